@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What went wrong, for callers (a code to branch on) and for people (a text that says where, what and why).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace qg {
+
+/// Why an operation could not be done. Callers branch on the code; the message is for people.
+enum class ErrorCode {
+    invalid_input,     ///< the caller's text or values are wrong; trying again unchanged cannot help
+    not_found,         ///< the thing named does not exist
+    already_exists,    ///< the thing named exists already
+    permission_denied, ///< the caller may not do this, or a file's owner or mode makes it untrustworthy
+    unavailable,       ///< a service or file is out of reach now; trying later can help
+    conflict,          ///< something changed meanwhile, or still uses what is to be removed
+    unsupported,       ///< this build or this Slurm release cannot do it
+    limit_exceeded,    ///< a bound on time, memory or size was hit
+    internal,          ///< a bug in this program
+};
+
+/// Short stable name of a code, as shown in JSON output ("not_found").
+std::string_view to_string(ErrorCode code) noexcept;
+
+/// An expected failure: a value that travels up in a Result.
+struct Error {
+    ErrorCode code = ErrorCode::internal;
+    std::string message; ///< "<where>: <what>: <why>", without a final period or newline
+
+    /// The same error with `where` put in front, for the way up.
+    [[nodiscard]] Error in(std::string_view where) const& {
+        return Error{code, std::string(where) + ": " + message};
+    }
+};
+
+} // namespace qg

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Result<T>: a value or an Error. Member names are those of C++23's std::expected, which gcc 12 does not
+// have.
+//
+//   Result<Minutes> parse(std::string_view text);
+//   auto wall = parse(text);
+//   if (!wall) return wall.error().in("MaxWall");   // an Error converts into any Result
+//   use(*wall);
+#pragma once
+
+#include "qosgate/base/check.hpp"
+#include "qosgate/base/error.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace qg {
+
+/// Either a T or the Error that kept it from being made. Asking for the one that is not there is a bug
+/// (InternalError).
+template <typename T>
+class [[nodiscard]] Result {
+  public:
+    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+    Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+    [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
+    explicit operator bool() const noexcept { return has_value(); }
+
+    T& value() & {
+        QG_CHECK(has_value());
+        return std::get<0>(state_);
+    }
+    const T& value() const& {
+        QG_CHECK(has_value());
+        return std::get<0>(state_);
+    }
+    T&& value() && {
+        QG_CHECK(has_value());
+        return std::get<0>(std::move(state_));
+    }
+    const Error& error() const& {
+        QG_CHECK(!has_value());
+        return std::get<1>(state_);
+    }
+
+    T& operator*() & { return value(); }
+    const T& operator*() const& { return value(); }
+    T&& operator*() && { return std::move(*this).value(); }
+    T* operator->() { return &value(); }
+    const T* operator->() const { return &value(); }
+
+    template <typename U>
+    T value_or(U&& otherwise) const& {
+        return has_value() ? std::get<0>(state_) : static_cast<T>(std::forward<U>(otherwise));
+    }
+
+  private:
+    std::variant<T, Error> state_;
+};
+
+/// A Result that carries nothing but success.
+template <>
+class [[nodiscard]] Result<void> {
+  public:
+    Result() = default;
+    Result(Error error) : error_(std::move(error)), failed_(true) {}
+
+    [[nodiscard]] bool has_value() const noexcept { return !failed_; }
+    explicit operator bool() const noexcept { return !failed_; }
+    const Error& error() const& {
+        QG_CHECK(failed_);
+        return error_;
+    }
+
+  private:
+    Error error_;
+    bool failed_ = false;
+};
+
+} // namespace qg

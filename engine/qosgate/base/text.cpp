@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+#include <fnmatch.h>
+
+namespace qg::text {
+namespace {
+
+constexpr char to_lower(char c) noexcept {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+/// Levenshtein distance of two short names, case ignored.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t substituted = diagonal + (to_lower(a[i - 1]) == to_lower(b[j - 1]) ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+        }
+    }
+    return row[b.size()];
+}
+
+} // namespace
+
+std::string_view trim(std::string_view text) noexcept {
+    constexpr std::string_view white = " \t\r\n\v\f";
+    const auto first = text.find_first_not_of(white);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(white) - first + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator, bool keep_empty) {
+    std::vector<std::string_view> parts;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(separator, begin), text.size());
+        const std::string_view part = trim(text.substr(begin, end - begin));
+        if (!part.empty() || keep_empty) parts.push_back(part);
+        begin = end + 1;
+    }
+    return parts;
+}
+
+std::string join(std::span<const std::string> parts, std::string_view separator) {
+    return fmt::format("{}", fmt::join(parts, separator));
+}
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    std::transform(result.begin(), result.end(), result.begin(), to_lower);
+    return result;
+}
+
+bool iequals(std::string_view a, std::string_view b) noexcept {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](char x, char y) { return to_lower(x) == to_lower(y); });
+}
+
+bool istarts_with(std::string_view text, std::string_view prefix) noexcept {
+    return text.size() >= prefix.size() && iequals(text.substr(0, prefix.size()), prefix);
+}
+
+std::optional<std::uint64_t> parse_unsigned(std::string_view digits) noexcept {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+    return value;
+}
+
+std::optional<std::string> closest(std::string_view wrong, std::span<const std::string> candidates) {
+    const std::size_t tolerance = std::max<std::size_t>(1, wrong.size() * 2 / 5);
+    std::optional<std::string> best;
+    std::size_t best_distance = tolerance + 1;
+    for (const std::string& candidate : candidates) {
+        const std::size_t distance = edit_distance(wrong, candidate);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+std::string printable(std::string_view text, std::size_t max_bytes) {
+    std::size_t length = std::min(text.size(), max_bytes);
+    while (length < text.size() && length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0u) == 0x80u)
+        --length;
+    std::string result(text.substr(0, length));
+    for (char& c : result)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    if (length < text.size()) result += "...";
+    return result;
+}
+
+bool matches(std::string_view name, std::string_view pattern) {
+    return fnmatch(lower(pattern).c_str(), lower(name).c_str(), 0) == 0;
+}
+
+} // namespace qg::text

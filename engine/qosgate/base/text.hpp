@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Text: formatting (fmt, since gcc 12 has no <format>), splitting, case-insensitive names, "did you mean".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace qg::text {
+
+using fmt::format;
+
+/// `text` without white space at both ends.
+std::string_view trim(std::string_view text) noexcept;
+
+/// The parts of `text` between `separator`s, trimmed; empty parts are kept only if `keep_empty`.
+std::vector<std::string_view> split(std::string_view text, char separator, bool keep_empty = false);
+
+/// The parts joined with `separator`.
+std::string join(std::span<const std::string> parts, std::string_view separator);
+
+/// ASCII lower case; Slurm's names of QOS, accounts and TRES compare this way.
+std::string lower(std::string_view text);
+
+/// Whether two names are equal but for ASCII case.
+bool iequals(std::string_view a, std::string_view b) noexcept;
+
+/// Whether `text` begins with `prefix` but for ASCII case.
+bool istarts_with(std::string_view text, std::string_view prefix) noexcept;
+
+/// A whole non-negative number in decimal digits, nothing else around it. Errors: nothing (none, signs,
+/// spaces, too large).
+std::optional<std::uint64_t> parse_unsigned(std::string_view digits) noexcept;
+
+/// The candidate nearest to `wrong` for a "did you mean", or nothing if none is near (edit distance at most two
+/// fifths of its length, and at least 1).
+std::optional<std::string> closest(std::string_view wrong, std::span<const std::string> candidates);
+
+/// `text` with control characters shown as `?`, cut to `max_bytes` (at a UTF-8 boundary) with "..." when
+/// longer: what a user wrote, made safe to show in a log or on a terminal.
+std::string printable(std::string_view text, std::size_t max_bytes = 200);
+
+/// Whether `name` matches the shell pattern `pattern` (`*`, `?`, `[...]`), ASCII case ignored.
+bool matches(std::string_view name, std::string_view pattern);
+
+} // namespace qg::text

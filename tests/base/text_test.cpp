@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/base/text.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+namespace text = qg::text;
+
+BOOST_AUTO_TEST_SUITE(text_module)
+
+BOOST_AUTO_TEST_CASE(split_trims_and_drops_empty_parts) {
+    const auto parts = text::split(" a, ,b ,", ',');
+
+    BOOST_TEST_REQUIRE(parts.size() == 2u);
+    BOOST_TEST(parts[0] == "a");
+    BOOST_TEST(parts[1] == "b");
+}
+
+BOOST_AUTO_TEST_CASE(split_keeps_empty_parts_when_asked) {
+    BOOST_TEST(text::split("a,,b,", ',', /*keep_empty=*/true).size() == 4u);
+    BOOST_TEST(text::split("", ',', /*keep_empty=*/true).size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(parse_unsigned_takes_digits_only) {
+    BOOST_TEST(text::parse_unsigned("18446744073709551615").value() == 18446744073709551615u);
+    for (const char* wrong : {"", "-1", "+1", " 1", "1 ", "1x", "18446744073709551616"})
+        BOOST_TEST_CONTEXT(wrong) {
+            BOOST_TEST(!text::parse_unsigned(wrong).has_value());
+        }
+}
+
+BOOST_AUTO_TEST_CASE(closest_finds_a_near_miss_and_nothing_far) {
+    const std::vector<std::string> names{"moonlight", "normal", "debug"};
+
+    BOOST_TEST(text::closest("moonlite", names).value() == "moonlight");
+    BOOST_TEST(text::closest("DEBUGG", names).value() == "debug");
+    BOOST_TEST(!text::closest("interactive", names).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(printable_hides_control_characters_and_cuts_at_a_character) {
+    BOOST_TEST(text::printable("a\nb\x1b[31m") == "a?b?[31m");
+    BOOST_TEST(text::printable("äöü", 3) == "ä...");
+    BOOST_TEST(text::printable("abc", 3) == "abc");
+}
+
+BOOST_AUTO_TEST_CASE(matches_ignores_case) {
+    BOOST_TEST(text::matches("Moonlight", "moon*"));
+    BOOST_TEST(!text::matches("sunlight", "moon*"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
