@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The comparisons (limits.md 1.3), one function each. A check adds every violation it finds; which of them
+// Slurm names is the caller's question.
+#include "qosgate/limits/evaluation.hpp"
+
+#include "qosgate/limits/reason.hpp"
+
+#include <algorithm>
+
+namespace qg::limits {
+namespace {
+
+using model::count_at;
+using model::TresCounts;
+
+struct Context {
+    Evaluation& evaluation;
+    const Row& row;
+    const OwnerView& owner;
+    std::vector<Violation>& found;
+
+    /// What the job comes to at this stage.
+    [[nodiscard]] const TresCounts& counts() const { return *evaluation.counts; }
+    /// Whether an operator set this TRES, and this row honours that.
+    [[nodiscard]] bool is_exempt(std::size_t tres) const {
+        return evaluation.operator_overrides && evaluation.operator_set(tres) && !row.binds_operator;
+    }
+    [[nodiscard]] const model::Usage& usage() const {
+        switch (row.usage) {
+        case UsageOf::owner: return owner.usage;
+        case UsageOf::user: return owner.user_usage;
+        case UsageOf::account: return owner.account_usage;
+        }
+        return owner.usage;
+    }
+
+    void add(TresLimit limit, std::size_t tres, std::uint64_t asked, std::uint64_t value, std::uint64_t used,
+             Relation relation) const {
+        const auto kind = evaluation.view.tres->kind(tres);
+        found.push_back({limit, owner.owner, tres, asked, value, used, relation,
+                         reason_of(owner.owner.kind, limit, kind)});
+    }
+    void add(CountLimit limit, std::uint64_t asked, std::uint64_t value, std::uint64_t used,
+             Relation relation) const {
+        found.push_back({limit, owner.owner, std::nullopt, asked, value, used, relation,
+                         reason_of(owner.owner.kind, limit)});
+    }
+
+    [[nodiscard]] TresLimit tres_limit() const { return std::get<TresLimit>(row.limit); }
+    [[nodiscard]] CountLimit count_limit() const { return std::get<CountLimit>(row.limit); }
+};
+
+/// Calls `body(tres, limit value)` for every TRES whose limit counts here.
+template <typename Body>
+void for_each_limit(const Context& at, Body body) {
+    if (!at.owner.limits.has_any(at.tres_limit())) return;
+    const std::size_t count = at.evaluation.view.tres->size();
+    for (std::size_t tres = 0; tres < count; ++tres)
+        if (const auto limit = at.evaluation.take(at.row, at.owner, tres); limit && !at.is_exempt(tres))
+            body(tres, *limit);
+}
+
+std::uint64_t per_node(const Context& at, std::size_t tres) {
+    const auto node = at.evaluation.view.tres->node();
+    const std::uint64_t nodes = node ? count_at(at.counts(), *node) : 0;
+    return count_at(at.counts(), tres) / std::max<std::uint64_t>(nodes, 1);
+}
+
+void check_request_alone(const Context& at) {
+    const TresCounts& asked = at.counts();
+    for_each_limit(at, [&](std::size_t tres, std::uint64_t limit) {
+        const std::uint64_t count = count_at(asked, tres);
+        if (count > limit) at.add(at.tres_limit(), tres, count, limit, 0, Relation::asked_too_much);
+    });
+}
+
+/// From here on GrpTRES of one QOS no longer hides MaxTRESPerUser of the other, nor the reverse (limits.md
+/// 7).
+constexpr Release grp_and_user_apart(25, 11, 1);
+
+void check_grp_and_user(const Context& at) {
+    Evaluation& evaluation = at.evaluation;
+    const model::Limits& limits = at.owner.limits;
+    if (!limits.has_any(TresLimit::grp_tres) && !limits.has_any(TresLimit::max_tres_per_user)) return;
+    const bool apart = evaluation.release >= grp_and_user_apart;
+    for (std::size_t tres = 0; tres < evaluation.view.tres->size(); ++tres) {
+        const auto own_grp = limits.get(TresLimit::grp_tres, tres);
+        const auto own_user = limits.get(TresLimit::max_tres_per_user, tres);
+        const bool grp_met = evaluation.met.has(TresLimit::grp_tres, tres);
+        const bool user_met = evaluation.met.has(TresLimit::max_tres_per_user, tres);
+        const bool looks_at_grp = own_grp && !grp_met && (apart || !user_met);
+        const bool looks_at_user = own_user && !user_met && (apart || !grp_met);
+        if (looks_at_grp) evaluation.met.add(TresLimit::grp_tres, tres);
+        if (looks_at_user) evaluation.met.add(TresLimit::max_tres_per_user, tres);
+
+        const std::uint64_t count = count_at(at.counts(), tres);
+        if (looks_at_user && count > *own_user)
+            at.add(TresLimit::max_tres_per_user, tres, count, *own_user, 0, Relation::asked_too_much);
+        if (looks_at_grp && count > *own_grp) {
+            at.add(TresLimit::grp_tres, tres, count, *own_grp, 0, Relation::asked_too_much);
+            // Slurm names MaxTRESPerUser of the same QOS where that is exceeded too, even if it is hidden
+            // here.
+            if (own_user && count > *own_user)
+                at.found.back().reason =
+                    reason_of(OwnerKind::qos, TresLimit::max_tres_per_user, evaluation.view.tres->kind(tres));
+        }
+    }
+}
+
+void check_per_node(const Context& at) {
+    for_each_limit(at, [&](std::size_t tres, std::uint64_t limit) {
+        const std::uint64_t count = per_node(at, tres);
+        if (count > limit) at.add(at.tres_limit(), tres, count, limit, 0, Relation::asked_too_much);
+    });
+}
+
+void check_minimum(const Context& at) {
+    for_each_limit(at, [&](std::size_t tres, std::uint64_t limit) {
+        const std::uint64_t count = count_at(at.counts(), tres);
+        if (count < limit) at.add(at.tres_limit(), tres, count, limit, 0, Relation::asked_too_little);
+    });
+}
+
+/// limits.md 2.6: gives a job without a time limit this one, trims one that a limit gave, and tells whether
+/// the job's time fits.
+bool fit_time(Evaluation& evaluation, std::uint32_t limit) {
+    if (!evaluation.time) {
+        // A limit of zero stands for the partition's MaxTime in this place.
+        evaluation.time = limit == 0 ? evaluation.partition_max_time : TimeLimit{limit};
+        evaluation.time_set_by_limit = true;
+    } else if (evaluation.time_set_by_limit && evaluation.time->minutes > limit) {
+        evaluation.time->minutes = limit;
+    }
+    return evaluation.time->minutes <= limit;
+}
+
+bool is_association(const Context& at) {
+    return at.owner.owner.kind == OwnerKind::association;
+}
+
+void check_minutes_or_time(const Context& at) {
+    Evaluation& evaluation = at.evaluation;
+    if (evaluation.job.is_update && is_association(at)) return;
+    for_each_limit(at, [&](std::size_t tres, std::uint64_t limit) {
+        const std::uint64_t count = count_at(at.counts(), tres);
+        if (count == 0) return;
+        // slurmctld keeps this quotient in 32 bits (limits.md 2.13).
+        const auto most_minutes = static_cast<std::uint32_t>(limit / count);
+        if (!fit_time(evaluation, most_minutes))
+            at.add(at.tres_limit(), tres, count * evaluation.time->minutes, limit, 0,
+                   Relation::asked_too_much);
+    });
+}
+
+void check_wall_or_time(const Context& at) {
+    Evaluation& evaluation = at.evaluation;
+    // A change of a job that leaves its time alone leaves walls alone; those of associations it never meets.
+    if (evaluation.job.is_update && (is_association(at) || !evaluation.time)) return;
+    // limits.md 2.13: unless strict, an association's wall matters only to a job without a time limit.
+    if (is_association(at) && !evaluation.strict && evaluation.time) return;
+    const auto limit = evaluation.take(at.row, at.owner);
+    if (!limit) return;
+    const bool fits = fit_time(evaluation, static_cast<std::uint32_t>(*limit));
+    if (!fits && (evaluation.strict || is_association(at)))
+        at.add(at.count_limit(), evaluation.time->minutes, *limit, 0, Relation::asked_too_much);
+}
+
+void check_submit_count(const Context& at) {
+    const auto limit = at.evaluation.take(at.row, at.owner);
+    if (!limit) return;
+    const std::uint64_t used = at.usage().submit_jobs;
+    const std::uint64_t asked = at.evaluation.job.array_tasks;
+    if (used + asked > *limit)
+        at.add(at.count_limit(), asked, *limit, used,
+               asked > *limit ? Relation::asked_too_much : Relation::not_enough_left);
+}
+
+/// Slurm multiplies a time by UsageFactor in floating point and cuts it; UNLIMITED grows no further.
+std::uint32_t scale_time(std::uint32_t minutes, double factor) {
+    const bool is_unlimited = minutes == TimeLimit::unlimited_minutes;
+    if (is_unlimited && factor >= 1.0) return minutes;
+    return static_cast<std::uint32_t>(static_cast<double>(minutes) * factor);
+}
+
+/// The number slurmctld computes with where a job has no time limit (limits.md 2.6).
+constexpr std::uint32_t no_time_minutes = TimeLimit::unlimited_minutes - 1;
+
+/// The job's time as the pre-select stage sees it. UsageFactorSafe multiplies it before each wall limit of a
+/// QOS anew, so a QOS with both GrpWall and MaxWall applies the factor twice (limits.md 2.5).
+std::uint32_t pre_select_time(const Context& at) {
+    Evaluation& evaluation = at.evaluation;
+    if (evaluation.job_qos_scales_time && evaluation.time)
+        evaluation.time->minutes = scale_time(evaluation.time->minutes, evaluation.usage_factor);
+    return evaluation.time ? evaluation.time->minutes : no_time_minutes;
+}
+
+void check_running_count(const Context& at) {
+    const auto limit = at.evaluation.take(at.row, at.owner);
+    if (!limit) return;
+    const std::uint64_t used = at.usage().jobs;
+    if (used >= *limit)
+        at.add(at.count_limit(), 1, *limit, used, *limit == 0 ? Relation::asked_too_much : Relation::used_up);
+}
+
+/// Before its walls are looked at, a time that a limit gave follows the walls of this owner, and a job
+/// without one gets theirs.
+void check_wall_time(const Context& at) {
+    Evaluation& evaluation = at.evaluation;
+    if (evaluation.job.operator_set_time || (evaluation.time && !evaluation.time_set_by_limit)) return;
+    const auto limit = evaluation.peek(at.row, at.owner);
+    if (limit) fit_time(evaluation, static_cast<std::uint32_t>(*limit));
+}
+
+void check_wall_used(const Context& at) {
+    if (at.evaluation.job.operator_set_time) return;
+    const auto limit = at.evaluation.take(at.row, at.owner);
+    if (!limit) return;
+    const std::uint32_t asked = pre_select_time(at);
+    const auto used = static_cast<std::uint32_t>(at.usage().wall_minutes);
+    const bool safe = at.evaluation.view.enforce.safe;
+    // A 32-bit sum in slurmctld: UNLIMITED wraps when some wall is used already (limits.md 2.13).
+    if (used >= *limit)
+        at.add(at.count_limit(), asked, *limit, used, Relation::used_up);
+    else if (safe && static_cast<std::uint32_t>(used + asked) > *limit)
+        at.add(at.count_limit(), asked, *limit, used,
+               asked > *limit ? Relation::asked_too_much : Relation::not_enough_left);
+}
+
+void check_wall_asked(const Context& at) {
+    if (at.evaluation.job.operator_set_time) return;
+    const auto limit = at.evaluation.take(at.row, at.owner);
+    if (!limit) return;
+    const std::uint32_t asked = pre_select_time(at);
+    if (asked > *limit) at.add(at.count_limit(), asked, *limit, 0, Relation::asked_too_much);
+}
+
+/// Calls `body` as for_each_limit does, for the TRES that the job asks for.
+template <typename Body>
+void for_each_asked(const Context& at, Body body) {
+    for_each_limit(at, [&](std::size_t tres, std::uint64_t limit) {
+        const std::uint64_t count = count_at(at.counts(), tres);
+        if (count == 0) return;
+        body(tres, limit, count);
+    });
+}
+
+void check_with_usage(const Context& at) {
+    for_each_asked(at, [&](std::size_t tres, std::uint64_t limit, std::uint64_t count) {
+        const std::uint64_t used = count_at(at.usage().tres, tres);
+        if (count > limit)
+            at.add(at.tres_limit(), tres, count, limit, used, Relation::asked_too_much);
+        else if (used + count > limit)
+            at.add(at.tres_limit(), tres, count, limit, used, Relation::not_enough_left);
+    });
+}
+
+/// The job's time as the post-select stage multiplies it.
+std::uint64_t post_select_time(const Context& at) {
+    const Evaluation& evaluation = at.evaluation;
+    const std::uint32_t minutes = evaluation.time ? evaluation.time->minutes : no_time_minutes;
+    return evaluation.job_qos_scales_time ? scale_time(minutes, evaluation.usage_factor) : minutes;
+}
+
+/// A job under a QOS with UsageFactor 0 is charged nothing, so minutes used by others do not count against
+/// it, except those of the user alone (limits.md 2.8).
+bool counts_minutes(const Context& at) {
+    return at.evaluation.usage_factor != 0.0 || at.row.usage == UsageOf::user;
+}
+
+void check_minutes_used(const Context& at) {
+    const bool safe = at.evaluation.view.enforce.safe;
+    const std::uint64_t time = post_select_time(at);
+    for_each_asked(at, [&](std::size_t tres, std::uint64_t limit, std::uint64_t count) {
+        const std::uint64_t used = counts_minutes(at) ? count_at(at.usage().tres_minutes, tres) : 0;
+        const std::uint64_t committed = counts_minutes(at) ? count_at(at.usage().tres_run_minutes, tres) : 0;
+        const std::uint64_t minutes = count * time;
+        if (minutes == 0) return;
+        if (used >= limit)
+            at.add(at.tres_limit(), tres, minutes, limit, used, Relation::used_up);
+        else if (safe && minutes > limit)
+            at.add(at.tres_limit(), tres, minutes, limit, used + committed, Relation::asked_too_much);
+        else if (safe && minutes + committed > limit - used)
+            at.add(at.tres_limit(), tres, minutes, limit, used + committed, Relation::not_enough_left);
+    });
+}
+
+void check_minutes_committed(const Context& at) {
+    const std::uint64_t time = post_select_time(at);
+    for_each_asked(at, [&](std::size_t tres, std::uint64_t limit, std::uint64_t count) {
+        const std::uint64_t committed = counts_minutes(at) ? count_at(at.usage().tres_run_minutes, tres) : 0;
+        const std::uint64_t minutes = count * time;
+        if (minutes == 0) return;
+        if (minutes > limit)
+            at.add(at.tres_limit(), tres, minutes, limit, committed, Relation::asked_too_much);
+        else if (minutes + committed > limit)
+            at.add(at.tres_limit(), tres, minutes, limit, committed, Relation::not_enough_left);
+    });
+}
+
+void check_minutes_of_job(const Context& at) {
+    const std::uint64_t time = post_select_time(at);
+    for_each_asked(at, [&](std::size_t tres, std::uint64_t limit, std::uint64_t count) {
+        if (count * time > limit)
+            at.add(at.tres_limit(), tres, count * time, limit, 0, Relation::asked_too_much);
+    });
+}
+
+using CheckFunction = void (*)(const Context&);
+
+CheckFunction function_of(Check check) {
+    switch (check) {
+    case Check::request_alone: return check_request_alone;
+    case Check::grp_and_user: return check_grp_and_user;
+    case Check::per_node: return check_per_node;
+    case Check::minimum: return check_minimum;
+    case Check::minutes_or_time: return check_minutes_or_time;
+    case Check::wall_or_time: return check_wall_or_time;
+    case Check::submit_count: return check_submit_count;
+    case Check::running_count: return check_running_count;
+    case Check::wall_time: return check_wall_time;
+    case Check::wall_used: return check_wall_used;
+    case Check::wall_asked: return check_wall_asked;
+    case Check::with_usage: return check_with_usage;
+    case Check::minutes_used: return check_minutes_used;
+    case Check::minutes_committed: return check_minutes_committed;
+    case Check::minutes_of_job: return check_minutes_of_job;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+void run_check(Evaluation& evaluation, const Row& row, const OwnerView& owner,
+               std::vector<Violation>& found) {
+    function_of(row.check)({evaluation, row, owner, found});
+}
+
+} // namespace qg::limits

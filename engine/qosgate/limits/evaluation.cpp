@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/limits/evaluation.hpp"
+
+namespace qg::limits {
+namespace {
+
+/// Products with a factor are cut to whole numbers (limits.md 2.13).
+std::uint64_t scale(std::uint64_t value, double factor) {
+    return static_cast<std::uint64_t>(static_cast<double>(value) * factor);
+}
+
+} // namespace
+
+bool MetLimits::hides(const HiddenBy& hidden_by, std::size_t tres) const noexcept {
+    for (std::uint32_t rest = hidden_by.tres; rest != 0; rest &= rest - 1)
+        if (has(static_cast<TresLimit>(__builtin_ctz(rest)), tres)) return true;
+    return false;
+}
+
+Evaluation::Evaluation(const model::AccountView& the_view, const model::ResolvedJob& the_job,
+                       std::size_t partition, Release the_release, Strictness strictness)
+    : view(the_view), job(the_job), release(the_release), counts(&the_job.tres), time(the_job.time_limit),
+      met(the_view.tres->size()) {
+    const auto job_qos = view.job_qos.qos;
+    std::optional<std::size_t> partition_qos;
+    if (partition < view.partitions.size()) {
+        partition_qos = view.partitions[partition].qos;
+        partition_max_time = view.partitions[partition].partition->max_time;
+    }
+    if (job_qos) {
+        const model::Qos& qos = view.qos[*job_qos];
+        usage_factor = qos.usage_factor;
+        job_qos_scales_time = qos.flags.usage_factor_safe;
+    }
+
+    // limits.md 2.2: the partition's QOS first, unless the job's QOS carries OverPartQOS.
+    if (partition_qos == job_qos)
+        qos_order_ = {job_qos, std::nullopt};
+    else if (!partition_qos || (job_qos && view.qos[*job_qos].flags.over_part_qos))
+        qos_order_ = {job_qos, partition_qos};
+    else
+        qos_order_ = {partition_qos, job_qos};
+
+    bool has_qos = false;
+    for (const auto& index : qos_order_) {
+        if (!index) continue;
+        const model::Qos& qos = view.qos[*index];
+        has_qos = true;
+        strict = strict || qos.flags.deny_on_limit;
+        if (!limit_factor_) limit_factor_ = qos.limit_factor;
+    }
+    if (!has_qos || strictness == Strictness::assume_strict) strict = true;
+}
+
+std::optional<std::uint64_t> Evaluation::take(const Row& row, const OwnerView& owner, std::size_t tres) {
+    const TresLimit limit = std::get<TresLimit>(row.limit);
+    const auto value = owner.limits.get(limit, tres);
+    if (!value || met.hides(row.hidden_by, tres)) return std::nullopt;
+    if (row.remembers) {
+        if (met.has(limit, tres)) return std::nullopt;
+        met.add(limit, tres);
+    }
+    return row.scaled && limit_factor_ ? scale(*value, *limit_factor_) : *value;
+}
+
+std::optional<std::uint64_t> Evaluation::peek(const Row& row, const OwnerView& owner) const {
+    const CountLimit limit = std::get<CountLimit>(row.limit);
+    if (met.hides(row.hidden_by) || (row.remembers && met.has(limit))) return std::nullopt;
+    return owner.limits.get(limit);
+}
+
+std::optional<std::uint64_t> Evaluation::take(const Row& row, const OwnerView& owner) {
+    const auto value = peek(row, owner);
+    if (value && row.remembers) met.add(std::get<CountLimit>(row.limit));
+    return value;
+}
+
+void Evaluation::run(const Stage& stage, std::vector<Violation>& found) {
+    for_each_owner([&](const OwnerView& owner, bool is_user_level) {
+        const bool is_qos = owner.owner.kind == OwnerKind::qos;
+        for (const Row& row : is_qos ? stage.qos : stage.association) {
+            if (row.since > release) continue;
+            if (row.when == When::strict && !strict) continue;
+            if (row.levels == Levels::user && !is_user_level) continue;
+            run_check(*this, row, owner, found);
+        }
+    });
+}
+
+} // namespace qg::limits

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Evaluation: one job in one partition, run through the rows of a stage. It knows the precedence of the QOSs
+// (limits.md 2.2), whether the evaluation is strict (2.3), and which limits have been met ("first set wins").
+#pragma once
+
+#include "qosgate/limits/row.hpp"
+#include "qosgate/model/account_view.hpp"
+#include "qosgate/model/resolved_job.hpp"
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace qg::limits {
+
+/// Whether limits refuse at submission (limits.md 2.3).
+enum class Strictness : std::uint8_t {
+    as_configured, ///< as DenyOnLimit of the job's QOS and the partition's QOS says
+    assume_strict, ///< as if DenyOnLimit were set
+};
+
+/// Remembers which limits have been met already, per TRES.
+class MetLimits {
+  public:
+    explicit MetLimits(std::size_t tres_count)
+        : words_((tres_count + 63) / 64), tres_(words_ * model::tres_limit_count) {}
+
+    [[nodiscard]] bool has(TresLimit limit, std::size_t tres) const noexcept {
+        return (tres_[word(limit, tres)] >> (tres % 64) & 1u) != 0;
+    }
+    [[nodiscard]] bool has(CountLimit limit) const noexcept { return (counts_ >> bit(limit) & 1u) != 0; }
+    void add(TresLimit limit, std::size_t tres) noexcept {
+        tres_[word(limit, tres)] |= std::uint64_t{1} << (tres % 64);
+    }
+    void add(CountLimit limit) noexcept { counts_ |= 1u << bit(limit); }
+
+    /// Whether any of `hidden_by` has been met (TRES limits: for this TRES).
+    [[nodiscard]] bool hides(const HiddenBy& hidden_by, std::size_t tres) const noexcept;
+    [[nodiscard]] bool hides(const HiddenBy& hidden_by) const noexcept {
+        return (counts_ & hidden_by.counts) != 0;
+    }
+
+  private:
+    static constexpr unsigned bit(CountLimit limit) noexcept { return static_cast<unsigned>(limit); }
+    [[nodiscard]] std::size_t word(TresLimit limit, std::size_t tres) const noexcept {
+        return static_cast<std::size_t>(limit) * words_ + tres / 64;
+    }
+
+    std::size_t words_;
+    std::vector<std::uint64_t> tres_; ///< a row of words per TresLimit
+    std::uint32_t counts_ = 0;
+};
+
+/// One QOS or association while its rows run.
+struct OwnerView {
+    Owner owner;
+    const model::Limits& limits;
+    const model::Usage& usage;
+    const model::Usage& user_usage;
+    const model::Usage& account_usage;
+};
+
+/// Ownership: borrows view and job, which outlive it. Threads: not shared.
+class Evaluation {
+  public:
+    /// The job in `view.partitions[partition]` (or in none, where the view has no partitions).
+    /// `time` is the time limit known so far.
+    Evaluation(const model::AccountView& view, const model::ResolvedJob& job, std::size_t partition,
+               Release release, Strictness strictness);
+
+    /// Runs a stage. Every violated limit is added to `found`, in Slurm's order.
+    void run(const Stage& stage, std::vector<Violation>& found);
+
+    // What the checks need.
+    const model::AccountView& view;
+    const model::ResolvedJob& job;
+    const Release release;
+    const model::TresCounts* counts; ///< what the job comes to at this stage; points into `job`
+    bool operator_overrides = false; ///< limits of TRES that an operator set are skipped
+    bool strict = false;
+    bool job_qos_scales_time = false; ///< UsageFactorSafe on the job's QOS
+    double usage_factor = 1.0;        ///< of the job's QOS
+    TimeLimit partition_max_time = TimeLimit::unlimited();
+    std::optional<TimeLimit> time; ///< the job's limit; checks of the submit stage may set or trim it
+    bool time_set_by_limit = false;
+    MetLimits met;
+
+    /// The two QOSs in order of precedence; indices into the view.
+    [[nodiscard]] const std::array<std::optional<std::size_t>, 2>& qos_order() const noexcept {
+        return qos_order_;
+    }
+
+    /// Calls `body(owner, is_user_level)` for the QOSs in order of precedence, then for the associations from
+    /// the user to the root.
+    template <typename Body>
+    void for_each_owner(Body body) const {
+        for (const auto& index : qos_order_) {
+            if (!index) continue;
+            const model::Qos& qos = view.qos[*index];
+            body(
+                OwnerView{{OwnerKind::qos, *index}, qos.limits, qos.usage, qos.user_usage, qos.account_usage},
+                /*is_user_level=*/false);
+        }
+        for (std::size_t i = 0; i < view.associations.size(); ++i) {
+            const model::Association& link = view.associations[i];
+            body(OwnerView{{OwnerKind::association, i}, link.limits, link.usage, link.usage, link.usage},
+                 link.level == model::AssociationLevel::user);
+        }
+    }
+
+    /// Forgets a LimitFactor that only the second QOS sets: the node count stage never looks there.
+    void use_limit_factor_of_first_qos() {
+        limit_factor_ = qos_order_[0] ? view.qos[*qos_order_[0]].limit_factor : std::nullopt;
+    }
+
+    /// Whether an operator set this TRES of the job.
+    [[nodiscard]] bool operator_set(std::size_t tres) const noexcept {
+        return tres < job.operator_set_tres.size() && job.operator_set_tres[tres];
+    }
+
+    /// The value of a row's limit for one TRES of `owner`, scaled, if it is set and nothing hides it; the
+    /// value is remembered where the row says so.
+    [[nodiscard]] std::optional<std::uint64_t> take(const Row& row, const OwnerView& owner, std::size_t tres);
+    /// The same for a limit with one value.
+    [[nodiscard]] std::optional<std::uint64_t> take(const Row& row, const OwnerView& owner);
+    /// The same without remembering it.
+    [[nodiscard]] std::optional<std::uint64_t> peek(const Row& row, const OwnerView& owner) const;
+
+  private:
+    std::array<std::optional<std::size_t>, 2> qos_order_;
+    std::optional<double> limit_factor_;
+};
+
+/// One check of one row; adds what it finds. Defined in checks.cpp.
+void run_check(Evaluation& evaluation, const Row& row, const OwnerView& owner, std::vector<Violation>& found);
+
+} // namespace qg::limits

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// From violations to text for users: what was asked, the limit, what is in use, whose limit it is.
+#pragma once
+
+#include "qosgate/limits/violation.hpp"
+#include "qosgate/model/account_view.hpp"
+
+#include <span>
+#include <string>
+
+namespace qg::limits {
+
+/// "GPUs per user: asked 3, limit 2 (QOSMaxGRESPerUser)". The owner is named where `names_owner`.
+std::string describe(const Violation& violation, const model::AccountView& view, bool names_owner = false);
+
+/// "QOS moonlight", "partition viz (QOS viz-limits)", "account physics", "user ana in account physics".
+std::string owner_name(const Owner& owner, const model::AccountView& view);
+
+/// The whole answer to a refused job: a headline, a line per violation, at most `max_lines` lines with the
+/// rest counted. The headline names the owner of the limits if they share one.
+std::vector<std::string> explain_refusal(std::span<const Violation> violations,
+                                         const model::AccountView& view, std::size_t max_lines = 7);
+
+} // namespace qg::limits

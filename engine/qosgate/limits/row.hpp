@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The form in which Slurm's order of limit checks is written down: a stage is a table of rows per kind of
+// owner, and one loop (evaluation.cpp) runs them. To add a limit, add a row; to add a stage, add a table.
+#pragma once
+
+#include "qosgate/limits/release.hpp"
+#include "qosgate/limits/violation.hpp"
+
+#include <initializer_list>
+#include <span>
+
+namespace qg::limits {
+
+/// How a row compares. Each is one function in checks.cpp.
+enum class Check : std::uint8_t {
+    request_alone,     ///< per TRES: request > limit
+    grp_and_user,      ///< per TRES: GrpTRES and MaxTRESPerUser together, usage left aside
+    per_node,          ///< per TRES: floor(request / nodes) > limit
+    minimum,           ///< per TRES: request < limit
+    minutes_or_time,   ///< per TRES: request x time > limit; gives a job without time limit one
+    wall_or_time,      ///< time > limit; gives a job without time limit one
+    submit_count,      ///< submitted + array tasks > limit
+    running_count,     ///< running jobs >= limit
+    wall_time,         ///< gives or trims the time limit, holds nothing
+    wall_used,         ///< used wall >= limit; with `safe` also used + time > limit
+    wall_asked,        ///< time > limit
+    with_usage,        ///< per TRES: request > limit, or used + request > limit
+    minutes_used,      ///< per TRES: used minutes >= limit; with `safe` also the job's and the committed ones
+    minutes_committed, ///< per TRES: minutes > limit, or committed + minutes > limit
+    minutes_of_job,    ///< per TRES: request x time > limit
+};
+
+/// Whose usage a row of a QOS looks at.
+enum class UsageOf : std::uint8_t { owner, user, account };
+
+/// When a row of the submit stage is looked at (limits.md 2.3).
+enum class When : std::uint8_t { strict, always };
+
+/// Which associations a row is for.
+enum class Levels : std::uint8_t { all, user };
+
+/// Limits of a QOS that keep a row of an association from being looked at (limits.md 2.4).
+struct HiddenBy {
+    std::uint32_t tres = 0;   ///< bit per TresLimit: set for the same TRES
+    std::uint32_t counts = 0; ///< bit per CountLimit
+
+    constexpr HiddenBy() = default;
+    constexpr HiddenBy(std::initializer_list<TresLimit> limits) {
+        for (TresLimit limit : limits)
+            tres |= 1u << static_cast<unsigned>(limit);
+    }
+    constexpr HiddenBy(std::initializer_list<CountLimit> limits) {
+        for (CountLimit limit : limits)
+            counts |= 1u << static_cast<unsigned>(limit);
+    }
+};
+
+/// One check of one limit.
+struct Row {
+    Check check;
+    LimitId limit;
+    When when = When::always;
+    UsageOf usage = UsageOf::owner;
+    Levels levels = Levels::all;
+    HiddenBy hidden_by = {};     ///< for associations
+    bool remembers = true;       ///< a value found here hides later ones of the same limit
+    bool scaled = false;         ///< multiplied by LimitFactor
+    bool nearest_only = false;   ///< node count stage: once it lowers the number, farther ones are hidden
+    bool binds_operator = false; ///< also where an operator set the TRES
+    Release since = Release(22, 5, 0); ///< releases that look at it
+};
+
+/// The rows of one stage.
+struct Stage {
+    std::span<const Row> qos;
+    std::span<const Row> association;
+};
+
+extern const Stage submit_stage;
+extern const Stage pre_select_stage;
+extern const Stage post_select_stage;
+
+} // namespace qg::limits

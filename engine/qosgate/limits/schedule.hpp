@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The scheduling stages: why an accepted job waits (limits.md 2.5, 2.7, 2.8).
+#pragma once
+
+#include "qosgate/limits/evaluation.hpp"
+
+namespace qg::limits {
+
+/// Judges an accepted job in one of its partitions: running-job counts and walls, then how many nodes the
+/// limits allow, then the allocation with present usage. `time` is the job's limit after the submit
+/// stage, and whether a limit gave it.
+/// Without `limits` in AccountingStorageEnforce nothing holds a job.
+/// Threads: pure.
+ScheduleVerdict evaluate_schedule(const model::AccountView& view, const model::ResolvedJob& job,
+                                  std::optional<TimeLimit> time, bool time_set_by_limit, Release release,
+                                  std::size_t partition = 0);
+
+} // namespace qg::limits

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Slurm's order of checks, stage by stage (limits.md 2.4, 2.5, 2.8). The order decides which Reason is shown.
+#include "qosgate/limits/row.hpp"
+
+#include <array>
+
+namespace qg::limits {
+namespace {
+
+using enum TresLimit;
+using enum CountLimit;
+
+/// From here on MaxTRESRunMins per account and per user are enforced (limits.md 7).
+constexpr Release run_mins_enforced(24, 5, 0);
+
+constexpr std::array submit_qos{
+    Row{.check = Check::request_alone, .limit = max_tres_per_account, .when = When::strict},
+    Row{.check = Check::grp_and_user, .limit = grp_tres, .when = When::strict},
+    Row{.check = Check::submit_count, .limit = grp_submit_jobs},
+    Row{.check = Check::minutes_or_time, .limit = max_tres_mins_per_job, .when = When::strict},
+    Row{.check = Check::minutes_or_time, .limit = grp_tres_mins, .when = When::strict},
+    Row{.check = Check::minutes_or_time, .limit = grp_tres_run_mins, .when = When::strict},
+    Row{.check = Check::minutes_or_time,
+        .limit = max_tres_run_mins_per_account,
+        .when = When::strict,
+        .since = run_mins_enforced},
+    Row{.check = Check::minutes_or_time,
+        .limit = max_tres_run_mins_per_user,
+        .when = When::strict,
+        .since = run_mins_enforced},
+    Row{.check = Check::wall_or_time, .limit = max_wall},
+    Row{.check = Check::wall_or_time, .limit = grp_wall},
+    Row{.check = Check::request_alone, .limit = max_tres_per_job, .when = When::strict},
+    Row{.check = Check::per_node, .limit = max_tres_per_node, .when = When::strict},
+    Row{.check = Check::submit_count, .limit = max_submit_jobs_per_account, .usage = UsageOf::account},
+    Row{.check = Check::submit_count, .limit = max_submit_jobs_per_user, .usage = UsageOf::user},
+    Row{.check = Check::minimum, .limit = min_tres_per_job, .when = When::strict},
+};
+
+constexpr std::array submit_association{
+    Row{.check = Check::request_alone,
+        .limit = grp_tres,
+        .when = When::strict,
+        .hidden_by = {grp_tres},
+        .remembers = false,
+        .scaled = true},
+    Row{.check = Check::submit_count,
+        .limit = grp_submit_jobs,
+        .hidden_by = {grp_submit_jobs},
+        .remembers = false},
+    Row{.check = Check::minutes_or_time,
+        .limit = grp_tres_mins,
+        .when = When::strict,
+        .hidden_by = {grp_tres_mins}},
+    Row{.check = Check::minutes_or_time,
+        .limit = grp_tres_run_mins,
+        .when = When::strict,
+        .hidden_by = {grp_tres_run_mins}},
+    Row{.check = Check::wall_or_time, .limit = grp_wall, .hidden_by = {grp_wall}},
+    Row{.check = Check::request_alone,
+        .limit = max_tres_per_job,
+        .when = When::strict,
+        .levels = Levels::user,
+        .hidden_by = {max_tres_per_job},
+        .scaled = true},
+    Row{.check = Check::per_node,
+        .limit = max_tres_per_node,
+        .when = When::strict,
+        .levels = Levels::user,
+        .hidden_by = {max_tres_per_node}},
+    Row{.check = Check::submit_count,
+        .limit = max_submit_jobs,
+        .levels = Levels::user,
+        .hidden_by = {max_submit_jobs_per_account, max_submit_jobs_per_user}},
+    Row{.check = Check::minutes_or_time,
+        .limit = max_tres_mins_per_job,
+        .when = When::strict,
+        .levels = Levels::user,
+        .hidden_by = {max_tres_mins_per_job}},
+    Row{.check = Check::wall_or_time, .limit = max_wall, .levels = Levels::user, .hidden_by = {max_wall}},
+};
+
+constexpr std::array pre_select_qos{
+    Row{.check = Check::wall_time, .limit = max_wall},
+    Row{.check = Check::wall_time, .limit = grp_wall},
+    Row{.check = Check::running_count, .limit = grp_jobs},
+    Row{.check = Check::wall_used, .limit = grp_wall},
+    Row{.check = Check::running_count, .limit = max_jobs_per_account, .usage = UsageOf::account},
+    Row{.check = Check::running_count, .limit = max_jobs_per_user, .usage = UsageOf::user},
+    Row{.check = Check::wall_asked, .limit = max_wall},
+};
+
+constexpr std::array pre_select_association{
+    Row{.check = Check::wall_time, .limit = max_wall, .levels = Levels::user, .hidden_by = {max_wall}},
+    Row{.check = Check::wall_time, .limit = grp_wall, .hidden_by = {grp_wall}, .remembers = false},
+    Row{.check = Check::running_count, .limit = grp_jobs, .hidden_by = {grp_jobs}, .remembers = false},
+    Row{.check = Check::wall_used, .limit = grp_wall, .hidden_by = {grp_wall}, .remembers = false},
+    Row{.check = Check::running_count,
+        .limit = max_jobs,
+        .levels = Levels::user,
+        .hidden_by = {max_jobs_per_account, max_jobs_per_user}},
+    Row{.check = Check::wall_asked, .limit = max_wall, .levels = Levels::user, .hidden_by = {max_wall}},
+};
+
+constexpr std::array post_select_qos{
+    Row{.check = Check::minutes_used, .limit = grp_tres_mins},
+    Row{.check = Check::with_usage, .limit = grp_tres},
+    Row{.check = Check::minutes_committed, .limit = grp_tres_run_mins, .binds_operator = true},
+    Row{.check = Check::minutes_of_job, .limit = max_tres_mins_per_job},
+    Row{.check = Check::request_alone, .limit = max_tres_per_job},
+    Row{.check = Check::per_node, .limit = max_tres_per_node},
+    Row{.check = Check::minimum, .limit = min_tres_per_job},
+    Row{.check = Check::with_usage, .limit = max_tres_per_account, .usage = UsageOf::account},
+    Row{.check = Check::with_usage, .limit = max_tres_per_user, .usage = UsageOf::user},
+    Row{.check = Check::minutes_committed,
+        .limit = max_tres_run_mins_per_account,
+        .usage = UsageOf::account,
+        .binds_operator = true,
+        .since = run_mins_enforced},
+    Row{.check = Check::minutes_committed,
+        .limit = max_tres_run_mins_per_user,
+        .usage = UsageOf::user,
+        .binds_operator = true,
+        .since = run_mins_enforced},
+};
+
+constexpr std::array post_select_association{
+    Row{.check = Check::minutes_used,
+        .limit = grp_tres_mins,
+        .hidden_by = {grp_tres_mins},
+        .remembers = false},
+    Row{.check = Check::with_usage,
+        .limit = grp_tres,
+        .hidden_by = {grp_tres},
+        .remembers = false,
+        .scaled = true},
+    Row{.check = Check::minutes_committed,
+        .limit = grp_tres_run_mins,
+        .hidden_by = {grp_tres_run_mins},
+        .remembers = false,
+        .binds_operator = true},
+    Row{.check = Check::minutes_of_job,
+        .limit = max_tres_mins_per_job,
+        .levels = Levels::user,
+        .hidden_by = {max_tres_mins_per_job}},
+    Row{.check = Check::request_alone,
+        .limit = max_tres_per_job,
+        .levels = Levels::user,
+        .hidden_by = {max_tres_per_job},
+        .scaled = true},
+    Row{.check = Check::per_node,
+        .limit = max_tres_per_node,
+        .levels = Levels::user,
+        .hidden_by = {max_tres_per_node}},
+};
+
+} // namespace
+
+constexpr Stage submit_stage{submit_qos, submit_association};
+constexpr Stage pre_select_stage{pre_select_qos, pre_select_association};
+constexpr Stage post_select_stage{post_select_qos, post_select_association};
+
+} // namespace qg::limits

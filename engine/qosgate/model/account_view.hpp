@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// AccountView: everything that decides about one job, copied from wherever it is kept: the QOSs that it
+// meets, its association chain, and what is in use. Plain values; safe to keep after the source's locks are
+// dropped.
+#pragma once
+
+#include "qosgate/base/units.hpp"
+#include "qosgate/model/limits.hpp"
+#include "qosgate/model/partition.hpp"
+#include "qosgate/model/tres.hpp"
+#include "qosgate/model/usage.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qg::model {
+
+/// AccountingStorageEnforce, implied values written out (limits.md 2.9).
+struct Enforce {
+    bool associations = false;
+    bool limits = false;
+    bool qos = false;
+    bool safe = false;
+};
+
+/// The flags of a QOS that take part in a verdict (limits.md 4.6).
+struct QosFlags {
+    bool deny_on_limit = false;
+    bool over_part_qos = false;
+    bool usage_factor_safe = false;
+    bool partition_min_nodes = false;
+    bool partition_max_nodes = false;
+    bool partition_time_limit = false;
+    bool enforce_usage_threshold = false;
+    bool requires_reservation = false;
+    bool relative = false;
+};
+
+/// A QOS with its limits and what is in use under it.
+struct Qos {
+    std::uint32_t id = 0;
+    std::string name;
+    std::uint32_t priority = 0;
+    QosFlags flags;
+    double usage_factor = 1.0;
+    std::optional<double> limit_factor;
+    Limits limits;
+    Usage usage;         ///< of all its jobs
+    Usage user_usage;    ///< of this job's user
+    Usage account_usage; ///< of this job's account
+};
+
+enum class AssociationLevel : std::uint8_t { user, account, root };
+
+/// One link of the chain user -> account -> ... -> root. Max* limits are the effective (inherited) ones and
+/// stand on the user level only.
+struct Association {
+    AssociationLevel level = AssociationLevel::user;
+    std::string account;
+    std::string user;      ///< empty above the user level
+    std::string partition; ///< set on partition-specific associations
+    Limits limits;
+    Usage usage;
+};
+
+/// Why the QOS of a job is not one it can run under (limits.md 4.1), or `none`.
+enum class QosProblem : std::uint8_t {
+    none,
+    unknown,               ///< no QOS of that name exists
+    not_permitted,         ///< it exists, the association may not use it
+    default_not_permitted, ///< none was asked for, and the default is not one the association may use
+    requires_reservation,  ///< it wants --reservation, none was given
+    relative_of_partition, ///< a Relative QOS that is a partition's QOS
+    list_not_allowed,      ///< several names where this release takes one, or a list that ends with a comma
+};
+
+/// The QOS of the job, or why there is none.
+struct QosChoice {
+    std::optional<std::size_t> qos; ///< index into AccountView::qos; nothing: the job has no QOS
+    std::string name;               ///< the name chosen or asked for
+    bool is_default = false;        ///< the job asked for none
+    QosProblem problem = QosProblem::none;
+};
+
+/// One partition the job may run in, and that partition's QOS.
+struct PartitionChoice {
+    std::shared_ptr<const Partition> partition; ///< never null
+    std::optional<std::size_t> qos;             ///< index into AccountView::qos
+};
+
+struct AccountView {
+    std::shared_ptr<const TresCatalogue> tres; ///< never null
+    Enforce enforce;
+    std::string user_name; ///< empty where accounting does not know the user
+    std::string account;   ///< the account used: the one asked for, or the user's default
+    std::vector<Qos> qos;  ///< the job's QOS and its partitions' QOSs, each once
+    QosChoice job_qos;
+    std::vector<PartitionChoice> partitions; ///< in the order slurmctld tries them
+    std::vector<Association> associations;   ///< user first, root last; empty: no association
+    std::vector<std::string> permitted_qos;  ///< names; filled only when job_qos.problem is set
+};
+
+} // namespace qg::model

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// JobRequest: a job as its submitter described it, free of Slurm's structs. An empty optional is a field that
+// the submitter left unset; nothing here has been defaulted yet (that is gate/resolve).
+#pragma once
+
+#include "qosgate/base/units.hpp"
+#include "qosgate/model/partition.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace qg::model {
+
+struct JobRequest {
+    std::uint32_t user_id = 0;    ///< whose job it is
+    std::uint32_t submit_uid = 0; ///< who sent the request
+
+    // Texts as sent. An empty text counts as unset everywhere in Slurm, and is stored as unset.
+    std::optional<std::string> name;
+    std::optional<std::string> account;
+    std::optional<std::string> partition; ///< one name, or several with commas
+    std::optional<std::string> qos;
+    std::optional<std::string> reservation;
+    std::optional<std::string> comment;
+    std::optional<std::string> admin_comment;
+    std::optional<std::string> features; ///< --constraint
+    std::optional<std::string> licenses;
+    std::optional<std::string> array;           ///< --array, not validated by anyone yet
+    std::optional<std::string> required_nodes;  ///< --nodelist
+    std::optional<std::string> tres_per_job;    ///< --gpus; in Slurm's spelling, "gres:gpu:2"
+    std::optional<std::string> tres_per_node;   ///< --gres, --gpus-per-node
+    std::optional<std::string> tres_per_socket; ///< --gpus-per-socket
+    std::optional<std::string> tres_per_task;   ///< --gpus-per-task
+    std::optional<std::string> memory_per_tres; ///< --mem-per-gpu
+    std::optional<std::string> cpus_per_tres;   ///< --cpus-per-gpu
+
+    std::optional<TimeLimit> time_limit;
+    std::optional<TimeLimit> time_min;
+    std::optional<std::uint32_t> min_nodes;
+    std::optional<std::uint32_t> max_nodes;
+    std::optional<std::uint32_t> tasks;
+    std::optional<std::uint32_t> min_cpus;
+    std::optional<std::uint32_t> max_cpus;
+    std::optional<std::uint32_t> cpus_per_task;
+    std::optional<std::uint32_t> tasks_per_node;
+    std::optional<std::uint32_t> tasks_per_socket;
+    std::optional<std::uint32_t> tasks_per_tres;
+    std::optional<std::uint32_t> sockets_per_node;
+    std::optional<std::uint32_t> priority;
+    std::optional<Memory> memory; ///< --mem, --mem-per-cpu
+    bool overcommit = false;
+    bool exclusive = false;   ///< --exclusive of whole nodes
+    bool is_batch = false;    ///< a script was sent (sbatch); else salloc or srun
+    bool is_het_part = false; ///< one component of a heterogeneous job
+};
+
+} // namespace qg::model

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The limits that a QOS or an association can set on jobs (limits.md 1.2), under sacctmgr's names.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace qg::model {
+
+/// Limits that have one value per TRES. "mins" limits count TRES x minutes.
+enum class TresLimit : std::uint8_t {
+    max_tres_per_job,
+    max_tres_per_node,
+    max_tres_per_user,
+    max_tres_per_account,
+    grp_tres,
+    max_tres_mins_per_job,
+    grp_tres_mins,
+    grp_tres_run_mins,
+    max_tres_run_mins_per_account,
+    max_tres_run_mins_per_user,
+    min_tres_per_job,
+};
+inline constexpr std::size_t tres_limit_count = 11;
+
+/// Limits that have one value: counts of jobs, and wall times in minutes.
+/// `max_jobs` and `max_submit_jobs` stand on associations only, the per-user and per-account ones on QOSs
+/// only.
+enum class CountLimit : std::uint8_t {
+    grp_jobs,
+    max_jobs,
+    max_jobs_per_user,
+    max_jobs_per_account,
+    grp_submit_jobs,
+    max_submit_jobs,
+    max_submit_jobs_per_user,
+    max_submit_jobs_per_account,
+    max_wall,
+    grp_wall,
+};
+inline constexpr std::size_t count_limit_count = 10;
+
+/// sacctmgr's name: "MaxTRESPerUser", "MaxWall".
+std::string_view name_of(TresLimit limit) noexcept;
+std::string_view name_of(CountLimit limit) noexcept;
+
+/// The limit of a sacctmgr name, ASCII case ignored; nothing if there is none.
+std::optional<TresLimit> find_tres_limit(std::string_view name) noexcept;
+std::optional<CountLimit> find_count_limit(std::string_view name) noexcept;
+
+/// All limits of one QOS or association. Unset and zero are different; "unlimited" is unset (limits.md 2.10).
+/// TRES values stand in the order of the TresCatalogue they were made for.
+class Limits {
+  public:
+    Limits() = default;
+    explicit Limits(std::size_t tres_count) : tres_count_(tres_count) {}
+
+    [[nodiscard]] std::optional<std::uint64_t> get(TresLimit limit, std::size_t tres) const noexcept {
+        const std::uint64_t value = raw(limit, tres);
+        return value == unset ? std::nullopt : std::optional(value);
+    }
+    [[nodiscard]] std::optional<std::uint64_t> get(CountLimit limit) const noexcept {
+        const std::uint64_t value = counts_[index(limit)];
+        return value == unset ? std::nullopt : std::optional(value);
+    }
+
+    /// Whether any TRES of this limit is set; lets loops skip whole rows.
+    [[nodiscard]] bool has_any(TresLimit limit) const noexcept { return (rows_ >> index(limit) & 1u) != 0; }
+
+    /// Sets one value. `tres` must be below the tres_count given at construction.
+    void set(TresLimit limit, std::size_t tres, std::uint64_t value);
+    void set(CountLimit limit, std::uint64_t value) noexcept { counts_[index(limit)] = value; }
+
+    [[nodiscard]] std::size_t tres_count() const noexcept { return tres_count_; }
+
+  private:
+    static constexpr std::uint64_t unset = ~std::uint64_t{0};
+    static constexpr std::size_t index(TresLimit limit) noexcept { return static_cast<std::size_t>(limit); }
+    static constexpr std::size_t index(CountLimit limit) noexcept { return static_cast<std::size_t>(limit); }
+
+    [[nodiscard]] std::uint64_t raw(TresLimit limit, std::size_t tres) const noexcept {
+        return has_any(limit) && tres < tres_count_ ? tres_[index(limit) * tres_count_ + tres] : unset;
+    }
+
+    static constexpr std::array<std::uint64_t, count_limit_count> all_unset() noexcept {
+        std::array<std::uint64_t, count_limit_count> counts{};
+        counts.fill(unset);
+        return counts;
+    }
+
+    std::size_t tres_count_ = 0;
+    std::uint32_t rows_ = 0;          ///< bit per TresLimit: some value of the row is set
+    std::vector<std::uint64_t> tres_; ///< tres_limit_count rows; empty until the first set()
+    std::array<std::uint64_t, count_limit_count> counts_ = all_unset();
+};
+
+} // namespace qg::model

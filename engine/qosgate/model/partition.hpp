@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What a verdict needs to know of a partition (limits.md 3.2, 4.3). Times are minutes, memory MiB.
+#pragma once
+
+#include "qosgate/base/units.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace qg::model {
+
+/// An amount of memory that is asked for, or given by default, per node or per allocated CPU.
+struct Memory {
+    std::uint64_t mib = 0; ///< 0 = all of the node's memory
+    bool per_cpu = false;
+    friend bool operator==(const Memory&, const Memory&) = default;
+};
+
+struct Partition {
+    std::string name;
+    bool is_default = false;
+    std::string qos; ///< the partition QOS; empty: none
+    TimeLimit max_time = TimeLimit::unlimited();
+    std::optional<TimeLimit> default_time;
+    std::uint32_t min_nodes = 0;
+    std::optional<std::uint32_t> max_nodes; ///< nothing: unlimited
+    std::uint32_t priority_tier = 1;
+    std::uint32_t total_nodes = 0;
+    std::uint32_t total_cpus = 0;
+    std::optional<Memory> default_memory; ///< DefMemPerNode, DefMemPerCPU
+    std::uint64_t node_memory_mib = 0;    ///< RealMemory - MemSpecLimit of the first node; 0: not known
+    std::uint32_t sockets_per_node = 1;   ///< of the first node
+    std::vector<std::string> allow_qos;   ///< empty: all
+    std::vector<std::string> deny_qos;
+    std::vector<std::string> allow_accounts; ///< empty: all
+    std::vector<std::string> deny_accounts;
+    std::string billing_weights; ///< TRESBillingWeights as configured; empty: none
+};
+
+/// All partitions of a cluster at one moment. Immutable once published.
+class PartitionTable {
+  public:
+    PartitionTable() = default;
+    /// `generation` tells snapshots apart in logs.
+    PartitionTable(std::vector<std::shared_ptr<const Partition>> partitions, std::uint64_t generation);
+
+    /// The partition of that name (exact case, as Slurm compares), or null.
+    [[nodiscard]] std::shared_ptr<const Partition> find(const std::string& name) const;
+    /// The default partition, or null.
+    [[nodiscard]] std::shared_ptr<const Partition> default_partition() const noexcept { return default_; }
+    [[nodiscard]] const std::vector<std::shared_ptr<const Partition>>& all() const noexcept { return all_; }
+    [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
+
+  private:
+    std::vector<std::shared_ptr<const Partition>> all_;
+    std::unordered_map<std::string, std::shared_ptr<const Partition>> by_name_;
+    std::shared_ptr<const Partition> default_;
+    std::uint64_t generation_ = 0;
+};
+
+} // namespace qg::model

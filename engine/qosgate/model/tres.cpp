@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/model/tres.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/base/units.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace qg::model {
+namespace {
+
+struct KindName {
+    std::string_view name; ///< whole name, or a type when it ends with '/'
+    TresKind kind;
+};
+
+constexpr std::array<KindName, 8> kind_names{{
+    {"cpu", TresKind::cpu},
+    {"mem", TresKind::mem},
+    {"energy", TresKind::energy},
+    {"node", TresKind::node},
+    {"billing", TresKind::billing},
+    {"bb/", TresKind::bb},
+    {"gres/", TresKind::gres},
+    {"license/", TresKind::license},
+}};
+
+constexpr std::string_view gres_prefix = "gres/";
+
+Error bad_tres(std::string_view part, std::string_view why) {
+    return {ErrorCode::invalid_input, text::format("'{}': {}", text::printable(part), why)};
+}
+
+} // namespace
+
+TresKind kind_of(std::string_view tres_name) noexcept {
+    for (const KindName& entry : kind_names) {
+        const bool is_type = entry.name.back() == '/';
+        if (is_type ? text::istarts_with(tres_name, entry.name) : text::iequals(tres_name, entry.name))
+            return entry.kind;
+    }
+    return TresKind::other;
+}
+
+TresCatalogue::TresCatalogue(std::vector<std::string> names) : names_(std::move(names)) {
+    kinds_.reserve(names_.size());
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+        kinds_.push_back(kind_of(names_[i]));
+        if (kinds_[i] == TresKind::node) node_ = i;
+    }
+}
+
+std::shared_ptr<const TresCatalogue> TresCatalogue::built_in() {
+    static const auto catalogue = std::make_shared<const TresCatalogue>(
+        std::vector<std::string>{"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages"});
+    return catalogue;
+}
+
+std::optional<std::size_t> TresCatalogue::find(std::string_view name) const noexcept {
+    for (std::size_t i = 0; i < names_.size(); ++i)
+        if (text::iequals(names_[i], name)) return i;
+    for (std::size_t i = 0; i < names_.size(); ++i)
+        if (kinds_[i] == TresKind::gres &&
+            text::iequals(std::string_view(names_[i]).substr(gres_prefix.size()), name))
+            return i;
+    return std::nullopt;
+}
+
+std::string format_tres_count(std::string_view tres_name, std::uint64_t count) {
+    return kind_of(tres_name) == TresKind::mem ? units::format_mib(count) : std::to_string(count);
+}
+
+std::string format_tres(const TresCatalogue& catalogue, std::span<const std::uint64_t> counts) {
+    std::string result;
+    for (std::size_t i = 0; i < std::min(catalogue.size(), counts.size()); ++i) {
+        if (counts[i] == 0) continue;
+        if (!result.empty()) result += ',';
+        result += catalogue.name(i) + "=" + format_tres_count(catalogue.name(i), counts[i]);
+    }
+    return result;
+}
+
+Result<TresList> parse_tres_list(const TresCatalogue& catalogue, std::string_view text) {
+    TresList list;
+    for (std::string_view part : text::split(text, ',')) {
+        const auto equals = part.find('=');
+        if (equals == std::string_view::npos)
+            return bad_tres(part, "write NAME=COUNT, for example gres/gpu=2");
+        const std::string_view name = text::trim(part.substr(0, equals));
+        const std::string_view count = text::trim(part.substr(equals + 1));
+        const auto index = catalogue.find(name);
+        if (!index) {
+            std::string why = "this cluster tracks no TRES of that name";
+            if (const auto near = text::closest(name, catalogue.names()))
+                why += "; did you mean " + *near + "?";
+            why += " It tracks: " + text::join(catalogue.names(), ", ");
+            return bad_tres(part, why);
+        }
+        const std::string& canonical = catalogue.name(*index);
+        if (std::any_of(list.begin(), list.end(), [&](const auto& seen) { return seen.first == canonical; }))
+            return bad_tres(part, canonical + " is given twice");
+        if (count == "-1") {
+            list.emplace_back(canonical, std::nullopt);
+            continue;
+        }
+        const bool is_memory = catalogue.kind(*index) == TresKind::mem;
+        const auto value = is_memory ? units::parse_mib(count) : units::parse_count(count);
+        if (!value) return value.error().in(text::printable(part));
+        list.emplace_back(canonical, *value);
+    }
+    return list;
+}
+
+} // namespace qg::model

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// TRES (trackable resources): which ones a cluster has, and counts of them.
+// slurmctld keeps every TRES limit and usage as an array in one fixed order (limits.md 1.3); that order
+// decides which TRES a Reason names, so all arrays here have it too.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace qg::model {
+
+/// The kinds of TRES that Slurm's Reasons tell apart (limits.md 1.4).
+enum class TresKind : std::uint8_t { cpu, mem, energy, node, billing, bb, gres, license, other };
+inline constexpr std::size_t tres_kind_count = 9;
+
+/// The kind that a TRES name ("cpu", "gres/gpu:a100", "license/foo") belongs to.
+TresKind kind_of(std::string_view tres_name) noexcept;
+
+/// The TRES of one cluster in array order. Immutable once made, shared by everything that holds counts.
+class TresCatalogue {
+  public:
+    /// `names` in Slurm's array order, "cpu", "mem", "energy", "node", "billing" among them.
+    explicit TresCatalogue(std::vector<std::string> names);
+
+    /// A catalogue with just Slurm's eight built-in TRES.
+    static std::shared_ptr<const TresCatalogue> built_in();
+
+    [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
+    [[nodiscard]] const std::string& name(std::size_t index) const { return names_.at(index); }
+    [[nodiscard]] TresKind kind(std::size_t index) const { return kinds_.at(index); }
+    [[nodiscard]] std::span<const std::string> names() const noexcept { return names_; }
+
+    /// The index of a TRES by its full name, ASCII case ignored; short names of gres ("gpu" for "gres/gpu")
+    /// too.
+    [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
+
+    /// Index of the node count, which some rules treat apart; nothing in a catalogue without it.
+    [[nodiscard]] std::optional<std::size_t> node() const noexcept { return node_; }
+
+    friend bool operator==(const TresCatalogue& a, const TresCatalogue& b) { return a.names_ == b.names_; }
+
+  private:
+    std::vector<std::string> names_;
+    std::vector<TresKind> kinds_;
+    std::optional<std::size_t> node_;
+};
+
+/// One count per TRES of a catalogue, in Slurm's units (mem in MiB, everything else plain), 0 = none.
+using TresCounts = std::vector<std::uint64_t>;
+
+/// A count for people: "3" of a plain TRES, "4000M" of mem.
+std::string format_tres_count(std::string_view tres_name, std::uint64_t count);
+
+/// "cpu=4,mem=8G,gres/gpu=2": the non-zero counts, as Slurm writes a TRES list.
+std::string format_tres(const TresCatalogue& catalogue, std::span<const std::uint64_t> counts);
+
+/// A TRES list as typed by people: names with their canonical spelling, in the order given.
+/// A count that is `-1` (clear this TRES) is nullopt.
+using TresList = std::vector<std::pair<std::string, std::optional<std::uint64_t>>>;
+
+/// Reads "cpu=24,mem=1T,gpu=2" (memory with suffix, gres with or without "gres/").
+/// Names are checked against `catalogue` and returned in its spelling.
+/// Errors: invalid_input, naming the part, the near miss and the names allowed; a TRES given twice.
+Result<TresList> parse_tres_list(const TresCatalogue& catalogue, std::string_view text);
+
+} // namespace qg::model

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Which QOS a job gets, and whether it may have it: the rule of limits.md 4.1, apart from where the facts are
+// kept. Every provider answers the questions below from its own records.
+#pragma once
+
+#include "qosgate/model/account_view.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::quota {
+
+/// What the rule asks of a provider's records. Ids are Slurm's QOS ids.
+class QosFacts {
+  public:
+    virtual ~QosFacts() = default;
+    /// The QOS of that name, ASCII case ignored.
+    [[nodiscard]] virtual std::optional<std::uint32_t> find(std::string_view name) const = 0;
+    /// The DefaultQOS of the job's association / of the root association.
+    [[nodiscard]] virtual std::optional<std::uint32_t> association_default() const = 0;
+    [[nodiscard]] virtual std::optional<std::uint32_t> root_default() const = 0;
+    /// The QOSs that the association may use, by inheritance and edits.
+    [[nodiscard]] virtual bool has_association() const = 0;
+    [[nodiscard]] virtual bool is_permitted(std::uint32_t qos) const = 0;
+    [[nodiscard]] virtual std::vector<std::uint32_t> permitted() const = 0;
+    [[nodiscard]] virtual model::QosFlags flags(std::uint32_t qos) const = 0;
+    /// Whether the QOS is some partition's QOS.
+    [[nodiscard]] virtual bool is_partition_qos(std::uint32_t qos) const = 0;
+};
+
+struct ChosenQos {
+    std::optional<std::uint32_t> id; ///< the QOS, also when `problem` is set and the QOS exists
+    bool is_default = false;
+    model::QosProblem problem = model::QosProblem::none;
+};
+
+/// The QOS for a job that asked for `requested` (empty: none asked for).
+ChosenQos choose_qos(const QosFacts& facts, std::string_view requested, bool has_reservation,
+                     const model::Enforce& enforce);
+
+} // namespace qg::quota

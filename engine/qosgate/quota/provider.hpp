@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// QuotaProvider: where the limits and the usage that decide about a job come from. One interface, so that one
+// engine decides alike inside slurmctld, at the user's prompt and offline.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/model/account_view.hpp"
+#include "qosgate/model/resolved_job.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace qg::quota {
+
+/// What a view is asked for: the parts of a request that choose QOS, account and associations. Views borrow.
+struct Lookup {
+    std::uint32_t user_id = 0;
+    std::string_view account; ///< empty: the user's default
+    std::string_view qos;     ///< as requested; empty: the default
+    bool has_reservation = false;
+    std::vector<std::shared_ptr<const model::Partition>> partitions; ///< in the order slurmctld tries them
+};
+
+/// Threads: check() may run on several threads at once; a provider locks inside where it must.
+class QuotaProvider {
+  public:
+    virtual ~QuotaProvider() = default;
+
+    /// The QOSs, associations and usage that decide about such a job, copied.
+    /// An unknown or forbidden QOS is not an error: it stands in AccountView::job_qos. Nor is a missing
+    /// association: then AccountView::associations is empty.
+    /// Errors: unavailable (no data yet, or the source is out of reach).
+    [[nodiscard]] virtual Result<model::AccountView> check(const Lookup& lookup) const = 0;
+
+    /// Books a job that starts under this view / frees it again. Where Slurm itself keeps the books these do
+    /// nothing.
+    virtual void allocate(const Lookup& lookup, const model::ResolvedJob& job);
+    virtual void release(const Lookup& lookup, const model::ResolvedJob& job);
+
+    /// Fetches fresh data where the provider holds a copy. Errors: unavailable.
+    virtual Result<void> sync();
+};
+
+} // namespace qg::quota

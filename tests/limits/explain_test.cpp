@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/limits/explain.hpp"
+#include "qosgate/limits/submit.hpp"
+#include "support/scenarios.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace qg;
+using tests::make_scenario;
+
+namespace {
+
+std::vector<std::string> explain(const quota::Scenario& s, std::size_t max_lines = 7) {
+    const auto verdict = limits::evaluate_submit(s.view, s.job, limits::newest_release);
+    return limits::explain_refusal(verdict.violations, s.view, max_lines);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(explain_module)
+
+BOOST_AUTO_TEST_CASE(gives_asked_and_limit_and_token) {
+    const auto lines = explain(
+        make_scenario(R"({"flags": ["DenyOnLimit"], "MaxTRESPerUser": {"gres/gpu": 2}, "MaxWall": 480})",
+                      R"({"time_limit": 600, "tres": {"cpu": 1, "node": 1, "gres/gpu": 3}})"));
+
+    BOOST_TEST_REQUIRE(lines.size() == 3u);
+    BOOST_TEST(lines[0] == "QOS q does not allow this job (2 problems):");
+    BOOST_TEST(lines[1] == "  GPUs per user: asked 3, limit 2 (QOSMaxGRESPerUser)");
+    BOOST_TEST(lines[2] == "  wall time: asked 10:00:00, limit 08:00:00 (QOSMaxWallDurationPerJobLimit)");
+}
+
+BOOST_AUTO_TEST_CASE(says_what_is_in_use) {
+    const auto lines = explain(
+        make_scenario(R"({"MaxSubmitJobsPerUser": 4, "usage": {"users": {"1000": {"submit_jobs": 4}}}})"));
+
+    BOOST_TEST_REQUIRE(lines.size() == 2u);
+    BOOST_TEST(lines[1] ==
+               "  submitted jobs per user: asked 1, limit 4, in use 4 (QOSMaxSubmitJobPerUserLimit)");
+}
+
+BOOST_AUTO_TEST_CASE(names_each_owner_where_they_differ) {
+    const auto lines =
+        explain(make_scenario(R"({"flags": ["DenyOnLimit"], "MaxTRESPerJob": {"mem": 4096}})",
+                              R"({"time_limit": 600, "tres": {"cpu": 2, "mem": 8192, "node": 1}})",
+                              R"({"associations": [{"level": "user", "user": 1000, "account": "acct"},
+                             {"level": "account", "account": "acct", "GrpTRES": {"cpu": 1}},
+                             {"level": "root", "account": "root"}]})"));
+
+    BOOST_TEST_REQUIRE(lines.size() == 3u);
+    BOOST_TEST(lines[0] == "limits do not allow this job (2 problems):");
+    BOOST_TEST(lines[1] == "  memory per job: asked 8G, limit 4G, set by QOS q (QOSMaxMemoryPerJob)");
+    BOOST_TEST(lines[2] == "  CPUs in all: asked 2, limit 1, set by account acct (AssocGrpCpuLimit)");
+}
+
+BOOST_AUTO_TEST_CASE(counts_what_does_not_fit) {
+    const auto s = make_scenario(
+        R"({"flags": ["DenyOnLimit"], "MaxTRESPerJob": {"cpu": 1, "mem": 1, "gres/gpu": 1, "license/foo": 1}})",
+        R"({"tres": {"cpu": 2, "mem": 2, "node": 1, "gres/gpu": 2, "license/foo": 2}})");
+
+    const auto lines = explain(s, /*max_lines=*/4);
+
+    BOOST_TEST_REQUIRE(lines.size() == 4u);
+    BOOST_TEST(lines[3] == "  and 2 more");
+    BOOST_TEST(explain(s, /*max_lines=*/5).back().find("licenses foo per job") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/limits/release.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using qg::limits::Release;
+
+BOOST_AUTO_TEST_SUITE(release)
+
+BOOST_AUTO_TEST_CASE(a_branch_means_its_newest_state) {
+    const Release branch = Release::parse("25.11").value();
+
+    BOOST_TEST((branch > Release(25, 11, 1)));
+    BOOST_TEST((branch < Release(26, 5, 0)));
+    BOOST_TEST((Release::parse("25.11.1").value() == Release(25, 11, 1)));
+}
+
+BOOST_AUTO_TEST_CASE(reads_slurms_version_number) {
+    BOOST_TEST((Release::from_version_number(0x160508) == Release(22, 5, 8)));
+}
+
+BOOST_AUTO_TEST_CASE(refuses_what_is_no_known_release) {
+    for (const char* wrong :
+         {"", "22", "21.08", "22.04", "22.05.", "a.b", "24.11.1.1", "-1.2", "22.05x", "255.1"})
+        BOOST_TEST_CONTEXT(wrong) {
+            BOOST_TEST(!Release::parse(wrong).has_value());
+        }
+    BOOST_TEST(Release::parse("22.05.0").has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
