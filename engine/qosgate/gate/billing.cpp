@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/billing.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/model/usage.hpp"
+
+#include <charconv>
+
+namespace qg::gate {
+namespace {
+
+/// What one unit of a weight counts in, relative to MiB.
+double mib_per_unit(char suffix) {
+    switch (suffix) {
+    case 'K':
+    case 'k': return 1.0 / 1024;
+    case 'G':
+    case 'g': return 1024.0;
+    case 'T':
+    case 't': return 1024.0 * 1024;
+    case 'P':
+    case 'p': return 1024.0 * 1024 * 1024;
+    default: return 1.0;
+    }
+}
+
+} // namespace
+
+std::uint64_t billing_of(const model::TresCounts& counts, const model::TresCatalogue& catalogue,
+                         std::string_view weights) {
+    if (weights.empty()) {
+        const auto cpu = catalogue.find("cpu");
+        return cpu ? model::count_at(counts, *cpu) : 0;
+    }
+    double sum = 0;
+    for (std::string_view part : text::split(weights, ',')) {
+        const auto equals = part.find('=');
+        if (equals == std::string_view::npos) continue;
+        const auto tres = catalogue.find(text::trim(part.substr(0, equals)));
+        const std::string_view number = text::trim(part.substr(equals + 1));
+        double weight = 0;
+        const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), weight);
+        if (!tres || error != std::errc{}) continue;
+        const bool has_suffix = end != number.data() + number.size();
+        sum += weight * static_cast<double>(model::count_at(counts, *tres)) /
+               (has_suffix ? mib_per_unit(*end) : 1.0);
+    }
+    return static_cast<std::uint64_t>(sum);
+}
+
+} // namespace qg::gate

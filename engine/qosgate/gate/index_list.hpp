@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Counting what a list of ranges names: array tasks ("0-15:4,20%2") and nodes ("n[1-4,7],x").
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace qg::gate {
+
+/// The number of tasks of an --array text: distinct indices, "%limit" left aside. Nothing if it is not such a
+/// text or names an index from `max_array_size` on; slurmctld refuses that job.
+/// Cost: bounded by max_array_size.
+std::optional<std::uint32_t> count_array_tasks(std::string_view text, std::uint32_t max_array_size);
+
+/// The number of nodes in a host list; an upper bound where names repeat. 0 for an empty list.
+std::uint32_t count_nodes(std::string_view host_list);
+
+} // namespace qg::gate

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What slurmctld refuses before it looks at limits, and why, in words: partition, association, QOS (limits.md
+// 2.1 steps 4 to 6). Slurm's own texts name the step only.
+#pragma once
+
+#include "qosgate/gate/partition_list.hpp"
+#include "qosgate/model/account_view.hpp"
+#include "qosgate/model/decision.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qg::gate {
+
+struct Refusal {
+    model::RejectCode code = model::RejectCode::none;
+    std::vector<std::string> lines;
+};
+
+/// A request that names a partition that does not exist. `all` are the names there are.
+std::optional<Refusal> refuse_partition(const PartitionList& list, const model::PartitionTable& all);
+
+/// A user without an association, where associations are enforced.
+std::optional<Refusal> refuse_account(const model::AccountView& view, const model::JobRequest& request);
+
+/// A QOS that does not exist, is not permitted, or does not fit the request; says which, and what may be
+/// used.
+std::optional<Refusal> refuse_qos(const model::AccountView& view);
+
+/// A QOS that the partition does not let in, where EnforcePartLimits makes that a refusal.
+std::optional<Refusal> refuse_partition_qos(const model::AccountView& view, model::EnforcePartLimits enforce);
+
+} // namespace qg::gate

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// A request in the words of sbatch, salloc and srun.
+#pragma once
+
+#include "qosgate/gate/tres_request.hpp"
+#include "qosgate/model/job_request.hpp"
+
+#include <span>
+#include <string>
+
+namespace qg::gate {
+
+/// The options that turn `before` into `after`: "--gres=gpu:2 --time=08:00:00"; empty where nothing differs.
+/// An option that is to be left out reads "no --gres".
+std::string format_changed_options(const model::JobRequest& before, const model::JobRequest& after);
+
+/// The inverse of parse_tres_request, in the spelling of a job description: "gres:gpu:2,license:foo:1".
+std::string format_tres_request(std::span<const TresItem> items);
+
+} // namespace qg::gate

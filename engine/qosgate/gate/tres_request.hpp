@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The TRES texts of a request: "gres:gpu:a100:2,license:foo:1" as clients of every release spell them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::gate {
+
+/// One entry of a TRES text.
+struct TresItem {
+    std::string type; ///< "gres", "license", "bb", or "cpu" and the like, which have no name
+    std::string name; ///< "gpu"; empty for "cpu"
+    std::string kind; ///< the model asked for ("a100"); empty: any
+    std::uint64_t count = 1;
+
+    /// "gres/gpu:a100", "cpu": the name in the TRES catalogue.
+    [[nodiscard]] std::string tres_name() const;
+    /// The same without the kind.
+    [[nodiscard]] std::string untyped_tres_name() const;
+};
+
+/// Reads the field as far as it can be read; what cannot be understood is left out, because slurmctld refuses
+/// such a job before its limits are looked at. Both spellings of the type are known ("gres:gpu:2"
+/// through 23.02, "gres/gpu:2" from 23.11 on), counts after ':' or '=', with suffixes k, m, g, t, p. An entry
+/// with count 0 is left out, as slurmctld does.
+std::vector<TresItem> parse_tres_request(std::string_view text);
+
+/// --licenses: "foo:2,bar" (also "foo=2").
+std::vector<TresItem> parse_licenses(std::string_view text);
+
+} // namespace qg::gate

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// GateSetup: a small cluster held in memory, for tests of the way of a job.
+#pragma once
+
+#include "qosgate/gate/gate.hpp"
+#include "qosgate/quota/local_quota.hpp"
+
+namespace qg::tests {
+
+/// Partition "main" (default) and "viz"; QOSs normal (default), moonlight and secret; user ana (1000) in
+/// account hpc-users, who may use normal and moonlight. 64 CPUs and 256000 MiB a node.
+struct GateSetup {
+    GateSetup() {
+        records.tres = std::make_shared<const model::TresCatalogue>(
+            std::vector<std::string>{"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages",
+                                     "gres/gpu", "gres/gpu:a100", "license/foo"});
+        records.enforce = {.associations = true, .limits = true, .qos = true};
+        for (const char* name : {"normal", "moonlight", "secret"}) {
+            quota::LocalQos qos;
+            qos.qos.name = name;
+            qos.qos.limits = model::Limits(records.tres->size());
+            records.qos.push_back(qos);
+        }
+        quota::LocalAssociation user, root;
+        user.link.account = "hpc-users";
+        user.link.user = "ana";
+        user.user_id = 1000;
+        user.parent = 1;
+        user.default_qos = "normal";
+        user.permitted_qos = {{"normal", "moonlight"}};
+        root.link.level = model::AssociationLevel::root;
+        root.link.account = "root";
+        records.associations = {user, root};
+        for (const char* name : {"main", "viz"}) {
+            model::Partition partition;
+            partition.name = name;
+            partition.is_default = partition.name == "main";
+            partition.total_nodes = 4;
+            partition.node_memory_mib = 256000;
+            partition.default_memory = model::Memory{1000, /*per_cpu=*/true};
+            partitions.push_back(partition);
+        }
+        request.user_id = 1000;
+        request.tasks = 1;
+        request.min_cpus = 1;
+        request.min_nodes = 1;
+    }
+
+    model::Qos& qos(std::size_t index) { return records.qos.at(index).qos; }
+    std::size_t tres(std::string_view name) const { return records.tres->find(name).value(); }
+
+    model::Cluster cluster() const {
+        model::Cluster c;
+        std::vector<std::shared_ptr<const model::Partition>> table;
+        for (const auto& partition : partitions)
+            table.push_back(std::make_shared<model::Partition>(partition));
+        c.partitions = model::PartitionTable(std::move(table), 1);
+        c.enforce_part_limits = enforce_part_limits;
+        return c;
+    }
+
+    model::Decision decide(const policy::Policy* policy = nullptr) const {
+        const quota::LocalQuota provider(records);
+        const auto c = cluster();
+        return gate::Gate(provider, release).decide(request, &c, policy);
+    }
+
+    quota::LocalRecords records;
+    std::vector<model::Partition> partitions;
+    model::EnforcePartLimits enforce_part_limits = model::EnforcePartLimits::no;
+    model::JobRequest request;
+    limits::Release release{22, 5};
+};
+
+} // namespace qg::tests

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fixture.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <boost/test/unit_test.hpp>
+
+using namespace qg;
+using model::CountLimit;
+using model::RejectCode;
+using model::TresLimit;
+
+namespace {
+
+/// A policy folder with just a site.lua.
+std::shared_ptr<const policy::Policy> load_site(std::string_view site_lua) {
+    std::string folder = (std::filesystem::temp_directory_path() / "qosgate-XXXXXX").string();
+    BOOST_TEST_REQUIRE(mkdtemp(folder.data()) != nullptr);
+    std::ofstream(folder + "/site.lua") << site_lua;
+    std::filesystem::permissions(folder + "/site.lua", std::filesystem::perms(0644));
+    auto policy = policy::load_policy(folder);
+    std::filesystem::remove_all(folder);
+    BOOST_TEST_REQUIRE(policy.has_value());
+    return *policy;
+}
+
+struct DecideSetup : tests::GateSetup {
+    DecideSetup() {
+        qos(1).flags.deny_on_limit = true;
+        qos(1).limits.set(TresLimit::max_tres_per_user, tres("gres/gpu"), 2);
+        qos(1).limits.set(CountLimit::max_wall, 480);
+        request.qos = "moonlight";
+    }
+
+    model::Decision decide_at(std::string_view level) const {
+        const auto policy =
+            load_site("site { limits = \"" + std::string(level) + "\", contact = \"help@site.example\" }");
+        return decide(policy.get());
+    }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(gate_module, DecideSetup)
+
+BOOST_AUTO_TEST_CASE(says_nothing_about_a_job_that_passes) {
+    request.tres_per_node = "gres:gpu:2";
+    request.time_limit = TimeLimit{480};
+
+    const auto decision = decide();
+
+    BOOST_TEST((decision.expected == RejectCode::none));
+    BOOST_TEST(decision.message.empty());
+    BOOST_TEST(!decision.changed);
+}
+
+BOOST_AUTO_TEST_CASE(explain_leaves_the_refusal_to_slurm_and_gives_every_reason) {
+    request.tres_per_node = "gres:gpu:3";
+    request.time_limit = TimeLimit{600};
+
+    const auto decision = decide();
+
+    BOOST_TEST((decision.reject == RejectCode::none));
+    BOOST_TEST((decision.expected == RejectCode::accounting_policy));
+    BOOST_TEST(decision.reason == "QOSMaxGRESPerUser");
+    const std::vector<std::string> expected{
+        "QOS moonlight does not allow this job (2 problems):",
+        "  GPUs per user: asked 3, limit 2 (QOSMaxGRESPerUser)",
+        "  wall time: asked 10:00:00, limit 08:00:00 (QOSMaxWallDurationPerJobLimit)",
+        "would be accepted with: --gres=gpu:2 --time=08:00:00",
+    };
+    BOOST_TEST(decision.message == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(enforce_refuses_itself_and_names_the_contact) {
+    request.tres_per_node = "gres:gpu:3";
+
+    const auto decision = decide_at("enforce");
+
+    BOOST_TEST((decision.reject == RejectCode::accounting_policy));
+    BOOST_TEST(decision.message.back() == "questions: help@site.example");
+}
+
+BOOST_AUTO_TEST_CASE(enforce_refuses_what_deny_on_limit_would_refuse_and_explain_does_not) {
+    qos(1).flags.deny_on_limit = false;
+    request.tres_per_node = "gres:gpu:3";
+
+    BOOST_TEST((decide_at("enforce").reject == RejectCode::accounting_policy));
+    BOOST_TEST((decide_at("explain").expected == RejectCode::none));
+}
+
+BOOST_AUTO_TEST_CASE(off_has_no_opinion) {
+    request.tres_per_node = "gres:gpu:3";
+
+    const auto decision = decide_at("off");
+
+    BOOST_TEST((decision.expected == RejectCode::none));
+    BOOST_TEST(decision.message.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_misspelt_qos_is_answered_with_the_right_names) {
+    request.qos = "moonlite";
+
+    const auto decision = decide();
+
+    BOOST_TEST((decision.expected == RejectCode::invalid_qos));
+    BOOST_TEST_REQUIRE(decision.message.size() == 2u);
+    BOOST_TEST(decision.message[0] == "there is no QOS 'moonlite'; did you mean moonlight?");
+    BOOST_TEST(decision.message[1] == "  QOS open to user ana in account hpc-users: normal, moonlight");
+}
+
+BOOST_AUTO_TEST_CASE(a_qos_that_is_not_open_to_the_user_is_told_from_an_unknown_one) {
+    request.qos = "secret";
+
+    BOOST_TEST(decide().message[0] == "QOS secret exists, but is not open to user ana in account hpc-users");
+}
+
+BOOST_AUTO_TEST_CASE(a_qos_for_reservations_says_so) {
+    qos(1).flags.requires_reservation = true;
+    BOOST_TEST(decide().message[0] == "QOS moonlight is for jobs in a reservation: add --reservation=NAME");
+
+    request.reservation = "maintenance";
+    BOOST_TEST((decide().expected == RejectCode::none));
+}
+
+BOOST_AUTO_TEST_CASE(a_qos_that_the_partition_shuts_out_is_refused_only_where_slurm_does) {
+    partitions[0].allow_qos = {"normal"};
+    BOOST_TEST((decide().expected == RejectCode::none));
+
+    enforce_part_limits = model::EnforcePartLimits::all;
+    const auto decision = decide();
+    BOOST_TEST((decision.expected == RejectCode::invalid_qos));
+    BOOST_TEST(decision.message[0] == "partition main is not open to QOS moonlight");
+    BOOST_TEST(decision.message[1] == "  it lets in: normal");
+}
+
+BOOST_AUTO_TEST_CASE(any_refuses_only_where_every_partition_shuts_out) {
+    enforce_part_limits = model::EnforcePartLimits::any;
+    partitions[0].deny_qos = {"moonlight"};
+    request.partition = "main,viz";
+    BOOST_TEST((decide().expected == RejectCode::none));
+
+    partitions[1].deny_qos = {"moonlight"};
+    BOOST_TEST((decide().expected == RejectCode::invalid_qos));
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_partition_is_answered_with_the_right_names) {
+    request.partition = "vis";
+
+    const auto decision = decide();
+
+    BOOST_TEST((decision.expected == RejectCode::invalid_partition));
+    BOOST_TEST(decision.message[0] == "there is no partition 'vis'; did you mean viz?");
+}
+
+BOOST_AUTO_TEST_CASE(a_user_without_association_is_told_so) {
+    request.user_id = 1001;
+
+    BOOST_TEST((decide().expected == RejectCode::invalid_account));
+}
+
+BOOST_AUTO_TEST_CASE(without_knowledge_of_the_partitions_limits_are_left_to_slurm) {
+    request.tres_per_node = "gres:gpu:3";
+    const quota::LocalQuota provider(records);
+
+    const auto decision = gate::Gate(provider, release).decide(request, nullptr, nullptr);
+
+    BOOST_TEST((decision.expected == RejectCode::none));
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_has_at_most_eight_lines) {
+    for (const char* name : {"cpu", "mem", "node", "billing", "gres/gpu", "gres/gpu:a100", "license/foo"})
+        qos(1).limits.set(TresLimit::max_tres_per_job, tres(name), 0);
+    request.tres_per_node = "gres:gpu:a100:3";
+    request.licenses = "foo:1";
+    request.time_limit = TimeLimit{600};
+
+    BOOST_TEST(decide().message.size() <= 8u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

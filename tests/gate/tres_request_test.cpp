@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/request_options.hpp"
+#include "qosgate/gate/tres_request.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace qg::gate;
+
+BOOST_AUTO_TEST_SUITE(tres_request)
+
+BOOST_AUTO_TEST_CASE(reads_the_spellings_of_every_release) {
+    for (const char* text : {"gres:gpu:2", "gres/gpu:2", "gres/gpu=2", "gpu:2", "gpu=2", "GRES:gpu:2"})
+        BOOST_TEST_CONTEXT(text) {
+            const auto items = parse_tres_request(text);
+            BOOST_TEST_REQUIRE(items.size() == 1u);
+            BOOST_TEST(items[0].tres_name() == "gres/gpu");
+            BOOST_TEST(items[0].count == 2u);
+        }
+}
+
+BOOST_AUTO_TEST_CASE(tells_a_model_from_a_count) {
+    BOOST_TEST(parse_tres_request("gres:gpu:a100")[0].tres_name() == "gres/gpu:a100");
+    BOOST_TEST(parse_tres_request("gres:gpu:a100")[0].count == 1u);
+    BOOST_TEST(parse_tres_request("gres:gpu:a100:4")[0].count == 4u);
+    BOOST_TEST(parse_tres_request("gres:gpu:a100:4")[0].untyped_tres_name() == "gres/gpu");
+}
+
+BOOST_AUTO_TEST_CASE(a_count_of_zero_asks_for_nothing) {
+    BOOST_TEST(parse_tres_request("gres:gpu:0").empty());
+    BOOST_TEST(parse_tres_request("gres:gpu:1k")[0].count == 1024u);
+}
+
+BOOST_AUTO_TEST_CASE(leaves_out_what_cannot_be_read) {
+    BOOST_TEST(parse_tres_request(",,").empty());
+    BOOST_TEST(parse_tres_request("gpu=x").empty());
+    BOOST_TEST(parse_tres_request(":::").size() <= 1u);
+    BOOST_TEST(parse_tres_request("gres:gpu:99999999999999999999").empty());
+}
+
+BOOST_AUTO_TEST_CASE(reads_cpus_and_licenses) {
+    BOOST_TEST(parse_tres_request("cpu=4")[0].tres_name() == "cpu");
+    BOOST_TEST(parse_licenses("foo:2,bar")[1].tres_name() == "license/bar");
+}
+
+BOOST_AUTO_TEST_CASE(formats_what_it_reads) {
+    for (const char* text : {"gres:gpu:2", "gres:gpu:a100:1,gres:shard:4", "license:foo:3", "cpu:2"})
+        BOOST_TEST(format_tres_request(parse_tres_request(text)) == text);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
