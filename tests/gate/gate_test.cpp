@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(says_nothing_about_a_job_that_passes) {
 
     const auto decision = decide();
 
-    BOOST_TEST((decision.expected == RejectCode::none));
+    BOOST_TEST((decision.forecast.code == RejectCode::none));
     BOOST_TEST(decision.message.empty());
     BOOST_TEST(!decision.changed);
 }
@@ -63,8 +63,8 @@ BOOST_AUTO_TEST_CASE(explain_leaves_the_refusal_to_slurm_and_gives_every_reason)
     const auto decision = decide();
 
     BOOST_TEST((decision.reject == RejectCode::none));
-    BOOST_TEST((decision.expected == RejectCode::accounting_policy));
-    BOOST_TEST(decision.reason == "QOSMaxGRESPerUser");
+    BOOST_TEST((decision.forecast.code == RejectCode::accounting_policy));
+    BOOST_TEST(decision.forecast.reason == "QOSMaxGRESPerUser");
     const std::vector<std::string> expected{
         "QOS moonlight does not allow this job (2 problems):",
         "  GPUs per user: asked 3, limit 2 (QOSMaxGRESPerUser)",
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(enforce_refuses_what_deny_on_limit_would_refuse_and_explain
     request.tres_per_node = "gres:gpu:3";
 
     BOOST_TEST((decide_at("enforce").reject == RejectCode::accounting_policy));
-    BOOST_TEST((decide_at("explain").expected == RejectCode::none));
+    BOOST_TEST((decide_at("explain").forecast.code == RejectCode::none));
 }
 
 BOOST_AUTO_TEST_CASE(off_has_no_opinion) {
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(off_has_no_opinion) {
 
     const auto decision = decide_at("off");
 
-    BOOST_TEST((decision.expected == RejectCode::none));
+    BOOST_TEST((decision.forecast.code == RejectCode::none));
     BOOST_TEST(decision.message.empty());
 }
 
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_misspelt_qos_is_answered_with_the_right_names) {
 
     const auto decision = decide();
 
-    BOOST_TEST((decision.expected == RejectCode::invalid_qos));
+    BOOST_TEST((decision.forecast.code == RejectCode::invalid_qos));
     BOOST_TEST_REQUIRE(decision.message.size() == 2u);
     BOOST_TEST(decision.message[0] == "there is no QOS 'moonlite'; did you mean moonlight?");
     BOOST_TEST(decision.message[1] == "  QOS open to user ana in account hpc-users: normal, moonlight");
@@ -122,28 +122,27 @@ BOOST_AUTO_TEST_CASE(a_qos_for_reservations_says_so) {
     BOOST_TEST(decide().message[0] == "QOS moonlight is for jobs in a reservation: add --reservation=NAME");
 
     request.reservation = "maintenance";
-    BOOST_TEST((decide().expected == RejectCode::none));
+    BOOST_TEST((decide().forecast.code == RejectCode::none));
 }
 
 BOOST_AUTO_TEST_CASE(a_qos_that_the_partition_shuts_out_is_refused_only_where_slurm_does) {
     partitions[0].allow_qos = {"normal"};
-    BOOST_TEST((decide().expected == RejectCode::none));
+    BOOST_TEST((decide().forecast.code == RejectCode::none));
 
     enforce_part_limits = model::EnforcePartLimits::all;
     const auto decision = decide();
-    BOOST_TEST((decision.expected == RejectCode::invalid_qos));
-    BOOST_TEST(decision.message[0] == "partition main is not open to QOS moonlight");
-    BOOST_TEST(decision.message[1] == "  it lets in: normal");
+    BOOST_TEST((decision.forecast.code == RejectCode::invalid_qos));
+    BOOST_TEST(decision.message[0] == "partition main is not open to QOS moonlight; it lets in: normal");
 }
 
 BOOST_AUTO_TEST_CASE(any_refuses_only_where_every_partition_shuts_out) {
     enforce_part_limits = model::EnforcePartLimits::any;
     partitions[0].deny_qos = {"moonlight"};
     request.partition = "main,viz";
-    BOOST_TEST((decide().expected == RejectCode::none));
+    BOOST_TEST((decide().forecast.code == RejectCode::none));
 
     partitions[1].deny_qos = {"moonlight"};
-    BOOST_TEST((decide().expected == RejectCode::invalid_qos));
+    BOOST_TEST((decide().forecast.code == RejectCode::invalid_qos));
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_partition_is_answered_with_the_right_names) {
@@ -151,14 +150,14 @@ BOOST_AUTO_TEST_CASE(an_unknown_partition_is_answered_with_the_right_names) {
 
     const auto decision = decide();
 
-    BOOST_TEST((decision.expected == RejectCode::invalid_partition));
+    BOOST_TEST((decision.forecast.code == RejectCode::invalid_partition));
     BOOST_TEST(decision.message[0] == "there is no partition 'vis'; did you mean viz?");
 }
 
 BOOST_AUTO_TEST_CASE(a_user_without_association_is_told_so) {
     request.user_id = 1001;
 
-    BOOST_TEST((decide().expected == RejectCode::invalid_account));
+    BOOST_TEST((decide().forecast.code == RejectCode::invalid_account));
 }
 
 BOOST_AUTO_TEST_CASE(without_knowledge_of_the_partitions_limits_are_left_to_slurm) {
@@ -167,7 +166,7 @@ BOOST_AUTO_TEST_CASE(without_knowledge_of_the_partitions_limits_are_left_to_slur
 
     const auto decision = gate::Gate(provider, release).decide(request, nullptr, nullptr);
 
-    BOOST_TEST((decision.expected == RejectCode::none));
+    BOOST_TEST((decision.forecast.code == RejectCode::none));
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_has_at_most_eight_lines) {

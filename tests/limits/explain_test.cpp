@@ -35,8 +35,9 @@ BOOST_AUTO_TEST_CASE(says_what_is_in_use) {
         make_scenario(R"({"MaxSubmitJobsPerUser": 4, "usage": {"users": {"1000": {"submit_jobs": 4}}}})"));
 
     BOOST_TEST_REQUIRE(lines.size() == 2u);
-    BOOST_TEST(lines[1] ==
-               "  submitted jobs per user: asked 1, limit 4, in use 4 (QOSMaxSubmitJobPerUserLimit)");
+    BOOST_TEST(
+        lines[1] ==
+        "  submitted jobs per user: asked 1, limit 4, in use 4, all yours (QOSMaxSubmitJobPerUserLimit)");
 }
 
 BOOST_AUTO_TEST_CASE(names_each_owner_where_they_differ) {

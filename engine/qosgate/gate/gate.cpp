@@ -3,11 +3,12 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/count_job.hpp"
+#include "qosgate/gate/forecast.hpp"
 #include "qosgate/gate/nearest.hpp"
-#include "qosgate/gate/partition_list.hpp"
-#include "qosgate/gate/refusal.hpp"
 #include "qosgate/limits/explain.hpp"
-#include "qosgate/limits/submit.hpp"
+
+#include <algorithm>
+#include <iterator>
 
 namespace qg::gate {
 namespace {
@@ -17,13 +18,6 @@ using model::Decision;
 using model::JobRequest;
 using model::RejectCode;
 using policy::Level;
-
-/// A request with everything that decides about it.
-struct Resolved {
-    PartitionList partitions;
-    model::AccountView view;
-    model::ResolvedJob job;
-};
 
 Result<Resolved> resolve(const JobRequest& request, const model::Cluster* cluster,
                          const quota::QuotaProvider& provider, limits::Release release) {
@@ -59,7 +53,7 @@ bool run_rules(Decision& decision, const Resolved& resolved, const policy::Polic
         if (!event.detail.empty()) decision.log.push_back(event.detail);
     }
     if (outcome.rejected) {
-        decision.reject = decision.expected = RejectCode::access_denied;
+        decision.reject = RejectCode::access_denied;
         decision.message = {outcome.reject_message};
         return true;
     }
@@ -67,48 +61,71 @@ bool run_rules(Decision& decision, const Resolved& resolved, const policy::Polic
     return false;
 }
 
-/// Adds a refusal; in `enforce` the gate itself refuses, else it explains what slurmctld will do.
-void refuse(Decision& decision, Refusal refusal, Level level, const policy::Settings& settings) {
-    decision.expected = refusal.code;
-    if (level == Level::enforce) decision.reject = refusal.code;
-    decision.message.insert(decision.message.end(), std::make_move_iterator(refusal.lines.begin()),
-                            std::make_move_iterator(refusal.lines.end()));
-    if (!settings.contact.empty()) decision.message.push_back("questions: " + settings.contact);
+void append(std::vector<std::string>& to, std::vector<std::string> lines) {
+    to.insert(to.end(), std::make_move_iterator(lines.begin()), std::make_move_iterator(lines.end()));
 }
 
-/// The limits that the submit stage refuses for, if it does.
-std::optional<Refusal> refuse_limits(const Resolved& resolved, const JobRequest& request,
-                                     const model::Cluster& cluster, limits::Release release,
-                                     Strictness strictness, std::string& reason) {
-    const auto verdict = limits::evaluate_submit(resolved.view, resolved.job, release, strictness);
-    if (verdict.accepted()) return std::nullopt;
-    reason = verdict.violations.front().reason;
-    Refusal refusal{RejectCode::accounting_policy,
-                    limits::explain_refusal(verdict.violations, resolved.view)};
-    if (const auto options = find_nearest(request, resolved.view, cluster, release, strictness))
-        refusal.lines.push_back("would be accepted with: " + *options);
-    return refusal;
-}
+/// Everything the judging of one request reads.
+struct Case {
+    const Resolved& resolved;
+    const JobRequest& request;
+    const model::Cluster& cluster;
+    limits::Release release;
 
-/// Judges what slurmctld will judge, in its order.
-void judge(Decision& decision, const Resolved& resolved, const model::Cluster* cluster,
-           const policy::Settings& settings, limits::Release release) {
-    const Level level = settings.limits;
-    if (level == Level::off) return;
-    std::optional<Refusal> refusal;
-    if (cluster) refusal = refuse_partition(resolved.partitions, cluster->partitions);
-    if (!refusal) refusal = refuse_account(resolved.view, decision.request);
-    if (!refusal) refusal = refuse_qos(resolved.view);
-    // Without the partitions nobody knows which partition QOS applies: no opinion on limits.
-    if (!refusal && cluster) {
-        refusal = refuse_partition_qos(resolved.view, cluster->enforce_part_limits);
-        const Strictness strictness =
-            level == Level::enforce ? Strictness::assume_strict : Strictness::as_configured;
-        if (!refusal)
-            refusal =
-                refuse_limits(resolved, decision.request, *cluster, release, strictness, decision.reason);
+    std::optional<std::string> nearest(Strictness strictness, Goal goal) const {
+        return find_nearest(request, resolved.view, cluster, release, strictness, goal);
     }
-    if (refusal) refuse(decision, std::move(*refusal), level, settings);
+};
+
+std::vector<std::string> refusal_lines(const Outlook& outlook, const Case& at, Strictness strictness) {
+    if (outlook.refusal) return outlook.refusal->lines;
+    auto lines = limits::explain_refusal(outlook.refusing, at.resolved.view);
+    if (const auto options = at.nearest(strictness, Goal::accepted))
+        lines.push_back("would be accepted with: " + *options);
+    return lines;
+}
+
+/// For a job that is accepted and held back: what it waits for, or that it never starts.
+std::vector<std::string> wait_lines(const Wait& wait, const Case& at) {
+    const std::string what =
+        wait.violations.empty()
+            ? text::format("{} ({})", wait.partition_rule, wait.reason)
+            : limits::describe(wait.violations.front(), at.resolved.view, /*names_owner=*/true);
+    if (!wait.is_permanent) return {"this job will wait: " + what};
+    // Of several problems the one that is for good matters.
+    const auto lasting = std::find_if(wait.violations.begin(), wait.violations.end(),
+                                      [](const limits::Violation& v) { return v.is_permanent(); });
+    const std::string why = lasting == wait.violations.end()
+                                ? what
+                                : limits::describe(*lasting, at.resolved.view, /*names_owner=*/true);
+    std::vector<std::string> lines{"this job can never start as it is: " + why};
+    if (const auto options = at.nearest(Strictness::as_configured, Goal::can_start))
+        lines.push_back("could start with: " + *options);
+    return lines;
+}
+
+/// Judges what slurmctld will judge. In `explain` the gate adds words to slurmctld's own answer; in `enforce`
+/// it refuses itself, also what DenyOnLimit would refuse and what can never start.
+void judge(Decision& decision, const Case& at, const policy::Settings& settings) {
+    const bool enforces = settings.limits == Level::enforce;
+    Outlook outlook = look_ahead(at.resolved, at.request, at.cluster, at.release, Strictness::as_configured);
+    decision.forecast = outlook.forecast;
+    Strictness strictness = Strictness::as_configured;
+    if (enforces && outlook.forecast.code == RejectCode::none) {
+        strictness = Strictness::assume_strict;
+        Outlook strict = look_ahead(at.resolved, at.request, at.cluster, at.release, strictness);
+        if (strict.forecast.code != RejectCode::none) outlook = std::move(strict);
+    }
+    const bool is_refused = outlook.forecast.code != RejectCode::none;
+    const bool never_starts = outlook.wait && outlook.wait->is_permanent;
+    if (is_refused)
+        append(decision.message, refusal_lines(outlook, at, strictness));
+    else if (outlook.wait)
+        append(decision.message, wait_lines(*outlook.wait, at));
+    if (enforces && is_refused) decision.reject = outlook.forecast.code;
+    if (enforces && !is_refused && never_starts) decision.reject = RejectCode::accounting_policy;
+    if ((is_refused || never_starts) && !settings.contact.empty())
+        decision.message.push_back("questions: " + settings.contact);
 }
 
 } // namespace
@@ -137,7 +154,9 @@ Decision Gate::decide(JobRequest request, const model::Cluster* cluster, const p
     }
     if (!resolved->view.tres || resolved->view.qos.empty()) {
     }
-    judge(decision, *resolved, cluster, settings, release_);
+    // Without the partitions nobody knows which partition QOS applies: no opinion on limits.
+    if (cluster && settings.limits != Level::off)
+        judge(decision, {*resolved, decision.request, *cluster, release_}, settings);
     if (decision.reject != RejectCode::none && decision.changed) {
         decision.request = *std::move(original);
         decision.changed = false;
@@ -157,7 +176,9 @@ Decision Gate::decide_update(JobRequest request, const model::Cluster* cluster,
     }
     resolved->job.is_update = true;
     resolved->job.array_tasks = 1;
-    judge(decision, *resolved, cluster, policy ? policy->settings() : default_settings, release_);
+    const policy::Settings& settings = policy ? policy->settings() : default_settings;
+    if (cluster && settings.limits != Level::off)
+        judge(decision, {*resolved, decision.request, *cluster, release_}, settings);
     return decision;
 }
 

@@ -5,8 +5,10 @@
 #include "qosgate/gate/count_job.hpp"
 #include "qosgate/gate/request_options.hpp"
 #include "qosgate/gate/tres_request.hpp"
+#include "qosgate/limits/schedule.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace qg::gate {
 namespace {
@@ -172,18 +174,37 @@ class Mending {
     const model::TresCatalogue& catalogue_;
 };
 
+/// The violations that keep a counted proposal from the goal.
+std::vector<Violation> find_obstacles(const model::ResolvedJob& counted, const model::AccountView& view,
+                                      limits::Release release, limits::Strictness strictness, Goal goal) {
+    auto verdict = limits::evaluate_submit(view, counted, release, strictness);
+    if (!verdict.accepted() || goal == Goal::accepted) return std::move(verdict.violations);
+    auto later =
+        limits::evaluate_schedule(view, counted, verdict.time_limit, verdict.time_set_by_limit, release);
+    std::vector<Violation> obstacles;
+    for (auto* stage : {&later.pre_select, &later.post_select})
+        std::copy_if(stage->begin(), stage->end(), std::back_inserter(obstacles),
+                     [](const Violation& v) { return v.is_permanent(); });
+    if (later.node_limit && later.node_limit->asked > later.node_limit->limit_value)
+        obstacles.push_back(*later.node_limit);
+    return obstacles;
+}
+
 } // namespace
 
 std::optional<std::string> find_nearest(const JobRequest& request, const model::AccountView& view,
                                         const model::Cluster& cluster, limits::Release release,
-                                        limits::Strictness strictness) {
+                                        limits::Strictness strictness, Goal goal) {
     JobRequest proposal = request;
     for (int round = 0; round < max_rounds; ++round) {
         const model::ResolvedJob counted = count_job(proposal, view, cluster, release);
-        const limits::SubmitVerdict verdict = limits::evaluate_submit(view, counted, release, strictness);
-        if (verdict.accepted()) return format_changed_options(request, proposal);
+        const auto obstacles = find_obstacles(counted, view, release, strictness, goal);
+        if (obstacles.empty()) {
+            std::string options = format_changed_options(request, proposal);
+            return options.empty() ? std::nullopt : std::optional(std::move(options));
+        }
         Mending mending(proposal, counted, *view.tres);
-        for (const Violation& violation : verdict.violations)
+        for (const Violation& violation : obstacles)
             if (!mending.mend(violation)) return std::nullopt;
     }
     return std::nullopt;

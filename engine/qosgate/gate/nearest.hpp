@@ -15,10 +15,16 @@
 
 namespace qg::gate {
 
-/// Options such as "--gres=gpu:2 --time=08:00:00" with which the submit stage accepts the job, checked
-/// against the engine. Nothing if none was found. Threads: pure.
+/// What a proposal has to reach.
+enum class Goal : std::uint8_t {
+    accepted,  ///< the submit stage lets it pass
+    can_start, ///< and no limit holds it for good
+};
+
+/// Options such as "--gres=gpu:2 --time=08:00:00" with which the job reaches the goal, checked against the
+/// engine. Nothing if none was found, or if the job is there already. Threads: pure.
 std::optional<std::string> find_nearest(const model::JobRequest& request, const model::AccountView& view,
                                         const model::Cluster& cluster, limits::Release release,
-                                        limits::Strictness strictness);
+                                        limits::Strictness strictness, Goal goal = Goal::accepted);
 
 } // namespace qg::gate

@@ -3,7 +3,6 @@
 
 #include "qosgate/base/text.hpp"
 
-#include <algorithm>
 #include <span>
 
 namespace qg::gate {
@@ -54,17 +53,6 @@ std::string qos_problem_text(const model::AccountView& view) {
     return "";
 }
 
-bool names_qos(const std::vector<std::string>& names, std::string_view qos) {
-    return std::any_of(names.begin(), names.end(),
-                       [&](const std::string& n) { return text::iequals(n, qos); });
-}
-
-/// limits.md 4.3: AllowQos decides alone where it is set; a job without a QOS is on no list.
-bool lets_in(const model::Partition& partition, std::string_view qos) {
-    if (!partition.allow_qos.empty()) return !qos.empty() && names_qos(partition.allow_qos, qos);
-    return !names_qos(partition.deny_qos, qos);
-}
-
 } // namespace
 
 std::optional<Refusal> refuse_partition(const PartitionList& list, const model::PartitionTable& all) {
@@ -98,27 +86,6 @@ std::optional<Refusal> refuse_qos(const model::AccountView& view) {
     if (view.job_qos.problem != QosProblem::requires_reservation)
         refusal.lines.push_back("  " + usable(view));
     return refusal;
-}
-
-std::optional<Refusal> refuse_partition_qos(const model::AccountView& view,
-                                            model::EnforcePartLimits enforce) {
-    if (enforce == model::EnforcePartLimits::no) return std::nullopt;
-    const std::string_view qos = view.job_qos.qos ? std::string_view(view.qos[*view.job_qos.qos].name) : "";
-    std::vector<const model::Partition*> closed;
-    for (const auto& choice : view.partitions)
-        if (!lets_in(*choice.partition, qos)) closed.push_back(choice.partition.get());
-    const bool refuses = enforce == model::EnforcePartLimits::all
-                             ? !closed.empty()
-                             : !closed.empty() && closed.size() == view.partitions.size();
-    if (!refuses) return std::nullopt;
-    const model::Partition& partition = *closed.front();
-    std::string line = qos.empty()
-                           ? text::format("partition {} is not open to jobs without a QOS", partition.name)
-                           : text::format("partition {} is not open to QOS {}", partition.name, qos);
-    const std::string lists = partition.allow_qos.empty()
-                                  ? "  it shuts out: " + list_names(partition.deny_qos)
-                                  : "  it lets in: " + list_names(partition.allow_qos);
-    return Refusal{RejectCode::invalid_qos, {line, lists}};
 }
 
 } // namespace qg::gate

@@ -29,7 +29,4 @@ std::optional<Refusal> refuse_account(const model::AccountView& view, const mode
 /// used.
 std::optional<Refusal> refuse_qos(const model::AccountView& view);
 
-/// A QOS that the partition does not let in, where EnforcePartLimits makes that a refusal.
-std::optional<Refusal> refuse_partition_qos(const model::AccountView& view, model::EnforcePartLimits enforce);
-
 } // namespace qg::gate

@@ -2,73 +2,13 @@
 #include "qosgate/limits/explain.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/limits/catalogue.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace qg::limits {
 namespace {
 
-/// How a TRES limit is worded: "<noun><unit> <scope>".
-struct TresWording {
-    std::string_view unit;  ///< " minutes" for the minutes limits
-    std::string_view scope; ///< to whom the limit applies
-};
-
-// Rows in the order of TresLimit. An empty scope is filled with the owner's: "of all jobs in QOS x".
-constexpr std::array<TresWording, model::tres_limit_count> tres_wordings{{
-    {"", "per job"},
-    {"", "per node"},
-    {"", "per user"},
-    {"", "per account"},
-    {"", "in all"},
-    {" minutes", "per job"},
-    {" minutes", "in all"},
-    {" minutes", "of running jobs in all"},
-    {" minutes", "of running jobs per account"},
-    {" minutes", "of running jobs per user"},
-    {"", "per job, at least"},
-}};
-
-// Rows in the order of CountLimit.
-constexpr std::array<std::string_view, model::count_limit_count> count_wordings{{
-    "running jobs in all",
-    "running jobs",
-    "running jobs per user",
-    "running jobs per account",
-    "submitted jobs in all",
-    "submitted jobs",
-    "submitted jobs per user",
-    "submitted jobs per account",
-    "wall time",
-    "wall time in all",
-}};
-
-std::string tres_noun(std::string_view name) {
-    const auto after_slash = name.substr(std::min(name.find('/') + 1, name.size()));
-    switch (model::kind_of(name)) {
-    case model::TresKind::cpu: return "CPUs";
-    case model::TresKind::mem: return "memory";
-    case model::TresKind::energy: return "energy";
-    case model::TresKind::node: return "nodes";
-    case model::TresKind::billing: return "billing units";
-    case model::TresKind::bb: return text::format("burst buffer {}", after_slash);
-    case model::TresKind::license: return text::format("licenses {}", after_slash);
-    case model::TresKind::gres: {
-        constexpr std::string_view gpu = "gpu";
-        if (after_slash == gpu) return "GPUs";
-        if (after_slash.starts_with("gpu:"))
-            return text::format("{} GPUs", after_slash.substr(gpu.size() + 1));
-        return std::string(after_slash);
-    }
-    case model::TresKind::other: return std::string(name);
-    }
-    return std::string(name);
-}
-
-bool is_minutes(TresLimit limit) {
-    return !tres_wordings[static_cast<std::size_t>(limit)].unit.empty();
-}
 bool is_wall(CountLimit limit) {
     return limit == CountLimit::max_wall || limit == CountLimit::grp_wall;
 }
@@ -80,19 +20,53 @@ std::string format_value(const Violation& violation, const model::AccountView& v
         const auto minutes = std::min<std::uint64_t>(value, TimeLimit::unlimited_minutes);
         return units::format_minutes({static_cast<std::uint32_t>(minutes)});
     }
-    if (is_minutes(std::get<TresLimit>(violation.limit)) || !violation.tres) return std::to_string(value);
+    if (text_of(violation.limit).counts_minutes || !violation.tres) return std::to_string(value);
     return model::format_tres_count(view.tres->name(*violation.tres), value);
 }
 
-std::string subject(const Violation& violation, const model::AccountView& view) {
-    if (const auto* count = std::get_if<CountLimit>(&violation.limit))
-        return std::string(count_wordings[static_cast<std::size_t>(*count)]);
-    const TresWording& wording =
-        tres_wordings[static_cast<std::size_t>(std::get<TresLimit>(violation.limit))];
-    std::string noun = tres_noun(view.tres->name(violation.tres.value_or(0)));
-    // "CPU minutes", not "CPUs minutes".
-    if (!wording.unit.empty() && noun.size() > 1 && noun.back() == 's') noun.pop_back();
-    return text::format("{}{} {}", noun, wording.unit, wording.scope);
+/// What of `used` is the user's own, where that is known.
+std::optional<std::uint64_t> own_share(const Violation& violation, const model::AccountView& view) {
+    const auto of_usage = [&](const model::Usage& usage) -> std::uint64_t {
+        if (const auto* count = std::get_if<CountLimit>(&violation.limit)) {
+            switch (*count) {
+            case CountLimit::grp_submit_jobs:
+            case CountLimit::max_submit_jobs:
+            case CountLimit::max_submit_jobs_per_user:
+            case CountLimit::max_submit_jobs_per_account: return usage.submit_jobs;
+            case CountLimit::grp_jobs:
+            case CountLimit::max_jobs:
+            case CountLimit::max_jobs_per_user:
+            case CountLimit::max_jobs_per_account: return usage.jobs;
+            case CountLimit::max_wall:
+            case CountLimit::grp_wall: return usage.wall_minutes;
+            }
+        }
+        const bool minutes = text_of(violation.limit).counts_minutes;
+        return model::count_at(minutes ? usage.tres_run_minutes : usage.tres, violation.tres.value_or(0));
+    };
+    // Past minutes are not kept per user, and per-account usage does not say which account a user's was in.
+    if (violation.limit == LimitId(TresLimit::grp_tres_mins) ||
+        violation.limit == LimitId(CountLimit::grp_wall))
+        return std::nullopt;
+    if (violation.owner.kind == OwnerKind::qos) {
+        const bool per_account = violation.limit == LimitId(TresLimit::max_tres_per_account) ||
+                                 violation.limit == LimitId(TresLimit::max_tres_run_mins_per_account) ||
+                                 violation.limit == LimitId(CountLimit::max_jobs_per_account) ||
+                                 violation.limit == LimitId(CountLimit::max_submit_jobs_per_account);
+        if (per_account) return std::nullopt;
+        return of_usage(view.qos.at(violation.owner.index).user_usage);
+    }
+    return of_usage(view.associations.front().usage);
+}
+
+std::string format_used(const Violation& violation, const model::AccountView& view) {
+    if (violation.used == 0) return "";
+    std::string text = text::format(", in use {}", format_value(violation, view, violation.used));
+    const auto own = own_share(violation, view);
+    if (!own) return text;
+    if (*own >= violation.used) return text + ", all yours";
+    if (*own == 0) return text + ", none yours";
+    return text + text::format(", {} yours", format_value(violation, view, *own));
 }
 
 } // namespace
@@ -116,11 +90,11 @@ std::string owner_name(const Owner& owner, const model::AccountView& view) {
 }
 
 std::string describe(const Violation& violation, const model::AccountView& view, bool names_owner) {
-    std::string line = text::format("{}: asked {}, limit {}", subject(violation, view),
+    const std::string_view tres = violation.tres ? std::string_view(view.tres->name(*violation.tres)) : "";
+    std::string line = text::format("{}: asked {}, limit {}", subject_of(violation.limit, tres),
                                     format_value(violation, view, violation.asked),
                                     format_value(violation, view, violation.limit_value));
-    if (violation.used != 0)
-        line += text::format(", in use {}", format_value(violation, view, violation.used));
+    line += format_used(violation, view);
     if (names_owner) line += text::format(", set by {}", owner_name(violation.owner, view));
     return line + text::format(" ({})", violation.reason);
 }

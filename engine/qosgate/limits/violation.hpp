@@ -48,6 +48,11 @@ struct Violation {
     Relation relation = Relation::asked_too_much;
     std::string_view reason; ///< Slurm's Reason token; a literal
 
+    /// Whether no end of other jobs lets this job pass.
+    [[nodiscard]] bool is_permanent() const noexcept {
+        return relation == Relation::asked_too_much || relation == Relation::asked_too_little;
+    }
+
     /// Whether it is the same limit of the same owner, whatever the numbers.
     [[nodiscard]] bool same_limit(const Violation& other) const {
         return limit == other.limit && owner == other.owner && tres == other.tres;

@@ -6,6 +6,7 @@
 #include "qosgate/model/job_request.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,21 @@ enum class RejectCode : std::uint8_t {
     invalid_account,    ///< ESLURM_INVALID_ACCOUNT
     invalid_partition,  ///< ESLURM_INVALID_PARTITION_NAME
     invalid_time_limit, ///< ESLURM_INVALID_TIME_LIMIT
-    access_denied,      ///< ESLURM_ACCESS_DENIED: a rule of the site said no
+    invalid_node_count, ///< ESLURM_INVALID_NODE_COUNT
+    bad_task_count,     ///< ESLURM_BAD_TASK_COUNT
+    partition_limits, ///< ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE: EnforcePartLimits, after all else passed
+    access_denied,    ///< ESLURM_ACCESS_DENIED: a rule of the site said no
+};
+
+/// What slurmctld is expected to make of a job by itself.
+struct Forecast {
+    RejectCode code = RejectCode::none; ///< none: it accepts the job
+    std::string reason; ///< Reason token of a refusal for limits ("QOSMaxGRESPerUser"); else empty
+    std::optional<TimeLimit> time_limit; ///< of an accepted job; nothing: none until it starts
+    bool time_set_by_limit = false;
+    /// Reason that limits and partition rules give an accepted job once a scheduling pass has looked at it;
+    /// empty: they hold nothing back (it starts, or waits for resources, priority, dependencies).
+    std::string pending_reason;
 };
 
 /// The answer for one job. A rejected job was not changed.
@@ -27,9 +42,7 @@ struct Decision {
     /// What the gate itself answers. In level `explain` it stays `none` for limits: slurmctld refuses the
     /// job.
     RejectCode reject = RejectCode::none;
-    /// What slurmctld is expected to answer by itself; equals `reject` where the gate refuses.
-    RejectCode expected = RejectCode::none;
-    std::string reason; ///< Slurm's Reason token of the first problem ("QOSMaxGRESPerUser"); may be empty
+    Forecast forecast;                ///< what slurmctld is expected to do with `request`
     std::vector<std::string> message; ///< lines for the user, in order, without newlines; may be empty
     std::vector<std::string> log;     ///< lines for the administrator's log
     JobRequest request;               ///< the job as the rules left it

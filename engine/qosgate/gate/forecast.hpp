@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What slurmctld will do with a job, step by step in its order (limits.md 2.1, 2.7): refuse it, or accept it
+// and hold it back, or start it when there is room.
+#pragma once
+
+#include "qosgate/gate/partition_list.hpp"
+#include "qosgate/gate/partition_rules.hpp"
+#include "qosgate/limits/submit.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qg::gate {
+
+/// A request with everything that decides about it.
+struct Resolved {
+    PartitionList partitions;
+    model::AccountView view;
+    model::ResolvedJob job;
+};
+
+/// What holds an accepted job back in one partition.
+struct Wait {
+    std::string_view reason;                   ///< Reason token
+    bool is_permanent = false;                 ///< it never starts as it is
+    std::vector<limits::Violation> violations; ///< limits; empty where the partition itself holds the job
+    std::string partition_rule;                ///< the partition's rule, for the user
+};
+
+struct Outlook {
+    model::Forecast forecast;
+    std::vector<limits::Violation> refusing; ///< limits that refuse at submission
+    std::optional<Refusal> refusal;          ///< any other refusal; or, for limits, just its code
+    std::optional<Wait> wait;                ///< of the partition that holds the job back the least
+};
+
+/// Judges a resolved request. `strictness` is that of the submit stage.
+/// Threads: pure.
+Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
+                   limits::Release release, limits::Strictness strictness);
+
+} // namespace qg::gate

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What a partition itself asks of a job: sizes, times, QOS, accounts (limits.md 4.3, 4.4). With
+// EnforcePartLimits slurmctld refuses for these at submission, else the job waits with a Reason.
+#pragma once
+
+#include "qosgate/gate/refusal.hpp"
+#include "qosgate/model/cluster.hpp"
+#include "qosgate/model/resolved_job.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace qg::gate {
+
+/// One rule of a partition that a job breaks.
+struct PartitionProblem {
+    model::RejectCode code;   ///< the refusal, where partitions are enforced
+    std::string_view pending; ///< Reason of a job that was accepted all the same ("PartitionTimeLimit")
+    std::string text;         ///< for the user
+};
+
+/// A job as partitions look at it.
+struct PartitionView {
+    const model::JobRequest& request;
+    const model::ResolvedJob& job;
+    const model::AccountView& view;
+};
+
+/// Refuses by EnforcePartLimits: with ALL where any partition refuses, with ANY where every one does. A
+/// partition with DefaultTime=0 refuses a job without time limit always.
+std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const model::Cluster& cluster);
+
+/// The rule that keeps an accepted job waiting in `partition`, sizes and times (checked before the limits).
+std::optional<PartitionProblem> find_size_problem(const PartitionView& asked,
+                                                  const model::Partition& partition,
+                                                  std::optional<TimeLimit> time);
+
+/// The same for lists of QOSs and accounts (checked between the stages of the limits).
+std::optional<PartitionProblem> find_access_problem(const PartitionView& asked,
+                                                    const model::Partition& partition);
+
+} // namespace qg::gate

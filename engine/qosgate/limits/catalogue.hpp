@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The catalogue of limits: for each, what it is called among people, when waiting helps, what a user can
+// change. Explanations at submission and `qosgate reason TOKEN` both read from it.
+#pragma once
+
+#include "qosgate/limits/violation.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::limits {
+
+/// What people need to know of one limit, whatever sets it.
+struct LimitText {
+    std::string_view scope;   ///< "per user", "in all"
+    bool counts_minutes;      ///< TRES x minutes
+    std::string_view meaning; ///< a sentence: what is limited
+    std::string_view waiting; ///< whether waiting can help
+    std::string_view change;  ///< what the user can change
+};
+
+const LimitText& text_of(const LimitId& limit) noexcept;
+
+/// "GPUs", "memory", "a100 GPUs", "licenses foo": a TRES as people say it.
+std::string tres_noun(std::string_view tres_name);
+
+/// "GPUs per user", "CPU minutes per job", "wall time": what a limit limits.
+std::string subject_of(const LimitId& limit, std::string_view tres_name);
+
+/// One meaning of a Reason token.
+struct ReasonEntry {
+    std::string_view reason;
+    OwnerKind owner;
+    LimitId limit;
+    std::vector<model::TresKind> kinds; ///< the TRES it stands for; empty for limits without TRES
+};
+
+/// Every meaning of a token, ASCII case ignored; a token may stand for limits of both kinds of owner. Empty:
+/// no token of a limit.
+std::vector<ReasonEntry> find_reason(std::string_view token);
+
+/// All tokens of limits, each once, sorted.
+std::vector<std::string> all_reasons();
+
+} // namespace qg::limits

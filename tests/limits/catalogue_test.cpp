@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/limits/catalogue.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace qg::limits;
+
+BOOST_AUTO_TEST_SUITE(catalogue)
+
+BOOST_AUTO_TEST_CASE(every_token_has_a_meaning_and_advice) {
+    const auto reasons = all_reasons();
+
+    BOOST_TEST(reasons.size() == 162u);
+    for (const std::string& reason : reasons)
+        BOOST_TEST_CONTEXT(reason) {
+            const auto entries = find_reason(reason);
+            BOOST_TEST_REQUIRE(!entries.empty());
+            for (const ReasonEntry& entry : entries) {
+                BOOST_TEST(!text_of(entry.limit).meaning.empty());
+                BOOST_TEST(!text_of(entry.limit).waiting.empty());
+                BOOST_TEST(!text_of(entry.limit).change.empty());
+            }
+        }
+}
+
+BOOST_AUTO_TEST_CASE(a_token_that_stands_for_several_tres_names_them_once) {
+    const auto entries = find_reason("qosmaxunknownpernode");
+
+    BOOST_TEST_REQUIRE(entries.size() == 1u);
+    BOOST_TEST(entries[0].kinds.size() == 3u); // node, license and whatever else
+}
+
+BOOST_AUTO_TEST_CASE(slurms_slip_of_a_token_stands_for_both_owners) {
+    BOOST_TEST(find_reason("AssocMaxBBMinutesPerJob").size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_limits_token_has_no_meaning) {
+    BOOST_TEST(find_reason("Priority").empty());
+    BOOST_TEST(find_reason("").empty());
+}
+
+BOOST_AUTO_TEST_CASE(names_what_is_limited) {
+    BOOST_TEST(subject_of(TresLimit::max_tres_per_user, "gres/gpu") == "GPUs per user");
+    BOOST_TEST(subject_of(TresLimit::max_tres_mins_per_job, "cpu") == "CPU minutes per job");
+    BOOST_TEST(subject_of(TresLimit::grp_tres, "license/foo") == "licenses foo in all");
+    BOOST_TEST(subject_of(CountLimit::max_wall, "") == "wall time");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
