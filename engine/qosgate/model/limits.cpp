@@ -4,6 +4,8 @@
 #include "qosgate/base/check.hpp"
 #include "qosgate/base/text.hpp"
 
+#include <algorithm>
+
 namespace qg::model {
 namespace {
 
@@ -46,9 +48,20 @@ std::optional<CountLimit> find_count_limit(std::string_view name) noexcept {
 
 void Limits::set(TresLimit limit, std::size_t tres, std::uint64_t value) {
     QG_CHECK(tres < tres_count_);
-    if (tres_.empty()) tres_.assign(tres_limit_count * tres_count_, unset);
-    tres_[index(limit) * tres_count_ + tres] = value;
-    if (value != unset) rows_ |= 1u << index(limit);
+    if (tres_.empty()) {
+        tres_.assign(tres_limit_count * (words() + tres_count_), unset);
+        for (std::size_t i = 0; i < tres_limit_count; ++i)
+            std::fill_n(tres_.begin() + row(static_cast<TresLimit>(i)), words(), 0);
+    }
+    const std::uint64_t bit = std::uint64_t{1} << (tres % 64);
+    std::uint64_t& set_in_word = tres_[row(limit) + tres / 64];
+    tres_[row(limit) + words() + tres] = value;
+    if (value == unset) {
+        set_in_word &= ~bit;
+    } else {
+        set_in_word |= bit;
+        rows_ |= 1u << index(limit);
+    }
 }
 
 } // namespace qg::model

@@ -71,6 +71,11 @@ class Limits {
     /// Whether any TRES of this limit is set; lets loops skip whole rows.
     [[nodiscard]] bool has_any(TresLimit limit) const noexcept { return (rows_ >> index(limit) & 1u) != 0; }
 
+    /// Which of the TRES 64 x word, 64 x word + 1, ... are set in this limit, lowest bit first.
+    [[nodiscard]] std::uint64_t set_bits(TresLimit limit, std::size_t word) const noexcept {
+        return has_any(limit) && word < words() ? tres_[row(limit) + word] : 0;
+    }
+
     /// Sets one value. `tres` must be below the tres_count given at construction.
     void set(TresLimit limit, std::size_t tres, std::uint64_t value);
     void set(CountLimit limit, std::uint64_t value) noexcept { counts_[index(limit)] = value; }
@@ -82,8 +87,12 @@ class Limits {
     static constexpr std::size_t index(TresLimit limit) noexcept { return static_cast<std::size_t>(limit); }
     static constexpr std::size_t index(CountLimit limit) noexcept { return static_cast<std::size_t>(limit); }
 
+    [[nodiscard]] std::size_t words() const noexcept { return (tres_count_ + 63) / 64; }
+    [[nodiscard]] std::size_t row(TresLimit limit) const noexcept {
+        return index(limit) * (words() + tres_count_);
+    }
     [[nodiscard]] std::uint64_t raw(TresLimit limit, std::size_t tres) const noexcept {
-        return has_any(limit) && tres < tres_count_ ? tres_[index(limit) * tres_count_ + tres] : unset;
+        return has_any(limit) && tres < tres_count_ ? tres_[row(limit) + words() + tres] : unset;
     }
 
     static constexpr std::array<std::uint64_t, count_limit_count> all_unset() noexcept {
@@ -93,8 +102,10 @@ class Limits {
     }
 
     std::size_t tres_count_ = 0;
-    std::uint32_t rows_ = 0;          ///< bit per TresLimit: some value of the row is set
-    std::vector<std::uint64_t> tres_; ///< tres_limit_count rows; empty until the first set()
+    std::uint32_t rows_ = 0; ///< bit per TresLimit: some value of the row is set
+    /// tres_limit_count rows: words that tell which values are set, then the values. Empty until the first
+    /// set(). One block, because a view is copied for every job.
+    std::vector<std::uint64_t> tres_;
     std::array<std::uint64_t, count_limit_count> counts_ = all_unset();
 };
 

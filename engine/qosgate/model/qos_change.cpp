@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/model/qos_change.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/base/units.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace qg::model {
+namespace {
+
+/// slurmdbd ignores larger numbers in silence (abi.md 3.4), so they are refused here.
+constexpr std::uint64_t largest_number = 0x7fffffff;
+
+/// The largest count that survives slurmdbd's database column type and its own "none" marks.
+constexpr std::uint64_t largest_count = std::numeric_limits<std::int64_t>::max();
+
+/// The column that holds a QOS name.
+constexpr std::size_t longest_name = 255;
+
+/// Characters to which Slurm's lists, job scripts or shells give a meaning.
+constexpr std::string_view unsafe_in_name = "'\"\\`,=*?[]|;&<>()$!";
+
+Error invalid(std::string message) {
+    return {ErrorCode::invalid_input, std::move(message)};
+}
+
+bool is_control(char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+bool means_clear(std::string_view value) {
+    return value == "-1" || text::iequals(value, "unset");
+}
+
+/// People write these to lift a limit; a QOS record has no such value, so say what lifts it.
+bool means_unlimited(std::string_view value) {
+    constexpr std::array<std::string_view, 4> words{"unlimited", "infinite", "infinity", "none"};
+    return std::any_of(words.begin(), words.end(), [&](auto word) { return text::iequals(word, value); });
+}
+
+Result<FieldValue> parse_text(std::string_view value) {
+    if (std::any_of(value.begin(), value.end(), is_control))
+        return invalid("no line breaks or other control characters");
+    return value.empty() ? FieldValue() : FieldValue(std::string(value));
+}
+
+Result<FieldValue> parse_number(std::string_view value) {
+    const auto number = text::parse_unsigned(value);
+    if (!number || *number > largest_number)
+        return invalid(text::format("'{}' is not a whole number from 0 to {}; 'unset' clears the field",
+                                    text::printable(value), largest_number));
+    return FieldValue(static_cast<std::uint32_t>(*number));
+}
+
+Result<FieldValue> parse_factor(std::string_view value) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc{} || end != value.data() + value.size() || !(number >= 0) ||
+        number > static_cast<double>(largest_number))
+        return invalid(text::format("'{}' is not a decimal number from 0 to {}; 'unset' clears the field",
+                                    text::printable(value), largest_number));
+    constexpr double stored_steps = 1e6; // slurmdbd keeps six decimals
+    return FieldValue(std::round(number * stored_steps) / stored_steps);
+}
+
+Result<FieldValue> parse_duration(const QosField& field, std::string_view value) {
+    const auto seconds = units::parse_seconds(value, field.plain_seconds);
+    if (!seconds) return seconds.error();
+    const std::uint64_t stored = field.unit == "minutes" ? (*seconds + 59) / 60 : *seconds;
+    if (stored > largest_number)
+        return invalid(text::format("{} is too long: at most {} {}", text::printable(value), largest_number,
+                                    field.unit));
+    return FieldValue(static_cast<std::uint32_t>(stored));
+}
+
+Result<WordSet> parse_words(const QosField& field, std::string_view value) {
+    WordSet words;
+    for (std::string_view part : text::split(value, ',')) {
+        auto word =
+            field.kind == FieldKind::qos_names ? parse_qos_name(part) : parse_allowed_word(field, part);
+        if (!word) return word.error();
+        words.insert(*word);
+    }
+    return words;
+}
+
+Result<FieldValue> parse_preempt_mode(const QosField& field, std::string_view value) {
+    if (text::iequals(value, "cluster") || text::iequals(value, "off")) return FieldValue();
+    auto words = parse_words(field, value);
+    if (!words) return words.error();
+    const std::size_t modes = words->count("CANCEL") + words->count("REQUEUE") + words->count("SUSPEND");
+    if (modes > 1) return invalid("at most one of CANCEL, REQUEUE and SUSPEND");
+    return FieldValue(*words);
+}
+
+/// One value of a field that is not a TRES list.
+Result<FieldValue> parse_value(const QosField& field, std::string_view value) {
+    switch (field.kind) {
+    case FieldKind::text: return parse_text(value);
+    case FieldKind::number: return parse_number(value);
+    case FieldKind::factor: return parse_factor(value);
+    case FieldKind::duration: return parse_duration(field, value);
+    case FieldKind::preempt_mode: return parse_preempt_mode(field, value);
+    case FieldKind::flags:
+    case FieldKind::qos_names: {
+        auto words = parse_words(field, value);
+        if (!words) return words.error();
+        return FieldValue(*words);
+    }
+    case FieldKind::name:
+    case FieldKind::tres: break;
+    }
+    return Error{ErrorCode::internal, "no value of this kind"};
+}
+
+bool share_a_tres(const TresList& a, const TresList& b) {
+    return std::any_of(a.begin(), a.end(), [&](const auto& x) {
+        return std::any_of(b.begin(), b.end(), [&](const auto& y) { return x.first == y.first; });
+    });
+}
+
+std::string in_words(const QosField& field, const QosRecord& record) {
+    std::string shown = format_field(field, record);
+    return shown.empty() ? "unset" : shown;
+}
+
+} // namespace
+
+Result<QosChange> QosChange::parse(std::span<const std::string> assignments, const TresCatalogue& catalogue) {
+    QosChange change;
+    for (const std::string& assignment : assignments)
+        if (const auto done = change.read(assignment, catalogue); !done)
+            return done.error().in(text::printable(assignment));
+    return change;
+}
+
+Result<void> QosChange::read(std::string_view assignment, const TresCatalogue& catalogue) {
+    const auto equals = assignment.find('=');
+    if (equals == std::string_view::npos || equals == 0)
+        return invalid("write Field=value, for example MaxWall=8:00:00; 'qosgate qos fields' lists all");
+    std::string_view name = assignment.substr(0, equals);
+    const char sign = name.back();
+    const bool is_delta = sign == '+' || sign == '-';
+    if (is_delta) name.remove_suffix(1);
+    const std::string_view value = text::trim(assignment.substr(equals + 1));
+
+    const auto match = get_qos_field(text::trim(name));
+    if (!match) return match.error();
+    const QosField& field = *match->field;
+    if (field.kind == FieldKind::name) return invalid("Slurm cannot rename a QOS");
+    if (value.empty() && field.kind != FieldKind::text)
+        return invalid(text::format("no value; to clear the field write {}=unset", field.name));
+
+    if (is_delta) {
+        if (field.kind != FieldKind::flags && field.kind != FieldKind::qos_names)
+            return invalid("only Flags and Preempt take += and -=");
+        const auto words = parse_words(field, value);
+        if (!words) return words.error();
+        const bool adds = sign == '+';
+        if (adds && field.kind == FieldKind::qos_names) names_to_exist_.insert(words->begin(), words->end());
+        return add_step({&field, adds ? Action::add_words : Action::remove_words, *words, {}});
+    }
+    if (means_clear(value) && match->tres.empty()) return add_step({&field, Action::clear, {}, {}});
+    if (means_unlimited(value) && field.kind != FieldKind::text && field.kind != FieldKind::qos_names)
+        return invalid(text::format("a QOS holds a number or nothing: write {}=unset, then only other QOSs, "
+                                    "associations and partitions limit",
+                                    name));
+    if (field.kind == FieldKind::tres) {
+        const std::string count(means_clear(value) ? "-1" : value);
+        auto list = parse_tres_list(catalogue, match->tres.empty() ? std::string(value)
+                                                                   : std::string(match->tres) + "=" + count);
+        if (!list) return list.error();
+        for (const auto& [tres, limit] : *list)
+            if (limit.value_or(0) > largest_count)
+                return invalid(text::format("{} is too large: at most {}", tres, largest_count));
+        return add_step({&field, Action::merge_tres, {}, std::move(*list)});
+    }
+    auto parsed = parse_value(field, value);
+    if (!parsed) return parsed.error();
+    if (field.kind == FieldKind::qos_names) {
+        const auto& names = std::get<WordSet>(*parsed);
+        names_to_exist_.insert(names.begin(), names.end());
+    }
+    return add_step({&field, Action::set, std::move(*parsed), {}});
+}
+
+Result<void> QosChange::add_step(Step step) {
+    const auto is_words = [](Action action) {
+        return action == Action::add_words || action == Action::remove_words;
+    };
+    for (const Step& other : steps_) {
+        if (other.field != step.field) continue;
+        const bool both_merge = other.action == Action::merge_tres && step.action == Action::merge_tres;
+        if (both_merge && !share_a_tres(other.tres, step.tres)) continue;
+        if (is_words(other.action) && is_words(step.action)) continue;
+        return invalid(text::format("{} is given twice", step.field->name));
+    }
+    steps_.push_back(std::move(step));
+    return {};
+}
+
+QosRecord QosChange::apply_to(QosRecord record) const {
+    for (const Step& step : steps_) {
+        FieldValue value = step.value;
+        if (step.action == Action::merge_tres) {
+            const FieldValue held = get_field(*step.field, record);
+            auto limits =
+                std::holds_alternative<TresLimits>(held) ? std::get<TresLimits>(held) : TresLimits{};
+            for (const auto& [tres, count] : step.tres) {
+                limits.erase(tres);
+                if (count) limits.emplace(tres, *count);
+            }
+            value = std::move(limits);
+        } else if (step.action == Action::add_words || step.action == Action::remove_words) {
+            const FieldValue held = get_field(*step.field, record);
+            auto words = std::holds_alternative<WordSet>(held) ? std::get<WordSet>(held) : WordSet{};
+            for (const std::string& word : std::get<WordSet>(step.value)) {
+                if (step.action == Action::add_words)
+                    words.insert(word);
+                else
+                    words.erase(word);
+            }
+            value = std::move(words);
+        }
+        put_field(*step.field, record, value);
+    }
+    return record;
+}
+
+std::vector<FieldDifference> differences(const QosRecord& before, const QosRecord& after) {
+    std::vector<FieldDifference> found;
+    for (const QosField& field : qos_fields())
+        if (get_field(field, before) != get_field(field, after))
+            found.push_back({&field, in_words(field, before), in_words(field, after)});
+    return found;
+}
+
+Result<std::string> parse_qos_name(std::string_view name) {
+    if (name.empty()) return invalid("a QOS needs a name");
+    if (name.size() > longest_name)
+        return invalid(
+            text::format("'{}': a QOS name has at most {} bytes", text::printable(name, 40), longest_name));
+    const bool bad = name.front() == '+' || name.front() == '-' ||
+                     name.find_first_of(unsafe_in_name) != std::string_view::npos ||
+                     std::any_of(name.begin(), name.end(), [](char c) { return is_control(c) || c == ' '; });
+    if (bad)
+        return invalid(
+            text::format("'{}' cannot be the name of a QOS: use letters, digits, '_', '.', '-' (not "
+                         "first), ':' and '@'",
+                         text::printable(name)));
+    return text::lower(name);
+}
+
+} // namespace qg::model

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// QosChange: what an administrator typed ("MaxWall=8:00:00", "Flags+=NoDecay"), checked once and then applied
+// to any number of records.
+//
+//   auto change = QosChange::parse(arguments, catalogue);
+//   auto fresh = change->apply_to(old);
+//   for (const FieldDifference& d : differences(old, fresh)) ... d.field->name, d.before, d.after
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/model/qos_fields.hpp"
+#include "qosgate/model/tres.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::model {
+
+/// A checked set of assignments, at most one per field (per TRES where an alias names one).
+///
+/// Field=value   sets; of a TRES field only the TRES named, as sacctmgr does; a count of -1 clears that TRES
+/// Field=unset   clears the whole field (also: Field=-1)
+/// Field+=value  adds to, and Field-=value removes from, Flags and Preempt
+class QosChange {
+  public:
+    /// Reads assignments as typed. TRES names are checked against `catalogue`.
+    /// Errors: invalid_input, naming the assignment and what would be right.
+    static Result<QosChange> parse(std::span<const std::string> assignments, const TresCatalogue& catalogue);
+
+    /// `record` with the assignments made.
+    [[nodiscard]] QosRecord apply_to(QosRecord record) const;
+
+    /// The QOS names that the change makes Preempt refer to.
+    [[nodiscard]] const WordSet& names_to_exist() const noexcept { return names_to_exist_; }
+
+    [[nodiscard]] bool empty() const noexcept { return steps_.empty(); }
+
+  private:
+    enum class Action : std::uint8_t { set, clear, merge_tres, add_words, remove_words };
+    struct Step {
+        const QosField* field;
+        Action action;
+        FieldValue value;
+        TresList tres;
+    };
+
+    Result<void> read(std::string_view assignment, const TresCatalogue& catalogue);
+    Result<void> add_step(Step step);
+
+    std::vector<Step> steps_;
+    WordSet names_to_exist_;
+};
+
+/// One field that differs between two records, in words ("unset" where it has no value).
+struct FieldDifference {
+    const QosField* field;
+    std::string before;
+    std::string after;
+
+    friend bool operator==(const FieldDifference&, const FieldDifference&) = default;
+};
+
+/// The fields in which two records differ, in the schema's order.
+std::vector<FieldDifference> differences(const QosRecord& before, const QosRecord& after);
+
+/// A QOS name as slurmdbd keeps it (lower case).
+/// Errors: invalid_input where Slurm or its command line could not take the name.
+Result<std::string> parse_qos_name(std::string_view name);
+
+} // namespace qg::model

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/model/tres.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace qg::model;
+
+namespace {
+
+const TresCatalogue catalogue({"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages", "bb/dw",
+                               "gres/gpu", "gres/gpu:a100", "license/foo"});
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(tres)
+
+BOOST_AUTO_TEST_CASE(kinds_follow_the_type_of_a_name) {
+    BOOST_TEST((kind_of("CPU") == TresKind::cpu));
+    BOOST_TEST((kind_of("gres/gpu:a100") == TresKind::gres));
+    BOOST_TEST((kind_of("license/foo") == TresKind::license));
+    BOOST_TEST((kind_of("bb/dw") == TresKind::bb));
+    BOOST_TEST((kind_of("fs/disk") == TresKind::other));
+    BOOST_TEST((kind_of("gres") == TresKind::other));
+}
+
+BOOST_AUTO_TEST_CASE(finds_gres_by_short_name) {
+    BOOST_TEST(catalogue.find("gpu").value() == 9u);
+    BOOST_TEST(catalogue.find("GRES/GPU:A100").value() == 10u);
+    BOOST_TEST(!catalogue.find("gpux").has_value());
+    BOOST_TEST(!catalogue.find("foo").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(parses_a_list_with_units) {
+    const auto list = parse_tres_list(catalogue, "cpu=24,mem=1T,gpu=2,node=-1").value();
+
+    BOOST_TEST_REQUIRE(list.size() == 4u);
+    BOOST_TEST(list[1].first == "mem");
+    BOOST_TEST(list[1].second.value() == 1048576u);
+    BOOST_TEST(list[2].first == "gres/gpu");
+    BOOST_TEST(list[2].second.value() == 2u);
+    BOOST_TEST(!list[3].second.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(names_the_near_miss_of_an_unknown_tres) {
+    const auto list = parse_tres_list(catalogue, "gres/gpus=2");
+
+    BOOST_TEST_REQUIRE(!list.has_value());
+    BOOST_TEST(list.error().message.find("did you mean gres/gpu?") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(refuses_a_list_that_is_not_one) {
+    for (const char* wrong : {"cpu", "cpu=", "cpu=x", "cpu=1,CPU=2", "gpu:2", "cpu=-2"})
+        BOOST_TEST_CONTEXT(wrong) {
+            BOOST_TEST(!parse_tres_list(catalogue, wrong).has_value());
+        }
+}
+
+BOOST_AUTO_TEST_CASE(formats_the_counts_that_are_there) {
+    TresCounts counts(catalogue.size());
+    counts[0] = 4;
+    counts[1] = 8192;
+    counts[9] = 2;
+
+    BOOST_TEST(format_tres(catalogue, counts) == "cpu=4,mem=8G,gres/gpu=2");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
