@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Budget: what one Lua state may spend: instructions, CPU time, memory. Lua code meets it in three places
+// that it cannot get around: a count hook in the interpreter, charges that our C functions make for work the
+// hook does not see, and the state's allocator.
+//
+// Once spent, a budget stays spent: the hook fires at every further instruction, pcall (sandbox.cpp) hands
+// the error on, and the state is thrown away afterwards. There are no coroutines, metatables, xpcall or
+// to-be-closed values in the sandbox, so no Lua code runs between the error and the C++ caller.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+struct lua_State;
+struct lua_Debug;
+
+namespace qg::policy {
+
+/// What a budget ran out of.
+enum class Exhausted : std::uint8_t { nothing, instructions, time, memory };
+
+struct BudgetLimits {
+    std::int64_t instructions = 100'000;        ///< per start_rule()
+    std::chrono::nanoseconds time{50'000'000};  ///< CPU time of this thread, per start_job()
+    std::size_t memory = std::size_t{8} << 20u; ///< bytes in use
+};
+
+/// When a job's time began. A job whose first state is spent goes on with another, and the same clock.
+struct BudgetClock {
+    bool is_running = false; ///< set by the first look of a job: small rules never read a clock
+    std::chrono::steady_clock::time_point wall_start;
+    std::chrono::nanoseconds cpu_start{0};
+};
+
+/// Threads: not thread-safe; it belongs to one Lua state.
+class Budget {
+  public:
+    /// Lua instructions between two looks at the limits. One instruction of Lua costs at most some 30 us (a
+    /// copy of the largest block), so a look is never further away than a few milliseconds.
+    static constexpr int hook_interval = 100;
+    /// No single string is larger: comparing, hashing and copying strings is work the hook does not see.
+    static constexpr std::size_t max_string = std::size_t{64} << 10u;
+    /// No single block is larger: a table's or stack's. It bounds what one call of next() can walk over.
+    static constexpr std::size_t max_block = std::size_t{256} << 10u;
+    /// Memory granted beyond the limit, so that the error comes from the hook, with a line number.
+    static constexpr std::size_t reserve = std::size_t{1} << 20u;
+    /// All that one rule allocates for one job, also what it drops again, in multiples of the memory limit.
+    static constexpr std::size_t churn_factor = 4;
+
+    explicit Budget(const BudgetLimits& limits) noexcept;
+    Budget(const Budget&) = delete;
+    Budget& operator=(const Budget&) = delete;
+
+    /// Arms the hook of the state that allocates from this budget.
+    void attach(lua_State* lua) noexcept;
+
+    /// Other limits from now on; the next start_job() and start_rule() count from them.
+    void set_limits(const BudgetLimits& limits) noexcept;
+
+    void start_job(const BudgetClock& clock = {}) noexcept { clock_ = clock; }
+    [[nodiscard]] const BudgetClock& clock() const noexcept { return clock_; }
+
+    /// Instructions and allocations count from here. Also frees what earlier rules dropped, if it is much: a
+    /// rule is not to fail for the garbage of others. Not from within Lua.
+    void start_rule() noexcept;
+
+    [[nodiscard]] Exhausted exhausted() const noexcept { return exhausted_; }
+    [[nodiscard]] std::size_t memory_used() const noexcept { return used_; }
+
+    /// "more than 100000 instructions for one job (setting rule_instructions)"; empty if nothing ran out.
+    [[nodiscard]] std::string describe() const;
+
+    /// What is left for C functions that count their own work. May be changed by them; below zero = spent.
+    std::int64_t& fuel() noexcept { return instructions_left_; }
+
+    /// Takes `cost` instructions for work done inside C. Called from C functions that Lua called.
+    /// Errors: raises a Lua error when the budget is spent.
+    static void charge(lua_State* lua, std::int64_t cost);
+
+    /// Raises the Lua error of a budget that a C function has just spent.
+    [[noreturn]] static void raise_spent(lua_State* lua);
+
+    /// The lua_Alloc of the state; `self` is its Budget.
+    static void* allocate(void* self, void* block, std::size_t old_size, std::size_t new_size) noexcept;
+
+  private:
+    static void on_count(lua_State* lua, lua_Debug* where);
+    void exhaust(Exhausted what) noexcept;
+    void look_at_clock() noexcept;
+    [[nodiscard]] bool grant(std::size_t growth, std::size_t block_size, bool is_string) noexcept;
+
+    BudgetLimits limits_;
+    lua_State* lua_ = nullptr;
+    Exhausted exhausted_ = Exhausted::nothing;
+    std::int64_t instructions_left_;
+    std::size_t used_ = 0;
+    std::size_t churned_ = 0;
+    BudgetClock clock_;
+};
+
+} // namespace qg::policy

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/compiled_rules.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/declarations.hpp"
+#include "qosgate/policy/job_binding.hpp"
+#include "qosgate/policy/sandbox.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace qg::policy {
+namespace {
+
+/// What loading may spend per file; the settings are for running rules.
+BudgetLimits load_limits(const Settings& settings) {
+    BudgetLimits limits;
+    limits.instructions = 1'000'000;
+    limits.time = std::chrono::seconds(1);
+    limits.memory = settings.rule_memory_mib << 20u;
+    return limits;
+}
+
+BudgetLimits run_limits(const Settings& settings) {
+    BudgetLimits limits;
+    limits.instructions = static_cast<std::int64_t>(settings.rule_instructions);
+    limits.time = settings.rule_time;
+    limits.memory = settings.rule_memory_mib << 20u;
+    return limits;
+}
+
+Result<std::unique_ptr<LuaState>> make_state(const Settings& settings, std::span<const ExtraGlobal> globals) {
+    auto state = LuaState::create(load_limits(settings));
+    if (!state) return Error{ErrorCode::limit_exceeded, "no memory for a Lua state"};
+    const auto installed = install_sandbox(*state, globals);
+    if (!installed) return installed.error();
+    return state;
+}
+
+/// Runs one file and takes what it declares.
+Result<void> declare(LuaState& state, const SourceFile& file, Declarations& into, std::string_view function) {
+    state.declarations = &into;
+    state.budget().start_job();
+    state.budget().start_rule();
+    const auto done = run_chunk(state, file.text, file.name);
+    state.declarations = nullptr;
+    if (!done) return done.error();
+    if (!into.is_made)
+        return Error{ErrorCode::invalid_input,
+                     text::format("{}: declares nothing: it must call {} {{ ... }}", file.name, function)};
+    return {};
+}
+
+Result<void> add_rule(CompiledRules& compiled, const SourceFile& file) {
+    Declarations declared;
+    declared.rule.file = file.name;
+    declared.rule.name = file.name.substr(0, file.name.size() - std::string_view(".lua").size());
+    const auto done = declare(*compiled.state, file, declared, "rule");
+    if (!done) return done.error();
+    const auto same_name =
+        std::find_if(compiled.rules.begin(), compiled.rules.end(),
+                     [&](const RuleInfo& other) { return other.name == declared.rule.name; });
+    if (same_name != compiled.rules.end())
+        return Error{ErrorCode::invalid_input, text::format("{}: rule '{}' has the name of the rule in {}",
+                                                            file.name, declared.rule.name, same_name->file)};
+    compiled.rules.push_back(std::move(declared.rule));
+    compiled.submit.push_back(declared.submit);
+    return {};
+}
+
+} // namespace
+
+Result<Settings> load_settings(const SourceFile& site) {
+    Declarations declared;
+    const auto state = make_state(declared.settings, site_globals());
+    if (!state) return state.error();
+    const auto done = declare(**state, site, declared, "site");
+    if (!done) return done.error();
+    return std::move(declared.settings);
+}
+
+Result<CompiledRules> compile_rules(const SourceFolder& sources, const Settings& settings) {
+    auto state = make_state(settings, rule_globals());
+    if (!state) return state.error();
+    CompiledRules compiled;
+    compiled.state = *std::move(state);
+    const auto job = install_job(*compiled.state);
+    if (!job) return job.error();
+    compiled.job = *job;
+    for (const SourceFile& file : sources.files) {
+        if (file.name == site_file_name) continue;
+        const auto added = add_rule(compiled, file);
+        if (!added) return added.error();
+    }
+    compiled.state->budget().set_limits(run_limits(settings));
+    return compiled;
+}
+
+StatePool::StatePool(SourceFolder sources, Settings settings, CompiledRules first)
+    : sources_(std::move(sources)), settings_(std::move(settings)) {
+    idle_.reserve(max_idle);
+    idle_.push_back(std::make_unique<CompiledRules>(std::move(first)));
+}
+
+Result<std::unique_ptr<CompiledRules>> StatePool::acquire() {
+    {
+        const std::scoped_lock lock(mutex_);
+        if (!idle_.empty()) {
+            auto rules = std::move(idle_.back());
+            idle_.pop_back();
+            return rules;
+        }
+    }
+    auto compiled = compile_rules(sources_, settings_);
+    if (!compiled) return compiled.error();
+    return std::make_unique<CompiledRules>(*std::move(compiled));
+}
+
+void StatePool::release(std::unique_ptr<CompiledRules> rules) {
+    const std::scoped_lock lock(mutex_);
+    if (idle_.size() < max_idle) idle_.push_back(std::move(rules));
+    // Else the state is freed with the parameter, after the lock.
+}
+
+} // namespace qg::policy

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Declarations: what a file says with `site { ... }` or `rule { ... }` while it is loaded.
+#pragma once
+
+#include "qosgate/policy/rule.hpp"
+#include "qosgate/policy/sandbox.hpp"
+#include "qosgate/policy/settings.hpp"
+
+#include <span>
+
+namespace qg::policy {
+
+/// Filled by one file; LuaState::declarations points here while that file runs.
+class Declarations {
+  public:
+    Settings settings;
+    RuleInfo rule; ///< `name` and `file` are set beforehand
+    bool is_made = false;
+    int submit = 0; ///< the rule's function, a reference in the registry
+};
+
+/// `site`, for site.lua.
+std::span<const ExtraGlobal> site_globals() noexcept;
+/// `rule`, for rule files.
+std::span<const ExtraGlobal> rule_globals() noexcept;
+
+} // namespace qg::policy

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/fields.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace qg::policy {
+namespace {
+
+using model::JobRequest;
+
+// The two highest 32-bit numbers mean "none" and "infinite" in slurmctld.
+constexpr std::int64_t highest_count = 0xfffffffd;
+
+Error not_allowed(std::string_view allowed) {
+    return {ErrorCode::invalid_input, text::format("write {}, or nil for none", allowed)};
+}
+
+// ---- writing -------------------------------------------------------------------------------------------
+
+template <std::optional<std::string> JobRequest::*member>
+Result<void> write_text(JobRequest& request, const Value& value) {
+    const bool has_control = std::any_of(value.text.begin(), value.text.end(), [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    });
+    if (value.kind == Value::Kind::text && !has_control && !value.text.empty()) {
+        request.*member = std::string(value.text);
+        return {};
+    }
+    const bool is_unset = value.kind == Value::Kind::nothing || value.kind == Value::Kind::text;
+    if (!is_unset || has_control) return not_allowed("a text without control characters");
+    (request.*member).reset();
+    return {};
+}
+
+template <std::optional<std::uint32_t> JobRequest::*member, std::int64_t lowest>
+Result<void> write_count(JobRequest& request, const Value& value) {
+    if (value.kind == Value::Kind::nothing) {
+        (request.*member).reset();
+        return {};
+    }
+    if (value.kind != Value::Kind::integer || value.integer < lowest || value.integer > highest_count)
+        return not_allowed(text::format("a whole number from {} to {}", lowest, highest_count));
+    request.*member = static_cast<std::uint32_t>(value.integer);
+    return {};
+}
+
+Result<std::optional<TimeLimit>> to_time(const Value& value) {
+    constexpr std::string_view allowed =
+        "minutes from 1 on, a time like \"8:00:00\", or math.huge for no limit";
+    switch (value.kind) {
+    case Value::Kind::nothing: return std::optional<TimeLimit>();
+    case Value::Kind::unlimited: return std::optional(TimeLimit::unlimited());
+    case Value::Kind::integer:
+        if (value.integer < 1 || value.integer > highest_count) return not_allowed(allowed);
+        return std::optional(TimeLimit{static_cast<std::uint32_t>(value.integer)});
+    case Value::Kind::text: {
+        const auto parsed = units::parse_minutes(value.text);
+        if (!parsed || parsed->minutes == 0) return not_allowed(allowed);
+        return std::optional(*parsed);
+    }
+    case Value::Kind::flag:
+    case Value::Kind::other: break;
+    }
+    return not_allowed(allowed);
+}
+
+template <std::optional<TimeLimit> JobRequest::*member>
+Result<void> write_time(JobRequest& request, const Value& value) {
+    const auto limit = to_time(value);
+    if (!limit) return limit.error();
+    request.*member = *limit;
+    return {};
+}
+
+// ---- reading -------------------------------------------------------------------------------------------
+
+Value unknown_text(const JobFacts& /*facts*/) noexcept {
+    return {};
+}
+
+template <auto member>
+bool has(const JobRequest& request) noexcept {
+    return (request.*member).has_value();
+}
+
+template <std::optional<std::string> JobRequest::*member, Value (*otherwise)(const JobFacts&) = unknown_text>
+Value read_text(const FieldSource& source, ErrorText& /*error*/) noexcept {
+    const auto& own = source.request.*member;
+    return own ? Value::of_text(*own) : otherwise(source.facts);
+}
+
+template <std::optional<std::uint32_t> JobRequest::*member>
+Value read_count(const FieldSource& source, ErrorText& /*error*/) noexcept {
+    const auto& own = source.request.*member;
+    return own ? Value::of_count(*own) : Value{};
+}
+
+template <bool JobRequest::*member>
+Value read_flag(const FieldSource& source, ErrorText& /*error*/) noexcept {
+    return Value::of_flag(source.request.*member);
+}
+
+Value resolved_qos(const JobFacts& facts) noexcept {
+    return Value::of_text(facts.qos);
+}
+Value resolved_account(const JobFacts& facts) noexcept {
+    return Value::of_text(facts.account);
+}
+Value resolved_partition(const JobFacts& facts) noexcept {
+    return Value::of_text(facts.partition);
+}
+
+Value read_time_limit(const FieldSource& source, ErrorText& /*error*/) noexcept {
+    const auto limit =
+        source.request.time_limit ? source.request.time_limit : source.facts.counted.time_limit;
+    return limit ? Value::of_time(*limit) : Value{};
+}
+
+Value read_time_min(const FieldSource& source, ErrorText& /*error*/) noexcept {
+    return source.request.time_min ? Value::of_time(*source.request.time_min) : Value{};
+}
+
+Value read_user(const FieldSource& source, ErrorText& /*error*/) noexcept {
+    return Value::of_text(source.facts.user_name);
+}
+
+Value read_uid(const FieldSource& source, ErrorText& /*error*/) noexcept {
+    return Value::of_count(source.request.user_id);
+}
+
+Value read_submit_uid(const FieldSource& source, ErrorText& /*error*/) noexcept {
+    return Value::of_count(source.request.submit_uid);
+}
+
+Value read_array_tasks(const FieldSource& source, ErrorText& /*error*/) noexcept {
+    return Value::of_count(source.facts.counted.array_tasks);
+}
+
+/// The count of a TRES that every cluster has.
+Value read_built_in(const JobFacts& facts, model::TresKind kind) noexcept {
+    for (std::size_t i = 0; i < std::min(facts.catalogue.size(), facts.counted.tres.size()); ++i)
+        if (facts.catalogue.kind(i) == kind) return Value::of_count(facts.counted.tres[i]);
+    return Value::of_count(0);
+}
+
+Value read_nodes(const FieldSource& source, ErrorText& /*error*/) noexcept {
+    return read_built_in(source.facts, model::TresKind::node);
+}
+Value read_cpus(const FieldSource& source, ErrorText& /*error*/) noexcept {
+    return read_built_in(source.facts, model::TresKind::cpu);
+}
+Value read_memory(const FieldSource& source, ErrorText& /*error*/) noexcept {
+    return read_built_in(source.facts, model::TresKind::mem);
+}
+
+bool sets_memory(const JobRequest& request) noexcept {
+    return request.memory.has_value() || request.memory_per_tres.has_value();
+}
+bool sets_nodes(const JobRequest& request) noexcept {
+    return request.min_nodes.has_value();
+}
+
+bool mentions_gpus(const JobRequest& request) noexcept {
+    const auto mentions = [](const std::optional<std::string>& list) {
+        return list && list->find("gpu") != std::string::npos;
+    };
+    return mentions(request.tres_per_job) || mentions(request.tres_per_node) ||
+           mentions(request.tres_per_socket) || mentions(request.tres_per_task);
+}
+
+Value read_gpus(const FieldSource& source, ErrorText& error) noexcept {
+    const auto index = source.facts.catalogue.find("gres/gpu");
+    if (index && *index < source.facts.counted.tres.size())
+        return Value::of_count(source.facts.counted.tres[*index]);
+    // Zero would let a job past every rule about GPUs.
+    if (mentions_gpus(source.request))
+        error.assign("the job asks for GPUs, but this cluster does not count them: add gres/gpu to "
+                     "AccountingStorageTRES in slurm.conf");
+    return Value::of_count(0);
+}
+
+Value read_tres(const FieldSource& /*source*/, ErrorText& /*error*/) noexcept {
+    return {Value::Kind::other, 0, "a table"}; // the binding hands out a view of its own
+}
+
+template <std::optional<std::string> JobRequest::*member>
+constexpr FieldSpec text_field(std::string_view name, std::string_view description) {
+    return {name, FieldType::text, description, &read_text<member>, &write_text<member>, &has<member>};
+}
+
+template <std::optional<std::uint32_t> JobRequest::*member, std::int64_t lowest = 1>
+constexpr FieldSpec count_field(std::string_view name, std::string_view description) {
+    return {name,        FieldType::count, description, &read_count<member>, &write_count<member, lowest>,
+            &has<member>};
+}
+
+/// A text that can be read only.
+template <std::optional<std::string> JobRequest::*member>
+constexpr FieldSpec fixed_text(std::string_view name, std::string_view description) {
+    return {name, FieldType::text, description, &read_text<member>, nullptr, &has<member>};
+}
+
+template <bool JobRequest::*member>
+constexpr FieldSpec flag_field(std::string_view name, std::string_view description) {
+    return {name, FieldType::flag, description, &read_flag<member>};
+}
+
+constexpr auto request_qos = &JobRequest::qos;
+constexpr auto request_partition = &JobRequest::partition;
+constexpr auto request_account = &JobRequest::account;
+
+constexpr auto fields = std::to_array<FieldSpec>({
+    {"qos", FieldType::text, "the QOS, or the default one", &read_text<request_qos, resolved_qos>,
+     &write_text<request_qos>, &has<request_qos>},
+    {"partition", FieldType::text, "the partition, or several with commas; or the default one",
+     &read_text<request_partition, resolved_partition>, &write_text<request_partition>,
+     &has<request_partition>},
+    {"account", FieldType::text, "the account, or the user's default one",
+     &read_text<request_account, resolved_account>, &write_text<request_account>, &has<request_account>},
+    {"time_limit", FieldType::minutes, "the time limit, or the partition's default", &read_time_limit,
+     &write_time<&JobRequest::time_limit>, &has<&JobRequest::time_limit>},
+    {"time_min", FieldType::minutes, "--time-min", &read_time_min, &write_time<&JobRequest::time_min>,
+     &has<&JobRequest::time_min>},
+    text_field<&JobRequest::name>("name", "the job's name"),
+    {"user", FieldType::text, "the login name of the job's owner", &read_user},
+    {"uid", FieldType::count, "the user id of the job's owner", &read_uid},
+    {"submit_uid", FieldType::count, "the user id that sent the request", &read_submit_uid},
+    {"nodes", FieldType::count, "nodes, counted", &read_nodes, nullptr, &sets_nodes},
+    count_field<&JobRequest::min_nodes>("min_nodes", "the least number of nodes asked for"),
+    count_field<&JobRequest::max_nodes>("max_nodes", "the greatest number of nodes asked for"),
+    count_field<&JobRequest::tasks>("tasks", "--ntasks"),
+    count_field<&JobRequest::cpus_per_task>("cpus_per_task", "--cpus-per-task"),
+    count_field<&JobRequest::tasks_per_node>("tasks_per_node", "--ntasks-per-node"),
+    {"cpus", FieldType::count, "CPUs, counted", &read_cpus},
+    {"memory", FieldType::count, "MiB of memory, counted over all nodes", &read_memory, nullptr,
+     &sets_memory},
+    {"gpus", FieldType::count, "GPUs of all types, counted", &read_gpus, nullptr, &mentions_gpus},
+    {"tres", FieldType::tres, "every TRES counted, by name: job.tres[\"gres/gpu\"]", &read_tres},
+    {"array_tasks", FieldType::count, "tasks of the job array; 1 where it is none", &read_array_tasks,
+     nullptr, &has<&JobRequest::array>},
+    fixed_text<&JobRequest::array>("array", "--array as written"),
+    text_field<&JobRequest::reservation>("reservation", "--reservation"),
+    text_field<&JobRequest::comment>("comment", "--comment"),
+    text_field<&JobRequest::admin_comment>("admin_comment", "the administrator's comment"),
+    text_field<&JobRequest::features>("features", "--constraint"),
+    text_field<&JobRequest::licenses>("licenses", "--licenses"),
+    fixed_text<&JobRequest::required_nodes>("nodelist", "--nodelist"),
+    fixed_text<&JobRequest::tres_per_job>("tres_per_job", "--gpus, as Slurm writes it: gres:gpu:2"),
+    fixed_text<&JobRequest::tres_per_node>("tres_per_node", "--gres and --gpus-per-node"),
+    fixed_text<&JobRequest::tres_per_task>("tres_per_task", "--gpus-per-task"),
+    count_field<&JobRequest::priority, 0>("priority", "the priority asked for; 0 holds the job"),
+    flag_field<&JobRequest::is_batch>("is_batch", "sent by sbatch, not by salloc or srun"),
+    flag_field<&JobRequest::exclusive>("exclusive", "--exclusive"),
+    flag_field<&JobRequest::overcommit>("overcommit", "--overcommit"),
+    flag_field<&JobRequest::is_het_part>("is_het_part", "one component of a heterogeneous job"),
+});
+
+/// A field's value as far as the request itself has one.
+Value own_value(const FieldSpec& field, const FieldSource& source) {
+    ErrorText no_answer;
+    return field.is_set(source.request) ? field.read(source, no_answer) : Value{};
+}
+
+/// A field's value for people.
+std::string show(const FieldSpec& field, const Value& value) {
+    switch (value.kind) {
+    case Value::Kind::unlimited: return "UNLIMITED";
+    case Value::Kind::text: return text::printable(value.text);
+    case Value::Kind::integer:
+        return field.type == FieldType::minutes
+                   ? units::format_seconds(60 * static_cast<std::uint64_t>(value.integer))
+                   : std::to_string(value.integer);
+    case Value::Kind::nothing: return "(unset)";
+    case Value::Kind::flag:
+    case Value::Kind::other: break;
+    }
+    return describe(value);
+}
+
+} // namespace
+
+std::span<const FieldSpec> job_fields() noexcept {
+    return fields;
+}
+
+Result<void> write_field(const FieldSpec& field, model::JobRequest& request, const Value& value) {
+    if (field.write == nullptr)
+        return Error{ErrorCode::invalid_input, text::format("job.{} cannot be changed", field.name)};
+    const auto written = field.write(request, value);
+    if (written) return written;
+    return Error{ErrorCode::invalid_input, text::format("job.{} cannot be {}: {}", field.name,
+                                                        describe(value), written.error().message)};
+}
+
+std::vector<std::string> describe_changes(const JobRequest& before, const JobRequest& after,
+                                          const JobFacts& facts) {
+    std::vector<std::string> changes;
+    for (const FieldSpec& field : fields) {
+        if (field.write == nullptr) continue;
+        const Value old_value = own_value(field, {before, facts});
+        const Value new_value = own_value(field, {after, facts});
+        if (old_value != new_value)
+            changes.push_back(
+                text::format("{}: {} -> {}", field.name, show(field, old_value), show(field, new_value)));
+    }
+    return changes;
+}
+
+std::string describe_unknown_field(std::string_view name) {
+    std::vector<std::string> names;
+    for (const FieldSpec& field : fields)
+        names.emplace_back(field.name);
+    std::string message = text::format("unknown field '{}' of job", text::printable(name, 60));
+    if (const auto near = text::closest(name, names)) message += text::format(", did you mean '{}'?", *near);
+    return message + " The fields are: " + text::join(names, ", ");
+}
+
+} // namespace qg::policy

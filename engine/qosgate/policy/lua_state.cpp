@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/lua_state.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include <lua.hpp>
+
+namespace qg::policy {
+namespace {
+
+constexpr std::string_view traceback_title = "\nstack traceback:\n";
+
+/// Makes any error value a text with the call stack behind it. The mark of an ended rule passes unchanged.
+int add_traceback(lua_State* lua) {
+    if (LuaState::of(lua).rule_ended) return 1;
+    const char* message = luaL_tolstring(lua, 1, nullptr);
+    luaL_traceback(lua, lua, message, 1);
+    return 1;
+}
+
+} // namespace
+
+void ErrorText::assign(std::string_view message) noexcept {
+    const std::size_t length = std::min(message.size(), bytes.size() - 1);
+    std::memcpy(bytes.data(), message.data(), length);
+    bytes[length] = '\0';
+}
+
+Error LuaError::to_error() const {
+    const bool spent = exhausted != Exhausted::nothing;
+    return {spent ? ErrorCode::limit_exceeded : ErrorCode::invalid_input, message};
+}
+
+StackGuard::StackGuard(lua_State* lua) noexcept : lua_(lua), height_(lua_gettop(lua)) {}
+
+StackGuard::~StackGuard() {
+    lua_settop(lua_, height_);
+}
+
+std::unique_ptr<LuaState> LuaState::create(const BudgetLimits& limits) {
+    std::unique_ptr<LuaState> state(new LuaState(limits));
+    state->lua_ = lua_newstate(&Budget::allocate, &state->budget_);
+    if (state->lua_ == nullptr) return nullptr;
+    *static_cast<LuaState**>(lua_getextraspace(state->lua_)) = state.get();
+    state->budget_.attach(state->lua_);
+    return state;
+}
+
+LuaState& LuaState::of(lua_State* lua) noexcept {
+    return **static_cast<LuaState**>(lua_getextraspace(lua));
+}
+
+LuaState::~LuaState() {
+    if (lua_ != nullptr) lua_close(lua_);
+}
+
+void push_traceback_handler(lua_State* lua) noexcept {
+    lua_pushcfunction(lua, &add_traceback);
+}
+
+LuaError take_error(LuaState& state) {
+    lua_State* lua = state.raw();
+    LuaError error;
+    error.exhausted = state.budget().exhausted();
+    // Only a text is read: converting another type could allocate, and raise, outside a protected call.
+    if (lua_type(lua, -1) == LUA_TSTRING) {
+        std::size_t length = 0;
+        const char* bytes = lua_tolstring(lua, -1, &length);
+        const std::string_view whole(bytes, length);
+        const auto title = whole.rfind(traceback_title);
+        error.message = whole.substr(0, title);
+        if (title != std::string_view::npos) error.traceback = whole.substr(title + traceback_title.size());
+    } else {
+        error.message = "an error without a text";
+    }
+    lua_pop(lua, 1);
+    if (error.exhausted != Exhausted::nothing) {
+        // Keep the "file:line: " of the raw message, where there is one, and say in full what ran out.
+        const auto place_end = error.message.find(": ");
+        const std::string place =
+            place_end == std::string::npos ? std::string() : error.message.substr(0, place_end + 2);
+        error.message = place + state.budget().describe();
+    }
+    return error;
+}
+
+Result<void> protected_call(LuaState& state, int (*body)(lua_State*), void* argument) {
+    lua_State* lua = state.raw();
+    const StackGuard guard(lua);
+    push_traceback_handler(lua);
+    lua_pushcfunction(lua, body);
+    lua_pushlightuserdata(lua, argument);
+    if (lua_pcall(lua, 1, 0, -3) == LUA_OK) return {};
+    return take_error(state).to_error();
+}
+
+} // namespace qg::policy

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// LuaState: one Lua interpreter with its budget, and the one way to call into it.
+//
+// Lua here is plain C: an error is a longjmp. Two rules follow for everything in this folder.
+//  - C++ calls Lua only through protected_call (or lua_pcall with push_traceback_handler below it); calls
+//  that
+//    can raise an error, pushes of strings and tables among them, happen inside.
+//  - A function that Lua calls holds only trivial locals when it calls something that can raise. Work with
+//    C++ objects is done in noexcept helpers that report through ErrorText.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/policy/budget.hpp"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct lua_State;
+
+namespace qg::policy {
+
+class RuleRun;
+class Declarations;
+
+/// A message that a longjmp may jump over: plain bytes, cut to size, always terminated.
+struct ErrorText {
+    std::array<char, 1024> bytes{};
+
+    void assign(std::string_view message) noexcept;
+    [[nodiscard]] bool empty() const noexcept { return bytes[0] == '\0'; }
+    [[nodiscard]] const char* c_str() const noexcept { return bytes.data(); }
+};
+
+/// Why a protected call failed.
+struct LuaError {
+    std::string message;   ///< "10-debug.lua:12: attempt to ..."; what ran out is spelled out
+    std::string traceback; ///< the call stack; empty where there was no memory for it
+    Exhausted exhausted = Exhausted::nothing;
+
+    /// limit_exceeded where a budget ran out, else invalid_input.
+    [[nodiscard]] Error to_error() const;
+};
+
+/// Checks that a scope leaves the Lua stack as high as it found it (plus what it meant to leave there), and
+/// puts it back if not.
+class StackGuard {
+  public:
+    explicit StackGuard(lua_State* lua) noexcept;
+    StackGuard(const StackGuard&) = delete;
+    StackGuard& operator=(const StackGuard&) = delete;
+    ~StackGuard();
+
+  private:
+    lua_State* lua_;
+    int height_;
+};
+
+/// Owns one interpreter. Threads: not thread-safe; one thread at a time.
+class LuaState {
+  public:
+    /// An interpreter with nothing in it: no library, no global. Null where memory is short.
+    static std::unique_ptr<LuaState> create(const BudgetLimits& limits);
+    /// The owner of the interpreter that a C function runs in.
+    static LuaState& of(lua_State* lua) noexcept;
+
+    LuaState(const LuaState&) = delete;
+    LuaState& operator=(const LuaState&) = delete;
+    ~LuaState();
+
+    [[nodiscard]] lua_State* raw() const noexcept { return lua_; }
+    [[nodiscard]] Budget& budget() noexcept { return budget_; }
+
+    /// Whether a rule has ended itself (job:reject): the error under way is no failure and no pcall may keep
+    /// it.
+    bool rule_ended = false;
+    RuleRun* run = nullptr;               ///< the rule being run; borrowed, null outside of one
+    const void* job_object = nullptr;     ///< the address of Lua's `job`, to know it by
+    const void* tres_object = nullptr;    ///< the same of `job.tres`
+    Declarations* declarations = nullptr; ///< where site{} and rule{} write; borrowed, null after loading
+
+  private:
+    explicit LuaState(const BudgetLimits& limits) noexcept : budget_(limits) {}
+
+    Budget budget_;
+    lua_State* lua_ = nullptr;
+};
+
+/// Pushes the handler that lua_pcall wants below the function; it adds the call stack to the message.
+void push_traceback_handler(lua_State* lua) noexcept;
+
+/// The error that a failed lua_pcall left on top of the stack, which is popped.
+LuaError take_error(LuaState& state);
+
+/// Runs `body(lua)` as a C function inside lua_pcall. `body` is called with `argument` as the only value on
+/// its stack, a light userdata, and leaves no result.
+Result<void> protected_call(LuaState& state, int (*body)(lua_State*), void* argument);
+
+} // namespace qg::policy

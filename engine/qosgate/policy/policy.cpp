@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/policy.hpp"
+
+#include "qosgate/policy/compiled_rules.hpp"
+#include "qosgate/policy/rule_chain.hpp"
+
+#include <utility>
+
+#include <unistd.h>
+
+namespace qg::policy {
+
+std::string_view to_string(EventKind kind) noexcept {
+    switch (kind) {
+    case EventKind::changed: return "changed";
+    case EventKind::warned: return "warned";
+    case EventKind::rejected: return "rejected";
+    case EventKind::error: return "error";
+    case EventKind::shadow: return "shadow";
+    }
+    return "error";
+}
+
+std::shared_ptr<const Policy> Policy::none(std::uint64_t generation) {
+    return std::make_shared<const Policy>(Settings{}, std::vector<RuleInfo>{}, nullptr, 0, generation);
+}
+
+Policy::Policy(Settings settings, std::vector<RuleInfo> rules, std::unique_ptr<StatePool> pool,
+               std::uint64_t hash, std::uint64_t generation)
+    : settings_(std::move(settings)), rules_(std::move(rules)), pool_(std::move(pool)), hash_(hash),
+      generation_(generation) {}
+
+Policy::~Policy() = default;
+
+Outcome Policy::run(model::JobRequest& job, const JobFacts& facts) const {
+    if (!pool_) return {};
+    return run_chain(*pool_, rules_, settings_, job, facts);
+}
+
+Result<std::shared_ptr<const Policy>> load_policy(const std::filesystem::path& folder,
+                                                  const LoadOptions& options) {
+    auto sources = read_source_folder(folder, options.trusted_user.value_or(geteuid()));
+    if (!sources) return sources.error();
+    return compile_policy(*std::move(sources), options.generation);
+}
+
+Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder sources, std::uint64_t generation) {
+    if (!sources.exists) return Policy::none(generation);
+    const std::uint64_t hash = hash_of(sources);
+    Settings settings;
+    if (const SourceFile* site = sources.find(site_file_name)) {
+        auto loaded = load_settings(*site);
+        if (!loaded) return loaded.error();
+        settings = *std::move(loaded);
+    }
+    auto compiled = compile_rules(sources, settings);
+    if (!compiled) return compiled.error();
+    std::vector<RuleInfo> rules = compiled->rules;
+    std::unique_ptr<StatePool> pool;
+    if (!rules.empty())
+        pool = std::make_unique<StatePool>(std::move(sources), settings, *std::move(compiled));
+    return std::make_shared<const Policy>(std::move(settings), std::move(rules), std::move(pool), hash,
+                                          generation);
+}
+
+} // namespace qg::policy

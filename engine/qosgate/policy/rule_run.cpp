@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/rule_run.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+
+namespace qg::policy {
+namespace {
+
+constexpr std::size_t max_message = 1000;
+
+/// A message fit for a terminal: one line, without control characters (a job's name may hold any).
+std::string one_line(std::string_view message) {
+    std::string line(message);
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    return text::printable(text::trim(line), max_message);
+}
+
+/// Runs `work`, and turns an exception into the error that Lua raises after this frame is gone.
+template <typename Work>
+void report_into(ErrorText& error, Work work) noexcept {
+    try {
+        work();
+    } catch (const std::exception& problem) {
+        error.assign(problem.what());
+    } catch (...) {
+        error.assign("unknown failure");
+    }
+}
+
+} // namespace
+
+void RuleRun::write(const FieldSpec& field, const Value& value, ErrorText& error) noexcept {
+    report_into(error, [&] {
+        if (!draft_) draft_ = job_;
+        const auto written = write_field(field, *draft_, value);
+        if (!written) error.assign(written.error().message);
+    });
+}
+
+void RuleRun::warn(std::string_view message, ErrorText& error) noexcept {
+    report_into(error, [&] {
+        if (warnings_.size() < max_warnings) warnings_.push_back(one_line(message));
+    });
+}
+
+void RuleRun::reject(std::string_view message, ErrorText& error) noexcept {
+    report_into(error, [&] { rejection_ = one_line(message); });
+}
+
+} // namespace qg::policy

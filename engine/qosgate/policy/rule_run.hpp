@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// RuleRun: one rule's look at one job. Writes go to a draft that is made with the first of them, so that a
+// rule that fails, or whose mode is not `enforce`, leaves the job alone.
+#pragma once
+
+#include "qosgate/policy/fields.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::policy {
+
+/// Threads: not thread-safe. The members that Lua's C functions call are noexcept and report through
+/// ErrorText.
+class RuleRun {
+  public:
+    /// More than these of one rule for one job are dropped.
+    static constexpr std::size_t max_warnings = 10;
+
+    /// Ownership: job and facts are borrowed for the object's life.
+    RuleRun(const model::JobRequest& job, const JobFacts& facts) noexcept : job_(job), facts_(facts) {}
+
+    [[nodiscard]] FieldSource source() const noexcept { return {draft_ ? *draft_ : job_, facts_}; }
+
+    void write(const FieldSpec& field, const Value& value, ErrorText& error) noexcept;
+    void warn(std::string_view message, ErrorText& error) noexcept;
+    void reject(std::string_view message, ErrorText& error) noexcept;
+
+    /// The changed job; nothing where the rule wrote nothing.
+    std::optional<model::JobRequest>& draft() noexcept { return draft_; }
+    [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+    [[nodiscard]] const std::optional<std::string>& rejection() const noexcept { return rejection_; }
+
+  private:
+    const model::JobRequest& job_;
+    const JobFacts& facts_;
+    std::optional<model::JobRequest> draft_;
+    std::vector<std::string> warnings_;
+    std::optional<std::string> rejection_;
+};
+
+} // namespace qg::policy

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/sandbox.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/string_library.hpp"
+#include "qosgate/policy/table_library.hpp"
+
+#include <string>
+#include <vector>
+
+#include <lua.hpp>
+
+namespace qg::policy {
+namespace {
+
+using namespace std::string_view_literals;
+
+// pcall is replaced by guarded_pcall; find, match, gmatch, gsub and rep of string, and most of table, by
+// bounded versions. Left out besides what can leave the sandbox: what makes a decision depend on chance
+// (math.random), and what only matters to binary data (string.pack).
+constexpr const char* base_functions[] = {"assert", "error",    "ipairs",   "next", "pairs",
+                                          "select", "tonumber", "tostring", "type"};
+constexpr const char* string_functions[] = {"byte",  "char",    "format", "len",
+                                            "lower", "reverse", "sub",    "upper"};
+constexpr const char* table_functions[] = {"concat", "insert", "move", "pack", "remove", "unpack"};
+constexpr const char* math_functions[] = {"abs", "ceil", "exp",        "floor", "fmod",       "huge",
+                                          "log", "max",  "maxinteger", "min",   "mininteger", "modf",
+                                          "pi",  "sqrt", "tointeger",  "type",  "ult"};
+
+/// pcall that cannot keep a spent budget or an ended rule from ending.
+int guarded_pcall(lua_State* lua) {
+    luaL_checkany(lua, 1);
+    lua_pushboolean(lua, 1);
+    lua_insert(lua, 1);
+    const int status = lua_pcall(lua, lua_gettop(lua) - 2, LUA_MULTRET, 0);
+    if (status == LUA_OK) return lua_gettop(lua);
+    LuaState& state = LuaState::of(lua);
+    if (state.rule_ended || state.budget().exhausted() != Exhausted::nothing) return lua_error(lua);
+    lua_pushboolean(lua, 0);
+    lua_insert(lua, -2);
+    return 2;
+}
+
+/// Upvalue 1: what it is that cannot be written.
+int refuse_write(lua_State* lua) {
+    return luaL_error(lua, "%s cannot be changed (field '%s')", lua_tostring(lua, lua_upvalueindex(1)),
+                      luaL_tolstring(lua, 2, nullptr));
+}
+
+int refuse_global_write(lua_State* lua) {
+    const char* name = luaL_tolstring(lua, 2, nullptr);
+    return luaL_error(lua, "'%s' is not declared; write 'local %s = ...' (globals cannot be set)", name,
+                      name);
+}
+
+/// The error for a global that does not exist; `names` are those that do.
+void describe_unknown_global(std::string_view name, std::span<const char* const> names,
+                             ErrorText& error) noexcept {
+    try {
+        std::vector<std::string> candidates(names.begin(), names.end());
+        std::string message = text::format("unknown name '{}'", text::printable(name, 60));
+        if (const auto near = text::closest(name, candidates)) message += ", did you mean '" + *near + "'?";
+        error.assign(message);
+    } catch (...) {
+        error.assign("unknown name");
+    }
+}
+
+/// Upvalue 1: the table of globals. Reached only for names that are not in it.
+int refuse_unknown_global(lua_State* lua) {
+    constexpr int most = 64;
+    const char* names[most];
+    int count = 0;
+    // The keys are texts that the table keeps alive.
+    for (lua_pushnil(lua); count < most && lua_next(lua, lua_upvalueindex(1)) != 0; lua_pop(lua, 1))
+        names[count++] = lua_tostring(lua, -2);
+    std::size_t length = 0;
+    const char* name = luaL_tolstring(lua, 2, &length);
+    ErrorText error;
+    describe_unknown_global({name, length}, {names, static_cast<std::size_t>(count)}, error);
+    return luaL_error(lua, "%s", error.c_str());
+}
+
+/// Copies the named members of the table on top of the stack into a new one, which takes its place.
+template <std::size_t count>
+void keep_only(lua_State* lua, const char* const (&names)[count]) {
+    lua_createtable(lua, 0, static_cast<int>(count) + 8);
+    for (const char* name : names) {
+        lua_getfield(lua, -2, name);
+        lua_setfield(lua, -2, name);
+    }
+    lua_remove(lua, -2);
+}
+
+/// Pushes what one of the interpreter's libraries offers.
+void open_library(lua_State* lua, lua_CFunction open) {
+    lua_pushcfunction(lua, open);
+    lua_call(lua, 0, 1);
+}
+
+/// Puts the library on top of the stack, read-only, into the table of globals below it.
+void add_library(lua_State* lua, const char* name) {
+    make_read_only(lua, name);
+    lua_setfield(lua, -2, name);
+}
+
+void add_string_library(lua_State* lua) {
+    open_library(lua, &luaopen_string); // this also gives texts their metatable
+    keep_only(lua, string_functions);
+    add_bounded_string_functions(lua);
+    make_read_only(lua, "string");
+
+    // ("x"):rep(3) must find our functions too; arithmetic on texts is dropped, it hides mistakes.
+    lua_pushliteral(lua, "");
+    lua_createtable(lua, 0, 1);
+    lua_pushvalue(lua, -3);
+    lua_setfield(lua, -2, "__index");
+    lua_setmetatable(lua, -2);
+    lua_pop(lua, 1);
+    lua_setfield(lua, -2, "string");
+}
+
+/// Stack: the table of globals. Leaves the environment of chunks: an empty table through which the globals
+/// are read.
+void make_environment(lua_State* lua) {
+    lua_createtable(lua, 0, 1);
+    lua_pushvalue(lua, -2);
+    lua_pushcclosure(lua, &refuse_unknown_global, 1);
+    lua_setfield(lua, -2, "__index");
+    lua_setmetatable(lua, -2);
+
+    lua_createtable(lua, 0, 0);
+    lua_createtable(lua, 0, 2);
+    lua_pushvalue(lua, -3);
+    lua_setfield(lua, -2, "__index");
+    lua_pushcfunction(lua, &refuse_global_write);
+    lua_setfield(lua, -2, "__newindex");
+    lua_setmetatable(lua, -2);
+}
+
+int build_sandbox(lua_State* lua) {
+    const auto& extras = *static_cast<const std::span<const ExtraGlobal>*>(lua_touserdata(lua, 1));
+    lua_settop(lua, 0);
+    open_library(lua, &luaopen_base);
+    keep_only(lua, base_functions);
+    lua_pushcfunction(lua, &guarded_pcall);
+    lua_setfield(lua, -2, "pcall");
+    add_string_library(lua);
+    open_library(lua, &luaopen_table);
+    keep_only(lua, table_functions);
+    bound_table_functions(lua);
+    add_library(lua, "table");
+    open_library(lua, &luaopen_math);
+    keep_only(lua, math_functions);
+    add_library(lua, "math");
+    for (const ExtraGlobal& extra : extras) {
+        lua_pushcfunction(lua, extra.function);
+        lua_setfield(lua, -2, extra.name);
+    }
+    make_environment(lua);
+    // Chunks take their _ENV from here; the interpreter's own table of globals is gone with this.
+    lua_rawseti(lua, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    return 0;
+}
+
+struct Chunk {
+    std::string_view source;
+    const char* name;
+};
+
+int load_and_run(lua_State* lua) {
+    const auto& chunk = *static_cast<const Chunk*>(lua_touserdata(lua, 1));
+    if (luaL_loadbufferx(lua, chunk.source.data(), chunk.source.size(), chunk.name, "t") != LUA_OK)
+        return lua_error(lua);
+    lua_call(lua, 0, 0);
+    return 0;
+}
+
+} // namespace
+
+void make_read_only(lua_State* lua, const char* description) {
+    lua_createtable(lua, 0, 0);
+    lua_createtable(lua, 0, 2);
+    lua_pushvalue(lua, -3);
+    lua_setfield(lua, -2, "__index");
+    lua_pushstring(lua, description);
+    lua_pushcclosure(lua, &refuse_write, 1);
+    lua_setfield(lua, -2, "__newindex");
+    lua_setmetatable(lua, -2);
+    lua_remove(lua, -2);
+}
+
+Result<void> install_sandbox(LuaState& state, std::span<const ExtraGlobal> extras) {
+    return protected_call(state, &build_sandbox, &extras);
+}
+
+Result<void> run_chunk(LuaState& state, std::string_view source, std::string_view file) {
+    const std::string name = text::format("@{}", file);
+    Chunk chunk{source, name.c_str()};
+    auto done = protected_call(state, &load_and_run, &chunk);
+    if (done || done.error().message.find(file) != std::string::npos) return done;
+    return done.error().in(file);
+}
+
+} // namespace qg::policy

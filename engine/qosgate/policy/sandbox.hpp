@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Sandbox: what Lua code of a site can see. An allow-list: everything else of the interpreter is not there
+// (io, os, debug, package, load, require, coroutine, collectgarbage, xpcall, raw access, metatables,
+// string.dump, string.pack, math.random, ...). What is there cannot be changed: globals and libraries are
+// read-only, and reading or writing a global that does not exist is an error.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+
+#include <span>
+#include <string_view>
+
+struct lua_State;
+
+namespace qg::policy {
+
+class LuaState;
+
+/// A function that a kind of file has besides the common globals.
+struct ExtraGlobal {
+    const char* name;
+    int (*function)(lua_State*);
+};
+
+/// Fills a fresh state with the globals allowed and makes them read-only.
+/// Errors: limit_exceeded where the state's memory does not suffice.
+Result<void> install_sandbox(LuaState& state, std::span<const ExtraGlobal> extras);
+
+/// Compiles `source` (text, never bytecode) and runs it in the sandbox; its return values are dropped.
+/// `file` names it in messages.
+/// Errors: invalid_input for what does not compile or fails, limit_exceeded where a budget ran out.
+Result<void> run_chunk(LuaState& state, std::string_view source, std::string_view file);
+
+/// Makes the table on top of the stack read-only: it is replaced by an empty one through which it can be read
+/// but not written. `description` names it in the error. Inside a protected call.
+void make_read_only(lua_State* lua, const char* description);
+
+} // namespace qg::policy

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/settings.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qg::policy {
+namespace {
+
+constexpr std::array<Level, 3> levels{Level::explain, Level::enforce, Level::off};
+
+Error not_allowed(const SettingSpec& spec, const Value& value) {
+    return {ErrorCode::invalid_input,
+            text::format("setting '{}' cannot be {}: write {}", spec.name, describe(value), spec.allowed)};
+}
+
+Result<void> set_limits(Settings& settings, const SettingSpec& spec, const Value& value) {
+    const auto found = std::find_if(levels.begin(), levels.end(), [&](Level level) {
+        return value.kind == Value::Kind::text && value.text == to_string(level);
+    });
+    if (found == levels.end()) return not_allowed(spec, value);
+    settings.limits = *found;
+    return {};
+}
+
+Result<void> set_contact(Settings& settings, const SettingSpec& spec, const Value& value) {
+    const bool is_line = value.kind == Value::Kind::text && value.text.size() <= 200 &&
+                         text::printable(value.text) == value.text;
+    if (!is_line) return not_allowed(spec, value);
+    settings.contact = value.text;
+    return {};
+}
+
+/// The number, if it is one and within the bounds.
+std::optional<std::uint64_t> within(const Value& value, std::int64_t lowest, std::int64_t highest) {
+    const bool is_within =
+        value.kind == Value::Kind::integer && value.integer >= lowest && value.integer <= highest;
+    if (!is_within) return std::nullopt;
+    return static_cast<std::uint64_t>(value.integer);
+}
+
+Result<void> set_instructions(Settings& settings, const SettingSpec& spec, const Value& value) {
+    const auto number = within(value, 1000, 10'000'000);
+    if (!number) return not_allowed(spec, value);
+    settings.rule_instructions = *number;
+    return {};
+}
+
+Result<void> set_memory(Settings& settings, const SettingSpec& spec, const Value& value) {
+    const auto number = within(value, 1, 64);
+    if (!number) return not_allowed(spec, value);
+    settings.rule_memory_mib = *number;
+    return {};
+}
+
+Result<void> set_time(Settings& settings, const SettingSpec& spec, const Value& value) {
+    const auto number = within(value, 1, 1000);
+    if (!number) return not_allowed(spec, value);
+    settings.rule_time = std::chrono::milliseconds(*number);
+    return {};
+}
+
+constexpr std::array<SettingSpec, 5> specs{{
+    {"limits", "\"explain\"", "\"explain\", \"enforce\" or \"off\"",
+     "what to do with jobs that break a limit: add the reasons to Slurm's own answer, also reject what can "
+     "never "
+     "start, or nothing",
+     &set_limits},
+    {"contact", "\"\"", "a text of at most 200 bytes in one line", "whom users ask when a rule fails",
+     &set_contact},
+    {"rule_instructions", "100000", "a whole number from 1000 to 10000000",
+     "Lua instructions that one rule may spend on one job", &set_instructions},
+    {"rule_memory_mib", "8", "a whole number from 1 to 64",
+     "memory of one Lua state with all rules in it, in MiB", &set_memory},
+    {"rule_time_ms", "50", "a whole number from 1 to 1000",
+     "CPU time of all rules for one job, in milliseconds", &set_time},
+}};
+
+} // namespace
+
+std::string_view to_string(Level level) noexcept {
+    switch (level) {
+    case Level::explain: return "explain";
+    case Level::enforce: return "enforce";
+    case Level::off: return "off";
+    }
+    return "explain";
+}
+
+std::span<const SettingSpec> setting_specs() noexcept {
+    return specs;
+}
+
+Result<void> apply_setting(Settings& settings, std::string_view name, const Value& value) {
+    std::vector<std::string> names;
+    for (const SettingSpec& spec : specs) {
+        if (spec.name == name) return spec.set(settings, spec, value);
+        names.emplace_back(spec.name);
+    }
+    std::string message = text::format("unknown setting '{}'", text::printable(name, 60));
+    if (const auto near = text::closest(name, names)) message += text::format(", did you mean '{}'?", *near);
+    return Error{ErrorCode::invalid_input, message + " The settings are: " + text::join(names, ", ")};
+}
+
+} // namespace qg::policy

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Settings: what `site { ... }` in qosgate.d/site.lua may say. One table (setting_specs) holds each name,
+// type, default, range and meaning; the reader, the error texts and lua/README.md follow it.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/policy/value.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace qg::policy {
+
+/// What the gate does with the verdict of the limits.
+enum class Level : std::uint8_t {
+    explain, ///< adds reasons, never changes Slurm's own outcome
+    enforce, ///< also rejects what can never start
+    off,     ///< no look at limits
+};
+
+std::string_view to_string(Level level) noexcept;
+
+/// The site's settings, with the values that hold where site.lua is silent.
+struct Settings {
+    Level limits = Level::explain;
+    std::string contact; ///< whom users ask; shown with every rejection by a failed rule
+    std::uint64_t rule_instructions = 100'000; ///< Lua instructions that one rule may spend on one job
+    std::uint64_t rule_memory_mib = 8;         ///< memory of one Lua state, all rules in it
+    std::chrono::milliseconds rule_time{50};   ///< CPU time of all rules for one job
+    friend bool operator==(const Settings&, const Settings&) = default;
+};
+
+/// One line of the table of settings.
+struct SettingSpec {
+    std::string_view name;
+    std::string_view default_text; ///< as one would write it in site.lua
+    std::string_view allowed; ///< for people: `"explain", "enforce" or "off"`, `a whole number from 1 to 9`
+    std::string_view description;
+    Result<void> (*set)(Settings& settings, const SettingSpec& spec, const Value& value);
+};
+
+/// All settings, in the order they are documented.
+std::span<const SettingSpec> setting_specs() noexcept;
+
+/// Sets one setting by name.
+/// Errors: invalid_input for an unknown name (with the near miss and the names there are) and for a value of
+/// the wrong type or out of range (with what is allowed).
+Result<void> apply_setting(Settings& settings, std::string_view name, const Value& value);
+
+} // namespace qg::policy

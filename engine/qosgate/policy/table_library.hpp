@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// table_library: the functions of `table`, with what they spend inside C charged to the budget. Some charge
+// and go on to the interpreter's own function; sort is our own, because comparing is where its cost is.
+#pragma once
+
+struct lua_State;
+
+namespace qg::policy {
+
+/// Puts bounded versions of concat, insert, move, remove, sort and unpack into the table on top of the stack,
+/// which holds the interpreter's own. Inside a protected call.
+void bound_table_functions(lua_State* lua);
+
+} // namespace qg::policy

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Known ways out of an embedded Lua: of its budget, of its memory, of its sandbox. Each must end as an error
+// of the rule, soon, and leave the process able to judge the next job.
+#include "support.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <ctime>
+
+using namespace qg::policy;
+using namespace qg::policy::test;
+
+namespace {
+
+struct Escape {
+    std::string name;
+    std::string body;
+    std::string error; ///< part of the error's text
+};
+
+const std::string spent = "more than 100000 instructions for one job (setting rule_instructions)";
+const std::string memory = "more memory than a rule may use";
+
+const std::vector<Escape> endless{
+    {"loop", "while true do end", spent},
+    {"goto loop", "::again:: goto again", spent},
+    {"numeric for", "for i = 1, math.maxinteger do end", spent},
+    {"generic for", "for _ in function() return 1 end do end", spent},
+    {"repeat", "repeat until false", spent},
+    {"recursion", "local function f() f() end f()", ""},
+    {"recursion with results", "local function f(n) return 1 + f(n + 1) end f(1)", ""},
+    {"tail calls", "local function f() return f() end f()", spent},
+    {"pcall around a loop", "pcall(function() while true do end end)", spent},
+    {"pcall in a loop", "while true do pcall(function() while true do end end) end", spent},
+    {"nested pcall", "local function f() pcall(f) f() end f()", ""},
+    {"pcall recursion", "local function f() return pcall(f) end f() while true do end", spent},
+    {"pcall of pcall of error", "while true do pcall(pcall, error) end", spent},
+    {"loop in a sort comparison", "table.sort({1, 2, 3}, function() while true do end end)", spent},
+    {"inconsistent sort comparison",
+     "local t = {} for i = 1, 1000 do t[i] = i end while true do table.sort(t, function() return true end) "
+     "end",
+     spent},
+    {"sort of long equal texts",
+     "local t, s = {}, ('x'):rep(60000) for i = 1, 500 do t[i] = s .. i % 7 end while true do table.sort(t) "
+     "end",
+     ""},
+    {"loop in gsub", "('x'):gsub('x', function() while true do end end)", spent},
+    {"loop in gmatch", "for _ in ('x'):gmatch('x') do while true do end end", spent},
+};
+
+const std::vector<Escape> inside_c{
+    {"backtracking in find", "(('a'):rep(400)):find(('a-'):rep(20) .. 'b')", spent},
+    {"backtracking in match", "(('a'):rep(400)):match(('a*'):rep(20) .. 'b')", spent},
+    {"backtracking in gmatch",
+     "for _ in (('a'):rep(400)):gmatch(('a?'):rep(100) .. ('a'):rep(300) .. 'b') do end", spent},
+    {"backtracking in gsub", "(('a'):rep(400)):gsub(('(a*)'):rep(9) .. 'b', '')", spent},
+    {"quadratic find", "while true do (('a'):rep(60000)):find('a*b') end", spent},
+    {"plain search over and over", "local s = ('a'):rep(60000) while true do s:find('ab', 1, true) end",
+     spent},
+    {"balanced search", "(('('):rep(60000)):find('%b()')", spent},
+    {"wide set", "(('a'):rep(60000)):find('[' .. ('b'):rep(60000) .. ']')", spent},
+    {"back reference", "(('a'):rep(60000)):find('(a*)%1b')", spent},
+    {"frontier", "(('a'):rep(60000)):find('%f[' .. ('b'):rep(60000) .. ']')", spent},
+    {"empty rep", "while true do (''):rep(math.maxinteger) end", spent},
+    {"table.move over nothing", "table.move({}, 1, math.maxinteger - 1, 2)", spent},
+    {"table.concat of nothing", "table.concat({}, '', 1, math.maxinteger)", spent},
+    {"table.unpack of nothing", "table.unpack({}, 1, 1e8)", spent},
+    {"table.insert in front",
+     "local t = {} for i = 1, 10000 do t[i] = i end while true do table.insert(t, 1, 1) table.remove(t, 1) "
+     "end",
+     spent},
+    {"next over an emptied table",
+     "local t = {} for i = 1, 8000 do t[i] = i end for i = 1, 8000 do t[i] = nil end while true do next(t) "
+     "end",
+     spent},
+};
+
+const std::vector<Escape> greedy{
+    {"rep", "local s = ('x'):rep(1 << 40)", "resulting string too large (at most 65536 bytes)"},
+    {"rep with separator", "local s = ('x'):rep(2, ('y'):rep(65000))", ""},
+    {"doubling", "local s = 'x' while true do s = s .. s end", memory},
+    {"many long texts", "local t, s = {}, ('x'):rep(60000) for i = 1, 1e4 do t[i] = s .. i end", memory},
+    {"dropped long texts", "local s = ('x'):rep(60000) for i = 1, 1e4 do local d = s .. i end", memory},
+    {"table without end", "local t = {} for i = 1, 1e8 do t[i] = i end", ""},
+    {"keys without end", "local t = {} for i = 1, 1e8 do t[i .. ''] = i end", ""},
+    {"tables in tables", "local t = {} while true do t = {t, t} end", ""},
+    {"closures", "local f = {} while true do local g = f f = function() return g end end", ""},
+    {"concat of a giant", "local t, s = {}, ('x'):rep(60000) for i = 1, 100 do t[i] = s end table.concat(t)",
+     memory},
+    {"format of giants",
+     "local s = ('x'):rep(60000) string.format(('%s'):rep(50), table.unpack({s, s, s, s, s}))", ""},
+    {"gsub that grows", "(('x'):rep(60000)):gsub('x', ('y'):rep(60000))", ""},
+    {"unpack of much",
+     "local t = {} for i = 1, 15000 do t[i] = i end while true do select('#', table.unpack(t)) end", ""},
+    {"byte of a long text", "local s = ('x'):rep(65536) while true do s:byte(1, -1) end", ""},
+    {"pcall around memory",
+     "local t = {} while true do pcall(function() t[#t + 1] = ('x'):rep(60000) end) end", ""},
+};
+
+const std::vector<Escape> doors{
+    {"coroutine", "coroutine.wrap(function() while true do end end)()", "unknown name 'coroutine'"},
+    {"xpcall", "xpcall(error, function() while true do end end)", "unknown name 'xpcall'"},
+    {"load", "load('x')", "unknown name 'load'"},
+    {"loadstring", "loadstring('x')", "unknown name 'loadstring'"},
+    {"dofile", "dofile('/etc/passwd')", "unknown name 'dofile'"},
+    {"require", "require 'os'", "unknown name 'require'"},
+    {"package", "return package.loaded", "unknown name 'package'"},
+    {"io", "io.open('/etc/passwd')", "unknown name 'io'"},
+    {"os", "os.execute('true')", "unknown name 'os'"},
+    {"debug", "debug.sethook()", "unknown name 'debug'"},
+    {"collectgarbage", "collectgarbage('stop')", "unknown name 'collectgarbage'"},
+    {"getmetatable", "getmetatable('').__index.rep = nil", "unknown name 'getmetatable'"},
+    {"setmetatable with __gc", "setmetatable({}, {__gc = function() while true do end end})",
+     "unknown name 'setmetatable'"},
+    {"rawset", "rawset(string, 'rep', nil)", "unknown name 'rawset'"},
+    {"rawget", "rawget(string, 'rep')", "unknown name 'rawget'"},
+    {"_G", "_G.x = 1", "unknown name '_G'"},
+    {"_ENV", "_ENV.x = 1", "'x' is not declared"},
+    {"_ENV with pairs", "for k in pairs(_ENV) do error(k) end error('nothing')", "nothing"},
+    {"to-be-closed table", "local t <close> = {}", "got a non-closable value"},
+    {"string.dump", "string.dump(function() end)", "attempt to call a nil value (field 'dump')"},
+    {"wide format", "string.format('%99999d', 1)", "invalid conversion"},
+    {"wide format of our own", "job:reject('%99999d', 1)", ""},
+    {"error with a table", "error({})", "table: "},
+    {"error with nil", "error()", "nil"},
+    {"error with a function", "error(print)", "unknown name 'print'"},
+    {"job as a table", "job.__gc = function() end", "unknown field '__gc' of job"},
+    {"job's metatable", "return job.__index", "unknown field '__index' of job"},
+    {"job in table.insert", "table.insert(job, 1)", "table expected"},
+    {"job's functions", "job.reject = nil", "job's functions cannot be changed"},
+    {"rule inside a rule", "rule { submit = function() end }", "is for the time when the file is loaded"},
+};
+
+double cpu_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+/// Runs every escape between two innocent jobs of one policy.
+void check_contained(const std::vector<Escape>& escapes) {
+    for (const Escape& escape : escapes) {
+        BOOST_TEST_CONTEXT(escape.name) {
+            const auto policy =
+                policy_of({{"t.lua", rule_with("if job.name == 'evil' then\n" + escape.body + "\nend")}});
+            Job innocent;
+            BOOST_TEST(!innocent.run(*policy).rejected);
+
+            Job evil;
+            evil.request.name = "evil";
+            const double start = cpu_seconds();
+            const auto outcome = evil.run(*policy);
+            const double seconds = cpu_seconds() - start;
+
+            BOOST_TEST(outcome.rejected);
+            BOOST_TEST(has_text(outcome.reject_message + outcome.events.at(0).text, escape.error),
+                       outcome.events.at(0).text);
+            BOOST_TEST(seconds < 0.5);
+            BOOST_TEST(!innocent.run(*policy).rejected);
+        }
+    }
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(escapes)
+
+BOOST_AUTO_TEST_CASE(stops_code_without_end) {
+    check_contained(endless);
+}
+BOOST_AUTO_TEST_CASE(stops_work_inside_c_functions) {
+    check_contained(inside_c);
+}
+BOOST_AUTO_TEST_CASE(stops_greed_for_memory) {
+    check_contained(greedy);
+}
+BOOST_AUTO_TEST_CASE(has_no_door_out) {
+    check_contained(doors);
+}
+
+BOOST_AUTO_TEST_CASE(refuses_bytecode) {
+    BOOST_TEST(has_text(load_error({{"t.lua", "\x1bLuaT"}}), "attempt to load a binary chunk"));
+}
+
+BOOST_AUTO_TEST_CASE(refuses_a_file_that_does_not_end_while_loading) {
+    BOOST_TEST(
+        has_text(load_error({{"t.lua", "while true do end"}}), "t.lua:1: more than 1000000 instructions"));
+    BOOST_TEST(has_text(load_error({{"site.lua", "while true do end"}}), "site.lua:1: more than"));
+    BOOST_TEST(has_text(load_error({{"t.lua", "local t = {} for i = 1, 1e9 do t[i] = {} end"}}), "t.lua"));
+}
+
+BOOST_AUTO_TEST_CASE(refuses_source_that_nests_too_deep) {
+    BOOST_TEST(has_text(load_error({{"t.lua", "return " + std::string(10000, '(')}}), "t.lua"));
+    BOOST_TEST(has_text(load_error({{"t.lua", std::string(10000, '{')}}), "t.lua"));
+}
+
+BOOST_AUTO_TEST_CASE(spends_no_more_than_the_time_limit_over_all_rules) {
+    Texts files{{"site.lua", "site { rule_instructions = 10000000, rule_time_ms = 10 }"}};
+    for (int i = 0; i < 20; ++i)
+        files.emplace_back("r" + std::to_string(10 + i) + ".lua",
+                           rule_with("while true do end", "on_error = 'allow',"));
+    const auto policy = policy_of(files);
+    Job job;
+    const double start = cpu_seconds();
+
+    const auto outcome = job.run(*policy);
+
+    BOOST_TEST(!outcome.rejected);
+    BOOST_TEST(outcome.events.size() == 20u);
+    BOOST_TEST(has_text(outcome.events.at(0).text, "more than 10 ms of CPU time"));
+    BOOST_TEST(cpu_seconds() - start < 0.5);
+}
+
+BOOST_AUTO_TEST_CASE(gives_each_rule_its_own_instructions_to_the_last) {
+    const std::string site = "site { rule_instructions = 10000 }";
+    // A loop takes one instruction a turn.
+    const auto good = policy_of({{"site.lua", site},
+                                 {"a.lua", rule_with("for i = 1, 9000 do end")},
+                                 {"b.lua", rule_with("for i = 1, 9000 do end")}});
+    const auto bad = policy_of({{"site.lua", site}, {"a.lua", rule_with("for i = 1, 11000 do end")}});
+
+    BOOST_TEST(!Job().run(*good).rejected);
+    BOOST_TEST(has_text(Job().run(*bad).reject_message, "more than 10000 instructions"));
+}
+
+BOOST_AUTO_TEST_CASE(does_not_let_one_job_s_garbage_fail_the_next) {
+    const auto policy = one_rule("local t = {} for i = 1, 20 do t[i] = ('x'):rep(50000) .. i end");
+
+    for (int i = 0; i < 50; ++i) {
+        const auto outcome = Job().run(*policy);
+        BOOST_TEST_REQUIRE(!outcome.rejected, outcome.reject_message);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "support.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace qg::policy;
+using namespace qg::policy::test;
+
+namespace {
+
+std::string kinds(const Outcome& outcome) {
+    std::string all;
+    for (const RuleEvent& event : outcome.events)
+        all += std::string(to_string(event.kind)) + " ";
+    return all;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(rule_chain)
+
+BOOST_AUTO_TEST_CASE(accepts_and_leaves_alone_what_no_rule_touches) {
+    Job job;
+    const auto outcome = job.run(*one_rule("if job.gpus > 0 then job:reject('no GPUs') end"));
+
+    BOOST_TEST(!outcome.rejected);
+    BOOST_TEST(!outcome.changed);
+    BOOST_TEST(outcome.events.empty());
+}
+
+BOOST_AUTO_TEST_CASE(rejects_with_the_rule_s_own_words) {
+    Job job;
+    const auto outcome =
+        job.gpus(1).run(*one_rule("if job.gpus > 0 then job:reject('no %d GPUs', job.gpus) end"));
+
+    BOOST_TEST(outcome.rejected);
+    BOOST_TEST(outcome.reject_message == "no 1 GPUs");
+    BOOST_TEST(kinds(outcome) == "rejected ");
+    BOOST_TEST(outcome.events.at(0).file == "t.lua");
+    BOOST_TEST(outcome.events.at(0).rule == "t");
+}
+
+BOOST_AUTO_TEST_CASE(ends_the_rule_and_the_chain_at_a_rejection) {
+    const auto policy =
+        policy_of({{"a.lua", rule_with("job:warn('one') job:reject('two') job:warn('three')")},
+                   {"b.lua", rule_with("job:warn('four')")}});
+    Job job;
+    const auto outcome = job.run(*policy);
+
+    BOOST_TEST(outcome.reject_message == "two");
+    BOOST_TEST(outcome.warnings == std::vector<std::string>{"one"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(does_not_let_pcall_keep_a_rejection) {
+    BOOST_TEST(outcome_of("pcall(function() job:reject('no') end) job:warn('still here')").reject_message ==
+               "no");
+    BOOST_TEST(outcome_of("pcall(job.reject, job, 'no')").reject_message == "no");
+    BOOST_TEST(outcome_of("('x'):gsub('x', function() job:reject('no') end)").reject_message == "no");
+}
+
+BOOST_AUTO_TEST_CASE(rejects_without_words_by_naming_the_rule) {
+    BOOST_TEST(outcome_of("job:reject()", "name = 'no fun',").reject_message ==
+               "rejected by the site's rule 'no fun'");
+}
+
+BOOST_AUTO_TEST_CASE(runs_rules_in_the_order_of_file_names_each_seeing_the_changes_before) {
+    TempFolder temp;
+    temp.write("20-b.lua", rule_with("job:warn('b %s %s', job.qos, tostring(job:is_set('qos')))"));
+    temp.write("10-a.lua",
+               rule_with("job:warn('a %s %s', job.qos, tostring(job:is_set('qos'))) job.qos = 'long'"));
+    const auto policy = load_policy(temp.folder());
+    BOOST_TEST_REQUIRE(policy.has_value());
+    Job job;
+    const auto outcome = job.run(**policy);
+
+    BOOST_TEST(outcome.warnings == (std::vector<std::string>{"a normal false", "b long true"}),
+               boost::test_tools::per_element());
+    BOOST_TEST(outcome.changed);
+    BOOST_TEST(*job.request.qos == "long");
+    BOOST_TEST(outcome.events.at(1).text == "qos: (unset) -> long");
+}
+
+BOOST_AUTO_TEST_CASE(leaves_a_rejected_job_as_it_came_in) {
+    const auto policy =
+        policy_of({{"a.lua", rule_with("job.qos = 'long'")}, {"b.lua", rule_with("job:reject('no')")}});
+    Job job;
+    const auto outcome = job.qos("short").run(*policy);
+
+    BOOST_TEST(outcome.rejected);
+    BOOST_TEST(!outcome.changed);
+    BOOST_TEST(*job.request.qos == "short");
+}
+
+BOOST_AUTO_TEST_CASE(counts_a_write_of_the_same_value_as_no_change) {
+    Job job;
+    const auto outcome = job.qos("short").run(*one_rule("job.qos = 'short' job.time_limit = nil"));
+
+    BOOST_TEST(!outcome.changed);
+    BOOST_TEST(outcome.events.empty());
+}
+
+BOOST_AUTO_TEST_CASE(tells_the_user_but_rejects_and_changes_nothing_in_mode_warn) {
+    Job job;
+    const auto policy = policy_of({{"a.lua", rule_with("job.qos = 'long'", "mode = 'warn',")},
+                                   {"b.lua", rule_with("job:reject('no')", "mode = 'warn',")}});
+    const auto outcome = job.run(*policy);
+
+    BOOST_TEST(!outcome.rejected);
+    BOOST_TEST(!outcome.changed);
+    BOOST_TEST(!job.request.qos.has_value());
+    BOOST_TEST(outcome.warnings == std::vector<std::string>{"no"}, boost::test_tools::per_element());
+    BOOST_TEST(kinds(outcome) == "shadow shadow ");
+    BOOST_TEST(outcome.events.at(1).text == "would reject: no");
+}
+
+BOOST_AUTO_TEST_CASE(only_records_in_mode_shadow) {
+    Job job;
+    const auto outcome =
+        job.run(*one_rule("job.qos = 'long' job:warn('hm') job:reject('no')", "mode = 'shadow',"));
+
+    BOOST_TEST(!outcome.rejected);
+    BOOST_TEST(!outcome.changed);
+    BOOST_TEST(outcome.warnings.empty());
+    BOOST_TEST(kinds(outcome) == "shadow shadow ");
+}
+
+BOOST_AUTO_TEST_CASE(denies_by_default_when_a_rule_fails_naming_file_rule_line_and_contact) {
+    const auto policy = policy_of({{"site.lua", "site { contact = 'help@site' }"},
+                                   {"10-x.lua", rule_with("local t = nil\nt.x = 1", "name = 'big jobs',")}});
+    Job job;
+    const auto outcome = job.run(*policy);
+
+    BOOST_TEST(outcome.rejected);
+    BOOST_TEST(
+        outcome.reject_message ==
+        "the site's rule 'big jobs' (10-x.lua) failed: 10-x.lua:3: attempt to index a nil value (local 't'). "
+        "No job is accepted until it is repaired; please tell help@site");
+    BOOST_TEST(kinds(outcome) == "error ");
+    BOOST_TEST(has_text(outcome.events.at(0).detail, "10-x.lua:3: in function"), outcome.events.at(0).detail);
+}
+
+BOOST_AUTO_TEST_CASE(goes_on_after_a_failure_where_on_error_allows_and_undoes_what_the_rule_did) {
+    const auto policy = policy_of({{"a.lua", rule_with("job.qos = 'long' error('x')", "on_error = 'allow',")},
+                                   {"b.lua", rule_with("job:warn('%s', job.qos)")}});
+    Job job;
+    const auto outcome = job.run(*policy);
+
+    BOOST_TEST(!outcome.rejected);
+    BOOST_TEST(!outcome.changed);
+    BOOST_TEST(outcome.warnings == std::vector<std::string>{"normal"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(tells_the_user_of_a_failure_where_on_error_is_warn) {
+    const auto outcome = outcome_of("error('x')", "on_error = 'warn',");
+
+    BOOST_TEST(!outcome.rejected);
+    BOOST_TEST(
+        has_text(outcome.warnings.at(0), "t.lua:2: x. The job goes on without it; please tell your admin"));
+}
+
+BOOST_AUTO_TEST_CASE(never_denies_for_a_failure_outside_mode_enforce) {
+    BOOST_TEST(!outcome_of("error('x')", "mode = 'warn',").rejected);
+    BOOST_TEST(outcome_of("error('x')", "mode = 'warn',").warnings.size() == 1u);
+    BOOST_TEST(!outcome_of("error('x')", "mode = 'shadow',").rejected);
+    BOOST_TEST(outcome_of("error('x')", "mode = 'shadow',").warnings.empty());
+}
+
+BOOST_AUTO_TEST_CASE(treats_a_returned_value_as_a_mistake) {
+    BOOST_TEST(
+        has_text(outcome_of("return false").reject_message, "submit returned false: a rule returns nothing"));
+    BOOST_TEST(has_text(outcome_of("return 'no'").reject_message, "submit returned \"no\""));
+    BOOST_TEST(!outcome_of("return nil").rejected);
+}
+
+BOOST_AUTO_TEST_CASE(drops_warnings_beyond_ten) {
+    BOOST_TEST(outcome_of("for i = 1, 10 do job:warn('%d', i) end").warnings.size() == 10u);
+    BOOST_TEST(outcome_of("for i = 1, 11 do job:warn('%d', i) end").warnings.size() == 10u);
+}
+
+BOOST_AUTO_TEST_CASE(keeps_state_between_jobs_out_of_globals) {
+    BOOST_TEST(outcome_of("seen = (seen or 0) + 1").rejected);
+    BOOST_TEST(outcome_of("string.seen = 1").rejected);
+    BOOST_TEST(outcome_of("job.seen = 1").rejected);
+}
+
+BOOST_AUTO_TEST_CASE(gives_no_job_outside_of_a_run) {
+    const auto policy = one_rule("if saved then job:warn('%s', saved.qos) end", "");
+    BOOST_TEST(Job().run(*policy).rejected); // a global
+
+    const auto kept =
+        policy_of({{"t.lua", "local saved rule { submit = function(job) if saved then job:warn('%s', "
+                             "saved.name) end saved = job end }"}});
+    Job first;
+    Job second;
+    first.request.name = "first";
+    second.request.name = "second";
+    (void)first.run(*kept);
+    const auto outcome = second.run(*kept);
+    BOOST_TEST(outcome.warnings.at(0) == "second"); // the object always shows the job at hand
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(message_format)
+
+BOOST_AUTO_TEST_CASE(formats_like_the_interpreter) {
+    const auto warned = [](const std::string& arguments) {
+        return outcome_of("job:warn(" + arguments + ")").warnings;
+    };
+    const auto check = [&](const std::string& arguments, const std::string& expected) {
+        BOOST_TEST_CONTEXT(arguments) {
+            BOOST_TEST(warned(arguments) == std::vector{expected});
+        }
+    };
+    check("'plain'", "plain");
+    check("'%d%%', 50", "50%");
+    check("'%5d|%-5d|%05d', 1, 2, 3", "1|2    |00003"); // the ends of a message are trimmed
+    check("'%.2f', 1.005", "1.00");
+    check("'%x %X', 255, 255", "ff FF");
+    check("'%s %s', 'a', 1", "a 1");
+    check("'%3s|%.1s', 'ab', 'xyz'", "ab|x");
+    check("'%d', 9223372036854775807", "9223372036854775807");
+    check("'%.99f', 0.5", "0.5" + std::string(98, '0'));
+}
+
+BOOST_AUTO_TEST_CASE(never_fails_for_the_values_it_is_given) {
+    const auto warned = [](const std::string& arguments) {
+        return outcome_of("job:warn(" + arguments + ")").warnings.at(0);
+    };
+    BOOST_TEST(warned("'%d GPUs', nil") == "nil GPUs");
+    BOOST_TEST(warned("'%d', 1.5") == "1.5");
+    BOOST_TEST(warned("'%d', 'x'") == "x");
+    BOOST_TEST(warned("'%s', nil") == "nil");
+    BOOST_TEST(warned("'%s %s', 1") == "1 (missing)");
+    BOOST_TEST(warned("'%d', math.huge") == "inf");
+    BOOST_TEST(warned("'%y %'") == "%y %");
+    BOOST_TEST(warned("'%99999d', 1") == "%99999d");
+    BOOST_TEST(warned("42") == "42");
+    BOOST_TEST(warned("nil") == "nil");
+    BOOST_TEST(warned("'%s', true") == "true");
+}
+
+BOOST_AUTO_TEST_CASE(makes_one_harmless_line_of_any_text) {
+    BOOST_TEST(outcome_of("job:warn('a\\nb\\27[31mc')").warnings.at(0) == "a b?[31mc");
+    BOOST_TEST(outcome_of("job:warn(('x'):rep(2000))").warnings.at(0).size() <= 1010u);
+}
+
+BOOST_AUTO_TEST_CASE(asks_for_the_colon) {
+    BOOST_TEST(
+        has_text(outcome_of("job.reject('no')").events.at(0).text, "called with a colon: job:reject(...)"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/source_files.hpp"
+
+#include "support.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <unistd.h>
+
+using namespace qg;
+using namespace qg::policy;
+using namespace qg::policy::test;
+
+namespace {
+
+/// Why the folder cannot be read; "" if it can.
+std::string problem_of(const fs::path& folder) {
+    const auto read = read_source_folder(folder, geteuid());
+    return read ? std::string() : read.error().message;
+}
+
+std::uint64_t hash_at(const fs::path& folder) {
+    return hash_of(*read_source_folder(folder, geteuid()));
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(source_files)
+
+BOOST_AUTO_TEST_CASE(takes_a_missing_folder_for_an_empty_policy) {
+    const TempFolder temp;
+    const auto read = read_source_folder(temp.root() / "none.d", geteuid());
+
+    BOOST_TEST_REQUIRE(read.has_value());
+    BOOST_TEST(!read->exists);
+    BOOST_TEST(hash_of(*read) == 0u);
+    BOOST_TEST(!(*load_policy(temp.root() / "none.d"))->has_rules());
+}
+
+BOOST_AUTO_TEST_CASE(reads_lua_files_in_the_order_of_their_names) {
+    const TempFolder temp;
+    for (const std::string name :
+         {"20.lua", "10.lua", "site.lua", ".hidden.lua", "notes.txt", "10.lua~", ".lua"})
+        temp.write(name, name);
+    const auto read = read_source_folder(temp.folder(), geteuid());
+
+    BOOST_TEST_REQUIRE(read.has_value());
+    BOOST_TEST_REQUIRE(read->files.size() == 3u);
+    BOOST_TEST(read->files[0].name == "10.lua");
+    BOOST_TEST(read->files[1].name == "20.lua");
+    BOOST_TEST(read->files[2].text == "site.lua");
+}
+
+BOOST_AUTO_TEST_CASE(refuses_files_that_others_can_write) {
+    const TempFolder temp;
+    const fs::path file = temp.write("a.lua", "");
+    for (const mode_t mode : {0664u, 0646u, 0666u, 0777u}) {
+        BOOST_TEST_CONTEXT(mode) {
+            chmod(file.c_str(), mode);
+            BOOST_TEST(has_text(problem_of(temp.folder()),
+                                text::format("{}: mode {:04o} lets others write it: chmod go-w '{}'",
+                                             file.string(), mode, file.string())));
+            BOOST_TEST((load_policy(temp.folder()).error().code == ErrorCode::permission_denied));
+        }
+    }
+    for (const mode_t mode : {0644u, 0600u, 0755u, 0444u}) {
+        chmod(file.c_str(), mode);
+        BOOST_TEST(problem_of(temp.folder()).empty());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(refuses_a_folder_that_others_can_write) {
+    const TempFolder temp;
+    chmod(temp.folder().c_str(), 0775);
+
+    BOOST_TEST(has_text(problem_of(temp.folder()), "qosgate.d: mode 0775 lets others write it: chmod go-w"));
+
+    chmod(temp.folder().c_str(), 0755);
+    BOOST_TEST(problem_of(temp.folder()).empty());
+}
+
+BOOST_AUTO_TEST_CASE(refuses_files_of_somebody_else) {
+    if (geteuid() != 0) return; // only root gives files away
+    const TempFolder temp;
+    const fs::path file = temp.write("a.lua", "");
+    BOOST_TEST_REQUIRE(chown(file.c_str(), 1234, 0) == 0);
+
+    BOOST_TEST(
+        has_text(problem_of(temp.folder()), "a.lua: belongs to user id 1234, which is neither root nor"));
+    BOOST_TEST(read_source_folder(temp.folder(), 1234).has_value()); // the daemon's own user may own them
+
+    BOOST_TEST_REQUIRE(chown(file.c_str(), 0, 0) == 0);
+    BOOST_TEST_REQUIRE(chown(temp.folder().c_str(), 1234, 0) == 0);
+    BOOST_TEST(has_text(problem_of(temp.folder()), "qosgate.d: belongs to user id 1234"));
+}
+
+BOOST_AUTO_TEST_CASE(looks_through_symbolic_links) {
+    const TempFolder temp;
+    const fs::path elsewhere = temp.root() / "elsewhere";
+    fs::create_directory(elsewhere);
+    chmod(elsewhere.c_str(), 0755);
+    const fs::path target = elsewhere / "real.lua";
+    std::ofstream(target) << "text";
+    chmod(target.c_str(), 0644);
+    fs::create_symlink(target, temp.folder() / "a.lua");
+    BOOST_TEST(problem_of(temp.folder()).empty());
+
+    chmod(target.c_str(), 0666);
+    BOOST_TEST(has_text(problem_of(temp.folder()), "a.lua: mode 0666"));
+
+    chmod(target.c_str(), 0644);
+    chmod(elsewhere.c_str(), 0777);
+    BOOST_TEST(has_text(problem_of(temp.folder()), "elsewhere: mode 0777 lets others write it"));
+
+    fs::remove(target);
+    BOOST_TEST(has_text(problem_of(temp.folder()), "a.lua: cannot be read"));
+}
+
+BOOST_AUTO_TEST_CASE(refuses_what_is_no_plain_file_or_too_large) {
+    const TempFolder temp;
+    fs::create_directory(temp.folder() / "a.lua");
+    BOOST_TEST(!problem_of(temp.folder()).empty());
+    fs::remove(temp.folder() / "a.lua");
+
+    mkfifo((temp.folder() / "a.lua").c_str(), 0644);
+    BOOST_TEST(has_text(problem_of(temp.folder()), "a.lua: not a regular file"));
+    fs::remove(temp.folder() / "a.lua");
+
+    temp.write("a.lua", std::string(max_file_bytes, 'x'));
+    BOOST_TEST(problem_of(temp.folder()).empty());
+    temp.write("a.lua", std::string(max_file_bytes + 1, 'x'));
+    BOOST_TEST(has_text(problem_of(temp.folder()), "a.lua: larger than 256 KiB"));
+}
+
+BOOST_AUTO_TEST_CASE(knows_contents_by_their_bytes_alone) {
+    const TempFolder temp;
+    temp.write("a.lua", "one");
+    const std::uint64_t one = hash_at(temp.folder());
+
+    temp.write("a.lua", "two");
+    BOOST_TEST(hash_at(temp.folder()) != one);
+    temp.write("a.lua", "one");
+    BOOST_TEST(hash_at(temp.folder()) == one);
+    fs::rename(temp.folder() / "a.lua", temp.folder() / "b.lua");
+    BOOST_TEST(hash_at(temp.folder()) != one);
+}
+
+BOOST_AUTO_TEST_CASE(keeps_the_ends_of_texts_apart) {
+    const SourceFolder first{true, {{"a.lua", "xy"}, {"b.lua", "z"}}};
+    const SourceFolder second{true, {{"a.lua", "x"}, {"b.lua", "yz"}}};
+
+    BOOST_TEST(hash_of(first) != hash_of(second));
+    BOOST_TEST(hash_of(SourceFolder{true, {}}) != 0u);
+}
+
+BOOST_AUTO_TEST_CASE(signs_every_change_of_a_file_s_state) {
+    const TempFolder temp;
+    const fs::path file = temp.write("a.lua", "one");
+    const std::uint64_t before = stat_signature(temp.folder());
+    BOOST_TEST(stat_signature(temp.folder()) == before);
+
+    fs::last_write_time(file, fs::last_write_time(file) - std::chrono::hours(1));
+    const std::uint64_t older = stat_signature(temp.folder());
+    BOOST_TEST(older != before);
+    chmod(file.c_str(), 0666);
+    BOOST_TEST(stat_signature(temp.folder()) != older);
+    BOOST_TEST(stat_signature(temp.root() / "none.d") != older);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/store.hpp"
+
+#include "support.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <mutex>
+#include <thread>
+
+#include <sys/time.h>
+#include <unistd.h>
+
+using namespace qg;
+using namespace qg::policy;
+using namespace qg::policy::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A store over a temporary folder, with its log.
+class StoreSetup {
+  public:
+    explicit StoreSetup(std::chrono::milliseconds poll = PolicyStore::default_poll_interval)
+        : store([this](LogLevel level, std::string text) { take(level, std::move(text)); }, poll) {}
+
+    static std::string warns(const std::string& word) { return rule_with("job:warn('" + word + "')"); }
+
+    /// What the one rule in force says.
+    [[nodiscard]] std::string said() const {
+        Job job;
+        const auto outcome = job.run(*store.current());
+        return outcome.warnings.empty() ? std::string() : outcome.warnings.front();
+    }
+
+    /// Whether `check` comes true in two seconds.
+    template <typename Check>
+    static bool soon(Check check) {
+        for (const auto end = std::chrono::steady_clock::now() + 2s;
+             std::chrono::steady_clock::now() < end;) {
+            if (check()) return true;
+            std::this_thread::sleep_for(10ms);
+        }
+        return check();
+    }
+
+    [[nodiscard]] std::size_t errors() const {
+        const std::scoped_lock lock(mutex_);
+        return errors_.size();
+    }
+    [[nodiscard]] std::string last_error() const {
+        const std::scoped_lock lock(mutex_);
+        return errors_.empty() ? std::string() : errors_.back();
+    }
+
+    TempFolder temp;
+
+  private:
+    void take(LogLevel level, std::string text) {
+        const std::scoped_lock lock(mutex_);
+        if (level == LogLevel::error) errors_.push_back(std::move(text));
+    }
+
+    mutable std::mutex mutex_;
+    std::vector<std::string> errors_;
+
+  public:
+    PolicyStore store; ///< last: its thread writes to the log
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(store)
+
+BOOST_AUTO_TEST_CASE(has_no_rules_before_it_is_started_and_starts_no_thread) {
+    const StoreSetup setup;
+
+    BOOST_TEST_REQUIRE(setup.store.current() != nullptr);
+    BOOST_TEST(!setup.store.current()->has_rules());
+    BOOST_TEST(setup.store.status().generation == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(takes_a_missing_folder_for_no_rules_and_logs_no_error) {
+    StoreSetup setup;
+    setup.store.start(setup.temp.root() / "none.d");
+
+    BOOST_TEST(!setup.store.current()->has_rules());
+    BOOST_TEST((setup.store.current()->settings().limits == Level::explain));
+    BOOST_TEST(setup.errors() == 0u);
+    BOOST_TEST(!setup.store.status().last_error.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(loads_at_start) {
+    StoreSetup setup;
+    setup.temp.write("a.lua", StoreSetup::warns("one"));
+    setup.store.start(setup.temp.folder());
+
+    BOOST_TEST(setup.said() == "one");
+    BOOST_TEST(setup.store.status().generation == 1u);
+    BOOST_TEST(setup.store.status().hash == setup.store.current()->hash());
+}
+
+BOOST_AUTO_TEST_CASE(puts_a_changed_content_in_force_within_two_seconds) {
+    StoreSetup setup;
+    setup.temp.write("a.lua", StoreSetup::warns("one"));
+    setup.store.start(setup.temp.folder());
+
+    setup.temp.write("a.lua", StoreSetup::warns("two"));
+    BOOST_TEST(StoreSetup::soon([&] { return setup.said() == "two"; }));
+    BOOST_TEST(setup.store.current()->generation() == 2u);
+
+    fs::remove(setup.temp.folder() / "a.lua");
+    BOOST_TEST(StoreSetup::soon([&] { return !setup.store.current()->has_rules(); }));
+}
+
+BOOST_AUTO_TEST_CASE(notices_a_rollback_to_an_older_file) {
+    StoreSetup setup;
+    const fs::path file = setup.temp.write("a.lua", StoreSetup::warns("new"));
+    const fs::path old = setup.temp.root() / "old";
+    std::ofstream(old) << StoreSetup::warns("old");
+    chmod(old.c_str(), 0644);
+    fs::last_write_time(old, fs::last_write_time(file) - std::chrono::hours(24));
+    setup.store.start(setup.temp.folder());
+    BOOST_TEST(setup.said() == "new");
+
+    fs::rename(old, file);
+
+    BOOST_TEST(StoreSetup::soon([&] { return setup.said() == "old"; }));
+}
+
+BOOST_AUTO_TEST_CASE(notices_a_change_that_hides_behind_the_same_size_and_time) {
+    StoreSetup setup;
+    const fs::path file = setup.temp.write("a.lua", StoreSetup::warns("one"));
+    const auto time = fs::last_write_time(file);
+    setup.store.start(setup.temp.folder());
+
+    setup.temp.write("a.lua", StoreSetup::warns("two"));
+    fs::last_write_time(file, time);
+
+    BOOST_TEST(StoreSetup::soon([&] { return setup.said() == "two"; }));
+}
+
+BOOST_AUTO_TEST_CASE(keeps_the_last_good_policy_over_a_broken_edit_and_says_so_once) {
+    StoreSetup setup(20ms);
+    setup.temp.write("a.lua", StoreSetup::warns("one"));
+    setup.store.start(setup.temp.folder());
+
+    setup.temp.write("a.lua", "rule {");
+    BOOST_TEST(StoreSetup::soon([&] { return setup.errors() == 1; }));
+    std::this_thread::sleep_for(500ms); // some twenty looks
+    BOOST_TEST(setup.errors() == 1u);
+    BOOST_TEST(has_text(setup.last_error(), "policy not loaded, generation 1 stays in force: "));
+    BOOST_TEST(has_text(setup.last_error(), "a.lua:1: "));
+    BOOST_TEST(setup.said() == "one");
+    BOOST_TEST(setup.store.status().last_error.has_value());
+    BOOST_TEST(setup.store.status().failed_loads == 1u);
+
+    setup.temp.write("a.lua", "rule {}");
+    BOOST_TEST(StoreSetup::soon([&] { return setup.errors() == 2; }));
+
+    setup.temp.write("a.lua", StoreSetup::warns("one"));
+    BOOST_TEST(StoreSetup::soon([&] { return !setup.store.status().last_error.has_value(); }));
+    BOOST_TEST(setup.store.status().generation == 1u); // the same content is the same policy
+}
+
+BOOST_AUTO_TEST_CASE(does_not_take_a_half_written_file_for_an_empty_policy) {
+    StoreSetup setup(20ms);
+    const std::string whole = StoreSetup::warns("one");
+    setup.temp.write("a.lua", whole);
+    setup.store.start(setup.temp.folder());
+
+    for (std::size_t length = 0; length < whole.size(); length += 7) {
+        setup.temp.write("a.lua", whole.substr(0, length));
+        std::this_thread::sleep_for(10ms);
+        BOOST_TEST(setup.said() == "one");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(keeps_the_last_good_policy_when_others_get_write_access) {
+    StoreSetup setup(20ms);
+    const fs::path file = setup.temp.write("a.lua", StoreSetup::warns("one"));
+    setup.store.start(setup.temp.folder());
+
+    chmod(file.c_str(), 0666);
+
+    BOOST_TEST(StoreSetup::soon([&] { return setup.errors() == 1; }));
+    BOOST_TEST(has_text(setup.last_error(), "a.lua: mode 0666 lets others write it: chmod go-w"));
+    BOOST_TEST(setup.said() == "one");
+    chmod(file.c_str(), 0644);
+    BOOST_TEST(StoreSetup::soon([&] { return !setup.store.status().last_error.has_value(); }));
+}
+
+BOOST_AUTO_TEST_CASE(starts_without_rules_on_a_broken_folder_and_recovers) {
+    StoreSetup setup(20ms);
+    setup.temp.write("a.lua", "rule {");
+    setup.store.start(setup.temp.folder());
+
+    BOOST_TEST(!setup.store.current()->has_rules());
+    BOOST_TEST(has_text(setup.last_error(), "no rules are in force"));
+    setup.temp.write("a.lua", StoreSetup::warns("one"));
+    BOOST_TEST(StoreSetup::soon([&] { return setup.said() == "one"; }));
+}
+
+BOOST_AUTO_TEST_CASE(looks_at_once_when_asked) {
+    StoreSetup setup(1h);
+    setup.temp.write("a.lua", StoreSetup::warns("one"));
+    setup.store.start(setup.temp.folder());
+    setup.temp.write("a.lua", StoreSetup::warns("two"));
+
+    setup.store.refresh();
+
+    BOOST_TEST(setup.said() == "two");
+}
+
+BOOST_AUTO_TEST_CASE(leaves_a_policy_alive_for_those_who_still_use_it) {
+    StoreSetup setup(1h);
+    setup.temp.write("a.lua", StoreSetup::warns("one"));
+    setup.store.start(setup.temp.folder());
+    const auto old = setup.store.current();
+    setup.temp.write("a.lua", StoreSetup::warns("two"));
+    setup.store.refresh();
+
+    BOOST_TEST(Job().run(*old).warnings.front() == "one");
+}
+
+BOOST_AUTO_TEST_CASE(stops_at_once_and_more_than_once) {
+    StoreSetup setup(1h);
+    setup.store.start(setup.temp.folder());
+    const auto start = std::chrono::steady_clock::now();
+
+    setup.store.stop();
+    setup.store.stop();
+
+    BOOST_TEST((std::chrono::steady_clock::now() - start < 1s));
+}
+
+BOOST_AUTO_TEST_CASE(leaves_the_signal_mask_of_its_creator_alone) {
+    sigset_t before;
+    pthread_sigmask(SIG_SETMASK, nullptr, &before);
+    StoreSetup setup;
+    setup.store.start(setup.temp.folder());
+    sigset_t after;
+    pthread_sigmask(SIG_SETMASK, nullptr, &after);
+
+    BOOST_TEST(sigismember(&before, SIGTERM) == sigismember(&after, SIGTERM));
+    BOOST_TEST(sigismember(&after, SIGTERM) == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

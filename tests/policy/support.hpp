@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What the tests of policies share: policies from texts, jobs with facts, folders that go away.
+#pragma once
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/policy.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <sys/stat.h>
+
+namespace qg::policy::test {
+
+namespace fs = std::filesystem;
+
+/// A job with all that rules may read of it. The counts are cpu, mem, node, gres/gpu.
+class Job {
+  public:
+    Job() {
+        counted_.tres = {4, 8000, 0, 1, 0, 0};
+        request.user_id = 1000;
+        request.submit_uid = 1000;
+        request.is_batch = true;
+    }
+
+    Job& gpus(std::uint64_t count) { return counted(5, count); }
+    Job& nodes(std::uint64_t count) { return counted(3, count); }
+    Job& cpus(std::uint64_t count) { return counted(0, count); }
+    Job& counted(std::size_t index, std::uint64_t count) {
+        counted_.tres.at(index) = count;
+        return *this;
+    }
+    Job& partition(std::string name) {
+        request.partition = std::move(name);
+        return *this;
+    }
+    Job& qos(std::string name) {
+        request.qos = std::move(name);
+        return *this;
+    }
+    Job& minutes(std::uint32_t count) {
+        request.time_limit = TimeLimit{count};
+        return *this;
+    }
+    Job& unlimited() {
+        request.time_limit = TimeLimit::unlimited();
+        return *this;
+    }
+    /// The partition's default time limit.
+    Job& default_minutes(std::uint32_t count) {
+        counted_.time_limit = TimeLimit{count};
+        return *this;
+    }
+    Job& catalogue(std::vector<std::string> names) {
+        catalogue_ = model::TresCatalogue(std::move(names));
+        counted_.tres.assign(catalogue_.size(), 0);
+        return *this;
+    }
+
+    [[nodiscard]] JobFacts facts() const {
+        return {counted_, catalogue_, "ana", "physics", request.partition ? *request.partition : "cpu",
+                "normal"};
+    }
+
+    Outcome run(const Policy& policy) { return policy.run(request, facts()); }
+
+    model::JobRequest request;
+
+  private:
+    model::ResolvedJob counted_;
+    model::TresCatalogue catalogue_{{"cpu", "mem", "energy", "node", "billing", "gres/gpu"}};
+};
+
+using Texts = std::vector<std::pair<std::string, std::string>>;
+
+inline Result<std::shared_ptr<const Policy>> try_policy(const Texts& files) {
+    SourceFolder folder{true, {}};
+    for (const auto& [name, content] : files)
+        folder.files.push_back({name, content});
+    return compile_policy(std::move(folder));
+}
+
+/// A policy that must load.
+inline std::shared_ptr<const Policy> policy_of(const Texts& files) {
+    const auto policy = try_policy(files);
+    if (!policy) throw std::runtime_error(policy.error().message);
+    return *policy;
+}
+
+/// Why a policy does not load; "" if it does.
+inline std::string load_error(const Texts& files) {
+    const auto policy = try_policy(files);
+    return policy ? std::string() : policy.error().message;
+}
+
+/// A rule file whose function has this body, with `keys` before it.
+inline std::string rule_with(const std::string& body, const std::string& keys = {}) {
+    return "rule { " + keys + " submit = function(job)\n" + body + "\nend }";
+}
+
+/// A policy of one rule file, "t.lua".
+inline std::shared_ptr<const Policy> one_rule(const std::string& body, const std::string& keys = {}) {
+    return policy_of({{"t.lua", rule_with(body, keys)}});
+}
+
+/// The outcome of one rule over a plain job.
+inline Outcome outcome_of(const std::string& body, const std::string& keys = {}) {
+    return Job().run(*one_rule(body, keys));
+}
+
+/// What an expression comes to inside a rule, as tostring shows it; "error: ..." if it fails.
+inline std::string value_of(const std::string& expression, Job job = {}) {
+    const auto outcome = job.run(*one_rule("job:warn('%s', tostring(" + expression + "))"));
+    if (outcome.rejected) return "error: " + outcome.events.at(0).text;
+    return outcome.warnings.at(0);
+}
+
+inline bool has_text(const std::string& whole, const std::string& part) {
+    return whole.find(part) != std::string::npos;
+}
+
+/// A folder of the test's own, removed at the end.
+class TempFolder {
+  public:
+    TempFolder() {
+        std::string name = (fs::temp_directory_path() / "qosgate-policy-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
+        path_ = name;
+        fs::create_directory(folder());
+        chmod(folder().c_str(), 0755);
+    }
+    TempFolder(const TempFolder&) = delete;
+    TempFolder& operator=(const TempFolder&) = delete;
+    ~TempFolder() { fs::remove_all(path_); }
+
+    [[nodiscard]] fs::path root() const { return path_; }
+    [[nodiscard]] fs::path folder() const { return path_ / "qosgate.d"; }
+
+    fs::path write(const std::string& name, const std::string& content) const {
+        const fs::path path = folder() / name;
+        std::ofstream(path, std::ios::trunc) << content;
+        chmod(path.c_str(), 0644);
+        return path;
+    }
+
+  private:
+    fs::path path_;
+};
+
+} // namespace qg::policy::test
