@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Everything that differs between the Slurm releases 22.05 and 26.05, in one place, told apart by what the
+// headers declare and not by version numbers. All other files are written against the names in here.
+//
+// Ownership: what Slurm hands out becomes an owner at once (OwnedList and the like below).
+#pragma once
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include <slurm/slurm_version.h>
+#include <slurm/slurmdb.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+// Exported by libslurm in all releases, declared in no public header.
+extern "C" {
+int slurm_bit_test(bitstr_t* bits, std::int64_t bit);
+std::int64_t slurm_bit_size(bitstr_t* bits);
+void slurm_free_job_desc_msg(job_desc_msg_t* description);
+}
+
+namespace qg::slurm {
+
+/// The release this was built for: 22 and 5 of 22.05.8.
+inline constexpr int release_year = SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER);
+inline constexpr int release_month = SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER);
+
+/// `List` up to 24.05, `list_t*` from 24.11 on: the same pointer.
+using ListHandle = decltype(slurm_list_create(nullptr));
+using IteratorHandle = decltype(slurm_list_iterator_create(ListHandle{}));
+
+struct ListDeleter {
+    using pointer = ListHandle;
+    void operator()(ListHandle list) const noexcept { slurm_list_destroy(list); }
+};
+using OwnedList = std::unique_ptr<std::remove_pointer_t<ListHandle>, ListDeleter>;
+
+struct IteratorDeleter {
+    using pointer = IteratorHandle;
+    void operator()(IteratorHandle iterator) const noexcept { slurm_list_iterator_destroy(iterator); }
+};
+using OwnedIterator = std::unique_ptr<std::remove_pointer_t<IteratorHandle>, IteratorDeleter>;
+
+struct JobsDeleter {
+    void operator()(job_info_msg_t* jobs) const noexcept { slurm_free_job_info_msg(jobs); }
+};
+using OwnedJobs = std::unique_ptr<job_info_msg_t, JobsDeleter>;
+
+struct PartitionsDeleter {
+    void operator()(partition_info_msg_t* partitions) const noexcept {
+        slurm_free_partition_info_msg(partitions);
+    }
+};
+using OwnedPartitions = std::unique_ptr<partition_info_msg_t, PartitionsDeleter>;
+
+/// A new list that leaves its elements alone: they are borrowed and must outlive it.
+inline OwnedList make_borrowing_list() {
+    return OwnedList(slurm_list_create(nullptr));
+}
+
+/// Appends a borrowed element (slurm_list_append() returns a pointer up to 22.05, nothing later).
+inline void append(const OwnedList& list, void* element) {
+    static_cast<void>(slurm_list_append(list.get(), element));
+}
+
+/// Calls `visit(T&)` for each element. `list` may be null.
+template <typename T, typename Visit>
+void for_each(ListHandle list, Visit visit) {
+    if (list == nullptr) return;
+    const OwnedIterator iterator(slurm_list_iterator_create(list));
+    while (auto* element = static_cast<T*>(slurm_list_next(iterator.get())))
+        visit(*element);
+}
+
+/// Job ids: `job_id` up to 25.05, `step_id.job_id` where a release replaced it.
+template <typename Job>
+std::uint32_t job_id_of(const Job& job) {
+    if constexpr (requires { job.job_id; })
+        return job.job_id;
+    else
+        return job.step_id.job_id;
+}
+
+/// Assigns to a field whose type is a plain integer in some releases and an enum in others (QOS flags).
+template <typename Field>
+void assign_flags(Field& field, std::uint32_t bits) {
+    field = static_cast<Field>(bits);
+}
+
+/// What this release's slurmdbd knows, by marks that its headers carry.
+template <typename Qos>
+inline constexpr bool has_relative_qos = requires(Qos& qos) {
+    qos.relative_tres_cnt;
+};
+template <typename Qos>
+inline constexpr bool has_priority_preemption = requires(Qos& qos) {
+    qos.usage_het;
+};
+
+inline constexpr bool knows_relative_qos = has_relative_qos<slurmdb_qos_rec_t>;               // 23.11
+inline constexpr bool knows_priority_preemption = has_priority_preemption<slurmdb_qos_rec_t>; // 26.05
+
+/// Whether slurmdbd takes a removed QOS out of the associations' QOS lists properly. Before 24.05 it joins
+/// the neighbours (",13,14,15," without 14 becomes ",1315,"), so that associations lose other QOSs too. No
+/// header shows it; slurmdbd may be newer than this program, but never older.
+inline constexpr bool removes_qos_from_associations = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0);
+
+// Bits of QOS flags and preemption modes that older headers lack; the numbers are the same in all releases.
+inline constexpr std::uint32_t qos_flag_relative = 1u << 10;
+inline constexpr std::uint32_t qos_flags_internal = 1u << 11 | 1u << 12 | 1u << 13; // never settings
+inline constexpr std::uint16_t preempt_mode_priority = 0x2000;
+
+// ---- What runs inside slurmctld
+
+// job_modify() got an argument for the user's message in 23.02; slurmctld calls it unchecked, and no header
+// tells.
+#define QG_JOB_MODIFY_HAS_MESSAGE (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0))
+// -------------------------------------------------------------------------------
+
+extern "C" {
+/// Under the list's own read lock, which list iterators do not offer.
+void* slurm_list_find_first_ro(ListHandle list, int (*matches)(void* element, void* key), void* key);
+}
+
+/// The first element for which `matches(const T&)` is true, or null. `list` may be null; `matches` must not
+/// throw. Cost: one pass under one lock.
+template <typename T, typename Matches>
+const T* find_first(ListHandle list, Matches matches) {
+    if (list == nullptr) return nullptr;
+    const auto trampoline = [](void* element, void* key) noexcept -> int {
+        return (*static_cast<Matches*>(key))(*static_cast<const T*>(element)) ? 1 : 0;
+    };
+    return static_cast<const T*>(slurm_list_find_first_ro(list, trampoline, &matches));
+}
+
+struct NodesDeleter {
+    void operator()(node_info_msg_t* nodes) const noexcept { slurm_free_node_info_msg(nodes); }
+};
+using OwnedNodes = std::unique_ptr<node_info_msg_t, NodesDeleter>;
+
+struct ConfDeleter {
+    void operator()(slurm_conf_t* conf) const noexcept { free(conf, 0); }
+
+  private:
+    // slurm_free_conf() replaced slurm_free_ctl_conf() in 26.05; the lookup waits for the template argument.
+    template <typename Conf>
+    static auto free(Conf* conf, int) noexcept -> decltype(slurm_free_conf(conf)) {
+        slurm_free_conf(conf);
+    }
+    template <typename Conf>
+    static void free(Conf* conf, long) noexcept {
+        slurm_free_ctl_conf(conf);
+    }
+};
+using OwnedConf = std::unique_ptr<slurm_conf_t, ConfDeleter>;
+
+struct JobDescDeleter {
+    void operator()(job_desc_msg_t* description) const noexcept { slurm_free_job_desc_msg(description); }
+};
+using OwnedJobDesc = std::unique_ptr<job_desc_msg_t, JobDescDeleter>;
+
+/// TRES x time that a user's or account's running jobs may still use: minutes up to 23.11 (and never counted
+/// there), seconds from 24.05 on.
+struct CommittedTres {
+    const std::uint64_t* values; ///< may be null
+    bool is_in_seconds;
+};
+template <typename UsedLimits>
+CommittedTres committed_tres(const UsedLimits& used) {
+    if constexpr (requires { used.tres_run_secs; })
+        return {used.tres_run_secs, true};
+    else
+        return {used.tres_run_mins, false};
+}
+
+/// Set by slurmctld on a QOS that is some partition's QOS (23.11).
+inline constexpr std::uint32_t qos_flag_of_partition = 1u << 12;
+
+// Bits of slurm_conf_t::accounting_storage_enforce, in no public header; the same in all releases.
+inline constexpr std::uint16_t enforce_associations = 1u << 0;
+inline constexpr std::uint16_t enforce_limits = 1u << 1;
+inline constexpr std::uint16_t enforce_qos = 1u << 3;
+inline constexpr std::uint16_t enforce_safe = 1u << 4;
+
+} // namespace qg::slurm

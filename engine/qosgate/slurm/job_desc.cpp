@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurm/job_desc.hpp"
+
+#include "qosgate/slurm/job_desc_fields.hpp"
+#include "qosgate/slurm/values.hpp"
+
+namespace qg::slurm {
+namespace {
+
+using model::JobRequest;
+
+template <typename Int>
+std::optional<std::uint32_t> read_field(const CountField<Int>& field, const job_desc_msg_t& description) {
+    const Int value = description.*field.slurm;
+    if (value == 0 && field.zero == Zero::is_unset) return std::nullopt;
+    return read_count(value);
+}
+
+/// Copies each field that `description` sets into the request; the others keep what they are.
+void lay_over(JobRequest& request, const job_desc_msg_t& description) {
+    for (const TextField& field : text_fields)
+        if (description.*field.slurm != nullptr) request.*field.request = read_text(description.*field.slurm);
+    for (const auto& field : wide_count_fields)
+        if (const auto value = read_field(field, description)) request.*field.request = value;
+    for (const auto& field : narrow_count_fields)
+        if (const auto value = read_field(field, description)) request.*field.request = value;
+    for (const TimeField& field : time_fields)
+        if (const auto value = read_time(description.*field.slurm)) request.*field.request = value;
+    if (const auto memory = read_memory(description.pn_min_memory)) request.memory = memory;
+    if (is_count(description.overcommit)) request.overcommit = description.overcommit != 0;
+    if (is_count(description.shared)) request.exclusive = description.shared == JOB_SHARED_NONE;
+}
+
+} // namespace
+
+JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid) {
+    JobRequest request;
+    request.user_id = description.user_id;
+    request.submit_uid = submit_uid;
+    lay_over(request, description);
+    request.is_batch = !view_text(description.script).empty() || description.script_buf != nullptr;
+    request.is_het_part = description.het_job_offset != NO_VAL;
+    return request;
+}
+
+JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& update,
+                           std::uint32_t submit_uid) {
+    JobRequest request = read_job_desc(current, submit_uid);
+    request.is_het_part = false; // a copied record does not say; its offset is 0
+    lay_over(request, update);
+    return request;
+}
+
+} // namespace qg::slurm

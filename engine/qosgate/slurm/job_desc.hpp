@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// A job description as Slurm's clients send it, as a JobRequest. Any field may hold anything: clients other
+// than sbatch leave most of it unset, and slurmctld has validated little of it when a plugin sees it.
+#pragma once
+
+#include "qosgate/model/job_request.hpp"
+
+#include <slurm/slurm.h>
+
+#include <cstdint>
+
+namespace qg::slurm {
+
+/// The job that `description` asks for, as slurmctld hands it to a plugin (it sets het_job_offset
+/// beforehand). NO_VAL, INFINITE where it is no limit, null and empty texts are unset. Ownership: everything
+/// is copied. Cost: allocates for texts longer than 15 bytes.
+model::JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid);
+
+/// The job `current`, as slurmctld copies it from its records, the way it would be after `update`: an update
+/// request in which unset fields stay as they are and an empty text takes the job's value away.
+model::JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& update,
+                                  std::uint32_t submit_uid);
+
+} // namespace qg::slurm

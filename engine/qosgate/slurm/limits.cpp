@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurm/limits.hpp"
+
+#include "qosgate/slurm/compat.hpp"
+#include "qosgate/slurm/values.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace qg::slurm {
+namespace {
+
+using model::CountLimit;
+using model::TresLimit;
+
+constexpr std::uint64_t seconds_per_minute = 60;
+
+template <typename Record>
+struct TresRow {
+    TresLimit limit;
+    std::uint64_t* Record::*values;
+};
+
+template <typename Record>
+struct CountRow {
+    CountLimit limit;
+    std::uint32_t Record::*value;
+};
+
+using Qos = slurmdb_qos_rec_t;
+using Assoc = slurmdb_assoc_rec_t;
+
+constexpr TresRow<Qos> qos_tres_rows[] = {
+    {TresLimit::max_tres_per_job, &Qos::max_tres_pj_ctld},
+    {TresLimit::max_tres_per_node, &Qos::max_tres_pn_ctld},
+    {TresLimit::max_tres_per_user, &Qos::max_tres_pu_ctld},
+    {TresLimit::max_tres_per_account, &Qos::max_tres_pa_ctld},
+    {TresLimit::grp_tres, &Qos::grp_tres_ctld},
+    {TresLimit::max_tres_mins_per_job, &Qos::max_tres_mins_pj_ctld},
+    {TresLimit::grp_tres_mins, &Qos::grp_tres_mins_ctld},
+    {TresLimit::grp_tres_run_mins, &Qos::grp_tres_run_mins_ctld},
+    {TresLimit::max_tres_run_mins_per_account, &Qos::max_tres_run_mins_pa_ctld},
+    {TresLimit::max_tres_run_mins_per_user, &Qos::max_tres_run_mins_pu_ctld},
+    {TresLimit::min_tres_per_job, &Qos::min_tres_pj_ctld},
+};
+
+constexpr CountRow<Qos> qos_count_rows[] = {
+    {CountLimit::grp_jobs, &Qos::grp_jobs},
+    {CountLimit::max_jobs_per_user, &Qos::max_jobs_pu},
+    {CountLimit::max_jobs_per_account, &Qos::max_jobs_pa},
+    {CountLimit::grp_submit_jobs, &Qos::grp_submit_jobs},
+    {CountLimit::max_submit_jobs_per_user, &Qos::max_submit_jobs_pu},
+    {CountLimit::max_submit_jobs_per_account, &Qos::max_submit_jobs_pa},
+    {CountLimit::max_wall, &Qos::max_wall_pj},
+    {CountLimit::grp_wall, &Qos::grp_wall},
+};
+
+// An association's MaxTRESRunMins is stored by Slurm but enforced by no release, hence absent.
+constexpr TresRow<Assoc> assoc_group_tres_rows[] = {
+    {TresLimit::grp_tres, &Assoc::grp_tres_ctld},
+    {TresLimit::grp_tres_mins, &Assoc::grp_tres_mins_ctld},
+    {TresLimit::grp_tres_run_mins, &Assoc::grp_tres_run_mins_ctld},
+};
+
+constexpr CountRow<Assoc> assoc_group_count_rows[] = {
+    {CountLimit::grp_jobs, &Assoc::grp_jobs},
+    {CountLimit::grp_submit_jobs, &Assoc::grp_submit_jobs},
+    {CountLimit::grp_wall, &Assoc::grp_wall},
+};
+
+constexpr TresRow<Assoc> assoc_user_tres_rows[] = {
+    {TresLimit::max_tres_per_job, &Assoc::max_tres_ctld},
+    {TresLimit::max_tres_per_node, &Assoc::max_tres_pn_ctld},
+    {TresLimit::max_tres_mins_per_job, &Assoc::max_tres_mins_ctld},
+};
+
+constexpr CountRow<Assoc> assoc_user_count_rows[] = {
+    {CountLimit::max_jobs, &Assoc::max_jobs},
+    {CountLimit::max_submit_jobs, &Assoc::max_submit_jobs},
+    {CountLimit::max_wall, &Assoc::max_wall_pj},
+};
+
+template <typename Record, std::size_t N>
+void read_rows(model::Limits& limits, const Record& record, const TresRow<Record> (&rows)[N]) {
+    for (const auto& row : rows) {
+        const std::uint64_t* values = record.*row.values;
+        for (std::size_t tres = 0; values != nullptr && tres < limits.tres_count(); ++tres)
+            if (is_count(values[tres])) limits.set(row.limit, tres, values[tres]);
+    }
+}
+
+template <typename Record, std::size_t N>
+void read_rows(model::Limits& limits, const Record& record, const CountRow<Record> (&rows)[N]) {
+    for (const auto& row : rows)
+        if (const auto value = read_count(record.*row.value)) limits.set(row.limit, *value);
+}
+
+/// A factor that is unset as INFINITE or NO_VAL.
+std::optional<double> read_factor(double value) noexcept {
+    const bool is_set = std::isfinite(value) && value != static_cast<double>(INFINITE) &&
+                        value != static_cast<double>(NO_VAL);
+    return is_set ? std::optional(value) : std::nullopt;
+}
+
+/// Whole minutes of a time kept in seconds as a floating number.
+template <typename Float>
+std::uint64_t whole_minutes(Float seconds) noexcept {
+    if (!(seconds > 0)) return 0; // also a NaN
+    const Float minutes = seconds / static_cast<Float>(seconds_per_minute);
+    constexpr auto greatest = static_cast<Float>(std::uint64_t{1} << 63);
+    return minutes >= greatest ? NO_VAL64 : static_cast<std::uint64_t>(minutes);
+}
+
+/// The array converted value by value; empty (all 0) for a null array.
+template <typename Int, typename Convert>
+model::TresCounts read_counts(const Int* values, std::size_t count, Convert convert) {
+    if (values == nullptr) return {};
+    model::TresCounts counts(count);
+    std::transform(values, values + count, counts.begin(), convert);
+    return counts;
+}
+
+constexpr auto as_is = [](std::uint64_t value) { return value; };
+constexpr auto to_minutes = [](std::uint64_t seconds) { return seconds / seconds_per_minute; };
+constexpr auto raw_to_minutes = [](long double seconds) { return whole_minutes(seconds); };
+
+/// What QOS and associations keep alike; the counts of jobs differ in name.
+template <typename SlurmUsage>
+model::Usage read_group_usage(const SlurmUsage& usage, std::size_t tres_count) {
+    const std::size_t count = std::min<std::size_t>(usage.tres_cnt, tres_count);
+    model::Usage result;
+    result.wall_minutes = whole_minutes(usage.grp_used_wall);
+    result.tres = read_counts(usage.grp_used_tres, count, as_is);
+    result.tres_run_minutes = read_counts(usage.grp_used_tres_run_secs, count, to_minutes);
+    result.tres_minutes = read_counts(usage.usage_tres_raw, count, raw_to_minutes);
+    return result;
+}
+
+} // namespace
+
+model::Usage read_usage(const slurmdb_qos_usage_t& usage, std::size_t tres_count) {
+    model::Usage result = read_group_usage(usage, tres_count);
+    result.jobs = usage.grp_used_jobs;
+    result.submit_jobs = usage.grp_used_submit_jobs;
+    return result;
+}
+
+model::Usage read_usage(const slurmdb_assoc_usage_t& usage, std::size_t tres_count) {
+    model::Usage result = read_group_usage(usage, tres_count);
+    result.jobs = usage.used_jobs;
+    result.submit_jobs = usage.used_submit_jobs;
+    return result;
+}
+
+model::Usage read_usage(const slurmdb_used_limits_t& usage, std::size_t tres_count) {
+    model::Usage result;
+    result.jobs = usage.jobs;
+    result.submit_jobs = usage.submit_jobs;
+    result.tres = read_counts(usage.tres, tres_count, as_is);
+    const CommittedTres committed = committed_tres(usage);
+    result.tres_run_minutes = committed.is_in_seconds ? read_counts(committed.values, tres_count, to_minutes)
+                                                      : read_counts(committed.values, tres_count, as_is);
+    return result;
+}
+
+model::QosFlags read_qos_flags(std::uint32_t flags) noexcept {
+    model::QosFlags result;
+    result.deny_on_limit = (flags & QOS_FLAG_DENY_LIMIT) != 0;
+    result.over_part_qos = (flags & QOS_FLAG_OVER_PART_QOS) != 0;
+    result.usage_factor_safe = (flags & QOS_FLAG_USAGE_FACTOR_SAFE) != 0;
+    result.partition_min_nodes = (flags & QOS_FLAG_PART_MIN_NODE) != 0;
+    result.partition_max_nodes = (flags & QOS_FLAG_PART_MAX_NODE) != 0;
+    result.partition_time_limit = (flags & QOS_FLAG_PART_TIME_LIMIT) != 0;
+    result.enforce_usage_threshold = (flags & QOS_FLAG_ENFORCE_USAGE_THRES) != 0;
+    result.requires_reservation = (flags & QOS_FLAG_REQ_RESV) != 0;
+    result.relative = (flags & qos_flag_relative) != 0;
+    return result;
+}
+
+model::Qos read_qos(const slurmdb_qos_rec_t& qos, std::size_t tres_count) {
+    model::Qos result;
+    result.id = qos.id;
+    result.name = view_text(qos.name);
+    result.priority = qos.priority;
+    result.flags = read_qos_flags(qos.flags);
+    result.usage_factor = read_factor(qos.usage_factor).value_or(1.0);
+    result.limit_factor = read_factor(qos.limit_factor);
+    result.limits = model::Limits(tres_count);
+    read_rows(result.limits, qos, qos_tres_rows);
+    read_rows(result.limits, qos, qos_count_rows);
+    if (qos.usage != nullptr) result.usage = read_usage(*qos.usage, tres_count);
+    return result;
+}
+
+model::Association read_association(const slurmdb_assoc_rec_t& association, std::size_t tres_count) {
+    model::Association result;
+    result.account = view_text(association.acct);
+    result.user = view_text(association.user);
+    result.partition = view_text(association.partition);
+    const bool has_parent = association.usage != nullptr && association.usage->parent_assoc_ptr != nullptr;
+    if (!result.user.empty())
+        result.level = model::AssociationLevel::user;
+    else
+        result.level = has_parent ? model::AssociationLevel::account : model::AssociationLevel::root;
+
+    result.limits = model::Limits(tres_count);
+    read_rows(result.limits, association, assoc_group_tres_rows);
+    read_rows(result.limits, association, assoc_group_count_rows);
+    if (result.level == model::AssociationLevel::user) {
+        read_rows(result.limits, association, assoc_user_tres_rows);
+        read_rows(result.limits, association, assoc_user_count_rows);
+    }
+    if (association.usage != nullptr) result.usage = read_usage(*association.usage, tres_count);
+    return result;
+}
+
+model::Enforce read_enforce(std::uint16_t bits) noexcept {
+    model::Enforce enforce;
+    enforce.safe = (bits & enforce_safe) != 0;
+    enforce.limits = (bits & enforce_limits) != 0 || enforce.safe;
+    enforce.qos = (bits & enforce_qos) != 0;
+    enforce.associations = (bits & enforce_associations) != 0 || enforce.limits || enforce.qos;
+    return enforce;
+}
+
+} // namespace qg::slurm

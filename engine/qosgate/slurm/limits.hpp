@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// QOS and association records as slurmctld keeps them (and slurm_load_assoc_mgr_info() sends them), as model
+// values. Limits come from the *_ctld arrays, which stand in TRES position order like every array here.
+//
+// Units: seconds of usage become minutes, cut to whole ones as slurmctld does. INFINITE, INFINITE64 and
+// NO_VAL mean that no limit is set. Ownership: everything is copied. Threads: the caller holds what protects
+// the records.
+#pragma once
+
+#include "qosgate/model/account_view.hpp"
+
+#include <slurm/slurmdb.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace qg::slurm {
+
+/// What is in use, in all its forms. Arrays that are null or shorter than `tres_count` read as 0.
+model::Usage read_usage(const slurmdb_qos_usage_t& usage, std::size_t tres_count);
+model::Usage read_usage(const slurmdb_assoc_usage_t& usage, std::size_t tres_count);
+/// Of one user or account within a QOS. Up to 23.11 the committed TRES minutes are not kept by slurmctld and
+/// read as 0.
+model::Usage read_usage(const slurmdb_used_limits_t& usage, std::size_t tres_count);
+
+/// The flags that take part in a verdict.
+model::QosFlags read_qos_flags(std::uint32_t flags) noexcept;
+
+/// A QOS with its limits and total usage; user_usage and account_usage are left empty.
+model::Qos read_qos(const slurmdb_qos_rec_t& qos, std::size_t tres_count);
+
+/// One association with its limits and usage. Above the user level the Max* limits are left out: what they
+/// say was inherited by the user's association already.
+model::Association read_association(const slurmdb_assoc_rec_t& association, std::size_t tres_count);
+
+/// The bits of AccountingStorageEnforce, with what they imply written out.
+model::Enforce read_enforce(std::uint16_t bits) noexcept;
+
+} // namespace qg::slurm

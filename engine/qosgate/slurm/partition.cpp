@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurm/partition.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/slurm/values.hpp"
+
+namespace qg::slurm {
+namespace {
+
+/// A comma list of names; null, empty and "ALL" mean no list.
+std::vector<std::string> read_names(const char* list) {
+    const std::string_view text = view_text(list);
+    if (text::iequals(text, "ALL")) return {};
+    const auto parts = text::split(text, ',');
+    return {parts.begin(), parts.end()};
+}
+
+/// DefMemPerNode and DefMemPerCPU; 0 means that there is no default.
+std::optional<model::Memory> read_default_memory(std::uint64_t value) noexcept {
+    const auto memory = read_memory(value);
+    return memory && memory->mib != 0 ? memory : std::nullopt;
+}
+
+/// The first node of a partition, or null. node_inx holds pairs "from, to" and ends with -1.
+const node_info_t* first_node(const partition_info_t& partition,
+                              std::span<const node_info_t> nodes) noexcept {
+    if (partition.node_inx == nullptr || partition.node_inx[0] < 0) return nullptr;
+    const auto index = static_cast<std::size_t>(partition.node_inx[0]);
+    return index < nodes.size() ? &nodes[index] : nullptr;
+}
+
+void read_node_facts(model::Partition& result, const node_info_t& node) {
+    if (is_count(node.real_memory)) {
+        const std::uint64_t reserved = is_count(node.mem_spec_limit) ? node.mem_spec_limit : 0;
+        result.node_memory_mib = node.real_memory > reserved ? node.real_memory - reserved : 0;
+    }
+    if (is_count(node.sockets) && node.sockets != 0) result.sockets_per_node = node.sockets;
+}
+
+} // namespace
+
+model::Partition read_partition(const partition_info_t& partition, std::span<const node_info_t> nodes) {
+    model::Partition result;
+    result.name = view_text(partition.name);
+    result.is_default = (partition.flags & PART_FLAG_DEFAULT) != 0;
+    result.qos = view_text(partition.qos_char);
+    result.max_time = read_time(partition.max_time).value_or(TimeLimit::unlimited());
+    result.default_time = read_time(partition.default_time);
+    result.min_nodes = read_count(partition.min_nodes).value_or(0);
+    result.max_nodes = read_count(partition.max_nodes);
+    result.total_nodes = read_count(partition.total_nodes).value_or(0);
+    result.total_cpus = read_count(partition.total_cpus).value_or(0);
+    result.default_memory = read_default_memory(partition.def_mem_per_cpu);
+    result.allow_qos = read_names(partition.allow_qos);
+    result.deny_qos = read_names(partition.deny_qos);
+    result.allow_accounts = read_names(partition.allow_accounts);
+    result.deny_accounts = read_names(partition.deny_accounts);
+    result.billing_weights = view_text(partition.billing_weights_str);
+    if (const node_info_t* node = first_node(partition, nodes)) read_node_facts(result, *node);
+    return result;
+}
+
+model::PartitionTable read_partitions(const partition_info_msg_t& partitions, const node_info_msg_t* nodes,
+                                      std::uint64_t generation) {
+    const auto all_nodes = nodes == nullptr
+                               ? std::span<const node_info_t>()
+                               : std::span<const node_info_t>(nodes->node_array, nodes->record_count);
+    std::vector<std::shared_ptr<const model::Partition>> table;
+    table.reserve(partitions.record_count);
+    for (const partition_info_t& partition : std::span(partitions.partition_array, partitions.record_count))
+        table.push_back(std::make_shared<const model::Partition>(read_partition(partition, all_nodes)));
+    return {std::move(table), generation};
+}
+
+model::EnforcePartLimits read_enforce_part_limits(std::uint16_t value) noexcept {
+    switch (value) {
+    case PARTITION_ENFORCE_ALL: return model::EnforcePartLimits::all;
+    case PARTITION_ENFORCE_ANY: return model::EnforcePartLimits::any;
+    default: return model::EnforcePartLimits::no;
+    }
+}
+
+model::Cluster read_cluster(const partition_info_msg_t& partitions, const node_info_msg_t* nodes,
+                            const slurm_conf_t* conf, std::uint64_t generation) {
+    model::Cluster cluster;
+    cluster.partitions = read_partitions(partitions, nodes, generation);
+    if (conf != nullptr) {
+        cluster.default_memory = read_default_memory(conf->def_mem_per_cpu);
+        cluster.enforce_part_limits = read_enforce_part_limits(conf->enforce_part_limits);
+        cluster.max_array_size = read_count(conf->max_array_sz).value_or(cluster.max_array_size);
+    }
+    return cluster;
+}
+
+} // namespace qg::slurm

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Slurm's special numbers, turned into optionals once and here. Slurm writes "not given" as NO_VAL and "no
+// limit" as INFINITE, each in the width of its field; both are absurd as a count, so both read as unset
+// there.
+#pragma once
+
+#include "qosgate/base/units.hpp"
+#include "qosgate/model/partition.hpp"
+
+#include <slurm/slurm.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace qg::slurm {
+
+/// NO_VAL in the width of an unsigned field.
+template <typename Int>
+inline constexpr Int unset_value = static_cast<Int>(std::uint64_t{NO_VAL64});
+
+static_assert(unset_value<std::uint8_t> == NO_VAL8 && unset_value<std::uint16_t> == NO_VAL16 &&
+              unset_value<std::uint32_t> == NO_VAL && unset_value<std::uint64_t> == NO_VAL64);
+
+/// INFINITE in the width of an unsigned field.
+template <typename Int>
+inline constexpr Int infinite_value = static_cast<Int>(std::uint64_t{INFINITE64});
+
+/// Whether a count says something: neither NO_VAL nor INFINITE.
+template <typename Int>
+constexpr bool is_count(Int value) noexcept {
+    static_assert(std::is_unsigned_v<Int>);
+    return value != unset_value<Int> && value != infinite_value<Int>;
+}
+
+/// A count, or nothing.
+template <typename Int>
+constexpr std::optional<std::uint32_t> read_count(Int value) noexcept {
+    static_assert(sizeof(Int) <= sizeof(std::uint32_t));
+    return is_count(value) ? std::optional<std::uint32_t>(value) : std::nullopt;
+}
+
+/// The count as a field of this width holds it; what does not fit becomes the greatest count that does.
+template <typename Int>
+constexpr Int write_count(std::optional<std::uint32_t> count) noexcept {
+    if (!count) return unset_value<Int>;
+    return static_cast<Int>(std::min<std::uint64_t>(*count, unset_value<Int> - 1u));
+}
+
+/// A time limit in minutes; INFINITE is a limit ("unlimited"), NO_VAL is none given.
+constexpr std::optional<TimeLimit> read_time(std::uint32_t minutes) noexcept {
+    if (minutes == NO_VAL) return std::nullopt;
+    return minutes == INFINITE ? TimeLimit::unlimited() : TimeLimit{minutes};
+}
+
+constexpr std::uint32_t write_time(std::optional<TimeLimit> limit) noexcept {
+    if (!limit) return NO_VAL;
+    return limit->is_unlimited() ? INFINITE : std::min<std::uint32_t>(limit->minutes, NO_VAL - 1u);
+}
+
+/// pn_min_memory and DefMem*: MiB, per CPU where the top bit is set; NO_VAL64 and INFINITE64 are unset.
+constexpr std::optional<model::Memory> read_memory(std::uint64_t value) noexcept {
+    if (!is_count(value)) return std::nullopt;
+    return model::Memory{value & ~std::uint64_t{MEM_PER_CPU}, (value & MEM_PER_CPU) != 0};
+}
+
+constexpr std::uint64_t write_memory(std::optional<model::Memory> memory) noexcept {
+    if (!memory) return NO_VAL64;
+    constexpr std::uint64_t greatest = (NO_VAL64 - 1) & ~std::uint64_t{MEM_PER_CPU};
+    return std::min(memory->mib, greatest) | (memory->per_cpu ? std::uint64_t{MEM_PER_CPU} : 0);
+}
+
+/// A text that may be null; an empty one counts as unset, as everywhere in Slurm.
+inline std::optional<std::string> read_text(const char* text) {
+    if (text == nullptr || *text == '\0') return std::nullopt;
+    return std::string(text);
+}
+
+/// The same, borrowed; null reads as empty.
+inline std::string_view view_text(const char* text) noexcept {
+    return text == nullptr ? std::string_view() : std::string_view(text);
+}
+
+} // namespace qg::slurm

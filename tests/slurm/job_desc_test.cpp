@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurm/job_desc.hpp"
+
+#include "qosgate/slurm/job_desc_fields.hpp"
+#include "qosgate/slurm/values.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstring>
+#include <set>
+#include <string>
+
+using namespace qg;
+using namespace qg::slurm;
+using model::JobRequest;
+
+namespace {
+
+constexpr std::uint32_t submitter = 77;
+
+/// What a client sends that sets nothing.
+job_desc_msg_t unset_job() {
+    job_desc_msg_t job;
+    slurm_init_job_desc_msg(&job);
+    job.het_job_offset = NO_VAL; // as slurmctld does for a job that is no part of another
+    job.user_id = 1000;
+    return job;
+}
+
+JobRequest read(const job_desc_msg_t& job) {
+    return read_job_desc(job, submitter);
+}
+
+/// A job whose every byte is the same, but for its pointers, which are null.
+job_desc_msg_t job_of_bytes(int byte) {
+    job_desc_msg_t job;
+    std::memset(static_cast<void*>(&job), byte, sizeof job);
+    for (const TextField& field : text_fields)
+        job.*field.slurm = nullptr;
+    job.script = nullptr;
+    job.script_buf = nullptr;
+    return job;
+}
+
+void expect_nothing_set(const JobRequest& request) {
+    for (const TextField& field : text_fields)
+        BOOST_TEST(!(request.*field.request).has_value());
+    for (const auto& field : wide_count_fields)
+        BOOST_TEST(!(request.*field.request).has_value());
+    for (const auto& field : narrow_count_fields)
+        BOOST_TEST(!(request.*field.request).has_value());
+    for (const TimeField& field : time_fields)
+        BOOST_TEST(!(request.*field.request).has_value());
+    BOOST_TEST(!request.memory.has_value());
+    BOOST_TEST(!request.overcommit);
+    BOOST_TEST(!request.exclusive);
+    BOOST_TEST(!request.is_batch);
+    BOOST_TEST(!request.is_het_part);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(job_desc)
+
+BOOST_AUTO_TEST_CASE(a_description_that_sets_nothing_reads_as_nothing) {
+    const JobRequest request = read(unset_job());
+
+    expect_nothing_set(request);
+    BOOST_TEST(request.user_id == 1000u);
+    BOOST_TEST(request.submit_uid == submitter);
+}
+
+BOOST_AUTO_TEST_CASE(each_text_lands_in_a_field_of_its_own) {
+    int number = 0;
+    for (const TextField& field : text_fields) {
+        BOOST_TEST_CONTEXT("text field " << number++) {
+            std::string value = "value";
+            job_desc_msg_t job = unset_job();
+            job.*field.slurm = value.data();
+
+            JobRequest request = read(job);
+
+            BOOST_TEST_REQUIRE((request.*field.request).has_value());
+            BOOST_TEST(*(request.*field.request) == "value");
+            (request.*field.request).reset();
+            expect_nothing_set(request);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_text_is_unset) {
+    std::string empty;
+    job_desc_msg_t job = unset_job();
+    for (const TextField& field : text_fields)
+        job.*field.slurm = empty.data();
+
+    expect_nothing_set(read(job));
+}
+
+BOOST_AUTO_TEST_CASE(great_and_odd_texts_are_copied_as_they_are) {
+    for (const std::string& text : {std::string(1 << 20, 'x'), std::string("%s%n\x01\x1b\xff")}) {
+        std::string value = text;
+        job_desc_msg_t job = unset_job();
+        job.comment = value.data();
+
+        BOOST_TEST((read(job).comment == text));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(each_count_lands_in_a_field_of_its_own) {
+    const auto check = [](const auto& field, std::uint32_t value) {
+        job_desc_msg_t job = unset_job();
+        job.*field.slurm = static_cast<std::remove_reference_t<decltype(job.*field.slurm)>>(value);
+
+        JobRequest request = read(job);
+
+        BOOST_TEST_REQUIRE((request.*field.request).has_value());
+        BOOST_TEST(*(request.*field.request) == value);
+        (request.*field.request).reset();
+        expect_nothing_set(request);
+    };
+    for (const auto& field : wide_count_fields)
+        for (const std::uint32_t value : {0u, 1u, 4u, 0xfffeu, 0xfffffffdu})
+            check(field, value);
+    for (const auto& field : narrow_count_fields)
+        for (const std::uint32_t value : {1u, 4u, 0xfffdu})
+            check(field, value);
+}
+
+BOOST_AUTO_TEST_CASE(a_short_count_of_zero_is_unset) {
+    job_desc_msg_t job = unset_job();
+    for (const auto& field : narrow_count_fields)
+        job.*field.slurm = 0;
+
+    expect_nothing_set(read(job));
+}
+
+BOOST_AUTO_TEST_CASE(infinite_counts_are_unset) {
+    job_desc_msg_t job = unset_job();
+    for (const auto& field : wide_count_fields)
+        job.*field.slurm = INFINITE;
+    for (const auto& field : narrow_count_fields)
+        job.*field.slurm = INFINITE16;
+    job.overcommit = INFINITE8;
+    job.shared = INFINITE16;
+    job.pn_min_memory = INFINITE64;
+
+    expect_nothing_set(read(job));
+}
+
+BOOST_AUTO_TEST_CASE(times_are_minutes_or_unlimited) {
+    job_desc_msg_t job = unset_job();
+    job.time_limit = INFINITE;
+    job.time_min = 30;
+
+    const JobRequest request = read(job);
+
+    BOOST_TEST(request.time_limit->is_unlimited());
+    BOOST_TEST(request.time_min->minutes == 30u);
+}
+
+BOOST_AUTO_TEST_CASE(memory_comes_per_node_or_per_cpu) {
+    job_desc_msg_t job = unset_job();
+    job.pn_min_memory = 2000 | MEM_PER_CPU;
+
+    BOOST_TEST((read(job).memory == model::Memory{2000, true}));
+}
+
+BOOST_AUTO_TEST_CASE(exclusive_is_a_sharing_of_none) {
+    const auto exclusive = [](std::uint16_t shared) {
+        job_desc_msg_t job = unset_job();
+        job.shared = shared;
+        return read(job).exclusive;
+    };
+
+    BOOST_TEST(exclusive(JOB_SHARED_NONE));
+    for (const std::uint16_t shared : {JOB_SHARED_OK, JOB_SHARED_USER, JOB_SHARED_MCS, int{NO_VAL16}})
+        BOOST_TEST(!exclusive(shared));
+}
+
+BOOST_AUTO_TEST_CASE(overcommit_is_what_was_asked_for) {
+    job_desc_msg_t job = unset_job();
+    job.overcommit = 1;
+    BOOST_TEST(read(job).overcommit);
+    job.overcommit = 0;
+    BOOST_TEST(!read(job).overcommit);
+}
+
+BOOST_AUTO_TEST_CASE(a_script_makes_a_batch_job) {
+    std::string script = "#!/bin/sh";
+    std::string none;
+    job_desc_msg_t job = unset_job();
+    job.script = none.data();
+    BOOST_TEST(!read(job).is_batch);
+    job.script = script.data();
+    BOOST_TEST(read(job).is_batch);
+    job.script = nullptr;
+    job.script_buf = script.data();
+    BOOST_TEST(read(job).is_batch);
+}
+
+BOOST_AUTO_TEST_CASE(an_offset_makes_a_part_of_a_het_job) {
+    job_desc_msg_t job = unset_job();
+    job.het_job_offset = 0;
+
+    BOOST_TEST(read(job).is_het_part);
+}
+
+BOOST_AUTO_TEST_CASE(any_bytes_can_be_read) {
+    for (int byte = 0; byte < 256; ++byte)
+        BOOST_CHECK_NO_THROW(read(job_of_bytes(byte)));
+}
+
+BOOST_AUTO_TEST_CASE(no_two_rows_of_the_tables_share_a_field) {
+    const job_desc_msg_t job{};
+    std::set<const void*> places;
+    std::size_t rows = 0;
+    const auto add = [&](const auto& table) {
+        for (const auto& field : table) {
+            places.insert(&(job.*field.slurm));
+            ++rows;
+        }
+    };
+    add(text_fields);
+    add(wide_count_fields);
+    add(narrow_count_fields);
+    add(time_fields);
+
+    BOOST_TEST(places.size() == rows);
+}
+
+BOOST_AUTO_TEST_CASE(an_update_replaces_what_it_sets_and_keeps_the_rest) {
+    std::string small = "small", large = "large", account = "astro";
+    job_desc_msg_t current = unset_job();
+    current.qos = small.data();
+    current.account = account.data();
+    current.min_cpus = 4;
+    current.time_limit = 60;
+    job_desc_msg_t update = unset_job();
+    update.qos = large.data();
+    update.time_limit = INFINITE;
+
+    const JobRequest request = read_job_update(current, update, submitter);
+
+    BOOST_TEST(*request.qos == "large");
+    BOOST_TEST(*request.account == "astro");
+    BOOST_TEST(*request.min_cpus == 4u);
+    BOOST_TEST(request.time_limit->is_unlimited());
+    BOOST_TEST(request.user_id == 1000u);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_copied_from_slurmctlds_records_is_no_part_of_another) {
+    job_desc_msg_t current = unset_job();
+    current.het_job_offset = 0;
+
+    BOOST_TEST(!read_job_update(current, unset_job(), submitter).is_het_part);
+}
+
+BOOST_AUTO_TEST_CASE(an_update_with_an_empty_text_takes_the_value_away) {
+    std::string small = "small", none;
+    job_desc_msg_t current = unset_job();
+    current.qos = small.data();
+    job_desc_msg_t update = unset_job();
+    update.qos = none.data();
+
+    BOOST_TEST(!read_job_update(current, update, submitter).qos.has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurm/partition.hpp"
+
+#include "qosgate/slurm/values.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstring>
+#include <vector>
+
+using namespace qg;
+using namespace qg::slurm;
+using model::EnforcePartLimits;
+using model::Memory;
+using model::Partition;
+
+namespace {
+
+std::string name = "main";
+std::int32_t all_nodes[] = {0, 1, -1};
+std::int32_t second_node[] = {1, 1, -1};
+std::int32_t no_nodes[] = {-1};
+
+/// A partition as slurmctld sends one for which slurm.conf sets no limits.
+partition_info_t plain_partition() {
+    partition_info_t partition{};
+    partition.name = name.data();
+    partition.max_time = INFINITE;
+    partition.default_time = NO_VAL;
+    partition.max_nodes = INFINITE;
+    partition.node_inx = all_nodes;
+    return partition;
+}
+
+std::vector<node_info_t> two_nodes() {
+    std::vector<node_info_t> nodes(2);
+    nodes[0].real_memory = 64000;
+    nodes[0].mem_spec_limit = 4000;
+    nodes[0].sockets = 2;
+    nodes[1].real_memory = 128000;
+    nodes[1].sockets = 4;
+    return nodes;
+}
+
+Partition read(const partition_info_t& partition) {
+    return read_partition(partition, two_nodes());
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(partition)
+
+BOOST_AUTO_TEST_CASE(a_partition_without_limits_reads_as_unlimited) {
+    const Partition partition = read(plain_partition());
+
+    BOOST_TEST(partition.name == "main");
+    BOOST_TEST(!partition.is_default);
+    BOOST_TEST(partition.qos.empty());
+    BOOST_TEST(partition.max_time.is_unlimited());
+    BOOST_TEST(!partition.default_time.has_value());
+    BOOST_TEST(partition.min_nodes == 0u);
+    BOOST_TEST(!partition.max_nodes.has_value());
+    BOOST_TEST(!partition.default_memory.has_value());
+    BOOST_TEST(partition.allow_qos.empty());
+    BOOST_TEST(partition.billing_weights.empty());
+}
+
+BOOST_AUTO_TEST_CASE(every_field_is_read) {
+    std::string qos = "partqos", allow = "normal,small", deny = "large", accounts = "astro , bio",
+                weights = "CPU=1";
+    partition_info_t raw = plain_partition();
+    raw.flags = PART_FLAG_DEFAULT | PART_FLAG_HIDDEN;
+    raw.qos_char = qos.data();
+    raw.max_time = 60;
+    raw.default_time = 30;
+    raw.min_nodes = 2;
+    raw.max_nodes = 8;
+    raw.total_nodes = 10;
+    raw.total_cpus = 640;
+    raw.def_mem_per_cpu = 1000 | MEM_PER_CPU;
+    raw.allow_qos = allow.data();
+    raw.deny_qos = deny.data();
+    raw.allow_accounts = accounts.data();
+    raw.deny_accounts = deny.data();
+    raw.billing_weights_str = weights.data();
+
+    const Partition partition = read(raw);
+
+    BOOST_TEST(partition.is_default);
+    BOOST_TEST(partition.qos == "partqos");
+    BOOST_TEST(partition.max_time.minutes == 60u);
+    BOOST_TEST(partition.default_time->minutes == 30u);
+    BOOST_TEST(partition.min_nodes == 2u);
+    BOOST_TEST(*partition.max_nodes == 8u);
+    BOOST_TEST(partition.total_nodes == 10u);
+    BOOST_TEST(partition.total_cpus == 640u);
+    BOOST_TEST((partition.default_memory == Memory{1000, true}));
+    BOOST_TEST((partition.allow_qos == std::vector<std::string>{"normal", "small"}));
+    BOOST_TEST((partition.deny_qos == std::vector<std::string>{"large"}));
+    BOOST_TEST((partition.allow_accounts == std::vector<std::string>{"astro", "bio"}));
+    BOOST_TEST((partition.deny_accounts == std::vector<std::string>{"large"}));
+    BOOST_TEST(partition.billing_weights == "CPU=1");
+}
+
+BOOST_AUTO_TEST_CASE(an_infinite_default_time_is_unlimited_and_zero_is_zero) {
+    partition_info_t raw = plain_partition();
+    raw.default_time = INFINITE;
+    BOOST_TEST(read(raw).default_time->is_unlimited());
+    raw.default_time = 0;
+    BOOST_TEST(read(raw).default_time->minutes == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(default_memory_of_zero_is_none_in_both_kinds) {
+    for (const std::uint64_t value :
+         {std::uint64_t{0}, std::uint64_t{MEM_PER_CPU}, std::uint64_t{NO_VAL64}, std::uint64_t{INFINITE64}}) {
+        partition_info_t raw = plain_partition();
+        raw.def_mem_per_cpu = value;
+        BOOST_TEST(!read(raw).default_memory.has_value());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_list_of_all_is_no_list) {
+    std::string all = "ALL", none;
+    partition_info_t raw = plain_partition();
+    raw.allow_qos = all.data();
+    raw.allow_accounts = none.data();
+
+    BOOST_TEST(read(raw).allow_qos.empty());
+    BOOST_TEST(read(raw).allow_accounts.empty());
+}
+
+BOOST_AUTO_TEST_CASE(memory_and_sockets_are_those_of_the_first_node) {
+    partition_info_t raw = plain_partition();
+    BOOST_TEST(read(raw).node_memory_mib == 60000u);
+    BOOST_TEST(read(raw).sockets_per_node == 2u);
+    raw.node_inx = second_node;
+    BOOST_TEST(read(raw).node_memory_mib == 128000u);
+    BOOST_TEST(read(raw).sockets_per_node == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(a_partition_without_known_nodes_knows_no_memory) {
+    partition_info_t raw = plain_partition();
+    BOOST_TEST(read_partition(raw, {}).node_memory_mib == 0u);
+    for (std::int32_t* indexes : {no_nodes, static_cast<std::int32_t*>(nullptr)}) {
+        raw.node_inx = indexes;
+        BOOST_TEST(read(raw).node_memory_mib == 0u);
+        BOOST_TEST(read(raw).sockets_per_node == 1u);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(more_memory_reserved_than_there_is_leaves_none) {
+    auto nodes = two_nodes();
+    nodes[0].mem_spec_limit = 64001;
+    BOOST_TEST(read_partition(plain_partition(), nodes).node_memory_mib == 0u);
+    nodes[0].mem_spec_limit = NO_VAL64;
+    BOOST_TEST(read_partition(plain_partition(), nodes).node_memory_mib == 64000u);
+}
+
+BOOST_AUTO_TEST_CASE(any_bytes_can_be_read) {
+    for (int byte = 0; byte < 256; ++byte) {
+        partition_info_t raw;
+        std::memset(static_cast<void*>(&raw), byte, sizeof raw);
+        raw.name = raw.qos_char = raw.allow_qos = raw.deny_qos = nullptr;
+        raw.allow_accounts = raw.deny_accounts = raw.billing_weights_str = nullptr;
+        raw.node_inx = nullptr;
+        BOOST_CHECK_NO_THROW(read(raw));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_cluster_has_its_partitions_and_lines_of_slurm_conf) {
+    partition_info_t raw = plain_partition();
+    raw.flags = PART_FLAG_DEFAULT;
+    partition_info_msg_t partitions{};
+    partitions.record_count = 1;
+    partitions.partition_array = &raw;
+    auto nodes = two_nodes();
+    node_info_msg_t all{};
+    all.record_count = static_cast<std::uint32_t>(nodes.size());
+    all.node_array = nodes.data();
+    slurm_conf_t conf{};
+    conf.def_mem_per_cpu = 500;
+    conf.enforce_part_limits = PARTITION_ENFORCE_ANY;
+    conf.max_array_sz = 2001;
+
+    const model::Cluster cluster = read_cluster(partitions, &all, &conf, 7);
+
+    BOOST_TEST_REQUIRE(cluster.partitions.default_partition() != nullptr);
+    BOOST_TEST(cluster.partitions.default_partition()->name == "main");
+    BOOST_TEST(cluster.partitions.default_partition()->node_memory_mib == 60000u);
+    BOOST_TEST(cluster.partitions.generation() == 7u);
+    BOOST_TEST((cluster.default_memory == Memory{500, false}));
+    BOOST_TEST((cluster.enforce_part_limits == EnforcePartLimits::any));
+    BOOST_TEST(cluster.max_array_size == 2001u);
+}
+
+BOOST_AUTO_TEST_CASE(a_cluster_can_be_read_without_nodes_and_slurm_conf) {
+    const partition_info_msg_t none{};
+
+    const model::Cluster cluster = read_cluster(none, nullptr, nullptr, 1);
+
+    BOOST_TEST(cluster.partitions.all().empty());
+    BOOST_TEST((cluster.enforce_part_limits == EnforcePartLimits::no));
+    BOOST_TEST(cluster.max_array_size == 1001u);
+}
+
+BOOST_AUTO_TEST_CASE(enforce_part_limits_follows_slurms_numbers) {
+    BOOST_TEST((read_enforce_part_limits(PARTITION_ENFORCE_NONE) == EnforcePartLimits::no));
+    BOOST_TEST((read_enforce_part_limits(PARTITION_ENFORCE_ALL) == EnforcePartLimits::all));
+    BOOST_TEST((read_enforce_part_limits(PARTITION_ENFORCE_ANY) == EnforcePartLimits::any));
+    BOOST_TEST((read_enforce_part_limits(NO_VAL16) == EnforcePartLimits::no));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
