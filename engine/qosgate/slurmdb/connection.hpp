@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Talking to slurmdbd: one session per process, connections in it, transactions on a connection.
+//
+//   auto session = Session::open(options);
+//   auto connection = Connection::open(*session);
+//   Transaction transaction(*connection);
+//   ... QosStore writes ...
+//   if (auto done = transaction.commit(); !done) return done.error();   // else: rolled back
+//
+// Threads: one thread at a time per connection; while a call runs no other thread may open sockets (see
+// deadline.hpp). Not for slurmctld: a connection there takes over the controller's own.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/slurm/compat.hpp"
+#include "qosgate/slurmdb/deadline.hpp"
+#include "qosgate/slurmdb/slurm_conf.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace qg::slurmdb {
+
+/// Slurm's client library, started. There may be one per process.
+class Session {
+  public:
+    /// Finds and checks slurm.conf, rehearses the library's start in a child process (it ends the process on
+    /// a bad configuration) and starts it. `time_limit` bounds every later call to a daemon. Errors:
+    /// unavailable (no usable slurm.conf), unsupported (no slurmdbd configured, or inside slurmctld). Cost:
+    /// one fork.
+    static Result<std::unique_ptr<Session>> open(std::chrono::seconds time_limit);
+
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+    ~Session();
+
+    [[nodiscard]] const SlurmConf& conf() const noexcept { return conf_; }
+    [[nodiscard]] std::chrono::seconds time_limit() const noexcept { return time_limit_; }
+
+  private:
+    Session(SlurmConf conf, std::chrono::seconds time_limit);
+
+    SlurmConf conf_;
+    std::chrono::seconds time_limit_;
+};
+
+/// An open connection to slurmdbd, with its errors turned into words.
+class Connection {
+  public:
+    /// Errors: unavailable, permission_denied.
+    static Result<std::unique_ptr<Connection>> open(const Session& session);
+
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+    ~Connection();
+
+    [[nodiscard]] const Session& session() const noexcept { return session_; }
+
+    /// Runs one slurmdb call that answers with a list, and takes the list over. `call` gets Slurm's handle;
+    /// `what` says what was tried ("read the QOS records"). An empty list is a success.
+    /// Errors: permission_denied, conflict, unavailable; also where Slurm itself reports nothing.
+    template <typename Call>
+    Result<slurm::OwnedList> ask(std::string_view what, Call call) {
+        const Deadline deadline(session_.time_limit(), sockets_);
+        errno = 0;
+        slurm::OwnedList list(call(handle_));
+        if (list == nullptr) return failure(what, errno, deadline.expired());
+        return list;
+    }
+
+    /// The same for a call that answers with a Slurm error code, 0 for success.
+    template <typename Call>
+    Result<void> tell(std::string_view what, Call call) {
+        const Deadline deadline(session_.time_limit(), sockets_);
+        errno = 0;
+        if (const int code = call(handle_); code != SLURM_SUCCESS)
+            return failure(what, code == SLURM_ERROR ? errno : code, deadline.expired());
+        return {};
+    }
+
+    /// Whether the socket is still the one that was opened. libslurm reconnects in silence when slurmdbd went
+    /// away, and what was not committed is lost then.
+    [[nodiscard]] bool is_original() const;
+
+  private:
+    Connection(const Session& session, void* handle, SocketSet sockets);
+
+    Error failure(std::string_view what, int error_number, bool timed_out) const;
+
+    const Session& session_;
+    void* handle_;
+    SocketSet sockets_;
+};
+
+/// All writes on a connection between its construction and commit(), or none of them.
+class Transaction {
+  public:
+    /// Starts afresh: the database shows a transaction the state of its first look, and earlier reads on the
+    /// connection count as one.
+    explicit Transaction(Connection& connection);
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+
+    /// Rolls back unless committed.
+    ~Transaction();
+
+    /// Makes the writes last and lets slurmdbd send them to every slurmctld (which can take seconds).
+    /// Errors: unavailable; the message says whether it is known that nothing was written.
+    Result<void> commit();
+
+  private:
+    void roll_back();
+
+    Connection& connection_;
+    bool is_finished_ = false;
+};
+
+} // namespace qg::slurmdb

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurmdb/deadline.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <csignal>
+#include <filesystem>
+
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+namespace qg::slurmdb {
+namespace {
+
+/// How often expired sockets are shut down again: the library may have opened another one by itself.
+constexpr std::chrono::milliseconds repeat_every{100};
+
+bool is_connected_stream(int descriptor) {
+    int type = 0;
+    socklen_t size = sizeof type;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) != 0 || type != SOCK_STREAM) return false;
+    sockaddr_storage peer{};
+    size = sizeof peer;
+    if (getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &size) != 0) return false;
+    return peer.ss_family == AF_INET || peer.ss_family == AF_INET6;
+}
+
+} // namespace
+
+SocketSet open_sockets() {
+    SocketSet found;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", error)) {
+        const auto descriptor = text::parse_unsigned(entry.path().filename().string());
+        if (!descriptor) continue;
+        const int number = static_cast<int>(*descriptor);
+        struct stat status {};
+        if (is_connected_stream(number) && fstat(number, &status) == 0) found[number] = status.st_ino;
+    }
+    return found;
+}
+
+SocketSet new_sockets(const SocketSet& before, const SocketSet& now) {
+    SocketSet fresh;
+    for (const auto& [descriptor, inode] : now) {
+        const auto old = before.find(descriptor);
+        if (old == before.end() || old->second != inode) fresh.emplace(descriptor, inode);
+    }
+    return fresh;
+}
+
+Deadline::Deadline(std::chrono::milliseconds limit, SocketSet own)
+    : own_(std::move(own)), before_(open_sockets()) {
+    // The thread must not take signals meant for the program (Ctrl-C): it starts with all of them blocked.
+    sigset_t all;
+    sigset_t old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    watcher_ = std::thread([this, limit] { watch(limit); });
+    pthread_sigmask(SIG_SETMASK, &old, nullptr);
+}
+
+Deadline::~Deadline() {
+    {
+        const std::scoped_lock lock(mutex_);
+        is_done_ = true;
+    }
+    changed_.notify_all();
+    watcher_.join();
+}
+
+bool Deadline::expired() const {
+    const std::scoped_lock lock(mutex_);
+    return is_expired_;
+}
+
+void Deadline::watch(std::chrono::milliseconds limit) {
+    std::unique_lock lock(mutex_);
+    const auto is_done = [this] { return is_done_; };
+    if (changed_.wait_for(lock, limit, is_done)) return;
+    is_expired_ = true;
+    do {
+        end_calls();
+    } while (!changed_.wait_for(lock, repeat_every, is_done));
+}
+
+void Deadline::end_calls() const {
+    // The reading end only: libslurm calls it fatal when poll() reports more than "readable", as it does for
+    // a socket shut down both ways. slurmdbd sees the end when libslurm closes the socket.
+    const SocketSet now = open_sockets();
+    for (const auto& [descriptor, inode] : new_sockets(before_, now))
+        shutdown(descriptor, SHUT_RD);
+    for (const auto& [descriptor, inode] : own_) {
+        const auto same = now.find(descriptor);
+        if (same != now.end() && same->second == inode) shutdown(descriptor, SHUT_RD);
+    }
+}
+
+} // namespace qg::slurmdb

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurmdb/errors.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/slurm/compat.hpp"
+
+#include <cerrno>
+
+#include <pwd.h>
+#include <unistd.h>
+
+namespace qg::slurmdb {
+namespace {
+
+std::string current_user() {
+    const passwd* entry = getpwuid(geteuid());
+    return entry != nullptr ? entry->pw_name : text::format("uid {}", geteuid());
+}
+
+} // namespace
+
+Error describe_failure(const SlurmConf& conf, std::string_view what, int error_number) {
+    const std::string where = text::format("{}: cannot {}", conf.slurmdbd(), what);
+    switch (error_number) {
+    case ESLURM_ACCESS_DENIED:
+        return {ErrorCode::permission_denied,
+                text::format(
+                    "{}: user {} may not; it takes root, SlurmUser or a user with AdminLevel=Administrator "
+                    "('sacctmgr show user {}' tells yours)",
+                    where, current_user(), current_user())};
+    case ESLURM_QOS_PREEMPTION_LOOP:
+        return {ErrorCode::invalid_input,
+                where +
+                    ": two QOSs would preempt each other, directly or through others; take one of them out "
+                    "of Preempt"};
+    case ESLURM_JOBS_RUNNING_ON_ASSOC:
+        return {ErrorCode::conflict, where + ": jobs still use it; wait for them or cancel them"};
+    case 0:
+        return {ErrorCode::unavailable,
+                where + ": it closed the connection without an answer; see its log, then try again"};
+    case ECONNREFUSED:
+        return {ErrorCode::unavailable, where + ": nothing listens there; is slurmdbd running?"};
+    case SLURM_PROTOCOL_AUTHENTICATION_ERROR:
+        return {ErrorCode::unavailable,
+                where + ": no proof of who you are; is munged running here, with the same key as there?"};
+    default: break;
+    }
+    return {ErrorCode::unavailable, text::format("{}: {}", where, slurm_strerror(error_number))};
+}
+
+Error describe_timeout(const SlurmConf& conf, std::string_view what, long long seconds) {
+    return {ErrorCode::unavailable,
+            text::format("{}: cannot {}: no answer within {} s; it may be busy or stuck", conf.slurmdbd(),
+                         what, seconds)};
+}
+
+} // namespace qg::slurmdb

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurmdb/qos_convert.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace qg::slurmdb {
+namespace {
+
+using model::OptionalLimit;
+using model::QosRecord;
+using model::TresLimits;
+using model::WordSet;
+using Wire = slurmdb_qos_rec_t;
+
+struct PlainRow {
+    std::uint32_t QosRecord::*ours;
+    std::uint32_t Wire::*theirs;
+};
+constexpr std::array<PlainRow, 2> plain_rows{{
+    {&QosRecord::priority, &Wire::priority},
+    {&QosRecord::grace_time_seconds, &Wire::grace_time},
+}};
+
+struct LimitRow {
+    OptionalLimit QosRecord::*ours;
+    std::uint32_t Wire::*theirs;
+};
+constexpr std::array<LimitRow, 13> limit_rows{{
+    {&QosRecord::preempt_exempt_seconds, &Wire::preempt_exempt_time},
+    {&QosRecord::grp_jobs, &Wire::grp_jobs},
+    {&QosRecord::grp_jobs_accrue, &Wire::grp_jobs_accrue},
+    {&QosRecord::grp_submit_jobs, &Wire::grp_submit_jobs},
+    {&QosRecord::grp_wall_minutes, &Wire::grp_wall},
+    {&QosRecord::max_wall_minutes, &Wire::max_wall_pj},
+    {&QosRecord::max_jobs_per_user, &Wire::max_jobs_pu},
+    {&QosRecord::max_jobs_per_account, &Wire::max_jobs_pa},
+    {&QosRecord::max_submit_jobs_per_user, &Wire::max_submit_jobs_pu},
+    {&QosRecord::max_submit_jobs_per_account, &Wire::max_submit_jobs_pa},
+    {&QosRecord::max_jobs_accrue_per_user, &Wire::max_jobs_accrue_pu},
+    {&QosRecord::max_jobs_accrue_per_account, &Wire::max_jobs_accrue_pa},
+    {&QosRecord::min_prio_threshold, &Wire::min_prio_thresh},
+}};
+
+struct FactorRow {
+    std::optional<double> QosRecord::*ours;
+    double Wire::*theirs;
+};
+constexpr std::array<FactorRow, 2> factor_rows{{
+    {&QosRecord::usage_threshold, &Wire::usage_thres},
+    {&QosRecord::limit_factor, &Wire::limit_factor},
+}};
+/// UsageFactor comes after the factor rows: it is the one that is never unset.
+constexpr std::size_t usage_factor_row = factor_rows.size();
+
+struct TresRow {
+    TresLimits QosRecord::*ours;
+    char* Wire::*theirs;
+    /// The limit that slurmdbd 22.05 to 23.11 wrongly merges a change of this one into (abi.md 3.4).
+    TresLimits QosRecord::*merged_into = nullptr;
+};
+constexpr std::array<TresRow, 11> tres_rows{{
+    {&QosRecord::grp_tres, &Wire::grp_tres},
+    {&QosRecord::grp_tres_mins, &Wire::grp_tres_mins},
+    {&QosRecord::grp_tres_run_mins, &Wire::grp_tres_run_mins},
+    {&QosRecord::max_tres_per_job, &Wire::max_tres_pj},
+    {&QosRecord::max_tres_per_node, &Wire::max_tres_pn},
+    {&QosRecord::max_tres_per_user, &Wire::max_tres_pu},
+    {&QosRecord::max_tres_per_account, &Wire::max_tres_pa},
+    {&QosRecord::max_tres_mins_per_job, &Wire::max_tres_mins_pj},
+    {&QosRecord::max_tres_run_mins_per_user, &Wire::max_tres_run_mins_pu},
+    {&QosRecord::max_tres_run_mins_per_account, &Wire::max_tres_run_mins_pa,
+     &QosRecord::max_tres_run_mins_per_user},
+    {&QosRecord::min_tres_per_job, &Wire::min_tres_pj},
+}};
+
+struct BitRow {
+    std::string_view name;
+    std::uint32_t bit;
+    bool is_known = true; ///< by the slurmdbd of this release
+};
+constexpr std::array<BitRow, 11> flag_rows{{
+    {"PartitionMinNodes", QOS_FLAG_PART_MIN_NODE},
+    {"PartitionMaxNodes", QOS_FLAG_PART_MAX_NODE},
+    {"PartitionTimeLimit", QOS_FLAG_PART_TIME_LIMIT},
+    {"EnforceUsageThreshold", QOS_FLAG_ENFORCE_USAGE_THRES},
+    {"NoReserve", QOS_FLAG_NO_RESERVE},
+    {"RequiresReservation", QOS_FLAG_REQ_RESV},
+    {"DenyOnLimit", QOS_FLAG_DENY_LIMIT},
+    {"OverPartQOS", QOS_FLAG_OVER_PART_QOS},
+    {"NoDecay", QOS_FLAG_NO_DECAY},
+    {"UsageFactorSafe", QOS_FLAG_USAGE_FACTOR_SAFE},
+    {"Relative", slurm::qos_flag_relative, slurm::knows_relative_qos},
+}};
+constexpr std::array<BitRow, 6> mode_rows{{
+    {"SUSPEND", PREEMPT_MODE_SUSPEND},
+    {"REQUEUE", PREEMPT_MODE_REQUEUE},
+    {"CANCEL", PREEMPT_MODE_CANCEL},
+    {"WITHIN", PREEMPT_MODE_WITHIN},
+    {"GANG", PREEMPT_MODE_GANG},
+    {"PRIORITY", slurm::preempt_mode_priority, slurm::knows_priority_preemption},
+}};
+
+constexpr std::string_view unknown_bit = "bit";
+
+/// Bits without a name become "bit<N>", so that a newer slurmdbd's settings survive a change of others.
+template <std::size_t N>
+WordSet to_words(std::uint32_t bits, const std::array<BitRow, N>& rows) {
+    WordSet words;
+    for (const BitRow& row : rows) {
+        if ((bits & row.bit) == 0) continue;
+        words.emplace(row.name);
+        bits &= ~row.bit;
+    }
+    for (unsigned number = 0; number < 32; ++number)
+        if ((bits & 1u << number) != 0) words.insert(text::format("{}{}", unknown_bit, number));
+    return words;
+}
+
+template <std::size_t N>
+Result<std::uint32_t> to_bits(const WordSet& words, const std::array<BitRow, N>& rows) {
+    std::uint32_t bits = 0;
+    for (const std::string& word : words) {
+        const auto row =
+            std::find_if(rows.begin(), rows.end(), [&](const BitRow& r) { return r.name == word; });
+        if (row != rows.end()) {
+            if (!row->is_known)
+                return Error{ErrorCode::unsupported, text::format("{}: Slurm {}.{:02} does not know it", word,
+                                                                  slurm::release_year, slurm::release_month)};
+            bits |= row->bit;
+            continue;
+        }
+        QG_CHECK(word.starts_with(unknown_bit));
+        bits |= 1u << text::parse_unsigned(std::string_view(word).substr(unknown_bit.size())).value_or(0);
+    }
+    return bits;
+}
+
+bool is_no_value(std::uint32_t number) {
+    return number == INFINITE || number == NO_VAL;
+}
+bool is_no_value(double number) {
+    return number == static_cast<double>(INFINITE) || number == static_cast<double>(NO_VAL);
+}
+
+/// slurmdbd keeps six decimals; on the wire a factor picks up noise beyond them.
+double rounded(double factor) {
+    return std::round(factor * 1e6) / 1e6;
+}
+
+const char* or_empty(const char* text) {
+    return text == nullptr ? "" : text;
+}
+
+WordSet preempt_names(const Wire& record, const QosNames& names) {
+    WordSet found;
+    if (record.preempt_bitstr == nullptr) return found;
+    const std::int64_t size = slurm_bit_size(record.preempt_bitstr);
+    for (const auto& [id, name] : names)
+        if (id < size && slurm_bit_test(record.preempt_bitstr, id) != 0) found.insert(name);
+    return found;
+}
+
+/// "1=24,1001=-1": slurmdbd merges this into what it has, so only what differs is named.
+Result<std::string> tres_change(const TresLimits& before, const TresLimits& after, const TresTable& table) {
+    std::vector<std::string> parts;
+    const auto add = [&](const std::string& name, const std::string& count) -> Result<void> {
+        const auto id = table.find_id(name);
+        if (!id)
+            return Error{ErrorCode::invalid_input,
+                         text::format("slurmdbd tracks no TRES {}", text::printable(name))};
+        parts.push_back(text::format("{}={}", *id, count));
+        return {};
+    };
+    for (const auto& [name, count] : after) {
+        const auto old = before.find(name);
+        if (old != before.end() && old->second == count) continue;
+        if (const auto done = add(name, std::to_string(count)); !done) return done.error();
+    }
+    for (const auto& [name, count] : before) {
+        if (after.contains(name)) continue;
+        if (const auto done = add(name, "-1"); !done) return done.error();
+    }
+    return text::join(parts, ",");
+}
+
+/// As tres_change(), right whichever of `before` and `mistaken` slurmdbd merges the change into: it names all
+/// that is to be, and clears all that either of them has besides.
+Result<std::string> whole_tres_change(TresLimits before, const TresLimits& mistaken, const TresLimits& after,
+                                      const TresTable& table) {
+    constexpr std::uint64_t no_limit_has_this = INFINITE64;
+    before.insert(mistaken.begin(), mistaken.end());
+    for (auto& [name, count] : before)
+        count = no_limit_has_this;
+    return tres_change(before, after, table);
+}
+
+/// How Preempt changes, in slurmdbd's words. Where there was nothing before, plain ids: a new QOS needs them.
+Result<std::vector<std::string>> preempt_change(const WordSet& before, const WordSet& after,
+                                                const QosNames& names) {
+    std::vector<std::string> words;
+    const auto add = [&](std::string_view sign, const std::string& name) {
+        const auto found =
+            std::find_if(names.begin(), names.end(), [&](const auto& known) { return known.second == name; });
+        if (found == names.end()) return false;
+        words.push_back(text::format("{}{}", sign, found->first));
+        return true;
+    };
+    for (const std::string& name : after)
+        if (!before.contains(name) && !add(before.empty() ? "" : "+", name))
+            return Error{ErrorCode::not_found,
+                         text::format("Preempt: there is no QOS {}", text::printable(name))};
+    for (const std::string& name : before)
+        if (!after.contains(name)) QG_CHECK(add("-", name));
+    return words;
+}
+
+} // namespace
+
+QosRecord from_slurm(const Wire& record, const TresTable& tres, const QosNames& names) {
+    QosRecord result;
+    result.name = text::lower(or_empty(record.name));
+    result.description = or_empty(record.description);
+    for (const PlainRow& row : plain_rows)
+        if (!is_no_value(record.*row.theirs)) result.*row.ours = record.*row.theirs;
+    for (const LimitRow& row : limit_rows)
+        if (!is_no_value(record.*row.theirs)) result.*row.ours = record.*row.theirs;
+    for (const FactorRow& row : factor_rows)
+        if (!is_no_value(record.*row.theirs)) result.*row.ours = rounded(record.*row.theirs);
+    if (!is_no_value(record.usage_factor)) result.usage_factor = rounded(record.usage_factor);
+    for (const TresRow& row : tres_rows)
+        result.*row.ours = tres.parse(or_empty(record.*row.theirs));
+    const auto flags = static_cast<std::uint32_t>(record.flags);
+    if ((flags & QOS_FLAG_NOTSET) == 0)
+        result.flags = to_words(flags & QOS_FLAG_BASE & ~slurm::qos_flags_internal, flag_rows);
+    // Off is written 0 or, in lists, COND_OFF; both mean the cluster's own mode.
+    const auto mode = static_cast<std::uint16_t>(record.preempt_mode & ~unsigned{PREEMPT_MODE_COND_OFF});
+    if (record.preempt_mode != NO_VAL16 && record.preempt_mode != INFINITE16)
+        result.preempt_mode = to_words(mode, mode_rows);
+    result.preempt = preempt_names(record, names);
+    return result;
+}
+
+Result<QosPatch> make_patch(const QosRecord& before, const QosRecord& after, const TresTable& tres,
+                            const QosNames& names) {
+    QosPatch patch;
+    std::size_t index = 0;
+    for (const PlainRow& row : plain_rows) {
+        if (before.*row.ours != after.*row.ours) patch.numbers[index] = after.*row.ours;
+        ++index;
+    }
+    for (const LimitRow& row : limit_rows) {
+        if (before.*row.ours != after.*row.ours) patch.numbers[index] = (after.*row.ours).value_or(INFINITE);
+        ++index;
+    }
+    for (index = 0; index < factor_rows.size(); ++index) {
+        const FactorRow& row = factor_rows[index];
+        if (before.*row.ours != after.*row.ours)
+            patch.factors[index] = (after.*row.ours).value_or(static_cast<double>(INFINITE));
+    }
+    if (before.usage_factor != after.usage_factor) patch.factors[usage_factor_row] = after.usage_factor;
+    for (index = 0; index < tres_rows.size(); ++index) {
+        const TresRow& row = tres_rows[index];
+        if (before.*row.ours == after.*row.ours) continue;
+        auto change =
+            row.merged_into == nullptr
+                ? tres_change(before.*row.ours, after.*row.ours, tres)
+                : whole_tres_change(before.*row.ours, before.*row.merged_into, after.*row.ours, tres);
+        if (!change) return change.error();
+        patch.tres[index] = *change;
+    }
+    if (before.description != after.description) patch.description = after.description;
+    auto preempt = preempt_change(before.preempt, after.preempt, names);
+    if (!preempt) return preempt.error();
+    patch.preempt = std::move(*preempt);
+    if (before.preempt_mode != after.preempt_mode) {
+        const auto bits = to_bits(after.preempt_mode, mode_rows);
+        if (!bits) return bits.error().in("PreemptMode");
+        patch.preempt_mode = static_cast<std::uint16_t>(*bits);
+    }
+    if (before.flags != after.flags) {
+        const auto bits = to_bits(after.flags, flag_rows);
+        const auto old_bits = to_bits(before.flags, flag_rows);
+        if (!bits) return bits.error().in("Flags");
+        if (!old_bits) return old_bits.error().in("Flags");
+        // A plain 0 would mean "leave as they are"; what goes is named instead.
+        patch.flags = *bits != 0 ? *bits : (*old_bits | QOS_FLAG_REMOVE);
+    }
+    return patch;
+}
+
+WireQos::WireQos(std::string name, QosPatch patch)
+    : name_(std::move(name)), patch_(std::move(patch)), preempt_(slurm::make_borrowing_list()) {
+    slurmdb_init_qos_rec(&record_, false, NO_VAL);
+    if (!name_.empty()) record_.name = name_.data();
+    for (const auto& [index, number] : patch_.numbers) {
+        if (index < plain_rows.size())
+            record_.*plain_rows[index].theirs = number;
+        else
+            record_.*limit_rows[index - plain_rows.size()].theirs = number;
+    }
+    for (const auto& [index, factor] : patch_.factors) {
+        if (index == usage_factor_row)
+            record_.usage_factor = factor;
+        else
+            record_.*factor_rows[index].theirs = factor;
+    }
+    for (auto& [index, change] : patch_.tres)
+        record_.*tres_rows[index].theirs = change.data();
+    if (patch_.description) record_.description = patch_.description->data();
+    for (std::string& word : patch_.preempt)
+        slurm::append(preempt_, word.data());
+    if (!patch_.preempt.empty()) record_.preempt_list = preempt_.get();
+    if (patch_.preempt_mode) record_.preempt_mode = *patch_.preempt_mode;
+    if (patch_.flags) slurm::assign_flags(record_.flags, *patch_.flags);
+}
+
+} // namespace qg::slurmdb

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurmdb/slurm_conf.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include <unistd.h>
+
+namespace qg::slurmdb {
+namespace {
+
+constexpr int deepest_include = 8;
+
+struct Setting {
+    std::string_view key;
+    std::string SlurmConf::*member;
+};
+
+constexpr std::array<Setting, 3> settings{{
+    {"AccountingStorageType", &SlurmConf::accounting_storage_type},
+    {"AccountingStorageHost", &SlurmConf::accounting_storage_host},
+    {"AccountingStoragePort", &SlurmConf::accounting_storage_port},
+}};
+
+/// Why a path cannot be read as a file; nothing if it can.
+std::string why_unreadable(const std::filesystem::path& path) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error)) return "it is a directory";
+    return access(path.c_str(), R_OK) == 0 ? std::string() : std::string(std::strerror(errno));
+}
+
+Result<void> read_file(const std::filesystem::path& path, SlurmConf& conf, int depth) {
+    if (const std::string why = why_unreadable(path); !why.empty())
+        return Error{ErrorCode::unavailable, text::format("{}: cannot read it: {}", path.string(), why)};
+    if (depth > deepest_include)
+        return Error{ErrorCode::unavailable,
+                     text::format("{}: too many nested Include lines", path.string())};
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+        const std::string_view setting = text::trim(std::string_view(line).substr(0, line.find('#')));
+        constexpr std::string_view include = "include";
+        if (text::istarts_with(setting, include) && setting.find_first_of(" \t") == include.size()) {
+            const std::filesystem::path name(text::trim(setting.substr(include.size())));
+            const auto included = name.is_absolute() ? name : path.parent_path() / name;
+            if (const auto done = read_file(included, conf, depth + 1); !done)
+                return done.error().in(path.string());
+            continue;
+        }
+        const auto equals = setting.find('=');
+        if (equals == std::string_view::npos) continue;
+        for (const Setting& known : settings)
+            if (text::iequals(text::trim(setting.substr(0, equals)), known.key))
+                conf.*known.member = std::string(text::trim(setting.substr(equals + 1)));
+    }
+    return {};
+}
+
+} // namespace
+
+std::string SlurmConf::slurmdbd() const {
+    return text::format("slurmdbd at {}:{}", accounting_storage_host, accounting_storage_port);
+}
+
+Result<std::filesystem::path> find_slurm_conf() {
+    if (const char* named = std::getenv("SLURM_CONF"); named != nullptr && *named != '\0') {
+        if (const std::string why = why_unreadable(named); !why.empty())
+            return Error{ErrorCode::unavailable,
+                         text::format("SLURM_CONF={}: {}; let it name a readable slurm.conf", named, why)};
+        return std::filesystem::path(named);
+    }
+    constexpr std::array<const char*, 2> places{"/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf"};
+    for (const char* place : places) {
+        if (access(place, F_OK) != 0) continue;
+        if (const std::string why = why_unreadable(place); !why.empty())
+            return Error{ErrorCode::permission_denied, text::format("{}: {}", place, why)};
+        return std::filesystem::path(place);
+    }
+    return Error{ErrorCode::unavailable,
+                 text::format("no slurm.conf at {} or {}: let SLURM_CONF name it", places[0], places[1])};
+}
+
+Result<SlurmConf> load_slurm_conf(const std::filesystem::path& path) {
+    SlurmConf conf;
+    conf.path = path;
+    if (const auto done = read_file(path, conf, 0); !done) return done.error();
+    return conf;
+}
+
+} // namespace qg::slurmdb
