@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How each daemon is started, and how one knows that it answers or why it does not."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import shlex
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from . import interrupts, ports, processes, programs, users
+from .errors import EX_USAGE, ClusterError
+from .layout import Layout, State
+
+_POLL_SECONDS = 0.01
+
+# How long a daemon that left its terminal may take to write its pid file.
+_PID_FILE_SECONDS = 10.0
+
+_FATAL = re.compile(r"\bfatal\b|\[ERROR\] (?!Aborting)|munged: Error", re.I)
+_ERROR = re.compile(r"\berror\b", re.I)
+_REASON_LINES = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Daemon:
+    """One daemon of a cluster.
+
+    `command` ends in a process that writes `pid_file`; `address` is shown to people; `port` is 0
+    for a daemon that listens on a unix socket only; `answers` probes it without waiting.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    pid_file: Path
+    log_file: Path
+    address: str
+    port: int
+    answers: Callable[[], bool]
+
+    @property
+    def output_file(self) -> Path:
+        """What the daemon prints before it opens its log."""
+        return self.log_file.with_suffix(".out")
+
+
+def all_daemons(layout: Layout, state: State) -> list[Daemon]:
+    """The cluster's daemons in the order in which they depend on each other."""
+    return [
+        _munged(layout),
+        _mariadbd(layout),
+        _slurm_daemon(layout, "slurmdbd", (), state.slurmdbd_port),
+        _slurm_daemon(
+            layout, "slurmctld", (), state.slurmctld_port, shlex.split(state.wrap_slurmctld)
+        ),
+        *(
+            _slurm_daemon(layout, "slurmd", ("-N", node.name), node.port, suffix=f"-{node.name}")
+            for node in state.nodes
+        ),
+    ]
+
+
+def select(daemons: Sequence[Daemon], names: Sequence[str]) -> list[Daemon]:
+    """The named daemons, in starting order; all without names; `slurmd` is every slurmd.
+
+    Errors: ClusterError for a name that no daemon has.
+    """
+    if not names:
+        return list(daemons)
+    for name in names:
+        if not any(_matches(daemon, name) for daemon in daemons):
+            known = ", ".join(daemon.name for daemon in daemons)
+            raise ClusterError(f"{name}: no daemon of this cluster, which has {known}", EX_USAGE)
+    return [daemon for daemon in daemons if any(_matches(daemon, name) for name in names)]
+
+
+def _matches(daemon: Daemon, name: str) -> bool:
+    return name in (daemon.name, daemon.name.partition("-")[0])
+
+
+def _munged(layout: Layout) -> Daemon:
+    log = layout.log / "munged.log"
+    command = (
+        programs.get_program("munged"),
+        # The directory may be group-writable, as home directories are with some umasks.
+        "--force",
+        "--num-threads=10",
+        f"--socket={layout.munge_socket}",
+        f"--key-file={layout.munge_key}",
+        f"--seed-file={layout.run}/munged.seed",
+        f"--pid-file={layout.run}/munged.pid",
+        f"--log-file={log}",
+    )
+    return Daemon(
+        "munged",
+        command,
+        layout.run / "munged.pid",
+        log,
+        str(layout.munge_socket),
+        0,
+        lambda: _accepts(layout.munge_socket),
+    )
+
+
+def _mariadbd(layout: Layout) -> Daemon:
+    return Daemon(
+        "mariadbd",
+        (programs.get_program("mariadbd"), f"--defaults-file={layout.mariadb_conf}"),
+        layout.run / "mariadbd.pid",
+        layout.log / "mariadbd.log",
+        str(layout.mariadb_socket),
+        0,
+        lambda: _greets(layout.mariadb_socket),
+    )
+
+
+def _slurm_daemon(
+    layout: Layout,
+    program: str,
+    arguments: tuple[str, ...],
+    port: int,
+    wrapper: Sequence[str] = (),
+    suffix: str = "",
+) -> Daemon:
+    name = program + suffix
+    return Daemon(
+        name,
+        (*wrapper, programs.get_program(program), *arguments),
+        layout.run / f"{name}.pid",
+        layout.log / f"{name}.log",
+        f"127.0.0.1:{port}",
+        port,
+        lambda: ports.is_listening(port),
+    )
+
+
+def _accepts(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(str(path)) == 0
+
+
+def _greets(path: Path) -> bool:
+    """MariaDB speaks first, and not before it has run its init file."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(0.2)
+        try:
+            probe.connect(str(path))
+            return bool(probe.recv(1))
+        except OSError:
+            return False
+
+
+class Launch:
+    """One start of a daemon, to be waited for.
+
+    Starting takes no time, so several daemons come up side by side:
+
+        launches = [Launch(layout, daemon) for daemon in daemons]
+        for launch in launches:
+            launch.wait(seconds=30)
+    """
+
+    def __init__(self, layout: Layout, daemon: Daemon) -> None:
+        self.daemon = daemon
+        self._root = layout.root
+        self._log_start = daemon.log_file.stat().st_size if daemon.log_file.exists() else 0
+        daemon.pid_file.unlink(missing_ok=True)
+        # Popen returns when the process has the environment that marks it as the cluster's.
+        with daemon.output_file.open("wb") as output, interrupts.deferred():
+            self._process = subprocess.Popen(
+                daemon.command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd=layout.run,
+                env=_daemon_environment(layout),
+                # Ctrl-C is for the tool; it ends the daemons in its own way.
+                start_new_session=True,
+            )
+
+    def wait(self, seconds: float) -> None:
+        """Waits until the daemon answers.
+
+        Errors: ClusterError with the reason from its log, if it ended or took too long.
+        """
+        deadline = time.monotonic() + seconds
+        left_terminal: float | None = None
+        while not (self._pid() and self.daemon.answers()):
+            now = time.monotonic()
+            if now > deadline:
+                raise self._failure(f"does not answer after {seconds:g} s")
+            code = self._process.poll()
+            if code:
+                raise self._failure(f"ended with {_describe(code)}")
+            if code == 0 and not self._pid():
+                left_terminal = left_terminal or now
+                # A pid file that is still empty tells nothing.
+                wrote_pid = processes.read_pid(self.daemon.pid_file) is not None
+                if wrote_pid or now > left_terminal + _PID_FILE_SECONDS:
+                    raise self._failure("ended right after its start")
+            time.sleep(_POLL_SECONDS)
+
+    def _pid(self) -> int | None:
+        return processes.find_daemon(self.daemon.pid_file, self._root)
+
+    def _failure(self, what: str) -> ClusterError:
+        reason = "\n".join(f"  {line}" for line in self._reason())
+        return ClusterError(
+            f"{self.daemon.name}: {what}:\n{reason}\n"
+            f"(from {self.daemon.log_file} and .out beside it)"
+        )
+
+    def _reason(self) -> list[str]:
+        """The lines that say why: the last errors before the fatal one, or else the last lines."""
+        lines = self.daemon.output_file.read_text(errors="replace").splitlines()
+        if self.daemon.log_file.exists():
+            with self.daemon.log_file.open(errors="replace") as log:
+                log.seek(self._log_start)
+                lines += log.read().splitlines()
+        lines = [line for line in lines if line.strip()]
+        telling = [line for line in lines if _FATAL.search(line) or _ERROR.search(line)]
+        return list(dict.fromkeys(telling or lines))[-_REASON_LINES:] or ["(it printed nothing)"]
+
+
+def _describe(code: int) -> str:
+    return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def _daemon_environment(layout: Layout) -> dict[str, str]:
+    return users.environment(layout) | {
+        processes.MARKER: str(layout.root),
+        "MYSQL_UNIX_PORT": str(layout.mariadb_socket),
+    }

@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A private cluster as a test sees it: made by contrib/cluster/cluster, gone with the test."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+_TOOL_DIR = Path(__file__).resolve().parents[3] / "contrib" / "cluster"
+TOOL = _TOOL_DIR / "cluster"
+sys.path.insert(0, str(_TOOL_DIR))
+
+from qosgate_cluster import users as cluster_users  # noqa: E402
+from qosgate_cluster.layout import Layout  # noqa: E402
+
+# As timeout(1) has it.
+TIMED_OUT = 124
+
+_POLL_SECONDS = 0.1
+_UP_SECONDS = 120.0
+
+_open_clusters: list[Cluster] = []
+
+
+class ClusterFailed(AssertionError):
+    """The cluster, or a command that had to succeed, did not; the message has all it printed."""
+
+
+@dataclasses.dataclass(frozen=True)
+class CommandResult:
+    """How a command ended; `rc` is negative after a signal, TIMED_OUT after its timeout."""
+
+    command: str
+    rc: int
+    stdout: str
+    stderr: str
+
+    def __str__(self) -> str:
+        return f"$ {self.command}\n{self.stdout}{self.stderr}(exit code {self.rc})"
+
+
+@dataclasses.dataclass(frozen=True)
+class Submission:
+    """What sbatch answered; `jobid` is None for a refused job, `stderr` has what the user read."""
+
+    jobid: int | None
+    rc: int
+    stdout: str
+    stderr: str
+
+    @property
+    def accepted(self) -> bool:
+        """Whether there is a job."""
+        return self.jobid is not None
+
+    @property
+    def job(self) -> int:
+        """The job's number, of a submission that must have succeeded. Errors: ClusterFailed."""
+        if self.jobid is None:
+            raise ClusterFailed(f"sbatch refused the job (exit code {self.rc}):\n{self.stderr}")
+        return self.jobid
+
+
+def run_command(
+    command: str | Sequence[str],
+    timeout: float,
+    **options: object,
+) -> CommandResult:
+    """Runs a command; after `timeout` seconds its whole process group is killed.
+
+    A string is split like a shell's words, but no shell runs it. `options` are Popen's.
+    """
+    words = shlex.split(command) if isinstance(command, str) else list(command)
+    with subprocess.Popen(
+        words,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        **options,  # type: ignore[call-overload]
+    ) as process:
+        try:
+            stdout, stderr = process.communicate(timeout=timeout)
+            code = process.returncode
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            stdout, stderr = process.communicate()
+            stderr += f"(killed after {timeout:g} s)\n"
+            code = TIMED_OUT
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return CommandResult(shlex.join(words), code, stdout, stderr)
+
+
+class Cluster:
+    """A running private cluster in a temporary directory; a context manager that ends it.
+
+    Threads: not thread-safe.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.layout = Layout(directory)
+
+    @classmethod
+    def up(
+        cls,
+        *,
+        nodes: int | None = None,
+        slurm_conf: str = "",
+        users: Sequence[str] = (),
+        options: Sequence[str] = (),
+    ) -> Cluster:
+        """Starts a cluster with these nodes, more slurm.conf lines and invented users.
+
+        `options` are more arguments of `cluster up`, such as ["--gpu-type", "a100"].
+        Errors: ClusterFailed with what the tool printed.
+        """
+        cluster = cls.new()
+        arguments = list(options)
+        if nodes is not None:
+            arguments += ["--nodes", str(nodes)]
+        if users:
+            arguments += ["--users", ",".join(users)]
+        if slurm_conf:
+            arguments += ["--slurm-conf", str(cluster.write_beside("extra.conf", slurm_conf))]
+        try:
+            cluster.tool("up", *arguments, timeout=_UP_SECONDS)
+        except BaseException:
+            cluster.down()
+            raise
+        return cluster
+
+    @classmethod
+    def new(cls) -> Cluster:
+        """A cluster that is not up: only a name for its directory, in a short temporary one."""
+        parent = Path(tempfile.mkdtemp(prefix="qgc-", dir="/tmp"))
+        parent.chmod(0o755)
+        cluster = cls(parent / "c")
+        _open_clusters.append(cluster)
+        return cluster
+
+    def write_beside(self, name: str, text: str) -> Path:
+        """Writes a file next to the cluster's directory, which `down` removes with it."""
+        path = self.directory.with_name(name)
+        path.write_text(text)
+        return path
+
+    def down(self, *, gently: bool = False) -> None:
+        """Ends the cluster and removes its directory; gently, its daemons may shut down."""
+        if self not in _open_clusters:
+            return
+        if self.layout.is_cluster():
+            self.tool("down", *([] if gently else ["--now"]))
+        if os.environ.get("QG_KEEP_CLUSTER") == "1":
+            print(f"kept: {self.directory}", file=sys.stderr)
+        else:
+            shutil.rmtree(self.directory.parent)
+        _open_clusters.remove(self)
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.down()
+
+    def tool(
+        self, verb: str, *arguments: str, timeout: float = 60, check: bool = True
+    ) -> CommandResult:
+        """Runs `cluster VERB` on this cluster. Errors: with `check` ClusterFailed if it fails."""
+        command = [sys.executable, str(TOOL), verb, str(self.directory), *arguments]
+        result = run_command(command, timeout)
+        if check and result.rc != 0:
+            raise ClusterFailed(str(result))
+        return result
+
+    def start(self, *daemons: str) -> None:
+        """Starts the named daemons, such as "slurmdbd" or "slurmd-node1", or all."""
+        self.tool("start", *daemons)
+
+    def stop(self, *daemons: str) -> None:
+        """Stops the named daemons, or all; jobs live on."""
+        self.tool("stop", *daemons)
+
+    def restart(self, *daemons: str) -> None:
+        """Stops, then starts the named daemons, or all."""
+        self.tool("restart", *daemons)
+
+    def status(self) -> dict[str, dict[str, object]]:
+        """Each daemon by name: running, pid, port, address, log."""
+        record = json.loads(self.tool("status", "--json", check=False).stdout)
+        return {daemon["name"]: daemon for daemon in record["daemons"]}
+
+    def run(
+        self,
+        command: str | Sequence[str],
+        user: str | None = None,
+        *,
+        timeout: float = 20,
+        check: bool = False,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+    ) -> CommandResult:
+        """Runs a command with the cluster's environment, as root or as a user of the cluster.
+
+        A string is split like a shell's words, but no shell runs it. `env` adds to the
+        environment; `cwd` is by default the user's home, root's the cluster's directory.
+        Errors: with `check` ClusterFailed if the exit code is not 0.
+        """
+        record = cluster_users.find_user(self.layout, user or "root")
+        home = Path(record.pw_dir) if cluster_users.is_invented(self.layout, record) else None
+        result = run_command(
+            command,
+            timeout,
+            env=cluster_users.user_environment(self.layout, record) | dict(env or {}),
+            cwd=cwd or home or self.directory,
+            user=record.pw_uid,
+            group=record.pw_gid,
+            extra_groups=[],
+        )
+        if check and result.rc != 0:
+            raise ClusterFailed(str(result))
+        return result
+
+    def sacctmgr(self, arguments: str, *, check: bool = True) -> CommandResult:
+        """Runs `sacctmgr -i ARGUMENTS` as root. Errors: with `check` ClusterFailed."""
+        return self.run(f"sacctmgr -i {arguments}", check=check)
+
+    def scontrol(self, arguments: str, *, check: bool = True) -> CommandResult:
+        """Runs `scontrol ARGUMENTS` as root. Errors: with `check` ClusterFailed."""
+        return self.run(f"scontrol {arguments}", check=check)
+
+    def sbatch(
+        self,
+        arguments: str = "",
+        user: str | None = None,
+        *,
+        wrap: str = "sleep 300",
+        timeout: float = 20,
+    ) -> Submission:
+        """Submits a job that runs the shell command `wrap`; a refused job is no error."""
+        words = ["sbatch", "--parsable", *shlex.split(arguments), f"--wrap={wrap}"]
+        result = self.run(words, user, timeout=timeout)
+        # --parsable prints "<jobid>", or "<jobid>;<cluster>".
+        number = result.stdout.strip().partition(";")[0]
+        jobid = int(number) if result.rc == 0 and number.isdecimal() else None
+        return Submission(jobid, result.rc, result.stdout, result.stderr)
+
+    def job(self, jobid: int) -> dict[str, str]:
+        """The fields of `scontrol show job`. Errors: ClusterFailed for an unknown job."""
+        text = self.scontrol(f"show job -o {jobid}").stdout
+        pairs = (word.partition("=") for word in text.split())
+        return {key: value for key, separator, value in pairs if separator}
+
+    def job_state(self, jobid: int) -> str:
+        """The job's state, such as PENDING, RUNNING or COMPLETED."""
+        return self.job(jobid)["JobState"]
+
+    def job_reason(self, jobid: int) -> str:
+        """Why the job waits or has failed, in Slurm's word; "None" where there is none."""
+        return self.job(jobid)["Reason"]
+
+    def wait_job(self, jobid: int, state: str, *, timeout: float = 20) -> dict[str, str]:
+        """Waits until the job is in the state; returns its fields. Errors: ClusterFailed."""
+        self.wait_for(
+            lambda: self.job_state(jobid) == state,
+            f"job {jobid} is {state}",
+            timeout=timeout,
+            otherwise=lambda: str(self.scontrol(f"show job {jobid}", check=False)),
+        )
+        return self.job(jobid)
+
+    def wait_reason(self, jobid: int, reason: str, *, timeout: float = 20) -> None:
+        """Waits until the job waits for this reason. Errors: ClusterFailed."""
+        self.wait_for(
+            lambda: self.job_reason(jobid) == reason,
+            f"job {jobid} waits for {reason}",
+            timeout=timeout,
+            otherwise=lambda: str(self.scontrol(f"show job {jobid}", check=False)),
+        )
+
+    def wait_for(
+        self,
+        condition: Callable[[], object],
+        what: str,
+        *,
+        timeout: float = 20,
+        otherwise: Callable[[], str] = lambda: "",
+    ) -> None:
+        """Waits until the condition is true.
+
+        Errors: ClusterFailed saying `what` did not happen, and what `otherwise` tells.
+        """
+        deadline = time.monotonic() + timeout
+        while True:
+            if condition():
+                return
+            if time.monotonic() > deadline:
+                raise ClusterFailed(f"not so after {timeout:g} s: {what}\n{otherwise()}")
+            time.sleep(_POLL_SECONDS)
+
+    def log(self, daemon: str) -> str:
+        """The daemon's log so far, such as log("slurmctld") or log("slurmd-node1")."""
+        return (self.layout.log / f"{daemon}.log").read_text(errors="replace")
+
+
+def end_all() -> None:
+    """Ends what tests left running, after an interruption for example."""
+    for cluster in list(_open_clusters):
+        cluster.down()

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Running one test file, or skipping it where there is no Slurm."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import unittest
+from pathlib import Path
+from typing import NoReturn
+
+from . import cluster
+from qosgate_cluster import programs
+from qosgate_cluster.errors import ClusterError
+
+# What Meson takes for a skipped test.
+_SKIPPED = 77
+
+
+def main() -> NoReturn:
+    """Runs the calling file's tests. Exit codes: 0 passed, 1 failed, 77 skipped."""
+    reason = _why_no_cluster()
+    if reason:
+        required = os.environ.get("QG_REQUIRE_CLUSTER") == "1"
+        print(f"{'failed' if required else 'skipped'}: {reason}", file=sys.stderr)
+        sys.exit(1 if required else _SKIPPED)
+    # Meson's time limit sends SIGTERM; of all exceptions unittest lets only this one through.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        unittest.main(module="__main__", verbosity=2)
+    finally:
+        cluster.end_all()
+    raise AssertionError("unittest.main exits")
+
+
+def _why_no_cluster() -> str:
+    if os.geteuid() != 0:
+        return "only root can run jobs as several users"
+    try:
+        programs.require_all()
+    except ClusterError as error:
+        return str(error)
+    return ""
+
+
+def build_root() -> Path:
+    """The build directory. Errors: SkipTest if QG_BUILD_ROOT does not say."""
+    value = os.environ.get("QG_BUILD_ROOT")
+    if not value:
+        raise unittest.SkipTest("QG_BUILD_ROOT is not set")
+    return Path(value)

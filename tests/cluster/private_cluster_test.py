@@ -1,0 +1,412 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What contrib/cluster/cluster promises: a whole Slurm comes up, works and leaves no trace."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+from lib import Cluster, ClusterFailed, main
+from lib.cluster import TOOL, run_command
+from qosgate_cluster import slurm_conf
+from qosgate_cluster.errors import ClusterError
+
+TCP_LISTEN = "0A"
+LOOPBACK = "0100007F" if sys.byteorder == "little" else "7F000001"
+
+
+def processes_of(cluster: Cluster) -> dict[int, str]:
+    """Every process whose command line or environment names the cluster's directory."""
+    name = os.fsencode(cluster.directory)
+    found = {}
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            command = Path(f"/proc/{entry}/cmdline").read_bytes()
+            environment = Path(f"/proc/{entry}/environ").read_bytes()
+        except OSError:
+            continue
+        if name in command or name in environment:
+            found[int(entry)] = os.fsdecode(command.replace(b"\0", b" "))
+    return found
+
+
+def listening_addresses(pids: set[int]) -> set[tuple[str, int]]:
+    """(hexadecimal address, port) of every TCP socket these processes listen on."""
+    inodes = set()
+    for pid in pids:
+        for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+            target = os.readlink(descriptor)
+            if target.startswith("socket:["):
+                inodes.add(target.removeprefix("socket:[").removesuffix("]"))
+    found = set()
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            _, local, _, state, _, _, _, _, _, inode, *_ = line.split()
+            if state == TCP_LISTEN and inode in inodes:
+                address, _, port = local.partition(":")
+                found.add((address, int(port, 16)))
+    return found
+
+
+def ports_of(cluster: Cluster) -> set[int]:
+    return {int(str(daemon["port"])) for daemon in cluster.status().values() if daemon["port"]}
+
+
+class PrivateClusterCase(unittest.TestCase):
+    """Assertions the cases below share."""
+
+    def new_cluster(self) -> Cluster:
+        cluster = Cluster.new()
+        self.addCleanup(cluster.down)
+        return cluster
+
+    def assert_gone(self, cluster: Cluster) -> None:
+        self.assertEqual(processes_of(cluster), {})
+        sockets = [path for path in cluster.directory.rglob("*") if path.is_socket()]
+        self.assertEqual(sockets, [])
+        for port in ports_of(cluster) if cluster.layout.is_cluster() else ():
+            with self.subTest(port=port), self.assertRaises(ConnectionRefusedError):
+                connect(port)
+
+
+def keys_set_twice(text: str) -> set[str]:
+    """The keys, other than those of nodes and partitions, that a slurm.conf sets more than once."""
+    keys = [line.partition("=")[0].strip().lower() for line in text.splitlines()]
+    return {key for key in keys if keys.count(key) > 1} - {"nodename", "partitionname"}
+
+
+def connect(port: int) -> None:
+    socket.create_connection(("127.0.0.1", port), timeout=2).close()
+
+
+class RunningCluster(PrivateClusterCase):
+    cluster: Cluster
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.cluster = Cluster.up(users=["ana", "ben"], options=["--licenses", "matlab:10"])
+        cls.addClassCleanup(cls.cluster.down)
+        cls.cluster.sacctmgr("add account astro")
+        cls.cluster.sacctmgr("add user ana account=astro")
+
+    def test_up_yields_idle_nodes_and_daemons_that_answer(self) -> None:
+        states = self.cluster.run("sinfo -h -o '%D %T %c %m %G'", check=True).stdout
+
+        self.assertEqual(states.split(), ["4", "idle", "64", "256000", "gpu:8"])
+        self.assertEqual(self.cluster.tool("status").rc, 0)
+        self.assertEqual(
+            [name for name, daemon in self.cluster.status().items() if not daemon["running"]], []
+        )
+
+    def test_a_shell_that_sources_env_talks_to_the_cluster(self) -> None:
+        result = run_command(
+            ["sh", "-c", f". {self.cluster.directory}/env && squeue -h && id -u ana"],
+            timeout=20,
+            env={"PATH": os.environ["PATH"]},
+        )
+
+        self.assertEqual((result.rc, result.stdout), (0, "20001\n"), result)
+
+    def test_daemons_listen_on_the_loopback_address_only(self) -> None:
+        listening = listening_addresses(set(processes_of(self.cluster)))
+
+        self.assertEqual({address for address, _ in listening}, {LOOPBACK})
+        self.assertEqual({port for _, port in listening}, ports_of(self.cluster))
+
+    def test_a_job_of_an_invented_user_runs_to_its_end_as_that_user(self) -> None:
+        submission = self.cluster.sbatch("--output=out.txt", user="ana", wrap="id -un; id -u")
+
+        self.cluster.wait_job(submission.job, "COMPLETED")
+
+        output = self.cluster.layout.home / "ana" / "out.txt"
+        self.assertEqual(output.read_text().split(), ["ana", "20001"])
+        self.assertEqual(output.stat().st_uid, 20001)
+        name = self.cluster.run(f"squeue -h -t all -j {submission.job} -o %u").stdout.strip()
+        self.assertEqual(name, "ana")
+
+    def test_a_user_without_an_association_is_refused(self) -> None:
+        submission = self.cluster.sbatch(user="ben")
+
+        self.assertFalse(submission.accepted)
+        self.assertIn("Invalid account or account/partition combination", submission.stderr)
+
+    def test_run_is_the_user_in_its_home(self) -> None:
+        result = self.cluster.tool("run", "ben", "sh", "-c", "id -un; pwd; echo $HOME")
+
+        home = str(self.cluster.layout.home / "ben")
+        self.assertEqual(result.stdout.split(), ["ben", home, home])
+
+    def test_run_names_the_users_there_are(self) -> None:
+        result = self.cluster.tool("run", "eve", "true", check=False)
+
+        self.assertEqual(result.rc, 64)
+        self.assertIn("no user 'eve' (invented ones: ana, ben)", result.stderr)
+
+    def test_gpus_and_licenses_are_allocated_and_counted(self) -> None:
+        fits = self.cluster.sbatch("--gres=gpu:8 --licenses=matlab:2", user="ana")
+        too_many = self.cluster.sbatch("--gres=gpu:9", user="ana")
+
+        fields = self.cluster.wait_job(fits.job, "RUNNING")
+
+        self.assertIn("gres/gpu=8", fields["TRES"])
+        self.assertIn("license/matlab=2", fields["TRES"])
+        self.assertFalse(too_many.accepted)
+        self.cluster.run(f"scancel {fits.job}", check=True)
+
+    def test_jobs_survive_reconfigure_and_a_restart_of_slurmctld(self) -> None:
+        job = self.cluster.sbatch(user="ana").job
+        self.cluster.wait_job(job, "RUNNING")
+
+        self.cluster.scontrol("reconfigure")
+        self.assertEqual(self.cluster.job_state(job), "RUNNING")
+        self.cluster.restart("slurmctld")
+        self.assertEqual(self.cluster.job_state(job), "RUNNING")
+
+        self.assertEqual(self.cluster.tool("status").rc, 0)
+        self.cluster.run(f"scancel {job}", check=True)
+
+    def test_submission_works_while_slurmdbd_is_stopped(self) -> None:
+        self.cluster.stop("slurmdbd")
+        self.addCleanup(self.cluster.start)
+
+        self.assertFalse(self.cluster.status()["slurmdbd"]["running"])
+        self.assertNotEqual(self.cluster.tool("status", check=False).rc, 0)
+        job = self.cluster.sbatch(user="ana", wrap="true").job
+        self.cluster.wait_job(job, "COMPLETED")
+
+        self.cluster.start("slurmdbd")
+        self.cluster.wait_for(
+            lambda: "COMPLETED" in self.cluster.run(f"sacct -X -n -j {job} -o state").stdout,
+            f"slurmdbd has heard of job {job}",
+        )
+
+    def test_up_refuses_a_cluster_that_is_running(self) -> None:
+        result = self.cluster.tool("up", check=False)
+
+        self.assertEqual(result.rc, 1)
+        self.assertIn("this cluster is running: `cluster down", result.stderr)
+
+
+class SideBySide(PrivateClusterCase):
+    def test_two_clusters_share_nothing(self) -> None:
+        with Cluster.up(nodes=1) as first, Cluster.up(nodes=2) as second:
+            self.assertEqual(ports_of(first) & ports_of(second), set())
+            first.sacctmgr("add account astro")
+            accounts = second.sacctmgr("list account -n -P format=account").stdout.split()
+            self.assertEqual(accounts, ["root"])
+
+            first.down()
+
+            self.assertEqual(second.tool("status").rc, 0)
+            self.assertEqual(second.run("sinfo -h -o %D").stdout.strip(), "2")
+
+
+class Down(PrivateClusterCase):
+    def test_no_process_socket_or_port_is_left(self) -> None:
+        cluster = self.new_cluster()
+        cluster.tool("up", "--nodes", "2", "--users", "ana")
+        cluster.sacctmgr("add user ana account=root")
+        stray = f"env -i setsid sh -c 'sleep 300; : {cluster.directory}'"
+        cluster.sbatch(user="ana", wrap=f"sleep 300 & {stray}")
+        cluster.wait_for(
+            lambda: any("setsid" not in command and "sh -c sleep 300" in command
+                        for command in processes_of(cluster).values()),
+            "the job has started a process without the environment",
+        )  # fmt: skip
+
+        cluster.tool("down")
+
+        self.assert_gone(cluster)
+        self.assertTrue(cluster.log("slurmctld"))
+
+    def test_down_after_daemons_were_killed(self) -> None:
+        cluster = self.new_cluster()
+        cluster.tool("up", "--nodes", "1")
+        for name in ("munged", "slurmctld", "slurmd-node1"):
+            os.kill(int(str(cluster.status()[name]["pid"])), signal.SIGKILL)
+
+        cluster.tool("down")
+
+        self.assert_gone(cluster)
+        self.assertEqual(cluster.tool("down").rc, 0)
+
+    def test_start_resumes_a_cluster_with_its_data(self) -> None:
+        cluster = self.new_cluster()
+        cluster.tool("up", "--nodes", "1")
+        cluster.sacctmgr("add account astro")
+        cluster.tool("down")
+
+        cluster.start()
+
+        accounts = cluster.sacctmgr("list account -n -P format=account").stdout.split()
+        self.assertEqual(accounts, ["astro", "root"])
+
+    def test_a_directory_that_is_no_cluster_is_named_so(self) -> None:
+        cluster = self.new_cluster()
+
+        for verb in ("down", "status", "start", "stop"):
+            with self.subTest(verb=verb):
+                result = cluster.tool(verb, check=False)
+                self.assertEqual(result.rc, 66)
+                self.assertIn(f"{cluster.directory}: not a private cluster", result.stderr)
+
+
+class FailedUp(PrivateClusterCase):
+    def test_a_bad_slurm_conf_line_is_named_with_the_daemon(self) -> None:
+        cluster = self.new_cluster()
+        extra = cluster.write_beside("extra.conf", "NoSuchKey=1\n")
+
+        result = cluster.tool("up", "--slurm-conf", str(extra), check=False)
+
+        self.assertEqual(result.rc, 1)
+        self.assertIn("cluster: slurmctld: ended with exit code 1:", result.stderr)
+        self.assertIn("Parsing error at unrecognized key: NoSuchKey", result.stderr)
+        self.assertIn(f"{cluster.directory}/log/slurmctld.log", result.stderr)
+        self.assert_gone(cluster)
+
+    def test_a_plugin_that_does_not_load_is_named(self) -> None:
+        with self.assertRaises(ClusterFailed) as failure:
+            Cluster.up(slurm_conf="JobSubmitPlugins=nosuch")
+
+        self.assertIn("cannot find job_submit plugin for job_submit/nosuch", str(failure.exception))
+
+    def test_up_works_where_one_has_failed(self) -> None:
+        cluster = self.new_cluster()
+        extra = cluster.write_beside("extra.conf", "NoSuchKey=1\n")
+        cluster.tool("up", "--slurm-conf", str(extra), check=False)
+
+        self.assertEqual(cluster.tool("up", "--nodes", "1").rc, 0)
+
+    def test_an_interrupted_up_cleans_up_whenever_it_happens(self) -> None:
+        moments = {"munged": signal.SIGINT, "slurmdbd": signal.SIGTERM, "slurmctld": signal.SIGINT}
+        for daemon, signum in moments.items():
+            with self.subTest(daemon=daemon):
+                cluster = self.new_cluster()
+                process = self.up_until(cluster, daemon)
+
+                process.send_signal(signum)
+
+                _, stderr = process.communicate(timeout=20)
+                self.assertEqual(process.returncode, 128 + signum, stderr)
+                self.assertIn(f"interrupted by {signum.name}", stderr)
+                self.assert_gone(cluster)
+
+    def test_down_cleans_up_after_an_up_that_was_killed(self) -> None:
+        cluster = self.new_cluster()
+        process = self.up_until(cluster, "slurmctld")
+
+        process.kill()
+        process.communicate(timeout=20)
+        cluster.tool("down")
+
+        self.assert_gone(cluster)
+
+    def up_until(self, cluster: Cluster, daemon: str) -> subprocess.Popen[str]:
+        """Starts `up` and returns when it has begun to start the daemon."""
+        process = subprocess.Popen(
+            [sys.executable, str(TOOL), "up", str(cluster.directory)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started = cluster.layout.log / f"{daemon}.out"
+        deadline = time.monotonic() + 20
+        while not started.exists() and time.monotonic() < deadline:
+            time.sleep(0.005)
+        return process
+
+
+class Refusals(PrivateClusterCase):
+    def test_up_leaves_a_foreign_directory_alone(self) -> None:
+        cluster = self.new_cluster()
+        cluster.directory.mkdir()
+        treasure = cluster.directory / "thesis.tex"
+        treasure.write_text("precious")
+
+        result = cluster.tool("up", check=False)
+
+        self.assertEqual(result.rc, 73)
+        self.assertIn(f"{cluster.directory}: holds other files", result.stderr)
+        self.assertEqual(list(cluster.directory.iterdir()), [treasure])
+
+    def test_wrong_usage_is_told_apart(self) -> None:
+        cluster = self.new_cluster()
+        for arguments, message in {
+            ("--nodes", "0"): "--nodes: must be at least 1",
+            ("--cpus", "many"): "'many' is not a whole number",
+            ("--users", "root"): "root exists on this machine",
+            ("--users", "ana,ana"): "ana exists on this machine or is named twice",
+            ("--users", "Ana B"): "'Ana B' is no user name",
+            ("--frobnicate",): "unrecognized arguments: --frobnicate",
+        }.items():
+            with self.subTest(arguments=arguments):
+                result = cluster.tool("up", *arguments, check=False)
+                self.assertEqual(result.rc, 64)
+                self.assertIn(message, result.stderr)
+        self.assertFalse(cluster.directory.exists())
+
+    def test_a_directory_too_long_for_sockets_is_refused(self) -> None:
+        result = run_command([sys.executable, str(TOOL), "up", "/tmp/" + "x" * 60], timeout=20)
+
+        self.assertEqual(result.rc, 64)
+        self.assertIn("65 bytes long, unix sockets below it allow 60", result.stderr)
+
+
+class ExtraLines(PrivateClusterCase):
+    def test_lines_replace_our_keys_partitions_and_nodes(self) -> None:
+        lines = """
+            # comments and continued lines are as in Slurm
+            clustername=orion
+            MaxJobCount=77
+            Epilog=@DIR@/etc/epilog
+            NodeName=big[1-2] CPUs=128 Gres=gpu:a100:2,gpu:h100:1 \\
+                Feature=fast
+            NodeName=small RealMemory=1000
+            PartitionName=short Nodes=ALL Default=YES MaxTime=60
+            PartitionName=long Nodes=big[1-2]
+        """
+
+        with Cluster.up(slurm_conf=lines) as cluster:
+            config = cluster.scontrol("show config").stdout
+            nodes = cluster.run("sinfo -h -N -p short -o '%N %c %m %G %f'").stdout.splitlines()
+            partitions = cluster.run("sinfo -h -o %R").stdout.split()
+
+            self.assertRegex(config, r"ClusterName\s+= orion")
+            self.assertRegex(config, r"MaxJobCount\s+= 77")
+            self.assertRegex(config, rf"Epilog\s+= {cluster.directory}/etc/epilog")
+            self.assertEqual(
+                [line.split() for line in nodes],
+                [
+                    ["big1", "128", "256000", "gpu:a100:2,gpu:h100:1", "fast"],
+                    ["big2", "128", "256000", "gpu:a100:2,gpu:h100:1", "fast"],
+                    ["small", "64", "1000", "gpu:8", "(null)"],
+                ],
+            )
+            self.assertEqual(sorted(partitions), ["long", "short"])
+            self.assertEqual(keys_set_twice(cluster.layout.slurm_conf.read_text()), set())
+
+    def test_node_lists_expand_as_slurm_expands_them(self) -> None:
+        for text, names in {
+            "a": ["a"],
+            "a,b": ["a", "b"],
+            "n[1-3]": ["n1", "n2", "n3"],
+            "n[08-10,12],x": ["n08", "n09", "n10", "n12", "x"],
+        }.items():
+            with self.subTest(text=text):
+                self.assertEqual(slurm_conf.expand_names(text), names)
+
+    def test_a_node_list_that_is_none_is_refused(self) -> None:
+        for text in ("n[1-", "n]", "", "n[a-b]"):
+            with self.subTest(text=text), self.assertRaisesRegex(ClusterError, "NodeName="):
+                slurm_conf.expand_names(text)
+
+
+if __name__ == "__main__":
+    main()
