@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate: the command line of the QOS tools. This file reads the command line; each command has its own.
+#include "command.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <array>
+#include <iostream>
+#include <span>
+#include <vector>
+
+namespace qg::cli {
+namespace {
+
+/// The top level, in the order of the help.
+constexpr std::array<void (*)(CLI::App&, Invocation&), 3> commands{add_qos, add_eval, add_reason};
+
+constexpr std::string_view usage_code = "usage";
+
+/// The command that the words lead to, and the first word that should have named one but does not.
+struct Walk {
+    CLI::App* command;
+    std::string path;
+    std::string unknown;
+};
+
+std::vector<std::string> names_of_commands(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const CLI::App* child : command.get_subcommands({}))
+        names.push_back(child->get_name());
+    return names;
+}
+
+Walk walk(CLI::App& app, std::span<char*> words) {
+    Walk result{&app, "qosgate", {}};
+    for (std::string_view word : words) {
+        if (word.starts_with('-')) continue;
+        const auto names = names_of_commands(*result.command);
+        if (names.empty()) break;
+        if (std::find(names.begin(), names.end(), word) == names.end()) {
+            result.unknown = word;
+            break;
+        }
+        result.command = result.command->get_subcommand(std::string(word));
+        result.path += " " + std::string(word);
+    }
+    return result;
+}
+
+int usage_error(Output& output, const std::string& message, const std::string& path) {
+    output.fail(usage_code, message + "; '" + path + " --help' shows how");
+    return exit_usage;
+}
+
+int run(Invocation& invocation, Output& output) {
+    const auto status = invocation.action(output);
+    if (status) return *status;
+    output.fail(to_string(status.error().code), status.error().message);
+    return exit_status(status.error().code);
+}
+
+int run_command_line(int argc, char** argv) {
+    CLI::App app{"Quality of service in Slurm: see, check and change it.", "qosgate"};
+    app.set_version_flag("--version", QG_VERSION);
+    app.set_help_all_flag("--help-all", "Print the help of all commands");
+    app.require_subcommand(1);
+    app.footer("Examples:\n"
+               "  qosgate qos list                             all QOSs in a table\n"
+               "  qosgate qos get moonlight                    one QOS, field by field\n"
+               "  qosgate qos update moonlight MaxWall=8:00:00 --dry-run\n\n" +
+               std::string(exit_status_help()));
+    Invocation invocation;
+    for (const auto add : commands)
+        add(app, invocation);
+
+    const std::span<char*> words(argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0));
+    const auto asks_json = [](std::string_view word) { return word == "--json"; };
+    Output output(std::cout, std::cerr, std::any_of(words.begin(), words.end(), asks_json));
+
+    const Walk where = walk(app, words);
+    if (!where.unknown.empty()) {
+        const auto names = names_of_commands(*where.command);
+        std::string message =
+            text::format("{} has no command '{}'", where.path, text::printable(where.unknown));
+        const auto near = text::closest(where.unknown, names);
+        message += near ? "; did you mean " + *near + "?" : "; there are: " + text::join(names, ", ");
+        return usage_error(output, message, where.path);
+    }
+    try {
+        app.parse(argc, argv);
+        return run(invocation, output);
+    } catch (const CLI::Success& help) {
+        return app.exit(help, std::cout, std::cerr);
+    } catch (const CLI::ParseError& error) {
+        return usage_error(output, text::printable(error.what()), where.path);
+    } catch (const std::exception& bug) {
+        output.fail(to_string(ErrorCode::internal), text::printable(bug.what(), 500));
+        return exit_status(ErrorCode::internal);
+    }
+}
+
+} // namespace
+} // namespace qg::cli
+
+int main(int argc, char** argv) {
+    return qg::cli::run_command_line(argc, argv);
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "output.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <sysexits.h>
+
+namespace qg::cli {
+
+static_assert(exit_usage == EX_USAGE);
+
+int exit_status(ErrorCode code) noexcept {
+    switch (code) {
+    case ErrorCode::invalid_input: return EX_DATAERR;
+    case ErrorCode::not_found: return EX_NOINPUT;
+    case ErrorCode::unavailable: return EX_UNAVAILABLE;
+    case ErrorCode::internal: return EX_SOFTWARE;
+    case ErrorCode::already_exists: return EX_CANTCREAT;
+    case ErrorCode::conflict:
+    case ErrorCode::limit_exceeded: return EX_TEMPFAIL;
+    case ErrorCode::permission_denied: return EX_NOPERM;
+    case ErrorCode::unsupported: return EX_CONFIG;
+    }
+    return EX_SOFTWARE;
+}
+
+std::string_view exit_status_help() {
+    return "Exit status (as in sysexits.h):\n"
+           "  0   done, or nothing to do\n"
+           "  64  the command line is wrong\n"
+           "  65  a value is wrong\n"
+           "  66  what was named does not exist\n"
+           "  69  slurmdbd, slurmctld or a file is out of reach\n"
+           "  70  a bug in qosgate\n"
+           "  73  what was to be created exists already\n"
+           "  75  it is in use, or was changed meanwhile\n"
+           "  77  not permitted\n"
+           "  78  this build or Slurm's configuration cannot do it";
+}
+
+void Output::write(const nlohmann::ordered_json& root) {
+    out_ << root.dump(2, ' ', /*ensure_ascii=*/false, nlohmann::ordered_json::error_handler_t::replace)
+         << '\n';
+}
+
+void Output::warn(std::string_view message) {
+    err_ << "qosgate: warning: " << message << '\n';
+}
+
+void Output::fail(std::string_view code, std::string_view message) {
+    err_ << "qosgate: error: " << message << '\n';
+    if (json_) write({{"error", {{"code", code}, {"message", message}}}});
+}
+
+} // namespace qg::cli

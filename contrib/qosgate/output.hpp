@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Where a command's results and errors go. Text or, with --json, one object on standard output.
+#pragma once
+
+#include "qosgate/base/error.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <ostream>
+#include <string_view>
+
+namespace qg::cli {
+
+/// Exit statuses, those of sysexits.h.
+inline constexpr int exit_usage = 64;
+
+/// The exit status for an error.
+int exit_status(ErrorCode code) noexcept;
+
+/// The list of exit statuses for help texts.
+std::string_view exit_status_help();
+
+/// Threads: one at a time.
+class Output {
+  public:
+    Output(std::ostream& out, std::ostream& err, bool json) : out_(out), err_(err), json_(json) {}
+
+    /// Whether the answer is to be one JSON object.
+    [[nodiscard]] bool json() const noexcept { return json_; }
+
+    /// For results in words.
+    [[nodiscard]] std::ostream& text() noexcept { return out_; }
+
+    /// Writes the answer; its root is an object.
+    void write(const nlohmann::ordered_json& root);
+
+    /// "qosgate: warning: …" on standard error.
+    void warn(std::string_view message);
+
+    /// "qosgate: error: …" on standard error and, with --json, {"error":{"code":…,"message":…}} besides.
+    void fail(std::string_view code, std::string_view message);
+
+  private:
+    std::ostream& out_;
+    std::ostream& err_;
+    bool json_;
+};
+
+} // namespace qg::cli

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qos_access.hpp"
+
+#include "qos_json.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+
+namespace qg::cli {
+
+void add_access_options(CLI::App& command, AccessOptions& options, Invocation& invocation) {
+    command
+        .add_option("--timeout", options.timeout_seconds,
+                    "Seconds to wait for each answer of slurmdbd or slurmctld (60)")
+        ->check(CLI::Range(1u, 3600u))
+        ->type_name("SECONDS");
+    add_json_flag(command, invocation);
+}
+
+Result<std::unique_ptr<QosAccess>> QosAccess::open(const AccessOptions& options) {
+    auto session = slurmdb::Session::open(std::chrono::seconds(options.timeout_seconds));
+    if (!session) return session.error();
+    auto connection = slurmdb::Connection::open(**session);
+    if (!connection) return connection.error();
+    auto store = slurmdb::QosStore::open(**connection);
+    if (!store) return store.error();
+    return std::unique_ptr<QosAccess>(
+        new QosAccess(std::move(*session), std::move(*connection), std::move(*store)));
+}
+
+QosAccess::QosAccess(std::unique_ptr<slurmdb::Session> session,
+                     std::unique_ptr<slurmdb::Connection> connection, slurmdb::QosStore store)
+    : session_(std::move(session)), connection_(std::move(connection)), store_(std::move(store)) {}
+
+Result<NamesAndAssignments> split_arguments(const std::vector<std::string>& arguments) {
+    NamesAndAssignments result;
+    for (const std::string& argument : arguments) {
+        if (argument.find('=') != std::string::npos) {
+            result.assignments.push_back(argument);
+            continue;
+        }
+        for (std::string_view name : text::split(argument, ',', /*keep_empty=*/true)) {
+            if (name.empty()) return Error{ErrorCode::invalid_input, "an empty QOS name"};
+            std::string lower = text::lower(name);
+            if (std::find(result.names.begin(), result.names.end(), lower) != result.names.end())
+                return Error{ErrorCode::invalid_input,
+                             text::format("QOS {} is named twice", text::printable(name))};
+            result.names.push_back(std::move(lower));
+        }
+    }
+    if (result.names.empty()) return Error{ErrorCode::invalid_input, "which QOS? Give at least one name"};
+    return result;
+}
+
+Result<std::vector<model::QosRecord>> select(std::span<const slurmdb::StoredQos> all,
+                                             const std::vector<std::string>& names) {
+    std::vector<model::QosRecord> records;
+    for (const std::string& name : names) {
+        const slurmdb::StoredQos* found = slurmdb::find_qos(all, name);
+        if (found == nullptr) return slurmdb::unknown_qos(all, name);
+        records.push_back(found->record);
+    }
+    return records;
+}
+
+void report_changes(Output& output, std::string_view done, std::span<const slurmdb::QosUpdate> updates,
+                    slurmdb::WriteMode mode) {
+    const bool is_dry = mode == slurmdb::WriteMode::check_only;
+    if (output.json()) {
+        Json list = Json::array();
+        for (const auto& [before, after] : updates)
+            list.push_back({{"Name", after.name}, {"changes", differences_to_json(before, after)}});
+        output.write({{std::string(done), list}, {"dry_run", is_dry}});
+        return;
+    }
+    for (const auto& [before, after] : updates) {
+        const auto changes = model::differences(before, after);
+        if (before == after) {
+            output.text() << after.name << ": nothing to change\n";
+            continue;
+        }
+        output.text() << after.name << (is_dry ? ": would be " : ": ") << done << '\n';
+        for (const model::FieldDifference& change : changes)
+            output.text() << "  " << change.field->name << ": " << text::printable(change.before, 4000)
+                          << " -> " << text::printable(change.after, 4000) << '\n';
+    }
+}
+
+} // namespace qg::cli

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What the verbs of `qosgate qos` share: the way to slurmdbd and the option that bounds it, names and
+// assignments on the command line, and the report of a change.
+#pragma once
+
+#include "command.hpp"
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/model/qos_change.hpp"
+#include "qosgate/slurmdb/connection.hpp"
+#include "qosgate/slurmdb/qos_store.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace qg::cli {
+
+/// Options of all verbs that talk to slurmdbd.
+struct AccessOptions {
+    unsigned timeout_seconds = 60;
+};
+
+/// Adds --timeout and --json.
+void add_access_options(CLI::App& command, AccessOptions& options, Invocation& invocation);
+
+/// An open way to slurmdbd.
+class QosAccess {
+  public:
+    /// Errors: those of Session::open(), Connection::open() and QosStore::open().
+    static Result<std::unique_ptr<QosAccess>> open(const AccessOptions& options);
+
+    [[nodiscard]] slurmdb::Connection& connection() noexcept { return *connection_; }
+    [[nodiscard]] slurmdb::QosStore& store() noexcept { return store_; }
+
+  private:
+    QosAccess(std::unique_ptr<slurmdb::Session> session, std::unique_ptr<slurmdb::Connection> connection,
+              slurmdb::QosStore store);
+
+    std::unique_ptr<slurmdb::Session> session_;
+    std::unique_ptr<slurmdb::Connection> connection_; // ends before the session
+    slurmdb::QosStore store_;
+};
+
+/// "a,b c MaxWall=8:00:00": which QOSs, and what to make of them.
+struct NamesAndAssignments {
+    std::vector<std::string> names; ///< lower case, each once, in the order given
+    std::vector<std::string> assignments;
+};
+
+/// Tells names from assignments: those have a '='.
+/// Errors: invalid_input where there is no name, or an empty one.
+Result<NamesAndAssignments> split_arguments(const std::vector<std::string>& arguments);
+
+/// The records of the names given, in that order.
+/// Errors: not_found, with the near miss.
+Result<std::vector<model::QosRecord>> select(std::span<const slurmdb::StoredQos> all,
+                                             const std::vector<std::string>& names);
+
+/// Writes what changed: {"created":[{"Name":…,"changes":{…}}],"dry_run":…}, or as lines "  MaxWall: old ->
+/// new". `done` is the past participle ("created").
+void report_changes(Output& output, std::string_view done, std::span<const slurmdb::QosUpdate> updates,
+                    slurmdb::WriteMode mode);
+
+} // namespace qg::cli

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate qos create NAME... [FIELD=VALUE...]
+#include "qos_access.hpp"
+
+namespace qg::cli {
+namespace {
+
+struct CreateOptions : AccessOptions {
+    std::vector<std::string> arguments;
+    bool dry_run = false;
+};
+
+Result<int> create(const CreateOptions& options, Output& output) {
+    const auto arguments = split_arguments(options.arguments);
+    if (!arguments) return arguments.error();
+    std::vector<std::string> names;
+    for (const std::string& name : arguments->names) {
+        auto valid = model::parse_qos_name(name);
+        if (!valid) return valid.error();
+        names.push_back(std::move(*valid));
+    }
+    const auto access = QosAccess::open(options);
+    if (!access) return access.error();
+    slurmdb::QosStore& store = (*access)->store();
+    const auto change = model::QosChange::parse(arguments->assignments, store.catalogue());
+    if (!change) return change.error();
+
+    std::vector<model::QosRecord> records;
+    std::vector<slurmdb::QosUpdate> report;
+    for (const std::string& name : names) {
+        model::QosRecord fresh;
+        fresh.name = name;
+        fresh.description = name; // as sacctmgr does
+        records.push_back(change->apply_to(fresh));
+        model::QosRecord nothing;
+        nothing.name = name;
+        report.push_back({nothing, records.back()});
+    }
+    const auto mode = options.dry_run ? slurmdb::WriteMode::check_only : slurmdb::WriteMode::write;
+    slurmdb::Transaction transaction((*access)->connection());
+    if (const auto done = store.create(records, mode); !done) return done.error();
+    if (!options.dry_run)
+        if (const auto done = transaction.commit(); !done) return done.error();
+    report_changes(output, "created", report, mode);
+    return 0;
+}
+
+} // namespace
+
+void add_qos_create(CLI::App& qos, Invocation& invocation) {
+    auto options = std::make_shared<CreateOptions>();
+    CLI::App* command =
+        add_command(qos, "create", "Create QOSs",
+                    "Examples:\n"
+                    "  qosgate qos create moonlight MaxWall=8:00:00 MaxTRESPerUser=gpu=2 Flags=DenyOnLimit\n"
+                    "  qosgate qos create day,night Priority=10       two alike, both or none\n"
+                    "  qosgate qos create high Preempt=low --dry-run  show what would be stored\n\n"
+                    "A field that is not given keeps Slurm's default: no limit. 'qosgate qos fields' lists\n"
+                    "the fields. Nobody may use a new QOS before associations allow it ('sacctmgr modify\n"
+                    "account X set qos+=moonlight').");
+    command->add_option("NAME FIELD=VALUE", options->arguments, "Names, and what to set")->required();
+    command->add_flag("--dry-run", options->dry_run, "Check and show, but change nothing");
+    add_access_options(*command, *options, invocation);
+    command->callback([&invocation, options] {
+        invocation.action = [options](Output& output) { return create(*options, output); };
+    });
+}
+
+} // namespace qg::cli

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate qos update NAME... FIELD=VALUE...
+#include "qos_access.hpp"
+
+namespace qg::cli {
+namespace {
+
+struct UpdateOptions : AccessOptions {
+    std::vector<std::string> arguments;
+    bool dry_run = false;
+};
+
+Result<int> update(const UpdateOptions& options, Output& output) {
+    const auto arguments = split_arguments(options.arguments);
+    if (!arguments) return arguments.error();
+    if (arguments->assignments.empty())
+        return Error{ErrorCode::invalid_input,
+                     "nothing to set: write Field=value, for example MaxWall=8:00:00"};
+    const auto access = QosAccess::open(options);
+    if (!access) return access.error();
+    slurmdb::QosStore& store = (*access)->store();
+    const auto change = model::QosChange::parse(arguments->assignments, store.catalogue());
+    if (!change) return change.error();
+
+    slurmdb::Transaction transaction((*access)->connection());
+    const auto all = store.read_all();
+    if (!all) return all.error();
+    const auto chosen = select(*all, arguments->names);
+    if (!chosen) return chosen.error();
+    std::vector<slurmdb::QosUpdate> updates;
+    for (const model::QosRecord& record : *chosen)
+        updates.push_back({record, change->apply_to(record)});
+
+    const auto mode = options.dry_run ? slurmdb::WriteMode::check_only : slurmdb::WriteMode::write;
+    if (const auto done = store.modify(updates, mode); !done) return done.error();
+    if (!options.dry_run)
+        if (const auto done = transaction.commit(); !done) return done.error();
+    report_changes(output, "updated", updates, mode);
+    return 0;
+}
+
+} // namespace
+
+void add_qos_update(CLI::App& qos, Invocation& invocation) {
+    auto options = std::make_shared<UpdateOptions>();
+    CLI::App* command = add_command(
+        qos, "update", "Change QOSs",
+        "Examples:\n"
+        "  qosgate qos update moonlight MaxWall=12:00:00 GrpTRES=cpu=24,mem=1T\n"
+        "  qosgate qos update day night Flags+=NoDecay Flags-=DenyOnLimit\n"
+        "  qosgate qos update moonlight MaxWall=unset GrpTRES=gpu=-1\n"
+        "  qosgate qos update moonlight MaxTRESPerUser=gpu=4 --dry-run\n\n"
+        "FIELD=VALUE  sets. Of a TRES field only the TRES named change, as with sacctmgr;\n"
+        "             TRES=-1 clears that one. Flags= and Preempt= replace the whole list.\n"
+        "FIELD=unset  clears the field (also FIELD=-1): no limit of this QOS. 0 is a limit of 0.\n"
+        "FIELD+=LIST  adds to Flags or Preempt; FIELD-=LIST removes.");
+    command->add_option("NAME FIELD=VALUE", options->arguments, "Names, and what to set")->required();
+    command->add_flag("--dry-run", options->dry_run, "Check and show old and new values, but change nothing");
+    add_access_options(*command, *options, invocation);
+    command->callback([&invocation, options] {
+        invocation.action = [options](Output& output) { return update(*options, output); };
+    });
+}
+
+} // namespace qg::cli

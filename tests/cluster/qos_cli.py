@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The program `qosgate` and sacctmgr, as the tests of QOS records call them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import unittest
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lib import Cluster, CommandResult
+
+OK = 0
+USAGE = 64
+BAD_DATA = 65
+NOT_FOUND = 66
+UNAVAILABLE = 69
+EXISTS = 73
+CONFLICT = 75
+NO_PERMISSION = 77
+
+
+def program() -> Path:
+    """The built program. Errors: SkipTest where it was not built."""
+    path = Path(os.environ.get("QG_BUILD_ROOT", "build")).absolute() / "contrib/qosgate/qosgate"
+    if not path.exists():
+        raise unittest.SkipTest(f"{path} is not built")
+    return path
+
+
+class QosTestCase(unittest.TestCase):
+    """A cluster for all tests of the class; each test uses QOS names of its own."""
+
+    maxDiff = None
+    cluster: Cluster
+    binary: Path
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        built = program()
+        cls.cluster = Cluster.up(nodes=1, users=["ana"])
+        # A copy beside the cluster: ordinary users may be unable to reach the build directory.
+        cls.binary = Path(shutil.copy(built, cls.cluster.directory.with_name("qosgate")))
+        cls.binary.chmod(0o755)
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.cluster.down()
+
+    def qos(
+        self,
+        *words: str,
+        rc: int = OK,
+        user: str | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> CommandResult:
+        """Runs `qosgate qos WORDS` and checks its exit status."""
+        result = self.cluster.run([str(self.binary), "qos", *words], user, env=env)
+        self.assertEqual(result.rc, rc, str(result))
+        return result
+
+    def json(self, *words: str, rc: int = OK) -> Any:
+        """The object that `qosgate qos WORDS --json` writes."""
+        return json.loads(self.qos(*words, "--json", rc=rc).stdout)
+
+    def names(self, *words: str) -> list[str]:
+        """The names that `qosgate qos list WORDS` shows, in order."""
+        return [record["Name"] for record in self.json("list", *words)["qos"]]
+
+    def record(self, name: str) -> dict[str, Any]:
+        """What `qosgate qos get` tells of one QOS."""
+        return self.json("get", name)["qos"][0]
+
+    def stored(self, name: str, column: str) -> str:
+        """What sacctmgr shows in one column of one QOS."""
+        shown = self.cluster.sacctmgr(f"-n -P show qos {name} format={column}").stdout
+        return shown.strip("\n")
+
+    def exists(self, name: str) -> bool:
+        return self.stored(name, "name") == name
