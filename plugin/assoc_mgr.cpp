@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "assoc_mgr.hpp"
+
+#include <dlfcn.h>
+
+#include <string>
+
+namespace qg::plugin {
+namespace {
+
+/// Looks symbols up one by one and remembers the first that is not there.
+class Symbols {
+  public:
+    template <typename Pointer>
+    void find(const char* name, Pointer& symbol) {
+        symbol = reinterpret_cast<Pointer>(dlsym(RTLD_DEFAULT, name));
+        if (symbol == nullptr && missing_ == nullptr) missing_ = name;
+    }
+    [[nodiscard]] const char* missing() const noexcept { return missing_; }
+
+  private:
+    const char* missing_ = nullptr;
+};
+
+} // namespace
+
+Result<AssocMgr> AssocMgr::find() {
+    AssocMgr manager{};
+    Symbols symbols;
+    symbols.find("assoc_mgr_lock", manager.lock);
+    symbols.find("assoc_mgr_unlock", manager.unlock);
+    symbols.find("assoc_mgr_fill_in_assoc", manager.fill_in_assoc);
+    symbols.find("assoc_mgr_qos_list", manager.qos_list);
+    symbols.find("assoc_mgr_user_list", manager.user_list);
+    symbols.find("assoc_mgr_root_assoc", manager.root_assoc);
+    symbols.find("assoc_mgr_tres_name_array", manager.tres_names);
+    symbols.find("g_tres_count", manager.tres_count);
+    symbols.find("accounting_enforce", manager.enforce);
+    if (symbols.missing() != nullptr)
+        return Error{ErrorCode::unsupported,
+                     std::string("this slurmctld does not export ") + symbols.missing()};
+    return manager;
+}
+
+} // namespace qg::plugin

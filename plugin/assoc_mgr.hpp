@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// slurmctld's own records of QOSs, associations, users and TRES, and the locks that protect them. Slurm
+// exports these names to its plugins but declares them in no public header; names, prototypes and the lock's
+// layout are the same from 22.05 to 26.05. They are looked up when the plugin starts, so that a release
+// without one of them costs the explanations and not the controller.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/slurm/compat.hpp"
+
+#include <cstdint>
+
+namespace qg::plugin {
+
+/// Slurm's assoc_mgr_lock_t: per kind of record 0 none, 1 read, 2 write.
+struct AssocMgrLocks {
+    int assoc;
+    int file;
+    int qos;
+    int res;
+    int tres;
+    int user;
+    int wckey;
+};
+
+/// The symbols. The pointed-to lists are null until slurmctld has heard from its database.
+/// Ownership: all of it belongs to slurmctld.
+struct AssocMgr {
+    void (*lock)(AssocMgrLocks* locks);
+    void (*unlock)(AssocMgrLocks* locks);
+    /// Finds an association by uid, account and partition in Slurm's hash table, as slurmctld does for a job:
+    /// one for the partition wins over one for all. Needs the assoc lock; `is_locked` says that it is held.
+    int (*fill_in_assoc)(void* connection, slurmdb_assoc_rec_t* wanted, int enforce,
+                         slurmdb_assoc_rec_t** found, bool is_locked);
+    slurm::ListHandle* qos_list;
+    slurm::ListHandle* user_list;
+    slurmdb_assoc_rec_t** root_assoc;
+    char*** tres_names;
+    std::uint32_t* tres_count;
+    std::uint16_t* enforce; ///< AccountingStorageEnforce as in force; a reconfigure does not change it
+
+    /// Looks every symbol up in this process.
+    /// Errors: unsupported, naming the first one missing.
+    static Result<AssocMgr> find();
+};
+
+/// Read locks on associations, QOSs, TRES and users for as long as it lives.
+/// Slurm's lock order is slurmctld's locks first, then these; job_submit() is entered without these.
+class AssocMgrReadLock {
+  public:
+    explicit AssocMgrReadLock(const AssocMgr& manager) : manager_(manager) { manager_.lock(&locks_); }
+    AssocMgrReadLock(const AssocMgrReadLock&) = delete;
+    AssocMgrReadLock& operator=(const AssocMgrReadLock&) = delete;
+    ~AssocMgrReadLock() { manager_.unlock(&locks_); }
+
+  private:
+    static constexpr int read = 1;
+
+    const AssocMgr& manager_;
+    AssocMgrLocks locks_{
+        .assoc = read, .file = 0, .qos = read, .res = 0, .tres = read, .user = read, .wckey = 0};
+};
+
+} // namespace qg::plugin

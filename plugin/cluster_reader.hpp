@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Reading a cluster over slurmctld's public RPCs.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/model/cluster.hpp"
+
+#include <chrono>
+#include <ctime>
+#include <memory>
+
+namespace qg::plugin {
+
+/// Fetches the cluster when it has changed.
+/// Threads: not thread-safe. Never from within job_submit(): slurmctld may wait there for what the RPC needs.
+class ClusterReader {
+  public:
+    /// Nodes carry no usable mark of change (every job start counts as one), so all is fetched again after
+    /// this.
+    static constexpr std::chrono::seconds full_interval{60};
+
+    /// The cluster, or null where it has not changed since the last call.
+    /// Errors: unavailable, with Slurm's words.
+    /// Cost: two RPCs without payload while nothing changed; blocking, up to MessageTimeout each.
+    Result<std::shared_ptr<const model::Cluster>> poll();
+
+  private:
+    [[nodiscard]] Result<bool> has_changed();
+
+    std::time_t partitions_seen_ = 0;
+    std::time_t conf_seen_ = 0;
+    std::chrono::steady_clock::time_point full_read_at_;
+    std::uint64_t generation_ = 0;
+};
+
+} // namespace qg::plugin

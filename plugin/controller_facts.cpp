@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "controller_facts.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/slurm/limits.hpp"
+#include "qosgate/slurm/values.hpp"
+
+#include <algorithm>
+
+namespace qg::plugin {
+
+const slurmdb_qos_rec_t* QosList::find(std::string_view name) const {
+    const std::string key = text::lower(name);
+    if (const auto id = ids_.find(key)) {
+        const slurmdb_qos_rec_t* const guessed = find(*id);
+        if (guessed != nullptr && text::iequals(slurm::view_text(guessed->name), key)) return guessed;
+    }
+    const auto* found =
+        slurm::find_first<slurmdb_qos_rec_t>(list_, [&key](const slurmdb_qos_rec_t& qos) noexcept {
+            return text::iequals(slurm::view_text(qos.name), key);
+        });
+    if (found != nullptr) ids_.remember(key, found->id);
+    return found;
+}
+
+const slurmdb_qos_rec_t* QosList::find(std::uint32_t id) const {
+    return slurm::find_first<slurmdb_qos_rec_t>(
+        list_, [id](const slurmdb_qos_rec_t& qos) noexcept { return qos.id == id; });
+}
+
+std::vector<std::string> QosList::permitted_names(const quota::QosFacts& facts) const {
+    std::vector<std::string> names;
+    slurm::for_each<slurmdb_qos_rec_t>(list_, [&](const slurmdb_qos_rec_t& qos) {
+        if (facts.is_permitted(qos.id)) names.emplace_back(slurm::view_text(qos.name));
+    });
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+const slurmdb_qos_rec_t* ControllerFacts::record(std::uint32_t qos) const {
+    if (last_ == nullptr || last_->id != qos) last_ = qos_list_.find(qos);
+    return last_;
+}
+
+std::optional<std::uint32_t> ControllerFacts::find(std::string_view name) const {
+    last_ = qos_list_.find(name);
+    return last_ == nullptr ? std::nullopt : std::optional(last_->id);
+}
+
+bitstr_t* ControllerFacts::valid_qos() const noexcept {
+    return association_ == nullptr || association_->usage == nullptr ? nullptr
+                                                                     : association_->usage->valid_qos;
+}
+
+std::optional<std::uint32_t> ControllerFacts::association_default() const {
+    // slurmctld looks at an association's default only where its list of QOSs is known.
+    if (valid_qos() == nullptr || association_->def_qos_id == 0) return std::nullopt;
+    return association_->def_qos_id;
+}
+
+std::optional<std::uint32_t> ControllerFacts::root_default() const {
+    if (root_ == nullptr || root_->def_qos_id == 0) return std::nullopt;
+    return root_->def_qos_id;
+}
+
+bool ControllerFacts::is_permitted(std::uint32_t qos) const {
+    bitstr_t* const bits = valid_qos();
+    return bits != nullptr && qos < slurm_bit_size(bits) && slurm_bit_test(bits, qos) != 0;
+}
+
+std::vector<std::uint32_t> ControllerFacts::permitted() const {
+    std::vector<std::uint32_t> ids;
+    bitstr_t* const bits = valid_qos();
+    const std::int64_t size = bits == nullptr ? 0 : slurm_bit_size(bits);
+    for (std::int64_t id = 0; id < size; ++id)
+        if (slurm_bit_test(bits, id) != 0) ids.push_back(static_cast<std::uint32_t>(id));
+    return ids;
+}
+
+model::QosFlags ControllerFacts::flags(std::uint32_t qos) const {
+    const slurmdb_qos_rec_t* const found = record(qos);
+    return found == nullptr ? model::QosFlags{} : slurm::read_qos_flags(found->flags);
+}
+
+bool ControllerFacts::is_partition_qos(std::uint32_t qos) const {
+    const slurmdb_qos_rec_t* const found = record(qos);
+    return found != nullptr && (static_cast<std::uint32_t>(found->flags) & slurm::qos_flag_of_partition) != 0;
+}
+
+} // namespace qg::plugin

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The facts that choose a job's QOS, read from slurmctld's records.
+#pragma once
+
+#include "assoc_mgr.hpp"
+#include "guesses.hpp"
+#include "qosgate/quota/choose_qos.hpp"
+
+namespace qg::plugin {
+
+/// slurmctld's list of QOSs. Ids are compared where a name's id is known already: they lie in the records
+/// themselves, names one step further away, and that step is most of a walk's cost.
+/// Ownership: borrows. Threads: needs the qos lock.
+class QosList {
+  public:
+    /// The ids that names had, by lower-case name.
+    using Ids = Guesses<std::string, std::uint32_t>;
+
+    QosList(slurm::ListHandle list, Ids& ids) : list_(list), ids_(ids) {}
+
+    /// The QOS of that name, ASCII case ignored, or null. Cost: one walk.
+    [[nodiscard]] const slurmdb_qos_rec_t* find(std::string_view name) const;
+
+    /// The QOS of that id, or null. Cost: one walk.
+    [[nodiscard]] const slurmdb_qos_rec_t* find(std::uint32_t id) const;
+
+    /// The names of the QOSs that the facts permit, sorted. Cost: walks all of them.
+    [[nodiscard]] std::vector<std::string> permitted_names(const quota::QosFacts& facts) const;
+
+  private:
+    slurm::ListHandle list_;
+    Ids& ids_;
+};
+
+/// Ownership: borrows the records; lives no longer than the lock on them. `association` and `root` may be
+/// null.
+class ControllerFacts final : public quota::QosFacts {
+  public:
+    ControllerFacts(const QosList& qos_list, const slurmdb_assoc_rec_t* association,
+                    const slurmdb_assoc_rec_t* root)
+        : qos_list_(qos_list), association_(association), root_(root) {}
+
+    [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) const override;
+    [[nodiscard]] std::optional<std::uint32_t> association_default() const override;
+    [[nodiscard]] std::optional<std::uint32_t> root_default() const override;
+    [[nodiscard]] bool has_association() const override { return association_ != nullptr; }
+    [[nodiscard]] bool is_permitted(std::uint32_t qos) const override;
+    [[nodiscard]] std::vector<std::uint32_t> permitted() const override;
+    [[nodiscard]] model::QosFlags flags(std::uint32_t qos) const override;
+    [[nodiscard]] bool is_partition_qos(std::uint32_t qos) const override;
+
+    /// The record of a QOS, or null. The last one asked for is remembered.
+    [[nodiscard]] const slurmdb_qos_rec_t* record(std::uint32_t qos) const;
+
+  private:
+    [[nodiscard]] bitstr_t* valid_qos() const noexcept;
+
+    const QosList& qos_list_;
+    const slurmdb_assoc_rec_t* association_;
+    const slurmdb_assoc_rec_t* root_;
+    mutable const slurmdb_qos_rec_t* last_ = nullptr;
+};
+
+} // namespace qg::plugin

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "controller_quota.hpp"
+
+#include "qosgate/slurm/limits.hpp"
+#include "qosgate/slurm/values.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace qg::plugin {
+namespace {
+
+using model::AccountView;
+using model::CountLimit;
+using model::TresLimit;
+
+using DefaultAccounts = Guesses<std::uint32_t, std::string>;
+
+/// Deeper account trees do not exist; a cycle in slurmctld's pointers must not hang it here.
+constexpr int greatest_depth = 64;
+
+/// Slurm's association for these, or null. Needs the assoc lock.
+const slurmdb_assoc_rec_t* find_association(const AssocMgr& manager, std::uint32_t user_id,
+                                            const std::string& account, const std::string& partition) {
+    slurmdb_assoc_rec_t wanted{};
+    slurmdb_assoc_rec_t* found = nullptr;
+    wanted.uid = user_id;
+    // Slurm's function takes pointers to non-const but only compares the texts.
+    wanted.acct = const_cast<char*>(account.c_str());
+    wanted.partition = partition.empty() ? nullptr : const_cast<char*>(partition.c_str());
+    manager.fill_in_assoc(nullptr, &wanted, /*enforce=*/0, &found, /*is_locked=*/true);
+    return found;
+}
+
+/// Slurm's record of a user, or null. Needs the user lock. Cost: walks the list of all users.
+const slurmdb_user_rec_t* find_user(const AssocMgr& manager, std::uint32_t user_id) {
+    return slurm::find_first<slurmdb_user_rec_t>(
+        *manager.user_list,
+        [user_id](const slurmdb_user_rec_t& user) noexcept { return user.uid == user_id; });
+}
+
+/// Finds the association of a job the way slurmctld does, and who the user is.
+class AssociationSearch {
+  public:
+    AssociationSearch(const AssocMgr& manager, DefaultAccounts& defaults, const quota::Lookup& lookup)
+        : manager_(manager), defaults_(defaults), user_id_(lookup.user_id),
+          partition_(lookup.partitions.empty() ? std::string() : lookup.partitions.front()->name) {}
+
+    /// Leaves the user's name and the account used in the view.
+    const slurmdb_assoc_rec_t* run(std::string_view account, AccountView& view) {
+        const slurmdb_assoc_rec_t* found =
+            account.empty() ? of_default_account(view) : of_account(account, view);
+        // Without `associations` in AccountingStorageEnforce an account the user is not in counts as none
+        // given.
+        if (found == nullptr && !account.empty() && !view.enforce.associations)
+            found = of_default_account(view);
+        if (found != nullptr) {
+            view.user_name = slurm::view_text(found->user);
+            view.account = slurm::view_text(found->acct);
+        } else if (const slurmdb_user_rec_t* user = find_user(manager_, user_id_)) {
+            view.user_name = slurm::view_text(user->name);
+        }
+        return found;
+    }
+
+  private:
+    const slurmdb_assoc_rec_t* of_account(std::string_view account, AccountView& view) {
+        view.account = account;
+        return find_association(manager_, user_id_, view.account, partition_);
+    }
+
+    const slurmdb_assoc_rec_t* of_default_account(AccountView& view) {
+        if (const auto guess = defaults_.find(user_id_)) {
+            const slurmdb_assoc_rec_t* found = find_association(manager_, user_id_, *guess, partition_);
+            if (found != nullptr && found->is_def == 1) return found;
+        }
+        const slurmdb_user_rec_t* user = find_user(manager_, user_id_);
+        if (user == nullptr || slurm::view_text(user->default_acct).empty()) return nullptr;
+        view.account = user->default_acct;
+        defaults_.remember(user_id_, view.account);
+        return find_association(manager_, user_id_, view.account, partition_);
+    }
+
+    const AssocMgr& manager_;
+    DefaultAccounts& defaults_;
+    std::uint32_t user_id_;
+    std::string partition_;
+};
+
+bool has_user_limits(const model::Limits& limits) noexcept {
+    return limits.has_any(TresLimit::max_tres_per_user) ||
+           limits.has_any(TresLimit::max_tres_run_mins_per_user) ||
+           limits.get(CountLimit::max_jobs_per_user) || limits.get(CountLimit::max_submit_jobs_per_user);
+}
+
+bool has_account_limits(const model::Limits& limits) noexcept {
+    return limits.has_any(TresLimit::max_tres_per_account) ||
+           limits.has_any(TresLimit::max_tres_run_mins_per_account) ||
+           limits.get(CountLimit::max_jobs_per_account) ||
+           limits.get(CountLimit::max_submit_jobs_per_account);
+}
+
+/// The usage of the first entry of a *_limit_list that matches; all zero if none does.
+template <typename Matches>
+model::Usage usage_in(slurm::ListHandle list, std::size_t tres_count, Matches matches) {
+    const auto* used = slurm::find_first<slurmdb_used_limits_t>(list, matches);
+    return used == nullptr ? model::Usage{} : slurm::read_usage(*used, tres_count);
+}
+
+/// Copies QOSs into a view, each once.
+class QosCopier {
+  public:
+    QosCopier(AccountView& view, std::uint32_t user_id) : view_(view), user_id_(user_id) {}
+
+    /// The index of the QOS in the view; nothing for a null record.
+    std::optional<std::size_t> add(const slurmdb_qos_rec_t* record) {
+        if (record == nullptr) return std::nullopt;
+        const auto seen = std::find_if(view_.qos.begin(), view_.qos.end(),
+                                       [&](const model::Qos& qos) { return qos.id == record->id; });
+        if (seen != view_.qos.end()) return static_cast<std::size_t>(seen - view_.qos.begin());
+        view_.qos.push_back(slurm::read_qos(*record, view_.tres->size()));
+        if (record->usage != nullptr) add_usage(view_.qos.back(), *record->usage);
+        return view_.qos.size() - 1;
+    }
+
+  private:
+    void add_usage(model::Qos& qos, const slurmdb_qos_usage_t& usage) {
+        const std::size_t tres_count = std::min<std::size_t>(usage.tres_cnt, view_.tres->size());
+        if (has_user_limits(qos.limits))
+            qos.user_usage =
+                usage_in(usage.user_limit_list, tres_count,
+                         [this](const slurmdb_used_limits_t& used) noexcept { return used.uid == user_id_; });
+        if (has_account_limits(qos.limits))
+            qos.account_usage = usage_in(usage.acct_limit_list, tres_count,
+                                         [this](const slurmdb_used_limits_t& used) noexcept {
+                                             return slurm::view_text(used.acct) == view_.account;
+                                         });
+    }
+
+    AccountView& view_;
+    std::uint32_t user_id_;
+};
+
+std::vector<model::Association> copy_chain(const slurmdb_assoc_rec_t* association, std::size_t tres_count) {
+    std::vector<model::Association> chain;
+    for (int depth = 0; association != nullptr && depth < greatest_depth; ++depth) {
+        chain.push_back(slurm::read_association(*association, tres_count));
+        association = association->usage == nullptr ? nullptr : association->usage->parent_assoc_ptr;
+    }
+    return chain;
+}
+
+void choose_job_qos(AccountView& view, const quota::Lookup& lookup, const ControllerFacts& facts,
+                    const QosList& qos_list, QosCopier& copier) {
+    const quota::ChosenQos chosen =
+        quota::choose_qos(facts, lookup.qos, lookup.has_reservation, view.enforce);
+    const slurmdb_qos_rec_t* record = chosen.id ? facts.record(*chosen.id) : nullptr;
+    view.job_qos.is_default = chosen.is_default;
+    view.job_qos.problem = chosen.problem;
+    view.job_qos.name = record == nullptr ? lookup.qos : slurm::view_text(record->name);
+    view.job_qos.qos = copier.add(record);
+    if (chosen.problem != model::QosProblem::none) view.permitted_qos = qos_list.permitted_names(facts);
+}
+
+} // namespace
+
+std::shared_ptr<const model::TresCatalogue> ControllerQuota::tres_catalogue() const {
+    const std::span<char*> now(*manager_->tres_names, *manager_->tres_count);
+    const auto is_same = [](const std::string& known, const char* name) {
+        return known == slurm::view_text(name);
+    };
+
+    auto known = tres_.get();
+    if (known == nullptr || !std::ranges::equal(known->names(), now, is_same)) {
+        std::vector<std::string> names;
+        for (const char* name : now)
+            names.emplace_back(slurm::view_text(name));
+        known = std::make_shared<const model::TresCatalogue>(std::move(names));
+        tres_.publish(known);
+    }
+    return known;
+}
+
+Result<AccountView> ControllerQuota::check(const quota::Lookup& lookup) const {
+    if (!manager_) return manager_.error();
+    const AssocMgr& manager = *manager_;
+
+    const AssocMgrReadLock lock(manager);
+    if (*manager.qos_list == nullptr || *manager.tres_names == nullptr)
+        return Error{ErrorCode::unavailable, "slurmctld has no QOS records yet"};
+
+    AccountView view;
+    view.tres = tres_catalogue();
+    view.enforce = slurm::read_enforce(*manager.enforce);
+    const slurmdb_assoc_rec_t* association =
+        AssociationSearch(manager, default_accounts_, lookup).run(lookup.account, view);
+    view.associations = copy_chain(association, view.tres->size());
+
+    const QosList qos_list(*manager.qos_list, qos_ids_);
+    const ControllerFacts facts(qos_list, association, *manager.root_assoc);
+    QosCopier copier(view, lookup.user_id);
+    choose_job_qos(view, lookup, facts, qos_list, copier);
+    for (const auto& partition : lookup.partitions) {
+        const auto* qos = partition->qos.empty() ? nullptr : qos_list.find(partition->qos);
+        view.partitions.push_back({partition, copier.add(qos)});
+    }
+    return view;
+}
+
+} // namespace qg::plugin

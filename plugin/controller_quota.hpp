@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// ControllerQuota: the QuotaProvider inside slurmctld. It reads the controller's own records, so a limit
+// changed with sacctmgr or a job just accepted counts for the very next submission.
+#pragma once
+
+#include "assoc_mgr.hpp"
+#include "controller_facts.hpp"
+#include "guesses.hpp"
+#include "qosgate/base/published.hpp"
+#include "qosgate/quota/provider.hpp"
+
+#include <memory>
+
+namespace qg::plugin {
+
+/// Views of slurmctld's records.
+///
+/// Qos::user_usage and Qos::account_usage are filled where the QOS limits users or accounts; elsewhere nobody
+/// asks for them.
+/// Threads: check() from any number of threads.
+/// Cost: read locks of the association manager for the time of one copy; one walk over the list of QOSs for
+/// the job's and one for each partition's QOS, hash look-ups for the rest.
+class ControllerQuota final : public quota::QuotaProvider {
+  public:
+    /// With an Error in place of the symbols every check() answers with it.
+    explicit ControllerQuota(Result<AssocMgr> manager) : manager_(std::move(manager)) {}
+
+    /// Errors: unavailable while slurmctld has no data of its database; unsupported without the symbols.
+    [[nodiscard]] Result<model::AccountView> check(const quota::Lookup& lookup) const override;
+
+  private:
+    [[nodiscard]] std::shared_ptr<const model::TresCatalogue> tres_catalogue() const;
+
+    Result<AssocMgr> manager_;
+    mutable Guesses<std::uint32_t, std::string> default_accounts_; ///< by user id
+    mutable QosList::Ids qos_ids_;
+    mutable Published<model::TresCatalogue> tres_; ///< rebuilt when slurmctld's array of names changes
+};
+
+} // namespace qg::plugin

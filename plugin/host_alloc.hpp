@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Texts that Slurm will free, made with Slurm's own allocator: its blocks carry a header, so a block of
+// malloc() or new in one of its structs corrupts the heap of slurmctld. Every write of a text into
+// job_desc_msg_t or err_msg goes through here.
+#pragma once
+
+#include <optional>
+#include <string>
+
+// Exported by every Slurm daemon, declared in no public header.
+extern "C" {
+void slurm_xfree(void** block);
+char* slurm_xstrdup(const char* text);
+}
+
+namespace qg::plugin {
+
+/// Replaces a text of Slurm's; nothing makes it null.
+/// Ownership: Slurm's, before and after. A NUL inside the text ends it.
+inline void assign_text(char*& field, const std::optional<std::string>& text) {
+    slurm_xfree(reinterpret_cast<void**>(&field));
+    if (text) field = slurm_xstrdup(text->c_str());
+}
+
+/// Adds lines below what an earlier plugin may have left in `*err_msg`. No message is added to a null
+/// `err_msg`.
+inline void append_message(char** err_msg, const std::string& lines) {
+    if (err_msg == nullptr || lines.empty()) return;
+    const bool has_text = *err_msg != nullptr && **err_msg != '\0';
+    assign_text(*err_msg, has_text ? std::string(*err_msg) + "\n" + lines : lines);
+}
+
+} // namespace qg::plugin

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "runtime.hpp"
+
+#include "error_codes.hpp"
+#include "host_alloc.hpp"
+#include "host_log.hpp"
+#include "job_desc_writer.hpp"
+#include "qosgate/base/text.hpp"
+#include "qosgate/slurm/job_desc.hpp"
+#include "qosgate/slurm/values.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+namespace qg::plugin {
+namespace {
+
+using model::Decision;
+using model::JobRequest;
+
+// Long enough for a thread between two looks. One inside an RPC is not waited for: slurmctld calls fini()
+// with its write locks held, and the RPC gets no answer before that is over.
+constexpr std::chrono::milliseconds stop_patience{200};
+
+void log_policy(policy::LogLevel level, const std::string& text) {
+    if (level == policy::LogLevel::info)
+        log_info(text.c_str());
+    else
+        log_error(text.c_str());
+}
+
+/// The folder of rules beside the slurm.conf that this slurmctld uses.
+std::filesystem::path policy_folder() {
+    const auto* conf = static_cast<const slurm_conf_t*>(dlsym(RTLD_DEFAULT, "slurm_conf"));
+    std::string_view file = conf == nullptr ? std::string_view() : slurm::view_text(conf->slurm_conf);
+    if (file.empty()) file = slurm::view_text(std::getenv("SLURM_CONF"));
+    return std::filesystem::path(file).parent_path() / "qosgate.d";
+}
+
+Result<AssocMgr> find_assoc_mgr() {
+    auto manager = AssocMgr::find();
+    if (!manager) log_error(("limits are not explained: " + manager.error().message).c_str());
+    return manager;
+}
+
+bool refuses_on_errors(const policy::Policy& policy) {
+    return std::ranges::any_of(policy.rules(), [](const policy::RuleInfo& rule) {
+        return rule.mode == policy::RuleMode::enforce && rule.on_error == policy::OnError::deny;
+    });
+}
+
+/// Whether an update touches what is judged; all other changes are slurmctld's alone.
+bool is_judged(const job_desc_msg_t& update) {
+    return update.qos != nullptr || update.account != nullptr || update.partition != nullptr;
+}
+
+} // namespace
+
+Runtime::Runtime()
+    : policies_(log_policy), quota_(find_assoc_mgr()),
+      gate_(quota_, limits::Release::from_version_number(SLURM_VERSION_NUMBER)),
+      describe_job_(
+          reinterpret_cast<decltype(describe_job_)>(dlsym(RTLD_DEFAULT, "copy_job_record_to_job_desc"))) {
+    policies_.start(policy_folder());
+}
+
+int Runtime::answer(const Decision& decision, char** err_msg) const {
+    for (const std::string& line : decision.log)
+        log_info(line.c_str());
+    if (!decision.message.empty()) append_message(err_msg, text::join(decision.message, "\n"));
+    return to_slurm_error(decision.reject);
+}
+
+int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
+    cluster_.start();
+    const auto cluster = cluster_.current();
+    const auto policy = policies_.current();
+    const Decision decision =
+        gate_.decide(slurm::read_job_desc(description, submit_uid), cluster.get(), policy.get());
+    if (decision.changed)
+        write_changes(description, slurm::read_job_desc(description, submit_uid), decision.request);
+    return answer(decision, err_msg);
+}
+
+int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg) {
+    cluster_.start();
+    if (!is_judged(update) || describe_job_ == nullptr) return SLURM_SUCCESS;
+    const slurm::OwnedJobDesc current(describe_job_(job));
+    if (current == nullptr) return SLURM_SUCCESS;
+
+    const auto cluster = cluster_.current();
+    const auto policy = policies_.current();
+    const Decision decision = gate_.decide_update(slurm::read_job_update(*current, update, submit_uid),
+                                                  cluster.get(), policy.get());
+    if (err_msg == nullptr)
+        for (const std::string& line : decision.message)
+            log_info(line.c_str());
+    return answer(decision, err_msg);
+}
+
+int Runtime::submit_failed(char** err_msg) {
+    const auto policy = policies_.current();
+    if (!refuses_on_errors(*policy)) return SLURM_SUCCESS;
+    std::string message =
+        "the site's rules could not be applied to this job; please tell your administrators";
+    if (const std::string& contact = policy->settings().contact; !contact.empty())
+        message += " (" + contact + ")";
+    append_message(err_msg, message);
+    return to_slurm_error(model::RejectCode::access_denied);
+}
+
+void Runtime::stop() {
+    policies_.stop();
+    cluster_.stop(stop_patience);
+}
+
+namespace {
+Runtime* the_runtime =
+    nullptr; // written by init() and fini() only, which slurmctld never runs beside an entry
+}
+
+Runtime& runtime() {
+    QG_CHECK(the_runtime != nullptr);
+    return *the_runtime;
+}
+
+void start_runtime() {
+    stop_runtime();
+    the_runtime = new Runtime();
+}
+
+void stop_runtime() {
+    if (the_runtime == nullptr) return;
+    the_runtime->stop();
+    delete the_runtime;
+    the_runtime = nullptr;
+}
+
+} // namespace qg::plugin

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Runtime: the plugin's parts put together, and the way of a submission through them.
+//
+// What the plugin does when it fails itself (a bug, no memory): without rules it changes nothing, as
+// everywhere in level `explain`, since slurmctld still applies every limit. Where a rule that enforces and
+// denies on errors is in force it refuses the job: such a rule is the site's word that no job passes unseen.
+#pragma once
+
+#include "cluster_snapshot.hpp"
+#include "controller_quota.hpp"
+#include "qosgate/gate/gate.hpp"
+#include "qosgate/policy/store.hpp"
+
+#include <slurm/slurm.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+// slurmctld's own record of a job, which no public header describes.
+struct job_record;
+
+namespace qg::plugin {
+
+/// Threads: submit() and modify() from any number of threads (slurmctld uses several from 23.02 on).
+class Runtime {
+  public:
+    /// Looks up what slurmctld offers and loads the policy. What is missing is logged and done without.
+    Runtime();
+
+    /// Judges a new job; writes what rules changed back. Returns a Slurm error code, 0 to go on.
+    int submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg);
+
+    /// Judges a change of a job. `err_msg` is null before 23.02, which shows the user nothing.
+    int modify(const job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg);
+
+    /// The answer where submit() threw, see above.
+    int submit_failed(char** err_msg);
+
+    /// Ends all threads, waiting a moment for them.
+    void stop();
+
+  private:
+    int answer(const model::Decision& decision, char** err_msg) const;
+
+    policy::PolicyStore policies_;
+    ClusterSnapshot cluster_;
+    ControllerQuota quota_;
+    gate::Gate gate_;
+    job_desc_msg_t* (*describe_job_)(job_record*); ///< null where slurmctld does not offer it
+};
+
+/// The one runtime, made by start_runtime(). It outlives everything: slurmctld ends by exit() while its
+/// threads and ours run, so nothing here may be destroyed on the way out.
+Runtime& runtime();
+
+/// Makes the runtime; in a process where it was stopped before, a new one.
+void start_runtime();
+
+/// Stops the runtime's threads and destroys it. Nobody may be inside it.
+void stop_runtime();
+
+} // namespace qg::plugin

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the plugin shows to slurmctld and what it wants from it, as the dynamic linker sees it.
+
+Usage: plugin_abi_test.py PLUGIN TYPE VERSION_NUMBER
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import re
+import subprocess
+import sys
+import unittest
+
+PLUGIN, TYPE, VERSION = sys.argv[1], sys.argv[2], int(sys.argv[3])
+
+EXPORTS = {
+    "job_submit": {
+        "plugin_name",
+        "plugin_type",
+        "plugin_version",
+        "init",
+        "fini",
+        "job_submit",
+        "job_modify",
+    },
+}
+
+# What any Slurm daemon has, in every release from 22.05 on. A name that is not here may be missing in another
+# release or daemon; with immediate binding, which distributions switch on, the plugin would not load there. Such a
+# name belongs behind dlsym().
+SLURM_IMPORTS = {
+    "slurm_bit_size",
+    "slurm_bit_test",
+    "slurm_error",
+    "slurm_free_conf",
+    "slurm_free_ctl_conf",
+    "slurm_free_job_desc_msg",
+    "slurm_free_node_info_msg",
+    "slurm_free_partition_info_msg",
+    "slurm_info",
+    "slurm_list_find_first_ro",
+    "slurm_list_iterator_create",
+    "slurm_list_iterator_destroy",
+    "slurm_list_next",
+    "slurm_load_ctl_conf",
+    "slurm_load_node",
+    "slurm_load_partitions",
+    "slurm_strerror",
+    "slurm_xfree",
+    "slurm_xstrdup",
+}
+
+# Symbols with these versions come from the libraries named in LIBRARIES.
+VERSIONS = re.compile(r".+@(GLIBC|GLIBCXX|CXXABI|GCC|LUA)_[\w.]+")
+OTHER_IMPORTS = re.compile(r"_ZNK?3fmt.*|_ITM_\w+|__gmon_start__|__cxa_finalize")
+
+LIBRARIES = re.compile(r"lib(c|m|stdc\+\+|gcc_s|fmt|lua5\.4|pthread|dl)\.so[.\d]*|ld-linux[\w.-]*|ld64\.so[.\d]*")
+
+
+def read(*command: str) -> list[str]:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def symbols(option: str) -> set[str]:
+    return {line.split()[-1] for line in read("nm", "-D", option, PLUGIN) if line.strip()}
+
+
+class PluginAbi(unittest.TestCase):
+    def test_it_exports_what_slurm_looks_up_and_nothing_else(self) -> None:
+        self.assertEqual(symbols("--defined-only"), EXPORTS[TYPE.partition("/")[0]])
+
+    def test_it_imports_only_what_every_host_has(self) -> None:
+        for name in sorted(symbols("--undefined-only")):
+            with self.subTest(name):
+                known = name in SLURM_IMPORTS or VERSIONS.fullmatch(name) or OTHER_IMPORTS.fullmatch(name)
+                self.assertTrue(known, f"{name} is not known to be in every slurmctld")
+
+    def test_it_never_registers_a_destructor(self) -> None:
+        """slurmctld exits while its threads may be inside the plugin."""
+        self.assertFalse({name for name in symbols("--undefined-only") if name.startswith("__cxa_atexit")})
+
+    def test_it_needs_no_slurm_library(self) -> None:
+        needed = [line.split("[")[1].rstrip("]") for line in read("readelf", "-d", PLUGIN) if "(NEEDED)" in line]
+        self.assertTrue(needed)
+        for library in needed:
+            with self.subTest(library):
+                self.assertRegex(library, rf"^({LIBRARIES.pattern})$")
+
+    def test_it_stays_in_memory_and_has_no_search_path(self) -> None:
+        dynamic = "\n".join(read("readelf", "-d", PLUGIN))
+        self.assertIn("NODELETE", dynamic)
+        self.assertNotIn("RPATH", dynamic)
+        self.assertNotIn("RUNPATH", dynamic)
+
+    def test_it_is_for_the_release_it_was_built_for(self) -> None:
+        # Stands in for the host: every name the plugin imports resolves against the public library, too.
+        ctypes.CDLL(ctypes.util.find_library("slurm"), mode=ctypes.RTLD_GLOBAL)
+        plugin = ctypes.CDLL(PLUGIN)
+        self.assertEqual(ctypes.c_uint32.in_dll(plugin, "plugin_version").value, VERSION)
+        name = (ctypes.c_char * (len(TYPE) + 1)).in_dll(plugin, "plugin_type")
+        self.assertEqual(name.value.decode(), TYPE)
+        self.assertEqual(name.raw[-1], 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,390 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""job_submit_qosgate.so inside a real slurmctld: what users read, and what cannot harm the controller."""
+
+from __future__ import annotations
+
+import re
+import time
+import unittest
+from pathlib import Path
+
+from lib import Cluster, CommandResult, build_root, main
+
+USER = "ana"
+PARTITIONS = """\
+PartitionName=main Nodes=ALL Default=YES MaxTime=UNLIMITED
+PartitionName=short Nodes=ALL MaxTime=60 DefaultTime=30
+"""
+
+# Rejected submissions per measurement of memory, and how many bytes each may cost. A leak of the smallest
+# message would be more; the bound leaves room for the allocator's own habits.
+LEAK_SUBMISSIONS = 8000
+LEAK_BYTES_EACH = 100
+
+# The plugin reads the partitions in the background; a change of slurm.conf is known after that long.
+SNAPSHOT_SECONDS = 2.5
+
+
+class PluginTestCase(unittest.TestCase):
+    """One cluster per class, with the plugin in its slurmctld.
+
+    ana is in the accounts astro (her default; QOS normal, small, counted) and bio (normal).
+    """
+
+    plugins = "qosgate"
+    cluster: Cluster
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.cluster = Cluster.up(
+            nodes=2,
+            users=[USER, "ben"],
+            slurm_conf=(
+                f"JobSubmitPlugins={cls.plugins}\n"
+                f"PluginDir={build_root()}/plugin:@PLUGINDIR@\n{PARTITIONS}"
+            ),
+        )
+        cls.addClassCleanup(cls.cluster.down)
+        for line in (
+            "add qos small MaxTRESPerJob=cpu=2 MaxWall=60 Flags=DenyOnLimit",
+            "add qos counted MaxSubmitJobsPerUser=3",
+            "add qos other",
+            "add account astro,bio",
+            f"add user {USER} account=astro qos=normal,small,counted",
+            f"add user {USER} account=bio qos=normal",
+        ):
+            cls.cluster.sacctmgr(line)
+        cls.let_the_plugin_see_the_cluster()
+
+    @classmethod
+    def let_the_plugin_see_the_cluster(cls) -> None:
+        """Makes a first submission, which starts the plugin's look at the partitions, and waits for it."""
+        cls.cluster.wait_for(
+            lambda: "limit 2" in cls.cluster.sbatch("--qos=small -n3 --hold", USER).stderr,
+            "the plugin explains limits",
+        )
+
+    def tearDown(self) -> None:
+        self.cluster.run(f"scancel --user={USER}")
+        own_errors = [
+            line
+            for line in self.cluster.log("slurmctld").splitlines()
+            if "error: job_submit/qosgate" in line
+        ]
+        self.assertEqual(own_errors, [])
+        self.assertTrue(self.cluster.status()["slurmctld"]["running"])
+
+    def submit(self, arguments: str) -> CommandResult:
+        return self.cluster.run(["sbatch", *arguments.split(), "--wrap=sleep 300"], USER)
+
+    def expect(self, result: CommandResult, accepted: bool, *lines: str) -> None:
+        """Whether the command succeeded, and that its messages have these lines in this order."""
+        self.assertEqual(result.rc == 0, accepted, result)
+        wanted = "(.*\n)*".join(rf".*{re.escape(line)}.*\n" for line in lines)
+        self.assertRegex(result.stderr, wanted, result)
+
+    def submit_jobs(self, *arguments: str, timeout: float = 60) -> CommandResult:
+        """The helper that speaks to slurmctld without sbatch."""
+        program = build_root() / "tests" / "cluster" / "helpers" / "submit_jobs"
+        return self.cluster.run([str(program), *arguments], USER, check=True, timeout=timeout)
+
+    def change_slurm_conf(self, old: str, new: str) -> None:
+        path = self.cluster.layout.slurm_conf
+        text = path.read_text()
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new))
+        self.cluster.scontrol("reconfigure")
+
+    def slurmctld_log_since(self, mark: int) -> str:
+        return self.cluster.log("slurmctld")[mark:]
+
+
+class Explanations(PluginTestCase):
+    """What users read. slurmctld's own answer stays as it was, with our lines in front."""
+
+    def test_a_limit_is_explained_in_front_of_slurms_words(self) -> None:
+        for command, last in (
+            ("sbatch --qos=small -n3 --wrap=true", "Batch job submission failed: Job violates"),
+            ("srun --qos=small -n3 true", "Unable to allocate resources: Job violates"),
+            ("salloc --qos=small -n3 true", "Job submit/allocate failed: Job violates"),
+        ):
+            with self.subTest(command):
+                self.expect(
+                    self.cluster.run(command, USER),
+                    False,
+                    "CPUs per job: asked 3, limit 2 (QOSMaxCpuPerJobLimit)",
+                    "error: QOSMaxCpuPerJobLimit",
+                    last,
+                )
+
+    def test_every_violated_limit_is_named(self) -> None:
+        self.expect(
+            self.submit("--qos=small -n3 --time=2:00:00"),
+            False,
+            "CPUs per job: asked 3, limit 2",
+            "wall time: asked 02:00:00, limit 01:00:00",
+        )
+
+    def test_usage_counts_for_the_very_next_submission(self) -> None:
+        for _ in range(2):
+            self.expect(self.submit("--qos=counted --hold"), True)
+        self.expect(
+            self.submit("--qos=counted --array=1-2"),
+            False,
+            "asked 2, limit 3, in use 2 (QOSMaxSubmitJobPerUserLimit)",
+        )
+        self.expect(self.submit("--qos=counted --hold"), True)
+
+    def test_a_changed_limit_counts_for_the_very_next_submission(self) -> None:
+        self.cluster.sacctmgr("modify qos small set MaxTRESPerJob=cpu=4")
+        self.addCleanup(self.cluster.sacctmgr, "modify qos small set MaxTRESPerJob=cpu=2")
+        self.expect(self.submit("--qos=small -n5"), False, "asked 5, limit 4")
+
+    def test_a_qos_that_is_not_open_is_told_with_those_that_are(self) -> None:
+        self.expect(
+            self.submit("--qos=other"), False, "counted, normal, small", "Invalid qos specification"
+        )
+        self.expect(self.submit("--qos=nosuch"), False, "nosuch", "counted, normal, small")
+
+    def test_the_account_decides_which_qos_are_open(self) -> None:
+        self.expect(self.submit("--account=BIO --qos=small"), False, "bio", "normal")
+        self.expect(self.submit("--account=nosuch"), False, "nosuch", "Invalid account")
+
+    def test_accepted_jobs_of_all_kinds_say_nothing(self) -> None:
+        for command in (
+            "sbatch --hold --wrap=true",
+            "sbatch --hold --array=1-10%2 --wrap=true",
+            "sbatch --hold --partition=main,short --wrap=true",
+            "sbatch --test-only --wrap=true",
+            "sbatch --hold --wrap=true : --qos=small",
+            "srun true",
+            "srun --test-only true",
+            "srun -n1 true : -n1 true",
+            "salloc true",
+        ):
+            with self.subTest(command):
+                result = self.cluster.run(command, USER)
+                self.assertEqual(result.rc, 0, result)
+                self.assertNotIn("limit", result.stderr, result)
+
+    def test_a_part_of_a_het_job_is_told_with_its_number(self) -> None:
+        result = self.cluster.run("sbatch --wrap=true : --qos=small -n3", USER)
+        self.expect(result, False, "1: ", "asked 3, limit 2")
+
+    def test_updates_of_jobs_stay_slurms_own(self) -> None:
+        job = self.cluster.sbatch("--hold", USER).jobid
+        update = f"scontrol update jobid={job}"
+        for change, works in (
+            ("timelimit=20", True),
+            ("qos=small", True),
+            ("qos=other", False),
+            ("account=bio qos=normal", True),
+            ("partition=short", True),
+            ("partition=nosuch", False),
+            ("comment=hello", True),
+        ):
+            with self.subTest(change):
+                result = self.cluster.run(f"{update} {change}", USER)
+                self.assertEqual(result.rc == 0, works, result)
+
+
+class Robustness(PluginTestCase):
+    """What happens around the plugin in a controller's life."""
+
+    def test_reconfigure_many_times(self) -> None:
+        for _ in range(15):
+            self.cluster.scontrol("reconfigure")
+            self.expect(self.submit("--qos=small -n3"), False, "asked 3, limit 2")
+
+    def test_a_partition_added_later_is_known_after_a_moment(self) -> None:
+        self.cluster.scontrol("create partitionname=late nodes=ALL qos=small maxtime=60")
+        self.addCleanup(self.cluster.scontrol, "delete partitionname=late")
+        self.cluster.wait_for(
+            lambda: "limit 2" in self.submit("--partition=late -n3 --hold").stderr,
+            "the QOS of the new partition is explained",
+        )
+
+    def test_without_slurmdbd_all_goes_on(self) -> None:
+        self.cluster.stop("slurmdbd")
+        self.addCleanup(self.cluster.start, "slurmdbd")
+        self.expect(self.submit("--hold"), True)
+        self.expect(self.submit("--qos=small -n3"), False, "asked 3, limit 2")
+
+    def test_slurmctld_stops_and_starts_with_the_plugin(self) -> None:
+        for _ in range(3):
+            begin = time.monotonic()
+            self.cluster.stop("slurmctld")
+            self.assertLess(time.monotonic() - begin, 9, "slurmctld had to be killed")
+            self.cluster.start("slurmctld")
+            # The first submission may come before the plugin knows the partitions; its outcome is the same.
+            self.assertFalse(self.cluster.sbatch("--qos=small -n3", USER).accepted)
+            self.let_the_plugin_see_the_cluster()
+
+    def test_the_plugin_can_be_taken_out_and_put_back(self) -> None:
+        with_it, without = "JobSubmitPlugins=qosgate\n", "JobSubmitPlugins=\n"
+        for _ in range(5):
+            self.change_slurm_conf(with_it, without)
+            result = self.submit("--qos=small -n3")
+            self.expect(result, False, "QOSMaxCpuPerJobLimit")
+            self.assertNotIn("limit 2", result.stderr, result)
+            self.change_slurm_conf(without, with_it)
+            self.let_the_plugin_see_the_cluster()
+
+    def test_odd_descriptions_get_the_answers_they_get_without_the_plugin(self) -> None:
+        answers = self.submit_jobs("odd").stdout
+        self.change_slurm_conf("JobSubmitPlugins=qosgate\n", "JobSubmitPlugins=\n")
+        try:
+            self.assertEqual(answers, self.submit_jobs("odd").stdout)
+        finally:
+            self.change_slurm_conf("JobSubmitPlugins=\n", "JobSubmitPlugins=qosgate\n")
+        self.assertIn("unset: 0\n", answers)
+        self.assertGreater(len(answers.splitlines()), 300)
+
+    def test_submissions_leave_no_memory_behind(self) -> None:
+        refused = ("many", str(LEAK_SUBMISSIONS), "qos=other")
+        self.submit_jobs(*refused)  # lets the allocator find its size
+        before = self.resident_bytes()
+        self.submit_jobs(*refused)
+        grown = self.resident_bytes() - before
+        self.assertLess(grown / LEAK_SUBMISSIONS, LEAK_BYTES_EACH)
+
+    def resident_bytes(self) -> int:
+        pid = self.cluster.status()["slurmctld"]["pid"]
+        status = Path(f"/proc/{pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
+
+
+class Rules(PluginTestCase):
+    """Rules in qosgate.d beside slurm.conf: what they change reaches the job."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.folder = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
+        cls.folder.mkdir(mode=0o755)
+
+    def write_rule(self, body: str, **settings: str) -> None:
+        """Puts one rule in force and waits until slurmctld says so."""
+        lines = [f'{key} = "{value}",' for key, value in ({"mode": "enforce"} | settings).items()]
+        mark = len(self.cluster.log("slurmctld"))
+        (self.folder / "10-test.lua").write_text(
+            "rule {\n" + "\n".join(lines) + f"\nsubmit = function(job)\n{body}\nend,\n}}\n"
+        )
+        self.cluster.wait_for(
+            lambda: "job_submit/qosgate: " in self.slurmctld_log_since(mark), "the rule is loaded"
+        )
+
+    def tearDown(self) -> None:
+        mark = len(self.cluster.log("slurmctld"))
+        (self.folder / "10-test.lua").unlink(missing_ok=True)
+        self.cluster.wait_for(
+            lambda: "job_submit/qosgate: " in self.slurmctld_log_since(mark), "the rule is gone"
+        )
+        super().tearDown()
+
+    def test_what_a_rule_sets_is_what_the_job_has(self) -> None:
+        self.write_rule(
+            'job.qos = "small"; job.partition = "short"; job.time_limit = 7;'
+            ' job.comment = "by rule"; job:warn("moved to %s", job.partition)'
+        )
+        result = self.cluster.run("sbatch --parsable --hold --qos=normal --wrap=true", USER)
+        self.expect(result, True, "moved to short")
+        fields = self.cluster.job(int(result.stdout))
+        self.assertEqual(fields["QOS"], "small")
+        self.assertEqual(fields["Partition"], "short")
+        self.assertEqual(fields["TimeLimit"], "00:07:00")
+
+    def test_limits_are_those_of_the_job_that_the_rule_made(self) -> None:
+        self.write_rule('job.qos = "small"')
+        self.expect(self.submit("--qos=normal -n3"), False, "asked 3, limit 2")
+
+    def test_a_rule_rejects_with_its_own_words(self) -> None:
+        self.write_rule('job:reject("not on a %s", "Sunday")')
+        self.expect(self.submit("--hold"), False, "not on a Sunday")
+
+    def test_a_rule_that_fails_refuses_the_job_and_not_the_controller(self) -> None:
+        self.write_rule("local nothing = nil; nothing.field = 1")
+        self.expect(self.submit("--hold"), False, "rule")
+
+
+class BesideLua(PluginTestCase):
+    """Slurm's own Lua plugin runs first; it brings a Lua of another version."""
+
+    plugins = "lua,qosgate"
+    script = """\
+function slurm_job_submit(job_desc, part_list, submit_uid)
+    if job_desc.comment == "to small" then
+        job_desc.qos = "small"
+        slurm.log_user("lua: to small")
+    elseif job_desc.comment == "no" then
+        slurm.log_user("lua: no")
+        return slurm.ERROR
+    end
+    return slurm.SUCCESS
+end
+function slurm_job_modify(job_desc, job_rec, part_list, modify_uid)
+    return slurm.SUCCESS
+end
+"""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        # slurmctld does not start with the plugin but without its script, so that comes with a second start.
+        plugins, cls.plugins = cls.plugins, "qosgate"
+        super().setUpClass()
+        cls.plugins = plugins
+        conf = cls.cluster.layout.slurm_conf
+        (conf.parent / "job_submit.lua").write_text(cls.script)
+        conf.write_text(
+            conf.read_text().replace("JobSubmitPlugins=qosgate\n", f"JobSubmitPlugins={plugins}\n")
+        )
+        cls.cluster.restart("slurmctld")
+        cls.let_the_plugin_see_the_cluster()
+        rules = conf.parent / "qosgate.d"
+        rules.mkdir(mode=0o755)
+        (rules / "10-tell.lua").write_text(
+            'rule { mode = "enforce", submit = function(job) job:warn("qos %s", job.qos) end }\n'
+        )
+        cls.cluster.wait_for(
+            lambda: "qos normal" in cls.cluster.sbatch("--hold", USER).stderr, "the rule is loaded"
+        )
+
+    def test_a_job_that_lua_changed_is_the_job_that_is_judged(self) -> None:
+        self.expect(
+            self.cluster.run(["sbatch", "--comment=to small", "-n3", "--wrap=true"], USER),
+            False,
+            "lua: to small",
+            "qos small",
+            "asked 3, limit 2",
+        )
+
+    def test_a_job_that_lua_refuses_is_not_judged(self) -> None:
+        result = self.submit("--comment=no")
+        self.expect(result, False, "lua: no")
+        self.assertNotIn("qos normal", result.stderr, result)
+
+    def test_both_speak(self) -> None:
+        result = self.cluster.run(["sbatch", "--comment=to small", "--hold", "--wrap=true"], USER)
+        self.expect(result, True, "lua: to small", "qos small")
+
+
+class BeforeLua(BesideLua):
+    """The same with Slurm's Lua plugin second."""
+
+    plugins = "qosgate,lua"
+
+    def test_a_job_that_lua_changed_is_the_job_that_is_judged(self) -> None:
+        """Not so in this order: slurmctld refuses, and qosgate spoke of the job as it came in."""
+        result = self.cluster.run(["sbatch", "--comment=to small", "-n3", "--wrap=true"], USER)
+        self.expect(result, False, "qos normal", "lua: to small", "QOSMaxCpuPerJobLimit")
+
+    def test_a_job_that_lua_refuses_is_not_judged(self) -> None:
+        self.expect(self.submit("--comment=no"), False, "qos normal", "lua: no")
+
+    def test_both_speak(self) -> None:
+        result = self.cluster.run(["sbatch", "--comment=to small", "--hold", "--wrap=true"], USER)
+        self.expect(result, True, "qos normal", "lua: to small")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "controller_quota.hpp"
+
+#include "fake_controller.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstdlib>
+#include <memory>
+
+using namespace qg;
+using model::AssociationLevel;
+using model::CountLimit;
+using model::QosProblem;
+using model::TresLimit;
+
+namespace {
+
+constexpr std::uint32_t ana = 1001, ben = 1002, stranger = 9999;
+enum : std::uint32_t { normal = 1, small = 2, other = 3 };
+
+/// root -> astro -> ana (default), root -> bio -> ana, ben; QOSs normal, small, other.
+struct Records : test::FakeController {
+    Records() {
+        add_qos("normal", normal);
+        add_qos("small", small);
+        add_qos("other", other);
+        root = &add_association("root", nullptr, nullptr, {normal});
+        astro = &add_association("astro", nullptr, root, {normal});
+        bio = &add_association("bio", nullptr, root, {normal});
+        user_ana = &add_user("ana", ana, "astro");
+        user_ben = &add_user("ben", ben, "bio");
+        ana_astro = &add_association("astro", user_ana, astro, {normal, small});
+        ana_bio = &add_association("bio", user_ana, bio, {normal});
+        add_association("bio", user_ben, bio, {small});
+    }
+
+    slurmdb_assoc_rec_t *astro, *bio, *ana_astro, *ana_bio;
+    slurmdb_user_rec_t *user_ana, *user_ben;
+};
+
+struct Fixture {
+    Records records;
+    plugin::ControllerQuota quota{records.symbols()};
+
+    Fixture() { lookup.user_id = ana; }
+
+    model::AccountView view() const {
+        auto result = quota.check(lookup);
+        BOOST_TEST_REQUIRE(result.has_value());
+        BOOST_TEST(records.locks_held == 0);
+        return std::move(result).value();
+    }
+
+    void in_partition(const char* name, const char* qos = "") {
+        model::Partition partition;
+        partition.name = name;
+        partition.qos = qos;
+        lookup.partitions.push_back(std::make_shared<const model::Partition>(partition));
+    }
+
+    quota::Lookup lookup;
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(controller_quota, Fixture)
+
+BOOST_AUTO_TEST_CASE(without_slurms_symbols_it_says_which_is_missing) {
+    const plugin::ControllerQuota none(Error{ErrorCode::unsupported, "no symbols"});
+
+    const auto result = none.check(lookup);
+
+    BOOST_TEST_REQUIRE(!result.has_value());
+    BOOST_TEST(result.error().message == "no symbols");
+}
+
+BOOST_AUTO_TEST_CASE(before_the_first_word_of_the_database_it_is_unavailable) {
+    records.qos_list = nullptr;
+
+    const auto result = quota.check(lookup);
+
+    BOOST_TEST_REQUIRE(!result.has_value());
+    BOOST_TEST((result.error().code == ErrorCode::unavailable));
+    BOOST_TEST(records.locks_held == 0);
+}
+
+BOOST_AUTO_TEST_CASE(it_holds_read_locks_on_what_it_reads_and_no_others) {
+    static_cast<void>(view());
+
+    const auto& locks = records.last_locks;
+    BOOST_TEST((locks.assoc == 1 && locks.qos == 1 && locks.tres == 1 && locks.user == 1));
+    BOOST_TEST((locks.file == 0 && locks.res == 0 && locks.wckey == 0));
+}
+
+BOOST_AUTO_TEST_CASE(a_job_without_account_has_the_users_default_account) {
+    const auto found = view();
+
+    BOOST_TEST(found.user_name == "ana");
+    BOOST_TEST(found.account == "astro");
+    BOOST_TEST_REQUIRE(found.associations.size() == 3u);
+    BOOST_TEST((found.associations[0].level == AssociationLevel::user));
+    BOOST_TEST((found.associations[1].level == AssociationLevel::account));
+    BOOST_TEST((found.associations[2].level == AssociationLevel::root));
+}
+
+BOOST_AUTO_TEST_CASE(a_default_account_that_changed_is_seen_at_once) {
+    BOOST_TEST(view().account == "astro");
+
+    std::string account = "bio";
+    records.user_ana->default_acct = account.data();
+    records.ana_astro->is_def = 0;
+    records.ana_bio->is_def = 1;
+
+    BOOST_TEST(view().account == "bio");
+    BOOST_TEST(view().account == "bio");
+}
+
+BOOST_AUTO_TEST_CASE(an_account_asked_for_is_used_whatever_its_case) {
+    lookup.account = "BIO";
+
+    BOOST_TEST(view().account == "bio");
+}
+
+BOOST_AUTO_TEST_CASE(an_account_the_user_is_not_in_has_no_association) {
+    lookup.account = "chem";
+
+    const auto found = view();
+
+    BOOST_TEST(found.associations.empty());
+    BOOST_TEST(found.account == "chem");
+    BOOST_TEST(found.user_name == "ana");
+}
+
+BOOST_AUTO_TEST_CASE(where_associations_are_not_enforced_the_default_account_stands_in) {
+    records.enforce = 0;
+    lookup.account = "chem";
+
+    BOOST_TEST(view().account == "astro");
+}
+
+BOOST_AUTO_TEST_CASE(a_user_unknown_to_accounting_has_no_name) {
+    lookup.user_id = stranger;
+
+    const auto found = view();
+
+    BOOST_TEST(found.user_name.empty());
+    BOOST_TEST(found.account.empty());
+    BOOST_TEST(found.associations.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_user_without_default_account_has_no_association) {
+    records.add_user("eve", 1003, nullptr);
+    lookup.user_id = 1003;
+
+    const auto found = view();
+
+    BOOST_TEST(found.user_name == "eve");
+    BOOST_TEST(found.associations.empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_association_for_the_first_partition_wins) {
+    records.add_association("astro", records.user_ana, records.astro, {small}, "gpu");
+    in_partition("gpu");
+    in_partition("main");
+
+    BOOST_TEST(view().associations.at(0).partition == "gpu");
+
+    lookup.partitions.erase(lookup.partitions.begin());
+    BOOST_TEST(view().associations.at(0).partition.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_loop_in_the_account_tree_ends) {
+    records.root->usage->parent_assoc_ptr = records.astro;
+
+    BOOST_TEST(view().associations.size() <= 64u);
+}
+
+BOOST_AUTO_TEST_CASE(a_qos_is_found_by_name_whatever_its_case) {
+    lookup.qos = "SMALL";
+
+    const auto found = view();
+
+    BOOST_TEST((found.job_qos.problem == QosProblem::none));
+    BOOST_TEST(found.job_qos.name == "small");
+    BOOST_TEST(found.qos.at(*found.job_qos.qos).id == small);
+    BOOST_TEST(!found.job_qos.is_default);
+    BOOST_TEST(found.permitted_qos.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_qos_made_again_under_another_id_is_found) {
+    lookup.qos = "small";
+    BOOST_TEST(view().qos.at(0).id == small);
+
+    records.remove_qos(small);
+    BOOST_TEST((view().job_qos.problem == QosProblem::unknown));
+
+    records.add_qos("unrelated", small);
+    records.add_qos("small", 12);
+    BOOST_TEST(view().qos.at(0).id == 12u);
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_qos_is_a_problem_with_the_permitted_ones_named) {
+    lookup.qos = "tiny";
+
+    const auto found = view();
+
+    BOOST_TEST((found.job_qos.problem == QosProblem::unknown));
+    BOOST_TEST(found.job_qos.name == "tiny");
+    BOOST_TEST(!found.job_qos.qos.has_value());
+    BOOST_TEST((found.permitted_qos == std::vector<std::string>{"normal", "small"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_qos_the_association_may_not_use_is_a_problem) {
+    lookup.qos = "other";
+
+    BOOST_TEST((view().job_qos.problem == QosProblem::not_permitted));
+}
+
+BOOST_AUTO_TEST_CASE(the_default_qos_follows_slurmctlds_rule) {
+    const auto chosen = [this] { return view().job_qos.name; };
+
+    // Two are permitted, no default is set: "normal" by name.
+    BOOST_TEST(chosen() == "normal");
+    records.root->def_qos_id = small;
+    BOOST_TEST(chosen() == "small");
+    records.ana_astro->def_qos_id = normal;
+    BOOST_TEST(chosen() == "normal");
+    // The only one permitted.
+    lookup.user_id = ben;
+    BOOST_TEST(chosen() == "small");
+    BOOST_TEST(view().job_qos.is_default);
+}
+
+BOOST_AUTO_TEST_CASE(a_default_that_is_not_permitted_is_a_problem) {
+    records.ana_astro->def_qos_id = other;
+
+    BOOST_TEST((view().job_qos.problem == QosProblem::default_not_permitted));
+}
+
+BOOST_AUTO_TEST_CASE(the_qos_of_a_partition_is_copied_once) {
+    lookup.qos = "normal";
+    in_partition("main", "small");
+    in_partition("big", "normal");
+    in_partition("plain");
+    in_partition("odd", "gone");
+
+    const auto found = view();
+
+    BOOST_TEST(found.qos.size() == 2u);
+    BOOST_TEST_REQUIRE(found.partitions.size() == 4u);
+    BOOST_TEST(found.qos.at(*found.partitions[0].qos).name == "small");
+    BOOST_TEST((found.partitions[1].qos == found.job_qos.qos));
+    BOOST_TEST(!found.partitions[2].qos.has_value());
+    BOOST_TEST(!found.partitions[3].qos.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(usage_is_that_of_this_user_and_this_account) {
+    slurmdb_qos_rec_t& qos = records.add_qos("counted", 4);
+    slurm_bit_set(records.ana_astro->usage->valid_qos, 4);
+    qos.max_submit_jobs_pu = 10;
+    qos.max_jobs_pa = 10;
+    qos.usage->grp_used_jobs = 7;
+    records.add_user_usage(qos, ben).submit_jobs = 5;
+    records.add_user_usage(qos, ana).submit_jobs = 3;
+    records.add_account_usage(qos, "bio").jobs = 6;
+    records.add_account_usage(qos, "astro").jobs = 2;
+    lookup.qos = "counted";
+
+    const auto found = view();
+
+    const model::Qos& copy = found.qos.at(*found.job_qos.qos);
+    BOOST_TEST(copy.usage.jobs == 7u);
+    BOOST_TEST(copy.user_usage.submit_jobs == 3u);
+    BOOST_TEST(copy.account_usage.jobs == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_user_who_never_used_the_qos_has_no_usage) {
+    slurmdb_qos_rec_t& qos = records.add_qos("counted", 4);
+    qos.max_submit_jobs_pu = 10;
+    records.add_user_usage(qos, ben).submit_jobs = 5;
+    lookup.qos = "counted";
+
+    BOOST_TEST(view().qos.at(0).user_usage.submit_jobs == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_qos_without_usage_record_reads_as_unused) {
+    slurmdb_qos_rec_t& qos = records.add_qos("fresh", 4);
+    qos.max_submit_jobs_pu = 10;
+    qos.usage = nullptr;
+    lookup.qos = "fresh";
+
+    BOOST_TEST(view().qos.at(0).usage.jobs == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(enforcement_is_slurmctlds) {
+    BOOST_TEST(view().enforce.qos);
+    records.enforce = 0;
+    BOOST_TEST(!view().enforce.qos);
+    BOOST_TEST(!view().enforce.limits);
+}
+
+BOOST_AUTO_TEST_CASE(the_tres_catalogue_is_shared_until_the_names_change) {
+    const auto first = view().tres;
+    BOOST_TEST(first->names().back() == "gres/gpu");
+    BOOST_TEST((view().tres == first));
+
+    records.set_tres({"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages", "gres/fpga"});
+
+    BOOST_TEST((view().tres != first));
+    BOOST_TEST(view().tres->names().back() == "gres/fpga");
+    BOOST_TEST(first->names().back() == "gres/gpu");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fake_host.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace {
+
+// In front of each block, as Slurm's allocator has one: a pointer from elsewhere has none.
+constexpr std::size_t header_size = 16;
+constexpr char magic[header_size] = "block of a host";
+
+int blocks = 0;
+std::vector<std::string> lines;
+
+void keep(const char* level, const char* format, va_list arguments) {
+    char line[2048];
+    std::vsnprintf(line, sizeof line, format, arguments);
+    lines.push_back(std::string(level) + ": " + line);
+}
+
+} // namespace
+
+extern "C" {
+
+char* slurm_xstrdup(const char* text) {
+    auto* block = static_cast<char*>(std::malloc(header_size + std::strlen(text) + 1));
+    std::memcpy(block, magic, header_size);
+    std::strcpy(block + header_size, text);
+    ++blocks;
+    return block + header_size;
+}
+
+void slurm_xfree(void** block) {
+    if (*block == nullptr) return;
+    char* const start = static_cast<char*>(*block) - header_size;
+    BOOST_TEST_REQUIRE(std::memcmp(start, magic, header_size) == 0, "a block of another allocator is freed");
+    std::free(start);
+    *block = nullptr;
+    --blocks;
+}
+
+void slurm_error(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    keep("error", format, arguments);
+    va_end(arguments);
+}
+
+void slurm_info(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    keep("info", format, arguments);
+    va_end(arguments);
+}
+
+} // extern "C"
+
+namespace qg::test {
+
+std::vector<std::string> take_log() {
+    return std::exchange(lines, {});
+}
+
+char* host_text(const char* text) {
+    return slurm_xstrdup(text);
+}
+
+int blocks_in_use() noexcept {
+    return blocks;
+}
+
+} // namespace qg::test

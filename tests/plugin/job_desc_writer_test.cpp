@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "job_desc_writer.hpp"
+
+#include "fake_host.hpp"
+#include "host_alloc.hpp"
+#include "qosgate/slurm/job_desc.hpp"
+#include "qosgate/slurm/job_desc_fields.hpp"
+#include "qosgate/slurm/values.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstring>
+
+using namespace qg;
+using model::JobRequest;
+using plugin::write_changes;
+
+namespace {
+
+/// A description whose texts come from the host's allocator and go back to it.
+class Description {
+  public:
+    Description() {
+        for (const auto& field : slurm::wide_count_fields)
+            job_.*field.slurm = NO_VAL;
+        for (const auto& field : slurm::narrow_count_fields)
+            job_.*field.slurm = NO_VAL16;
+        for (const auto& field : slurm::time_fields)
+            job_.*field.slurm = NO_VAL;
+        job_.pn_min_memory = NO_VAL64;
+        job_.overcommit = NO_VAL8;
+        job_.shared = NO_VAL16;
+        job_.het_job_offset = NO_VAL;
+    }
+    Description(const Description&) = delete;
+    Description& operator=(const Description&) = delete;
+    ~Description() {
+        for (const auto& field : slurm::text_fields)
+            plugin::assign_text(job_.*field.slurm, std::nullopt);
+    }
+
+    job_desc_msg_t& operator*() { return job_; }
+    job_desc_msg_t* operator->() { return &job_; }
+    [[nodiscard]] JobRequest read() const { return slurm::read_job_desc(job_, 0); }
+
+    /// Changes the request with `change` and writes it back.
+    template <typename Change>
+    void rewrite(Change change) {
+        JobRequest changed = read();
+        change(changed);
+        write_changes(job_, read(), changed);
+    }
+
+  private:
+    job_desc_msg_t job_{};
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(job_desc_writer)
+
+BOOST_AUTO_TEST_CASE(writes_nothing_where_nothing_changed) {
+    Description description;
+    description->qos = test::host_text("normal");
+    description->shared = JOB_SHARED_USER;
+    job_desc_msg_t before = *description;
+
+    description.rewrite([](JobRequest&) {});
+
+    BOOST_TEST(std::memcmp(&*description, &before, sizeof before) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(each_text_can_be_set_changed_and_taken_away) {
+    for (const auto& field : slurm::text_fields) {
+        Description description;
+        for (const auto& value : {std::optional<std::string>("one"), std::optional<std::string>("another"),
+                                  std::optional<std::string>()}) {
+            description.rewrite([&](JobRequest& request) { request.*field.request = value; });
+            BOOST_TEST((slurm::read_text((*description).*field.slurm) == value));
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(each_count_can_be_set_and_taken_away) {
+    const auto check = [](const auto& table) {
+        for (const auto& field : table) {
+            Description description;
+            for (const auto& value : {std::optional<std::uint32_t>(4), std::optional<std::uint32_t>()}) {
+                description.rewrite([&](JobRequest& request) { request.*field.request = value; });
+                BOOST_TEST((description.read().*field.request == value));
+            }
+        }
+    };
+    check(slurm::wide_count_fields);
+    check(slurm::narrow_count_fields);
+}
+
+BOOST_AUTO_TEST_CASE(each_time_can_be_set_made_unlimited_and_taken_away) {
+    for (const auto& field : slurm::time_fields) {
+        Description description;
+        for (const auto& value : {std::optional(TimeLimit{60}), std::optional(TimeLimit::unlimited()),
+                                  std::optional<TimeLimit>()}) {
+            description.rewrite([&](JobRequest& request) { request.*field.request = value; });
+            BOOST_TEST((description.read().*field.request == value));
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(memory_can_be_set_and_taken_away) {
+    Description description;
+    for (const auto& value : {std::optional(model::Memory{2000, true}),
+                              std::optional(model::Memory{0, false}), std::optional<model::Memory>()}) {
+        description.rewrite([&](JobRequest& request) { request.memory = value; });
+        BOOST_TEST((description.read().memory == value));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(switches_can_be_turned_on_and_off) {
+    Description description;
+    description.rewrite([](JobRequest& request) { request.overcommit = request.exclusive = true; });
+    BOOST_TEST(description->overcommit == 1);
+    BOOST_TEST(description->shared == JOB_SHARED_NONE);
+    description.rewrite([](JobRequest& request) { request.overcommit = request.exclusive = false; });
+    BOOST_TEST(description->overcommit == NO_VAL8);
+    BOOST_TEST(description->shared == NO_VAL16);
+}
+
+BOOST_AUTO_TEST_CASE(who_and_how_cannot_be_changed) {
+    Description description;
+    description->user_id = 1000;
+
+    description.rewrite([](JobRequest& request) {
+        request.user_id = request.submit_uid = 0;
+        request.is_batch = request.is_het_part = true;
+    });
+
+    BOOST_TEST(description->user_id == 1000u);
+    BOOST_TEST(description->script == nullptr);
+    BOOST_TEST(description->het_job_offset == NO_VAL);
+}
+
+BOOST_AUTO_TEST_CASE(leaves_no_block_behind) {
+    const int before = test::blocks_in_use();
+    {
+        Description description;
+        for (const char* text : {"one", "two", "three"})
+            for (const auto& field : slurm::text_fields)
+                description.rewrite([&](JobRequest& request) { request.*field.request = text; });
+    }
+    BOOST_TEST(test::blocks_in_use() == before);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
