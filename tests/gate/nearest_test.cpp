@@ -58,6 +58,16 @@ BOOST_AUTO_TEST_CASE(rounds_down_over_several_nodes) {
     BOOST_TEST(nearest() == "--gres=gpu:2");
 }
 
+BOOST_AUTO_TEST_CASE(fewer_nodes_come_before_less_on_each) {
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("mem"), 64 * 1024);
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("node"), 2);
+    request.min_nodes = request.max_nodes = 3;
+    request.tasks = request.min_cpus = 3;
+    request.memory = model::Memory{40 * 1024, /*per_cpu=*/false};
+
+    BOOST_TEST(nearest() == "--nodes=2 --mem=32G");
+}
+
 BOOST_AUTO_TEST_CASE(offers_fewer_tasks_then_fewer_cpus_per_task) {
     qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 8);
     request.tasks = 9;

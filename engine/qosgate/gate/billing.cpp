@@ -29,7 +29,7 @@ double mib_per_unit(char suffix) {
 std::uint64_t billing_of(const model::TresCounts& counts, const model::TresCatalogue& catalogue,
                          std::string_view weights) {
     if (weights.empty()) {
-        const auto cpu = catalogue.find("cpu");
+        const auto cpu = catalogue.find(model::TresKind::cpu);
         return cpu ? model::count_at(counts, *cpu) : 0;
     }
     double sum = 0;

@@ -14,6 +14,7 @@ using limits::Release;
 using model::JobRequest;
 using model::Memory;
 using model::TresCounts;
+using model::TresKind;
 
 /// From here on --cpus-per-gpu counts at submission (limits.md 7).
 constexpr Release counts_cpus_per_tres(24, 5, 0);
@@ -38,10 +39,10 @@ class Counting {
         raise_to_node_list();
         raise_to_partition();
         count_gres();
-        set("node", nodes_);
-        set("cpu", cpus_);
-        set("mem", count_memory());
-        const auto billing = view_.tres->find("billing");
+        set(TresKind::node, nodes_);
+        set(TresKind::cpu, cpus_);
+        set(TresKind::mem, count_memory());
+        const auto billing = view_.tres->find(TresKind::billing);
         if (billing)
             counts_[*billing] = billing_of(counts_, *view_.tres,
                                            partition_ ? std::string_view(partition_->billing_weights) : "");
@@ -130,7 +131,7 @@ class Counting {
         if (const auto index = view_.tres->find(tres)) counts_[*index] = std::max(counts_[*index], count);
     }
 
-    void set(std::string_view tres, std::uint64_t count) {
+    void set(TresKind tres, std::uint64_t count) {
         if (const auto index = view_.tres->find(tres)) counts_[*index] = count;
     }
 

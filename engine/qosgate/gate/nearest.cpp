@@ -127,7 +127,7 @@ class Mending {
 
     bool set_memory(std::uint64_t target) {
         if (request_.memory_per_tres) return false;
-        const auto cpu = catalogue_.find("cpu");
+        const auto cpu = catalogue_.find(TresKind::cpu);
         const bool per_cpu = request_.memory && request_.memory->per_cpu;
         const std::uint64_t parts = per_cpu && cpu ? model::count_at(counted_.tres, *cpu) : nodes();
         if (parts == 0 || target / parts == 0) return false;
@@ -204,8 +204,14 @@ std::optional<std::string> find_nearest(const JobRequest& request, const model::
             return options.empty() ? std::nullopt : std::optional(std::move(options));
         }
         Mending mending(proposal, counted, *view.tres);
-        for (const Violation& violation : obstacles)
-            if (!mending.mend(violation)) return std::nullopt;
+        // Fewer nodes make everything smaller that is asked for per node, so they come first, by themselves.
+        const auto nodes = std::find_if(obstacles.begin(), obstacles.end(), [&](const Violation& v) {
+            return v.tres && v.tres == view.tres->node();
+        });
+        const auto first = nodes == obstacles.end() ? obstacles.begin() : nodes;
+        const auto last = nodes == obstacles.end() ? obstacles.end() : nodes + 1;
+        if (!std::all_of(first, last, [&](const Violation& v) { return mending.mend(v); }))
+            return std::nullopt;
     }
     return std::nullopt;
 }

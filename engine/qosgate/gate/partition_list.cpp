@@ -15,7 +15,7 @@ PartitionList find_partitions(const model::JobRequest& request, const model::Clu
         return list;
     }
     for (std::string_view name : text::split(*request.partition, ',')) {
-        auto partition = cluster.partitions.find(std::string(name));
+        auto partition = cluster.partitions.find(name);
         if (!partition)
             list.unknown.emplace_back(name);
         else if (std::find(list.partitions.begin(), list.partitions.end(), partition) ==

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -71,9 +72,18 @@ class Limits {
     /// Whether any TRES of this limit is set; lets loops skip whole rows.
     [[nodiscard]] bool has_any(TresLimit limit) const noexcept { return (rows_ >> index(limit) & 1u) != 0; }
 
+    /// Whether anything is set.
+    [[nodiscard]] bool has_any() const noexcept { return rows_ != 0 || counts_ != all_unset(); }
+
     /// Which of the TRES 64 x word, 64 x word + 1, ... are set in this limit, lowest bit first.
     [[nodiscard]] std::uint64_t set_bits(TresLimit limit, std::size_t word) const noexcept {
         return has_any(limit) && word < words() ? tres_[row(limit) + word] : 0;
+    }
+
+    /// The values of this limit by TRES; those of TRES that are not set mean nothing. Empty if none is set.
+    [[nodiscard]] std::span<const std::uint64_t> values(TresLimit limit) const noexcept {
+        if (!has_any(limit)) return {};
+        return std::span(tres_).subspan(row(limit) + words(), tres_count_);
     }
 
     /// Sets one value. `tres` must be below the tres_count given at construction.

@@ -6,15 +6,15 @@ namespace qg::model {
 PartitionTable::PartitionTable(std::vector<std::shared_ptr<const Partition>> partitions,
                                std::uint64_t generation)
     : all_(std::move(partitions)), generation_(generation) {
-    for (const auto& partition : all_) {
-        by_name_.emplace(partition->name, partition);
-        if (partition->is_default) default_ = partition;
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+        by_name_.emplace(all_[i]->name, i);
+        if (all_[i]->is_default) default_ = all_[i];
     }
 }
 
-std::shared_ptr<const Partition> PartitionTable::find(const std::string& name) const {
+std::shared_ptr<const Partition> PartitionTable::find(std::string_view name) const {
     const auto found = by_name_.find(name);
-    return found == by_name_.end() ? nullptr : found->second;
+    return found == by_name_.end() ? nullptr : all_[found->second];
 }
 
 } // namespace qg::model

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -50,7 +51,7 @@ class PartitionTable {
     PartitionTable(std::vector<std::shared_ptr<const Partition>> partitions, std::uint64_t generation);
 
     /// The partition of that name (exact case, as Slurm compares), or null.
-    [[nodiscard]] std::shared_ptr<const Partition> find(const std::string& name) const;
+    [[nodiscard]] std::shared_ptr<const Partition> find(std::string_view name) const;
     /// The default partition, or null.
     [[nodiscard]] std::shared_ptr<const Partition> default_partition() const noexcept { return default_; }
     [[nodiscard]] const std::vector<std::shared_ptr<const Partition>>& all() const noexcept { return all_; }
@@ -58,7 +59,7 @@ class PartitionTable {
 
   private:
     std::vector<std::shared_ptr<const Partition>> all_;
-    std::unordered_map<std::string, std::shared_ptr<const Partition>> by_name_;
+    std::unordered_map<std::string_view, std::size_t> by_name_; ///< names live in all_, which never changes
     std::shared_ptr<const Partition> default_;
     std::uint64_t generation_ = 0;
 };

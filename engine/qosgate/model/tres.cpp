@@ -47,7 +47,8 @@ TresCatalogue::TresCatalogue(std::vector<std::string> names) : names_(std::move(
     kinds_.reserve(names_.size());
     for (std::size_t i = 0; i < names_.size(); ++i) {
         kinds_.push_back(kind_of(names_[i]));
-        if (kinds_[i] == TresKind::node) node_ = i;
+        auto& first = first_of_[static_cast<std::size_t>(kinds_[i])];
+        if (!first) first = i;
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "qosgate/base/result.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -44,15 +45,20 @@ class TresCatalogue {
     /// too.
     [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
 
+    /// Index of the first TRES of a kind: of "cpu", "mem", "node" and the like the only one. Cost: none.
+    [[nodiscard]] std::optional<std::size_t> find(TresKind kind) const noexcept {
+        return first_of_[static_cast<std::size_t>(kind)];
+    }
+
     /// Index of the node count, which some rules treat apart; nothing in a catalogue without it.
-    [[nodiscard]] std::optional<std::size_t> node() const noexcept { return node_; }
+    [[nodiscard]] std::optional<std::size_t> node() const noexcept { return find(TresKind::node); }
 
     friend bool operator==(const TresCatalogue& a, const TresCatalogue& b) { return a.names_ == b.names_; }
 
   private:
     std::vector<std::string> names_;
     std::vector<TresKind> kinds_;
-    std::optional<std::size_t> node_;
+    std::array<std::optional<std::size_t>, tres_kind_count> first_of_;
 };
 
 /// One count per TRES of a catalogue, in Slurm's units (mem in MiB, everything else plain), 0 = none.
