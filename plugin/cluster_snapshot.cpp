@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cluster_snapshot.hpp"
 
-#include "cluster_reader.hpp"
 #include "host_log.hpp"
 #include "qosgate/base/published.hpp"
 #include "qosgate/base/scope_exit.hpp"
+#include "qosgate/slurm/cluster_reader.hpp"
 
 #include <condition_variable>
 #include <csignal>
@@ -77,7 +77,7 @@ void ClusterSnapshot::Shared::run() {
         is_running = false;
         changed.notify_all();
     });
-    ClusterReader reader;
+    slurm::ClusterReader reader;
     FailureLog failures;
     do {
         try {

@@ -68,13 +68,16 @@ bool ControllerFacts::is_permitted(std::uint32_t qos) const {
     return bits != nullptr && qos < slurm_bit_size(bits) && slurm_bit_test(bits, qos) != 0;
 }
 
-std::vector<std::uint32_t> ControllerFacts::permitted() const {
-    std::vector<std::uint32_t> ids;
+std::optional<std::uint32_t> ControllerFacts::only_permitted() const {
+    std::optional<std::uint32_t> only;
     bitstr_t* const bits = valid_qos();
     const std::int64_t size = bits == nullptr ? 0 : slurm_bit_size(bits);
-    for (std::int64_t id = 0; id < size; ++id)
-        if (slurm_bit_test(bits, id) != 0) ids.push_back(static_cast<std::uint32_t>(id));
-    return ids;
+    for (std::int64_t id = 0; id < size; ++id) {
+        if (slurm_bit_test(bits, id) == 0) continue;
+        if (only) return std::nullopt;
+        only = static_cast<std::uint32_t>(id);
+    }
+    return only;
 }
 
 model::QosFlags ControllerFacts::flags(std::uint32_t qos) const {

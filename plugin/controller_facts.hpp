@@ -46,7 +46,8 @@ class ControllerFacts final : public quota::QosFacts {
     [[nodiscard]] std::optional<std::uint32_t> root_default() const override;
     [[nodiscard]] bool has_association() const override { return association_ != nullptr; }
     [[nodiscard]] bool is_permitted(std::uint32_t qos) const override;
-    [[nodiscard]] std::vector<std::uint32_t> permitted() const override;
+    /// Cost: looks at ids up to the second one permitted.
+    [[nodiscard]] std::optional<std::uint32_t> only_permitted() const override;
     [[nodiscard]] model::QosFlags flags(std::uint32_t qos) const override;
     [[nodiscard]] bool is_partition_qos(std::uint32_t qos) const override;
 

@@ -87,10 +87,13 @@ class AssociationSearch {
     std::string partition_;
 };
 
+/// Whether what the user has counts: for limits per user, and for saying how much of a group's is the user's.
 bool has_user_limits(const model::Limits& limits) noexcept {
     return limits.has_any(TresLimit::max_tres_per_user) ||
-           limits.has_any(TresLimit::max_tres_run_mins_per_user) ||
-           limits.get(CountLimit::max_jobs_per_user) || limits.get(CountLimit::max_submit_jobs_per_user);
+           limits.has_any(TresLimit::max_tres_run_mins_per_user) || limits.has_any(TresLimit::grp_tres) ||
+           limits.has_any(TresLimit::grp_tres_run_mins) || limits.get(CountLimit::max_jobs_per_user) ||
+           limits.get(CountLimit::max_submit_jobs_per_user) || limits.get(CountLimit::grp_jobs) ||
+           limits.get(CountLimit::grp_submit_jobs);
 }
 
 bool has_account_limits(const model::Limits& limits) noexcept {

@@ -61,16 +61,18 @@ bool is_judged(const job_desc_msg_t& update) {
 
 Runtime::Runtime()
     : policies_(log_policy), quota_(find_assoc_mgr()),
-      gate_(quota_, limits::Release::from_version_number(SLURM_VERSION_NUMBER)),
-      describe_job_(
-          reinterpret_cast<decltype(describe_job_)>(dlsym(RTLD_DEFAULT, "copy_job_record_to_job_desc"))) {
+      gate_(quota_, limits::Release::from_version_number(SLURM_VERSION_NUMBER)) {
     policies_.start(policy_folder());
 }
 
 int Runtime::answer(const Decision& decision, char** err_msg) const {
     for (const std::string& line : decision.log)
         log_info(line.c_str());
-    if (!decision.message.empty()) append_message(err_msg, text::join(decision.message, "\n"));
+    if (err_msg == nullptr)
+        for (const std::string& line : decision.message)
+            log_info(line.c_str());
+    else if (!decision.message.empty())
+        append_message(err_msg, text::join(decision.message, "\n"));
     return to_slurm_error(decision.reject);
 }
 
@@ -87,17 +89,15 @@ int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char*
 
 int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg) {
     cluster_.start();
-    if (!is_judged(update) || describe_job_ == nullptr) return SLURM_SUCCESS;
-    const slurm::OwnedJobDesc current(describe_job_(job));
+    const auto policy = policies_.current();
+    const bool may_refuse = policy->settings().limits == policy::Level::enforce;
+    if (!is_judged(update) || !(may_refuse || err_msg != nullptr)) return SLURM_SUCCESS;
+    const JobCopy current = jobs_.copy(job);
     if (current == nullptr) return SLURM_SUCCESS;
 
     const auto cluster = cluster_.current();
-    const auto policy = policies_.current();
     const Decision decision = gate_.decide_update(slurm::read_job_update(*current, update, submit_uid),
                                                   cluster.get(), policy.get());
-    if (err_msg == nullptr)
-        for (const std::string& line : decision.message)
-            log_info(line.c_str());
     return answer(decision, err_msg);
 }
 

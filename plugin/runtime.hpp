@@ -9,6 +9,7 @@
 
 #include "cluster_snapshot.hpp"
 #include "controller_quota.hpp"
+#include "job_copy.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/policy/store.hpp"
 
@@ -17,9 +18,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-
-// slurmctld's own record of a job, which no public header describes.
-struct job_record;
 
 namespace qg::plugin {
 
@@ -32,7 +30,8 @@ class Runtime {
     /// Judges a new job; writes what rules changed back. Returns a Slurm error code, 0 to go on.
     int submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg);
 
-    /// Judges a change of a job. `err_msg` is null before 23.02, which shows the user nothing.
+    /// Judges a change of a job. `err_msg` is null before 23.02, which shows the user nothing; then there is
+    /// nothing to do but where the gate may refuse the change itself.
     int modify(const job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg);
 
     /// The answer where submit() threw, see above.
@@ -48,7 +47,7 @@ class Runtime {
     ClusterSnapshot cluster_;
     ControllerQuota quota_;
     gate::Gate gate_;
-    job_desc_msg_t* (*describe_job_)(job_record*); ///< null where slurmctld does not offer it
+    JobCopier jobs_;
 };
 
 /// The one runtime, made by start_runtime(). It outlives everything: slurmctld ends by exit() while its

@@ -49,7 +49,7 @@ Walk walk(CLI::App& app, std::span<char*> words) {
 }
 
 int usage_error(Output& output, const std::string& message, const std::string& path) {
-    output.fail(usage_code, message + "; '" + path + " --help' shows how");
+    output.fail(usage_code, message + " ('" + path + " --help' shows how)");
     return exit_usage;
 }
 

@@ -59,7 +59,9 @@ void add_qos_create(CLI::App& qos, Invocation& invocation) {
                     "A field that is not given keeps Slurm's default: no limit. 'qosgate qos fields' lists\n"
                     "the fields. Nobody may use a new QOS before associations allow it ('sacctmgr modify\n"
                     "account X set qos+=moonlight').");
-    command->add_option("NAME FIELD=VALUE", options->arguments, "Names, and what to set")->required();
+    command->add_option("NAME", options->arguments, "Names, and what to set")
+        ->required()
+        ->option_text("FIELD=VALUE ... REQUIRED");
     command->add_flag("--dry-run", options->dry_run, "Check and show, but change nothing");
     add_access_options(*command, *options, invocation);
     command->callback([&invocation, options] {

@@ -55,7 +55,9 @@ void add_qos_update(CLI::App& qos, Invocation& invocation) {
         "             TRES=-1 clears that one. Flags= and Preempt= replace the whole list.\n"
         "FIELD=unset  clears the field (also FIELD=-1): no limit of this QOS. 0 is a limit of 0.\n"
         "FIELD+=LIST  adds to Flags or Preempt; FIELD-=LIST removes.");
-    command->add_option("NAME FIELD=VALUE", options->arguments, "Names, and what to set")->required();
+    command->add_option("NAME", options->arguments, "Names, and what to set")
+        ->required()
+        ->option_text("FIELD=VALUE ... REQUIRED");
     command->add_flag("--dry-run", options->dry_run, "Check and show old and new values, but change nothing");
     add_access_options(*command, *options, invocation);
     command->callback([&invocation, options] {

@@ -32,7 +32,7 @@ def program() -> Path:
 
 
 class QosTestCase(unittest.TestCase):
-    """A cluster for all tests of the class; each test uses QOS names of its own."""
+    """A cluster for all tests of the file; each test uses QOS names of its own."""
 
     maxDiff = None
     cluster: Cluster
@@ -40,15 +40,15 @@ class QosTestCase(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
+        if hasattr(QosTestCase, "cluster"):
+            return
         built = program()
-        cls.cluster = Cluster.up(nodes=1, users=["ana"])
+        QosTestCase.cluster = Cluster.up(nodes=1, users=["ana"])
+        unittest.addModuleCleanup(QosTestCase.cluster.down)
         # A copy beside the cluster: ordinary users may be unable to reach the build directory.
-        cls.binary = Path(shutil.copy(built, cls.cluster.directory.with_name("qosgate")))
-        cls.binary.chmod(0o755)
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        cls.cluster.down()
+        beside = QosTestCase.cluster.directory.with_name("qosgate")
+        QosTestCase.binary = Path(shutil.copy(built, beside))
+        QosTestCase.binary.chmod(0o755)
 
     def qos(
         self,

@@ -74,12 +74,14 @@ class Fields(QosTestCase):
     def test_updates_and_clears_every_field_alone(self) -> None:
         self.qos("create", "each", "Description=")
         empty = self.shown("each")
+        clear_last: list[str] = []
         for assignment, column, value in FIELDS:
             with self.subTest(assignment):
-                self.qos("update", "each", assignment)
+                self.qos("update", "each", *clear_last, assignment)
+                clear_last = [f"{field_of(assignment)}=unset"]
                 self.assertEqual(self.shown("each"), empty | {column: value})
-                self.qos("update", "each", f"{field_of(assignment)}=unset")
-                self.assertEqual(self.shown("each"), empty)
+        self.qos("update", "each", *clear_last)
+        self.assertEqual(self.shown("each"), empty)
 
     def test_a_tres_field_is_merged_per_tres(self) -> None:
         self.qos("create", "merge", "GrpTRES=cpu=8,gpu=4")
@@ -112,7 +114,7 @@ class Fields(QosTestCase):
 
     def test_run_minutes_per_account_may_become_those_per_user(self) -> None:
         # What slurmdbd 22.05 to 23.11 takes for no change.
-        self.qos("create", "pa3,pa4", "MaxTRESRunMinsPerUser=cpu=5", "MaxTRESRunMinsPerAccount=mem=9")
+        self.qos("create", "pa3,pa4", "MaxTRESRunMinsPU=cpu=5", "MaxTRESRunMinsPA=mem=9")
         self.qos("update", "pa4", "MaxTRESRunMinsPerUser=unset")
 
         self.qos("update", "pa3,pa4", "MaxTRESRunMinsPA=cpu=5,mem=-1", "MaxWall=60")
@@ -153,9 +155,17 @@ class Commands(QosTestCase):
         created = self.qos("create", "report", "MaxWall=8:00:00").stdout
         updated = self.qos("update", "report", "MaxWall=12:00:00", "Flags=NoDecay").stdout
 
-        self.assertIn("report: created\n  Description: unset -> report\n  MaxWall: unset -> 08:00:00", created)
-        self.assertEqual(updated, "report: updated\n  MaxWall: 08:00:00 -> 12:00:00\n  Flags: unset -> NoDecay\n")
-        self.assertEqual(self.qos("update", "report", "MaxWall=720").stdout, "report: nothing to change\n")
+        again = self.qos("update", "report", "MaxWall=720").stdout
+
+        self.assertEqual(
+            created,
+            "report: created\n  Description: unset -> report\n  MaxWall: unset -> 08:00:00\n",
+        )
+        self.assertEqual(
+            updated,
+            "report: updated\n  MaxWall: 08:00:00 -> 12:00:00\n  Flags: unset -> NoDecay\n",
+        )
+        self.assertEqual(again, "report: nothing to change\n")
 
     def test_json_says_old_and_new_as_values(self) -> None:
         self.qos("create", "values", "GrpTRES=cpu=1")
@@ -205,7 +215,8 @@ class Commands(QosTestCase):
         self.qos("delete", "two1", "nosuch", rc=NOT_FOUND)
         self.assertTrue(self.exists("two1"))
         self.qos("update", "two1", "two2", "MaxWall=90")
-        self.assertEqual([self.stored(name, "maxwall") for name in ("two1", "two2")], ["01:30:00"] * 2)
+        for name in ("two1", "two2"):
+            self.assertEqual(self.stored(name, "maxwall"), "01:30:00")
         self.qos("delete", "two1,two2")
         self.assertFalse(self.exists("two1") or self.exists("two2"))
 
@@ -234,7 +245,11 @@ class Commands(QosTestCase):
         record = self.record("shown")
 
         self.assertEqual(
-            text, "shown\n  Description     shown\n  MaxWall         01:00:00\n  MaxTRESPerUser  gres/gpu=2\n"
+            text,
+            "shown\n"
+            "  Description     shown\n"
+            "  MaxWall         01:00:00\n"
+            "  MaxTRESPerUser  gres/gpu=2\n",
         )
         self.assertEqual((record["MaxWall"], record["MaxTRESPerUser"]), (60, {"gres/gpu": 2}))
         self.assertEqual((record["GrpWall"], record["GrpTRES"], record["Flags"]), (None, {}, []))
@@ -285,13 +300,13 @@ class Lists(QosTestCase):
         self.assertEqual(self.names("L-[ab]", "normal"), ["l-a", "l-b", "normal"])
         self.assertEqual(self.names("l-*", "--min-priority", "20"), ["l-b", "l-c"])
         self.assertEqual(self.names("l-*", "--min-priority", "20", "--max-priority", "20"), ["l-c"])
-        self.assertEqual(self.names("--flag", "nodecay", "--flag", "DENY_LIMIT"), ["l-b"])
+        self.assertEqual(self.names("l-*", "--flag", "nodecay", "--flag", "DENY_LIMIT"), ["l-b"])
         self.assertEqual(self.names("nosuch*"), [])
 
     def test_sorts_by_any_field_with_unset_last(self) -> None:
         self.assertEqual(self.names("l-*", "--sort", "Priority"), ["l-a", "l-c", "l-b"])
         self.assertEqual(self.names("l-*", "--sort", "-priority"), ["l-b", "l-c", "l-a"])
-        self.assertEqual(self.names("l-*", "--sort", "Priority", "--reverse"), ["l-b", "l-c", "l-a"])
+        self.assertEqual(self.names("l-*", "--sort=Priority", "--reverse"), ["l-b", "l-c", "l-a"])
         self.assertEqual(self.names("l-*", "--sort=MaxWall"), ["l-a", "l-b", "l-c"])
         self.assertEqual(self.names("l-*", "--sort=-MaxWall"), ["l-b", "l-a", "l-c"])
 

@@ -31,6 +31,11 @@ class Smoke(unittest.TestCase):
             f"add user {USER} account=astro qos=normal,small",
         ):
             cls.cluster.sacctmgr(line)
+        # The first submission starts the plugin's look at the cluster; limits are explained from then on.
+        cls.cluster.wait_for(
+            lambda: "limit 2" in cls.cluster.sbatch("--qos=small --ntasks=3", USER).stderr,
+            "the plugin explains limits",
+        )
 
     def show(self, command: str | list[str], user: str | None = None) -> CommandResult:
         result = self.cluster.run(command, user)

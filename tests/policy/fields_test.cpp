@@ -96,6 +96,14 @@ BOOST_AUTO_TEST_CASE(does_not_take_uncounted_gpus_for_none) {
     BOOST_TEST(has_text(value_of("job.gpus", some), "add gres/gpu to AccountingStorageTRES"));
 }
 
+BOOST_AUTO_TEST_CASE(reads_texts_up_to_the_bound_and_refuses_longer_ones) {
+    Job job;
+    job.request.comment = std::string(65536, 'x');
+    BOOST_TEST(value_of("#job.comment", job) == "65536");
+    job.request.comment->push_back('x');
+    BOOST_TEST(has_text(value_of("#job.comment", job), "the text is longer than 65536 bytes"));
+}
+
 BOOST_AUTO_TEST_CASE(names_an_unknown_field_when_read_or_written) {
     BOOST_TEST(has_text(value_of("job.node"),
                         "t.lua:2: unknown field 'node' of job, did you mean 'nodes'? The fields"));

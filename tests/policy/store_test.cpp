@@ -10,9 +10,6 @@
 #include <mutex>
 #include <thread>
 
-#include <sys/time.h>
-#include <unistd.h>
-
 using namespace qg;
 using namespace qg::policy;
 using namespace qg::policy::test;
@@ -234,6 +231,28 @@ BOOST_AUTO_TEST_CASE(stops_at_once_and_more_than_once) {
     setup.store.stop();
 
     BOOST_TEST((std::chrono::steady_clock::now() - start < 1s));
+}
+
+BOOST_AUTO_TEST_CASE(watches_from_a_thread_that_takes_no_signals) {
+    StoreSetup setup;
+    setup.store.start(setup.temp.folder());
+    std::uint64_t blocked = 0;
+    const auto find_thread = [&] {
+        for (const auto& task : fs::directory_iterator("/proc/self/task")) {
+            std::string name;
+            std::getline(std::ifstream(task.path() / "comm"), name);
+            if (name != "qosgate-policy") continue;
+            std::ifstream status(task.path() / "status");
+            for (std::string line; std::getline(status, line);)
+                if (line.starts_with("SigBlk:")) blocked = std::stoull(line.substr(7), nullptr, 16);
+            return true;
+        }
+        return false;
+    };
+    BOOST_TEST_REQUIRE(StoreSetup::soon(find_thread));
+
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGCHLD, SIGALRM})
+        BOOST_TEST((blocked >> (signal - 1) & 1u) == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(leaves_the_signal_mask_of_its_creator_alone) {

@@ -66,8 +66,8 @@ class Job {
     }
 
     [[nodiscard]] JobFacts facts() const {
-        return {counted_, catalogue_, "ana", "physics", request.partition ? *request.partition : "cpu",
-                "normal"};
+        const std::string_view partition = request.partition ? std::string_view(*request.partition) : "cpu";
+        return {counted_, catalogue_, "ana", "physics", partition, "normal"};
     }
 
     Outcome run(const Policy& policy) { return policy.run(request, facts()); }

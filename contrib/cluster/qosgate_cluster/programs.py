@@ -24,6 +24,13 @@ _PACKAGES = {
     "sinfo": "slurm-client",
 }
 
+# Where MariaDB ships the statements that make its system tables: from 11, and before.
+_SYSTEM_TABLES = (
+    "mariadb/mariadb_system_tables.sql",
+    "mariadb/mysql_system_tables.sql",
+    "mysql/mysql_system_tables.sql",
+)
+
 # Daemons live in sbin, which an ordinary user's PATH leaves out.
 SEARCH_PATH = os.pathsep.join(
     [os.environ.get("PATH", ""), "/usr/local/sbin", "/usr/sbin", "/usr/local/bin", "/usr/bin"]
@@ -103,8 +110,8 @@ def mariadb_proc_table() -> str:
     Errors: ClusterError if the file MariaDB ships is not where its packages put it.
     """
     prefix = Path(os.path.realpath(get_program("mariadbd"))).parent.parent
-    for share in ("mariadb", "mysql"):
-        script = prefix / "share" / share / "mysql_system_tables.sql"
+    for name in _SYSTEM_TABLES:
+        script = prefix / "share" / name
         if not script.is_file():
             continue
         found = re.search(
@@ -113,7 +120,7 @@ def mariadb_proc_table() -> str:
         if found is not None:
             return " ".join(found[0].split())
     raise ClusterError(
-        f"{prefix}/share: no mysql_system_tables.sql with a definition of `proc`:"
-        " is mariadb-server complete?",
+        f"{prefix}/share: neither {' nor '.join(_SYSTEM_TABLES)} defines `proc`:"
+        " is mariadb-server-core complete?",
         EX_UNAVAILABLE,
     )

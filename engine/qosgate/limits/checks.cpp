@@ -7,6 +7,7 @@
 #include "qosgate/limits/reason.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace qg::limits {
 namespace {
@@ -51,20 +52,28 @@ struct Context {
     [[nodiscard]] CountLimit count_limit() const { return std::get<CountLimit>(row.limit); }
 };
 
+/// Calls `body(tres)` for each bit of a word.
+template <typename Body>
+void for_each_bit(std::size_t word, std::uint64_t bits, Body body) {
+    for (; bits != 0; bits &= bits - 1)
+        body(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+}
+
 /// Calls `body(tres, limit value)` for every TRES whose limit counts here.
 template <typename Body>
 void for_each_limit(const Context& at, Body body) {
-    if (!at.owner.limits.has_any(at.tres_limit())) return;
-    const std::size_t count = at.evaluation.view.tres->size();
-    for (std::size_t tres = 0; tres < count; ++tres)
-        if (const auto limit = at.evaluation.take(at.row, at.owner, tres); limit && !at.is_exempt(tres))
-            body(tres, *limit);
+    const auto values = at.owner.limits.values(at.tres_limit());
+    if (values.empty()) return;
+    for (std::size_t word = 0; word < at.evaluation.met.words(); ++word)
+        for_each_bit(word, at.evaluation.take_bits(at.row, at.owner, word), [&](std::size_t tres) {
+            if (!at.is_exempt(tres)) body(tres, at.evaluation.scaled(at.row, values[tres]));
+        });
 }
 
-std::uint64_t per_node(const Context& at, std::size_t tres) {
+/// How many nodes the job counts as having.
+std::uint64_t count_nodes(const Context& at) {
     const auto node = at.evaluation.view.tres->node();
-    const std::uint64_t nodes = node ? count_at(at.counts(), *node) : 0;
-    return count_at(at.counts(), tres) / std::max<std::uint64_t>(nodes, 1);
+    return node ? std::max<std::uint64_t>(count_at(at.counts(), *node), 1) : 1;
 }
 
 void check_request_alone(const Context& at) {
@@ -80,37 +89,43 @@ void check_request_alone(const Context& at) {
 constexpr Release grp_and_user_apart(25, 11, 1);
 
 void check_grp_and_user(const Context& at) {
+    using enum TresLimit;
     Evaluation& evaluation = at.evaluation;
     const model::Limits& limits = at.owner.limits;
-    if (!limits.has_any(TresLimit::grp_tres) && !limits.has_any(TresLimit::max_tres_per_user)) return;
     const bool apart = evaluation.release >= grp_and_user_apart;
-    for (std::size_t tres = 0; tres < evaluation.view.tres->size(); ++tres) {
-        const auto own_grp = limits.get(TresLimit::grp_tres, tres);
-        const auto own_user = limits.get(TresLimit::max_tres_per_user, tres);
-        const bool grp_met = evaluation.met.has(TresLimit::grp_tres, tres);
-        const bool user_met = evaluation.met.has(TresLimit::max_tres_per_user, tres);
-        const bool looks_at_grp = own_grp && !grp_met && (apart || !user_met);
-        const bool looks_at_user = own_user && !user_met && (apart || !grp_met);
-        if (looks_at_grp) evaluation.met.add(TresLimit::grp_tres, tres);
-        if (looks_at_user) evaluation.met.add(TresLimit::max_tres_per_user, tres);
+    for (std::size_t word = 0; word < evaluation.met.words(); ++word) {
+        const std::uint64_t grp_met = evaluation.met.bits(grp_tres, word);
+        const std::uint64_t user_met = evaluation.met.bits(max_tres_per_user, word);
+        const std::uint64_t either_met = grp_met | user_met;
+        const std::uint64_t grp = limits.set_bits(grp_tres, word) & ~(apart ? grp_met : either_met);
+        const std::uint64_t user =
+            limits.set_bits(max_tres_per_user, word) & ~(apart ? user_met : either_met);
+        evaluation.met.add_bits(grp_tres, word, grp);
+        evaluation.met.add_bits(max_tres_per_user, word, user);
 
-        const std::uint64_t count = count_at(at.counts(), tres);
-        if (looks_at_user && count > *own_user)
-            at.add(TresLimit::max_tres_per_user, tres, count, *own_user, 0, Relation::asked_too_much);
-        if (looks_at_grp && count > *own_grp) {
-            at.add(TresLimit::grp_tres, tres, count, *own_grp, 0, Relation::asked_too_much);
-            // Slurm names MaxTRESPerUser of the same QOS where that is exceeded too, even if it is hidden
-            // here.
-            if (own_user && count > *own_user)
-                at.found.back().reason =
-                    reason_of(OwnerKind::qos, TresLimit::max_tres_per_user, evaluation.view.tres->kind(tres));
-        }
+        for_each_bit(word, grp | user, [&](std::size_t tres) {
+            const auto is_in = [tres](std::uint64_t bits) { return (bits >> (tres % 64) & 1u) != 0; };
+            const std::uint64_t count = count_at(at.counts(), tres);
+            const auto own_user = limits.get(max_tres_per_user, tres);
+            const auto own_grp = limits.get(grp_tres, tres);
+            if (is_in(user) && count > *own_user)
+                at.add(max_tres_per_user, tres, count, *own_user, 0, Relation::asked_too_much);
+            if (is_in(grp) && count > *own_grp) {
+                at.add(grp_tres, tres, count, *own_grp, 0, Relation::asked_too_much);
+                // Slurm names MaxTRESPerUser of the same QOS where that is exceeded too, even if it is hidden
+                // here.
+                if (own_user && count > *own_user)
+                    at.found.back().reason =
+                        reason_of(OwnerKind::qos, max_tres_per_user, evaluation.view.tres->kind(tres));
+            }
+        });
     }
 }
 
 void check_per_node(const Context& at) {
+    const std::uint64_t nodes = count_nodes(at);
     for_each_limit(at, [&](std::size_t tres, std::uint64_t limit) {
-        const std::uint64_t count = per_node(at, tres);
+        const std::uint64_t count = count_at(at.counts(), tres) / nodes;
         if (count > limit) at.add(at.tres_limit(), tres, count, limit, 0, Relation::asked_too_much);
     });
 }

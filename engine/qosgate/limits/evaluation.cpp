@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/limits/evaluation.hpp"
 
+#include <bit>
+
 namespace qg::limits {
-namespace {
 
-/// Products with a factor are cut to whole numbers (limits.md 2.13).
-std::uint64_t scale(std::uint64_t value, double factor) {
-    return static_cast<std::uint64_t>(static_cast<double>(value) * factor);
-}
-
-} // namespace
-
-bool MetLimits::hides(const HiddenBy& hidden_by, std::size_t tres) const noexcept {
+std::uint64_t MetLimits::hidden_bits(const HiddenBy& hidden_by, std::size_t word) const noexcept {
+    std::uint64_t hidden = 0;
     for (std::uint32_t rest = hidden_by.tres; rest != 0; rest &= rest - 1)
-        if (has(static_cast<TresLimit>(__builtin_ctz(rest)), tres)) return true;
-    return false;
+        hidden |= bits(static_cast<TresLimit>(std::countr_zero(rest)), word);
+    return hidden;
 }
 
 Evaluation::Evaluation(const model::AccountView& the_view, const model::ResolvedJob& the_job,
@@ -52,15 +47,20 @@ Evaluation::Evaluation(const model::AccountView& the_view, const model::Resolved
     if (!has_qos || strictness == Strictness::assume_strict) strict = true;
 }
 
-std::optional<std::uint64_t> Evaluation::take(const Row& row, const OwnerView& owner, std::size_t tres) {
+std::uint64_t Evaluation::take_bits(const Row& row, const OwnerView& owner, std::size_t word,
+                                    std::uint64_t among) {
     const TresLimit limit = std::get<TresLimit>(row.limit);
-    const auto value = owner.limits.get(limit, tres);
-    if (!value || met.hides(row.hidden_by, tres)) return std::nullopt;
+    std::uint64_t bits = owner.limits.set_bits(limit, word) & among & ~met.hidden_bits(row.hidden_by, word);
     if (row.remembers) {
-        if (met.has(limit, tres)) return std::nullopt;
-        met.add(limit, tres);
+        bits &= ~met.bits(limit, word);
+        met.add_bits(limit, word, bits);
     }
-    return row.scaled && limit_factor_ ? scale(*value, *limit_factor_) : *value;
+    return bits;
+}
+
+std::optional<std::uint64_t> Evaluation::take(const Row& row, const OwnerView& owner, std::size_t tres) {
+    if (take_bits(row, owner, tres / 64, std::uint64_t{1} << (tres % 64)) == 0) return std::nullopt;
+    return scaled(row, owner.limits.values(std::get<TresLimit>(row.limit))[tres]);
 }
 
 std::optional<std::uint64_t> Evaluation::peek(const Row& row, const OwnerView& owner) const {
@@ -77,6 +77,7 @@ std::optional<std::uint64_t> Evaluation::take(const Row& row, const OwnerView& o
 
 void Evaluation::run(const Stage& stage, std::vector<Violation>& found) {
     for_each_owner([&](const OwnerView& owner, bool is_user_level) {
+        if (!owner.limits.has_any()) return;
         const bool is_qos = owner.owner.kind == OwnerKind::qos;
         for (const Row& row : is_qos ? stage.qos : stage.association) {
             if (row.since > release) continue;

@@ -26,26 +26,30 @@ class MetLimits {
     explicit MetLimits(std::size_t tres_count)
         : words_((tres_count + 63) / 64), tres_(words_ * model::tres_limit_count) {}
 
-    [[nodiscard]] bool has(TresLimit limit, std::size_t tres) const noexcept {
-        return (tres_[word(limit, tres)] >> (tres % 64) & 1u) != 0;
-    }
     [[nodiscard]] bool has(CountLimit limit) const noexcept { return (counts_ >> bit(limit) & 1u) != 0; }
     void add(TresLimit limit, std::size_t tres) noexcept {
-        tres_[word(limit, tres)] |= std::uint64_t{1} << (tres % 64);
+        add_bits(limit, tres / 64, std::uint64_t{1} << (tres % 64));
     }
     void add(CountLimit limit) noexcept { counts_ |= 1u << bit(limit); }
 
-    /// Whether any of `hidden_by` has been met (TRES limits: for this TRES).
-    [[nodiscard]] bool hides(const HiddenBy& hidden_by, std::size_t tres) const noexcept;
+    // The same for 64 TRES at once: a bit per TRES, as in Limits::set_bits().
+    [[nodiscard]] std::size_t words() const noexcept { return words_; }
+    [[nodiscard]] std::uint64_t bits(TresLimit limit, std::size_t word) const noexcept {
+        return tres_[static_cast<std::size_t>(limit) * words_ + word];
+    }
+    void add_bits(TresLimit limit, std::size_t word, std::uint64_t bits) noexcept {
+        tres_[static_cast<std::size_t>(limit) * words_ + word] |= bits;
+    }
+
+    /// For which TRES of a word any of `hidden_by` has been met.
+    [[nodiscard]] std::uint64_t hidden_bits(const HiddenBy& hidden_by, std::size_t word) const noexcept;
+    /// Whether any of `hidden_by` has been met.
     [[nodiscard]] bool hides(const HiddenBy& hidden_by) const noexcept {
         return (counts_ & hidden_by.counts) != 0;
     }
 
   private:
     static constexpr unsigned bit(CountLimit limit) noexcept { return static_cast<unsigned>(limit); }
-    [[nodiscard]] std::size_t word(TresLimit limit, std::size_t tres) const noexcept {
-        return static_cast<std::size_t>(limit) * words_ + tres / 64;
-    }
 
     std::size_t words_;
     std::vector<std::uint64_t> tres_; ///< a row of words per TresLimit
@@ -119,8 +123,18 @@ class Evaluation {
         return tres < job.operator_set_tres.size() && job.operator_set_tres[tres];
     }
 
-    /// The value of a row's limit for one TRES of `owner`, scaled, if it is set and nothing hides it; the
-    /// value is remembered where the row says so.
+    /// For which TRES of a word a row's limit counts: set by `owner`, and hidden by nothing. They are
+    /// remembered where the row says so. Only the TRES in `among` are looked at.
+    [[nodiscard]] std::uint64_t take_bits(const Row& row, const OwnerView& owner, std::size_t word,
+                                          std::uint64_t among = ~std::uint64_t{0});
+    /// A value of a row's limit after LimitFactor, where the row honours that; cut to a whole number
+    /// (limits.md 2.13).
+    [[nodiscard]] std::uint64_t scaled(const Row& row, std::uint64_t value) const noexcept {
+        if (!row.scaled || !limit_factor_) return value;
+        return static_cast<std::uint64_t>(static_cast<double>(value) * *limit_factor_);
+    }
+
+    /// The value of a row's limit for one TRES, scaled, if it counts; remembered likewise.
     [[nodiscard]] std::optional<std::uint64_t> take(const Row& row, const OwnerView& owner, std::size_t tres);
     /// The same for a limit with one value.
     [[nodiscard]] std::optional<std::uint64_t> take(const Row& row, const OwnerView& owner);

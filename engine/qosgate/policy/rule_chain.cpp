@@ -104,12 +104,13 @@ class Chain {
     }
 
     void fail(const RuleInfo& rule, const LuaError& error) {
-        record(rule, EventKind::error, error.message, error.traceback);
+        const std::string message = text::printable(error.message, 600); // it may quote the job's own texts
+        record(rule, EventKind::error, message, error.traceback);
         // Only an enforcing rule may cost a job its acceptance, whatever on_error says.
         const bool denies = rule.mode == RuleMode::enforce && rule.on_error == OnError::deny;
         const bool warns = rule.mode != RuleMode::shadow && rule.on_error != OnError::allow;
-        const std::string what = text::format("the site's rule '{}' ({}) failed: {}.", rule.name, rule.file,
-                                              text::printable(error.message, 600));
+        const std::string what =
+            text::format("the site's rule '{}' ({}) failed: {}.", rule.name, rule.file, message);
         if (denies)
             reject(text::format("{} No job is accepted until it is repaired; {}", what, whom_to_tell()));
         else if (warns)

@@ -8,7 +8,7 @@ using model::QosProblem;
 
 std::optional<std::uint32_t> default_qos(const QosFacts& facts) {
     if (const auto own = facts.association_default()) return own;
-    if (const auto permitted = facts.permitted(); permitted.size() == 1) return permitted.front();
+    if (const auto only = facts.only_permitted()) return only;
     if (const auto root = facts.root_default()) return root;
     return facts.find("normal");
 }

@@ -26,7 +26,8 @@ class QosFacts {
     /// The QOSs that the association may use, by inheritance and edits.
     [[nodiscard]] virtual bool has_association() const = 0;
     [[nodiscard]] virtual bool is_permitted(std::uint32_t qos) const = 0;
-    [[nodiscard]] virtual std::vector<std::uint32_t> permitted() const = 0;
+    /// The QOS that the association may use where that is exactly one.
+    [[nodiscard]] virtual std::optional<std::uint32_t> only_permitted() const = 0;
     [[nodiscard]] virtual model::QosFlags flags(std::uint32_t qos) const = 0;
     /// Whether the QOS is some partition's QOS.
     [[nodiscard]] virtual bool is_partition_qos(std::uint32_t qos) const = 0;

@@ -54,7 +54,11 @@ class LocalFacts final : public QosFacts {
         const auto all = permitted();
         return std::find(all.begin(), all.end(), qos) != all.end();
     }
-    std::vector<std::uint32_t> permitted() const override {
+    std::optional<std::uint32_t> only_permitted() const override {
+        const auto all = permitted();
+        return all.size() == 1 ? std::optional(all.front()) : std::nullopt;
+    }
+    std::vector<std::uint32_t> permitted() const {
         std::vector<std::uint32_t> ids;
         for (std::uint32_t i = 0; i < records_.qos.size(); ++i)
             if (!named() || is_named(records_.qos[i].qos.name)) ids.push_back(i);

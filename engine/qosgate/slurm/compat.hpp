@@ -57,6 +57,19 @@ struct PartitionsDeleter {
 };
 using OwnedPartitions = std::unique_ptr<partition_info_msg_t, PartitionsDeleter>;
 
+/// slurm_load_job(): by number up to 25.11, by a step's id from 26.05 on.
+template <typename Id = std::uint32_t>
+int load_job(job_info_msg_t** message, Id job_id, std::uint16_t flags) {
+    if constexpr (requires { slurm_load_job(message, job_id, flags); }) {
+        return slurm_load_job(message, job_id, flags);
+    } else {
+        std::conditional_t<(sizeof(Id) > 0), slurm_step_id_t, Id> id{};
+        id.job_id = job_id;
+        id.step_id = id.step_het_comp = NO_VAL;
+        return slurm_load_job(message, id, flags);
+    }
+}
+
 /// A new list that leaves its elements alone: they are borrowed and must outlive it.
 inline OwnedList make_borrowing_list() {
     return OwnedList(slurm_list_create(nullptr));
@@ -137,6 +150,11 @@ const T* find_first(ListHandle list, Matches matches) {
     return static_cast<const T*>(slurm_list_find_first_ro(list, trampoline, &matches));
 }
 
+struct AssocInfoDeleter {
+    void operator()(assoc_mgr_info_msg_t* records) const noexcept { slurm_free_assoc_mgr_info_msg(records); }
+};
+using OwnedAssocInfo = std::unique_ptr<assoc_mgr_info_msg_t, AssocInfoDeleter>;
+
 struct NodesDeleter {
     void operator()(node_info_msg_t* nodes) const noexcept { slurm_free_node_info_msg(nodes); }
 };
@@ -157,11 +175,6 @@ struct ConfDeleter {
     }
 };
 using OwnedConf = std::unique_ptr<slurm_conf_t, ConfDeleter>;
-
-struct JobDescDeleter {
-    void operator()(job_desc_msg_t* description) const noexcept { slurm_free_job_desc_msg(description); }
-};
-using OwnedJobDesc = std::unique_ptr<job_desc_msg_t, JobDescDeleter>;
 
 /// TRES x time that a user's or account's running jobs may still use: minutes up to 23.11 (and never counted
 /// there), seconds from 24.05 on.

@@ -203,7 +203,8 @@ Result<void> QosStore::confirm(std::span<const model::QosRecord> wanted) {
         const auto wrong = model::differences(record, stored->record);
         if (wrong.empty()) continue;
         return Error{ErrorCode::conflict,
-                     text::format("QOS {}: slurmdbd stored {}={} instead of {}; nothing was changed",
+                     text::format("QOS {}: slurmdbd has {}={} now instead of {}, as if somebody else had "
+                                  "changed it meanwhile; nothing was changed",
                                   record.name, wrong.front().field->name, wrong.front().after,
                                   wrong.front().before)};
     }

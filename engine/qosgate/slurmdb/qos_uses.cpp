@@ -13,18 +13,31 @@ namespace {
 /// How an association can have a QOS.
 struct AssociationUse {
     slurm::ListHandle slurmdb_assoc_cond_t::*condition; ///< takes QOS ids
+    bool (*has)(const slurmdb_assoc_rec_t& association, std::uint32_t id);
     std::string_view what;
     std::string_view bar;
 };
 
+bool has_in_list(const slurmdb_assoc_rec_t& association, std::uint32_t id) {
+    bool found = false;
+    slurm::for_each<const char>(association.qos_list, [&](const char& digits) {
+        found = found || text::parse_unsigned(std::string_view(&digits)) == id;
+    });
+    return found;
+}
+
+bool has_as_default(const slurmdb_assoc_rec_t& association, std::uint32_t id) {
+    return association.def_qos_id == id;
+}
+
 constexpr std::string_view no_bar;
 constexpr std::array<AssociationUse, 2> association_uses{{
-    {&slurmdb_assoc_cond_t::qos_list, "associations",
+    {&slurmdb_assoc_cond_t::qos_list, has_in_list, "associations",
      slurm::removes_qos_from_associations ? no_bar
                                           : "slurmdbd before 24.05 would damage their lists of QOSs; take it "
                                             "out of them first, with 'sacctmgr "
                                             "modify account' or 'user' and 'set qos-='"},
-    {&slurmdb_assoc_cond_t::def_qos_id_list, "associations whose default it is",
+    {&slurmdb_assoc_cond_t::def_qos_id_list, has_as_default, "associations as their default",
      "slurmdbd would leave them with a default that does not exist; give them another first, with 'set "
      "defaultqos='"},
 }};
@@ -41,19 +54,29 @@ std::string in_words(const slurmdb_assoc_rec_t& association) {
     return words + text::format(" of cluster {}", part(association.cluster));
 }
 
-Result<QosUse> associations_with(Connection& connection, const AssociationUse& kind, const StoredQos& qos) {
-    std::string id = std::to_string(qos.id);
+/// The uses of `targets` by associations, one per QOS, in one query.
+Result<std::vector<QosUse>> associations_with(Connection& connection, const AssociationUse& kind,
+                                              std::span<const StoredQos* const> targets) {
+    std::vector<std::string> id_texts;
+    for (const StoredQos* qos : targets)
+        id_texts.push_back(std::to_string(qos->id));
     const slurm::OwnedList ids = slurm::make_borrowing_list();
-    slurm::append(ids, id.data());
+    for (std::string& id : id_texts)
+        slurm::append(ids, id.data());
     slurmdb_assoc_cond_t condition{};
     condition.*kind.condition = ids.get();
     const auto list = connection.ask(
         "read the associations", [&](void* handle) { return slurmdb_associations_get(handle, &condition); });
     if (!list) return list.error();
-    QosUse use{qos.record.name, std::string(kind.what), {}, std::string(kind.bar)};
-    slurm::for_each<slurmdb_assoc_rec_t>(
-        list->get(), [&](const slurmdb_assoc_rec_t& found) { use.by_whom.push_back(in_words(found)); });
-    return use;
+    std::vector<QosUse> uses;
+    for (const StoredQos* qos : targets) {
+        QosUse& use =
+            uses.emplace_back(QosUse{qos->record.name, std::string(kind.what), {}, std::string(kind.bar)});
+        slurm::for_each<slurmdb_assoc_rec_t>(list->get(), [&](const slurmdb_assoc_rec_t& association) {
+            if (kind.has(association, qos->id)) use.by_whom.push_back(in_words(association));
+        });
+    }
+    return uses;
 }
 
 /// Whether a comma-separated list of QOS names, as Slurm writes them, has `name`.
@@ -111,7 +134,7 @@ QosUse partitions_with(const Controller& controller, const std::string& qos) {
 
 QosUse preempted_by(std::span<const StoredQos> all, std::span<const std::string> leaving,
                     const std::string& qos) {
-    QosUse use{qos, "QOSs that may preempt it", {}, {}};
+    QosUse use{qos, "Preempt of other QOSs", {}, {}};
     for (const StoredQos& other : all) {
         const bool leaves = std::find(leaving.begin(), leaving.end(), other.record.name) != leaving.end();
         if (!leaves && other.record.preempt.contains(qos)) use.by_whom.push_back(other.record.name);
@@ -128,26 +151,31 @@ std::string describe(const QosUse& use) {
         names += (i == 0 ? "" : "; ") + use.by_whom[i];
     if (use.by_whom.size() > shown) names += "; ...";
     const std::string bar = use.bar.empty() ? "" : "; " + use.bar;
-    return text::format("QOS {} has {} {} ({}){}", use.qos, use.by_whom.size(), use.what, names, bar);
+    return text::format("QOS {} is used by {} ({}: {}){}", use.qos, use.what, use.by_whom.size(), names, bar);
 }
 
 Result<QosUses> find_uses(Connection& connection, std::span<const StoredQos> all,
                           std::span<const std::string> names) {
+    std::vector<const StoredQos*> targets;
+    for (const std::string& name : names) {
+        const StoredQos* qos = find_qos(all, name);
+        if (qos == nullptr) return unknown_qos(all, name);
+        targets.push_back(qos);
+    }
     QosUses uses;
     const auto note = [&](QosUse use) {
         if (!use.by_whom.empty()) uses.found.push_back(std::move(use));
     };
+    for (const AssociationUse& kind : association_uses) {
+        auto found = associations_with(connection, kind, targets);
+        if (!found) return found.error();
+        for (QosUse& use : *found)
+            note(std::move(use));
+    }
     const Controller controller = Controller::load(connection.session().time_limit());
     if (!controller.failure.empty())
         uses.unknown.push_back("jobs and partitions: slurmctld: " + controller.failure);
     for (const std::string& name : names) {
-        const StoredQos* qos = find_qos(all, name);
-        if (qos == nullptr) return unknown_qos(all, name);
-        for (const AssociationUse& kind : association_uses) {
-            auto use = associations_with(connection, kind, *qos);
-            if (!use) return use.error();
-            note(std::move(*use));
-        }
         note(preempted_by(all, names, name));
         if (!controller.failure.empty()) continue;
         note(jobs_with(controller, name));

@@ -23,7 +23,7 @@ struct QosUse {
     std::string bar;
 };
 
-/// "QOS debug has 12 jobs (4; 7; 9; ...)", and what bars it.
+/// "QOS debug is used by jobs (12: 4; 7; 9; ...)", and what bars it.
 std::string describe(const QosUse& use);
 
 /// The uses that were found, and what could not be asked.

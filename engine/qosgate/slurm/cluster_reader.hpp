@@ -10,7 +10,7 @@
 #include <ctime>
 #include <memory>
 
-namespace qg::plugin {
+namespace qg::slurm {
 
 /// Fetches the cluster when it has changed.
 /// Threads: not thread-safe. Never from within job_submit(): slurmctld may wait there for what the RPC needs.
@@ -34,4 +34,4 @@ class ClusterReader {
     std::uint64_t generation_ = 0;
 };
 
-} // namespace qg::plugin
+} // namespace qg::slurm

@@ -1,42 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cluster_reader.hpp"
+#include "qosgate/slurm/cluster_reader.hpp"
 
-#include "qosgate/slurm/compat.hpp"
+#include "qosgate/slurm/load.hpp"
 #include "qosgate/slurm/partition.hpp"
 
-#include <cerrno>
-
-namespace qg::plugin {
+namespace qg::slurm {
 namespace {
 
-constexpr std::time_t everything = 0; ///< update_time that no data is older than
-
-/// What one load function answered: the message, or null where nothing is newer than asked for.
-template <typename Owned, typename Load>
-Result<Owned> load(const char* what, Load call) {
-    typename Owned::pointer message = nullptr;
-    errno = 0;
-    const int code = call(&message);
-    Owned owned(message);
-    if (code == SLURM_SUCCESS || errno == SLURM_NO_CHANGE_IN_DATA) return owned;
-    return Error{ErrorCode::unavailable, std::string(what) + ": " + slurm_strerror(errno)};
-}
-
-Result<slurm::OwnedPartitions> load_partitions(std::time_t newer_than) {
-    return load<slurm::OwnedPartitions>("reading the partitions", [=](partition_info_msg_t** message) {
+Result<OwnedPartitions> load_partitions(std::time_t newer_than) {
+    return load<OwnedPartitions>("reading the partitions", [=](partition_info_msg_t** message) {
         return slurm_load_partitions(newer_than, message, SHOW_ALL);
     });
 }
 
-Result<slurm::OwnedNodes> load_nodes() {
-    return load<slurm::OwnedNodes>("reading the nodes", [](node_info_msg_t** message) {
+Result<OwnedNodes> load_nodes() {
+    return load<OwnedNodes>("reading the nodes", [](node_info_msg_t** message) {
         return slurm_load_node(everything, message, SHOW_ALL);
-    });
-}
-
-Result<slurm::OwnedConf> load_conf(std::time_t newer_than) {
-    return load<slurm::OwnedConf>("reading the configuration", [=](slurm_conf_t** message) {
-        return slurm_load_ctl_conf(newer_than, message);
     });
 }
 
@@ -68,7 +47,7 @@ Result<std::shared_ptr<const model::Cluster>> ClusterReader::poll() {
     conf_seen_ = (*conf)->last_update;
     full_read_at_ = std::chrono::steady_clock::now();
     return std::make_shared<const model::Cluster>(
-        slurm::read_cluster(**partitions, nodes->get(), conf->get(), ++generation_));
+        read_cluster(**partitions, nodes->get(), conf->get(), ++generation_));
 }
 
-} // namespace qg::plugin
+} // namespace qg::slurm

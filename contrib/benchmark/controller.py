@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A private cluster whose slurmctld times Slurm's Lua plugin and qosgate side by side."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(_ROOT / "tests" / "cluster"))
+
+from lib import Cluster  # noqa: E402
+from qosgate_cluster import programs  # noqa: E402
+
+from . import samples  # noqa: E402
+
+USER = "ana"
+PARTITION = "main"
+
+# Before each measurement, for caches and for the tables that Lua builds.
+WARM_UP = 100
+
+# How long the longest of the tool's steps may take on a busy machine.
+_PATIENCE_SECONDS = 900
+
+# Both plugins refuse one QOS in one partition; no measured job has it.
+FORBIDDEN_QOS = "forbidden"
+LUA_SCRIPT = f"""\
+function slurm_job_submit(job_desc, part_list, submit_uid)
+    if job_desc.qos == "{FORBIDDEN_QOS}" and job_desc.partition == "{PARTITION}" then
+        slurm.log_user("refused by the Lua script")
+        return slurm.ERROR
+    end
+    return slurm.SUCCESS
+end
+
+function slurm_job_modify(job_desc, job_rec, part_list, modify_uid)
+    return slurm.SUCCESS
+end
+
+return slurm.SUCCESS
+"""
+RULE = f"""\
+rule {{
+    submit = function(job)
+        if job.qos == "{FORBIDDEN_QOS}" and job.partition == "{PARTITION}" then
+            job:reject("refused by the rule")
+        end
+    end,
+}}
+"""
+
+# The measured jobs' QOS limits most of what can be limited, so that qosgate has much to judge.
+LIMITS = (
+    "MaxWall=8:00:00 MaxTRESPerJob=cpu=64,gres/gpu=8 MaxTRESPerUser=cpu=256,gres/gpu=16"
+    " GrpTRES=cpu=1024 MaxJobsPerUser=50 MaxSubmitJobsPerUser=100000 Flags=DenyOnLimit"
+)
+
+# No schedule but for slurmctld's own minimum: it would only fight with the measurement.
+_SLURM_CONF = f"""\
+PluginDir={{plugin_dir}}:@PLUGINDIR@
+MaxJobCount=100000
+SlurmctldDebug=info
+SchedulerParameters=defer,sched_interval=600,bf_interval=600
+PartitionName={PARTITION} Nodes=ALL Default=YES MaxTime=UNLIMITED
+"""
+
+
+class Controller:
+    """A running cluster with some QOSs, of which the measured jobs use the last.
+
+    `build` is the build directory, `folder` one for this object's files. Nothing can be submitted
+    before set_partitions(). Errors: ClusterFailed, in every method.
+    """
+
+    def __init__(self, build: Path, folder: Path, qos_count: int) -> None:
+        parts = build / "tests/bench/controller"
+        # Where an invented user can run it.
+        self._stream = Path(shutil.copy(parts / "submit_stream", folder))
+        self._times = folder / "times"
+        environment = {
+            "QG_TIMING_FIRST": programs.slurm_plugin_dir() / "job_submit_lua.so",
+            "QG_TIMING_SECOND": build / "plugin/job_submit_qosgate.so",
+            "QG_TIMING_FILE": self._times,
+        }
+        wrapper = ["env", *(f"{name}={value}" for name, value in environment.items())]
+        self._cluster = Cluster.up(
+            nodes=1,
+            users=[USER],
+            slurm_conf=_SLURM_CONF.format(plugin_dir=parts),
+            options=["--wrap-slurmctld", shlex.join(wrapper)],
+        )
+        self._plain_conf = self._cluster.layout.slurm_conf.read_text()
+        self._rules = self._cluster.layout.etc / "qosgate.d"
+        (self._cluster.layout.etc / "job_submit.lua").write_text(LUA_SCRIPT)
+
+        names = [f"q{number}" for number in range(1, qos_count + 1)]
+        self._qos = names[-1]
+        self._run_as_root(build / "contrib/qosgate/qosgate", "qos", "create", ",".join(names))
+        self._run_as_root("sacctmgr", "-i", "modify", "qos", self._qos, "set", *LIMITS.split())
+        self._run_as_root("sacctmgr", "-i", "add", "account", "bench", f"qos={','.join(names)}")
+        self._run_as_root("sacctmgr", "-i", "add", "user", USER, "account=bench")
+
+    def down(self) -> None:
+        """Ends the cluster."""
+        self._cluster.down()
+
+    def set_partitions(self, count: int) -> None:
+        """Restarts slurmctld with so many partitions, and without a rule of qosgate's."""
+        if self._rules.exists():
+            shutil.rmtree(self._rules)
+        more = [f"PartitionName=p{number} Nodes=ALL" for number in range(1, count)]
+        self._cluster.layout.slurm_conf.write_text(
+            "\n".join([self._plain_conf, "JobSubmitPlugins=timing", *more, ""])
+        )
+        self._cluster.restart("slurmctld")
+        self._wait_for_words("QOSMaxWallDurationPerJobLimit", f"--qos={self._qos} --time=9:00:00")
+        self._wait_for_words("refused by the Lua script", f"--qos={FORBIDDEN_QOS}")
+
+    def set_rule(self) -> None:
+        """Gives qosgate a rule that does what the Lua script does."""
+        self._rules.mkdir(mode=0o755)
+        (self._rules / "bench.lua").write_text(RULE)
+        self._wait_for_words("refused by the rule", f"--qos={FORBIDDEN_QOS}")
+
+    def fill(self, count: int) -> None:
+        """Adds so many jobs to the queue; they are held."""
+        self._submit("fill", str(count), self._qos, PARTITION)
+
+    def measure(self, submissions: int, pause_us: int) -> samples.Measured:
+        """Times this many submissions, so far apart."""
+        self._submit("timed", str(WARM_UP), "0", self._qos, PARTITION)
+        self._submit("write")
+        self._submit("timed", str(submissions), str(pause_us), self._qos, PARTITION)
+        self._submit("write")
+        return samples.read(self._times)
+
+    def _wait_for_words(self, words: str, arguments: str) -> None:
+        """Waits until a submission is answered with these words: then the plugin does its work."""
+        arguments = f"--hold --partition={PARTITION} {arguments}"
+        self._cluster.wait_for(
+            lambda: words in self._cluster.sbatch(arguments, USER).stderr,
+            f"sbatch {arguments} answers {words!r}",
+            timeout=60,
+            otherwise=lambda: self._cluster.sbatch(arguments, USER).stderr,
+        )
+
+    def _submit(self, *arguments: str) -> None:
+        command = [str(self._stream), *arguments]
+        self._cluster.run(command, USER, timeout=_PATIENCE_SECONDS, check=True)
+
+    def _run_as_root(self, *command: str | Path) -> None:
+        self._cluster.run([str(word) for word in command], timeout=_PATIENCE_SECONDS, check=True)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The results for people (Markdown) and for programs (JSON)."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import platform
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from .samples import Comparison, Measured
+
+_COLUMNS = (
+    ["QOSs", "queued jobs", "partitions", "rules"]
+    + ["Lua median", "p99", "max"]
+    + ["qosgate median", "p99", "max"]
+    + ["Lua/qosgate"]
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """What one measurement varies."""
+
+    qos: int
+    queued: int
+    partitions: int
+    rules: int  # of qosgate's; the Lua script is always the same
+
+
+Results = Sequence[tuple[Case, Measured]]
+
+
+def machine() -> str:
+    """The processor and the kernel, and how busy the machine is."""
+    found = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.M)
+    processor = found[1] if found else platform.machine()
+    load, _, _ = os.getloadavg()
+    return f"{os.cpu_count()} x {processor}, Linux {platform.release()}, load {load:.1f} at the end"
+
+
+def markdown(software: str, results: Results) -> str:
+    """Two tables: by the clock on the wall, and in processor time."""
+    count = max(measured.submissions for _, measured in results)
+    parts = [
+        f"{software}; {machine()}",
+        f"Microseconds inside job_submit() per submission, {count} submissions a line.",
+        "By the clock:",
+        _table([(case, measured.wall) for case, measured in results]),
+        "Processor time of slurmctld's thread, which leaves out what other processes took:",
+        _table([(case, measured.thread) for case, measured in results]),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(rows: Sequence[tuple[Case, Comparison]]) -> str:
+    lines = [_line(_COLUMNS), _line(["---:"] * len(_COLUMNS))]
+    return "\n".join([*lines, *(_line(_cells(case, comparison)) for case, comparison in rows)])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cells(case: Case, comparison: Comparison) -> list[str]:
+    cells = [f"{number:,}" for number in dataclasses.astuple(case)]
+    for spread in (comparison.lua, comparison.qosgate):
+        cells += [f"{spread.median:.1f}", f"{spread.p99:.1f}", f"{spread.max:,.0f}"]
+    return [*cells, f"{comparison.ratio:.1f}"]
+
+
+def as_json(software: str, results: Results) -> str:
+    """One record; times in microseconds."""
+    record = {
+        "software": software,
+        "machine": machine(),
+        "unit": "us",
+        "results": [
+            dataclasses.asdict(case) | dataclasses.asdict(measured) for case, measured in results
+        ],
+    }
+    return json.dumps(record, indent=2) + "\n"

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The times that job_submit/timing took, and what they come to."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+_NS_PER_US = 1000
+
+
+@dataclasses.dataclass(frozen=True)
+class Spread:
+    """How long the calls of one plugin took, in microseconds."""
+
+    median: float
+    p99: float
+    max: float
+
+    @classmethod
+    def of(cls, nanoseconds: Sequence[int]) -> Spread:
+        """The spread of these times, of which there is at least one."""
+        ordered = sorted(nanoseconds)
+        rank = math.ceil(0.99 * len(ordered)) - 1
+        return cls(
+            median=statistics.median(ordered) / _NS_PER_US,
+            p99=ordered[rank] / _NS_PER_US,
+            max=ordered[-1] / _NS_PER_US,
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """Both plugins over the same submissions, by one clock."""
+
+    lua: Spread
+    qosgate: Spread
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long as qosgate Lua takes, by the medians."""
+        return self.lua.median / self.qosgate.median
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+    """One measurement: by the clock on the wall, and in processor time of slurmctld's thread."""
+
+    submissions: int
+    wall: Comparison
+    thread: Comparison
+
+
+def read(path: Path) -> Measured:
+    """Reads the plugin's file: "wall thread wall thread", Lua's times first."""
+    rows = [[int(word) for word in line.split()] for line in path.read_text().splitlines()]
+    lua_wall, lua_thread, gate_wall, gate_thread = (Spread.of(times) for times in zip(*rows))
+    return Measured(
+        submissions=len(rows),
+        wall=Comparison(lua_wall, gate_wall),
+        thread=Comparison(lua_thread, gate_thread),
+    )

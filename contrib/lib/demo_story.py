@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The story that contrib/demo tells, on a cluster that lives as long as the demo. Started by contrib/demo."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "contrib" / "cluster"))
+
+from demo_stage import Answer, Stage, Unexpected  # noqa: E402
+from qosgate_cluster import interrupts, lifecycle, slurm_conf  # noqa: E402
+from qosgate_cluster.errors import EX_FAILED, ClusterError  # noqa: E402
+from qosgate_cluster.layout import Layout  # noqa: E402
+
+USER = "ana"
+
+SLURM_CONF = """\
+PluginDir={build}/plugin:@PLUGINDIR@
+JobSubmitPlugins=qosgate
+PartitionName=viz Nodes=ALL Default=YES MaxTime=UNLIMITED
+"""
+
+# What replaces the table in the shipped rule.
+RULE_TABLE = """\
+local by_partition = {
+    viz = {
+        { gpus = 0, qos = "normal" },
+        { qos = "moonlight" },
+    },
+}
+"""
+
+JOB_SCRIPT = """\
+#!/bin/sh
+echo "job $SLURM_JOB_ID of $USER: QOS $SLURM_JOB_QOS in $SLURM_JOB_PARTITION, GPU $CUDA_VISIBLE_DEVICES"
+"""
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--keep", action="store_true", help="leave the cluster running")
+    keep = parser.parse_args(arguments).keep
+
+    interrupts.raise_on_signals()
+    layout: Layout | None = None
+    try:
+        directory = Path(tempfile.mkdtemp(prefix="qosgate-demo-"))
+        directory.chmod(0o755)
+        layout = Layout(directory / "c")
+        stage = play(layout)
+    except (ClusterError, Unexpected) as error:
+        print(f"contrib/demo: {error}", file=sys.stderr)
+        if layout is not None:
+            end(layout, remove=False)
+            print(f"contrib/demo: the cluster is stopped; its logs: {layout.log}", file=sys.stderr)
+        return error.exit_code if isinstance(error, ClusterError) else EX_FAILED
+    except interrupts.Interrupted as interruption:
+        if layout is not None:
+            end(layout, remove=True)
+        print(f"\ncontrib/demo: {interruption}; the cluster is gone", file=sys.stderr)
+        return 128 + interruption.signum
+    if keep:
+        explain_use(layout)
+    else:
+        end(layout, remove=True)
+    print(f"\n{stage.as_expected} of {stage.steps} steps as expected")
+    return 0 if stage.as_expected == stage.steps else 1
+
+
+def end(layout: Layout, *, remove: bool) -> None:
+    """Ends every process of the cluster; a second Ctrl-C does not stop that."""
+    interrupts.ignore()
+    if layout.is_cluster():
+        lifecycle.down(layout, now=True)
+    if remove:
+        shutil.rmtree(layout.root.parent)
+
+
+def explain_use(layout: Layout) -> None:
+    tool = ROOT / "contrib/cluster/cluster"
+    print(f"""
+The cluster is still running, in {layout.root}:
+  {tool} run {layout.root} {USER} sbatch --gres=gpu:3 --wrap true
+  . {layout.env_file}      this shell talks to it, as root
+  {ROOT}/build/contrib/qosgate/qosgate qos list      after that
+  {layout.etc}/qosgate.d/  its rules; a changed one counts within two seconds
+  {layout.log}/slurmctld.log
+End it:
+  {tool} down {layout.root} && rm -r {layout.root.parent}""")
+
+
+def play(layout: Layout) -> Stage:
+    stage = Stage(layout, ROOT / "build/contrib/qosgate")
+    stage.title("A cluster: 2 nodes with 4 GPUs each, partition viz, the plugin in its slurmctld")
+    begin = time.monotonic()
+    lifecycle.up(
+        layout,
+        lifecycle.Options(
+            nodes=2,
+            hardware=slurm_conf.Hardware(gpus=4),
+            users=(USER,),
+            extra_lines=SLURM_CONF.format(build=ROOT / "build"),
+        ),
+    )
+    stage.note(f"up after {time.monotonic() - begin:.1f} s")
+    stage.prepare("grep -E '^(JobSubmitPlugins|PluginDir|PartitionName)=' slurm.conf")
+    set_up_service(stage)
+    set_up_rule(stage, layout)
+    wait_for_explanations(stage)
+    (layout.home / USER / "session.sh").write_text(JOB_SCRIPT)
+
+    session_that_fits(stage)
+    sessions_that_do_not_fit(stage)
+    misspelt_qos(stage)
+    no_qos(stage)
+    return stage
+
+
+def set_up_service(stage: Stage) -> None:
+    stage.title("The service's QOS, and who may use it")
+    stage.prepare("sacctmgr -i add account hpc-users")
+    stage.prepare(f"sacctmgr -i add user {USER} account=hpc-users")
+    stage.prepare(
+        "qosgate qos create moonlight Priority=100 GraceTime=60 MaxWall=8:00:00"
+        " MaxTRESPerUser=gpu=2 Flags=DenyOnLimit"
+    )
+    stage.prepare("sacctmgr -i modify account hpc-users set qos+=moonlight")
+    stage.prepare("qosgate qos get moonlight")
+
+
+def set_up_rule(stage: Stage, layout: Layout) -> None:
+    """The shipped rule with a table of this cluster's, in force without a restart."""
+    stage.title("A site rule: lua/rules/default-qos.lua, with a table for this cluster")
+    shipped = (ROOT / "lua/rules/default-qos.lua").read_text()
+    adapted, count = re.subn(r"^local by_partition = \{\n.*?^\}\n", RULE_TABLE, shipped, flags=re.M | re.S)
+    if count != 1:
+        raise Unexpected("lua/rules/default-qos.lua: has no table by_partition to adapt")
+    folder = layout.etc / "qosgate.d"
+    folder.mkdir(mode=0o755)
+    rule = folder / "10-default-qos.lua"
+    rule.write_text(adapted)
+    rule.chmod(0o644)
+    stage.prepare("sed -n '/^local by_partition/,/^}/p' qosgate.d/10-default-qos.lua")
+    log = layout.log / "slurmctld.log"
+    stage.wait_for(
+        "slurmctld.log says that the rule is in force",
+        lambda: "in force: 1 rule" in log.read_text(errors="replace"),
+    )
+
+
+def wait_for_explanations(stage: Stage) -> None:
+    """Warms up: the plugin first looks at the partitions when the first job arrives, and knows them a moment later.
+
+    Until then it has no opinion on limits, and Slurm alone answers. So that the first command on stage gets its
+    explanation, one that Slurm refuses in any case goes before it.
+    """
+    refused = "sbatch --qos=moonlight --gres=gpu:3 --wrap true"
+    stage.wait_for(
+        "a refused job is explained", lambda: "asked 3" in stage.run(USER, refused).output
+    )
+
+
+def session_that_fits(stage: Stage) -> None:
+    stage.title("A session that fits runs")
+    stage.type(USER, "cat session.sh")
+    submitted = stage.type(
+        USER, "sbatch --partition=viz --qos=moonlight --gres=gpu:1 --time=5:00 --output=out session.sh"
+    )
+    number = job_number(submitted.output)
+    if number is None:
+        stage.judge("one GPU for 5 minutes is accepted", submitted, True, "Submitted batch job")
+        return
+    show = f"squeue --states=all --job={number} --format='%A %u %P %q %T'"
+    stage.wait_for(f"job {number} is COMPLETED", lambda: "COMPLETED" in stage.run(USER, show).output)
+    state = stage.type(USER, show)
+    output = stage.type(USER, "cat out")
+    both = Answer(state.rc or output.rc, state.output + output.output)
+    stage.judge(
+        "accepted, and run to its end with one GPU",
+        both, True, "moonlight COMPLETED", f"job {number} of {USER}: QOS moonlight in viz, GPU 0",
+    )  # fmt: skip
+
+
+def sessions_that_do_not_fit(stage: Stage) -> None:
+    stage.title("Three GPUs: refused, with both numbers and what would pass")
+    answer = stage.type(USER, "sbatch --qos=moonlight --gres=gpu:3 --time=5:00 session.sh")
+    stage.judge(
+        "refused with the numbers", answer, False, "asked 3, limit 2", "would be accepted with:", "gpu:2"
+    )
+
+    stage.title("Ten hours: refused")
+    answer = stage.type(USER, "sbatch --qos=moonlight --gres=gpu:1 --time=10:00:00 session.sh")
+    stage.judge("refused with the times", answer, False, "asked 10:00:00, limit 08:00:00", "--time=08:00:00")
+
+    stage.title("Both at once: one answer names both")
+    answer = stage.type(USER, "sbatch --qos=moonlight --gres=gpu:3 --time=10:00:00 session.sh")
+    stage.judge(
+        "refused once, with both reasons",
+        answer, False, "asked 3, limit 2", "asked 10:00:00, limit 08:00:00", "gpu:2", "--time=08:00:00",
+    )  # fmt: skip
+
+
+def misspelt_qos(stage: Stage) -> None:
+    stage.title("A misspelt QOS: the answer has the right names")
+    answer = stage.type(USER, "sbatch --qos=moonligth --gres=gpu:1 --time=5:00 session.sh")
+    stage.judge("refused, with the names there are", answer, False, "did you mean moonlight?", "normal")
+
+
+def no_qos(stage: Stage) -> None:
+    stage.title("No QOS at all: the rule chooses it")
+    submitted = stage.type(USER, "sbatch --gres=gpu:1 --time=5:00 session.sh")
+    number = job_number(submitted.output)
+    if number is None:
+        stage.judge("one GPU without a QOS is accepted", submitted, True, "Submitted batch job")
+        return
+    state = stage.type(USER, f"squeue --states=all --job={number} --format='%A %u %P %q'")
+    stage.judge("accepted, with the QOS that the rule gave it", state, True, "viz moonlight")
+
+
+def job_number(output: str) -> str | None:
+    found = re.search(r"^Submitted batch job (\d+)$", output, re.M)
+    return found[1] if found else None
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurm/cluster_quota.hpp"
+
+#include "qosgate/slurm/limits.hpp"
+#include "qosgate/slurm/load.hpp"
+
+namespace qg::slurm {
+
+Result<model::AccountView> ClusterQuota::check(const quota::Lookup& lookup) const {
+    const auto records = records_.get();
+    if (records == nullptr) return Error{ErrorCode::unavailable, "no QOS records fetched yet"};
+    return view_of(*records, lookup);
+}
+
+Result<void> ClusterQuota::sync() {
+    const auto conf = load_conf(enforce_ ? conf_seen_ : everything);
+    if (!conf) return conf.error();
+    if (*conf != nullptr) {
+        enforce_ = read_enforce((*conf)->accounting_storage_enforce);
+        conf_seen_ = (*conf)->last_update;
+    }
+    const auto message =
+        load<OwnedAssocInfo>("reading the QOS and association records", [](assoc_mgr_info_msg_t** answer) {
+            assoc_mgr_info_request_msg_t wanted{};
+            wanted.flags = ASSOC_MGR_INFO_FLAG_ASSOC | ASSOC_MGR_INFO_FLAG_USERS | ASSOC_MGR_INFO_FLAG_QOS;
+            return slurm_load_assoc_mgr_info(&wanted, answer);
+        });
+    if (!message) return message.error();
+    if (*message == nullptr || (*message)->qos_list == nullptr)
+        return Error{ErrorCode::unavailable, "slurmctld has no QOS records yet"};
+    records_.publish(std::make_shared<const AssocRecords>(
+        read_assoc_records(**message, enforce_.value_or(model::Enforce{}))));
+    return {};
+}
+
+} // namespace qg::slurm

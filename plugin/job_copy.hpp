@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// JobCopy: one of slurmctld's own job records, described in the public struct. slurmctld exports the function
+// that makes the description (with the same prototype from 22.05 to 26.05) but no header declares it.
+#pragma once
+
+#include "host_alloc.hpp"
+#include "qosgate/slurm/compat.hpp"
+
+#include <dlfcn.h>
+
+#include <memory>
+
+// slurmctld's own record of a job, which no public header describes.
+struct job_record;
+
+namespace qg::plugin {
+
+struct JobCopyDeleter {
+    void operator()(job_desc_msg_t* copy) const noexcept {
+        // In a copy all variables of the environment are one block, that of the first;
+        // slurm_free_job_desc_msg() expects a block each and would corrupt the heap. slurmctld frees its own
+        // copies the same way.
+        if (copy->environment != nullptr) {
+            slurm_xfree(reinterpret_cast<void**>(&copy->environment[0]));
+            slurm_xfree(reinterpret_cast<void**>(&copy->environment));
+            copy->env_size = 0;
+        }
+        slurm_free_job_desc_msg(copy);
+    }
+};
+using JobCopy = std::unique_ptr<job_desc_msg_t, JobCopyDeleter>;
+
+/// Copies job records, where slurmctld offers that.
+/// Threads: only within job_modify(), whose locks the records need.
+class JobCopier {
+  public:
+    JobCopier() : copy_(reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, "copy_job_record_to_job_desc"))) {}
+
+    /// The job, or null where slurmctld does not offer copies.
+    /// Cost: slurmctld reads the job's script and environment from its state folder, and logs that a job of
+    /// salloc or srun has none.
+    [[nodiscard]] JobCopy copy(job_record* job) const {
+        return JobCopy(copy_ == nullptr ? nullptr : copy_(job));
+    }
+
+  private:
+    using Function = job_desc_msg_t*(job_record*);
+    Function* copy_;
+};
+
+} // namespace qg::plugin

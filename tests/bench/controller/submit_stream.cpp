@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Submits held jobs to a slurmctld that runs job_submit/timing, straight through libslurm.
+//
+//   submit_stream timed COUNT PAUSE_US QOS PARTITION   COUNT timed submissions, PAUSE_US apart
+//   submit_stream fill COUNT QOS PARTITION             COUNT jobs that wait in the queue, untimed
+//   submit_stream write                                makes the plugin write its times
+//
+// One timed job in 50 is accepted: slurmctld's time of the last change of its jobs then moves as often as on
+// a busy cluster, while the queue hardly grows. Exit code 1 for an answer other than the plugin's.
+#include "qosgate/slurm/compat.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+namespace {
+
+constexpr long accepted_one_in = 50;
+
+/// Where the jobs go.
+struct Target {
+    std::string qos;
+    std::string partition;
+};
+
+/// Submits one job; 0 or the Slurm error.
+int submit(std::string name, Target target) {
+    std::string script = "#!/bin/sh\ntrue\n";
+    std::string folder = "/";
+    std::string variable = "PATH=/bin";
+    char* environment[] = {variable.data()};
+
+    job_desc_msg_t job;
+    slurm_init_job_desc_msg(&job);
+    job.name = name.data();
+    job.script = script.data();
+    job.work_dir = folder.data();
+    job.environment = environment;
+    job.env_size = 1;
+    job.user_id = getuid();
+    job.group_id = getgid();
+    job.qos = target.qos.data();
+    job.partition = target.partition.data();
+    job.time_limit = 60;
+    job.num_tasks = 1;
+    job.priority = 0;
+
+    submit_response_msg_t* response = nullptr;
+    errno = 0;
+    const int error = slurm_submit_batch_job(&job, &response) == SLURM_SUCCESS ? 0 : errno;
+    if (response != nullptr) slurm_free_submit_response_response_msg(response);
+    return error;
+}
+
+/// Submits one job and ends the program unless the answer is the one expected.
+void submit_expecting(int expected, const std::string& name, const Target& target) {
+    const int error = submit(name, target);
+    if (error == expected) return;
+    std::cerr << "submit_stream: " << name << ": " << slurm_strerror(error) << "\n";
+    std::exit(EXIT_FAILURE);
+}
+
+void submit_timed(long count, std::chrono::microseconds pause, const Target& target) {
+    for (long i = 0; i < count; ++i) {
+        if (i % accepted_one_in == 0)
+            submit_expecting(SLURM_SUCCESS, "timing-keep", target);
+        else
+            submit_expecting(ESLURM_ACCESS_DENIED, "timing-drop", target);
+        std::this_thread::sleep_for(pause);
+    }
+}
+
+void fill(long count, const Target& target) {
+    for (long i = 0; i < count; ++i)
+        submit_expecting(SLURM_SUCCESS, "timing-skip", target);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    const std::string verb = arguments.empty() ? "" : arguments[0];
+    slurm_init(nullptr);
+    if (verb == "timed" && arguments.size() == 5)
+        submit_timed(std::stol(arguments[1]), std::chrono::microseconds(std::stol(arguments[2])),
+                     {arguments[3], arguments[4]});
+    else if (verb == "fill" && arguments.size() == 4)
+        fill(std::stol(arguments[1]), {arguments[2], arguments[3]});
+    else if (verb == "write" && arguments.size() == 1)
+        submit_expecting(ESLURM_ACCESS_DENIED, "timing-write", {});
+    else {
+        std::cerr
+            << "usage: submit_stream timed COUNT PAUSE_US QOS PARTITION | fill COUNT QOS PARTITION | write\n";
+        return EXIT_FAILURE;
+    }
+}

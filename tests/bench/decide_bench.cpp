@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Gate::decide: what one submission costs, rules or none, few QOSs or many.
+//
+// The QOS of the job sets every limit for every TRES. The provider is a prepared view, one copy of which
+// ("provider/prepared") is part of each decision, as is one copy of the request ("request/copy"); only
+// "decide/local" looks its records up, since LocalQuota walks all QOSs and would hide the engine behind them.
+#include "setup.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+namespace {
+
+using namespace qg;
+using bench::release;
+
+/// The records, the job and the provider of one benchmark.
+struct Bench {
+    explicit Bench(std::size_t qos_count = 10)
+        : records(bench::make_records(qos_count)), cluster(bench::make_cluster()),
+          request(bench::make_request(records.qos.back().qos.name)),
+          prepared(bench::make_view(records, request, cluster)) {}
+
+    quota::LocalRecords records;
+    model::Cluster cluster;
+    model::JobRequest request;
+    bench::PreparedQuota prepared;
+};
+
+void measure(benchmark::State& state, const quota::QuotaProvider& provider, const Bench& bench,
+             const policy::Policy* policy = nullptr) {
+    const gate::Gate gate(provider, release);
+    for (auto _ : state) {
+        auto decision = gate.decide(bench.request, &bench.cluster, policy);
+        benchmark::DoNotOptimize(decision);
+    }
+}
+
+void decide_without_rules(benchmark::State& state) {
+    const Bench bench;
+    measure(state, bench.prepared, bench);
+}
+BENCHMARK(decide_without_rules)->Name("decide/no_rules");
+
+/// A folder of rules on disk, loaded as the plugin loads it.
+class RuleFolder {
+  public:
+    explicit RuleFolder(std::int64_t count) {
+        std::string name = (std::filesystem::temp_directory_path() / "qosgate-bench-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+        path_ = name;
+        for (std::int64_t i = 0; i < count; ++i)
+            write(i);
+    }
+    RuleFolder(const RuleFolder&) = delete;
+    RuleFolder& operator=(const RuleFolder&) = delete;
+    ~RuleFolder() { std::filesystem::remove_all(path_); }
+
+    [[nodiscard]] std::shared_ptr<const policy::Policy> load() const {
+        auto policy = policy::load_policy(path_);
+        if (!policy) throw std::runtime_error(policy.error().message);
+        return *policy;
+    }
+
+  private:
+    /// A rule such as sites have, about a partition of its own; it looks at the job and lets it pass.
+    void write(std::int64_t number) const {
+        const std::filesystem::path path = path_ / ("rule-" + std::to_string(number) + ".lua");
+        std::ofstream(path) << "local most = { gpu = 8, p" << number << " = 2 }\n"
+                            << "rule { submit = function(job)\n"
+                               "    local limit = most[job.partition]\n"
+                               "    if limit and job.gpus > limit then\n"
+                               "        job:reject('at most %d GPUs in %s', limit, job.partition)\n"
+                               "    end\n"
+                               "    if job.qos == 'debug' and job.time_limit > 60 then job.qos = 'long' end\n"
+                               "end }\n";
+        std::filesystem::permissions(path, std::filesystem::perms(0644));
+    }
+
+    std::filesystem::path path_;
+};
+
+void decide_with_rules(benchmark::State& state) {
+    const RuleFolder folder(state.range(0));
+    const auto policy = folder.load();
+    const Bench bench;
+    measure(state, bench.prepared, bench, policy.get());
+}
+BENCHMARK(decide_with_rules)->Name("decide/rules")->Arg(1)->Arg(20);
+
+/// A job that the submit stage refuses: with its reasons in words and the nearest request that would pass.
+void decide_a_refusal(benchmark::State& state) {
+    Bench bench;
+    bench.request.tres_per_node = "gres:gpu:a100:2000000000";
+    measure(state, bench.prepared, bench);
+}
+BENCHMARK(decide_a_refusal)->Name("decide/refused");
+
+void decide_with_local_quota(benchmark::State& state) {
+    const Bench bench(static_cast<std::size_t>(state.range(0)));
+    measure(state, quota::LocalQuota(bench.records), bench);
+}
+BENCHMARK(decide_with_local_quota)->Name("decide/local/qos")->Arg(10)->Arg(1000);
+
+void check_local_quota(benchmark::State& state) {
+    const Bench bench(static_cast<std::size_t>(state.range(0)));
+    const quota::LocalQuota provider(bench.records);
+    quota::Lookup lookup;
+    lookup.user_id = bench.request.user_id;
+    lookup.qos = *bench.request.qos;
+    lookup.partitions = {bench.cluster.partitions.default_partition()};
+    for (auto _ : state) {
+        auto view = provider.check(lookup);
+        benchmark::DoNotOptimize(view);
+    }
+}
+BENCHMARK(check_local_quota)->Name("provider/local/qos")->Arg(10)->Arg(1000);
+
+void check_prepared_quota(benchmark::State& state) {
+    const Bench bench;
+    for (auto _ : state) {
+        auto view = bench.prepared.check({});
+        benchmark::DoNotOptimize(view);
+    }
+}
+BENCHMARK(check_prepared_quota)->Name("provider/prepared");
+
+void copy_request(benchmark::State& state) {
+    const Bench bench;
+    for (auto _ : state) {
+        auto copy = bench.request;
+        benchmark::DoNotOptimize(copy);
+    }
+}
+BENCHMARK(copy_request)->Name("request/copy");
+
+} // namespace

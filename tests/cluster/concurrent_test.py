@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Many submissions at once, while rules, limits and slurmctld's configuration change: every answer is right.
+
+slurmctld calls the plugin on several threads from 23.02 on, one at a time before. `scontrol reconfigure`
+is a new slurmctld process from 23.11 on, and a new reading of slurm.conf in the same one before.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import itertools
+import re
+import subprocess
+import time
+import unittest
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from lib import Cluster, build_root, main
+from qosgate_cluster import users
+
+USER = "ana"
+CLIENTS = 8
+
+ACCEPTED = 0
+NO_ANSWER = -1
+ACCOUNTING_POLICY = 2050
+INVALID_QOS = 2066
+ACCESS_DENIED = 2002
+
+# How long a new slurmctld process, which knows no partitions yet, may take to explain limits again.
+FORGETFUL_SECONDS = 3.0
+
+# Memory that slurmctld may gain while its threads answer refused submissions. Each thread's arena of the
+# allocator finds its size in the warm-up; a message lost per submission would be several times as much.
+MEMORY_BYTES = 8 << 20
+
+# What each kind of job is, for the helper.
+CASES = {
+    "fits": "qos=normal:tasks=1",
+    "large": "qos=small:tasks=3",
+    "closed": "qos=other:tasks=1",
+    "moving": "qos=moving:tasks=3",
+    "barred": "comment=bar:tasks=1",
+    "routed": "comment=route:tasks=1",
+    "routed_large": "comment=route:tasks=3",
+}
+
+# The rule in two versions. Each tells its name in all it does, so that a mixture of both would show.
+RULE = """\
+rule {{ mode = "enforce", submit = function(job)
+    if job.comment == "bar" then job:reject("barred by {name}") end
+    if job.comment == "route" then
+        job.qos = "{qos}"
+        job.comment = "routed by {name}"
+        job:warn("routed by {name}")
+    end
+end }}
+"""
+BROKEN_RULE = 'rule { mode = "enforce", submit = function(job) job.no_such = = 1 end }\n'
+LIMITS = {"small": 2, "tiny": 1}
+VERSIONS = {"one": "small", "two": "tiny"}
+
+
+class Answer(NamedTuple):
+    """What one submission was answered; `when` is on Python's monotonic clock."""
+
+    case: str
+    when: float
+    code: int
+    job: int
+    text: str
+
+
+@dataclasses.dataclass
+class Reconfigurations:
+    """When `scontrol reconfigure` ran."""
+
+    spans: list[tuple[float, float]] = dataclasses.field(default_factory=list)
+
+    def excuse(self, answer: Answer) -> bool:
+        """Whether slurmctld may just have been starting anew."""
+        return any(
+            begin <= answer.when <= end + FORGETFUL_SECONDS for begin, end in self.spans
+        )
+
+
+def parse_answers(output: str) -> Iterator[Answer]:
+    """The helper's output: lines for the user, then one that says which submission they belong to."""
+    lines: list[str] = []
+    for line in output.splitlines():
+        found = re.fullmatch(r"answer (\w+) ([\d.]+) (-?\d+) (\d+)", line)
+        if found is None:
+            lines.append(line)
+            continue
+        case, when, code, job = found.groups()
+        yield Answer(case, float(when), int(code), int(job), "\n".join(lines))
+        lines = []
+
+
+class Clients:
+    """Helpers that submit side by side until their time is over; a context manager that ends them."""
+
+    def __init__(self, cluster: Cluster, seconds: float, cases: Sequence[str]) -> None:
+        program = build_root() / "tests" / "cluster" / "helpers" / "submit_loop"
+        record = users.find_user(cluster.layout, USER)
+        self._seconds = seconds
+        self._outputs = [
+            cluster.write_beside(f"client-{number}.out", "") for number in range(CLIENTS)
+        ]
+        self._processes = [
+            subprocess.Popen(
+                [str(program), str(seconds), *(f"{case}:{CASES[case]}" for case in cases)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=output.open("w"),
+                env=users.user_environment(cluster.layout, record),
+                user=record.pw_uid,
+                group=record.pw_gid,
+                extra_groups=[],
+            )
+            for output in self._outputs
+        ]
+
+    def __enter__(self) -> Clients:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self._processes:
+            process.kill()
+            process.wait()
+
+    def are_running(self) -> bool:
+        """Whether any has not ended yet."""
+        return any(process.poll() is None for process in self._processes)
+
+    def answers(self) -> list[Answer]:
+        """Waits for the end; all answers. Errors: AssertionError if a client failed."""
+        for process in self._processes:
+            code = process.wait(timeout=self._seconds + 60)
+            assert code == 0, f"a client ended with {code}"
+        texts = (output.read_text(errors="replace") for output in self._outputs)
+        return list(itertools.chain.from_iterable(map(parse_answers, texts)))
+
+
+class Every:
+    """Does something at most every so many seconds."""
+
+    def __init__(self, seconds: float, action: Callable[[], object]) -> None:
+        self._seconds = seconds
+        self._action = action
+        self._next = time.monotonic() + seconds
+
+    def look(self) -> None:
+        if time.monotonic() >= self._next:
+            self._action()
+            self._next = time.monotonic() + self._seconds
+
+
+class Concurrent(unittest.TestCase):
+    cluster: Cluster
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.cluster = Cluster.up(
+            nodes=1,
+            users=[USER],
+            slurm_conf=(
+                f"JobSubmitPlugins=qosgate\nPluginDir={build_root()}/plugin:@PLUGINDIR@\n"
+                "MaxJobCount=200000\nMinJobAge=2\n"
+            ),
+        )
+        cls.addClassCleanup(cls.cluster.down)
+        for name, limit in (*LIMITS.items(), ("moving", 2)):
+            cls.cluster.sacctmgr(f"add qos {name} MaxTRESPerJob=cpu={limit} Flags=DenyOnLimit")
+        cls.cluster.sacctmgr("add qos other")
+        cls.cluster.sacctmgr("add account astro")
+        cls.cluster.sacctmgr(f"add user {USER} account=astro qos=normal,small,tiny,moving")
+        cls.rules = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
+        cls.rules.mkdir(mode=0o755)
+        cls.put_in_force("one")
+
+    def setUp(self) -> None:
+        self.cluster.wait_for(
+            lambda: "limit 2" in self.cluster.sbatch("--qos=small -n3", USER).stderr
+            and "barred by" in self.cluster.sbatch("--comment=bar", USER).stderr,
+            "the plugin explains limits and runs rules",
+        )
+
+    @classmethod
+    def put_in_force(cls, version: str) -> None:
+        """Replaces the rule in one step; the plugin sees it a moment later."""
+        text = RULE.format(name=version, qos=VERSIONS[version]) if version in VERSIONS else BROKEN_RULE
+        new = cls.rules / "new"
+        new.write_text(text)
+        new.rename(cls.rules / "10-route.lua")
+
+    def slurmctld_memory(self) -> int:
+        pid = self.cluster.status()["slurmctld"]["pid"]
+        status = Path(f"/proc/{pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
+
+    def test_every_answer_is_right_while_all_else_changes(self) -> None:
+        reconfigurations = Reconfigurations()
+        versions = itertools.cycle(["two", "broken", "one"])
+        limits = itertools.cycle([4, 2])
+
+        def reconfigure() -> None:
+            begin = time.monotonic()
+            self.cluster.scontrol("reconfigure")
+            reconfigurations.spans.append((begin, time.monotonic()))
+
+        chores = [
+            Every(1.5, lambda: self.put_in_force(next(versions))),
+            Every(5.0, reconfigure),
+            Every(0.7, lambda: self.cluster.sacctmgr(
+                f"modify qos moving set MaxTRESPerJob=cpu={next(limits)}")),
+        ]  # fmt: skip
+        with Clients(self.cluster, 20, list(CASES)) as clients:
+            while clients.are_running():
+                for chore in chores:
+                    chore.look()
+                time.sleep(0.05)
+            answers = clients.answers()
+
+        self.assert_slurmctld_is_well()
+        answered = [answer for answer in answers if answer.code != NO_ANSWER]
+        for answer in answers:
+            if answer.code == NO_ANSWER:
+                self.assertTrue(reconfigurations.excuse(answer), answer)
+            else:
+                getattr(self, f"check_{answer.case}")(answer, reconfigurations.excuse(answer))
+        self.check_stored_jobs(answered)
+        self.report(answered, reconfigurations)
+        self.assertGreater(len(reconfigurations.spans), 2)
+        for version in VERSIONS:
+            self.assertTrue(any(f"routed by {version}" in answer.text for answer in answered))
+
+    def check_fits(self, answer: Answer, _: bool) -> None:
+        self.assertEqual((answer.code, answer.text), (ACCEPTED, ""), answer)
+
+    def check_large(self, answer: Answer, is_excused: bool) -> None:
+        self.assertEqual(answer.code, ACCOUNTING_POLICY, answer)
+        if not is_excused:
+            self.assertIn("asked 3, limit 2", answer.text, answer)
+
+    def check_closed(self, answer: Answer, is_excused: bool) -> None:
+        self.assertEqual(answer.code, INVALID_QOS, answer)
+        if not is_excused:
+            self.assertIn("small", answer.text, answer)
+
+    def check_moving(self, answer: Answer, _: bool) -> None:
+        """The limit may change between the plugin's look at it and slurmctld's."""
+        self.assertIn(answer.code, (ACCEPTED, ACCOUNTING_POLICY), answer)
+        if "asked" in answer.text:
+            self.assertIn("asked 3, limit 2", answer.text, answer)
+
+    def check_barred(self, answer: Answer, _: bool) -> None:
+        self.assertEqual(answer.code, ACCESS_DENIED, answer)
+        self.assertIn("barred by", answer.text, answer)
+
+    def check_routed(self, answer: Answer, _: bool) -> None:
+        self.assertEqual(answer.code, ACCEPTED, answer)
+        self.assertIn("routed by", answer.text, answer)
+
+    def check_routed_large(self, answer: Answer, is_excused: bool) -> None:
+        """Rule, QOS and limit belong together."""
+        self.assertEqual(answer.code, ACCOUNTING_POLICY, answer)
+        version = self.version_in(answer.text)
+        if not is_excused:
+            limit = LIMITS[VERSIONS[version]]
+            self.assertIn(f"asked 3, limit {limit}", answer.text, answer)
+
+    def version_in(self, text: str) -> str:
+        """The one version of the rule that a text speaks of."""
+        versions = set(re.findall(r"routed by (\w+)", text))
+        self.assertEqual(len(versions), 1, text)
+        return versions.pop()
+
+    def check_stored_jobs(self, answers: Sequence[Answer]) -> None:
+        """slurmctld's jobs are what their users were told."""
+        listing = self.cluster.run("squeue -h -o %i|%q|%k", check=True, timeout=60).stdout
+        jobs = {int(row[0]): row[1:] for row in (line.split("|") for line in listing.splitlines())}
+        told = [answer for answer in answers if answer.code == ACCEPTED]
+        self.assertLessEqual({answer.job for answer in told}, jobs.keys())
+        for answer in told:
+            if answer.case == "routed":
+                version = self.version_in(answer.text)
+                wanted = [VERSIONS[version], f"routed by {version}"]
+                self.assertEqual(jobs[answer.job], wanted, answer)
+
+    def test_memory_stays_bounded(self) -> None:
+        refused = ["large", "closed", "barred", "routed_large"]
+        with Clients(self.cluster, 6, refused) as clients:
+            clients.answers()
+        before = self.slurmctld_memory()
+
+        with Clients(self.cluster, 8, refused) as clients:
+            answers = clients.answers()
+
+        grown = self.slurmctld_memory() - before
+        self.assertNotIn(ACCEPTED, {answer.code for answer in answers})
+        print(f"{len(answers)} refused submissions: slurmctld gained {grown >> 10} KiB")
+        self.assertLess(grown, MEMORY_BYTES)
+        self.assert_slurmctld_is_well()
+
+    def assert_slurmctld_is_well(self) -> None:
+        self.assertTrue(self.cluster.status()["slurmctld"]["running"])
+        log = self.cluster.log("slurmctld")
+        ours = [line for line in log.splitlines() if "error: job_submit/qosgate" in line]
+        unexpected = [line for line in ours if "10-route.lua" not in line]
+        self.assertEqual(unexpected, [])
+
+    def report(self, answers: Sequence[Answer], reconfigurations: Reconfigurations) -> None:
+        counts = collections.Counter((answer.case, answer.code) for answer in answers)
+        print(f"{len(answers)} answers, {len(reconfigurations.spans)} reconfigurations:")
+        for (case, code), count in sorted(counts.items()):
+            print(f"  {case:<14} {code:>5} {count:>6} times")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "judge.hpp"
+
+#include "accounting.hpp"
+#include "controller.hpp"
+
+#include "qosgate/base/units.hpp"
+#include "qosgate/gate/gate.hpp"
+#include "qosgate/slurm/cluster_quota.hpp"
+#include "qosgate/slurm/cluster_reader.hpp"
+#include "qosgate/slurm/job_desc.hpp"
+#include "qosgate/slurm/values.hpp"
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+namespace qg::differential {
+namespace {
+
+using model::RejectCode;
+using nlohmann::json;
+
+int to_error(RejectCode code) {
+    switch (code) {
+    case RejectCode::none: return 0;
+    case RejectCode::invalid_qos: return ESLURM_INVALID_QOS;
+    case RejectCode::accounting_policy: return ESLURM_ACCOUNTING_POLICY;
+    case RejectCode::invalid_account: return ESLURM_INVALID_ACCOUNT;
+    case RejectCode::invalid_partition: return ESLURM_INVALID_PARTITION_NAME;
+    case RejectCode::invalid_time_limit: return ESLURM_INVALID_TIME_LIMIT;
+    case RejectCode::invalid_node_count: return ESLURM_INVALID_NODE_COUNT;
+    case RejectCode::bad_task_count: return ESLURM_BAD_TASK_COUNT;
+    case RejectCode::partition_limits: return ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
+    case RejectCode::access_denied: return ESLURM_ACCESS_DENIED;
+    }
+    return -1;
+}
+
+/// The engine outside slurmctld.
+class Engine {
+  public:
+    Engine()
+        : gate_(quota_, limits::Release::from_version_number(SLURM_VERSION_NUMBER)),
+          cluster_(read_cluster()) {}
+
+    json foretell(const JobDescription& job) {
+        if (const auto fresh = quota_.sync(); !fresh) throw std::runtime_error(fresh.error().message);
+        const auto decision = gate_.decide(request_of(job), cluster_.get(), nullptr);
+        const model::Forecast& forecast = decision.forecast;
+        return {{"error", to_error(forecast.code)},
+                {"refusal", forecast.reason},
+                {"time_limit", slurm::write_time(forecast.time_limit)},
+                {"pending", forecast.pending_reason}};
+    }
+
+  private:
+    static std::shared_ptr<const model::Cluster> read_cluster() {
+        auto cluster = slurm::ClusterReader().poll();
+        if (!cluster) throw std::runtime_error(cluster.error().message);
+        return *cluster;
+    }
+
+    static model::JobRequest request_of(const JobDescription& job) {
+        return slurm::read_job_desc(job.get(), /*submit_uid=*/0);
+    }
+
+    slurm::ClusterQuota quota_;
+    gate::Gate gate_;
+    std::shared_ptr<const model::Cluster> cluster_;
+};
+
+/// Waits until the plugin inside slurmctld has seen the partitions as they are now: it reads them now and
+/// then. A time limit of partition "canary" that differs each time tells.
+class PartitionsSeen {
+  public:
+    static PartitionsSeen mark() {
+        static std::uint32_t counter = 1000;
+        PartitionsSeen seen{++counter};
+        update_partition("canary", {{"max_time", seen.minutes_}});
+        return seen;
+    }
+
+    void await(const json& filler) const {
+        json job = filler;
+        job["partition"] = "canary";
+        job["priority"] = 0;
+        job["min_nodes"] = 1;
+        job["min_cpus"] = 1;
+        job["time_limit"] = minutes_ + 100000;
+        const std::string wanted = "limit " + units::format_minutes(TimeLimit{minutes_});
+        for (int i = 0; i < 300; ++i) {
+            JobDescription description(job);
+            const Answer answer = submit(description);
+            if (answer.job_id != 0) end_job(answer.job_id);
+            if (answer.message.find(wanted) != std::string::npos) return;
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        }
+        throw std::runtime_error("the plugin does not see the partitions as they are");
+    }
+
+  private:
+    explicit PartitionsSeen(std::uint32_t minutes) : minutes_(minutes) {}
+
+    std::uint32_t minutes_;
+};
+
+void start_usage(const json& scenario) {
+    for (const json& wanted : scenario.value("running", json::array())) {
+        json job = wanted;
+        job["client"] = "salloc";
+        job["immediate"] = 1; // what cannot run now is not wanted
+        JobDescription description(job);
+        submit(description);
+    }
+    for (const json& wanted : scenario.value("held", json::array())) {
+        json job = wanted;
+        job["priority"] = 0;
+        JobDescription description(job);
+        submit(description);
+    }
+    if (scenario.contains("filler") && scenario.value("full", false))
+        fill_nodes(scenario["filler"], scenario.at("nodes").get<std::vector<std::string>>());
+}
+
+void look(json& actual, const JobState& job) {
+    actual["state"] = job.state;
+    actual["pending"] = job.state == "PENDING" ? job.reason : "";
+    actual["time_limit"] = job.time_limit;
+    actual["partition"] = job.partition;
+}
+
+} // namespace
+
+json judge(const json& scenario) {
+    end_all_jobs();
+    for (const auto& [name, settings] : scenario.at("partitions").items())
+        update_partition(name, settings);
+    const PartitionsSeen partitions = PartitionsSeen::mark();
+    set_accounting(scenario.at("qos"), scenario.at("associations"));
+    start_usage(scenario);
+    partitions.await(scenario.at("filler"));
+
+    const bool is_full = scenario.value("full", false);
+    Engine engine;
+    json results = json::array();
+    std::vector<std::pair<std::size_t, std::uint32_t>> waiting;
+    for (const json& job : scenario.at("jobs")) {
+        JobDescription description(job);
+        json result{{"foretold", engine.foretell(description)}};
+        const Answer answer = submit(description);
+        json& actual = result["actual"];
+        actual = {{"error", answer.error}, {"message", answer.message}, {"state", ""}};
+        if (answer.job_id != 0) {
+            look(actual, look_at(answer.job_id));
+            const bool waits_for_pass =
+                is_full && !description.is_allocation() && job.value("priority", 1u) != 0;
+            if (waits_for_pass)
+                waiting.emplace_back(results.size(), answer.job_id);
+            else
+                end_job(answer.job_id);
+        }
+        results.push_back(std::move(result));
+    }
+    if (waiting.empty()) return results;
+    await_scheduling_pass();
+    for (const auto& [index, job_id] : waiting) {
+        // The time limit that it got at submission is the one to compare: backfill may try others.
+        const JobState job = look_at(job_id);
+        results[index]["actual"]["state"] = job.state;
+        results[index]["actual"]["pending"] = job.state == "PENDING" ? job.reason : "";
+    }
+    return results;
+}
+
+} // namespace qg::differential

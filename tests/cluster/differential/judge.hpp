@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// One scenario: a configuration, what is in use under it, and jobs; what our engine foretells of each job,
+// and what slurmctld makes of it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace qg::differential {
+
+/// Sets slurmctld up and asks it and the engine about every job of the scenario. Returns one record per job.
+///
+/// Keys of a scenario: "partitions" and "qos" by name, "associations", "nodes"; "running" and "held" are jobs
+/// that make up the present usage; "filler" is whose job fills the nodes, where nothing shall start; "jobs".
+/// Keys of a result: "foretold" and "actual", each with "error" (0: accepted), "refusal" (Reason),
+/// "time_limit", "pending" (Reason); "actual" has "state" and "message" too. Throws std::runtime_error where
+/// a daemon fails.
+nlohmann::json judge(const nlohmann::json& scenario);
+
+} // namespace qg::differential

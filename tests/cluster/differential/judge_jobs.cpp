@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Reads scenarios, one JSON record per line, sets the cluster of SLURM_CONF up for each, and prints what the
+// engine foretells of its jobs and what slurmctld makes of them, one line per scenario. For root only, and
+// only on a private cluster: it ends all jobs there.
+#include "judge.hpp"
+
+#include <slurm/slurm.h>
+
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string>
+
+int main() {
+    slurm_init(nullptr);
+    for (std::string line; std::getline(std::cin, line);) {
+        nlohmann::json answer;
+        try {
+            answer["results"] = qg::differential::judge(nlohmann::json::parse(line));
+        } catch (const std::exception& error) {
+            answer["error"] = error.what();
+        }
+        std::cout << answer.dump() << std::endl;
+    }
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs scenarios on a live cluster and counts agreement."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from lib import Cluster
+from qosgate_cluster import users as cluster_users
+
+from . import compare, site
+
+Json = dict[str, Any]
+
+# One scenario on a busy machine: records of accounting, the plugin's look at the partitions, jobs, a pass.
+SCENARIO_SECONDS = 240
+
+
+class Failed(Exception):
+    """A scenario could not be judged."""
+
+
+class Judge:
+    """The program that asks slurmctld and the engine, kept running; a context manager."""
+
+    def __init__(self, cluster: Cluster, build: str) -> None:
+        self._cluster = cluster
+        self._program = str(Path(build) / "tests" / "cluster" / "differential" / "judge_jobs")
+        self._process: subprocess.Popen[str] | None = None
+        self._controller: Json = {}
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+
+    def judge(self, scenario: Json) -> list[Json]:
+        """One result per job. Errors: Failed."""
+        if scenario["controller"] != self._controller:
+            self._stop()
+            site.configure(self._cluster, scenario["controller"])
+            self._controller = scenario["controller"]
+        process = self._running()
+        assert process.stdin and process.stdout
+        process.stdin.write(json.dumps(scenario) + "\n")
+        process.stdin.flush()
+        line = process.stdout.readline()
+        if not line:
+            raise Failed(f"{self._program} ended with code {process.wait()}")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise Failed(answer["error"])
+        return answer["results"]
+
+    def _running(self) -> subprocess.Popen[str]:
+        if self._process is None:
+            self._process = subprocess.Popen(
+                ["timeout", "--signal=KILL", "7200", self._program],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                env=cluster_users.environment(self._cluster.layout),
+            )
+        return self._process
+
+    def _stop(self) -> None:
+        if self._process is None:
+            return
+        assert self._process.stdin
+        self._process.stdin.close()
+        self._process.wait()
+        self._process = None
+
+
+@dataclasses.dataclass
+class Tally:
+    """What agreed and what did not."""
+
+    cases: int = 0
+    disagreeing_cases: int = 0
+    fields: collections.Counter[tuple[str, bool]] = dataclasses.field(default_factory=collections.Counter)
+    limits: collections.Counter[tuple[str, bool]] = dataclasses.field(default_factory=collections.Counter)
+    skipped: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+    disagreements: list[Json] = dataclasses.field(default_factory=list)
+    failures: list[str] = dataclasses.field(default_factory=list)
+    seconds: float = 0.0
+
+    def add(self, scenario: Json, number: int, result: Json) -> None:
+        """Counts one job of a scenario."""
+        job = scenario["jobs"][number]
+        self.cases += 1
+        findings = compare.compare(scenario, job, result)
+        if isinstance(findings, compare.Skipped):
+            self.skipped[findings.why] += 1
+            return
+        wrong = [finding for finding in findings if not finding.agrees]
+        for finding in findings:
+            self.fields[finding.field, finding.agrees] += 1
+            if finding.limit:
+                self.limits[finding.limit, finding.agrees] += 1
+        if wrong:
+            self.disagreeing_cases += 1
+            self.disagreements.append(
+                {
+                    "findings": [dataclasses.asdict(finding) for finding in wrong],
+                    "job": job,
+                    "result": result,
+                    "scenario": scenario | {"jobs": scenario["jobs"][: number + 1]},
+                }
+            )
+
+    @property
+    def compared(self) -> int:
+        return self.cases - sum(self.skipped.values())
+
+    @property
+    def agreement(self) -> float:
+        """The part of the compared cases in which every field agrees."""
+        return 1.0 - self.disagreeing_cases / self.compared if self.compared else 0.0
+
+    def as_json(self) -> Json:
+        return {
+            "cases": self.cases,
+            "compared": self.compared,
+            "agreement": self.agreement,
+            "fields": _rows(self.fields),
+            "limits": _rows(self.limits),
+            "skipped": dict(self.skipped),
+            "failures": self.failures,
+            "disagreements": self.disagreements,
+            "seconds": self.seconds,
+        }
+
+    def table(self) -> str:
+        """For people."""
+        lines = [
+            f"{self.cases} cases, {self.compared} compared, {self.disagreeing_cases} disagree:"
+            f" {self.agreement:.2%} agree ({self.seconds:.0f} s)"
+        ]
+        for title, counter in (("field", self.fields), ("limit", self.limits)):
+            lines += ["", f"{title:<40} {'agree':>7} {'disagree':>9}"]
+            lines += [
+                f"{name:<40} {row['agree']:>7} {row['disagree']:>9}"
+                for name, row in _rows(counter).items()
+            ]
+        lines += ["", f"{'not compared':<40} {'cases':>7}"]
+        lines += [f"{why:<40} {count:>7}" for why, count in self.skipped.most_common()]
+        lines += [f"failed: {failure}" for failure in self.failures]
+        return "\n".join(lines)
+
+
+def _rows(counter: collections.Counter[tuple[str, bool]]) -> Json:
+    names = sorted({name for name, _ in counter})
+    return {
+        name: {"agree": counter[name, True], "disagree": counter[name, False]} for name in names
+    }
+
+
+def run(
+    scenarios: Iterable[Json], build: str, progress: Callable[[str], None] = lambda line: None
+) -> Tally:
+    """Judges all scenarios on a cluster of its own."""
+    tally = Tally()
+    begin = time.monotonic()
+    with site.bring_up(build) as cluster, Judge(cluster, build) as judge:
+        progress(f"cluster up after {time.monotonic() - begin:.0f} s")
+        for number, scenario in enumerate(scenarios):
+            before = tally.disagreeing_cases
+            try:
+                results = judge.judge(scenario)
+            except Failed as failure:
+                tally.failures.append(str(failure))
+                progress(f"scenario {number}: failed: {failure}")
+                continue
+            for index, result in enumerate(results):
+                tally.add(scenario, index, result)
+            progress(
+                f"scenario {number}: {len(results)} jobs,"
+                f" {tally.disagreeing_cases - before} disagree ({time.monotonic() - begin:.0f} s)"
+            )
+    tally.seconds = time.monotonic() - begin
+    return tally
+
+
+def report(disagreement: Json) -> str:
+    """One disagreement in a few lines."""
+    lines = [
+        f"  {finding['field']}: foretold {finding['foretold']!r}, actual {finding['actual']!r}"
+        for finding in disagreement["findings"]
+    ]
+    return "\n".join(
+        [json.dumps(disagreement["job"]), *lines, f"  message: {disagreement['result']['actual']['message']!r}"]
+    )
+
+
+def fail_on_stderr(line: str) -> None:
+    """A progress line on standard error."""
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The cluster that scenarios are made for: what stays the same from one to the next."""
+
+from __future__ import annotations
+
+from lib import Cluster
+
+USERS = ("ana", "ben", "cat")
+FIRST_UID = 20001
+UIDS = {user: FIRST_UID + number for number, user in enumerate((*USERS, "fil"))}
+
+# (account, parent)
+ACCOUNTS = (("astro", ""), ("stars", "astro"), ("bio", ""))
+# (user, account); a user's first is the default. fil's jobs fill the nodes and count for nobody else.
+MEMBERS = (
+    ("ana", "astro"), ("ana", "bio"),
+    ("ben", "stars"), ("ben", "astro"),
+    ("cat", "bio"),
+    ("fil", "filler"),
+)  # fmt: skip
+
+JOB_QOS = ("q1", "q2", "q3")
+PARTITION_QOS = ("p1", "p2")
+ALL_QOS = ("normal", *JOB_QOS, *PARTITION_QOS)
+PARTITIONS = ("main", "side")
+RESERVATION = "resv"
+
+NODES = ("node1", "node2", "node3", "node4")
+NODE_CPUS = 32
+NODE_MEMORY = 64000
+LICENSES = "foo:10,bar:10"
+GPU_TYPES = ("a100", "h100")
+GPUS_OF_TYPE = 4
+TRES = ("cpu", "mem", "node", "gres/gpu", "gres/gpu:a100", "gres/gpu:h100", "license/foo", "billing")
+
+SLURM_CONF = f"""\
+NodeName=node[1-4] Sockets=2 CoresPerSocket={NODE_CPUS // 2} RealMemory={NODE_MEMORY} \
+Gres=gpu:a100:{GPUS_OF_TYPE},gpu:h100:{GPUS_OF_TYPE}
+PartitionName=main Nodes=ALL Default=YES MaxTime=UNLIMITED
+PartitionName=side Nodes=node[1-3] MaxTime=UNLIMITED
+PartitionName=canary Nodes=node1 MaxTime=60
+SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0,bf_max_job_test=5000,bf_continue
+PriorityCalcPeriod=1
+MinJobAge=2
+MaxJobCount=50000
+JobSubmitPlugins=qosgate
+EnforcePartLimits=NO
+AccountingStorageEnforce=associations,limits,qos,nojobs,nosteps
+"""
+
+
+def bring_up(build: str) -> Cluster:
+    """A running cluster with users, accounts and QOSs, none of which has a limit."""
+    conf = SLURM_CONF + f"PluginDir={build}/plugin:@PLUGINDIR@\n"
+    cluster = Cluster.up(
+        users=[*USERS, "fil"], slurm_conf=conf, options=["--licenses", LICENSES, "--gpus", "0"]
+    )
+    try:
+        _add_records(cluster)
+    except BaseException:
+        cluster.down()
+        raise
+    return cluster
+
+
+def _add_records(cluster: Cluster) -> None:
+    cluster.sacctmgr(f"add qos {','.join((*JOB_QOS, *PARTITION_QOS))}")
+    cluster.sacctmgr("add account filler")
+    for account, parent in ACCOUNTS:
+        cluster.sacctmgr(f"add account {account}" + (f" parent={parent}" if parent else ""))
+    for user, account in MEMBERS:
+        cluster.sacctmgr(f"add user {user} account={account}")
+    cluster.scontrol(
+        f"create reservationname={RESERVATION} users={','.join(USERS)} licenses=bar:1"
+        " starttime=now duration=infinite flags=license_only"
+    )
+
+
+def configure(cluster: Cluster, controller: dict[str, str]) -> None:
+    """Restarts slurmctld with other settings than it has, such as {"EnforcePartLimits": "ALL"}."""
+    path = cluster.layout.slurm_conf
+    lines = path.read_text().splitlines()
+    for key, value in controller.items():
+        lines = [f"{key}={value}" if line.startswith(f"{key}=") else line for line in lines]
+    text = "\n".join(lines) + "\n"
+    if text == path.read_text():
+        return
+    path.write_text(text)
+    cluster.restart("slurmctld")

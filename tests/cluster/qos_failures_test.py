@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`qosgate qos` when something is in the way: daemons, permissions, uses of a QOS, Ctrl-C."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from lib import main
+from qos_cli import CONFLICT, NO_PERMISSION, OK, UNAVAILABLE, QosTestCase
+from slurmdbd_proxy import SlurmdbdProxy
+
+
+class Failures(QosTestCase):
+    def conf_with(self, name: str, **settings: object) -> dict[str, str]:
+        """The environment in which Slurm's configuration has these settings instead."""
+        text = self.cluster.layout.slurm_conf.read_text()
+        for key, value in settings.items():
+            text = re.sub(rf"(?m)^{key}=.*$", f"{key}={value}", text)
+        path: Path = self.cluster.write_beside(name, text)
+        return {"SLURM_CONF": str(path)}
+
+    def through(self, proxy: SlurmdbdProxy) -> dict[str, str]:
+        return self.conf_with("proxy.conf", AccountingStoragePort=proxy.port)
+
+    @property
+    def slurmdbd_port(self) -> int:
+        return self.cluster.layout.load().slurmdbd_port
+
+
+class Permission(Failures):
+    def test_an_ordinary_user_may_look_and_not_touch(self) -> None:
+        self.qos("create", "mine", "MaxWall=60")
+
+        self.assertIn("mine", self.qos("list", user="ana").stdout)
+        self.qos("update", "mine", "MaxWall=90", "--dry-run", user="ana")
+        for words in (("create", "hers"), ("update", "mine", "MaxWall=90"), ("delete", "mine")):
+            with self.subTest(words):
+                result = self.qos(*words, rc=NO_PERMISSION, user="ana")
+                why = "user ana may not; it takes root, SlurmUser or a user with AdminLevel"
+                self.assertIn(why, result.stderr)
+        self.assertEqual(self.stored("mine", "maxwall"), "01:00:00")
+        self.assertFalse(self.exists("hers"))
+
+    def test_an_administrator_of_the_database_may(self) -> None:
+        self.cluster.sacctmgr("add account admins")
+        self.cluster.sacctmgr("add user ana account=admins adminlevel=administrator")
+        self.addCleanup(self.cluster.sacctmgr, "modify user ana set adminlevel=none")
+
+        self.qos("create", "byana", "MaxWall=60", user="ana")
+
+        self.assertEqual(self.stored("byana", "maxwall"), "01:00:00")
+
+
+class Unavailable(Failures):
+    def test_a_slurmdbd_that_is_down_is_named_at_once(self) -> None:
+        self.cluster.stop("slurmdbd")
+        self.addCleanup(self.cluster.start, "slurmdbd")
+        start = time.monotonic()
+
+        result = self.qos("list", rc=UNAVAILABLE)
+
+        self.assertLess(time.monotonic() - start, 5)
+        self.assertIn(f"slurmdbd at 127.0.0.1:{self.slurmdbd_port}: cannot connect", result.stderr)
+        self.assertIn("is slurmdbd running?", result.stderr)
+
+    def test_a_bad_configuration_is_named(self) -> None:
+        no_munge = {"AccountingStoragePass": "/none", "AuthInfo": "socket=/none"}
+        cases = {
+            "SLURM_CONF=/gone/slurm.conf: No such file": {"SLURM_CONF": "/gone/slurm.conf"},
+            "no proof of who you are; is munged running": self.conf_with("a.conf", **no_munge),
+            "NoSuchSetting": self.conf_with("b.conf", ClusterName="c\nNoSuchSetting=1"),
+        }
+        for text, env in cases.items():
+            with self.subTest(text):
+                self.assertIn(text, self.qos("list", rc=UNAVAILABLE, env=env).stderr)
+
+    def test_a_connection_that_breaks_changes_all_or_nothing(self) -> None:
+        names = ("half1", "half2")
+        self.qos("create", *names, "MaxWall=0")
+        with SlurmdbdProxy(self.slurmdbd_port, fail_at=0) as proxy:
+            self.qos("update", *names, "MaxWall=1", env=self.through(proxy))
+            total = proxy.requests
+        self.assertGreater(total, 5)
+
+        # Unlike changes, so that there are two writes to tear apart.
+        self.qos("update", "half1", "Flags=NoDecay")
+        for n in range(1, total + 2):
+            with self.subTest(request=n), SlurmdbdProxy(self.slurmdbd_port, fail_at=n) as proxy:
+                before = [self.stored(name, "maxwall") for name in names]
+                words = ["update", *names, f"MaxWall={n + 1}", "Flags+=DenyOnLimit"]
+                self.qos("update", *names, "Flags-=DenyOnLimit")
+                command = [str(self.binary), "qos", *words]
+                result = self.cluster.run(command, env=self.through(proxy))
+                after = [self.stored(name, "maxwall") for name in names]
+
+                wanted = [f"00:{n + 1:02}:00"] * 2
+                self.assertIn(result.rc, (OK, UNAVAILABLE, CONFLICT), str(result))
+                self.assertIn(after, [before, wanted], str(result))
+                if result.rc == OK:
+                    self.assertEqual(after, wanted, str(result))
+                elif "whether the changes were stored is unknown" not in result.stderr:
+                    self.assertEqual(after, before, str(result))
+
+    def test_a_slurmdbd_that_falls_silent_is_given_up(self) -> None:
+        self.qos("create", "silent", "MaxWall=60")
+        for n in (1, 2, 6):
+            proxy = SlurmdbdProxy(self.slurmdbd_port, fail_at=n, is_silent=True)
+            with self.subTest(request=n), proxy:
+                words = ["update", "silent", "MaxWall=90", "--timeout", "1"]
+                result = self.qos(*words, rc=UNAVAILABLE, env=self.through(proxy))
+                self.assertIn("no answer within 1 s", result.stderr)
+                self.assertEqual(self.stored("silent", "maxwall"), "01:00:00")
+
+    def test_an_interrupt_before_the_end_changes_nothing(self) -> None:
+        self.qos("create", "ctrlc", "MaxWall=60")
+        with SlurmdbdProxy(self.slurmdbd_port, fail_at=0) as counting:
+            self.qos("update", "ctrlc", "MaxWall=61", env=self.through(counting))
+        commit = counting.requests - 1  # the last one says goodbye
+        with SlurmdbdProxy(self.slurmdbd_port, fail_at=commit, is_silent=True) as proxy:
+            env = {"PATH": "/usr/bin:/bin", **self.through(proxy)}
+            words = [str(self.binary), "qos", "update", "ctrlc", "MaxWall=90"]
+            with subprocess.Popen(words, env=env, stderr=subprocess.PIPE) as process:
+                self.cluster.wait_for(lambda: proxy.requests == commit, "it wants to commit")
+                process.send_signal(signal.SIGINT)
+                process.communicate(timeout=10)
+            self.assertEqual(process.returncode, -signal.SIGINT)
+
+        self.assertEqual(self.stored("ctrlc", "maxwall"), "01:01:00")
+        self.qos("update", "ctrlc", "MaxWall=62")
+
+
+class DeleteGuard(Failures):
+    def test_a_qos_that_associations_have_is_kept_even_with_force(self) -> None:
+        # slurmdbd before 24.05 would damage the association's list of QOSs.
+        self.qos("create", "g-a,g-b,g-c")
+        self.cluster.sacctmgr("add account guard qos=g-a,g-b,g-c defaultqos=g-a")
+
+        for words in (("g-b",), ("g-b", "--force"), ("g-b", "--dry-run")):
+            with self.subTest(words):
+                result = self.qos("delete", *words, rc=CONFLICT)
+                why = "QOS g-b is used by associations (1: account guard of cluster"
+                self.assertIn(why, result.stderr)
+        default = self.qos("delete", "g-a", "--force", rc=CONFLICT)
+        why = "QOS g-a is used by associations as their default (1: account guard"
+        self.assertIn(why, default.stderr)
+        self.assertTrue(self.exists("g-a") and self.exists("g-b"))
+
+        self.cluster.sacctmgr("modify account guard set qos-=g-b")
+        self.qos("delete", "g-b")
+        shown = self.cluster.sacctmgr("-n -P show assoc account=guard format=qos").stdout
+        self.assertEqual(shown.strip(), "g-a,g-c")
+
+    def test_a_qos_that_another_preempts_is_kept_unless_forced(self) -> None:
+        self.qos("create", "g-low")
+        self.qos("create", "g-high", "Preempt=g-low,normal")
+
+        result = self.qos("delete", "g-low", rc=CONFLICT)
+        self.assertIn("QOS g-low is used by Preempt of other QOSs (1: g-high)", result.stderr)
+        forced = self.qos("delete", "g-low", "--force")
+
+        self.assertIn("warning: QOS g-low is used by Preempt of other QOSs", forced.stderr)
+        self.assertEqual(self.stored("g-high", "preempt"), "normal")
+        self.qos("create", "g-low")
+        self.assertEqual(self.stored("g-high", "preempt"), "normal")
+
+    def test_qos_that_preempt_only_each_other_go_together(self) -> None:
+        self.qos("create", "g-one")
+        self.qos("create", "g-two", "Preempt=g-one")
+
+        self.qos("delete", "g-one,g-two")
+
+        self.assertFalse(self.exists("g-one") or self.exists("g-two"))
+
+    def test_a_qos_with_jobs_or_partitions_is_kept(self) -> None:
+        self.qos("create", "g-job")
+        self.cluster.sacctmgr("add account working qos=normal,g-job")
+        self.cluster.sacctmgr("add user root account=working")
+        job = self.cluster.sbatch("-A working --qos g-job --hold").job
+        self.cluster.scontrol("create partition=g-part nodes=ALL allowqos=g-job")
+
+        result = self.qos("delete", "g-job", rc=CONFLICT)
+        self.assertIn(f"QOS g-job is used by jobs (1: {job})", result.stderr)
+        self.assertIn("QOS g-job is used by partitions (1: g-part)", result.stderr)
+
+        self.cluster.scontrol("delete partition=g-part")
+        self.cluster.run(["scancel", str(job)], check=True)
+        self.cluster.sacctmgr("modify account working set qos-=g-job")
+        self.cluster.wait_for(lambda: self.cluster.job_state(job) == "CANCELLED", "the job is over")
+        self.qos("delete", "g-job")
+
+    def test_normal_is_kept(self) -> None:
+        result = self.qos("delete", "normal", rc=CONFLICT)
+
+        self.assertIn("what Slurm gives to new clusters", result.stderr)
+        self.assertTrue(self.exists("normal"))
+
+    def test_without_slurmctld_jobs_are_unknown_and_said_so(self) -> None:
+        self.qos("create", "g-quiet")
+        self.cluster.stop("slurmctld")
+        self.addCleanup(self.cluster.start, "slurmctld")
+
+        result = self.qos("delete", "g-quiet", "--timeout", "5")
+
+        why = "warning: cannot tell whether these use it: jobs and partitions: slurmctld"
+        self.assertIn(why, result.stderr)
+        self.assertFalse(self.exists("g-quiet"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A TCP proxy in front of slurmdbd that hangs up or falls silent at a chosen request."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+
+
+class SlurmdbdProxy:
+    """Passes everything on until the n-th request of its life, counted from 1.
+
+    At that request it hangs up (`is_silent` false) or keeps it and says nothing. Connections
+    made afterwards are passed on: libslurm makes one by itself. `requests` counts what came.
+    """
+
+    def __init__(self, port: int, fail_at: int, *, is_silent: bool = False) -> None:
+        self._target = ("127.0.0.1", port)
+        self._fail_at = fail_at
+        self._is_silent = is_silent
+        self._open: list[socket.socket] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self.requests = 0
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def __enter__(self) -> SlurmdbdProxy:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for sock in [self._listener, *self._open]:
+            with contextlib.suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
+            sock.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                server = socket.create_connection(self._target)
+                self._open += [client, server]
+                threading.Thread(target=self._requests, args=(client, server), daemon=True).start()
+                threading.Thread(target=self._answers, args=(client, server), daemon=True).start()
+
+    def _requests(self, client: socket.socket, server: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            for message in _messages(client):
+                self.requests += 1
+                if self.requests == self._fail_at:
+                    if self._is_silent:
+                        return
+                    break
+                server.sendall(message)
+            for sock in (client, server):
+                sock.shutdown(socket.SHUT_RDWR)
+
+    @staticmethod
+    def _answers(client: socket.socket, server: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := server.recv(65536):
+                client.sendall(data)
+            client.shutdown(socket.SHUT_RDWR)
+
+
+def _messages(sock: socket.socket) -> Iterator[bytes]:
+    """Slurm's messages: a length in network order, then as many bytes."""
+    stream = sock.makefile("rb")
+    while len(head := stream.read(4)) == 4:
+        yield head + stream.read(struct.unpack("!I", head)[0])

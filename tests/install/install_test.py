@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`meson install` puts each file where it belongs, and other programs can use what it installs.
+
+Usage: install_test.py SOURCE_ROOT COMPILER [ARGUMENT...], with QG_BUILD_ROOT in the environment
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+BUILD = Path(os.environ["QG_BUILD_ROOT"])
+SOURCE = Path(sys.argv[1])
+COMPILER = sys.argv[2:]
+HERE = Path(__file__).resolve().parent
+
+
+def run(*command: str | Path, **environment: str) -> str:
+    """The output of a command that must succeed; a failure shows all it printed."""
+    result = subprocess.run(
+        list(map(str, command)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        check=False,
+        env=os.environ | environment,
+    )
+    if result.returncode != 0:
+        raise AssertionError(f"$ {shlex.join(map(str, command))}\n{result.stdout}")
+    return result.stdout
+
+
+def option(name: str) -> str:
+    """The value of one of Meson's options in this build."""
+    records = json.loads((BUILD / "meson-info/intro-buildoptions.json").read_text())
+    return str(next(record["value"] for record in records if record["name"] == name))
+
+
+class Installed(unittest.TestCase):
+    """One installation into a directory that stands for the root of a package."""
+
+    destdir: Path
+    prefix: Path
+    flags: list[str]
+    has_slurm: bool
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        temporary = tempfile.TemporaryDirectory(prefix="qosgate-install-")
+        cls.addClassCleanup(temporary.cleanup)
+        cls.destdir = Path(temporary.name)
+        run("meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", cls.destdir)
+        cls.prefix = cls.destdir / option("prefix").lstrip("/")
+        cls.has_slurm = (cls.prefix / "include/qosgate/slurmdb").is_dir()
+        cls.flags = cls.library_flags()
+
+    @classmethod
+    def library_flags(cls) -> list[str]:
+        """What pkg-config answers once the files are where its own file says."""
+        found = cls.prefix / option("libdir") / "pkgconfig/qosgate.pc"
+        text = found.read_text().replace(f"prefix={option('prefix')}\n", f"prefix={cls.prefix}\n")
+        moved = cls.destdir / "pkgconfig"
+        moved.mkdir()
+        (moved / found.name).write_text(text)
+        answer = run("pkg-config", "--cflags", "--libs", "qosgate", PKG_CONFIG_PATH=str(moved))
+        return shlex.split(answer)
+
+    def compile(self, source: Path) -> Path:
+        program = self.destdir / source.stem
+        run(*COMPILER, source, *self.flags, "-o", program)
+        return program
+
+    def require_slurm(self) -> None:
+        if not self.has_slurm:
+            self.skipTest("built without Slurm")
+
+    def test_a_program_judges_a_job(self) -> None:
+        answer = run(self.compile(HERE / "judge.cpp"))
+
+        self.assertIn("asked 9, limit 8", answer)
+        self.assertIn("QOSMaxCpuPerJobLimit", answer)
+
+    def test_a_program_with_qos_records_has_what_slurms_plugins_look_up(self) -> None:
+        self.require_slurm()
+
+        answer = run(self.compile(HERE / "records.cpp"), SLURM_CONF="/invalid/slurm.conf")
+
+        self.assertEqual(answer.count(": found\n"), 3, answer)
+        self.assertIn("/invalid/slurm.conf", answer)
+
+    def test_every_header_compiles_from_where_it_was_installed(self) -> None:
+        include = self.prefix / "include"
+        headers = sorted(path.relative_to(include) for path in include.rglob("*.hpp"))
+        everything = self.destdir / "everything.cpp"
+        everything.write_text("".join(f"#include <{header}>\n" for header in headers))
+
+        self.assertIn(Path("qosgate/limits/submit.hpp"), headers)
+        run(*COMPILER, "-fsyntax-only", everything, *self.flags)
+
+    def test_the_program_runs(self) -> None:
+        program = self.prefix / "bin/qosgate"
+
+        self.assertRegex(run(program, "--version"), r"^\d+\.\d+\.\d+")
+        self.assertIn("MaxTRESPerUser", run(program, "qos", "fields"))
+
+    def test_the_plugin_is_beside_slurms_own(self) -> None:
+        self.require_slurm()
+        found = list(self.destdir.rglob("job_submit_qosgate.so"))
+
+        self.assertEqual(len(found), 1, found)
+        slurms = Path("/") / found[0].parent.relative_to(self.destdir)
+        if option("slurm_plugin_dir"):
+            self.assertEqual(str(slurms), option("slurm_plugin_dir"))
+        elif not (slurms / "auth_munge.so").exists():
+            others = [str(path) for path in Path("/usr/lib").glob("**/auth_munge.so")]
+            self.assertEqual(others, [], f"installed to {slurms}, but Slurm has plugins elsewhere")
+
+    def test_the_rules_are_in_the_data_folder(self) -> None:
+        installed = self.prefix / option("datadir") / "qosgate/rules"
+        shipped = sorted((SOURCE / "lua/rules").glob("*.lua"))
+
+        self.assertEqual([path.name for path in shipped], sorted(os.listdir(installed)))
+        for path in shipped:
+            self.assertEqual((installed / path.name).read_text(), path.read_text())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
