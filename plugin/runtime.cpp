@@ -19,7 +19,6 @@ namespace qg::plugin {
 namespace {
 
 using model::Decision;
-using model::JobRequest;
 
 // Long enough for a thread between two looks. One inside an RPC is not waited for: slurmctld calls fini()
 // with its write locks held, and the RPC gets no answer before that is over.
@@ -32,12 +31,13 @@ void log_policy(policy::LogLevel level, const std::string& text) {
         log_error(text.c_str());
 }
 
-/// The folder of rules beside the slurm.conf that this slurmctld uses.
+/// The folder of rules beside the slurm.conf that this slurmctld uses; empty if that is not known.
 std::filesystem::path policy_folder() {
     const auto* conf = static_cast<const slurm_conf_t*>(dlsym(RTLD_DEFAULT, "slurm_conf"));
     std::string_view file = conf == nullptr ? std::string_view() : slurm::view_text(conf->slurm_conf);
     if (file.empty()) file = slurm::view_text(std::getenv("SLURM_CONF"));
-    return std::filesystem::path(file).parent_path() / "qosgate.d";
+    const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+    return folder.is_absolute() ? folder / "qosgate.d" : std::filesystem::path();
 }
 
 Result<AssocMgr> find_assoc_mgr() {
@@ -62,7 +62,13 @@ bool is_judged(const job_desc_msg_t& update) {
 Runtime::Runtime()
     : policies_(log_policy), quota_(find_assoc_mgr()),
       gate_(quota_, limits::Release::from_version_number(SLURM_VERSION_NUMBER)) {
-    policies_.start(policy_folder());
+    // Before the first job, and so that an error stands in the log when slurmctld starts. The store's thread
+    // only reads files: it may run in a standby controller, too. slurmctld has become a daemon before it
+    // loads plugins.
+    if (const auto folder = policy_folder(); !folder.empty())
+        policies_.start(folder);
+    else
+        log_error("no rules: it is not known where slurm.conf is");
 }
 
 int Runtime::answer(const Decision& decision, char** err_msg) const {
@@ -118,9 +124,9 @@ void Runtime::stop() {
 }
 
 namespace {
-Runtime* the_runtime =
-    nullptr; // written by init() and fini() only, which slurmctld never runs beside an entry
-}
+// Written by init() and fini() only, beside which slurmctld never runs an entry.
+Runtime* the_runtime = nullptr;
+} // namespace
 
 Runtime& runtime() {
     QG_CHECK(the_runtime != nullptr);

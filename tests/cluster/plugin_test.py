@@ -90,6 +90,13 @@ class PluginTestCase(unittest.TestCase):
         program = build_root() / "tests" / "cluster" / "helpers" / "submit_jobs"
         return self.cluster.run([str(program), *arguments], USER, check=True, timeout=timeout)
 
+    def take_plugin_out(self) -> None:
+        self.change_slurm_conf(WITH_PLUGIN, WITHOUT_PLUGIN)
+
+    def put_plugin_back(self) -> None:
+        self.change_slurm_conf(WITHOUT_PLUGIN, WITH_PLUGIN)
+        self.let_the_plugin_see_the_cluster()
+
     def change_slurm_conf(self, old: str, new: str) -> None:
         path = self.cluster.layout.slurm_conf
         text = path.read_text()
@@ -229,20 +236,17 @@ class Robustness(PluginTestCase):
 
     def test_the_plugin_can_be_taken_out_and_put_back(self) -> None:
         for _ in range(5):
-            self.change_slurm_conf(WITH_PLUGIN, WITHOUT_PLUGIN)
+            self.take_plugin_out()
             result = self.submit("--qos=small -n3")
             self.expect(result, False, "QOSMaxCpuPerJobLimit")
             self.assertNotIn("limit 2", result.stderr, result)
-            self.change_slurm_conf(WITHOUT_PLUGIN, WITH_PLUGIN)
-            self.let_the_plugin_see_the_cluster()
+            self.put_plugin_back()
 
     def test_odd_descriptions_get_the_answers_they_get_without_the_plugin(self) -> None:
         answers = self.submit_jobs("odd").stdout
-        self.change_slurm_conf(WITH_PLUGIN, WITHOUT_PLUGIN)
-        try:
-            self.assertEqual(answers, self.submit_jobs("odd").stdout)
-        finally:
-            self.change_slurm_conf(WITHOUT_PLUGIN, WITH_PLUGIN)
+        self.take_plugin_out()
+        self.addCleanup(self.put_plugin_back)
+        self.assertEqual(answers, self.submit_jobs("odd").stdout)
         self.assertIn("unset: 0\n", answers)
         self.assertGreater(len(answers.splitlines()), 300)
 
@@ -425,21 +429,19 @@ end
 
 
 class BeforeLua(BesideLua):
-    """The same with Slurm's Lua plugin second."""
+    """With Slurm's Lua plugin second. Where that one speaks to the user it drops what others said before."""
 
     plugins = "qosgate,lua"
 
     def test_a_job_that_lua_changed_is_the_job_that_is_judged(self) -> None:
-        """Not so in this order: slurmctld refuses, and qosgate spoke of the job as it came in."""
+        """Not in this order; slurmctld still judges the job as Lua left it."""
         result = self.cluster.run(["sbatch", "--comment=to small", "-n3", "--wrap=true"], USER)
-        self.expect(result, False, "qos normal", "lua: to small", "QOSMaxCpuPerJobLimit")
-
-    def test_a_job_that_lua_refuses_is_not_judged(self) -> None:
-        self.expect(self.submit("--comment=no"), False, "qos normal", "lua: no")
+        self.expect(result, False, "lua: to small", "QOSMaxCpuPerJobLimit")
 
     def test_both_speak(self) -> None:
+        self.expect(self.submit("--hold"), True, "qos normal")
         result = self.cluster.run(["sbatch", "--comment=to small", "--hold", "--wrap=true"], USER)
-        self.expect(result, True, "qos normal", "lua: to small")
+        self.expect(result, True, "lua: to small")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Submits held jobs in turn until its time is over, and prints what each was answered. Several of these side by
-// side keep slurmctld busier than any number of sbatch could.
+// Submits held jobs in turn until its time is over, and prints what each was answered. Several of these side
+// by side keep slurmctld busier than any number of sbatch could.
 //
 //   submit_loop SECONDS CASE...       where CASE is NAME[:FIELD=VALUE...], such as wide:qos=small:tasks=3
 //
-// Prints on stderr, per submission: the lines that a user reads (libslurm prints them there itself where the job
-// is refused), then "answer NAME MONOTONIC_SECONDS CODE JOBID". CODE is Slurm's error, 0 for an accepted job, and
+// Prints on stderr, per submission: the lines that a user reads (libslurm prints those of a refused job
+// itself), then "answer NAME MONOTONIC_SECONDS CODE JOBID". CODE is Slurm's error, 0 for an accepted job, and
 // -1 where slurmctld did not answer, being busy with a reconfiguration for example.
 #include "qosgate/slurm/compat.hpp"
 
