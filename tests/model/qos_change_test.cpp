@@ -97,7 +97,7 @@ const std::vector<Refused> refused{
     {"MaxWall=UNLIMITED", "write MaxWall=unset"},
     {"GrpTRES=none", "write GrpTRES=unset"},
     {"MaxWall=99999999-0", "not a time"},
-    {"GraceTime=2147483648", "not a time"},
+    {"GraceTime=2147483648", "too long"},
     {"GraceTime=50000-0", "too long"},
     {"Priority=2147483648", "from 0 to 2147483647"},
     {"Priority=-5", "from 0 to 2147483647"},

@@ -46,6 +46,8 @@ BOOST_AUTO_TEST_CASE(names_the_near_miss_of_an_unknown_tres) {
 
     BOOST_TEST_REQUIRE(!list.has_value());
     BOOST_TEST(list.error().message.find("did you mean gres/gpu?") != std::string::npos);
+    BOOST_TEST(parse_tres_list(catalogue, "gpus=2").error().message.find("did you mean gpu?") !=
+               std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(refuses_a_list_that_is_not_one) {

@@ -28,6 +28,15 @@ constexpr std::array<KindName, 8> kind_names{{
 
 constexpr std::string_view gres_prefix = "gres/";
 
+/// The near miss of a TRES name, gres by their short names too.
+std::optional<std::string> closest_name(const TresCatalogue& catalogue, std::string_view name) {
+    std::vector<std::string> names(catalogue.names().begin(), catalogue.names().end());
+    for (std::size_t i = 0; i < catalogue.size(); ++i)
+        if (catalogue.kind(i) == TresKind::gres)
+            names.push_back(catalogue.name(i).substr(gres_prefix.size()));
+    return text::closest(name, names);
+}
+
 Error bad_tres(std::string_view part, std::string_view why) {
     return {ErrorCode::invalid_input, text::format("'{}': {}", text::printable(part), why)};
 }
@@ -93,9 +102,8 @@ Result<TresList> parse_tres_list(const TresCatalogue& catalogue, std::string_vie
         const auto index = catalogue.find(name);
         if (!index) {
             std::string why = "this cluster tracks no TRES of that name";
-            if (const auto near = text::closest(name, catalogue.names()))
-                why += "; did you mean " + *near + "?";
-            why += " It tracks: " + text::join(catalogue.names(), ", ");
+            if (const auto near = closest_name(catalogue, name)) why += "; did you mean " + *near + "?";
+            why += " (it tracks " + text::join(catalogue.names(), ", ") + ")";
             return bad_tres(part, why);
         }
         const std::string& canonical = catalogue.name(*index);
