@@ -42,12 +42,21 @@ def machine() -> str:
     return f"{os.cpu_count()} x {processor}, Linux {platform.release()}, load {load:.1f} at the end"
 
 
+def one_line(case: Case, measured: Measured) -> str:
+    """A result as it is shown while the others are still missing."""
+    return (
+        f"{case.qos} QOSs, {case.queued} jobs queued, {case.partitions} partitions,"
+        f" {case.rules} rules: Lua {measured.wall.lua.median:.1f} us,"
+        f" qosgate {measured.wall.qosgate.median:.1f} us"
+    )
+
+
 def markdown(software: str, results: Results) -> str:
     """Two tables: by the clock on the wall, and in processor time."""
     count = max(measured.submissions for _, measured in results)
     parts = [
         f"{software}; {machine()}",
-        f"Microseconds inside job_submit() per submission, {count} submissions a line.",
+        f"Microseconds inside job_submit(), {count} submissions a line.",
         "By the clock:",
         _table([(case, measured.wall) for case, measured in results]),
         "Processor time of slurmctld's thread, which leaves out what other processes took:",

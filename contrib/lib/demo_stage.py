@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from qosgate_cluster import users
+from qosgate_cluster import interrupts, users
 from qosgate_cluster.layout import Layout
 
 # No client of Slurm takes that long unless its daemon hangs.
@@ -119,26 +119,36 @@ def _run(
     words: list[str], environment: dict[str, str], user: pwd.struct_passwd, directory: Path
 ) -> Answer:
     """A session of its own keeps Ctrl-C from the client: the demo decides what ends, and in which order."""
-    with subprocess.Popen(
-        words,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-        env=environment,
-        cwd=directory,
-        user=user.pw_uid,
-        group=user.pw_gid,
-        extra_groups=[],
-    ) as process:
-        try:
-            output, _ = process.communicate(timeout=_CLIENT_SECONDS)
-            return Answer(process.returncode, output)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            output, _ = process.communicate()
-            return Answer(_TIMED_OUT, f"{output}(killed after {_CLIENT_SECONDS:g} s)\n")
-        except BaseException:
-            os.killpg(process.pid, signal.SIGKILL)
-            raise
+    process: subprocess.Popen[str] | None = None
+    try:
+        # An interruption within Popen would lose the child.
+        with interrupts.deferred():
+            process = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                start_new_session=True,
+                env=environment,
+                cwd=directory,
+                user=user.pw_uid,
+                group=user.pw_gid,
+                extra_groups=[],
+            )
+        output, _ = process.communicate(timeout=_CLIENT_SECONDS)
+        return Answer(process.returncode, output)
+    except subprocess.TimeoutExpired:
+        assert process is not None
+        _kill(process)
+        output, _ = process.communicate()
+        return Answer(_TIMED_OUT, f"{output}(killed after {_CLIENT_SECONDS:g} s)\n")
+    finally:
+        if process is not None:
+            _kill(process)
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import sys
@@ -12,6 +13,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("QG_BUILD_ROOT") or ROOT / "build").absolute()
 sys.path.insert(0, str(ROOT / "contrib" / "cluster"))
 
 from demo_stage import Answer, Stage, Unexpected  # noqa: E402
@@ -39,7 +41,7 @@ local by_partition = {
 
 JOB_SCRIPT = """\
 #!/bin/sh
-echo "job $SLURM_JOB_ID of $USER: QOS $SLURM_JOB_QOS in $SLURM_JOB_PARTITION, GPU $CUDA_VISIBLE_DEVICES"
+echo "job $SLURM_JOB_ID of $USER on $SLURMD_NODENAME: QOS $SLURM_JOB_QOS, GPUs: $SLURM_GPUS_ON_NODE"
 """
 
 
@@ -86,18 +88,19 @@ def end(layout: Layout, *, remove: bool) -> None:
 def explain_use(layout: Layout) -> None:
     tool = ROOT / "contrib/cluster/cluster"
     print(f"""
-The cluster is still running, in {layout.root}:
+The cluster is still running. To use it as {USER}:
   {tool} run {layout.root} {USER} sbatch --gres=gpu:3 --wrap true
-  . {layout.env_file}      this shell talks to it, as root
-  {ROOT}/build/contrib/qosgate/qosgate qos list      after that
-  {layout.etc}/qosgate.d/  its rules; a changed one counts within two seconds
-  {layout.log}/slurmctld.log
-End it:
+as root, from a shell that talks to it:
+  . {layout.env_file}
+  {BUILD}/contrib/qosgate/qosgate qos list
+Rules, in force within two seconds of a change: {layout.etc}/qosgate.d/
+What the plugin says of itself: {layout.log}/slurmctld.log
+To end it:
   {tool} down {layout.root} && rm -r {layout.root.parent}""")
 
 
 def play(layout: Layout) -> Stage:
-    stage = Stage(layout, ROOT / "build/contrib/qosgate")
+    stage = Stage(layout, BUILD / "contrib/qosgate")
     stage.title("A cluster: 2 nodes with 4 GPUs each, partition viz, the plugin in its slurmctld")
     begin = time.monotonic()
     lifecycle.up(
@@ -106,7 +109,7 @@ def play(layout: Layout) -> Stage:
             nodes=2,
             hardware=slurm_conf.Hardware(gpus=4),
             users=(USER,),
-            extra_lines=SLURM_CONF.format(build=ROOT / "build"),
+            extra_lines=SLURM_CONF.format(build=BUILD),
         ),
     )
     stage.note(f"up after {time.monotonic() - begin:.1f} s")
@@ -184,7 +187,7 @@ def session_that_fits(stage: Stage) -> None:
     both = Answer(state.rc or output.rc, state.output + output.output)
     stage.judge(
         "accepted, and run to its end with one GPU",
-        both, True, "moonlight COMPLETED", f"job {number} of {USER}: QOS moonlight in viz, GPU 0",
+        both, True, "moonlight COMPLETED", f"job {number} of {USER}", "QOS moonlight, GPUs: 1",
     )  # fmt: skip
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Many submissions at once, while rules, limits and slurmctld's configuration change: every answer is right.
+"""Many submissions at once while rules, limits and slurmctld change: every answer is right.
 
-slurmctld calls the plugin on several threads from 23.02 on, one at a time before. `scontrol reconfigure`
-is a new slurmctld process from 23.11 on, and a new reading of slurm.conf in the same one before.
+slurmctld calls the plugin on several threads from 23.02 on, one at a time before. `scontrol
+reconfigure` is a new slurmctld process from 23.11 on; before, the same one reads slurm.conf again.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ ACCESS_DENIED = 2002
 # How long a new slurmctld process, which knows no partitions yet, may take to explain limits again.
 FORGETFUL_SECONDS = 3.0
 
-# Memory that slurmctld may gain while its threads answer refused submissions. Each thread's arena of the
-# allocator finds its size in the warm-up; a message lost per submission would be several times as much.
+# Memory that slurmctld may gain while its threads answer refused submissions: after a warm-up, in
+# which the allocator's arenas, one per thread, find their size.
 MEMORY_BYTES = 8 << 20
 
 # What each kind of job is, for the helper.
@@ -49,7 +49,7 @@ CASES = {
     "routed_large": "comment=route:tasks=3",
 }
 
-# The rule in two versions. Each tells its name in all it does, so that a mixture of both would show.
+# The rule in two versions. Each tells its name in all it does, so that a mixture would show.
 RULE = """\
 rule {{ mode = "enforce", submit = function(job)
     if job.comment == "bar" then job:reject("barred by {name}") end
@@ -89,7 +89,7 @@ class Reconfigurations:
 
 
 def parse_answers(output: str) -> Iterator[Answer]:
-    """The helper's output: lines for the user, then one that says which submission they belong to."""
+    """The helper's output: lines for the user, then one that says which submission they are of."""
     lines: list[str] = []
     for line in output.splitlines():
         found = re.fullmatch(r"answer (\w+) ([\d.]+) (-?\d+) (\d+)", line)
@@ -102,28 +102,32 @@ def parse_answers(output: str) -> Iterator[Answer]:
 
 
 class Clients:
-    """Helpers that submit side by side until their time is over; a context manager that ends them."""
+    """Helpers that submit side by side until their time is over; a context manager ends them."""
 
     def __init__(self, cluster: Cluster, seconds: float, cases: Sequence[str]) -> None:
         program = build_root() / "tests" / "cluster" / "helpers" / "submit_loop"
-        record = users.find_user(cluster.layout, USER)
+        self._command = [
+            str(program), str(seconds), *(f"{case}:{CASES[case]}" for case in cases)
+        ]  # fmt: skip
         self._seconds = seconds
         self._outputs = [
             cluster.write_beside(f"client-{number}.out", "") for number in range(CLIENTS)
         ]
-        self._processes = [
-            subprocess.Popen(
-                [str(program), str(seconds), *(f"{case}:{CASES[case]}" for case in cases)],
+        self._processes = [self._start(cluster, output) for output in self._outputs]
+
+    def _start(self, cluster: Cluster, output: Path) -> subprocess.Popen[bytes]:
+        record = users.find_user(cluster.layout, USER)
+        with output.open("w") as stream:
+            return subprocess.Popen(
+                self._command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=output.open("w"),
+                stderr=stream,
                 env=users.user_environment(cluster.layout, record),
                 user=record.pw_uid,
                 group=record.pw_gid,
                 extra_groups=[],
             )
-            for output in self._outputs
-        ]
 
     def __enter__(self) -> Clients:
         return self
@@ -162,6 +166,7 @@ class Every:
 
 class Concurrent(unittest.TestCase):
     cluster: Cluster
+    rules: Path
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -193,15 +198,15 @@ class Concurrent(unittest.TestCase):
     @classmethod
     def put_in_force(cls, version: str) -> None:
         """Replaces the rule in one step; the plugin sees it a moment later."""
-        text = RULE.format(name=version, qos=VERSIONS[version]) if version in VERSIONS else BROKEN_RULE
+        qos = VERSIONS.get(version)
         new = cls.rules / "new"
-        new.write_text(text)
+        new.write_text(RULE.format(name=version, qos=qos) if qos else BROKEN_RULE)
         new.rename(cls.rules / "10-route.lua")
 
     def slurmctld_memory(self) -> int:
         pid = self.cluster.status()["slurmctld"]["pid"]
         status = Path(f"/proc/{pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
+        return int(status.partition("VmRSS:")[2].split()[0]) * 1024
 
     def test_every_answer_is_right_while_all_else_changes(self) -> None:
         reconfigurations = Reconfigurations()
@@ -278,7 +283,7 @@ class Concurrent(unittest.TestCase):
         """The one version of the rule that a text speaks of."""
         versions = set(re.findall(r"routed by (\w+)", text))
         self.assertEqual(len(versions), 1, text)
-        return versions.pop()
+        return str(versions.pop())
 
     def check_stored_jobs(self, answers: Sequence[Answer]) -> None:
         """slurmctld's jobs are what their users were told."""

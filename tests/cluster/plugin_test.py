@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 from lib import Cluster, CommandResult, build_root, main
+from qosgate_cluster.programs import slurm_version
 
 USER = "ana"
 PARTITIONS = """\
@@ -208,6 +209,8 @@ class Robustness(PluginTestCase):
     def test_reconfigure_many_times(self) -> None:
         for _ in range(15):
             self.cluster.scontrol("reconfigure")
+            if slurm_version() >= (23, 11):  # a new process, which has yet to look at the cluster
+                self.let_the_plugin_see_the_cluster()
             self.expect(self.submit("--qos=small -n3"), False, "asked 3, limit 2")
 
     def test_a_partition_added_later_is_known_after_a_moment(self) -> None:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The least that has to work with a release of Slurm: the plugin loads, explains, and lets jobs pass.
+"""The least that has to work with a release of Slurm: the plugin loads, explains, lets jobs pass.
 
 Needs only the plugin and the command to be built. Prints what the user of a job would read.
 """
@@ -31,7 +31,7 @@ class Smoke(unittest.TestCase):
             f"add user {USER} account=astro qos=normal,small",
         ):
             cls.cluster.sacctmgr(line)
-        # The first submission starts the plugin's look at the cluster; limits are explained from then on.
+        # The first submission starts the plugin's look at the cluster; then limits are explained.
         cls.cluster.wait_for(
             lambda: "limit 2" in cls.cluster.sbatch("--qos=small --ntasks=3", USER).stderr,
             "the plugin explains limits",

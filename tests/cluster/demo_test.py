@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The story of contrib/demo goes as it says, and leaves nothing behind however it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from lib import build_root, main
+
+STORY = Path(__file__).resolve().parents[2] / "contrib" / "lib" / "demo_story.py"
+SECONDS = 120.0
+
+
+class Demo(unittest.TestCase):
+    def setUp(self) -> None:
+        # mkdtemp of the story makes its directory in here. Short, for the sake of unix sockets.
+        temporary = tempfile.TemporaryDirectory(prefix="qgd-", dir="/tmp")
+        self.addCleanup(temporary.cleanup)
+        self.directory = Path(temporary.name)
+        self.directory.chmod(0o755)
+
+    def start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, str(STORY)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=os.environ | {"TMPDIR": str(self.directory), "QG_BUILD_ROOT": str(build_root())},
+        )
+
+    def assert_nothing_is_left(self) -> None:
+        self.assertEqual(list(self.directory.iterdir()), [])
+        name = os.fsencode(self.directory)
+        for entry in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                environment = Path(f"/proc/{entry}/environ").read_bytes()
+            except OSError:
+                continue
+            if int(entry) != os.getpid():
+                self.assertFalse(name in environment, f"process {entry} is left")
+
+    def test_every_step_is_as_expected(self) -> None:
+        with self.start() as story:
+            output, _ = story.communicate(timeout=SECONDS)
+
+        self.assertEqual(story.returncode, 0, output)
+        self.assertEqual(output.splitlines()[-1], "6 of 6 steps as expected", output)
+        self.assertNotIn("\033", output)
+        self.assert_nothing_is_left()
+
+    def test_an_interrupted_one_leaves_nothing(self) -> None:
+        for signum in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signum.name), self.start() as story:
+                assert story.stdout is not None
+                seen = ""
+                deadline = time.monotonic() + SECONDS
+                while "Submitted batch job" not in seen and time.monotonic() < deadline:
+                    seen += story.stdout.readline()
+                story.send_signal(signum)
+                output, _ = story.communicate(timeout=SECONDS)
+
+                self.assertEqual(story.returncode, 128 + signum, seen + output)
+                self.assertIn("the cluster is gone", output)
+                self.assert_nothing_is_left()
+
+
+if __name__ == "__main__":
+    main()
