@@ -25,6 +25,9 @@ _FATAL = re.compile(r"\bfatal\b|\[ERROR\] (?!Aborting)|munged: Error", re.I)
 _ERROR = re.compile(r"\berror\b", re.I)
 _REASON_LINES = 4
 
+# Kept to the end: Python loses an exception that a signal raises in a finaliser, such as Popen's.
+_started: list[subprocess.Popen[bytes]] = []
+
 
 @dataclasses.dataclass(frozen=True)
 class Daemon:
@@ -169,7 +172,6 @@ class Launch:
         self._root = layout.root
         self._log_start = daemon.log_file.stat().st_size if daemon.log_file.exists() else 0
         daemon.pid_file.unlink(missing_ok=True)
-        # Popen returns when the process has the environment that marks it as the cluster's.
         with daemon.output_file.open("wb") as output, interrupts.deferred():
             self._process = subprocess.Popen(
                 daemon.command,
@@ -181,6 +183,9 @@ class Launch:
                 # Ctrl-C is for the tool; it ends the daemons in its own way.
                 start_new_session=True,
             )
+            # Nobody may look for the cluster's processes before this one can be found.
+            processes.wait_marked(self._process.pid)
+            _started.append(self._process)
 
     def wait(self, seconds: float) -> None:
         """Waits until the daemon answers.

@@ -17,6 +17,7 @@ from pathlib import Path
 MARKER = "QOSGATE_CLUSTER_DAEMON"
 
 _POLL_SECONDS = 0.02
+_MARK_SECONDS = 0.001
 
 
 def environment_of(pid: int) -> dict[str, str]:
@@ -27,6 +28,15 @@ def environment_of(pid: int) -> dict[str, str]:
         return {}
     pairs = (item.partition(b"=") for item in raw.split(b"\0") if item)
     return {os.fsdecode(key): os.fsdecode(value) for key, _, value in pairs}
+
+
+def wait_marked(pid: int) -> None:
+    """Waits until a daemon that was just started carries the marker, or has ended.
+
+    A process that executes a program shows no environment for a moment.
+    """
+    while MARKER not in environment_of(pid) and is_alive(pid):
+        time.sleep(_MARK_SECONDS)
 
 
 def _state_and_parent(pid: int) -> tuple[str, int] | None:

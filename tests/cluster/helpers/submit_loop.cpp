@@ -71,8 +71,13 @@ void set_field(job_desc_msg_t& job, const std::string& field, std::string& value
         fail(field + ": no such field; there are qos, comment and tasks");
 }
 
+/// Whether the connection ended before slurmctld said anything: libslurm's own errors, and the system's.
 bool is_no_answer(int error) {
     switch (error) {
+    case ECONNREFUSED:
+    case ECONNRESET:
+    case EPIPE:
+    case ETIMEDOUT:
     case SLURM_COMMUNICATIONS_CONNECTION_ERROR:
     case SLURM_COMMUNICATIONS_SEND_ERROR:
     case SLURM_COMMUNICATIONS_RECEIVE_ERROR:
