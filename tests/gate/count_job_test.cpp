@@ -36,10 +36,20 @@ BOOST_AUTO_TEST_CASE(a_request_that_says_nothing_is_one_cpu_on_one_node) {
     BOOST_TEST(counted("billing") == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(cpus_are_tasks_times_cpus_per_task_where_fewer_were_sent) {
+BOOST_AUTO_TEST_CASE(cpus_are_tasks_times_cpus_per_task_where_none_were_sent_from_23_11_on) {
     request.tasks = 4;
     request.cpus_per_task = 4;
     request.min_cpus.reset();
+
+    BOOST_TEST(counted("cpu") == 1u);
+    release = limits::Release(23, 11);
+    BOOST_TEST(counted("cpu") == 16u);
+}
+
+BOOST_AUTO_TEST_CASE(cpus_are_tasks_times_cpus_per_task_where_fewer_were_sent) {
+    request.tasks = 4;
+    request.cpus_per_task = 4;
+    request.min_cpus = 3;
     BOOST_TEST(counted("cpu") == 16u);
 
     request.min_cpus = 16;

@@ -2,7 +2,9 @@
 #include "qosgate/gate/count_job.hpp"
 
 #include "qosgate/gate/billing.hpp"
+#include "qosgate/gate/gres_request.hpp"
 #include "qosgate/gate/index_list.hpp"
+#include "qosgate/gate/job_size.hpp"
 #include "qosgate/gate/tres_request.hpp"
 
 #include <algorithm>
@@ -13,15 +15,17 @@ namespace {
 using limits::Release;
 using model::JobRequest;
 using model::Memory;
+using model::Partition;
 using model::TresCounts;
-using model::TresKind;
 
-/// From here on --cpus-per-gpu counts at submission (limits.md 7).
-constexpr Release counts_cpus_per_tres(24, 5, 0);
-/// From here on a --nodelist longer than --nodes no longer raises the counts.
-constexpr Release ignores_long_node_list(23, 2, 0);
+/// From here on node and CPU counts that gres change are counted as changed.
+constexpr Release counts_size_after_gres(24, 5, 0);
 /// From here on a QOS with PartitionMinNodes keeps the partition's MinNodes from raising the count.
 constexpr Release honours_partition_min_nodes(26, 5, 0);
+
+const Partition* partition_at(const model::AccountView& view, std::size_t index) {
+    return index < view.partitions.size() ? view.partitions[index].partition.get() : nullptr;
+}
 
 /// One request while it is being counted.
 class Counting {
@@ -29,136 +33,119 @@ class Counting {
     Counting(const JobRequest& request, const model::AccountView& view, const model::Cluster& cluster,
              Release release)
         : request_(request), view_(view), cluster_(cluster), release_(release),
-          partition_(view.partitions.empty() ? nullptr : view.partitions.front().partition.get()),
-          counts_(view.tres->size()) {}
+          sent_(size_of(request, release)), size_(raised_to_partitions(sent_)),
+          gres_(request_, size_, release) {
+        counted_ = release >= counts_size_after_gres ? size_ : raised_to_partitions(sent_);
+    }
 
-    TresCounts count() {
-        nodes_ = count_nodes_asked();
-        tasks_ = count_tasks();
-        cpus_ = count_cpus();
-        raise_to_node_list();
-        raise_to_partition();
-        count_gres();
-        set(TresKind::node, nodes_);
-        set(TresKind::cpu, cpus_);
-        set(TresKind::mem, count_memory());
-        const auto billing = view_.tres->find(TresKind::billing);
-        if (billing)
-            counts_[*billing] = billing_of(counts_, *view_.tres,
-                                           partition_ ? std::string_view(partition_->billing_weights) : "");
-        return std::move(counts_);
+    /// What the submit stage sees.
+    TresCounts at_submission() const {
+        return count(counted_.nodes.value_or(1), size_.nodes.value_or(1), counted_.cpus.value_or(1), gres_,
+                     partition_at(view_, 0));
+    }
+
+    /// What an attempt to start sees.
+    TresCounts at_attempt(std::size_t index, std::optional<std::uint64_t> most_nodes) const {
+        const Partition* partition = partition_at(view_, index);
+        const std::uint64_t nodes = nodes_at_attempt(partition, most_nodes);
+        JobSize size = size_;
+        size.nodes = nodes;
+        if (request_.tasks_per_node) size.tasks = nodes * *request_.tasks_per_node;
+        const GresRequest gres(request_, size, release_);
+        return count(nodes, nodes, cpus_at_attempt(nodes, gres), gres, partition);
     }
 
   private:
-    std::uint64_t count_nodes_asked() const {
-        if (request_.min_nodes) return std::max<std::uint64_t>(*request_.min_nodes, 1);
-        if (request_.required_nodes) return std::max<std::uint64_t>(count_nodes(*request_.required_nodes), 1);
-        return 1;
+    std::uint64_t least_partition_nodes() const {
+        if (view_.partitions.empty()) return 0;
+        const auto least = std::min_element(
+            view_.partitions.begin(), view_.partitions.end(),
+            [](const auto& a, const auto& b) { return a.partition->min_nodes < b.partition->min_nodes; });
+        return least->partition->min_nodes;
     }
 
-    std::optional<std::uint64_t> count_tasks() const {
-        if (request_.tasks) return *request_.tasks;
-        if (request_.tasks_per_node) return std::uint64_t{*request_.tasks_per_node} * nodes_;
-        return std::nullopt;
+    /// Of several partitions the one that asks for the fewest nodes raises a job's count.
+    JobSize raised_to_partitions(JobSize size) const {
+        const bool is_exempt = release_ >= honours_partition_min_nodes && job_qos_flags().partition_min_nodes;
+        const std::uint64_t least = is_exempt ? 0 : least_partition_nodes();
+        if (!size.nodes)
+            size.nodes = std::max<std::uint64_t>(least, 1);
+        else if (*size.nodes < least && size.max_nodes.value_or(least) >= least)
+            size.nodes = least;
+        if (!size.cpus) size.cpus = size.nodes;
+        return size;
     }
 
-    std::uint64_t count_cpus() const {
-        const std::uint64_t per_task = std::max<std::uint64_t>(request_.cpus_per_task.value_or(1), 1);
-        const bool too_few = !request_.min_cpus || (tasks_ && *tasks_ > *request_.min_cpus);
-        if (too_few && !request_.overcommit) return tasks_.value_or(nodes_) * per_task;
-        return std::max<std::uint64_t>(request_.min_cpus.value_or(1), 1);
+    model::QosFlags job_qos_flags() const {
+        return view_.job_qos.qos ? view_.qos[*view_.job_qos.qos].flags : model::QosFlags{};
     }
 
-    void raise_to_node_list() {
-        if (release_ >= ignores_long_node_list || !request_.required_nodes) return;
-        const std::uint64_t listed = count_nodes(*request_.required_nodes);
-        nodes_ = std::max(nodes_, listed);
-        cpus_ = std::max(cpus_, listed);
+    std::uint64_t nodes_at_attempt(const Partition* partition,
+                                   std::optional<std::uint64_t> most_nodes) const {
+        const model::QosFlags flags = job_qos_flags();
+        std::uint64_t nodes = size_.nodes.value_or(1);
+        if (partition && !flags.partition_min_nodes)
+            nodes = std::max<std::uint64_t>(nodes, partition->min_nodes);
+        if (!size_.max_nodes) return nodes;
+        // Where the job gives a range, the selection aims at its upper end, with a task for each node.
+        std::uint64_t most = std::min(*size_.max_nodes, size_.tasks.value_or(*size_.max_nodes));
+        if (partition && partition->max_nodes && !flags.partition_max_nodes)
+            most = std::min<std::uint64_t>(most, *partition->max_nodes);
+        if (most_nodes) most = std::min(most, *most_nodes);
+        return std::max(nodes, most);
     }
 
-    void raise_to_partition() {
-        const bool exempt = release_ >= honours_partition_min_nodes && view_.job_qos.qos &&
-                            view_.qos[*view_.job_qos.qos].flags.partition_min_nodes;
-        if (partition_ && !exempt) nodes_ = std::max<std::uint64_t>(nodes_, partition_->min_nodes);
+    /// Every node gets its tasks, and every resource its CPUs.
+    std::uint64_t cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const {
+        const std::uint64_t asked = std::max(size_.cpus.value_or(1), gres.cpus());
+        if (request_.overcommit) return std::max(asked, nodes);
+        return std::max(asked,
+                        nodes * request_.tasks_per_node.value_or(1) * request_.cpus_per_task.value_or(1));
     }
 
-    /// The multiplier of tres_per_socket.
-    std::uint64_t sockets() const {
-        if (request_.tasks_per_socket && tasks_)
-            return (*tasks_ + *request_.tasks_per_socket - 1) / *request_.tasks_per_socket;
-        return std::max<std::uint64_t>(request_.sockets_per_node.value_or(1), 1) * nodes_;
+    TresCounts count(std::uint64_t nodes, std::uint64_t memory_nodes, std::uint64_t cpus,
+                     const GresRequest& gres, const Partition* partition) const {
+        TresCounts counts(view_.tres->size());
+        const auto set = [&](std::string_view tres, std::uint64_t value) {
+            if (const auto index = view_.tres->find(tres)) counts[*index] = value;
+        };
+        gres.count(*view_.tres, counts);
+        count_licenses(counts);
+        set("node", nodes);
+        set("cpu", cpus);
+        set("mem", count_memory(cpus, memory_nodes, gres, partition));
+        set("billing",
+            billing_of(counts, *view_.tres, partition ? std::string_view(partition->billing_weights) : ""));
+        return counts;
     }
 
-    void count_gres() {
-        add_items(request_.tres_per_job, 1);
-        add_items(request_.tres_per_node, nodes_);
-        add_items(request_.tres_per_socket, sockets());
-        add_items(request_.tres_per_task, tasks_.value_or(1));
-        if (request_.licenses)
-            for (const TresItem& item : parse_licenses(*request_.licenses))
-                raise(item.tres_name(), item.count);
-        if (release_ >= counts_cpus_per_tres && request_.cpus_per_tres)
-            for (const TresItem& item : parse_tres_request(*request_.cpus_per_tres))
-                cpus_ = std::max(cpus_, item.count * counted(item.tres_name()));
+    /// A license named twice counts with the sum.
+    void count_licenses(TresCounts& counts) const {
+        if (!request_.licenses) return;
+        for (const TresItem& item : parse_licenses(*request_.licenses))
+            if (const auto index = view_.tres->find(item.tres_name())) counts[*index] += item.count;
     }
 
-    void add_items(const std::optional<std::string>& text, std::uint64_t times) {
-        if (!text) return;
-        // Several models of one gres add up in the gres itself: "gpu:a100:1,gpu:h100:2" is three GPUs.
-        std::vector<std::pair<std::string, std::uint64_t>> untyped;
-        for (const TresItem& item : parse_tres_request(*text)) {
-            if (item.name.empty()) continue;
-            const std::string whole = item.untyped_tres_name();
-            const auto sum =
-                std::find_if(untyped.begin(), untyped.end(), [&](const auto& u) { return u.first == whole; });
-            if (sum == untyped.end())
-                untyped.emplace_back(whole, item.count);
-            else
-                sum->second += item.count;
-            if (!item.kind.empty()) raise(item.tres_name(), item.count * times);
-        }
-        for (const auto& [name, count] : untyped)
-            raise(name, count * times);
-    }
-
-    std::uint64_t counted(const std::string& tres) const {
-        const auto index = view_.tres->find(tres);
-        return index ? counts_[*index] : 0;
-    }
-
-    /// Of the ways to ask for one TRES the largest counts.
-    void raise(const std::string& tres, std::uint64_t count) {
-        if (const auto index = view_.tres->find(tres)) counts_[*index] = std::max(counts_[*index], count);
-    }
-
-    void set(TresKind tres, std::uint64_t count) {
-        if (const auto index = view_.tres->find(tres)) counts_[*index] = count;
-    }
-
-    std::uint64_t count_memory() const {
+    std::uint64_t count_memory(std::uint64_t cpus, std::uint64_t nodes, const GresRequest& gres,
+                               const Partition* partition) const {
         std::optional<Memory> memory = request_.memory;
-        if (!memory && request_.memory_per_tres) {
-            std::uint64_t sum = 0;
-            for (const TresItem& item : parse_tres_request(*request_.memory_per_tres))
-                sum += item.count * counted(item.tres_name());
-            return sum;
-        }
-        if (!memory && partition_) memory = partition_->default_memory;
+        if (!memory)
+            if (const auto per_gres = gres.memory(nodes)) return *per_gres;
+        if (!memory && partition) memory = partition->default_memory;
         if (!memory) memory = cluster_.default_memory;
         // Nothing said, and --mem=0, mean all of the node.
-        if (!memory || memory->mib == 0) return (partition_ ? partition_->node_memory_mib : 0) * nodes_;
-        return memory->mib * (memory->per_cpu ? cpus_ : nodes_);
+        if (!memory || memory->mib == 0) return (partition ? partition->node_memory_mib : 0) * nodes;
+        return memory->mib * (memory->per_cpu ? cpus : nodes);
     }
 
     const JobRequest& request_;
     const model::AccountView& view_;
     const model::Cluster& cluster_;
     Release release_;
-    const model::Partition* partition_;
-    TresCounts counts_;
-    std::uint64_t nodes_ = 1;
-    std::optional<std::uint64_t> tasks_;
-    std::uint64_t cpus_ = 1;
+    JobSize sent_; ///< by the client
+    JobSize size_; ///< after partitions and gres
+    GresRequest gres_;
+    JobSize counted_; ///< as the limits see it
 };
 
 } // namespace
@@ -166,13 +153,19 @@ class Counting {
 model::ResolvedJob count_job(const JobRequest& request, const model::AccountView& view,
                              const model::Cluster& cluster, Release release) {
     model::ResolvedJob job;
-    job.tres = Counting(request, view, cluster, release).count();
+    job.tres = Counting(request, view, cluster, release).at_submission();
     job.time_limit = request.time_limit;
     if (!job.time_limit && !view.partitions.empty())
         job.time_limit = view.partitions.front().partition->default_time;
     if (request.array)
         job.array_tasks = count_array_tasks(*request.array, cluster.max_array_size).value_or(1);
     return job;
+}
+
+TresCounts count_attempt(const JobRequest& request, const model::AccountView& view,
+                         const model::Cluster& cluster, Release release, std::size_t partition,
+                         std::optional<std::uint64_t> most_nodes) {
+    return Counting(request, view, cluster, release).at_attempt(partition, most_nodes);
 }
 
 } // namespace qg::gate

@@ -17,4 +17,11 @@ namespace qg::gate {
 model::ResolvedJob count_job(const model::JobRequest& request, const model::AccountView& view,
                              const model::Cluster& cluster, limits::Release release);
 
+/// Counts what an attempt to start the job in one partition asks for: that partition's defaults and billing,
+/// and as many nodes as the job may have (`most_nodes` caps them, nothing: no cap).
+/// Threads: pure.
+model::TresCounts count_attempt(const model::JobRequest& request, const model::AccountView& view,
+                                const model::Cluster& cluster, limits::Release release, std::size_t partition,
+                                std::optional<std::uint64_t> most_nodes);
+
 } // namespace qg::gate

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/forecast.hpp"
 
+#include "qosgate/gate/count_job.hpp"
 #include "qosgate/limits/schedule.hpp"
 
 #include <algorithm>
@@ -24,31 +25,90 @@ Wait wait_for_partition(PartitionProblem problem) {
     return {problem.pending, /*is_permanent=*/true, {}, std::move(problem.text)};
 }
 
+/// Everything that one attempt to start a job reads.
+struct Attempt {
+    const PartitionView& asked;
+    const model::Cluster& cluster;
+    const limits::SubmitVerdict& accepted;
+    std::size_t index; ///< of the partition
+
+    const model::Partition* partition() const {
+        const auto& all = asked.view.partitions;
+        return index < all.size() ? all[index].partition.get() : nullptr;
+    }
+
+    limits::ScheduleVerdict judge() const {
+        model::ResolvedJob job = asked.job;
+        std::optional<std::uint64_t> most_nodes;
+        auto verdict = judge(job, most_nodes);
+        // Where limits allow fewer nodes than the job would take, it is given fewer.
+        most_nodes = verdict.max_nodes;
+        return most_nodes && asked.request.max_nodes ? judge(job, most_nodes) : verdict;
+    }
+
+  private:
+    limits::ScheduleVerdict judge(model::ResolvedJob& job, std::optional<std::uint64_t> most_nodes) const {
+        job.allocated = count_attempt(asked.request, asked.view, cluster, asked.release, index, most_nodes);
+        return limits::evaluate_schedule(asked.view, job, accepted.time_limit, accepted.time_set_by_limit,
+                                         asked.release, index);
+    }
+};
+
 /// What holds the job in one partition, in the order of one scheduling attempt.
-std::optional<Wait> find_wait(const PartitionView& asked, const limits::SubmitVerdict& accepted,
-                              limits::Release release, std::size_t index) {
-    const model::Partition* partition =
-        index < asked.view.partitions.size() ? asked.view.partitions[index].partition.get() : nullptr;
+std::optional<Wait> find_wait(const Attempt& attempt) {
+    const PartitionView& asked = attempt.asked;
+    const model::Partition* partition = attempt.partition();
     if (partition)
-        if (auto problem = find_size_problem(asked, *partition, accepted.time_limit))
+        if (auto problem = find_size_problem(asked, *partition, attempt.accepted.time_limit))
             return wait_for_partition(*std::move(problem));
-    auto verdict = limits::evaluate_schedule(asked.view, asked.job, accepted.time_limit,
-                                             accepted.time_set_by_limit, release, index);
+    auto verdict = attempt.judge();
     if (!verdict.passed_pre_select()) return wait_for_limits(std::move(verdict.pre_select));
     if (partition)
         if (auto problem = find_access_problem(asked, *partition))
             return wait_for_partition(*std::move(problem));
     if (verdict.node_limit && verdict.node_limit->asked > *verdict.max_nodes)
         return wait_for_limits({*verdict.node_limit});
+    if (partition)
+        if (auto problem = find_selection_problem(asked, *partition))
+            return wait_for_partition(*std::move(problem));
     if (!verdict.post_select.empty()) return wait_for_limits(std::move(verdict.post_select));
     return std::nullopt;
+}
+
+/// Refuses an accepted job that breaks a partition's rule only since a limit gave it its time, or since it
+/// was raised to the partition's size, where partitions are enforced: with ALL for one partition, with ANY
+/// where no partition is left.
+std::optional<Refusal> refuse_after_limits(const std::vector<std::optional<Wait>>& attempts,
+                                           model::EnforcePartLimits enforce) {
+    const auto breaks_rule = [](const std::optional<Wait>& wait) {
+        return wait && wait->is_partition_rule();
+    };
+    const auto first = std::find_if(attempts.begin(), attempts.end(), breaks_rule);
+    if (enforce == model::EnforcePartLimits::no || first == attempts.end()) return std::nullopt;
+    if (enforce == model::EnforcePartLimits::any &&
+        !std::all_of(attempts.begin(), attempts.end(), breaks_rule))
+        return std::nullopt;
+    return Refusal{RejectCode::partition_limits, {(*first)->partition_rule}};
+}
+
+/// From here on the submit stage, too, meets the partitions in the order in which they are tried.
+constexpr limits::Release sorts_partitions_at_submission(24, 11, 0);
+
+limits::SubmitVerdict judge_submission(const PartitionView& asked, const std::vector<std::size_t>& order,
+                                       limits::Strictness strictness) {
+    if (asked.release < sorts_partitions_at_submission || std::is_sorted(order.begin(), order.end()))
+        return limits::evaluate_submit(asked.view, asked.job, asked.release, strictness);
+    model::AccountView sorted = asked.view;
+    for (std::size_t i = 0; i < order.size(); ++i)
+        sorted.partitions[i] = asked.view.partitions[order[i]];
+    return limits::evaluate_submit(sorted, asked.job, asked.release, strictness);
 }
 
 } // namespace
 
 Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
                    limits::Release release, limits::Strictness strictness) {
-    const PartitionView asked{request, resolved.job, resolved.view};
+    const PartitionView asked{request, resolved.job, resolved.view, release};
     Outlook outlook;
     const auto refuse = [&](std::optional<Refusal> refusal) {
         if (!refusal) return false;
@@ -61,7 +121,8 @@ Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, c
     if (refuse(refuse_qos(resolved.view))) return outlook;
     if (refuse(refuse_by_partitions(asked, cluster))) return outlook;
 
-    auto verdict = limits::evaluate_submit(resolved.view, resolved.job, release, strictness);
+    std::vector<std::size_t> order = by_tier(resolved.view.partitions);
+    auto verdict = judge_submission(asked, order, strictness);
     if (!verdict.accepted()) {
         outlook.forecast.code = RejectCode::accounting_policy;
         outlook.forecast.reason = verdict.violations.front().reason;
@@ -71,22 +132,18 @@ Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, c
     outlook.forecast.time_limit = verdict.time_limit;
     outlook.forecast.time_set_by_limit = verdict.time_set_by_limit;
 
+    if (order.empty()) order.push_back(0);
+    for (const std::size_t index : order)
+        outlook.attempts.push_back(find_wait({asked, cluster, verdict, index}));
+    if (refuse(refuse_after_limits(outlook.attempts, cluster.enforce_part_limits))) return outlook;
+
     // Every partition is tried; the Reason of the last one that held the job stays.
-    bool starts_somewhere = false;
-    for (std::size_t i = 0; i < std::max<std::size_t>(resolved.view.partitions.size(), 1); ++i) {
-        auto wait = find_wait(asked, verdict, release, i);
-        if (!wait) {
-            starts_somewhere = true;
-            continue;
-        }
-        outlook.forecast.pending_reason = wait->reason;
-        if (!outlook.wait || (outlook.wait->is_permanent && !wait->is_permanent))
-            outlook.wait = std::move(wait);
-    }
-    if (starts_somewhere) {
-        outlook.wait.reset();
-        outlook.forecast.pending_reason.clear();
-    }
+    const bool starts_somewhere = std::any_of(outlook.attempts.begin(), outlook.attempts.end(),
+                                              [](const std::optional<Wait>& wait) { return !wait; });
+    if (starts_somewhere) return outlook;
+    outlook.forecast.pending_reason = outlook.attempts.back()->reason;
+    for (const auto& wait : outlook.attempts)
+        if (!outlook.wait || (outlook.wait->is_permanent && !wait->is_permanent)) outlook.wait = wait;
     return outlook;
 }
 

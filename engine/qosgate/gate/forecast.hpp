@@ -27,13 +27,17 @@ struct Wait {
     bool is_permanent = false;                 ///< it never starts as it is
     std::vector<limits::Violation> violations; ///< limits; empty where the partition itself holds the job
     std::string partition_rule;                ///< the partition's rule, for the user
+
+    /// Whether slurmctld refuses the job for this instead, where it enforces the rules of partitions.
+    [[nodiscard]] bool is_partition_rule() const noexcept { return violations.empty(); }
 };
 
 struct Outlook {
     model::Forecast forecast;
-    std::vector<limits::Violation> refusing; ///< limits that refuse at submission
-    std::optional<Refusal> refusal;          ///< any other refusal; or, for limits, just its code
-    std::optional<Wait> wait;                ///< of the partition that holds the job back the least
+    std::vector<limits::Violation> refusing;   ///< limits that refuse at submission
+    std::optional<Refusal> refusal;            ///< any other refusal; or, for limits, just its code
+    std::optional<Wait> wait;                  ///< of the partition that holds the job back the least
+    std::vector<std::optional<Wait>> attempts; ///< of an accepted job in each partition, in the order tried
 };
 
 /// Judges a resolved request. `strictness` is that of the submit stage.

@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace qg::gate {
 
@@ -15,16 +16,23 @@ PartitionList find_partitions(const model::JobRequest& request, const model::Clu
         return list;
     }
     for (std::string_view name : text::split(*request.partition, ',')) {
-        auto partition = cluster.partitions.find(name);
+        auto partition = cluster.partitions.find(std::string(name));
         if (!partition)
             list.unknown.emplace_back(name);
         else if (std::find(list.partitions.begin(), list.partitions.end(), partition) ==
                  list.partitions.end())
             list.partitions.push_back(std::move(partition));
     }
-    std::stable_sort(list.partitions.begin(), list.partitions.end(),
-                     [](const auto& a, const auto& b) { return a->priority_tier > b->priority_tier; });
     return list;
+}
+
+std::vector<std::size_t> by_tier(const std::vector<model::PartitionChoice>& partitions) {
+    std::vector<std::size_t> order(partitions.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return partitions[a].partition->priority_tier > partitions[b].partition->priority_tier;
+    });
+    return order;
 }
 
 } // namespace qg::gate

@@ -2,6 +2,7 @@
 #include "qosgate/gate/partition_rules.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/job_size.hpp"
 
 #include <algorithm>
 #include <span>
@@ -9,9 +10,15 @@
 namespace qg::gate {
 namespace {
 
+using limits::Release;
 using model::EnforcePartLimits;
 using model::Partition;
 using model::RejectCode;
+
+/// From here on a partition's QOS lists are looked at before its account lists.
+constexpr Release checks_qos_before_account(24, 11, 0);
+
+using Problem = std::optional<PartitionProblem>;
 
 bool names(std::span<const std::string> list, std::string_view name) {
     return std::any_of(list.begin(), list.end(),
@@ -42,56 +49,115 @@ PartitionProblem node_problem(std::string text) {
     return {RejectCode::invalid_node_count, "PartitionNodeLimit", std::move(text)};
 }
 
-/// The nodes that slurmctld compares with MinNodes: those asked for, before the partition raises them.
-std::uint32_t asked_nodes(const PartitionView& asked) {
-    return std::max(asked.request.min_nodes.value_or(1), 1u);
+Problem find_total_problem(const JobSize& size, const Partition& partition) {
+    if (partition.total_cpus != 0 && size.cpus.value_or(0) > partition.total_cpus)
+        return PartitionProblem{RejectCode::partition_limits, "PartitionConfig",
+                                text::format("partition {} has {} CPUs, asked {}", partition.name,
+                                             partition.total_cpus, *size.cpus)};
+    if (partition.total_nodes != 0 && size.nodes.value_or(0) > partition.total_nodes)
+        return node_problem(text::format("partition {} has {} nodes, asked {}", partition.name,
+                                         partition.total_nodes, *size.nodes));
+    return std::nullopt;
 }
 
-/// MinNodes counts at submission only; later the job has been raised to it.
-std::optional<PartitionProblem> find_min_nodes_problem(const PartitionView& asked,
-                                                       const Partition& partition) {
-    if (qos_flags(asked.view).partition_min_nodes || asked_nodes(asked) >= partition.min_nodes)
-        return std::nullopt;
-    return node_problem(text::format("partition {} is for jobs of at least {} nodes, asked {}",
-                                     partition.name, partition.min_nodes, asked_nodes(asked)));
+Problem find_node_problem(const PartitionView& asked, const JobSize& size, const Partition& partition) {
+    const model::QosFlags flags = qos_flags(asked.view);
+    if (size.nodes && *size.nodes < partition.min_nodes && !flags.partition_min_nodes)
+        return node_problem(text::format("partition {} is for jobs of at least {} nodes, asked {}",
+                                         partition.name, partition.min_nodes, *size.nodes));
+    if (size.max_nodes && partition.max_nodes && *size.max_nodes > *partition.max_nodes &&
+        !flags.partition_max_nodes)
+        return node_problem(text::format("partition {} is for jobs of at most {} nodes, asked {}",
+                                         partition.name, *partition.max_nodes, *size.max_nodes));
+    return std::nullopt;
 }
 
-std::optional<PartitionProblem> find_total_nodes_problem(const PartitionView& asked,
-                                                         const Partition& partition) {
-    if (partition.total_nodes == 0 || asked_nodes(asked) <= partition.total_nodes) return std::nullopt;
-    return PartitionProblem{RejectCode::invalid_node_count, "PartitionConfig",
-                            text::format("partition {} has {} nodes, asked {}", partition.name,
-                                         partition.total_nodes, asked_nodes(asked))};
-}
-
-std::optional<PartitionProblem> find_max_nodes_problem(const PartitionView& asked, const Partition& partition,
-                                                       std::uint32_t nodes) {
-    if (!partition.max_nodes || qos_flags(asked.view).partition_max_nodes || nodes <= *partition.max_nodes)
-        return std::nullopt;
-    return node_problem(text::format("partition {} is for jobs of at most {} nodes, asked {}", partition.name,
-                                     *partition.max_nodes, nodes));
-}
-
-std::optional<PartitionProblem> find_time_problem(const PartitionView& asked, const Partition& partition,
-                                                  std::optional<TimeLimit> time) {
-    const auto least = asked.request.time_min ? asked.request.time_min : time;
-    if (!least || qos_flags(asked.view).partition_time_limit || *least <= partition.max_time)
+Problem find_time_problem(const PartitionView& asked, const Partition& partition,
+                          std::optional<TimeLimit> time) {
+    if (!time || qos_flags(asked.view).partition_time_limit || *time <= partition.max_time)
         return std::nullopt;
     return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
                             text::format("wall time in partition {}: asked {}, limit {}", partition.name,
-                                         units::format_minutes(*least),
+                                         units::format_minutes(*time),
                                          units::format_minutes(partition.max_time))};
 }
 
-/// In slurmctld's order at submission.
-std::optional<PartitionProblem> find_problem_at_submission(const PartitionView& asked,
-                                                           const Partition& partition) {
-    if (auto problem = find_total_nodes_problem(asked, partition)) return problem;
-    if (auto problem = find_min_nodes_problem(asked, partition)) return problem;
-    if (asked.request.max_nodes)
-        if (auto problem = find_max_nodes_problem(asked, partition, *asked.request.max_nodes)) return problem;
-    if (auto problem = find_time_problem(asked, partition, asked.job.time_limit)) return problem;
-    return find_access_problem(asked, partition);
+/// What is compared alike at submission and in every attempt to start the job.
+Problem find_rule_problem(const PartitionView& asked, const JobSize& size, const Partition& partition,
+                          std::optional<TimeLimit> time) {
+    if (auto problem = find_total_problem(size, partition)) return problem;
+    if (auto problem = find_node_problem(asked, size, partition)) return problem;
+    return find_time_problem(asked, partition, time);
+}
+
+Problem find_qos_problem(const PartitionView& asked, const Partition& partition) {
+    const model::Qos* qos = job_qos(asked.view);
+    const std::string_view name = qos ? std::string_view(qos->name) : std::string_view();
+    if (lets_in(partition.allow_qos, partition.deny_qos, name)) return std::nullopt;
+    return PartitionProblem{RejectCode::invalid_qos, "QOSNotAllowed",
+                            text::format("partition {} is not open to {}; {}", partition.name,
+                                         qos ? "QOS " + qos->name : "jobs without a QOS",
+                                         who_gets_in(partition.allow_qos, partition.deny_qos))};
+}
+
+Problem find_account_problem(const PartitionView& asked, const Partition& partition) {
+    if (lets_in(partition.allow_accounts, partition.deny_accounts, asked.view.account)) return std::nullopt;
+    return PartitionProblem{RejectCode::invalid_account, "AccountNotAllowed",
+                            text::format("partition {} is not open to account {}; {}", partition.name,
+                                         asked.view.account,
+                                         who_gets_in(partition.allow_accounts, partition.deny_accounts))};
+}
+
+/// In slurmctld's order at submission; only what the client sent counts.
+Problem find_problem_at_submission(const PartitionView& asked, const Partition& partition) {
+    const JobSize size = size_of(asked.request, asked.release);
+    if (auto problem = find_rule_problem(asked, size, partition, asked.request.time_limit)) return problem;
+    if (asked.release >= checks_qos_before_account)
+        if (auto problem = find_qos_problem(asked, partition)) return problem;
+    if (auto problem = find_account_problem(asked, partition)) return problem;
+    return find_qos_problem(asked, partition);
+}
+
+/// The partitions of a job as one: the bounds that the most generous of them sets.
+Partition most_generous(const model::AccountView& view) {
+    Partition bounds = *view.partitions.front().partition;
+    for (const auto& choice : view.partitions) {
+        const Partition& partition = *choice.partition;
+        bounds.min_nodes = std::min(bounds.min_nodes, partition.min_nodes);
+        bounds.max_time = std::max(bounds.max_time, partition.max_time);
+        if (bounds.max_nodes && (!partition.max_nodes || *partition.max_nodes > *bounds.max_nodes))
+            bounds.max_nodes = partition.max_nodes;
+    }
+    return bounds;
+}
+
+/// What is checked against the most generous of the partitions, where partitions are enforced.
+Problem find_problem_with_bounds(const PartitionView& asked, const Partition& bounds) {
+    const model::QosFlags flags = qos_flags(asked.view);
+    const JobSize size = size_of(asked.request, asked.release);
+    if (size.nodes && bounds.max_nodes && *size.nodes > *bounds.max_nodes && !flags.partition_max_nodes)
+        return node_problem(text::format("partition {} is for jobs of at most {} nodes, asked {}",
+                                         bounds.name, *bounds.max_nodes, *size.nodes));
+    if (size.max_nodes && *size.max_nodes < bounds.min_nodes && !flags.partition_min_nodes)
+        return node_problem(text::format("partition {} is for jobs of at least {} nodes, asked at most {}",
+                                         bounds.name, bounds.min_nodes, *size.max_nodes));
+    return asked.request.time_min ? std::nullopt : find_time_problem(asked, bounds, asked.job.time_limit);
+}
+
+/// Times that are refused whatever EnforcePartLimits says.
+Problem find_impossible_time(const PartitionView& asked, const Partition& bounds) {
+    const Partition& first = *asked.view.partitions.front().partition;
+    if (!asked.request.time_limit && first.default_time == TimeLimit{0})
+        return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
+                                text::format("partition {} wants a time limit: add --time", first.name)};
+    if (!asked.request.time_min) return std::nullopt;
+    if (auto problem = find_time_problem(asked, bounds, asked.request.time_min)) return problem;
+    const bool is_inverted = asked.job.time_limit && *asked.request.time_min > *asked.job.time_limit;
+    if (!is_inverted || qos_flags(asked.view).partition_time_limit) return std::nullopt;
+    return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
+                            text::format("--time-min: asked {}, the time limit is {}",
+                                         units::format_minutes(*asked.request.time_min),
+                                         units::format_minutes(*asked.job.time_limit))};
 }
 
 Refusal to_refusal(PartitionProblem problem) {
@@ -101,49 +167,50 @@ Refusal to_refusal(PartitionProblem problem) {
 } // namespace
 
 std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const model::Cluster& cluster) {
-    std::optional<Refusal> first;
-    std::size_t refusing = 0;
+    if (asked.view.partitions.empty()) return std::nullopt;
+    const bool is_enforced = cluster.enforce_part_limits != EnforcePartLimits::no;
+    const bool any_is_enough = cluster.enforce_part_limits == EnforcePartLimits::any;
+    Problem last;
+    bool fits_somewhere = false;
     for (const auto& choice : asked.view.partitions) {
-        const Partition& partition = *choice.partition;
-        if (!asked.request.time_limit && partition.default_time == TimeLimit{0})
-            return Refusal{RejectCode::invalid_time_limit,
-                           {text::format("partition {} wants a time limit: add --time", partition.name)}};
-        auto problem = find_problem_at_submission(asked, partition);
-        if (!problem) continue;
-        ++refusing;
-        if (!first) first = to_refusal(*std::move(problem));
+        if (!is_enforced) break;
+        auto problem = find_problem_at_submission(asked, *choice.partition);
+        if (problem && !any_is_enough) return to_refusal(*std::move(problem));
+        if (problem)
+            last = std::move(problem);
+        else
+            fits_somewhere = true;
     }
-    switch (cluster.enforce_part_limits) {
-    case EnforcePartLimits::no: return std::nullopt;
-    case EnforcePartLimits::all: return first;
-    case EnforcePartLimits::any: break;
-    }
-    return refusing == asked.view.partitions.size() ? first : std::nullopt;
+    if (last && !fits_somewhere) return to_refusal(*std::move(last));
+
+    const Partition bounds = most_generous(asked.view);
+    if (is_enforced)
+        if (auto problem = find_problem_with_bounds(asked, bounds)) return to_refusal(*std::move(problem));
+    if (auto problem = find_impossible_time(asked, bounds)) return to_refusal(*std::move(problem));
+    return std::nullopt;
 }
 
 std::optional<PartitionProblem> find_size_problem(const PartitionView& asked, const Partition& partition,
                                                   std::optional<TimeLimit> time) {
-    const auto node = asked.view.tres->node();
-    const auto nodes = node ? static_cast<std::uint32_t>(asked.job.tres.at(*node)) : 1;
-    if (auto problem = find_total_nodes_problem(asked, partition)) return problem;
-    if (auto problem = find_time_problem(asked, partition, time)) return problem;
-    return find_max_nodes_problem(asked, partition, nodes);
+    JobSize size = size_of(asked.request, asked.release);
+    if (const auto node = asked.view.tres->node()) size.nodes = model::count_at(asked.job.tres, *node);
+    // A job that may do with less time is tried with that.
+    return find_rule_problem(asked, size, partition, asked.request.time_min ? asked.request.time_min : time);
 }
 
 std::optional<PartitionProblem> find_access_problem(const PartitionView& asked, const Partition& partition) {
-    const model::Qos* qos = job_qos(asked.view);
-    const std::string_view name = qos ? std::string_view(qos->name) : std::string_view();
-    if (!lets_in(partition.allow_qos, partition.deny_qos, name))
-        return PartitionProblem{RejectCode::invalid_qos, "QOSNotAllowed",
-                                text::format("partition {} is not open to {}; {}", partition.name,
-                                             qos ? "QOS " + qos->name : "jobs without a QOS",
-                                             who_gets_in(partition.allow_qos, partition.deny_qos))};
-    if (!lets_in(partition.allow_accounts, partition.deny_accounts, asked.view.account))
-        return PartitionProblem{RejectCode::invalid_account, "AccountNotAllowed",
-                                text::format("partition {} is not open to account {}; {}", partition.name,
-                                             asked.view.account,
-                                             who_gets_in(partition.allow_accounts, partition.deny_accounts))};
-    return std::nullopt;
+    if (auto problem = find_qos_problem(asked, partition)) return problem;
+    return find_account_problem(asked, partition);
+}
+
+std::optional<PartitionProblem> find_selection_problem(const PartitionView& asked,
+                                                       const Partition& partition) {
+    const auto node = asked.view.tres->node();
+    const std::uint64_t nodes = node ? model::count_at(asked.job.tres, *node) : 1;
+    const bool is_exempt = qos_flags(asked.view).partition_max_nodes && asked.request.max_nodes;
+    if (!partition.max_nodes || nodes <= *partition.max_nodes || is_exempt) return std::nullopt;
+    return node_problem(text::format("partition {} is for jobs of at most {} nodes, asked {}", partition.name,
+                                     *partition.max_nodes, nodes));
 }
 
 } // namespace qg::gate

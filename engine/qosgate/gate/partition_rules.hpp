@@ -5,6 +5,7 @@
 #pragma once
 
 #include "qosgate/gate/refusal.hpp"
+#include "qosgate/limits/release.hpp"
 #include "qosgate/model/cluster.hpp"
 #include "qosgate/model/resolved_job.hpp"
 
@@ -26,13 +27,16 @@ struct PartitionView {
     const model::JobRequest& request;
     const model::ResolvedJob& job;
     const model::AccountView& view;
+    limits::Release release;
 };
 
-/// Refuses by EnforcePartLimits: with ALL where any partition refuses, with ANY where every one does. A
-/// partition with DefaultTime=0 refuses a job without time limit always.
+/// Refuses by EnforcePartLimits: with ALL where any partition refuses, with ANY where every one does. Some
+/// times are refused always: none given where the first partition has DefaultTime=0, or a least time that no
+/// partition allows.
 std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const model::Cluster& cluster);
 
 /// The rule that keeps an accepted job waiting in `partition`, sizes and times (checked before the limits).
+/// `time` is the job's after the submit stage.
 std::optional<PartitionProblem> find_size_problem(const PartitionView& asked,
                                                   const model::Partition& partition,
                                                   std::optional<TimeLimit> time);
@@ -40,5 +44,9 @@ std::optional<PartitionProblem> find_size_problem(const PartitionView& asked,
 /// The same for lists of QOSs and accounts (checked between the stages of the limits).
 std::optional<PartitionProblem> find_access_problem(const PartitionView& asked,
                                                     const model::Partition& partition);
+
+/// The same for a job of more nodes than the partition lets any job have (checked after the limits on nodes).
+std::optional<PartitionProblem> find_selection_problem(const PartitionView& asked,
+                                                       const model::Partition& partition);
 
 } // namespace qg::gate

@@ -188,7 +188,8 @@ model::Qos read_qos(const slurmdb_qos_rec_t& qos, std::size_t tres_count) {
     result.limits = model::Limits(tres_count);
     read_rows(result.limits, qos, qos_tres_rows);
     read_rows(result.limits, qos, qos_count_rows);
-    if (qos.usage != nullptr) result.usage = read_usage(*qos.usage, tres_count);
+    // Usage counts only against limits; most of a copy's cost is usage.
+    if (qos.usage != nullptr && result.limits.has_any()) result.usage = read_usage(*qos.usage, tres_count);
     return result;
 }
 
@@ -210,7 +211,9 @@ model::Association read_association(const slurmdb_assoc_rec_t& association, std:
         read_rows(result.limits, association, assoc_user_tres_rows);
         read_rows(result.limits, association, assoc_user_count_rows);
     }
-    if (association.usage != nullptr) result.usage = read_usage(*association.usage, tres_count);
+    // The user's own usage is also wanted to tell its share of an account's.
+    const bool counts = result.limits.has_any() || result.level == model::AssociationLevel::user;
+    if (association.usage != nullptr && counts) result.usage = read_usage(*association.usage, tres_count);
     return result;
 }
 

@@ -48,6 +48,7 @@ model::Partition read_partition(const partition_info_t& partition, std::span<con
     result.default_time = read_time(partition.default_time);
     result.min_nodes = read_count(partition.min_nodes).value_or(0);
     result.max_nodes = read_count(partition.max_nodes);
+    result.priority_tier = read_count(partition.priority_tier).value_or(result.priority_tier);
     result.total_nodes = read_count(partition.total_nodes).value_or(0);
     result.total_cpus = read_count(partition.total_cpus).value_or(0);
     result.default_memory = read_default_memory(partition.def_mem_per_cpu);

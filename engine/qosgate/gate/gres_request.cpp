@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/gres_request.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+
+namespace qg::gate {
+namespace {
+
+using limits::Release;
+
+/// From here on --cpus-per-gpu counts at submission (limits.md 7).
+constexpr Release counts_cpus_per_gres(24, 5, 0);
+
+bool is_gpu(const GresEntry& entry) {
+    return entry.item.name == "gpu";
+}
+
+bool is_same_resource(const GresEntry& a, const GresEntry& b) {
+    return a.item.type == b.item.type && a.item.name == b.item.name;
+}
+
+} // namespace
+
+GresRequest::GresRequest(const model::JobRequest& request, JobSize& size, Release release)
+    : request_(request) {
+    imply_tasks(size);
+    const std::uint64_t nodes = size.nodes.value_or(1);
+    const auto raise = [](GresEntry& entry, std::uint64_t count) {
+        entry.total = std::max(entry.total, count);
+    };
+    read(request.cpus_per_tres, [](GresEntry& entry, std::uint64_t count) { entry.cpus = count; });
+    read(request.tres_per_job, [&](GresEntry& entry, std::uint64_t count) {
+        entry.per_job = count;
+        raise(entry, count);
+    });
+    read(request.tres_per_node, [&](GresEntry& entry, std::uint64_t count) {
+        entry.per_node = count;
+        raise(entry, count * nodes);
+    });
+    read(request.tres_per_socket, [&](GresEntry& entry, std::uint64_t count) {
+        entry.per_socket = count;
+        if (request.sockets_per_node)
+            count *= nodes * *request.sockets_per_node;
+        else if (size.tasks && request.tasks_per_socket)
+            count *= (*size.tasks + *request.tasks_per_socket - 1) / *request.tasks_per_socket;
+        raise(entry, count);
+    });
+    read(request.tres_per_task, [&](GresEntry& entry, std::uint64_t count) {
+        entry.per_task = count;
+        raise(entry, count * size.tasks.value_or(1));
+    });
+    read(request.memory_per_tres, [](GresEntry& entry, std::uint64_t count) { entry.memory = count; });
+    apply_tasks_per_gpu(size);
+    settle(size, release);
+    merge_any_model();
+    tasks_ = size.tasks;
+}
+
+/// Tasks that nobody counted, where resources per task or tasks per resource need them.
+void GresRequest::imply_tasks(JobSize& size) {
+    const bool is_wanted = request_.tres_per_task || request_.tasks_per_tres;
+    if (!is_wanted || size.tasks || !size.nodes || size.nodes != size.max_nodes) return;
+    if (request_.tasks_per_tres)
+        size.tasks = *size.nodes * *request_.tasks_per_tres;
+    else if (request_.tasks_per_node)
+        size.tasks = *size.nodes * *request_.tasks_per_node;
+    else if (!request_.cpus_per_task)
+        size.tasks = *size.nodes;
+}
+
+template <typename Apply>
+void GresRequest::read(const std::optional<std::string>& text, Apply apply) {
+    if (!text) return;
+    for (const TresItem& item : parse_tres_request(*text))
+        if (!item.name.empty()) apply(entry_for(item), item.count);
+}
+
+GresEntry& GresRequest::entry_for(const TresItem& item) {
+    const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const GresEntry& entry) {
+        return entry.item.tres_name() == item.tres_name();
+    });
+    if (found != entries_.end()) return *found;
+    entries_.push_back({.item = item});
+    return entries_.back();
+}
+
+/// --ntasks-per-gpu: tasks follow from GPUs, or GPUs from tasks.
+void GresRequest::apply_tasks_per_gpu(JobSize& size) {
+    if (!request_.tasks_per_tres) return;
+    std::uint64_t gpus = 0;
+    for (const GresEntry& entry : entries_)
+        if (is_gpu(entry)) gpus += entry.total;
+    if (gpus != 0) {
+        size.tasks = gpus * *request_.tasks_per_tres;
+    } else if (size.tasks.value_or(0) != 0) {
+        GresEntry& gpu = entry_for({.type = "gres", .name = "gpu", .kind = ""});
+        gpu.per_job = *size.tasks / *request_.tasks_per_tres;
+        gpu.total = std::max(gpu.total, gpu.per_job);
+    }
+}
+
+/// Counts that one way to ask settles for the others.
+void GresRequest::settle(JobSize& size, Release release) {
+    for (GresEntry& entry : entries_) {
+        if (entry.per_job != 0 && entry.per_node != 0)
+            size.nodes = size.max_nodes = entry.per_job / entry.per_node;
+        if (entry.per_task != 0 && entry.per_job == 0 && size.tasks)
+            entry.per_job = *size.tasks * entry.per_task;
+        if (entry.per_job != 0 && size.max_nodes) size.max_nodes = std::min(*size.max_nodes, entry.per_job);
+        if (release >= counts_cpus_per_gres && entry.cpus != 0)
+            size.cpus = std::max(size.cpus.value_or(1), entry.cpus * entry.total);
+    }
+}
+
+/// Next to models of the same resource an entry without model only brings its CPUs and memory along.
+void GresRequest::merge_any_model() {
+    for (auto any = entries_.begin(); any != entries_.end();) {
+        bool has_model = false;
+        for (GresEntry& entry : entries_) {
+            if (!any->item.kind.empty() || entry.item.kind.empty() || !is_same_resource(entry, *any))
+                continue;
+            has_model = true;
+            if (entry.memory == 0) entry.memory = any->memory;
+            if (entry.cpus == 0) entry.cpus = any->cpus;
+        }
+        any = has_model ? entries_.erase(any) : any + 1;
+    }
+}
+
+void GresRequest::count(const model::TresCatalogue& catalogue, model::TresCounts& counts) const {
+    for (const GresEntry& entry : entries_) {
+        const std::string whole = entry.item.untyped_tres_name();
+        const auto any = catalogue.find(whole);
+        if (any) counts[*any] += entry.total;
+        if (!entry.item.kind.empty()) {
+            if (const auto model = catalogue.find(entry.item.tres_name())) counts[*model] = entry.total;
+        } else if (!any) {
+            const auto names = catalogue.names();
+            const auto some_model = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+                return text::istarts_with(name, whole + ":");
+            });
+            if (some_model != names.end())
+                counts[static_cast<std::size_t>(some_model - names.begin())] = entry.total;
+        }
+    }
+}
+
+std::optional<std::uint64_t> GresRequest::memory(std::uint64_t nodes) const {
+    GresEntry sum;
+    for (const GresEntry& entry : entries_) {
+        if (entry.memory == 0) continue;
+        sum.memory = std::max(sum.memory, entry.memory);
+        sum.per_job += entry.per_job;
+        sum.per_node += entry.per_node;
+        sum.per_socket += entry.per_socket;
+        sum.per_task += entry.per_task;
+    }
+    if (sum.memory == 0) return std::nullopt;
+    if (sum.per_job != 0) return sum.memory * sum.per_job;
+    if (sum.per_node != 0) return sum.memory * sum.per_node * nodes;
+    if (sum.per_socket != 0)
+        return sum.memory * sum.per_socket * nodes * request_.sockets_per_node.value_or(1);
+    return sum.memory * sum.per_task * tasks_.value_or(1);
+}
+
+std::uint64_t GresRequest::cpus() const {
+    std::uint64_t sum = 0;
+    for (const GresEntry& entry : entries_)
+        sum += entry.cpus * entry.total;
+    return sum;
+}
+
+} // namespace qg::gate
