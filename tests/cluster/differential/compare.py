@@ -14,6 +14,7 @@ NO_TIME = 0xFFFFFFFE
 UNLIMITED = 0xFFFFFFFF
 
 ACCOUNTING_POLICY = 2050
+PARTITION_CONFIG = 2015
 
 # Refusals that have nothing to do with QOSs, accounts, partitions or limits.
 OUTSIDE = {
@@ -24,6 +25,17 @@ OUTSIDE = {
 
 # Reasons of a job that no limit and no partition rule holds back.
 UNHELD = {"None", "Resources", "Priority", "Licenses", "ReqNodeNotAvail", "BeginTime", "Dependency", "Reservation"}
+
+# slurmctld shows PartitionConfig for any of these until its main scheduler comes to the job itself, which it
+# does not while an earlier job of the partition waits.
+PARTITION_RULES = {"PartitionTimeLimit", "PartitionNodeLimit", "QOSNotAllowed", "AccountNotAllowed"}
+
+# The Reasons of limits. slurmctld shows one of them, or none, in turn with AccountNotAllowed, and none in turn with
+# PartitionNodeLimit: backfill looks neither at a partition's accounts nor says why nodes are too many.
+LIMIT_PREFIXES = ("Assoc", "Max", "QOSGrp", "QOSMax", "QOSMin")
+
+# One word of the gate for two errors of Slurm: a time limit, or a least time, that no partition allows.
+TIME_ERRORS = {2051, 2124}
 
 FIELDS = ("accepted", "error", "refusal", "time limit", "pending", "plugin")
 
@@ -40,24 +52,54 @@ class Finding:
 
 
 @dataclasses.dataclass(frozen=True)
-class Skipped:
-    """A job that is not compared."""
+class Comparison:
+    """All that was compared of one job, and why something was not."""
 
-    why: str
+    findings: list[Finding]
+    left_out: list[str]
 
 
-def compare(scenario: Json, job: Json, result: Json) -> list[Finding] | Skipped:
-    """All that can be compared of one job."""
+def compare(scenario: Json, job: Json, result: Json) -> Comparison:
+    """Compares what can be compared of one job; no findings: nothing can."""
     foretold, actual = result["foretold"], result["actual"]
     if actual["error"] in OUTSIDE:
-        return Skipped(OUTSIDE[actual["error"]])
+        return Comparison([], [OUTSIDE[actual["error"]]])
+    if _started_before_all_were_asked(scenario, job, foretold, actual):
+        return Comparison([], ["EnforcePartLimits=ALL, started in an earlier partition"])
     found = list(_submission(foretold, actual))
+    left_out = []
     if actual["error"] == 0 and foretold["error"] == 0:
         found.append(_time_limit(scenario, job, foretold, actual))
-        if job.get("priority") != 0:
-            found.append(_pending(foretold, actual))
-    found.append(_plugin(job, foretold, actual))
-    return found
+        if job.get("priority") == 0:
+            left_out.append("pending Reason: held, only its submission was of interest")
+        elif why := _what_nodes_decide(job):
+            left_out.append(f"pending Reason: {why}")
+        elif "time_min" in job:
+            left_out.append("pending Reason: --time-min, looked at with either time in turn")
+        else:
+            found.append(_pending(scenario, foretold, actual))
+    found.append(_plugin(foretold, actual))
+    return Comparison(found, left_out)
+
+
+def _started_before_all_were_asked(scenario: Json, job: Json, foretold: Json, actual: Json) -> bool:
+    """An allocation that can start at once does so before slurmctld has asked its other partitions."""
+    return (
+        scenario["controller"]["EnforcePartLimits"] == "ALL"
+        and job["client"] == "salloc"
+        and "," in job.get("partition", "")
+        and foretold["error"] == PARTITION_CONFIG
+        and actual["error"] == 0
+    )
+
+
+def _what_nodes_decide(job: Json) -> str:
+    """Why what the job is given is not known before nodes are chosen; empty: it is."""
+    if job.get("shared") == 0:
+        return "--exclusive"
+    if "tres_per_socket" in job:
+        return "--gpus-per-socket"
+    return ""
 
 
 def _submission(foretold: Json, actual: Json) -> Iterator[Finding]:
@@ -66,7 +108,8 @@ def _submission(foretold: Json, actual: Json) -> Iterator[Finding]:
     yield Finding("accepted", accepts == (actual["error"] == 0), foretold["error"], actual["error"], limit)
     if accepts or actual["error"] == 0:
         return
-    yield Finding("error", foretold["error"] == actual["error"], foretold["error"], actual["error"])
+    agrees = foretold["error"] == actual["error"] or {foretold["error"], actual["error"]} == TIME_ERRORS
+    yield Finding("error", agrees, foretold["error"], actual["error"])
     if actual["error"] == ACCOUNTING_POLICY:
         told = _refusal(actual["message"])
         yield Finding("refusal", foretold["refusal"] == told, foretold["refusal"], told, told)
@@ -100,14 +143,39 @@ def _minutes(value: object) -> int:
     return UNLIMITED if value == "UNLIMITED" else int(str(value))
 
 
-def _pending(foretold: Json, actual: Json) -> Finding:
+def _pending(scenario: Json, foretold: Json, actual: Json) -> Finding:
     told, reason = foretold["pending"], actual["pending"]
+    # In several partitions the Reason is that of the one looked at last, not of the one that is free.
+    possible = {told, *foretold["attempts"]}
     if actual["state"] == "RUNNING" or reason in UNHELD:
-        return Finding("pending", told == "", told, actual["state"] + " " + reason, told)
-    return Finding("pending", told == reason, told, reason, reason)
+        unseen = {"AccountNotAllowed", "PartitionNodeLimit"} if actual["state"] == "PENDING" else set()
+        agrees = bool(possible & ({""} | unseen))
+        reason = f"{actual['state']} {reason}"
+    elif "AccountNotAllowed" in possible and reason.startswith(LIMIT_PREFIXES):
+        agrees = True
+    elif reason == "PartitionConfig":
+        agrees = bool(possible & (PARTITION_RULES | {reason}))
+    elif reason == "QOSNotAllowed":
+        agrees = reason in possible or _shuts_out_qos(scenario, actual)
+    else:
+        agrees = reason in possible
+    return Finding("pending", agrees, told, reason, told or reason)
 
 
-def _plugin(job: Json, foretold: Json, actual: Json) -> Finding:
+def _shuts_out_qos(scenario: Json, actual: Json) -> bool:
+    """Whether a partition of the job does not let its QOS in. The main scheduler asks for that after the
+    limits on running jobs and times, backfill before, so both Reasons are seen in turn."""
+    for name in actual["partition"].split(","):
+        partition = scenario["partitions"].get(name, {})
+        allowed, denied = partition.get("allow_qos", "ALL"), partition.get("deny_qos", "")
+        if allowed != "ALL" and actual["qos"] not in allowed.split(","):
+            return True
+        if allowed == "ALL" and actual["qos"] in denied.split(","):
+            return True
+    return False
+
+
+def _plugin(foretold: Json, actual: Json) -> Finding:
     """The plugin's words, against what slurmctld did."""
     message = actual["message"]
     verdict = plugin_verdict(message)
@@ -119,7 +187,11 @@ def _plugin(job: Json, foretold: Json, actual: Json) -> Finding:
         wanted = f"waits {foretold['pending']}"
     else:
         wanted = "accepted "
-    agrees = verdict == wanted or (verdict.startswith("never ") and wanted.startswith("waits "))
+    kind, _, token = verdict.partition(" ")
+    agrees = verdict == wanted
+    if wanted.startswith("waits "):
+        # It tells of the partition that holds the job back the least, or of the limit that is for good.
+        agrees = kind == "never" or (kind == "waits" and token in foretold["attempts"])
     return Finding("plugin", agrees, verdict, wanted)
 
 

@@ -151,11 +151,11 @@ JobState look_at(std::uint32_t job_id) {
         return slurm::load_job(message, job_id, SHOW_ALL);
     });
     if (!jobs) throw std::runtime_error(jobs.error().message);
-    if (*jobs == nullptr || (*jobs)->record_count == 0) return {"gone", "", "", 0};
+    if (*jobs == nullptr || (*jobs)->record_count == 0) return {"gone", "", "", "", 0};
     // The first record of an array is that of its pending tasks.
     const slurm_job_info_t& job = (*jobs)->job_array[0];
     return {state_name(job.job_state), reason_name(job.state_reason), text_or_empty(job.partition),
-            job.time_limit};
+            text_or_empty(job.qos), job.time_limit};
 }
 
 void end_all_jobs() {
@@ -183,11 +183,21 @@ void end_job(std::uint32_t job_id) {
     });
 }
 
-void await_scheduling_pass() {
+Answer submit_held(nlohmann::json job) {
+    job["client"] = "sbatch";
+    job["priority"] = 0;
+    JobDescription description(job);
+    return submit(description);
+}
+
+void await_scheduling_pass(const nlohmann::json& bait) {
+    JobDescription description(bait);
+    const Answer answer = submit(description);
     const Passes before = count_passes();
     // One that is running may have passed some jobs before they changed; the next one has not.
     const std::uint32_t wanted = before.completed + (before.is_active ? 2 : 1);
     await("a scheduling pass", [=] { return count_passes().completed >= wanted; });
+    signal_end(answer.job_id);
 }
 
 void update_partition(const std::string& name, const nlohmann::json& settings) {

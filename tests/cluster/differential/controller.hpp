@@ -24,6 +24,7 @@ struct JobState {
     std::string state;     ///< "PENDING", "RUNNING", or any other by its number
     std::string reason;    ///< the Reason token
     std::string partition; ///< where it runs, or all it may run in
+    std::string qos;
     std::uint32_t time_limit = 0;
 };
 
@@ -38,8 +39,12 @@ void end_all_jobs();
 /// Ends one job, and waits until its nodes are free again.
 void end_job(std::uint32_t job_id);
 
-/// Waits until the backfill scheduler has looked at every job that is pending now.
-void await_scheduling_pass();
+/// Waits until the backfill scheduler has looked at every job that is pending now. `bait` is a job that it
+/// looks at too and can never start: it rests, uncounted, while there is nothing it might start.
+void await_scheduling_pass(const nlohmann::json& bait);
+
+/// Submits a job that stays held.
+Answer submit_held(nlohmann::json job);
 
 /// Changes a partition. Keys as scontrol's, in lower case with underscores; texts and numbers.
 void update_partition(const std::string& name, const nlohmann::json& settings);

@@ -54,6 +54,10 @@ def scenarios(seed: int, count: int, jobs: int, release: tuple[int, int]) -> lis
 
 def scenario(dice: Dice, controller: dict[str, str], jobs: int, release: tuple[int, int]) -> Json:
     is_full = dice.chance(0.5)
+    filler = {
+        "client": "sbatch", "user_id": site.UIDS["fil"], "qos": "normal", "partition": "canary",
+        "time_limit": 60,
+    }  # fmt: skip
     made = {
         "controller": controller,
         "partitions": {name: _partition(dice, name) for name in site.PARTITIONS},
@@ -61,7 +65,8 @@ def scenario(dice: Dice, controller: dict[str, str], jobs: int, release: tuple[i
         "associations": _associations(dice),
         "full": is_full,
         "nodes": list(site.NODES),
-        "filler": {"user_id": site.UIDS["fil"], "qos": "normal", "time_limit": 60},
+        "filler": filler,
+        "bait": filler | {"licenses": site.NEVER_FREE, "min_nodes": 1, "min_cpus": 1},
     }
     maker = JobMaker(dice, release)
     made["running"] = [maker.running_job() for _ in range(dice.pick(0, 0, 1, 2, 4))]
@@ -283,6 +288,8 @@ class JobMaker:
                 tasks = nodes[0] * per_node
             elif nodes[0] == nodes[1]:
                 tasks = nodes[0]
+            if per_node and tasks > per_node * (nodes[1] or len(site.NODES)):
+                per_node = None
         elif per_node and tasks:
             size["min_nodes"] = -(-tasks // per_node)
             if size["min_nodes"] > len(site.NODES):

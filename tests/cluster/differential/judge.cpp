@@ -5,6 +5,8 @@
 #include "controller.hpp"
 
 #include "qosgate/base/units.hpp"
+#include "qosgate/gate/count_job.hpp"
+#include "qosgate/gate/forecast.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/slurm/cluster_quota.hpp"
 #include "qosgate/slurm/cluster_reader.hpp"
@@ -40,29 +42,48 @@ int to_error(RejectCode code) {
 /// The engine outside slurmctld.
 class Engine {
   public:
-    Engine()
-        : gate_(quota_, limits::Release::from_version_number(SLURM_VERSION_NUMBER)),
-          cluster_(read_cluster()) {}
+    Engine() : gate_(quota_, release), cluster_(read_cluster()) {}
 
     json foretell(const JobDescription& job) {
         if (const auto fresh = quota_.sync(); !fresh) throw std::runtime_error(fresh.error().message);
-        const auto decision = gate_.decide(request_of(job), cluster_.get(), nullptr);
-        const model::Forecast& forecast = decision.forecast;
+        const model::JobRequest request = slurm::read_job_desc(job.get(), /*submit_uid=*/0);
+        const model::Forecast forecast = gate_.decide(request, cluster_.get(), nullptr).forecast;
         return {{"error", to_error(forecast.code)},
                 {"refusal", forecast.reason},
                 {"time_limit", slurm::write_time(forecast.time_limit)},
-                {"pending", forecast.pending_reason}};
+                {"pending", forecast.pending_reason},
+                {"attempts", attempts(request)}};
     }
 
   private:
+    static constexpr auto release = limits::Release::from_version_number(SLURM_VERSION_NUMBER);
+
     static std::shared_ptr<const model::Cluster> read_cluster() {
         auto cluster = slurm::ClusterReader().poll();
         if (!cluster) throw std::runtime_error(cluster.error().message);
         return *cluster;
     }
 
-    static model::JobRequest request_of(const JobDescription& job) {
-        return slurm::read_job_desc(job.get(), /*submit_uid=*/0);
+    /// What would hold the job back in each of its partitions: the Reason, or nothing.
+    json attempts(const model::JobRequest& request) const {
+        gate::Resolved resolved;
+        resolved.partitions = gate::find_partitions(request, *cluster_);
+        quota::Lookup lookup;
+        lookup.user_id = request.user_id;
+        if (request.account) lookup.account = *request.account;
+        if (request.qos) lookup.qos = *request.qos;
+        lookup.has_reservation = request.reservation.has_value();
+        lookup.partitions = resolved.partitions.partitions;
+        auto view = quota_.check(lookup);
+        if (!view) throw std::runtime_error(view.error().message);
+        resolved.view = std::move(view).value();
+        resolved.job = gate::count_job(request, resolved.view, *cluster_, release);
+        const gate::Outlook outlook =
+            gate::look_ahead(resolved, request, *cluster_, release, limits::Strictness::as_configured);
+        json reasons = json::array();
+        for (const auto& wait : outlook.attempts)
+            reasons.push_back(wait ? std::string(wait->reason) : std::string());
+        return reasons;
     }
 
     slurm::ClusterQuota quota_;
@@ -84,14 +105,12 @@ class PartitionsSeen {
     void await(const json& filler) const {
         json job = filler;
         job["partition"] = "canary";
-        job["priority"] = 0;
         job["min_nodes"] = 1;
         job["min_cpus"] = 1;
         job["time_limit"] = minutes_ + 100000;
         const std::string wanted = "limit " + units::format_minutes(TimeLimit{minutes_});
         for (int i = 0; i < 300; ++i) {
-            JobDescription description(job);
-            const Answer answer = submit(description);
+            const Answer answer = submit_held(job);
             if (answer.job_id != 0) end_job(answer.job_id);
             if (answer.message.find(wanted) != std::string::npos) return;
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -113,12 +132,8 @@ void start_usage(const json& scenario) {
         JobDescription description(job);
         submit(description);
     }
-    for (const json& wanted : scenario.value("held", json::array())) {
-        json job = wanted;
-        job["priority"] = 0;
-        JobDescription description(job);
-        submit(description);
-    }
+    for (const json& job : scenario.value("held", json::array()))
+        submit_held(job);
     if (scenario.contains("filler") && scenario.value("full", false))
         fill_nodes(scenario["filler"], scenario.at("nodes").get<std::vector<std::string>>());
 }
@@ -128,6 +143,15 @@ void look(json& actual, const JobState& job) {
     actual["pending"] = job.state == "PENDING" ? job.reason : "";
     actual["time_limit"] = job.time_limit;
     actual["partition"] = job.partition;
+    actual["qos"] = job.qos;
+}
+
+/// Whether a job is left waiting until the scheduler has looked at it. An allocation was looked at when it
+/// was asked for, but "PartitionConfig" is what slurmctld says before it knows better.
+bool is_for_the_pass(const json& scenario, const json& job, const json& actual) {
+    if (actual["state"] != "PENDING" || job.value("priority", 1u) == 0) return false;
+    return scenario.value("full", false) || actual["pending"] == "PartitionConfig" ||
+           actual["pending"] == "None";
 }
 
 } // namespace
@@ -141,7 +165,6 @@ json judge(const json& scenario) {
     start_usage(scenario);
     partitions.await(scenario.at("filler"));
 
-    const bool is_full = scenario.value("full", false);
     Engine engine;
     json results = json::array();
     std::vector<std::pair<std::size_t, std::uint32_t>> waiting;
@@ -153,9 +176,7 @@ json judge(const json& scenario) {
         actual = {{"error", answer.error}, {"message", answer.message}, {"state", ""}};
         if (answer.job_id != 0) {
             look(actual, look_at(answer.job_id));
-            const bool waits_for_pass =
-                is_full && !description.is_allocation() && job.value("priority", 1u) != 0;
-            if (waits_for_pass)
+            if (is_for_the_pass(scenario, job, actual))
                 waiting.emplace_back(results.size(), answer.job_id);
             else
                 end_job(answer.job_id);
@@ -163,7 +184,7 @@ json judge(const json& scenario) {
         results.push_back(std::move(result));
     }
     if (waiting.empty()) return results;
-    await_scheduling_pass();
+    await_scheduling_pass(scenario.at("bait"));
     for (const auto& [index, job_id] : waiting) {
         // The time limit that it got at submission is the one to compare: backfill may try others.
         const JobState job = look_at(job_id);

@@ -6,13 +6,20 @@
 #include "judge.hpp"
 
 #include <slurm/slurm.h>
+#include <slurm/slurm_version.h>
 
 #include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <string>
+#include <string_view>
 
-int main() {
+int main(int argc, char** argv) {
+    if (argc == 2 && std::string_view(argv[1]) == "--release") {
+        std::cout << SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER) << "."
+                  << SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER) << "\n";
+        return EXIT_SUCCESS;
+    }
     slurm_init(nullptr);
     for (std::string line; std::getline(std::cin, line);) {
         nlohmann::json answer;

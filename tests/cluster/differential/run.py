@@ -20,8 +20,11 @@ from . import compare, site
 
 Json = dict[str, Any]
 
-# One scenario on a busy machine: records of accounting, the plugin's look at the partitions, jobs, a pass.
-SCENARIO_SECONDS = 240
+# Below the build directory.
+JUDGE = Path("tests") / "cluster" / "differential" / "judge_jobs"
+
+# No scenario takes this long; what hangs is killed.
+JUDGE_SECONDS = 3600
 
 
 class Failed(Exception):
@@ -33,7 +36,7 @@ class Judge:
 
     def __init__(self, cluster: Cluster, build: str) -> None:
         self._cluster = cluster
-        self._program = str(Path(build) / "tests" / "cluster" / "differential" / "judge_jobs")
+        self._program = str(Path(build) / JUDGE)
         self._process: subprocess.Popen[str] | None = None
         self._controller: Json = {}
 
@@ -64,7 +67,7 @@ class Judge:
     def _running(self) -> subprocess.Popen[str]:
         if self._process is None:
             self._process = subprocess.Popen(
-                ["timeout", "--signal=KILL", "7200", self._program],
+                ["timeout", "--signal=KILL", str(JUDGE_SECONDS), self._program],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -86,10 +89,11 @@ class Tally:
     """What agreed and what did not."""
 
     cases: int = 0
+    compared: int = 0
     disagreeing_cases: int = 0
     fields: collections.Counter[tuple[str, bool]] = dataclasses.field(default_factory=collections.Counter)
     limits: collections.Counter[tuple[str, bool]] = dataclasses.field(default_factory=collections.Counter)
-    skipped: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+    left_out: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     disagreements: list[Json] = dataclasses.field(default_factory=list)
     failures: list[str] = dataclasses.field(default_factory=list)
     seconds: float = 0.0
@@ -98,10 +102,10 @@ class Tally:
         """Counts one job of a scenario."""
         job = scenario["jobs"][number]
         self.cases += 1
-        findings = compare.compare(scenario, job, result)
-        if isinstance(findings, compare.Skipped):
-            self.skipped[findings.why] += 1
-            return
+        comparison = compare.compare(scenario, job, result)
+        self.left_out.update(comparison.left_out)
+        findings = comparison.findings
+        self.compared += bool(findings)
         wrong = [finding for finding in findings if not finding.agrees]
         for finding in findings:
             self.fields[finding.field, finding.agrees] += 1
@@ -119,10 +123,6 @@ class Tally:
             )
 
     @property
-    def compared(self) -> int:
-        return self.cases - sum(self.skipped.values())
-
-    @property
     def agreement(self) -> float:
         """The part of the compared cases in which every field agrees."""
         return 1.0 - self.disagreeing_cases / self.compared if self.compared else 0.0
@@ -134,7 +134,7 @@ class Tally:
             "agreement": self.agreement,
             "fields": _rows(self.fields),
             "limits": _rows(self.limits),
-            "skipped": dict(self.skipped),
+            "left_out": dict(self.left_out),
             "failures": self.failures,
             "disagreements": self.disagreements,
             "seconds": self.seconds,
@@ -152,8 +152,8 @@ class Tally:
                 f"{name:<40} {row['agree']:>7} {row['disagree']:>9}"
                 for name, row in _rows(counter).items()
             ]
-        lines += ["", f"{'not compared':<40} {'cases':>7}"]
-        lines += [f"{why:<40} {count:>7}" for why, count in self.skipped.most_common()]
+        lines += ["", f"{'not compared':<58} {'cases':>7}"]
+        lines += [f"{why:<58} {count:>7}" for why, count in self.left_out.most_common()]
         lines += [f"failed: {failure}" for failure in self.failures]
         return "\n".join(lines)
 
@@ -202,6 +202,6 @@ def report(disagreement: Json) -> str:
     )
 
 
-def fail_on_stderr(line: str) -> None:
-    """A progress line on standard error."""
+def print_progress(line: str) -> None:
+    """Tells on standard error what is being done."""
     print(line, file=sys.stderr, flush=True)

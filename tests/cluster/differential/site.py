@@ -29,6 +29,7 @@ NODES = ("node1", "node2", "node3", "node4")
 NODE_CPUS = 32
 NODE_MEMORY = 64000
 LICENSES = "foo:10,bar:10"
+NEVER_FREE = "bar:10"  # the reservation holds one of them
 GPU_TYPES = ("a100", "h100")
 GPUS_OF_TYPE = 4
 TRES = ("cpu", "mem", "node", "gres/gpu", "gres/gpu:a100", "gres/gpu:h100", "license/foo", "billing")
@@ -38,8 +39,8 @@ NodeName=node[1-4] Sockets=2 CoresPerSocket={NODE_CPUS // 2} RealMemory={NODE_ME
 Gres=gpu:a100:{GPUS_OF_TYPE},gpu:h100:{GPUS_OF_TYPE}
 PartitionName=main Nodes=ALL Default=YES MaxTime=UNLIMITED
 PartitionName=side Nodes=node[1-3] MaxTime=UNLIMITED
-PartitionName=canary Nodes=node1 MaxTime=60
-SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0,bf_max_job_test=5000,bf_continue
+PartitionName=canary Nodes=ALL MaxTime=1000
+SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0,bf_max_job_test=5000,bf_continue,bf_max_time=60
 PriorityCalcPeriod=1
 MinJobAge=2
 MaxJobCount=50000
@@ -87,3 +88,9 @@ def configure(cluster: Cluster, controller: dict[str, str]) -> None:
         return
     path.write_text(text)
     cluster.restart("slurmctld")
+    cluster.wait_for(lambda: _usable_nodes(cluster) == len(NODES), "all nodes have registered again")
+
+
+def _usable_nodes(cluster: Cluster) -> int:
+    states = cluster.run("sinfo -h -N -p main -o %T").stdout.split()
+    return sum(state in ("idle", "mixed", "allocated") for state in states)
