@@ -25,6 +25,9 @@ _FATAL = re.compile(r"\bfatal\b|\[ERROR\] (?!Aborting)|munged: Error", re.I)
 _ERROR = re.compile(r"\berror\b", re.I)
 _REASON_LINES = 4
 
+# How long one question to a daemon may take before it is asked again.
+_QUESTION_SECONDS = 5.0
+
 # Kept to the end: Python loses an exception that a signal raises in a finaliser, such as Popen's.
 _started: list[subprocess.Popen[bytes]] = []
 
@@ -34,7 +37,8 @@ class Daemon:
     """One daemon of a cluster.
 
     `command` ends in a process that writes `pid_file`; `address` is shown to people; `port` is 0
-    for a daemon that listens on a unix socket only; `answers` probes it without waiting.
+    for a daemon that listens on a unix socket only; `answers` probes it without waiting; `serves`
+    asks it something and waits for the answer, where listening does not mean that it is ready.
     """
 
     name: str
@@ -44,6 +48,7 @@ class Daemon:
     address: str
     port: int
     answers: Callable[[], bool]
+    serves: Callable[[], bool] = lambda: True
 
     @property
     def output_file(self) -> Path:
@@ -57,8 +62,11 @@ def all_daemons(layout: Layout, state: State) -> list[Daemon]:
         _munged(layout),
         _mariadbd(layout),
         _slurm_daemon(layout, "slurmdbd", (), state.slurmdbd_port),
-        _slurm_daemon(
-            layout, "slurmctld", (), state.slurmctld_port, shlex.split(state.wrap_slurmctld)
+        dataclasses.replace(
+            _slurm_daemon(
+                layout, "slurmctld", (), state.slurmctld_port, shlex.split(state.wrap_slurmctld)
+            ),
+            serves=lambda: _controller_serves(layout),
         ),
         *(
             _slurm_daemon(layout, "slurmd", ("-N", node.name), node.port, suffix=f"-{node.name}")
@@ -157,6 +165,23 @@ def _greets(path: Path) -> bool:
             return False
 
 
+def _controller_serves(layout: Layout) -> bool:
+    """Later releases of slurmctld, such as 24.11, listen before they have loaded their plugins."""
+    try:
+        answer = subprocess.run(
+            [programs.get_program("scontrol"), "ping"],
+            env=users.environment(layout),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_QUESTION_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return " is UP" in answer.stdout
+
+
 class Launch:
     """One start of a daemon, to be waited for.
 
@@ -194,7 +219,7 @@ class Launch:
         """
         deadline = time.monotonic() + seconds
         left_terminal: float | None = None
-        while not (self._pid() and self.daemon.answers()):
+        while not (self._pid() and self.daemon.answers() and self.daemon.serves()):
             now = time.monotonic()
             if now > deadline:
                 raise self._failure(f"does not answer after {seconds:g} s")
