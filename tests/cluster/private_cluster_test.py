@@ -250,6 +250,19 @@ class Down(PrivateClusterCase):
         accounts = cluster.sacctmgr("list account -n -P format=account").stdout.split()
         self.assertEqual(accounts, ["astro", "root"])
 
+    def test_a_shell_that_sourced_env_can_make_the_cluster_anew(self) -> None:
+        cluster = self.new_cluster()
+        cluster.tool("up", "--nodes", "1", "--users", "ana")
+        tool = f"{sys.executable} {TOOL}"
+        words = f". {cluster.directory}/env; {tool} down {cluster.directory} --now"
+
+        result = run_command(
+            ["sh", "-c", f"{words}; {tool} up {cluster.directory} --nodes 1 --users ana && sinfo -h"],
+            timeout=60,
+        )
+
+        self.assertEqual(result.rc, 0, result)
+
     def test_a_directory_that_is_no_cluster_is_named_so(self) -> None:
         cluster = self.new_cluster()
 

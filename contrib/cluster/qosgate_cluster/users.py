@@ -13,6 +13,7 @@ import pwd
 import re
 import shlex
 import socket
+import sys
 from pathlib import Path
 
 from .errors import EX_USAGE, ClusterError
@@ -27,6 +28,18 @@ _USER_NAME = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 _FOREIGN_PREFIXES = (
     "SLURM_", "SLURMD_", "SBATCH_", "SALLOC_", "SRUN_", "SQUEUE_", "SINFO_", "SACCTMGR_"
 )  # fmt: skip
+
+
+def leave_sourced_cluster() -> None:
+    """Starts this program anew with the machine's own user database, where a DIR/env was sourced.
+
+    That cluster may be gone, or be the one that is about to be made anew.
+    """
+    if "NSS_WRAPPER_PASSWD" not in os.environ:
+        return
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("NSS_WRAPPER_")}
+    preload = [item for item in kept.get("LD_PRELOAD", "").split(":") if item != NSS_WRAPPER]
+    os.execve(sys.executable, sys.orig_argv, kept | {"LD_PRELOAD": ":".join(preload)})
 
 
 def require_usable(names: tuple[str, ...]) -> None:
