@@ -86,7 +86,7 @@ class Counting {
         std::uint64_t nodes = size_.nodes.value_or(1);
         if (partition && !flags.partition_min_nodes)
             nodes = std::max<std::uint64_t>(nodes, partition->min_nodes);
-        if (!size_.max_nodes) return nodes;
+        if (!size_.max_nodes || gres_.is_per_job()) return nodes;
         // Where the job gives a range, the selection aims at its upper end, with a task for each node.
         std::uint64_t most = std::min(*size_.max_nodes, size_.tasks.value_or(*size_.max_nodes));
         if (partition && partition->max_nodes && !flags.partition_max_nodes)

@@ -22,7 +22,7 @@ Wait wait_for_limits(std::vector<Violation> violations) {
 }
 
 Wait wait_for_partition(PartitionProblem problem) {
-    return {problem.pending, /*is_permanent=*/true, {}, std::move(problem.text)};
+    return {problem.pending, /*is_permanent=*/true, {}, std::move(problem.text), /*is_refused=*/true};
 }
 
 /// Everything that one attempt to start a job reads.
@@ -59,7 +59,8 @@ std::optional<Wait> find_wait(const Attempt& attempt) {
     const PartitionView& asked = attempt.asked;
     const model::Partition* partition = attempt.partition();
     if (partition)
-        if (auto problem = find_size_problem(asked, *partition, attempt.accepted.time_limit))
+        if (auto problem = find_early_problem(asked, *partition, attempt.accepted.time_limit,
+                                              attempt.cluster.enforce_part_limits))
             return wait_for_partition(*std::move(problem));
     auto verdict = attempt.judge();
     if (!verdict.passed_pre_select()) return wait_for_limits(std::move(verdict.pre_select));
@@ -68,11 +69,18 @@ std::optional<Wait> find_wait(const Attempt& attempt) {
             return wait_for_partition(*std::move(problem));
     if (verdict.node_limit && verdict.node_limit->asked > *verdict.max_nodes)
         return wait_for_limits({*verdict.node_limit});
-    if (partition)
-        if (auto problem = find_selection_problem(asked, *partition))
-            return wait_for_partition(*std::move(problem));
-    if (!verdict.post_select.empty()) return wait_for_limits(std::move(verdict.post_select));
-    return std::nullopt;
+    auto problem = partition ? find_selection_problem(asked, *partition) : std::nullopt;
+    if (verdict.post_select.empty())
+        return problem ? std::optional(wait_for_partition(*std::move(problem))) : std::nullopt;
+    // Limits on the allocation win over the partition's rule. At the submission of a batch job nobody asks
+    // for them yet.
+    Wait wait = wait_for_limits(std::move(verdict.post_select));
+    if (problem) {
+        wait.is_permanent = true;
+        wait.partition_rule = std::move(problem->text);
+        wait.is_refused = asked.request.is_batch;
+    }
+    return wait;
 }
 
 /// Refuses an accepted job that breaks a partition's rule only since a limit gave it its time, or since it
@@ -80,9 +88,7 @@ std::optional<Wait> find_wait(const Attempt& attempt) {
 /// where no partition is left.
 std::optional<Refusal> refuse_after_limits(const std::vector<std::optional<Wait>>& attempts,
                                            model::EnforcePartLimits enforce) {
-    const auto breaks_rule = [](const std::optional<Wait>& wait) {
-        return wait && wait->is_partition_rule();
-    };
+    const auto breaks_rule = [](const std::optional<Wait>& wait) { return wait && wait->is_refused; };
     const auto first = std::find_if(attempts.begin(), attempts.end(), breaks_rule);
     if (enforce == model::EnforcePartLimits::no || first == attempts.end()) return std::nullopt;
     if (enforce == model::EnforcePartLimits::any &&

@@ -26,10 +26,8 @@ struct Wait {
     std::string_view reason;                   ///< Reason token
     bool is_permanent = false;                 ///< it never starts as it is
     std::vector<limits::Violation> violations; ///< limits; empty where the partition itself holds the job
-    std::string partition_rule;                ///< the partition's rule, for the user
-
-    /// Whether slurmctld refuses the job for this instead, where it enforces the rules of partitions.
-    [[nodiscard]] bool is_partition_rule() const noexcept { return violations.empty(); }
+    std::string partition_rule;                ///< the partition's rule, for the user; empty: it breaks none
+    bool is_refused = false; ///< slurmctld refuses the job for that rule where it enforces those
 };
 
 struct Outlook {

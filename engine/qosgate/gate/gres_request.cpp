@@ -165,6 +165,11 @@ std::optional<std::uint64_t> GresRequest::memory(std::uint64_t nodes) const {
     return sum.memory * sum.per_task * tasks_.value_or(1);
 }
 
+bool GresRequest::is_per_job() const noexcept {
+    return std::any_of(entries_.begin(), entries_.end(),
+                       [](const GresEntry& entry) { return entry.per_job != 0; });
+}
+
 std::uint64_t GresRequest::cpus() const {
     std::uint64_t sum = 0;
     for (const GresEntry& entry : entries_)

@@ -40,6 +40,9 @@ class GresRequest {
     /// The memory that --mem-per-gpu comes to, in MiB; nothing without it.
     [[nodiscard]] std::optional<std::uint64_t> memory(std::uint64_t nodes) const;
 
+    /// Whether some are asked for per job or task: the selection then takes as few nodes as will do.
+    [[nodiscard]] bool is_per_job() const noexcept;
+
     /// The CPUs that --cpus-per-gpu comes to; 0 without it.
     [[nodiscard]] std::uint64_t cpus() const;
 

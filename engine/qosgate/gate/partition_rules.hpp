@@ -35,17 +35,19 @@ struct PartitionView {
 /// partition allows.
 std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const model::Cluster& cluster);
 
-/// The rule that keeps an accepted job waiting in `partition`, sizes and times (checked before the limits).
-/// `time` is the job's after the submit stage.
-std::optional<PartitionProblem> find_size_problem(const PartitionView& asked,
-                                                  const model::Partition& partition,
-                                                  std::optional<TimeLimit> time);
+/// The rule that keeps an accepted job waiting in `partition`, checked before the limits: sizes and times,
+/// and where partitions are enforced the lists of QOSs and accounts. `time` is the job's after the submit
+/// stage.
+std::optional<PartitionProblem> find_early_problem(const PartitionView& asked,
+                                                   const model::Partition& partition,
+                                                   std::optional<TimeLimit> time,
+                                                   model::EnforcePartLimits enforce);
 
-/// The same for lists of QOSs and accounts (checked between the stages of the limits).
+/// The same for lists of QOSs and accounts, checked between the stages of the limits.
 std::optional<PartitionProblem> find_access_problem(const PartitionView& asked,
                                                     const model::Partition& partition);
 
-/// The same for a job of more nodes than the partition lets any job have (checked after the limits on nodes).
+/// The same for a job of more nodes than the partition lets any job have, checked after the limits on nodes.
 std::optional<PartitionProblem> find_selection_problem(const PartitionView& asked,
                                                        const model::Partition& partition);
 

@@ -72,7 +72,7 @@ def compare(scenario: Json, job: Json, result: Json) -> Comparison:
         found.append(_time_limit(scenario, job, foretold, actual))
         if job.get("priority") == 0:
             left_out.append("pending Reason: held, only its submission was of interest")
-        elif why := _what_nodes_decide(job):
+        elif why := _what_nodes_decide(scenario, job):
             left_out.append(f"pending Reason: {why}")
         elif "time_min" in job:
             left_out.append("pending Reason: --time-min, looked at with either time in turn")
@@ -93,13 +93,28 @@ def _started_before_all_were_asked(scenario: Json, job: Json, foretold: Json, ac
     )
 
 
-def _what_nodes_decide(job: Json) -> str:
+def _what_nodes_decide(scenario: Json, job: Json) -> str:
     """Why what the job is given is not known before nodes are chosen; empty: it is."""
     if job.get("shared") == 0:
         return "--exclusive"
     if "tres_per_socket" in job:
         return "--gpus-per-socket"
+    if not scenario["full"]:
+        return ""
+    # While nodes are busy, backfill plans the job on nodes as they will be. Such jobs are compared where nodes
+    # are free.
+    if "tres_per_task" in job or "tres_per_job" in job:
+        return "planned with all the GPUs it could take"
+    if _cpus_on_all_nodes(job) > job.get("min_cpus", job.get("min_nodes", 1)):
+        return "planned with fewer CPUs than it will get"
     return ""
+
+
+def _cpus_on_all_nodes(job: Json) -> int:
+    """The CPUs that the job's tasks come to if it gets all nodes that it may have."""
+    nodes = max(job.get("min_nodes", 1), min(job.get("max_nodes", 1), job.get("num_tasks", 99)))
+    per_task = 1 if "overcommit" in job else job.get("cpus_per_task", 1)
+    return int(nodes * job.get("ntasks_per_node", 1) * per_task)
 
 
 def _submission(foretold: Json, actual: Json) -> Iterator[Finding]:

@@ -64,7 +64,8 @@ class Engine {
         return *cluster;
     }
 
-    /// What would hold the job back in each of its partitions: the Reason, or nothing.
+    /// What would hold the job back in each of its partitions: the Reason (or two, where either is seen), or
+    /// nothing.
     json attempts(const model::JobRequest& request) const {
         gate::Resolved resolved;
         resolved.partitions = gate::find_partitions(request, *cluster_);
@@ -81,8 +82,11 @@ class Engine {
         const gate::Outlook outlook =
             gate::look_ahead(resolved, request, *cluster_, release, limits::Strictness::as_configured);
         json reasons = json::array();
-        for (const auto& wait : outlook.attempts)
+        for (const auto& wait : outlook.attempts) {
             reasons.push_back(wait ? std::string(wait->reason) : std::string());
+            const bool breaks_rule_too = wait && !wait->violations.empty() && !wait->partition_rule.empty();
+            if (breaks_rule_too) reasons.push_back("PartitionNodeLimit");
+        }
         return reasons;
     }
 
@@ -154,6 +158,30 @@ bool is_for_the_pass(const json& scenario, const json& job, const json& actual) 
            actual["pending"] == "None";
 }
 
+/// A job that waits, and the place of its result.
+struct Waiting {
+    std::size_t index;
+    std::uint32_t job_id;
+};
+
+/// Looks at jobs once the scheduler has. While it looks at a job itself, the Reason is gone for a moment; a
+/// job that is foretold one gets a second look.
+void look_after_pass(const json& scenario, std::vector<Waiting> waiting, json& results) {
+    for (int looks = 0; looks < 2 && !waiting.empty(); ++looks) {
+        await_scheduling_pass(scenario.at("bait"));
+        std::vector<Waiting> again;
+        for (const Waiting& job : waiting) {
+            // The time limit to compare is that of the submission: backfill may try others.
+            const JobState now = look_at(job.job_id);
+            json& result = results[job.index];
+            result["actual"]["state"] = now.state;
+            result["actual"]["pending"] = now.state == "PENDING" ? now.reason : "";
+            if (now.reason == "None" && result["foretold"]["pending"] != "") again.push_back(job);
+        }
+        waiting = std::move(again);
+    }
+}
+
 } // namespace
 
 json judge(const json& scenario) {
@@ -167,7 +195,7 @@ json judge(const json& scenario) {
 
     Engine engine;
     json results = json::array();
-    std::vector<std::pair<std::size_t, std::uint32_t>> waiting;
+    std::vector<Waiting> waiting;
     for (const json& job : scenario.at("jobs")) {
         JobDescription description(job);
         json result{{"foretold", engine.foretell(description)}};
@@ -177,20 +205,13 @@ json judge(const json& scenario) {
         if (answer.job_id != 0) {
             look(actual, look_at(answer.job_id));
             if (is_for_the_pass(scenario, job, actual))
-                waiting.emplace_back(results.size(), answer.job_id);
+                waiting.push_back({results.size(), answer.job_id});
             else
                 end_job(answer.job_id);
         }
         results.push_back(std::move(result));
     }
-    if (waiting.empty()) return results;
-    await_scheduling_pass(scenario.at("bait"));
-    for (const auto& [index, job_id] : waiting) {
-        // The time limit that it got at submission is the one to compare: backfill may try others.
-        const JobState job = look_at(job_id);
-        results[index]["actual"]["state"] = job.state;
-        results[index]["actual"]["pending"] = job.state == "PENDING" ? job.reason : "";
-    }
+    look_after_pass(scenario, waiting, results);
     return results;
 }
 
