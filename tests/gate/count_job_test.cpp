@@ -20,6 +20,17 @@ struct CountSetup : tests::GateSetup {
         return gate::count_job(request, view, c, release);
     }
     std::uint64_t counted(std::string_view name) const { return count().tres.at(tres(name)); }
+
+    /// The same at an attempt to start the job in one of its partitions.
+    std::uint64_t attempted(std::string_view name, std::size_t partition = 0,
+                            std::optional<std::uint64_t> most_nodes = std::nullopt) const {
+        const auto c = cluster();
+        quota::Lookup lookup;
+        lookup.user_id = request.user_id;
+        lookup.partitions = gate::find_partitions(request, c).partitions;
+        const auto view = quota::LocalQuota(records).check(lookup).value();
+        return gate::count_attempt(request, view, c, release, partition, most_nodes).at(tres(name));
+    }
 };
 
 } // namespace
@@ -162,6 +173,140 @@ BOOST_AUTO_TEST_CASE(a_long_node_list_raises_the_counts_before_23_02) {
     BOOST_TEST(counted("cpu") == 3u);
     release = limits::Release(23, 2);
     BOOST_TEST(counted("node") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(models_add_up_however_each_is_asked_for) {
+    request.tres_per_node = "gres:gpu:a100:1";
+    request.tres_per_job = "gres:gpu:h100:2";
+
+    BOOST_TEST(counted("gres/gpu") == 3u);
+    BOOST_TEST(counted("gres/gpu:a100") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(any_model_is_left_out_next_to_a_model) {
+    request.tres_per_node = "gres:gpu:a100:2";
+    request.memory_per_tres = "gres:gpu:1500";
+
+    BOOST_TEST(counted("gres/gpu") == 2u);
+    BOOST_TEST(counted("mem") == 3000u);
+}
+
+BOOST_AUTO_TEST_CASE(any_model_counts_as_some_model_where_the_cluster_counts_nothing_else) {
+    records.tres = std::make_shared<const model::TresCatalogue>(
+        std::vector<std::string>{"cpu", "mem", "energy", "node", "billing", "gres/gpu:a100"});
+    request.tres_per_node = "gres:gpu:2";
+
+    BOOST_TEST(counted("gres/gpu:a100") == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(gpus_per_socket_count_sockets_asked_for_else_those_of_the_tasks) {
+    request.min_nodes = 2;
+    request.tres_per_socket = "gres:gpu:1";
+    request.tasks = 6;
+    request.tasks_per_socket = 2;
+    BOOST_TEST(counted("gres/gpu") == 3u);
+
+    request.sockets_per_node = 2;
+    BOOST_TEST(counted("gres/gpu") == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(gpus_follow_from_tasks_per_gpu) {
+    request.tasks = request.min_cpus = 6;
+    request.tasks_per_tres = 2;
+
+    BOOST_TEST(counted("gres/gpu") == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(cpus_per_gpu_count_for_each_model_from_24_05_on) {
+    release = limits::Release(24, 5);
+    request.tres_per_node = "gres/gpu:a100:2";
+    request.cpus_per_tres = "gres/gpu:3";
+
+    BOOST_TEST(counted("cpu") == 6u);
+}
+
+BOOST_AUTO_TEST_CASE(memory_per_gpu_counts_gpus_as_they_are_asked_for) {
+    request.memory_per_tres = "gres:gpu:100";
+    request.tasks = request.min_cpus = 3;
+    request.tres_per_task = "gres:gpu:2";
+    BOOST_TEST(counted("mem") == 600u);
+
+    request.tres_per_task.reset();
+    request.tres_per_node = "gres:gpu:2";
+    request.min_nodes = 2;
+    BOOST_TEST(counted("mem") == 400u);
+}
+
+BOOST_AUTO_TEST_CASE(a_license_named_twice_adds_up) {
+    request.licenses = "foo:2,foo:1";
+
+    BOOST_TEST(counted("license/foo") == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(of_several_partitions_the_least_minimum_raises_the_nodes) {
+    request.partition = "main,viz";
+    partitions[0].min_nodes = 3;
+    partitions[1].min_nodes = 2;
+    BOOST_TEST(counted("node") == 2u);
+
+    request.max_nodes = 1;
+    BOOST_TEST(counted("node") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_per_node_count_tasks_only_where_nodes_are_known) {
+    request.tasks.reset();
+    request.min_nodes.reset();
+    request.tasks_per_node = 4;
+    BOOST_TEST(counted("cpu") == 1u);
+
+    request.min_nodes = 2;
+    BOOST_TEST(counted("cpu") == 8u);
+
+    request.min_nodes.reset();
+    release = limits::Release(23, 2);
+    BOOST_TEST(counted("cpu") == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_aims_at_the_most_nodes_that_tasks_and_limits_let_it_have) {
+    request.min_nodes = 1;
+    request.max_nodes = 4;
+    request.tasks = request.min_cpus = 3;
+    BOOST_TEST(attempted("node") == 3u);
+    BOOST_TEST(attempted("node", 0, 2) == 2u);
+
+    partitions[0].max_nodes = 2;
+    BOOST_TEST(attempted("node") == 2u);
+
+    request.tres_per_job = "gres:gpu:2";
+    BOOST_TEST(attempted("node") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_gives_every_node_its_tasks) {
+    request.min_nodes = request.max_nodes = 2;
+    request.tasks = request.min_cpus = 3;
+    request.tasks_per_node = 2;
+    request.tres_per_task = "gres:gpu:1";
+
+    BOOST_TEST(attempted("cpu") == 4u);
+    BOOST_TEST(attempted("gres/gpu") == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_gives_gpus_their_cpus_in_every_release) {
+    request.tres_per_node = "gres:gpu:2";
+    request.cpus_per_tres = "gres:gpu:4";
+
+    BOOST_TEST(counted("cpu") == 1u);
+    BOOST_TEST(attempted("cpu") == 8u);
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_takes_the_defaults_and_weights_of_its_own_partition) {
+    request.partition = "main,viz";
+    partitions[1].default_memory = model::Memory{2000, /*per_cpu=*/true};
+    partitions[1].billing_weights = "Mem=0.01";
+
+    BOOST_TEST(attempted("mem", 0) == 1000u);
+    BOOST_TEST(attempted("mem", 1) == 2000u);
+    BOOST_TEST(attempted("billing", 1) == 20u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -53,8 +53,9 @@ GresRequest::GresRequest(const model::JobRequest& request, JobSize& size, Releas
     });
     read(request.memory_per_tres, [](GresEntry& entry, std::uint64_t count) { entry.memory = count; });
     apply_tasks_per_gpu(size);
-    settle(size, release);
+    settle(size);
     merge_any_model();
+    if (release >= counts_cpus_per_gres && cpus() != 0) size.cpus = std::max(size.cpus.value_or(1), cpus());
     tasks_ = size.tasks;
 }
 
@@ -102,15 +103,15 @@ void GresRequest::apply_tasks_per_gpu(JobSize& size) {
 }
 
 /// Counts that one way to ask settles for the others.
-void GresRequest::settle(JobSize& size, Release release) {
+void GresRequest::settle(JobSize& size) {
     for (GresEntry& entry : entries_) {
         if (entry.per_job != 0 && entry.per_node != 0)
             size.nodes = size.max_nodes = entry.per_job / entry.per_node;
-        if (entry.per_task != 0 && entry.per_job == 0 && size.tasks)
-            entry.per_job = *size.tasks * entry.per_task;
+        if (entry.per_task != 0) {
+            if (entry.per_job != 0 && !size.tasks) size.tasks = entry.per_job / entry.per_task;
+            if (size.tasks) entry.per_job = *size.tasks * entry.per_task;
+        }
         if (entry.per_job != 0 && size.max_nodes) size.max_nodes = std::min(*size.max_nodes, entry.per_job);
-        if (release >= counts_cpus_per_gres && entry.cpus != 0)
-            size.cpus = std::max(size.cpus.value_or(1), entry.cpus * entry.total);
     }
 }
 

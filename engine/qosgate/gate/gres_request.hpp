@@ -53,7 +53,7 @@ class GresRequest {
     void imply_tasks(JobSize& size);
     void apply_tasks_per_gpu(JobSize& size);
     void merge_any_model();
-    void settle(JobSize& size, limits::Release release);
+    void settle(JobSize& size);
 
     const model::JobRequest& request_;
     std::vector<GresEntry> entries_;

@@ -74,6 +74,8 @@ def compare(scenario: Json, job: Json, result: Json) -> Comparison:
             left_out.append("pending Reason: held, only its submission was of interest")
         elif why := _what_nodes_decide(scenario, job):
             left_out.append(f"pending Reason: {why}")
+        elif foretold["depends_on_nodes"]:
+            left_out.append("pending Reason: a node limit where others use nodes it might share")
         elif "time_min" in job:
             left_out.append("pending Reason: --time-min, looked at with either time in turn")
         else:

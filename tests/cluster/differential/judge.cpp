@@ -13,6 +13,7 @@
 #include "qosgate/slurm/job_desc.hpp"
 #include "qosgate/slurm/values.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -48,11 +49,14 @@ class Engine {
         if (const auto fresh = quota_.sync(); !fresh) throw std::runtime_error(fresh.error().message);
         const model::JobRequest request = slurm::read_job_desc(job.get(), /*submit_uid=*/0);
         const model::Forecast forecast = gate_.decide(request, cluster_.get(), nullptr).forecast;
+        const gate::Outlook outlook = look_ahead(request);
         return {{"error", to_error(forecast.code)},
                 {"refusal", forecast.reason},
                 {"time_limit", slurm::write_time(forecast.time_limit)},
                 {"pending", forecast.pending_reason},
-                {"attempts", attempts(request)}};
+                {"attempts", reasons_of(outlook)},
+                {"depends_on_nodes",
+                 std::any_of(outlook.attempts.begin(), outlook.attempts.end(), counts_nodes_in_use)}};
     }
 
   private:
@@ -64,9 +68,7 @@ class Engine {
         return *cluster;
     }
 
-    /// What would hold the job back in each of its partitions: the Reason (or two, where either is seen), or
-    /// nothing.
-    json attempts(const model::JobRequest& request) const {
+    gate::Outlook look_ahead(const model::JobRequest& request) const {
         gate::Resolved resolved;
         resolved.partitions = gate::find_partitions(request, *cluster_);
         quota::Lookup lookup;
@@ -79,8 +81,12 @@ class Engine {
         if (!view) throw std::runtime_error(view.error().message);
         resolved.view = std::move(view).value();
         resolved.job = gate::count_job(request, resolved.view, *cluster_, release);
-        const gate::Outlook outlook =
-            gate::look_ahead(resolved, request, *cluster_, release, limits::Strictness::as_configured);
+        return gate::look_ahead(resolved, request, *cluster_, release, limits::Strictness::as_configured);
+    }
+
+    /// What would hold the job back in each of its partitions: the Reason (or two, where either is seen), or
+    /// nothing.
+    static json reasons_of(const gate::Outlook& outlook) {
         json reasons = json::array();
         for (const auto& wait : outlook.attempts) {
             reasons.push_back(wait ? std::string(wait->reason) : std::string());
@@ -88,6 +94,13 @@ class Engine {
             if (breaks_rule_too) reasons.push_back("PartitionNodeLimit");
         }
         return reasons;
+    }
+
+    /// Whether the nodes that others use decide. A job that gets some of those does not count them again.
+    static bool counts_nodes_in_use(const std::optional<gate::Wait>& wait) {
+        static constexpr std::size_t node = 3; // its place in every TRES array
+        return wait && std::any_of(wait->violations.begin(), wait->violations.end(),
+                                   [](const limits::Violation& v) { return v.tres == node && v.used > 0; });
     }
 
     slurm::ClusterQuota quota_;

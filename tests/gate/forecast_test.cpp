@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <functional>
+
+using namespace qg;
+using model::CountLimit;
+using model::EnforcePartLimits;
+using model::RejectCode;
+using model::TresLimit;
+
+namespace {
+
+struct ForecastSetup : tests::GateSetup {
+    model::Forecast forecast() const { return decide().forecast; }
+    std::string pending() const { return forecast().pending_reason; }
+    RejectCode code() const { return forecast().code; }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(forecast, ForecastSetup)
+
+BOOST_AUTO_TEST_CASE(a_job_over_a_partitions_rules_waits_or_is_refused_as_slurm_conf_says) {
+    struct Rule {
+        const char* what;
+        std::function<void(ForecastSetup&)> breaks;
+        const char* pending;
+        RejectCode code;
+    };
+    const Rule rules[] = {
+        {"time",
+         [](auto& s) {
+             s.partitions[0].max_time = TimeLimit{60};
+             s.request.time_limit = TimeLimit{61};
+         },
+         "PartitionTimeLimit", RejectCode::invalid_time_limit},
+        {"most nodes",
+         [](auto& s) {
+             s.partitions[0].max_nodes = 1;
+             s.request.max_nodes = 2;
+         },
+         "PartitionNodeLimit", RejectCode::invalid_node_count},
+        {"all nodes", [](auto& s) { s.request.min_nodes = 5; }, "PartitionNodeLimit",
+         RejectCode::invalid_node_count},
+        {"QOS", [](auto& s) { s.partitions[0].deny_qos = {"normal"}; }, "QOSNotAllowed",
+         RejectCode::invalid_qos},
+        {"account", [](auto& s) { s.partitions[0].allow_accounts = {"others"}; }, "AccountNotAllowed",
+         RejectCode::invalid_account},
+    };
+    for (const Rule& rule : rules)
+        BOOST_TEST_CONTEXT(rule.what) {
+            ForecastSetup setup;
+            rule.breaks(setup);
+            BOOST_TEST(setup.pending() == rule.pending);
+            BOOST_TEST((setup.code() == RejectCode::none));
+
+            setup.enforce_part_limits = EnforcePartLimits::all;
+            BOOST_TEST((setup.code() == rule.code));
+        }
+}
+
+BOOST_AUTO_TEST_CASE(accounts_are_looked_at_before_qos_through_24_05) {
+    enforce_part_limits = EnforcePartLimits::all;
+    partitions[0].deny_qos = {"normal"};
+    partitions[0].deny_accounts = {"hpc-users"};
+    BOOST_TEST((code() == RejectCode::invalid_account));
+
+    release = limits::Release(24, 11);
+    BOOST_TEST((code() == RejectCode::invalid_qos));
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_names_no_node_count_is_not_too_small_before_23_02) {
+    enforce_part_limits = EnforcePartLimits::all;
+    partitions[0].min_nodes = 2;
+    request.min_nodes.reset();
+    BOOST_TEST((code() == RejectCode::none));
+
+    release = limits::Release(23, 2);
+    BOOST_TEST((code() == RejectCode::invalid_node_count));
+}
+
+BOOST_AUTO_TEST_CASE(only_the_first_partition_can_demand_a_time_limit) {
+    partitions[0].default_time = TimeLimit{0};
+    request.partition = "viz,main";
+    BOOST_TEST((code() == RejectCode::none));
+
+    request.partition = "main,viz";
+    BOOST_TEST((code() == RejectCode::invalid_time_limit));
+}
+
+BOOST_AUTO_TEST_CASE(a_default_time_over_the_maximum_is_refused_where_partitions_are_enforced) {
+    partitions[0].default_time = TimeLimit{120};
+    partitions[0].max_time = TimeLimit{60};
+    BOOST_TEST(pending() == "PartitionTimeLimit");
+
+    enforce_part_limits = EnforcePartLimits::any;
+    BOOST_TEST((code() == RejectCode::invalid_time_limit));
+}
+
+BOOST_AUTO_TEST_CASE(a_least_time_that_no_partition_allows_is_refused_everywhere) {
+    partitions[0].max_time = TimeLimit{60};
+    request.time_limit = TimeLimit{120};
+    request.time_min = TimeLimit{30};
+    BOOST_TEST((code() == RejectCode::none));
+    BOOST_TEST(pending() == "");
+
+    request.time_min = TimeLimit{90};
+    BOOST_TEST((code() == RejectCode::invalid_time_limit));
+}
+
+BOOST_AUTO_TEST_CASE(a_time_that_a_limit_gave_is_refused_afterwards_where_partitions_are_enforced) {
+    partitions[0].max_time = TimeLimit{60};
+    qos(0).limits.set(CountLimit::max_wall, 600);
+    BOOST_TEST(forecast().time_limit.value() == TimeLimit{600});
+    BOOST_TEST(pending() == "PartitionTimeLimit");
+
+    enforce_part_limits = EnforcePartLimits::all;
+    BOOST_TEST((code() == RejectCode::partition_limits));
+
+    enforce_part_limits = EnforcePartLimits::any;
+    request.partition = "main,viz";
+    BOOST_TEST((code() == RejectCode::none));
+}
+
+BOOST_AUTO_TEST_CASE(more_nodes_than_a_partition_gives_are_a_matter_of_selecting_them) {
+    partitions[0].max_nodes = 1;
+    request.min_nodes = request.tasks = request.min_cpus = 2;
+    request.is_batch = true;
+    BOOST_TEST(pending() == "PartitionNodeLimit");
+
+    enforce_part_limits = EnforcePartLimits::all;
+    BOOST_TEST((code() == RejectCode::invalid_node_count)); // compared with the count sent
+
+    request.min_nodes.reset(); // raised later
+    partitions[0].min_nodes = 2;
+    BOOST_TEST((code() == RejectCode::partition_limits));
+
+    request.priority = 0; // held: nobody selects nodes
+    BOOST_TEST((code() == RejectCode::none));
+}
+
+BOOST_AUTO_TEST_CASE(limits_on_running_jobs_hide_a_partitions_lists) {
+    partitions[0].deny_qos = {"normal"};
+    qos(0).limits.set(CountLimit::grp_jobs, 0);
+    BOOST_TEST(pending() == "QOSGrpJobsLimit");
+
+    partitions[0].max_time = TimeLimit{60};
+    request.time_limit = TimeLimit{61};
+    BOOST_TEST(pending() == "PartitionTimeLimit");
+}
+
+BOOST_AUTO_TEST_CASE(limits_on_the_allocation_win_over_the_partitions_most_nodes) {
+    partitions[0].max_nodes = 1;
+    request.min_nodes = 2;
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("mem"), 1);
+
+    BOOST_TEST(pending() == "QOSMaxMemoryPerJob");
+}
+
+BOOST_AUTO_TEST_CASE(a_range_of_nodes_is_trimmed_to_what_limits_allow) {
+    request.min_nodes = 1;
+    request.max_nodes = 4;
+    request.tasks = request.min_cpus = 4;
+    request.memory = model::Memory{1000, /*per_cpu=*/false};
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("mem"), 2000);
+    BOOST_TEST(pending() == "QOSMaxMemoryPerJob");
+
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("node"), 2);
+    BOOST_TEST(pending() == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_partition_of_the_highest_tier_is_tried_first) {
+    request.partition = "main,viz";
+    partitions[0].deny_qos = {"normal"};
+    partitions[1].deny_accounts = {"hpc-users"};
+    BOOST_TEST(pending() == "AccountNotAllowed");
+
+    partitions[1].priority_tier = 2;
+    BOOST_TEST(pending() == "QOSNotAllowed");
+}
+
+BOOST_AUTO_TEST_CASE(from_24_11_on_a_job_is_submitted_to_partitions_in_the_order_they_are_tried) {
+    for (const char* name : {"of_main", "of_viz"}) {
+        quota::LocalQos extra;
+        extra.qos.name = name;
+        extra.qos.limits = model::Limits(records.tres->size());
+        extra.qos.flags.deny_on_limit = true;
+        records.qos.push_back(extra);
+    }
+    qos(3).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 0);
+    qos(4).limits.set(TresLimit::max_tres_per_job, tres("mem"), 0);
+    partitions[0].qos = "of_main";
+    partitions[1].qos = "of_viz";
+    partitions[1].priority_tier = 2;
+    request.partition = "main,viz";
+    BOOST_TEST(forecast().reason == "QOSMaxCpuPerJobLimit");
+
+    release = limits::Release(24, 11);
+    BOOST_TEST(forecast().reason == "QOSMaxMemoryPerJob");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
