@@ -100,8 +100,8 @@ class Counting {
     std::uint64_t cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const {
         const bool is_for_one = request_.overcommit || size_.tasks.value_or(0) <= 1;
         const std::uint64_t tasks = is_for_one ? 1 : request_.tasks_per_node.value_or(1);
-        return std::max({size_.cpus.value_or(1), gres.cpus(),
-                         nodes * tasks * request_.cpus_per_task.value_or(1)});
+        return std::max(
+            {size_.cpus.value_or(1), gres.cpus(), nodes * tasks * request_.cpus_per_task.value_or(1)});
     }
 
     TresCounts count(std::uint64_t nodes, std::uint64_t memory_nodes, std::uint64_t cpus,

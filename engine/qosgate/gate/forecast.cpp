@@ -102,9 +102,6 @@ std::optional<Refusal> refuse_after_limits(const std::vector<std::optional<Wait>
     return Refusal{RejectCode::partition_limits, {(*first)->partition_rule}};
 }
 
-/// From here on the submit stage, too, meets the partitions in the order in which they are tried.
-constexpr limits::Release sorts_partitions_at_submission(24, 11, 0);
-
 limits::SubmitVerdict judge_submission(const PartitionView& asked, const std::vector<std::size_t>& order,
                                        limits::Strictness strictness) {
     if (asked.release < sorts_partitions_at_submission || std::is_sorted(order.begin(), order.end()))
