@@ -24,7 +24,7 @@ LEAST_COMPARED = {
     "error": 200,
     "refusal": 60,
     "time limit": 90,
-    "pending": 40,
+    "pending": 50,
     "plugin": 380,
     "words": 380,
 }

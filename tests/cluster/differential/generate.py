@@ -127,7 +127,7 @@ def _limits(dice: Dice, kinds: tuple[str, ...], most: int) -> Json:
 _QOS_KINDS = (
     "GrpTRES", "GrpTRES", "GrpTRESMins", "GrpTRESRunMins", "MaxTRESMinsPerJob", "MaxTRESPerAccount",
     "MaxTRESPerJob", "MaxTRESPerJob", "MaxTRESPerNode", "MaxTRESPerUser", "MinTRESPerJob",
-    "MaxTRESRunMinsPerUser",
+    "MaxTRESRunMinsPerAccount", "MaxTRESRunMinsPerUser",
     "GrpJobs", "GrpSubmitJobs", "GrpWall", "MaxJobsPerUser", "MaxJobsPerAccount", "MaxSubmitJobsPerUser",
     "MaxSubmitJobsPerAccount", "MaxWall", "MaxWall",
 )  # fmt: skip
