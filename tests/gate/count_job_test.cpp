@@ -289,6 +289,10 @@ BOOST_AUTO_TEST_CASE(an_attempt_gives_every_node_its_tasks) {
 
     BOOST_TEST(attempted("cpu") == 4u);
     BOOST_TEST(attempted("gres/gpu") == 4u);
+
+    release = limits::Release(24, 11, 0);
+    BOOST_TEST(attempted("cpu") == 3u);
+    BOOST_TEST(attempted("gres/gpu") == 3u);
 }
 
 BOOST_AUTO_TEST_CASE(an_attempt_gives_a_single_task_no_company) {

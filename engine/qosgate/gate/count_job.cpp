@@ -20,6 +20,9 @@ using model::TresCounts;
 
 /// From here on node and CPU counts that gres change are counted as changed.
 constexpr Release counts_size_after_gres(24, 5, 0);
+/// From here on (seen with 24.11.5, not with 22.05.8) tasks that were counted get their CPUs and resources,
+/// and no more, however many fit on a node.
+constexpr Release allocates_by_tasks(24, 11, 0);
 /// From here on a QOS with PartitionMinNodes keeps the partition's MinNodes from raising the count.
 constexpr Release honours_partition_min_nodes(26, 5, 0);
 
@@ -50,7 +53,7 @@ class Counting {
         const std::uint64_t nodes = nodes_at_attempt(partition, most_nodes);
         JobSize size = size_;
         size.nodes = nodes;
-        if (request_.tasks_per_node) size.tasks = nodes * *request_.tasks_per_node;
+        if (request_.tasks_per_node && !has_counted_tasks()) size.tasks = nodes * *request_.tasks_per_node;
         const GresRequest gres(request_, size, release_);
         return count(nodes, nodes, cpus_at_attempt(nodes, gres), gres, partition);
     }
@@ -95,9 +98,13 @@ class Counting {
         return std::max(nodes, most);
     }
 
+    bool has_counted_tasks() const { return release_ >= allocates_by_tasks && request_.tasks; }
+
     /// Every node gets its tasks, and every resource its CPUs. A single task gets no company, and tasks that
     /// share CPUs get those of one.
     std::uint64_t cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const {
+        if (has_counted_tasks() && !request_.overcommit)
+            return std::max(std::uint64_t{*request_.tasks} * request_.cpus_per_task.value_or(1), gres.cpus());
         const bool is_for_one = request_.overcommit || size_.tasks.value_or(0) <= 1;
         const std::uint64_t tasks = is_for_one ? 1 : request_.tasks_per_node.value_or(1);
         return std::max(

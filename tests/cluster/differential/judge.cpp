@@ -167,13 +167,14 @@ void look(json& actual, const JobState& job) {
 
 /// Whether a job is left waiting until the scheduler has looked at it. An allocation was looked at when it
 /// was asked for, but slurmctld may know better later: then "PartitionConfig" becomes a rule's Reason, and
-/// a partition's own rules are asked for, or jobs before it are gone.
+/// a partition's own rules are asked for. And while others wait, it is not tried in every partition.
 bool is_for_the_pass(const json& scenario, const json& job, const json& result) {
     const json& actual = result["actual"];
     if (actual["state"] != "PENDING" || job.value("priority", 1u) == 0) return false;
     const json& foretold = result["foretold"]["pending"];
+    const bool is_unheld = actual["pending"] == "Priority" || actual["pending"] == "Resources";
     return scenario.value("full", false) || actual["pending"] == "PartitionConfig" ||
-           actual["pending"] == "None" || (foretold != "" && foretold != actual["pending"]);
+           actual["pending"] == "None" || foretold != (is_unheld ? json("") : actual["pending"]);
 }
 
 /// A job that waits, and the place of its result.
