@@ -101,7 +101,8 @@ class Counting {
     bool has_counted_tasks() const { return release_ >= allocates_by_tasks && request_.tasks; }
 
     /// Every node gets its tasks, and every resource its CPUs. A single task gets no company. Tasks that
-    /// share CPUs get those of one on every node, and none for resources.
+    /// share CPUs get those of one on every node, and for resources none that the count at submission has
+    /// not.
     std::uint64_t cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const {
         const std::uint64_t per_task = request_.cpus_per_task.value_or(1);
         if (request_.overcommit) return std::max(size_.cpus.value_or(1), nodes * per_task);
