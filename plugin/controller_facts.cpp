@@ -85,6 +85,11 @@ model::QosFlags ControllerFacts::flags(std::uint32_t qos) const {
     return found == nullptr ? model::QosFlags{} : slurm::read_qos_flags(found->flags);
 }
 
+std::uint32_t ControllerFacts::priority(std::uint32_t qos) const {
+    const slurmdb_qos_rec_t* const found = record(qos);
+    return found == nullptr ? 0 : found->priority;
+}
+
 bool ControllerFacts::is_partition_qos(std::uint32_t qos) const {
     const slurmdb_qos_rec_t* const found = record(qos);
     return found != nullptr && (static_cast<std::uint32_t>(found->flags) & slurm::qos_flag_of_partition) != 0;

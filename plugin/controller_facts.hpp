@@ -49,6 +49,7 @@ class ControllerFacts final : public quota::QosFacts {
     /// Cost: looks at ids up to the second one permitted.
     [[nodiscard]] std::optional<std::uint32_t> only_permitted() const override;
     [[nodiscard]] model::QosFlags flags(std::uint32_t qos) const override;
+    [[nodiscard]] std::uint32_t priority(std::uint32_t qos) const override;
     [[nodiscard]] bool is_partition_qos(std::uint32_t qos) const override;
 
     /// The record of a QOS, or null. The last one asked for is remembered.

@@ -4,6 +4,8 @@
 #include "qosgate/slurm/limits.hpp"
 #include "qosgate/slurm/values.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <span>
 
@@ -37,6 +39,13 @@ const slurmdb_user_rec_t* find_user(const AssocMgr& manager, std::uint32_t user_
     return slurm::find_first<slurmdb_user_rec_t>(
         *manager.user_list,
         [user_id](const slurmdb_user_rec_t& user) noexcept { return user.uid == user_id; });
+}
+
+/// Whether slurmctld lets this user change jobs past all limits. Needs the user lock.
+bool is_operator(const AssocMgr& manager, std::uint32_t user_id) {
+    if (user_id == 0 || user_id == geteuid()) return true; // root, and SlurmUser, as whom slurmctld runs
+    const slurmdb_user_rec_t* user = find_user(manager, user_id);
+    return user != nullptr && user->admin_level >= SLURMDB_ADMIN_OPERATOR;
 }
 
 /// Finds the association of a job the way slurmctld does, and who the user is.
@@ -155,13 +164,16 @@ std::vector<model::Association> copy_chain(const slurmdb_assoc_rec_t* associatio
 
 void choose_job_qos(AccountView& view, const quota::Lookup& lookup, const ControllerFacts& facts,
                     const QosList& qos_list, QosCopier& copier) {
-    const quota::ChosenQos chosen =
-        quota::choose_qos(facts, lookup.qos, lookup.has_reservation, view.enforce);
+    const quota::ChosenQos chosen = quota::choose_qos(
+        facts, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists, view.requester_is_operator},
+        view.enforce);
     const slurmdb_qos_rec_t* record = chosen.id ? facts.record(*chosen.id) : nullptr;
     view.job_qos.is_default = chosen.is_default;
     view.job_qos.problem = chosen.problem;
-    view.job_qos.name = record == nullptr ? lookup.qos : slurm::view_text(record->name);
+    view.job_qos.name = record == nullptr ? chosen.asked : slurm::view_text(record->name);
     view.job_qos.qos = copier.add(record);
+    for (const std::uint32_t id : chosen.more)
+        if (const auto index = copier.add(facts.record(id))) view.job_qos.more.push_back(*index);
     if (chosen.problem != model::QosProblem::none) view.permitted_qos = qos_list.permitted_names(facts);
 }
 
@@ -198,6 +210,7 @@ Result<AccountView> ControllerQuota::check(const quota::Lookup& lookup) const {
     const slurmdb_assoc_rec_t* association =
         AssociationSearch(manager, default_accounts_, lookup).run(lookup.account, view);
     view.associations = copy_chain(association, view.tres->size());
+    view.requester_is_operator = lookup.requester && is_operator(manager, *lookup.requester);
 
     const QosList qos_list(*manager.qos_list, qos_ids_);
     const ControllerFacts facts(qos_list, association, *manager.root_assoc);

@@ -203,6 +203,117 @@ class Explanations(PluginTestCase):
                 self.assertEqual(result.rc == 0, works, result)
 
 
+@unittest.skipIf(slurm_version() < (24, 11), "needs Slurm 24.11: several QOSs for one job")
+class QosLists(PluginTestCase):
+    """`--qos=a,b`: the highest priority is judged at submission, all are tried afterwards."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        for line in (
+            "add qos full Priority=20 GrpJobs=0",
+            "add qos packed Priority=5 MaxJobsPerUser=0",
+            "modify qos small set Priority=10",
+            f"modify user {USER} account=astro set qos+=full,packed",
+        ):
+            cls.cluster.sacctmgr(line)
+
+    def reason(self, job: int) -> str:
+        return self.cluster.job_reason(job)
+
+    def test_the_highest_priority_is_judged_at_submission(self) -> None:
+        self.expect(
+            self.submit("--qos=normal,small -n3"), False, "QOS small", "asked 3, limit 2", "QOSMaxCpuPer"
+        )
+        self.expect(self.submit("--qos=small,full -n3 --hold"), True)
+
+    def test_every_name_has_to_do(self) -> None:
+        self.expect(self.submit("--qos=normal,other"), False, "QOS other exists", "Invalid qos")
+        self.expect(self.submit("--qos=normal,nosuch"), False, "no QOS 'nosuch'", "Invalid qos")
+        for one in ("normal,", ",normal", "normal,NORMAL", ","):
+            with self.subTest(one):
+                self.expect(self.submit(f"--qos={one}"), False, "is not one QOS", "Invalid qos")
+
+    def test_a_job_that_one_of_them_lets_start_hears_nothing(self) -> None:
+        result = self.cluster.run("sbatch --parsable --qos=full,normal --wrap='sleep 300'", USER)
+        self.expect(result, True)
+        self.assertNotIn("this job", result.stderr)
+        self.cluster.wait_job(int(result.stdout), "RUNNING")
+        self.assertEqual(self.cluster.job(int(result.stdout))["QOS"], "normal")
+
+    def test_a_job_that_all_of_them_hold_waits_with_the_reason_of_the_last(self) -> None:
+        result = self.cluster.run("sbatch --parsable --qos=packed,full --wrap='sleep 300'", USER)
+        self.expect(result, True, "this job can never start as it is", "(QOSGrpJobsLimit)")
+        self.cluster.wait_reason(int(result.stdout), "QOSMaxJobsPerUserLimit")
+
+    def test_a_change_to_a_list(self) -> None:
+        job = self.cluster.sbatch("--hold -n3", USER).jobid
+        update = f"scontrol update jobid={job} qos="
+        self.expect(self.cluster.run(update + "normal,small", USER), False, "asked 3, limit 2")
+        self.expect(self.cluster.run(update + "full,small", USER), True)
+        self.expect(self.cluster.run(update + "normal,other", USER), False, "QOS other exists")
+
+
+@unittest.skipIf(slurm_version() < (23, 11), "needs Slurm 23.11: relative QOSs")
+class RelativeQos(PluginTestCase):
+    """QOSs whose limits are percentages: of the cluster, or of the partition that they belong to."""
+
+    partition = "half"
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        for line in (
+            "add qos share MaxTRESPerJob=cpu=50,node=50 MaxJobsPerUser=9 Flags=Relative,DenyOnLimit",
+            "add qos share_of_partition MaxTRESPerJob=cpu=50 Flags=Relative,DenyOnLimit",
+            f"modify user {USER} account=astro set qos+=share,share_of_partition",
+        ):
+            cls.cluster.sacctmgr(line)
+        node = cls.cluster.run("sinfo --noheader --Node --format=%N", check=True).stdout.split()[0]
+        conf = cls.cluster.layout.slurm_conf
+        conf.write_text(
+            f"{conf.read_text()}PartitionName={cls.partition} Nodes={node} QOS=share_of_partition\n"
+        )
+        cls.cluster.scontrol("reconfigure")
+        cls.let_the_plugin_see_the_cluster()
+        cls.cluster.wait_for(
+            lambda: "no partition" not in cls.cluster.sbatch(f"--partition={cls.partition} --hold", USER).stderr,
+            "the plugin knows the partition",
+        )
+
+    def cpus_of(self, partition: str) -> int:
+        shown = self.cluster.scontrol(f"show partition {partition} --oneliner").stdout
+        return int(re.search(r"TotalCPUs=(\d+)", shown)[1])
+
+    def test_a_percentage_of_the_cluster(self) -> None:
+        most = self.cpus_of("main") // 2
+        self.expect(self.submit(f"--qos=share -n{most} --hold"), True)
+        self.expect(
+            self.submit(f"--qos=share -n{most + 1} --hold"),
+            False,
+            f"asked {most + 1}, limit {most} (QOSMaxCpuPerJobLimit)",
+            "error: QOSMaxCpuPerJobLimit",
+        )
+        self.expect(self.submit("--qos=share -N1 --hold"), True)
+        self.expect(self.submit("--qos=share -N2 --hold"), False, "asked 2, limit 1 (QOSMaxNodePerJobLimit)")
+
+    def test_a_percentage_of_the_partition_it_belongs_to(self) -> None:
+        most = self.cpus_of(self.partition) // 2
+        self.assertLess(most, self.cpus_of("main") // 2)
+        self.expect(self.submit(f"--partition={self.partition} -n{most} --hold"), True)
+        self.expect(
+            self.submit(f"--partition={self.partition} -n{most + 1} --hold"),
+            False,
+            f"asked {most + 1}, limit {most} (QOSMaxCpuPerJobLimit)",
+            "error: QOSMaxCpuPerJobLimit",
+        )
+
+    def test_that_of_a_partition_is_not_for_jobs(self) -> None:
+        self.expect(
+            self.submit("--qos=share_of_partition"), False, "belongs to a partition", "Invalid qos"
+        )
+
+
 class Robustness(PluginTestCase):
     """What happens around the plugin in a controller's life."""
 

@@ -110,10 +110,26 @@ limits::SubmitVerdict judge_submission(const PartitionView& asked, const std::ve
     return limits::evaluate_submit(sorted, asked.job, asked.release, strictness);
 }
 
+/// What holds the job back in each partition, with each QOS of a list.
+std::vector<std::optional<Wait>> try_all(const PartitionView& asked, const model::Cluster& cluster,
+                                         const limits::SubmitVerdict& accepted,
+                                         const std::vector<std::size_t>& partitions) {
+    std::vector<std::optional<Wait>> attempts;
+    const std::vector<model::AccountView> others = views_of_other_qos(asked.view);
+    for (const std::size_t index : partitions) {
+        attempts.push_back(find_wait({asked, cluster, accepted, index}));
+        for (const model::AccountView& view : others) {
+            const PartitionView with_other{asked.request, asked.job, view, asked.release};
+            attempts.push_back(find_wait({with_other, cluster, accepted, index}));
+        }
+    }
+    return attempts;
+}
+
 } // namespace
 
 Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
-                   limits::Release release, limits::Strictness strictness) {
+                   limits::Release release, limits::Strictness strictness, Steps steps) {
     const PartitionView asked{request, resolved.job, resolved.view, release};
     Outlook outlook;
     const auto refuse = [&](std::optional<Refusal> refusal) {
@@ -122,26 +138,33 @@ Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, c
         outlook.refusal = std::move(refusal);
         return true;
     };
-    if (refuse(refuse_partition(resolved.partitions, cluster.partitions))) return outlook;
-    if (refuse(refuse_account(resolved.view, request))) return outlook;
-    if (refuse(refuse_qos(resolved.view))) return outlook;
-    if (refuse(refuse_by_partitions(asked, cluster))) return outlook;
+    if (steps.names) {
+        if (refuse(refuse_partition(resolved.partitions, cluster.partitions))) return outlook;
+        if (refuse(refuse_account(resolved.view, request))) return outlook;
+        if (refuse(refuse_qos(resolved.view))) return outlook;
+    }
+    if (steps.partitions && refuse(refuse_by_partitions(asked, cluster))) return outlook;
 
     std::vector<std::size_t> order = by_tier(resolved.view.partitions);
     auto verdict = judge_submission(asked, order, strictness);
-    if (!verdict.accepted()) {
+    if (steps.limits && !verdict.accepted()) {
         outlook.forecast.code = RejectCode::accounting_policy;
         outlook.forecast.reason = verdict.violations.front().reason;
         outlook.refusing = std::move(verdict.violations);
         return outlook;
     }
+    if (resolved.job.is_update) {
+        // The job's own limit was left out of the comparison, and stays.
+        verdict.time_limit = request.time_limit;
+        verdict.time_set_by_limit = false;
+    }
     outlook.forecast.time_limit = verdict.time_limit;
     outlook.forecast.time_set_by_limit = verdict.time_set_by_limit;
 
     if (order.empty()) order.push_back(0);
-    for (const std::size_t index : order)
-        outlook.attempts.push_back(find_wait({asked, cluster, verdict, index}));
-    if (refuse(refuse_after_limits(outlook.attempts, cluster.enforce_part_limits))) return outlook;
+    outlook.attempts = try_all(asked, cluster, verdict, order);
+    if (!resolved.job.is_update && refuse(refuse_after_limits(outlook.attempts, cluster.enforce_part_limits)))
+        return outlook;
 
     // Every partition is tried; the Reason of the last one that held the job stays.
     const bool starts_somewhere = std::any_of(outlook.attempts.begin(), outlook.attempts.end(),

@@ -19,6 +19,9 @@ using model::JobRequest;
 using model::RejectCode;
 using policy::Level;
 
+/// From here on --qos may name several.
+constexpr limits::Release takes_qos_lists(24, 11, 0);
+
 Result<Resolved> resolve(const JobRequest& request, const model::Cluster* cluster,
                          const quota::QuotaProvider& provider, limits::Release release) {
     static const model::Cluster no_cluster;
@@ -29,6 +32,7 @@ Result<Resolved> resolve(const JobRequest& request, const model::Cluster* cluste
     if (request.account) lookup.account = *request.account;
     if (request.qos) lookup.qos = *request.qos;
     lookup.has_reservation = request.reservation.has_value();
+    lookup.takes_qos_lists = release >= takes_qos_lists;
     lookup.partitions = resolved.partitions.partitions;
     auto view = provider.check(lookup);
     if (!view) return view.error();

@@ -112,9 +112,16 @@ Problem find_account_problem(const PartitionView& asked, const Partition& partit
 /// In slurmctld's order at submission; only what the client sent counts.
 Problem find_problem_at_submission(const PartitionView& asked, const Partition& partition) {
     const JobSize size = size_of(asked.request, asked.release);
-    if (auto problem = find_rule_problem(asked, size, partition, asked.request.time_limit)) return problem;
-    if (asked.release >= checks_qos_before_account)
-        if (auto problem = find_qos_problem(asked, partition)) return problem;
+    const auto find_problem_of_qos = [&](const PartitionView& with_qos) -> Problem {
+        if (auto problem = find_rule_problem(with_qos, size, partition, asked.request.time_limit))
+            return problem;
+        return asked.release >= checks_qos_before_account ? find_qos_problem(with_qos, partition)
+                                                          : std::nullopt;
+    };
+    if (auto problem = find_problem_of_qos(asked)) return problem;
+    for (const model::AccountView& view : views_of_other_qos(asked.view))
+        if (auto problem = find_problem_of_qos({asked.request, asked.job, view, asked.release}))
+            return problem;
     if (auto problem = find_account_problem(asked, partition)) return problem;
     return find_qos_problem(asked, partition);
 }
@@ -166,6 +173,17 @@ Refusal to_refusal(PartitionProblem problem) {
 }
 
 } // namespace
+
+std::vector<model::AccountView> views_of_other_qos(const model::AccountView& view) {
+    std::vector<model::AccountView> views;
+    for (const std::size_t qos : view.job_qos.more) {
+        views.push_back(view);
+        views.back().job_qos.qos = qos;
+        views.back().job_qos.name = view.qos[qos].name;
+        views.back().job_qos.more.clear();
+    }
+    return views;
+}
 
 std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const model::Cluster& cluster) {
     if (asked.view.partitions.empty()) return std::nullopt;
