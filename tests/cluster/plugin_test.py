@@ -203,6 +203,85 @@ class Explanations(PluginTestCase):
                 self.assertEqual(result.rc == 0, works, result)
 
 
+class Updates(PluginTestCase):
+    """Changes of jobs. Releases before 23.02 show the user no message at them; the outcome is the same."""
+
+    has_channel = slurm_version() >= (23, 2)
+
+    def update(self, job: int, change: str, user: str = USER) -> CommandResult:
+        return self.cluster.run(f"scontrol update jobid={job} {change}", user)
+
+    def expect_update(self, result: CommandResult, accepted: bool, *lines: str) -> None:
+        self.expect(result, accepted, *(lines if self.has_channel else ()))
+        if not lines:
+            self.assertNotIn("this job", result.stderr, result)
+
+    def test_a_qos_that_is_too_small_is_explained(self) -> None:
+        job = self.cluster.sbatch("--hold -n3", USER).jobid
+        self.expect_update(self.update(job, "qos=small"), False, "asked 3, limit 2", "violates")
+        self.expect_update(self.update(job, "numcpus=2 numtasks=2 qos=small"), True)
+
+    def test_the_time_of_the_job_is_not_compared_but_will_hold_it(self) -> None:
+        job = self.cluster.sbatch("--hold --time=90", USER).jobid
+        over = "never start as it is: wall time: asked 01:30:00, limit 01:00:00"
+        self.expect_update(self.update(job, "qos=small"), True, over)
+        self.expect_update(self.update(job, "timelimit=60"), True)
+        self.expect_update(self.update(job, "timelimit=90"), True, over)
+        self.expect_update(self.update(job, "timelimit=80"), True)
+        self.cluster.scontrol(f"release {job}")
+        self.cluster.wait_reason(job, "QOSMaxWallDurationPerJobLimit")
+
+    def test_a_size_that_is_too_large_is_accepted_and_explained(self) -> None:
+        job = self.cluster.sbatch("--hold --qos=small -n2", USER).jobid
+        self.expect_update(
+            self.update(job, "numtasks=3 numcpus=3"), True, "never start as it is", "asked 3, limit 2"
+        )
+        self.cluster.scontrol(f"release {job}")
+        self.cluster.wait_reason(job, "QOSMaxCpuPerJobLimit")
+        self.expect_update(self.update(job, "numtasks=2 numcpus=2"), True)
+        self.cluster.wait_job(job, "RUNNING")
+
+    def test_a_qos_that_is_full_is_told(self) -> None:
+        self.cluster.sacctmgr("add qos single MaxJobsPerUser=1")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=single")
+        self.addCleanup(self.cluster.sacctmgr, "delete qos single")
+        first = self.cluster.sbatch("--qos=single", USER)
+        self.cluster.wait_job(first.jobid, "RUNNING")
+        job = self.cluster.sbatch("--hold", USER).jobid
+        self.expect_update(self.update(job, "qos=single"), True, "this job will wait", "in use 1, all yours")
+        self.cluster.run(f"scancel {first.jobid} {job}", USER)
+
+    def test_a_running_job_that_gets_less_time_is_left_in_peace(self) -> None:
+        job = self.cluster.sbatch("--qos=small --time=50", USER).jobid
+        self.cluster.wait_job(job, "RUNNING")
+        self.expect_update(self.update(job, "timelimit=40"), True)
+
+    def test_an_operator_passes_over_limits(self) -> None:
+        job = self.cluster.sbatch("--hold -n3", USER).jobid
+        self.expect_update(
+            self.update(job, "qos=small", "root"), True, "never start as it is", "asked 3, limit 2"
+        )
+        self.expect_update(self.update(job, "qos=other", "root"), True)
+        self.expect(self.update(job, "qos=nosuch", "root"), False)
+        change = "qos=small timelimit=120 numtasks=4 numcpus=4"
+        self.expect_update(self.update(job, change, "root"), True)
+        self.cluster.scontrol(f"release {job}")
+        self.cluster.wait_job(job, "RUNNING")
+
+    def test_a_job_over_its_limits_may_go_on(self) -> None:
+        self.cluster.sacctmgr("add qos tiny,wee Flags=DenyOnLimit")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=tiny,wee")
+        self.addCleanup(self.cluster.sacctmgr, "delete qos tiny,wee")
+        job = self.cluster.sbatch("--hold --qos=tiny -n2", USER).jobid
+        self.cluster.sacctmgr("modify qos tiny,wee set MaxTRESPerJob=cpu=1")
+        self.expect(self.update(job, "qos=wee"), True)
+        self.cluster.sacctmgr("modify qos wee set MaxTRESPerJob=cpu=2")
+        self.expect(self.update(job, "qos=wee"), True)
+        self.cluster.sacctmgr("modify qos tiny set MaxTRESPerJob=cpu=1")
+        self.expect_update(self.update(job, "qos=tiny"), False, "asked 2, limit 1")
+        self.cluster.run(f"scancel {job}", USER)
+
+
 @unittest.skipIf(slurm_version() < (24, 11), "needs Slurm 24.11: several QOSs for one job")
 class QosLists(PluginTestCase):
     """`--qos=a,b`: the highest priority is judged at submission, all are tried afterwards."""

@@ -22,8 +22,10 @@ using policy::Level;
 /// From here on --qos may name several.
 constexpr limits::Release takes_qos_lists(24, 11, 0);
 
+/// `requester` changes the job; nothing: it is submitted.
 Result<Resolved> resolve(const JobRequest& request, const model::Cluster* cluster,
-                         const quota::QuotaProvider& provider, limits::Release release) {
+                         const quota::QuotaProvider& provider, limits::Release release,
+                         std::optional<std::uint32_t> requester = std::nullopt) {
     static const model::Cluster no_cluster;
     Resolved resolved;
     if (cluster) resolved.partitions = find_partitions(request, *cluster);
@@ -33,6 +35,7 @@ Result<Resolved> resolve(const JobRequest& request, const model::Cluster* cluste
     if (request.qos) lookup.qos = *request.qos;
     lookup.has_reservation = request.reservation.has_value();
     lookup.takes_qos_lists = release >= takes_qos_lists;
+    lookup.requester = requester;
     lookup.partitions = resolved.partitions.partitions;
     auto view = provider.check(lookup);
     if (!view) return view.error();
@@ -132,6 +135,102 @@ void judge(Decision& decision, const Case& at, const policy::Settings& settings)
         decision.message.push_back("questions: " + settings.contact);
 }
 
+/// Everything the judging of a change reads.
+struct Change {
+    const JobUpdate& update;
+    Resolved& before;
+    Resolved& after;
+    const model::Cluster& cluster;
+    limits::Release release;
+
+    bool moves_the_job() const {
+        return before.view.job_qos.name != after.view.job_qos.name || !after.view.job_qos.more.empty() ||
+               before.view.account != after.view.account || update.before.account != update.after.account ||
+               update.before.partition != update.after.partition;
+    }
+};
+
+/// The job as slurmctld looks at it when it changes: one task, with no time limit but a new one.
+void set_up_update(Resolved& resolved, const JobUpdate& update) {
+    resolved.job.is_update = true;
+    resolved.job.array_tasks = 1;
+    resolved.job.time_limit = update.names_time ? update.after.time_limit : std::nullopt;
+    if (!update.names_qos) resolved.view.job_qos.problem = model::QosProblem::none;
+}
+
+/// What an operator changes holds for good: no limit is compared with it later.
+void mark_what_an_operator_set(const Change& change) {
+    model::ResolvedJob& job = change.after.job;
+    job.operator_set_time = change.update.before.time_limit != change.update.after.time_limit;
+    const model::TresCatalogue& tres = *change.after.view.tres;
+    job.operator_set_tres.resize(tres.size());
+    for (const model::TresKind kind : {model::TresKind::cpu, model::TresKind::mem, model::TresKind::node})
+        if (const auto at = tres.find(kind))
+            job.operator_set_tres[*at] =
+                model::count_at(change.before.job.tres, *at) != model::count_at(job.tres, *at);
+}
+
+/// Whether the change at most takes time away, or is an operator's of the time: that holds no job back which
+/// was not held before, and of all changes of a running job it is the only one that slurmctld makes.
+bool is_harmless(const Change& change) {
+    const TimeLimit before = change.update.before.time_limit.value_or(TimeLimit::unlimited());
+    const TimeLimit after = change.update.after.time_limit.value_or(TimeLimit::unlimited());
+    return !change.moves_the_job() && change.before.job.tres == change.after.job.tres &&
+           (after <= before || change.after.view.requester_is_operator);
+}
+
+void judge_update(Decision& decision, const Change& change, const policy::Settings& settings) {
+    if (is_harmless(change)) return;
+    set_up_update(change.before, change.update);
+    set_up_update(change.after, change.update);
+    const bool is_operator = change.after.view.requester_is_operator;
+    const bool is_checked = !is_operator && change.moves_the_job();
+    if (is_operator) mark_what_an_operator_set(change);
+
+    const auto look = [&](const Resolved& resolved, const JobRequest& request, Strictness strictness,
+                          Steps steps) {
+        return look_ahead(resolved, request, change.cluster, change.release, strictness, steps);
+    };
+    const auto look_before = [&](Strictness strictness, bool limits) {
+        return look(change.before, change.update.before, strictness, {false, false, limits});
+    };
+    // The past forgives: a job that broke limits already may go on breaking them.
+    const auto look_after = [&](Strictness strictness) {
+        const bool limits =
+            is_checked && look_before(strictness, /*limits=*/true).forecast.code == RejectCode::none;
+        return look(change.after, change.update.after, strictness, {true, is_checked, limits});
+    };
+
+    const bool enforces = settings.limits == Level::enforce && !is_operator;
+    Strictness strictness = Strictness::as_configured;
+    Outlook outlook = look_after(strictness);
+    decision.forecast = outlook.forecast;
+    if (enforces && outlook.forecast.code == RejectCode::none) {
+        strictness = Strictness::assume_strict;
+        Outlook strict = look_after(strictness);
+        if (strict.forecast.code != RejectCode::none) outlook = std::move(strict);
+    }
+    const Case at{change.after, change.update.after, change.cluster, change.release};
+    if (outlook.forecast.code != RejectCode::none) {
+        append(decision.message, refusal_lines(outlook, at, strictness));
+        if (enforces) decision.reject = outlook.forecast.code;
+    } else if (outlook.wait) {
+        const Case was{change.before, change.update.before, change.cluster, change.release};
+        const Outlook past = look_before(Strictness::as_configured, /*limits=*/false);
+        auto lines = wait_lines(*outlook.wait, at);
+        if (past.wait && wait_lines(*past.wait, was) == lines) return;
+        append(decision.message, std::move(lines));
+        const bool could_start = !past.wait || !past.wait->is_permanent;
+        if (enforces && outlook.wait->is_permanent && could_start)
+            decision.reject = RejectCode::accounting_policy;
+    } else {
+        return;
+    }
+    const bool never_starts = outlook.wait && outlook.wait->is_permanent;
+    if ((outlook.forecast.code != RejectCode::none || never_starts) && !settings.contact.empty())
+        decision.message.push_back("questions: " + settings.contact);
+}
+
 } // namespace
 
 Decision Gate::decide(JobRequest request, const model::Cluster* cluster, const policy::Policy* policy) const {
@@ -156,8 +255,6 @@ Decision Gate::decide(JobRequest request, const model::Cluster* cluster, const p
             if (again) resolved = std::move(again);
         }
     }
-    if (!resolved->view.tres || resolved->view.qos.empty()) {
-    }
     // Without the partitions nobody knows which partition QOS applies: no opinion on limits.
     if (cluster && settings.limits != Level::off)
         judge(decision, {*resolved, decision.request, *cluster, release_}, settings);
@@ -168,21 +265,22 @@ Decision Gate::decide(JobRequest request, const model::Cluster* cluster, const p
     return decision;
 }
 
-Decision Gate::decide_update(JobRequest request, const model::Cluster* cluster,
+Decision Gate::decide_update(JobUpdate update, const model::Cluster* cluster,
                              const policy::Policy* policy) const {
     static const policy::Settings default_settings;
+    const policy::Settings& settings = policy ? policy->settings() : default_settings;
     Decision decision;
-    decision.request = std::move(request);
-    auto resolved = resolve(decision.request, cluster, provider_, release_);
-    if (!resolved) {
-        decision.log.push_back("no opinion on limits: " + resolved.error().message);
+    decision.request = update.after;
+    if (!cluster || settings.limits == Level::off) return decision;
+
+    const std::uint32_t requester = update.after.submit_uid;
+    auto before = resolve(update.before, cluster, provider_, release_, requester);
+    auto after = resolve(update.after, cluster, provider_, release_, requester);
+    if (!before || !after) {
+        decision.log.push_back("no opinion on limits: " + (after ? before : after).error().message);
         return decision;
     }
-    resolved->job.is_update = true;
-    resolved->job.array_tasks = 1;
-    const policy::Settings& settings = policy ? policy->settings() : default_settings;
-    if (cluster && settings.limits != Level::off)
-        judge(decision, {*resolved, decision.request, *cluster, release_}, settings);
+    judge_update(decision, {update, *before, *after, *cluster, release_}, settings);
     return decision;
 }
 
