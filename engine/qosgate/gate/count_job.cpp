@@ -115,7 +115,8 @@ class Counting {
         set("cpu", cpus);
         set("mem", count_memory(cpus, memory_nodes, gres, partition));
         set("billing",
-            billing_of(counts, *view_.tres, partition ? std::string_view(partition->billing_weights) : ""));
+            billing_of(counts, *view_.tres, partition ? std::string_view(partition->billing_weights) : "",
+                       cluster_.billing));
         return counts;
     }
 

@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/base/units.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -77,11 +78,13 @@ std::vector<TresItem> parse_tres_request(std::string_view text) {
 
 std::vector<TresItem> parse_licenses(std::string_view text) {
     std::vector<TresItem> items;
-    for (std::string_view part : text::split(text, ',')) {
-        auto item = parse_item(part);
-        if (!item) continue;
-        item->type = "license";
-        items.push_back(std::move(*item));
+    while (!text.empty()) {
+        const auto end = std::min(text.find_first_of(",;|"), text.size());
+        if (auto item = parse_item(text.substr(0, end))) {
+            item->type = "license";
+            items.push_back(std::move(*item));
+        }
+        text.remove_prefix(std::min(end + 1, text.size()));
     }
     return items;
 }

@@ -29,7 +29,8 @@ struct TresItem {
 /// with count 0 is left out, as slurmctld does.
 std::vector<TresItem> parse_tres_request(std::string_view text);
 
-/// --licenses: "foo:2,bar" (also "foo=2").
+/// --licenses: "foo:2,bar" (also "foo=2", and ';' for ','). Of alternatives ("foo:2|bar", from 25.05 on) all
+/// are given: slurmctld counts each of them until the job starts.
 std::vector<TresItem> parse_licenses(std::string_view text);
 
 } // namespace qg::gate
