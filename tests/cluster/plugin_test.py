@@ -33,6 +33,8 @@ class PluginTestCase(unittest.TestCase):
     """
 
     plugins = "qosgate"
+    slurm_conf = ""  # more lines
+    options: tuple[str, ...] = ()  # more arguments of `cluster up`
     cluster: Cluster
 
     @classmethod
@@ -42,8 +44,9 @@ class PluginTestCase(unittest.TestCase):
             users=[USER, "ben"],
             slurm_conf=(
                 f"JobSubmitPlugins={cls.plugins}\n"
-                f"PluginDir={build_root()}/plugin:@PLUGINDIR@\n{PARTITIONS}"
+                f"PluginDir={build_root()}/plugin:@PLUGINDIR@\n{PARTITIONS}{cls.slurm_conf}"
             ),
+            options=cls.options,
         )
         cls.addClassCleanup(cls.cluster.down)
         for line in (
@@ -391,6 +394,77 @@ class RelativeQos(PluginTestCase):
         self.expect(
             self.submit("--qos=share_of_partition"), False, "belongs to a partition", "Invalid qos"
         )
+
+
+class Counts(PluginTestCase):
+    """What a job comes to: the limit is passed at the very number at which slurmctld passes it."""
+
+    slurm_conf = """\
+PriorityFlags=MAX_TRES
+PartitionName=billed Nodes=ALL TRESBillingWeights=CPU=2,Mem=1G,GRES/gpu=7,License/foo=3 DefMemPerCPU=0
+PartitionName=modest Nodes=ALL DefMemPerNode=300
+PartitionName=lean Nodes=ALL DefMemPerCPU=200
+"""
+    options = ("--gpus", "4", "--licenses", "foo:20,bar:20")
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.cluster.sacctmgr("add qos measured Flags=DenyOnLimit")
+        cls.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=measured")
+
+    def expect_bound(self, limit: str, number: int, arguments: str, shown: str = "") -> None:
+        """The job passes a limit of `number`, and not one that is smaller by one."""
+        self.cluster.sacctmgr(f"modify qos measured set MaxTRESPerJob={limit}={number}")
+        try:
+            self.expect(self.submit(f"--qos=measured --time=5 --hold {arguments}"), True)
+            self.cluster.sacctmgr(f"modify qos measured set MaxTRESPerJob={limit}={number - 1}")
+            self.expect(
+                self.submit(f"--qos=measured --time=5 --hold {arguments}"),
+                False,
+                f"asked {shown or number}, limit ",
+                "Job violates",
+            )
+        finally:
+            self.cluster.sacctmgr(f"modify qos measured set MaxTRESPerJob={limit}=-1")
+
+    def test_billing_of_the_largest(self) -> None:
+        for arguments, billing in (
+            ("-n2 --mem=1", 4),
+            ("-n1 --mem=3G", 3),
+            ("-n2 --mem=1G --gpus=1", 7),
+            ("-n2 --mem=1G --gpus=1 --licenses=foo:2", 13),
+        ):
+            with self.subTest(arguments):
+                self.expect_bound("billing", billing, f"--partition=billed {arguments}")
+
+    def test_licenses(self) -> None:
+        for licenses, count in (("foo:3", 3), ("foo:3,bar", 3), ("bar;foo:4", 4), ("foo:1,foo:2", 3)):
+            with self.subTest(licenses):
+                self.expect_bound("license/foo", count, f"--licenses={licenses}")
+
+    def test_memory(self) -> None:
+        for arguments, mib, shown in (
+            ("--mem=100 -N2", 200, "200M"),
+            ("--mem-per-cpu=100 -n2", 200, "200M"),
+            ("--mem-per-gpu=100 --gpus=2 -n1", 200, "200M"),
+            ("--partition=modest -N2 -n2", 600, "600M"),
+            ("--partition=lean -N2 -n2", 400, "400M"),
+            ("-n2", 2000, "2000M"),  # the cluster's DefMemPerCPU
+        ):
+            with self.subTest(arguments):
+                self.expect_bound("mem", mib, arguments, shown)
+
+    def test_gpus(self) -> None:
+        for arguments, count in (
+            ("--gres=gpu:2 -N2", 4),
+            ("--gpus=3", 3),
+            ("--gpus-per-node=2 -N2", 4),
+            ("--gpus-per-task=1 -n3", 3),
+            ("--gres=gpu", 1),
+        ):
+            with self.subTest(arguments):
+                self.expect_bound("gres/gpu", count, arguments)
 
 
 class Robustness(PluginTestCase):
