@@ -390,6 +390,25 @@ class RelativeQos(PluginTestCase):
             "error: QOSMaxCpuPerJobLimit",
         )
 
+    def test_a_qos_that_becomes_relative_is_judged_as_slurmctld_judges_it(self) -> None:
+        self.cluster.sacctmgr("add qos late MaxTRESPerJob=cpu=10 Flags=Relative,DenyOnLimit")
+        self.cluster.sacctmgr("add qos later MaxTRESPerJob=cpu=10 Flags=DenyOnLimit")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=late,later")
+        self.cluster.sacctmgr("modify qos later set Flags+=Relative")
+        tenth = self.cpus_of("main") // 10
+        self.expect_most("late", tenth)
+        self.expect_most("later", 10)  # literally, until the next reconfigure
+        self.cluster.scontrol("reconfigure")
+        self.let_the_plugin_see_the_cluster()
+        self.expect_most("late", tenth)
+        self.expect_most("later", tenth)
+
+    def expect_most(self, qos: str, cpus: int) -> None:
+        self.expect(self.submit(f"--qos={qos} -n{cpus} --hold"), True)
+        self.expect(
+            self.submit(f"--qos={qos} -n{cpus + 1} --hold"), False, f"asked {cpus + 1}, limit {cpus} (QOSMax"
+        )
+
     def test_that_of_a_partition_is_not_for_jobs(self) -> None:
         self.expect(
             self.submit("--qos=share_of_partition"), False, "belongs to a partition", "Invalid qos"
@@ -618,6 +637,23 @@ class Enforcing(PluginTestCase):
                 with self.subTest(f"job {job}: {change}"):
                     result = self.cluster.run(f"scontrol update jobid={job} {change}", USER)
                     self.assertEqual(result.rc == 0, works, result)
+
+    def test_a_change_may_not_take_the_job_past_a_limit_but_may_leave_it_there(self) -> None:
+        job = self.cluster.sbatch("--hold --qos=small -n2 --time=50", USER).jobid
+        for change, user, works in (
+            ("timelimit=60", USER, True),
+            ("timelimit=61", USER, False),
+            ("numtasks=3 numcpus=3", USER, False),
+            ("timelimit=90", "root", True),
+            ("timelimit=80", USER, True),
+            ("qos=normal", USER, True),
+            ("qos=small", USER, False),
+            ("timelimit=60", USER, True),
+            ("qos=small", USER, True),
+        ):
+            with self.subTest(f"{change} by {user}"):
+                result = self.cluster.run(f"scontrol update jobid={job} {change}", user)
+                self.assertEqual(result.rc == 0, works, result)
 
     def test_many_updates_leave_no_memory_behind(self) -> None:
         job = self.cluster.sbatch("--hold -n3", USER).jobid

@@ -83,6 +83,30 @@ BOOST_AUTO_TEST_CASE(walls_of_the_new_qos_are_compared_only_with_a_new_time) {
     BOOST_TEST(decide().message.empty());
 }
 
+BOOST_AUTO_TEST_CASE(some_releases_give_the_job_the_wall_of_its_new_qos) {
+    using limits::Release;
+    ask_cpus(2);
+    move_to("moonlight");
+    const std::pair<Release, std::uint32_t> times[] = {
+        {{25, 5, 5}, 60},  {{25, 5, 6}, 30},  {{25, 5}, 30},     {{25, 11, 0}, 60},
+        {{25, 11, 1}, 30}, {{25, 11, 4}, 30}, {{25, 11, 5}, 60}, {{26, 5}, 60},
+    };
+    for (const auto& [of_release, minutes] : times) {
+        release = of_release;
+        BOOST_TEST(decide().forecast.time_limit.value() == TimeLimit{minutes});
+        BOOST_TEST(decide().message.empty() == (minutes == 30));
+    }
+
+    release = Release(25, 5);
+    move_to("normal"); // the QOS it has
+    BOOST_TEST(decide().forecast.time_limit.value_or(TimeLimit{60}) == TimeLimit{60});
+    move_to("moonlight");
+    qos(1).limits = model::Limits(records.tres->size());
+    BOOST_TEST(decide().forecast.time_limit.value().is_unlimited());
+    update.names_time = true;
+    BOOST_TEST(decide().forecast.time_limit.value() == TimeLimit{60});
+}
+
 BOOST_AUTO_TEST_CASE(size_and_time_alone_are_never_refused_but_explained) {
     update.before.qos = update.after.qos = "moonlight";
     update.before.tasks = update.before.min_cpus = 2;

@@ -158,6 +158,27 @@ void set_up_update(Resolved& resolved, const JobUpdate& update) {
     if (!update.names_qos) resolved.view.job_qos.problem = model::QosProblem::none;
 }
 
+/// Some releases give a job that changes its QOS the new one's MaxWall for a time limit, or none.
+constexpr struct {
+    limits::Release since, before;
+} replaces_time[] = {
+    {{25, 5, 6}, {25, 11, 0}},
+    {{25, 11, 1}, {25, 11, 5}},
+};
+
+std::optional<TimeLimit> time_after(const JobUpdate& update, const Resolved& before, const Resolved& after,
+                                    limits::Release release) {
+    const bool is_replaced =
+        std::any_of(std::begin(replaces_time), std::end(replaces_time), [release](const auto& range) {
+            return release >= range.since && release < range.before;
+        });
+    const model::QosChoice& chosen = after.view.job_qos;
+    if (!is_replaced || update.names_time || !chosen.qos || chosen.name == before.view.job_qos.name)
+        return update.after.time_limit;
+    const auto wall = after.view.qos.at(*chosen.qos).limits.get(model::CountLimit::max_wall);
+    return wall ? TimeLimit{static_cast<std::uint32_t>(*wall)} : TimeLimit::unlimited();
+}
+
 /// What an operator changes holds for good: no limit is compared with it later.
 void mark_what_an_operator_set(const Change& change) {
     model::ResolvedJob& job = change.after.job;
@@ -280,6 +301,7 @@ Decision Gate::decide_update(JobUpdate update, const model::Cluster* cluster,
         decision.log.push_back("no opinion on limits: " + (after ? before : after).error().message);
         return decision;
     }
+    update.after.time_limit = time_after(update, *before, *after, release_);
     judge_update(decision, {update, *before, *after, *cluster, release_}, settings);
     return decision;
 }
