@@ -486,6 +486,81 @@ PartitionName=lean Nodes=ALL DefMemPerCPU=200
                 self.expect_bound("gres/gpu", count, arguments)
 
 
+class EnforcedPartitions(PluginTestCase):
+    """EnforcePartLimits=ALL: what partitions ask of a job, and the QOSs that may pass."""
+
+    slurm_conf = """\
+EnforcePartLimits=ALL
+PartitionName=quick Nodes=ALL MaxTime=60 MaxNodes=1 AllowQos=normal,small,passing
+PartitionName=wide Nodes=ALL MinNodes=2 DenyQos=small
+PartitionName=biology Nodes=ALL AllowAccounts=bio
+PartitionName=timed Nodes=ALL DefaultTime=0
+"""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        for line in (
+            "add qos passing Flags=PartitionTimeLimit,PartitionMaxNodes,PartitionMinNodes",
+            "add qos booked Flags=RequiresReservation",
+            f"modify user {USER} account=astro set qos+=passing,booked",
+        ):
+            cls.cluster.sacctmgr(line)
+
+    def expect_all(self, *cases: tuple[str, tuple[str, ...]]) -> None:
+        """Each case is a submission and the lines of its refusal; none: it is accepted, without a word."""
+        for arguments, lines in cases:
+            with self.subTest(arguments):
+                result = self.submit(f"--hold {arguments}")
+                self.expect(result, not lines, *lines)
+                if not lines:
+                    self.assertEqual(result.stderr, "", result)
+
+    def test_sizes_and_times(self) -> None:
+        no_time, no_nodes = "Requested time limit is invalid", "Node count specification invalid"
+        self.expect_all(
+            ("-p quick --time=60", ()),
+            ("-p quick --time=61", ("partition quick: asked 01:01:00, limit 01:00:00", no_time)),
+            ("-p quick --time=61 --qos=passing", ()),
+            ("-p quick --time=5 -N1", ()),
+            ("-p quick --time=5 -N2", ("at most 1 nodes, asked 2", no_nodes)),
+            ("-p quick --time=5 -N2 --qos=passing", ()),
+            ("-p wide -N2", ()),
+            ("-p wide -N1", ("at least 2 nodes, asked 1", no_nodes)),
+            ("-p wide -N1 --qos=passing", ()),
+            ("-p timed --time=1", ()),
+            ("-p timed", ("partition timed wants a time limit", no_time)),
+            ("-p timed --qos=passing", ("partition timed wants a time limit", no_time)),
+        )
+
+    def test_lists_of_qos_and_accounts(self) -> None:
+        no_qos = "Invalid qos"
+        self.expect_all(
+            ("-p quick --time=5 --qos=small", ()),
+            ("-p quick --time=5 --qos=counted", ("not open to QOS counted; it lets in: normal", no_qos)),
+            ("-p wide -N2 --qos=counted", ()),
+            ("-p wide -N2 --qos=small --time=5", ("not open to QOS small; it shuts out: small", no_qos)),
+            ("-p biology --account=bio", ()),
+            ("-p biology", ("not open to account astro; it lets in: bio", "Invalid account")),
+            ("-p main --qos=booked", ("is for jobs in a reservation", no_qos)),
+        )
+
+    def test_one_partition_of_several(self) -> None:
+        self.expect_all(
+            ("-p main,quick --time=60", ()),
+            ("-p main,quick --time=61", ("partition quick: asked 01:01:00", "time limit is invalid")),
+        )
+
+    @unittest.skipIf(slurm_version() < (24, 11), "needs Slurm 24.11: several QOSs for one job")
+    def test_every_qos_of_a_list_has_to_fit(self) -> None:
+        self.expect_all(
+            ("-p quick --time=5 --qos=normal,passing", ()),
+            ("-p quick --time=61 --qos=normal,passing", ("asked 01:01:00", "time limit is invalid")),
+            ("-p quick --time=5 --qos=normal,counted", ("not open to QOS counted", "Invalid qos")),
+            ("-p main,wide -N1 --qos=normal,passing", ("at least 2 nodes", "Node count")),
+        )
+
+
 class Robustness(PluginTestCase):
     """What happens around the plugin in a controller's life."""
 
