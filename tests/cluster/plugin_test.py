@@ -260,16 +260,19 @@ class Updates(PluginTestCase):
         self.expect_update(self.update(job, "timelimit=40"), True)
 
     def test_an_operator_passes_over_limits(self) -> None:
-        job = self.cluster.sbatch("--hold -n3", USER).jobid
-        self.expect_update(
-            self.update(job, "qos=small", "root"), True, "never start as it is", "asked 3, limit 2"
-        )
-        self.expect_update(self.update(job, "qos=other", "root"), True)
-        self.expect(self.update(job, "qos=nosuch", "root"), False)
-        change = "qos=small timelimit=120 numtasks=4 numcpus=4"
-        self.expect_update(self.update(job, change, "root"), True)
-        self.cluster.scontrol(f"release {job}")
-        self.cluster.wait_job(job, "RUNNING")
+        self.cluster.sacctmgr("add user ben account=bio adminlevel=operator")
+        self.addCleanup(self.cluster.sacctmgr, "delete user ben")
+        for operator in ("root", "ben"):
+            with self.subTest(operator):
+                job = self.cluster.sbatch("--hold -n3", USER).jobid
+                over = ("never start as it is", "asked 3, limit 2")
+                self.expect_update(self.update(job, "qos=small", operator), True, *over)
+                self.expect_update(self.update(job, "qos=other", operator), True)
+                self.expect(self.update(job, "qos=nosuch", operator), False)
+                change = "qos=small timelimit=120 numtasks=4 numcpus=4"
+                self.expect_update(self.update(job, change, operator), True)
+                self.cluster.scontrol(f"release {job}")
+                self.cluster.wait_job(job, "RUNNING")
 
     def test_a_job_over_its_limits_may_go_on(self) -> None:
         self.cluster.sacctmgr("add qos tiny,wee Flags=DenyOnLimit")

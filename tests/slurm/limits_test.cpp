@@ -177,6 +177,21 @@ BOOST_AUTO_TEST_CASE(each_flag_of_a_qos_sets_one_fact) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(limits_of_a_relative_qos_are_counts_already) {
+    std::uint64_t counts[tres_count];
+    std::fill(std::begin(counts), std::end(counts), INFINITE64);
+    counts[0] = 50;
+    slurmdb_qos_rec_t raw = plain_qos();
+    assign_flags(raw.flags, qos_flag_relative);
+    raw.max_tres_pj_ctld = counts;
+
+    const model::Qos qos = read_qos(raw, tres_count);
+
+    BOOST_TEST(qos.flags.relative);
+    BOOST_TEST(qos.limits.get(model::TresLimit::max_tres_per_job, 0).value() == 50u);
+    BOOST_TEST(!qos.limits.get(model::TresLimit::max_tres_per_job, 1).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(factors_are_read_where_they_are_set) {
     slurmdb_qos_rec_t raw = plain_qos();
     raw.usage_factor = 0.5;

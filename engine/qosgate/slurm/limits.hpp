@@ -28,6 +28,7 @@ model::Usage read_usage(const slurmdb_used_limits_t& usage, std::size_t tres_cou
 model::QosFlags read_qos_flags(std::uint32_t flags) noexcept;
 
 /// A QOS with its limits and, where it has any, total usage; user_usage and account_usage are left empty.
+/// Those of a Relative QOS are counts too: slurmctld keeps, and sends, what the percentages come to.
 model::Qos read_qos(const slurmdb_qos_rec_t& qos, std::size_t tres_count);
 
 /// One association with its limits and usage. Above the user level the Max* limits are left out: what they
