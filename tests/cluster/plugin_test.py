@@ -259,6 +259,26 @@ class Updates(PluginTestCase):
         self.cluster.wait_job(job, "RUNNING")
         self.expect_update(self.update(job, "timelimit=40"), True)
 
+    def test_a_partition_that_is_too_small_is_explained(self) -> None:
+        node = self.cluster.run("sinfo --noheader --Node --format=%N", check=True).stdout.split()[0]
+        self.cluster.scontrol(f"create partitionname=tiny nodes={node}")
+        self.addCleanup(self.cluster.scontrol, "delete partitionname=tiny")
+        self.cluster.wait_for(
+            lambda: "no partition" not in self.submit("--partition=tiny --hold").stderr,
+            "the plugin knows the new partition",
+        )
+        most = int(re.search(r"TotalCPUs=(\d+)", self.cluster.scontrol("show partition tiny").stdout)[1])
+        fits = self.cluster.sbatch(f"--hold -n{most}", USER).jobid
+        large = self.cluster.sbatch(f"--hold -n{most + 1}", USER).jobid
+        self.expect_update(self.update(fits, "partition=tiny"), True)
+        self.expect_update(
+            self.update(large, "partition=tiny"),
+            False,
+            f"partition tiny has {most} CPUs, asked {most + 1}",
+            "partition configuration not available",
+        )
+        self.cluster.run(f"scancel --user={USER}")
+
     def test_an_operator_passes_over_limits(self) -> None:
         self.cluster.sacctmgr("add user ben account=bio adminlevel=operator")
         self.addCleanup(self.cluster.sacctmgr, "delete user ben")

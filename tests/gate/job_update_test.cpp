@@ -205,6 +205,19 @@ BOOST_AUTO_TEST_CASE(partitions_and_accounts_are_checked_like_at_submission) {
     BOOST_TEST((decide().forecast.code == RejectCode::invalid_account));
 }
 
+BOOST_AUTO_TEST_CASE(a_partition_that_cannot_take_the_job_is_told_whoever_chose_it) {
+    partitions[1].total_cpus = 4;
+    update.after.partition = "viz";
+    BOOST_TEST((decide().forecast.code == RejectCode::none));
+
+    partitions[1].total_cpus = 3;
+    for (const std::uint32_t requester : {1000u, an_operator}) {
+        update.after.submit_uid = requester;
+        BOOST_TEST((decide().forecast.code == RejectCode::partition_limits));
+        BOOST_TEST(decide().message.at(0) == "partition viz has 3 CPUs, asked 4");
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_qos_that_the_change_leaves_alone_is_not_looked_at) {
     update.before.qos = update.after.qos = "secret"; // an operator gave it
     update.after.partition = "viz";

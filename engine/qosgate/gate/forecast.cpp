@@ -97,6 +97,13 @@ std::optional<Refusal> refuse_after_limits(const std::vector<std::optional<Wait>
     return Refusal{RejectCode::partition_limits, {(*first)->partition_rule}};
 }
 
+/// Answers a change of a job that its first partition cannot take at all, whether partitions are enforced or
+/// not. slurmctld makes the change all the same.
+std::optional<Refusal> refuse_after_change(const std::optional<Wait>& first) {
+    if (!first || first->reason != "PartitionConfig") return std::nullopt;
+    return Refusal{RejectCode::partition_limits, {first->partition_rule}};
+}
+
 /// From here on the submit stage, too, meets the partitions in the order in which they are tried.
 constexpr limits::Release sorts_partitions_at_submission(24, 11, 0);
 
@@ -163,7 +170,8 @@ Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, c
 
     if (order.empty()) order.push_back(0);
     outlook.attempts = try_all(asked, cluster, verdict, order);
-    if (!resolved.job.is_update && refuse(refuse_after_limits(outlook.attempts, cluster.enforce_part_limits)))
+    if (refuse(resolved.job.is_update ? refuse_after_change(outlook.attempts.front())
+                                      : refuse_after_limits(outlook.attempts, cluster.enforce_part_limits)))
         return outlook;
 
     // Every partition is tried; the Reason of the last one that held the job stays.

@@ -217,8 +217,8 @@ void judge_update(Decision& decision, const Change& change, const policy::Settin
     };
     // The past forgives: a job that broke limits already may go on breaking them.
     const auto look_after = [&](Strictness strictness) {
-        const bool limits =
-            is_checked && look_before(strictness, /*limits=*/true).forecast.code == RejectCode::none;
+        const bool limits = is_checked && look_before(strictness, /*limits=*/true).forecast.code !=
+                                              RejectCode::accounting_policy;
         return look(change.after, change.update.after, strictness, {true, is_checked, limits});
     };
 
