@@ -279,6 +279,14 @@ class Updates(PluginTestCase):
         )
         self.cluster.run(f"scancel --user={USER}")
 
+    def test_more_time_than_the_partition_gives(self) -> None:
+        job = self.cluster.sbatch("--hold --partition=short --time=50", USER).jobid
+        over = ("wall time in partition short: asked 01:01:00, limit 01:00:00", "permission denied")
+        self.expect_update(self.update(job, "timelimit=61"), False, *over)
+        self.expect_update(self.update(job, "timelimit=60"), True)
+        self.expect_update(self.update(job, "timelimit=61", "root"), True)
+        self.expect_update(self.update(job, "timelimit=62"), False, "asked 01:02:00", "permission denied")
+
     def test_an_operator_passes_over_limits(self) -> None:
         self.cluster.sacctmgr("add user ben account=bio adminlevel=operator")
         self.addCleanup(self.cluster.sacctmgr, "delete user ben")

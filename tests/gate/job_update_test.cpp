@@ -218,6 +218,26 @@ BOOST_AUTO_TEST_CASE(a_partition_that_cannot_take_the_job_is_told_whoever_chose_
     }
 }
 
+BOOST_AUTO_TEST_CASE(users_may_raise_a_time_only_as_far_as_the_partition_goes) {
+    partitions[0].max_time = TimeLimit{90};
+    qos(0).flags.partition_time_limit = true; // does not help
+    update.names_time = true;
+    update.after.time_limit = TimeLimit{90};
+    BOOST_TEST((decide().forecast.code == RejectCode::none));
+
+    update.after.time_limit = TimeLimit{91};
+    const auto decision = decide();
+    BOOST_TEST((decision.forecast.code == RejectCode::access_denied));
+    BOOST_TEST(decision.message.at(0) ==
+               "wall time in partition main: asked 01:31:00, limit 01:30:00; only operators may exceed it");
+    update.before.time_limit = TimeLimit{100}; // an operator's
+    BOOST_TEST((decide().forecast.code == RejectCode::none));
+
+    update.before.time_limit = TimeLimit{60};
+    update.after.submit_uid = an_operator;
+    BOOST_TEST((decide().forecast.code == RejectCode::none));
+}
+
 BOOST_AUTO_TEST_CASE(a_qos_that_the_change_leaves_alone_is_not_looked_at) {
     update.before.qos = update.after.qos = "secret"; // an operator gave it
     update.after.partition = "viz";

@@ -200,6 +200,22 @@ bool is_harmless(const Change& change) {
            (after <= before || change.after.view.requester_is_operator);
 }
 
+/// A user may give a waiting job more time up to the partition's limit only, whatever its QOS.
+std::optional<Refusal> refuse_more_time(const Change& change) {
+    const auto& before = change.update.before.time_limit;
+    const auto& after = change.update.after.time_limit;
+    const auto& partitions = change.after.view.partitions;
+    if (!change.update.names_time || !after || !before || *after <= *before || partitions.empty() ||
+        *after <= partitions.front().partition->max_time)
+        return std::nullopt;
+    const model::Partition& partition = *partitions.front().partition;
+    return Refusal{
+        RejectCode::access_denied,
+        {text::format("wall time in partition {}: asked {}, limit {}; only operators may exceed it",
+                      partition.name, units::format_minutes(*after),
+                      units::format_minutes(partition.max_time))}};
+}
+
 void judge_update(Decision& decision, const Change& change, const policy::Settings& settings) {
     if (is_harmless(change)) return;
     set_up_update(change.before, change.update);
@@ -219,7 +235,13 @@ void judge_update(Decision& decision, const Change& change, const policy::Settin
     const auto look_after = [&](Strictness strictness) {
         const bool limits = is_checked && look_before(strictness, /*limits=*/true).forecast.code !=
                                               RejectCode::accounting_policy;
-        return look(change.after, change.update.after, strictness, {true, is_checked, limits});
+        Outlook found = look(change.after, change.update.after, strictness, {true, is_checked, limits});
+        if (found.forecast.code != RejectCode::none || is_operator) return found;
+        if (auto refusal = refuse_more_time(change)) {
+            found.forecast.code = refusal->code;
+            found.refusal = std::move(refusal);
+        }
+        return found;
     };
 
     const bool enforces = settings.limits == Level::enforce && !is_operator;
