@@ -289,6 +289,29 @@ BOOST_AUTO_TEST_CASE(an_attempt_gives_every_node_its_tasks) {
 
     BOOST_TEST(attempted("cpu") == 4u);
     BOOST_TEST(attempted("gres/gpu") == 4u);
+
+    release = limits::Release(24, 11, 0);
+    BOOST_TEST(attempted("cpu") == 3u);
+    BOOST_TEST(attempted("gres/gpu") == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_gives_a_single_task_no_company) {
+    request.min_nodes = request.tasks = 1;
+    request.max_nodes = 2;
+    request.tasks_per_node = request.cpus_per_task = request.min_cpus = 2;
+
+    BOOST_TEST(attempted("cpu") == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_gives_tasks_that_share_cpus_those_of_one_on_every_node) {
+    request.min_nodes = request.min_cpus = 2;
+    request.tasks = 8;
+    request.tasks_per_node = request.cpus_per_task = 4;
+    request.overcommit = true;
+    request.tres_per_node = "gres:gpu:2";
+    request.cpus_per_tres = "gres:gpu:9";
+
+    BOOST_TEST(attempted("cpu") == 8u);
 }
 
 BOOST_AUTO_TEST_CASE(an_attempt_gives_gpus_their_cpus_in_every_release) {

@@ -142,6 +142,36 @@ BOOST_AUTO_TEST_CASE(more_nodes_than_a_partition_gives_are_a_matter_of_selecting
     BOOST_TEST((code() == RejectCode::none));
 }
 
+BOOST_AUTO_TEST_CASE(a_list_of_accounts_means_those_below_them_too_from_23_02_on) {
+    quota::LocalAssociation science;
+    science.link.level = model::AssociationLevel::account;
+    science.link.account = "science";
+    science.parent = 1;
+    records.associations.push_back(science);
+    records.associations[0].parent = 2;
+    partitions[0].deny_accounts = {"Science"};
+    BOOST_TEST(pending() == "");
+
+    release = limits::Release(23, 2, 0);
+    BOOST_TEST(pending() == "AccountNotAllowed");
+
+    partitions[0].allow_accounts = {"science"};
+    BOOST_TEST(pending() == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_highest_tier_is_asked_first_from_24_11_on) {
+    enforce_part_limits = EnforcePartLimits::any;
+    request.partition = "main,viz";
+    request.time_limit = TimeLimit{120};
+    partitions[0].max_time = TimeLimit{60};
+    partitions[1].deny_accounts = {"hpc-users"};
+    partitions[1].priority_tier = 2;
+    BOOST_TEST((code() == RejectCode::invalid_account)); // that of the last one
+
+    release = limits::Release(24, 11, 0);
+    BOOST_TEST((code() == RejectCode::invalid_time_limit));
+}
+
 BOOST_AUTO_TEST_CASE(limits_on_running_jobs_hide_a_partitions_lists) {
     partitions[0].deny_qos = {"normal"};
     qos(0).limits.set(CountLimit::grp_jobs, 0);

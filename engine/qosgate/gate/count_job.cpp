@@ -20,6 +20,9 @@ using model::TresCounts;
 
 /// From here on node and CPU counts that gres change are counted as changed.
 constexpr Release counts_size_after_gres(24, 5, 0);
+/// From here on (seen with 24.11.5, not with 22.05.8) tasks that were counted get their CPUs and resources,
+/// and no more, however many fit on a node.
+constexpr Release allocates_by_tasks(24, 11, 0);
 /// From here on a QOS with PartitionMinNodes keeps the partition's MinNodes from raising the count.
 constexpr Release honours_partition_min_nodes(26, 5, 0);
 
@@ -50,7 +53,7 @@ class Counting {
         const std::uint64_t nodes = nodes_at_attempt(partition, most_nodes);
         JobSize size = size_;
         size.nodes = nodes;
-        if (request_.tasks_per_node) size.tasks = nodes * *request_.tasks_per_node;
+        if (request_.tasks_per_node && !has_counted_tasks()) size.tasks = nodes * *request_.tasks_per_node;
         const GresRequest gres(request_, size, release_);
         return count(nodes, nodes, cpus_at_attempt(nodes, gres), gres, partition);
     }
@@ -95,12 +98,17 @@ class Counting {
         return std::max(nodes, most);
     }
 
-    /// Every node gets its tasks, and every resource its CPUs.
+    bool has_counted_tasks() const { return release_ >= allocates_by_tasks && request_.tasks; }
+
+    /// Every node gets its tasks, and every resource its CPUs. A single task gets no company. Tasks that
+    /// share CPUs get those of one on every node, and none for resources.
     std::uint64_t cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const {
-        const std::uint64_t asked = std::max(size_.cpus.value_or(1), gres.cpus());
-        if (request_.overcommit) return std::max(asked, nodes);
-        return std::max(asked,
-                        nodes * request_.tasks_per_node.value_or(1) * request_.cpus_per_task.value_or(1));
+        const std::uint64_t per_task = request_.cpus_per_task.value_or(1);
+        if (request_.overcommit) return std::max(size_.cpus.value_or(1), nodes * per_task);
+        if (has_counted_tasks()) return std::max(*request_.tasks * per_task, gres.cpus());
+        const bool is_alone = size_.tasks.value_or(0) <= 1;
+        const std::uint64_t tasks = is_alone ? 1 : request_.tasks_per_node.value_or(1);
+        return std::max({size_.cpus.value_or(1), gres.cpus(), nodes * tasks * per_task});
     }
 
     TresCounts count(std::uint64_t nodes, std::uint64_t memory_nodes, std::uint64_t cpus,

@@ -70,15 +70,20 @@ std::optional<Wait> find_wait(const Attempt& attempt) {
     if (verdict.node_limit && verdict.node_limit->asked > *verdict.max_nodes)
         return wait_for_limits({*verdict.node_limit});
     auto problem = partition ? find_selection_problem(asked, *partition) : std::nullopt;
-    if (verdict.post_select.empty())
-        return problem ? std::optional(wait_for_partition(*std::move(problem))) : std::nullopt;
+    if (!problem && verdict.post_select.empty()) return std::nullopt;
+    const bool is_held = asked.request.priority == 0u; // nobody selects nodes for it
+    if (verdict.post_select.empty()) {
+        Wait wait = wait_for_partition(*std::move(problem));
+        wait.is_refused = !is_held;
+        return wait;
+    }
     // Limits on the allocation win over the partition's rule. At the submission of a batch job nobody asks
     // for them yet.
     Wait wait = wait_for_limits(std::move(verdict.post_select));
     if (problem) {
         wait.is_permanent = true;
         wait.partition_rule = std::move(problem->text);
-        wait.is_refused = asked.request.is_batch;
+        wait.is_refused = asked.request.is_batch && !is_held;
     }
     return wait;
 }
@@ -96,16 +101,6 @@ std::optional<Refusal> refuse_after_limits(const std::vector<std::optional<Wait>
         return std::nullopt;
     return Refusal{RejectCode::partition_limits, {(*first)->partition_rule}};
 }
-
-/// Answers a change of a job that its first partition cannot take at all, whether partitions are enforced or
-/// not. slurmctld makes the change all the same.
-std::optional<Refusal> refuse_after_change(const std::optional<Wait>& first) {
-    if (!first || first->reason != "PartitionConfig") return std::nullopt;
-    return Refusal{RejectCode::partition_limits, {first->partition_rule}};
-}
-
-/// From here on the submit stage, too, meets the partitions in the order in which they are tried.
-constexpr limits::Release sorts_partitions_at_submission(24, 11, 0);
 
 limits::SubmitVerdict judge_submission(const PartitionView& asked, const std::vector<std::size_t>& order,
                                        limits::Strictness strictness) {

@@ -4,6 +4,7 @@
 // those of a higher tier first.
 #pragma once
 
+#include "qosgate/limits/release.hpp"
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/cluster.hpp"
 #include "qosgate/model/job_request.hpp"
@@ -22,6 +23,9 @@ struct PartitionList {
 /// The partitions of the request, or the default one. Empty where the request names none and there is no
 /// default.
 PartitionList find_partitions(const model::JobRequest& request, const model::Cluster& cluster);
+
+/// From here on a submission, too, meets the partitions in the order in which they are tried.
+inline constexpr limits::Release sorts_partitions_at_submission(24, 11, 0);
 
 /// The indices of the partitions in the order in which they are tried.
 std::vector<std::size_t> by_tier(const std::vector<model::PartitionChoice>& partitions);

@@ -4,8 +4,10 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/gres_request.hpp"
 #include "qosgate/gate/job_size.hpp"
+#include "qosgate/gate/partition_list.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 
 namespace qg::gate {
@@ -19,6 +21,9 @@ using model::RejectCode;
 /// From here on a partition's QOS lists are looked at before its account lists.
 constexpr Release checks_qos_before_account(24, 11, 0);
 
+/// From here on a list that names an account means the accounts below it, too.
+constexpr Release lists_sub_accounts(23, 2, 0);
+
 using Problem = std::optional<PartitionProblem>;
 
 bool names(std::span<const std::string> list, std::string_view name) {
@@ -30,6 +35,15 @@ bool names(std::span<const std::string> list, std::string_view name) {
 bool lets_in(std::span<const std::string> allowed, std::span<const std::string> denied,
              std::string_view name) {
     return allowed.empty() ? !names(denied, name) : names(allowed, name);
+}
+
+/// Whether the list names the job's account, or one above it.
+bool names_account(std::span<const std::string> list, const PartitionView& asked) {
+    if (names(list, asked.view.account)) return true;
+    const auto& chain = asked.view.associations;
+    return asked.release >= lists_sub_accounts &&
+           std::any_of(chain.begin(), chain.end(),
+                       [&](const model::Association& link) { return names(list, link.account); });
 }
 
 std::string who_gets_in(std::span<const std::string> allowed, std::span<const std::string> denied) {
@@ -102,7 +116,9 @@ Problem find_qos_problem(const PartitionView& asked, const Partition& partition)
 }
 
 Problem find_account_problem(const PartitionView& asked, const Partition& partition) {
-    if (lets_in(partition.allow_accounts, partition.deny_accounts, asked.view.account)) return std::nullopt;
+    const bool is_let_in = partition.allow_accounts.empty() ? !names_account(partition.deny_accounts, asked)
+                                                            : names_account(partition.allow_accounts, asked);
+    if (is_let_in) return std::nullopt;
     return PartitionProblem{RejectCode::invalid_account, "AccountNotAllowed",
                             text::format("partition {} is not open to account {}; {}", partition.name,
                                          asked.view.account,
@@ -168,6 +184,13 @@ Problem find_impossible_time(const PartitionView& asked, const Partition& bounds
                                          units::format_minutes(*asked.job.time_limit))};
 }
 
+std::vector<std::size_t> order_at_submission(const PartitionView& asked) {
+    if (asked.release >= sorts_partitions_at_submission) return by_tier(asked.view.partitions);
+    std::vector<std::size_t> order(asked.view.partitions.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    return order;
+}
+
 Refusal to_refusal(PartitionProblem problem) {
     return {problem.code, {std::move(problem.text)}};
 }
@@ -191,9 +214,9 @@ std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const mo
     const bool any_is_enough = cluster.enforce_part_limits == EnforcePartLimits::any;
     Problem last;
     bool fits_somewhere = false;
-    for (const auto& choice : asked.view.partitions) {
+    for (const std::size_t index : order_at_submission(asked)) {
         if (!is_enforced) break;
-        auto problem = find_problem_at_submission(asked, *choice.partition);
+        auto problem = find_problem_at_submission(asked, *asked.view.partitions[index].partition);
         if (problem && !any_is_enough) return to_refusal(*std::move(problem));
         if (problem)
             last = std::move(problem);

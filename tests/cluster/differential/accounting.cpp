@@ -145,9 +145,9 @@ void set_association(slurmdb::Connection& connection, const slurmdb::TresTable& 
             slurm::append(qos, texts.keep(std::to_string(qos_ids.at(name.get<std::string>()))));
         record.qos_list = qos.get();
     }
-    // 0 takes the default away.
+    // INFINITE takes the default away.
     record.def_qos_id =
-        settings.contains("DefaultQOS") ? qos_ids.at(settings["DefaultQOS"].get<std::string>()) : 0;
+        settings.contains("DefaultQOS") ? qos_ids.at(settings["DefaultQOS"].get<std::string>()) : INFINITE;
 
     slurmdb_assoc_cond_t condition{};
     const auto accounts = texts.list_of({settings.at("Account").get<std::string>()});

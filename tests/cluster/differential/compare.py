@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from . import site
+
 Json = dict[str, Any]
 
 NO_TIME = 0xFFFFFFFE
@@ -19,9 +21,26 @@ PARTITION_CONFIG = 2015
 # Refusals that have nothing to do with QOSs, accounts, partitions or limits.
 OUTSIDE = {
     2014: "no nodes like these (2014)",
-    2048: "licenses (2048)",
-    2072: "generic resources (2072)",
+    2048: "no licenses like these (2048)",
+    2072: "no generic resources like these (2072)",
 }
+STARTED_EARLY = "EnforcePartLimits=ALL, started in an earlier partition"
+
+# Why a pending Reason is not compared.
+HELD = "pending: held, asked for its submission only"
+EXCLUSIVE = "pending: --exclusive"
+PER_SOCKET = "pending: --gpus-per-socket"
+MORE_NODES = "pending: given more nodes than it asked for"
+MORE_GPUS = "pending: planned with more GPUs than it will get"
+FEWER_CPUS = "pending: planned with fewer CPUs than it will get"
+SHARED_NODES = "pending: a node limit where others use nodes it might share"
+TIME_MIN = "pending: --time-min"
+
+# contrib/differential.md says of each what it is and why; the test compares the two lists.
+LEFT_OUT = (
+    *OUTSIDE.values(), STARTED_EARLY, HELD, EXCLUSIVE, PER_SOCKET, MORE_NODES, MORE_GPUS, FEWER_CPUS,
+    SHARED_NODES, TIME_MIN,
+)  # fmt: skip
 
 # Reasons of a job that no limit and no partition rule holds back.
 UNHELD = {"None", "Resources", "Priority", "Licenses", "ReqNodeNotAvail", "BeginTime", "Dependency", "Reservation"}
@@ -34,10 +53,13 @@ PARTITION_RULES = {"PartitionTimeLimit", "PartitionNodeLimit", "QOSNotAllowed", 
 # PartitionNodeLimit: backfill looks neither at a partition's accounts nor says why nodes are too many.
 LIMIT_PREFIXES = ("Assoc", "Max", "QOSGrp", "QOSMax", "QOSMin")
 
+# The lines that slurmctld itself adds to what the plugin says.
+OF_SLURMCTLD = re.compile(r"[A-Z]\w+|invalid partition specified: .*")
+
 # One word of the gate for two errors of Slurm: a time limit, or a least time, that no partition allows.
 TIME_ERRORS = {2051, 2124}
 
-FIELDS = ("accepted", "error", "refusal", "time limit", "pending", "plugin")
+FIELDS = ("accepted", "error", "refusal", "time limit", "pending", "plugin", "words")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,22 +87,17 @@ def compare(scenario: Json, job: Json, result: Json) -> Comparison:
     if actual["error"] in OUTSIDE:
         return Comparison([], [OUTSIDE[actual["error"]]])
     if _started_before_all_were_asked(scenario, job, foretold, actual):
-        return Comparison([], ["EnforcePartLimits=ALL, started in an earlier partition"])
+        return Comparison([], [STARTED_EARLY])
     found = list(_submission(foretold, actual))
     left_out = []
     if actual["error"] == 0 and foretold["error"] == 0:
         found.append(_time_limit(scenario, job, foretold, actual))
-        if job.get("priority") == 0:
-            left_out.append("pending Reason: held, only its submission was of interest")
-        elif why := _what_nodes_decide(scenario, job):
-            left_out.append(f"pending Reason: {why}")
-        elif foretold["depends_on_nodes"]:
-            left_out.append("pending Reason: a node limit where others use nodes it might share")
-        elif "time_min" in job:
-            left_out.append("pending Reason: --time-min, looked at with either time in turn")
+        if why := _why_no_pending(scenario, job, foretold):
+            left_out.append(why)
         else:
             found.append(_pending(scenario, foretold, actual))
     found.append(_plugin(foretold, actual))
+    found.append(_words(foretold, actual))
     return Comparison(found, left_out)
 
 
@@ -95,28 +112,44 @@ def _started_before_all_were_asked(scenario: Json, job: Json, foretold: Json, ac
     )
 
 
-def _what_nodes_decide(scenario: Json, job: Json) -> str:
-    """Why what the job is given is not known before nodes are chosen; empty: it is."""
+def _why_no_pending(scenario: Json, job: Json, foretold: Json) -> str:
+    """Why the pending Reason says nothing, or hangs on nodes not chosen yet; empty: it is compared."""
+    if job.get("priority") == 0:
+        return HELD
     if job.get("shared") == 0:
-        return "--exclusive"
+        return EXCLUSIVE
     if "tres_per_socket" in job:
-        return "--gpus-per-socket"
-    if not scenario["full"]:
-        return ""
+        return PER_SOCKET
+    if _outgrows_nodes(job):
+        return MORE_NODES
     # While nodes are busy, backfill plans the job on nodes as they will be. Such jobs are compared where nodes
     # are free.
-    if "tres_per_task" in job or "tres_per_job" in job:
-        return "planned with all the GPUs it could take"
-    if _cpus_on_all_nodes(job) > job.get("min_cpus", job.get("min_nodes", 1)):
-        return "planned with fewer CPUs than it will get"
+    if scenario["full"] and ("tres_per_task" in job or "tres_per_job" in job):
+        return MORE_GPUS
+    if scenario["full"] and _cpus_on_all_nodes(job) > job.get("min_cpus", job.get("min_nodes", 1)):
+        return FEWER_CPUS
+    if foretold["depends_on_nodes"]:
+        return SHARED_NODES
+    if "time_min" in job:
+        return TIME_MIN
     return ""
+
+
+def _outgrows_nodes(job: Json) -> bool:
+    """Whether the job's CPUs or GPUs are more than as many nodes as it asked for have."""
+    nodes = job.get("min_nodes", 1)
+    gpus = 0
+    for field, times in (("tres_per_job", 1), ("tres_per_task", job.get("num_tasks", 1))):
+        if field in job:
+            gpus = max(gpus, times * int(re.sub(r".*\D", "", job[field]) or 1))
+    return bool(job.get("min_cpus", 1) > nodes * site.NODE_CPUS or gpus > nodes * site.GPUS_OF_TYPE)
 
 
 def _cpus_on_all_nodes(job: Json) -> int:
     """The CPUs that the job's tasks come to if it gets all nodes that it may have."""
     nodes = max(job.get("min_nodes", 1), min(job.get("max_nodes", 1), job.get("num_tasks", 99)))
-    per_task = 1 if "overcommit" in job else job.get("cpus_per_task", 1)
-    return int(nodes * job.get("ntasks_per_node", 1) * per_task)
+    is_for_one = "overcommit" in job or job.get("num_tasks", 0) == 1
+    return int(nodes * (1 if is_for_one else job.get("ntasks_per_node", 1)) * job.get("cpus_per_task", 1))
 
 
 def _submission(foretold: Json, actual: Json) -> Iterator[Finding]:
@@ -143,6 +176,10 @@ def _time_limit(scenario: Json, job: Json, foretold: Json, actual: Json) -> Find
     names = [name for name in actual["partition"].split(",") if name in scenario["partitions"]]
     partitions = [scenario["partitions"][name] for name in names]
     expected = {wanted}
+    if "time_min" in job:
+        # The scheduler chooses between the two.
+        agrees = job["time_min"] <= actual["time_limit"] <= wanted
+        return Finding("time limit", agrees, [job["time_min"], wanted], actual["time_limit"])
     if wanted == NO_TIME:
         expected = {_minutes(partition["max_time"]) for partition in partitions}
     if actual["state"] == "RUNNING":
@@ -151,8 +188,6 @@ def _time_limit(scenario: Json, job: Json, foretold: Json, actual: Json) -> Find
             if wanted == NO_TIME or wanted > _minutes(partition["max_time"]):
                 default = partition["default_time"]
                 expected.add(_minutes(partition["max_time"]) if default == UNLIMITED else default)
-    if "time_min" in job:
-        expected.add(actual["time_limit"])  # the scheduler chooses between the two
     return Finding("time limit", actual["time_limit"] in expected, sorted(expected), actual["time_limit"])
 
 
@@ -210,6 +245,13 @@ def _plugin(foretold: Json, actual: Json) -> Finding:
         # It tells of the partition that holds the job back the least, or of the limit that is for good.
         agrees = kind == "never" or (kind == "waits" and token in foretold["attempts"])
     return Finding("plugin", agrees, verdict, wanted)
+
+
+def _words(foretold: Json, actual: Json) -> Finding:
+    """What the plugin said inside slurmctld, against what the engine says outside."""
+    lines = [line.rpartition("judge_jobs: error: ")[2] for line in actual["message"].splitlines()]
+    said = [line for line in lines if not OF_SLURMCTLD.fullmatch(line)]
+    return Finding("words", said == foretold["message"], foretold["message"], said)
 
 
 def plugin_verdict(message: str) -> str:

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <stdexcept>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 // Exported by libslurm in all releases, declared in no public header.
 extern "C" void slurm_free_stats_response_msg(stats_info_response_msg_t* statistics);
@@ -115,6 +117,24 @@ const std::map<std::string_view, std::uint32_t update_part_msg_t::*> partition_n
     {"max_nodes", &update_part_msg_t::max_nodes},
 };
 
+/// This process as one user; then root again. From 23.11 on an allocation is that of the user who asks, also
+/// where root asks for somebody else.
+class ActingAs {
+  public:
+    ActingAs(uid_t user, gid_t group) {
+        if (setresgid(group, group, root) != 0 || setresuid(user, user, root) != 0)
+            fail("acting as user " + std::to_string(user));
+    }
+    ~ActingAs() {
+        if (setresuid(root, root, root) != 0 || setresgid(root, root, root) != 0) std::abort();
+    }
+    ActingAs(const ActingAs&) = delete;
+    ActingAs& operator=(const ActingAs&) = delete;
+
+  private:
+    static constexpr uid_t root = 0;
+};
+
 } // namespace
 
 Answer submit(JobDescription& job) {
@@ -122,6 +142,7 @@ Answer submit(JobDescription& job) {
     errno = 0;
     const StderrCapture printed;
     if (job.is_allocation()) {
+        const ActingAs user(job.get().user_id, job.get().group_id);
         resource_allocation_response_msg_t* response = nullptr;
         if (slurm_allocate_resources(&job.get(), &response) != SLURM_SUCCESS) answer.error = errno;
         if (response != nullptr) {

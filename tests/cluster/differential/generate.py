@@ -62,7 +62,7 @@ def scenario(dice: Dice, controller: dict[str, str], jobs: int, release: tuple[i
         "controller": controller,
         "partitions": {name: _partition(dice, name) for name in site.PARTITIONS},
         "qos": {name: _qos(dice, name) for name in site.ALL_QOS},
-        "associations": _associations(dice),
+        "associations": _associations(dice, release),
         "full": is_full,
         "nodes": list(site.NODES),
         "filler": filler,
@@ -127,7 +127,7 @@ def _limits(dice: Dice, kinds: tuple[str, ...], most: int) -> Json:
 _QOS_KINDS = (
     "GrpTRES", "GrpTRES", "GrpTRESMins", "GrpTRESRunMins", "MaxTRESMinsPerJob", "MaxTRESPerAccount",
     "MaxTRESPerJob", "MaxTRESPerJob", "MaxTRESPerNode", "MaxTRESPerUser", "MinTRESPerJob",
-    "MaxTRESRunMinsPerUser",
+    "MaxTRESRunMinsPerAccount", "MaxTRESRunMinsPerUser",
     "GrpJobs", "GrpSubmitJobs", "GrpWall", "MaxJobsPerUser", "MaxJobsPerAccount", "MaxSubmitJobsPerUser",
     "MaxSubmitJobsPerAccount", "MaxWall", "MaxWall",
 )  # fmt: skip
@@ -154,7 +154,11 @@ def _qos(dice: Dice, name: str) -> Json:
     return made | {"Flags": flags}
 
 
-def _associations(dice: Dice) -> list[Json]:
+# From here on slurmdbd keeps default QOSs on the list of those that may be used.
+_DEFAULT_IS_ALLOWED = (24, 11)
+
+
+def _associations(dice: Dice, release: tuple[int, int]) -> list[Json]:
     accounts = [{"Account": account} for account in ("root", *(name for name, _ in site.ACCOUNTS))]
     users = [
         {"Account": account, "User": user} for user, account in site.MEMBERS if user in site.USERS
@@ -169,7 +173,9 @@ def _associations(dice: Dice) -> list[Json]:
         if dice.chance(0.2):
             link["QOS"] = [dice.pick(*site.JOB_QOS)]
         if dice.chance(0.5):
-            link["DefaultQOS"] = dice.pick("normal", *site.JOB_QOS)
+            default = dice.pick("normal", *site.JOB_QOS)
+            if default in link["QOS"] or release < _DEFAULT_IS_ALLOWED:
+                link["DefaultQOS"] = default
     return accounts + users
 
 
@@ -229,6 +235,8 @@ class JobMaker:
 
     def any_job(self, is_full: bool) -> Json:
         client = self._dice.pick("sbatch", "sbatch", "sbatch", "salloc", "salloc", "bare")
+        if not is_full and client == "sbatch" and self._dice.chance(0.5):
+            client = "salloc"
         job = self.job(client)
         if not is_full and client != "salloc":
             job["priority"] = 0  # would start; its submission is what is looked at

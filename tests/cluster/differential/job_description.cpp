@@ -54,7 +54,7 @@ JobDescription::JobDescription(const nlohmann::json& job) {
     description_.std_out = keep("/dev/null");
     for (const auto& [key, value] : job.items())
         set(key, value);
-    if (description_.group_id == NO_VAL) description_.group_id = description_.user_id;
+    if (!job.contains("group_id")) description_.group_id = description_.user_id;
     if (is_allocation_) return;
     description_.script = keep("#!/bin/sh\n");
     description_.environment = environment;

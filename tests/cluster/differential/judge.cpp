@@ -48,9 +48,11 @@ class Engine {
     json foretell(const JobDescription& job) {
         if (const auto fresh = quota_.sync(); !fresh) throw std::runtime_error(fresh.error().message);
         const model::JobRequest request = slurm::read_job_desc(job.get(), /*submit_uid=*/0);
-        const model::Forecast forecast = gate_.decide(request, cluster_.get(), nullptr).forecast;
+        const model::Decision decision = gate_.decide(request, cluster_.get(), nullptr);
+        const model::Forecast& forecast = decision.forecast;
         const gate::Outlook outlook = look_ahead(request);
         return {{"error", to_error(forecast.code)},
+                {"message", decision.message},
                 {"refusal", forecast.reason},
                 {"time_limit", slurm::write_time(forecast.time_limit)},
                 {"pending", forecast.pending_reason},
@@ -164,11 +166,15 @@ void look(json& actual, const JobState& job) {
 }
 
 /// Whether a job is left waiting until the scheduler has looked at it. An allocation was looked at when it
-/// was asked for, but "PartitionConfig" is what slurmctld says before it knows better.
-bool is_for_the_pass(const json& scenario, const json& job, const json& actual) {
+/// was asked for, but slurmctld may know better later: then "PartitionConfig" becomes a rule's Reason, and
+/// a partition's own rules are asked for. And while others wait, it is not tried in every partition.
+bool is_for_the_pass(const json& scenario, const json& job, const json& result) {
+    const json& actual = result["actual"];
     if (actual["state"] != "PENDING" || job.value("priority", 1u) == 0) return false;
+    const json& foretold = result["foretold"]["pending"];
+    const bool is_unheld = actual["pending"] == "Priority" || actual["pending"] == "Resources";
     return scenario.value("full", false) || actual["pending"] == "PartitionConfig" ||
-           actual["pending"] == "None";
+           actual["pending"] == "None" || foretold != (is_unheld ? json("") : actual["pending"]);
 }
 
 /// A job that waits, and the place of its result.
@@ -177,10 +183,10 @@ struct Waiting {
     std::uint32_t job_id;
 };
 
-/// Looks at jobs once the scheduler has. While it looks at a job itself, the Reason is gone for a moment; a
-/// job that is foretold one gets a second look.
+/// Looks at jobs once the scheduler has. While it looks at a job itself, and while the job is one of many in
+/// its partition, the Reason is gone for a moment; a job that is foretold one gets more looks.
 void look_after_pass(const json& scenario, std::vector<Waiting> waiting, json& results) {
-    for (int looks = 0; looks < 2 && !waiting.empty(); ++looks) {
+    for (int looks = 0; looks < 3 && !waiting.empty(); ++looks) {
         await_scheduling_pass(scenario.at("bait"));
         std::vector<Waiting> again;
         for (const Waiting& job : waiting) {
@@ -189,7 +195,8 @@ void look_after_pass(const json& scenario, std::vector<Waiting> waiting, json& r
             json& result = results[job.index];
             result["actual"]["state"] = now.state;
             result["actual"]["pending"] = now.state == "PENDING" ? now.reason : "";
-            if (now.reason == "None" && result["foretold"]["pending"] != "") again.push_back(job);
+            const bool is_unsaid = now.reason == "None" || now.reason == "Priority";
+            if (is_unsaid && result["foretold"]["pending"] != "") again.push_back(job);
         }
         waiting = std::move(again);
     }
@@ -217,7 +224,7 @@ json judge(const json& scenario) {
         actual = {{"error", answer.error}, {"message", answer.message}, {"state", ""}};
         if (answer.job_id != 0) {
             look(actual, look_at(answer.job_id));
-            if (is_for_the_pass(scenario, job, actual))
+            if (is_for_the_pass(scenario, job, result))
                 waiting.push_back({results.size(), answer.job_id});
             else
                 end_job(answer.job_id);

@@ -27,6 +27,13 @@ JUDGE = Path("tests") / "cluster" / "differential" / "judge_jobs"
 JUDGE_SECONDS = 3600
 
 
+def release_of(build: Path) -> tuple[int, int]:
+    """The Slurm release that the build is for."""
+    answer = subprocess.run([build / JUDGE, "--release"], capture_output=True, text=True, check=True)
+    major, minor = answer.stdout.split(".")[:2]
+    return int(major), int(minor)
+
+
 class Failed(Exception):
     """A scenario could not be judged."""
 
@@ -79,8 +86,7 @@ class Judge:
         if self._process is None:
             return
         assert self._process.stdin
-        self._process.stdin.close()
-        self._process.wait()
+        self._process.communicate()
         self._process = None
 
 
