@@ -98,10 +98,9 @@ int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char*
     cluster_.start();
     const auto cluster = cluster_.current();
     const auto policy = policies_.current();
-    const Decision decision =
-        gate_.decide(slurm::read_job_desc(description, submit_uid), cluster.get(), policy.get());
-    if (decision.changed)
-        write_changes(description, slurm::read_job_desc(description, submit_uid), decision.request);
+    const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
+    const Decision decision = gate_.decide(request, cluster.get(), policy.get());
+    if (decision.changed) write_changes(description, request, *decision.changed);
     return answer(decision, err_msg);
 }
 

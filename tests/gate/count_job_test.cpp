@@ -29,7 +29,7 @@ struct CountSetup : tests::GateSetup {
         lookup.user_id = request.user_id;
         lookup.partitions = gate::find_partitions(request, c).partitions;
         const auto view = quota::LocalQuota(records).check(lookup).value();
-        return gate::count_attempt(request, view, c, release, partition, most_nodes).at(tres(name));
+        return gate::JobCounter(request, view, c, release).at_attempt(partition, most_nodes).at(tres(name));
     }
 };
 
@@ -308,8 +308,6 @@ BOOST_AUTO_TEST_CASE(an_attempt_gives_tasks_that_share_cpus_those_of_one_on_ever
     request.tasks = 8;
     request.tasks_per_node = request.cpus_per_task = 4;
     request.overcommit = true;
-    request.tres_per_node = "gres:gpu:2";
-    request.cpus_per_tres = "gres:gpu:9";
 
     BOOST_TEST(attempted("cpu") == 8u);
 }

@@ -13,7 +13,7 @@ namespace {
 /// What becomes of Ana's job in "main": "" it starts, else the Reason it waits with; where partitions are
 /// enforced whether it is refused.
 struct PartitionSetup : tests::GateSetup {
-    std::string waits() {
+    std::string_view waits() {
         enforce_part_limits = EnforcePartLimits::no;
         const auto forecast = decide().forecast;
         BOOST_TEST((forecast.code == RejectCode::none));

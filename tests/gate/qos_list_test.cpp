@@ -20,7 +20,7 @@ struct QosListSetup : tests::GateSetup {
     }
 
     model::Forecast forecast() const { return decide().forecast; }
-    std::string pending() const { return forecast().pending_reason; }
+    std::string_view pending() const { return forecast().pending_reason; }
 };
 
 } // namespace

@@ -51,14 +51,14 @@ std::uint64_t billing_of(const model::TresCounts& counts, const model::TresCatal
     }
     double sum = 0;
     double largest = 0;
-    for (std::string_view part : text::split(weights, ',')) {
+    text::for_each_part(weights, ',', [&](std::string_view part) {
         const auto equals = part.find('=');
-        if (equals == std::string_view::npos) continue;
+        if (equals == std::string_view::npos) return;
         const auto tres = catalogue.find(text::trim(part.substr(0, equals)));
         const std::string_view number = text::trim(part.substr(equals + 1));
         double weight = 0;
         const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), weight);
-        if (!tres || error != std::errc{}) continue;
+        if (!tres || error != std::errc{}) return;
         const bool has_suffix = end != number.data() + number.size();
         const double value = weight * static_cast<double>(model::count_at(counts, *tres)) /
                              (has_suffix ? mib_per_unit(*end) : 1.0);
@@ -66,7 +66,7 @@ std::uint64_t billing_of(const model::TresCounts& counts, const model::TresCatal
             sum += value;
         else
             largest = std::max(largest, value);
-    }
+    });
     return static_cast<std::uint64_t>(sum + largest);
 }
 

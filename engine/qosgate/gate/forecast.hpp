@@ -19,6 +19,7 @@ struct Resolved {
     PartitionList partitions;
     model::AccountView view;
     model::ResolvedJob job;
+    std::string problem; ///< why there is no view; empty: there is one
 };
 
 /// What holds an accepted job back in one partition.

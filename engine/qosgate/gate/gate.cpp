@@ -22,13 +22,9 @@ using policy::Level;
 /// From here on --qos may name several.
 constexpr limits::Release takes_qos_lists(24, 11, 0);
 
-/// `requester` changes the job; nothing: it is submitted.
-Result<Resolved> resolve(const JobRequest& request, const model::Cluster* cluster,
-                         const quota::QuotaProvider& provider, limits::Release release,
-                         std::optional<std::uint32_t> requester = std::nullopt) {
-    static const model::Cluster no_cluster;
-    Resolved resolved;
-    if (cluster) resolved.partitions = find_partitions(request, *cluster);
+Result<model::AccountView> ask(const quota::QuotaProvider& provider, const JobRequest& request,
+                               const PartitionList& partitions, limits::Release release,
+                               std::optional<std::uint32_t> requester) {
     quota::Lookup lookup;
     lookup.user_id = request.user_id;
     if (request.account) lookup.account = *request.account;
@@ -36,24 +32,41 @@ Result<Resolved> resolve(const JobRequest& request, const model::Cluster* cluste
     lookup.has_reservation = request.reservation.has_value();
     lookup.takes_qos_lists = release >= takes_qos_lists;
     lookup.requester = requester;
-    lookup.partitions = resolved.partitions.partitions;
-    auto view = provider.check(lookup);
-    if (!view) return view.error();
-    resolved.view = *std::move(view);
-    resolved.job = count_job(request, resolved.view, cluster ? *cluster : no_cluster, release);
+    lookup.partitions = partitions.partitions;
+    return provider.check(lookup);
+}
+
+/// A request with all that is known about it. Without a view rules still guard the door; limits are
+/// slurmctld's own business then. `requester` changes the job; nothing: it is submitted.
+Resolved resolve(const JobRequest& request, const model::Cluster* cluster,
+                 const quota::QuotaProvider& provider, limits::Release release,
+                 std::optional<std::uint32_t> requester = std::nullopt) {
+    static const model::Cluster no_cluster;
+    Resolved resolved;
+    if (cluster) resolved.partitions = find_partitions(request, *cluster);
+    auto view = ask(provider, request, resolved.partitions, release, requester);
+    if (view) {
+        resolved.view = *std::move(view);
+        resolved.job = count_job(request, resolved.view, cluster ? *cluster : no_cluster, release);
+    } else {
+        resolved.problem = view.error().message;
+        resolved.view.tres = model::TresCatalogue::built_in();
+    }
     return resolved;
 }
 
 /// Runs the site's rules. Returns whether they rejected the job.
-bool run_rules(Decision& decision, const Resolved& resolved, const policy::Policy& policy) {
+bool run_rules(Decision& decision, const JobRequest& request, const Resolved& resolved,
+               const policy::Policy& policy) {
     const model::AccountView& view = resolved.view;
     const std::string_view partition = view.partitions.empty()
                                            ? std::string_view()
                                            : std::string_view(view.partitions.front().partition->name);
     const policy::JobFacts facts{resolved.job, *view.tres, view.user_name,
                                  view.account, partition,  view.job_qos.name};
-    policy::Outcome outcome = policy.run(decision.request, facts);
-    decision.changed = outcome.changed;
+    JobRequest job = request;
+    policy::Outcome outcome = policy.run(job, facts);
+    if (outcome.changed) decision.changed = std::move(job);
     for (const policy::RuleEvent& event : outcome.events) {
         decision.log.push_back(text::format("rule '{}' ({}): {}: {}", event.rule, event.file,
                                             policy::to_string(event.kind), event.text));
@@ -274,57 +287,52 @@ void judge_update(Decision& decision, const Change& change, const policy::Settin
         decision.message.push_back("questions: " + settings.contact);
 }
 
+const policy::Settings& settings_of(const policy::Policy* policy) {
+    static const policy::Settings defaults;
+    return policy ? policy->settings() : defaults;
+}
+
+/// Without the partitions nobody knows which partition QOS applies, and without the view nobody knows
+/// anything: no opinion on limits.
+void judge_where_known(Decision& decision, const Resolved& resolved, const JobRequest& request,
+                       const model::Cluster* cluster, limits::Release release,
+                       const policy::Settings& settings) {
+    if (!resolved.problem.empty()) decision.log.push_back("no opinion on limits: " + resolved.problem);
+    if (cluster && settings.limits != Level::off)
+        judge(decision, {resolved, request, *cluster, release}, settings);
+}
+
 } // namespace
 
-Decision Gate::decide(JobRequest request, const model::Cluster* cluster, const policy::Policy* policy) const {
-    static const policy::Settings default_settings;
-    const policy::Settings& settings = policy ? policy->settings() : default_settings;
+Decision Gate::decide(const JobRequest& request, const model::Cluster* cluster,
+                      const policy::Policy* policy) const {
     Decision decision;
-    decision.request = std::move(request);
-
-    auto resolved = resolve(decision.request, cluster, provider_, release_);
-    if (!resolved) {
-        // Without a view rules still guard the door; limits are slurmctld's own business.
-        decision.log.push_back("no opinion on limits: " + resolved.error().message);
-        resolved = Resolved{};
-        resolved->view.tres = model::TresCatalogue::built_in();
-    }
-    std::optional<JobRequest> original;
+    Resolved resolved = resolve(request, cluster, provider_, release_);
     if (policy && policy->has_rules()) {
-        original = decision.request;
-        if (run_rules(decision, *resolved, *policy)) return decision;
-        if (decision.changed) {
-            auto again = resolve(decision.request, cluster, provider_, release_);
-            if (again) resolved = std::move(again);
-        }
+        if (run_rules(decision, request, resolved, *policy)) return decision;
+        if (decision.changed) resolved = resolve(*decision.changed, cluster, provider_, release_);
     }
-    // Without the partitions nobody knows which partition QOS applies: no opinion on limits.
-    if (cluster && settings.limits != Level::off)
-        judge(decision, {*resolved, decision.request, *cluster, release_}, settings);
-    if (decision.reject != RejectCode::none && decision.changed) {
-        decision.request = *std::move(original);
-        decision.changed = false;
-    }
+    judge_where_known(decision, resolved, decision.changed ? *decision.changed : request, cluster, release_,
+                      settings_of(policy));
+    if (decision.reject != RejectCode::none) decision.changed.reset();
     return decision;
 }
 
 Decision Gate::decide_update(JobUpdate update, const model::Cluster* cluster,
                              const policy::Policy* policy) const {
-    static const policy::Settings default_settings;
-    const policy::Settings& settings = policy ? policy->settings() : default_settings;
+    const policy::Settings& settings = settings_of(policy);
     Decision decision;
-    decision.request = update.after;
     if (!cluster || settings.limits == Level::off) return decision;
 
     const std::uint32_t requester = update.after.submit_uid;
-    auto before = resolve(update.before, cluster, provider_, release_, requester);
-    auto after = resolve(update.after, cluster, provider_, release_, requester);
-    if (!before || !after) {
-        decision.log.push_back("no opinion on limits: " + (after ? before : after).error().message);
+    Resolved before = resolve(update.before, cluster, provider_, release_, requester);
+    Resolved after = resolve(update.after, cluster, provider_, release_, requester);
+    if (!before.problem.empty() || !after.problem.empty()) {
+        decision.log.push_back("no opinion on limits: " + (after.problem.empty() ? before : after).problem);
         return decision;
     }
-    update.after.time_limit = time_after(update, *before, *after, release_);
-    judge_update(decision, {update, *before, *after, *cluster, release_}, settings);
+    update.after.time_limit = time_after(update, before, after, release_);
+    judge_update(decision, {update, before, after, *cluster, release_}, settings);
     return decision;
 }
 

@@ -34,7 +34,7 @@ class Gate {
 
     /// The decision about a new job. `cluster` may be null (not known yet): then limits are not judged, rules
     /// still run. `policy` may be null: no rules, level explain.
-    [[nodiscard]] model::Decision decide(model::JobRequest request, const model::Cluster* cluster,
+    [[nodiscard]] model::Decision decide(const model::JobRequest& request, const model::Cluster* cluster,
                                          const policy::Policy* policy) const;
 
     /// The decision about a change of a job (limits.md 3.9). slurmctld refuses for limits only where QOS,

@@ -51,7 +51,7 @@ std::optional<std::vector<bool>> read_bits(bitstr_t* bits) {
 
 AssociationRow read_association_row(const slurmdb_assoc_rec_t& record, std::size_t tres_count) {
     AssociationRow row;
-    row.link = read_association(record, tres_count);
+    row.link = read_association(record, tres_count, model::LimitSet::all());
     row.user_id = record.uid;
     row.parent_id = record.parent_id;
     if (record.def_qos_id != 0 && is_count(record.def_qos_id)) row.default_qos = record.def_qos_id;
