@@ -308,6 +308,8 @@ BOOST_AUTO_TEST_CASE(an_attempt_gives_tasks_that_share_cpus_those_of_one_on_ever
     request.tasks = 8;
     request.tasks_per_node = request.cpus_per_task = 4;
     request.overcommit = true;
+    request.tres_per_node = "gres:gpu:2";
+    request.cpus_per_tres = "gres:gpu:9";
 
     BOOST_TEST(attempted("cpu") == 8u);
 }

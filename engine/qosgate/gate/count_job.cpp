@@ -98,15 +98,15 @@ bool JobCounter::has_counted_tasks() const {
     return release_ >= allocates_by_tasks && request_.tasks;
 }
 
-/// Every node gets its tasks, and every resource its CPUs. A single task gets no company, and tasks that
-/// share CPUs get those of one.
+/// Every node gets its tasks, and every resource its CPUs. A single task gets no company. Tasks that share CPUs
+/// get those of one on every node, and none for resources.
 std::uint64_t JobCounter::cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const {
-    if (has_counted_tasks() && !request_.overcommit)
-        return std::max(std::uint64_t{*request_.tasks} * request_.cpus_per_task.value_or(1), gres.cpus());
-    const bool is_for_one = request_.overcommit || size_.tasks.value_or(0) <= 1;
-    const std::uint64_t tasks = is_for_one ? 1 : request_.tasks_per_node.value_or(1);
-    return std::max(
-        {size_.cpus.value_or(1), gres.cpus(), nodes * tasks * request_.cpus_per_task.value_or(1)});
+    const std::uint64_t per_task = request_.cpus_per_task.value_or(1);
+    if (request_.overcommit) return std::max(size_.cpus.value_or(1), nodes * per_task);
+    if (has_counted_tasks()) return std::max(*request_.tasks * per_task, gres.cpus());
+    const bool is_alone = size_.tasks.value_or(0) <= 1;
+    const std::uint64_t tasks = is_alone ? 1 : request_.tasks_per_node.value_or(1);
+    return std::max({size_.cpus.value_or(1), gres.cpus(), nodes * tasks * per_task});
 }
 
 TresCounts JobCounter::count(std::uint64_t nodes, std::uint64_t memory_nodes, std::uint64_t cpus,

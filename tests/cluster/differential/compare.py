@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from . import site
+
 Json = dict[str, Any]
 
 NO_TIME = 0xFFFFFFFE
@@ -28,6 +30,7 @@ STARTED_EARLY = "EnforcePartLimits=ALL, started in an earlier partition"
 HELD = "pending: held, asked for its submission only"
 EXCLUSIVE = "pending: --exclusive"
 PER_SOCKET = "pending: --gpus-per-socket"
+MORE_NODES = "pending: given more nodes than it asked for"
 MORE_GPUS = "pending: planned with more GPUs than it will get"
 FEWER_CPUS = "pending: planned with fewer CPUs than it will get"
 SHARED_NODES = "pending: a node limit where others use nodes it might share"
@@ -35,7 +38,8 @@ TIME_MIN = "pending: --time-min"
 
 # contrib/differential.md says of each what it is and why; the test compares the two lists.
 LEFT_OUT = (
-    *OUTSIDE.values(), STARTED_EARLY, HELD, EXCLUSIVE, PER_SOCKET, MORE_GPUS, FEWER_CPUS, SHARED_NODES, TIME_MIN,
+    *OUTSIDE.values(), STARTED_EARLY, HELD, EXCLUSIVE, PER_SOCKET, MORE_NODES, MORE_GPUS, FEWER_CPUS,
+    SHARED_NODES, TIME_MIN,
 )  # fmt: skip
 
 # Reasons of a job that no limit and no partition rule holds back.
@@ -116,6 +120,8 @@ def _why_no_pending(scenario: Json, job: Json, foretold: Json) -> str:
         return EXCLUSIVE
     if "tres_per_socket" in job:
         return PER_SOCKET
+    if _outgrows_nodes(job):
+        return MORE_NODES
     # While nodes are busy, backfill plans the job on nodes as they will be. Such jobs are compared where nodes
     # are free.
     if scenario["full"] and ("tres_per_task" in job or "tres_per_job" in job):
@@ -127,6 +133,16 @@ def _why_no_pending(scenario: Json, job: Json, foretold: Json) -> str:
     if "time_min" in job:
         return TIME_MIN
     return ""
+
+
+def _outgrows_nodes(job: Json) -> bool:
+    """Whether the job's CPUs or GPUs are more than as many nodes as it asked for have."""
+    nodes = job.get("min_nodes", 1)
+    gpus = 0
+    for field, times in (("tres_per_job", 1), ("tres_per_task", job.get("num_tasks", 1))):
+        if field in job:
+            gpus = max(gpus, times * int(re.sub(r".*\D", "", job[field]) or 1))
+    return bool(job.get("min_cpus", 1) > nodes * site.NODE_CPUS or gpus > nodes * site.GPUS_OF_TYPE)
 
 
 def _cpus_on_all_nodes(job: Json) -> int:
