@@ -100,19 +100,14 @@ ClusterSnapshot::~ClusterSnapshot() {
 }
 
 void ClusterSnapshot::start() noexcept {
+    if (is_started_.load() || is_started_.exchange(true)) return;
+    const BlockedSignals blocked;
     try {
-        std::call_once(started_, [this] {
-            const BlockedSignals blocked;
-            shared_->is_running = true;
-            try {
-                std::thread([shared = shared_] { shared->run(); }).detach();
-            } catch (const std::exception& error) {
-                shared_->is_running = false;
-                log_error((std::string("cluster data: no thread: ") + error.what()).c_str());
-            }
-        });
-    } catch (const std::exception&) {
-        log_error("cluster data: no thread");
+        shared_->is_running = true;
+        std::thread([shared = shared_] { shared->run(); }).detach();
+    } catch (const std::exception& error) {
+        shared_->is_running = false;
+        log_error((std::string("cluster data: no thread: ") + error.what()).c_str());
     }
 }
 

@@ -10,9 +10,9 @@
 
 #include "qosgate/model/cluster.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <memory>
-#include <mutex>
 
 namespace qg::plugin {
 
@@ -41,7 +41,7 @@ class ClusterSnapshot {
     struct Shared;
 
     std::shared_ptr<Shared> shared_; ///< with the thread
-    std::once_flag started_;
+    std::atomic<bool> is_started_ = false;
 };
 
 } // namespace qg::plugin

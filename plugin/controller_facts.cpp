@@ -9,23 +9,28 @@
 
 namespace qg::plugin {
 
-const slurmdb_qos_rec_t* QosList::find(std::string_view name) const {
-    const std::string key = text::lower(name);
-    if (const auto id = ids_.find(key)) {
-        const slurmdb_qos_rec_t* const guessed = find(*id);
-        if (guessed != nullptr && text::iequals(slurm::view_text(guessed->name), key)) return guessed;
+template <typename Key, typename Matches>
+const slurmdb_qos_rec_t* QosList::find(Guesses<Key, const slurmdb_qos_rec_t*>& guesses, const Key& key,
+                                       Matches matches) const {
+    if (const auto guess = guesses.find(key)) {
+        const auto* const there = slurm::find_first<slurmdb_qos_rec_t>(
+            list_, [&guess](const slurmdb_qos_rec_t& qos) noexcept { return &qos == *guess; });
+        if (there != nullptr && matches(*there)) return there;
     }
-    const auto* found =
-        slurm::find_first<slurmdb_qos_rec_t>(list_, [&key](const slurmdb_qos_rec_t& qos) noexcept {
-            return text::iequals(slurm::view_text(qos.name), key);
-        });
-    if (found != nullptr) ids_.remember(key, found->id);
+    const auto* const found = slurm::find_first<slurmdb_qos_rec_t>(list_, matches);
+    if (found != nullptr) guesses.remember(key, found);
     return found;
 }
 
+const slurmdb_qos_rec_t* QosList::find(std::string_view name) const {
+    const std::string key = text::lower(name);
+    return find(guesses_.by_name, key, [&key](const slurmdb_qos_rec_t& qos) noexcept {
+        return text::iequals(slurm::view_text(qos.name), key);
+    });
+}
+
 const slurmdb_qos_rec_t* QosList::find(std::uint32_t id) const {
-    return slurm::find_first<slurmdb_qos_rec_t>(
-        list_, [id](const slurmdb_qos_rec_t& qos) noexcept { return qos.id == id; });
+    return find(guesses_.by_id, id, [id](const slurmdb_qos_rec_t& qos) noexcept { return qos.id == id; });
 }
 
 std::vector<std::string> QosList::permitted_names(const quota::QosFacts& facts) const {
@@ -83,6 +88,11 @@ std::optional<std::uint32_t> ControllerFacts::only_permitted() const {
 model::QosFlags ControllerFacts::flags(std::uint32_t qos) const {
     const slurmdb_qos_rec_t* const found = record(qos);
     return found == nullptr ? model::QosFlags{} : slurm::read_qos_flags(found->flags);
+}
+
+std::uint32_t ControllerFacts::priority(std::uint32_t qos) const {
+    const slurmdb_qos_rec_t* const found = record(qos);
+    return found == nullptr ? 0 : found->priority;
 }
 
 bool ControllerFacts::is_partition_qos(std::uint32_t qos) const {

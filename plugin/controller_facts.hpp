@@ -9,15 +9,18 @@
 
 namespace qg::plugin {
 
-/// slurmctld's list of QOSs. Ids are compared where a name's id is known already: they lie in the records
-/// themselves, names one step further away, and that step is most of a walk's cost.
+/// Where QOSs were found, by lower-case name and by id.
+struct QosGuesses {
+    Guesses<std::string, const slurmdb_qos_rec_t*> by_name;
+    Guesses<std::uint32_t, const slurmdb_qos_rec_t*> by_id;
+};
+
+/// slurmctld's list of QOSs. A walk first looks for the address where the record was last time: what is on the
+/// list is alive, and the records passed on the way are not even looked into, which is most of a walk's cost.
 /// Ownership: borrows. Threads: needs the qos lock.
 class QosList {
   public:
-    /// The ids that names had, by lower-case name.
-    using Ids = Guesses<std::string, std::uint32_t>;
-
-    QosList(slurm::ListHandle list, Ids& ids) : list_(list), ids_(ids) {}
+    QosList(slurm::ListHandle list, QosGuesses& guesses) : list_(list), guesses_(guesses) {}
 
     /// The QOS of that name, ASCII case ignored, or null. Cost: one walk.
     [[nodiscard]] const slurmdb_qos_rec_t* find(std::string_view name) const;
@@ -29,8 +32,12 @@ class QosList {
     [[nodiscard]] std::vector<std::string> permitted_names(const quota::QosFacts& facts) const;
 
   private:
+    template <typename Key, typename Matches>
+    const slurmdb_qos_rec_t* find(Guesses<Key, const slurmdb_qos_rec_t*>& guesses, const Key& key,
+                                  Matches matches) const;
+
     slurm::ListHandle list_;
-    Ids& ids_;
+    QosGuesses& guesses_;
 };
 
 /// Ownership: borrows the records; lives no longer than the lock on them. `association` and `root` may be
@@ -49,6 +56,7 @@ class ControllerFacts final : public quota::QosFacts {
     /// Cost: looks at ids up to the second one permitted.
     [[nodiscard]] std::optional<std::uint32_t> only_permitted() const override;
     [[nodiscard]] model::QosFlags flags(std::uint32_t qos) const override;
+    [[nodiscard]] std::uint32_t priority(std::uint32_t qos) const override;
     [[nodiscard]] bool is_partition_qos(std::uint32_t qos) const override;
 
     /// The record of a QOS, or null. The last one asked for is remembered.

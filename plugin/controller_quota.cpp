@@ -4,6 +4,8 @@
 #include "qosgate/slurm/limits.hpp"
 #include "qosgate/slurm/values.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <span>
 
@@ -12,6 +14,7 @@ namespace {
 
 using model::AccountView;
 using model::CountLimit;
+using model::LimitSet;
 using model::TresLimit;
 
 using DefaultAccounts = Guesses<std::uint32_t, std::string>;
@@ -37,6 +40,13 @@ const slurmdb_user_rec_t* find_user(const AssocMgr& manager, std::uint32_t user_
     return slurm::find_first<slurmdb_user_rec_t>(
         *manager.user_list,
         [user_id](const slurmdb_user_rec_t& user) noexcept { return user.uid == user_id; });
+}
+
+/// Whether slurmctld lets this user change jobs past all limits. Needs the user lock.
+bool is_operator(const AssocMgr& manager, std::uint32_t user_id) {
+    if (user_id == 0 || user_id == geteuid()) return true; // root, and SlurmUser, as whom slurmctld runs
+    const slurmdb_user_rec_t* user = find_user(manager, user_id);
+    return user != nullptr && user->admin_level >= SLURMDB_ADMIN_OPERATOR;
 }
 
 /// Finds the association of a job the way slurmctld does, and who the user is.
@@ -87,27 +97,20 @@ class AssociationSearch {
     std::string partition_;
 };
 
-/// Whether what the user has counts: for limits per user, and for saying how much of a group's is the user's.
-bool has_user_limits(const model::Limits& limits) noexcept {
-    return limits.has_any(TresLimit::max_tres_per_user) ||
-           limits.has_any(TresLimit::max_tres_run_mins_per_user) || limits.has_any(TresLimit::grp_tres) ||
-           limits.has_any(TresLimit::grp_tres_run_mins) || limits.get(CountLimit::max_jobs_per_user) ||
-           limits.get(CountLimit::max_submit_jobs_per_user) || limits.get(CountLimit::grp_jobs) ||
-           limits.get(CountLimit::grp_submit_jobs);
-}
-
-bool has_account_limits(const model::Limits& limits) noexcept {
-    return limits.has_any(TresLimit::max_tres_per_account) ||
-           limits.has_any(TresLimit::max_tres_run_mins_per_account) ||
-           limits.get(CountLimit::max_jobs_per_account) ||
-           limits.get(CountLimit::max_submit_jobs_per_account);
-}
+// What usage of a user counts for: limits per user, and saying how much of a group's usage is the user's.
+constexpr LimitSet user_limits = LimitSet{TresLimit::max_tres_per_user, TresLimit::max_tres_run_mins_per_user,
+                                          TresLimit::grp_tres, TresLimit::grp_tres_run_mins} +
+                                 LimitSet{CountLimit::max_jobs_per_user, CountLimit::max_submit_jobs_per_user,
+                                          CountLimit::grp_jobs, CountLimit::grp_submit_jobs};
+constexpr LimitSet account_limits =
+    LimitSet{TresLimit::max_tres_per_account, TresLimit::max_tres_run_mins_per_account} +
+    LimitSet{CountLimit::max_jobs_per_account, CountLimit::max_submit_jobs_per_account};
 
 /// The usage of the first entry of a *_limit_list that matches; all zero if none does.
 template <typename Matches>
-model::Usage usage_in(slurm::ListHandle list, std::size_t tres_count, Matches matches) {
+model::Usage usage_in(slurm::ListHandle list, std::size_t tres_count, LimitSet against, Matches matches) {
     const auto* used = slurm::find_first<slurmdb_used_limits_t>(list, matches);
-    return used == nullptr ? model::Usage{} : slurm::read_usage(*used, tres_count);
+    return used == nullptr ? model::Usage{} : slurm::read_usage(*used, tres_count, against);
 }
 
 /// Copies QOSs into a view, each once.
@@ -129,12 +132,13 @@ class QosCopier {
   private:
     void add_usage(model::Qos& qos, const slurmdb_qos_usage_t& usage) {
         const std::size_t tres_count = std::min<std::size_t>(usage.tres_cnt, view_.tres->size());
-        if (has_user_limits(qos.limits))
+        const LimitSet limits = qos.limits.which();
+        if (limits.meets(user_limits))
             qos.user_usage =
-                usage_in(usage.user_limit_list, tres_count,
+                usage_in(usage.user_limit_list, tres_count, limits,
                          [this](const slurmdb_used_limits_t& used) noexcept { return used.uid == user_id_; });
-        if (has_account_limits(qos.limits))
-            qos.account_usage = usage_in(usage.acct_limit_list, tres_count,
+        if (limits.meets(account_limits))
+            qos.account_usage = usage_in(usage.acct_limit_list, tres_count, limits,
                                          [this](const slurmdb_used_limits_t& used) noexcept {
                                              return slurm::view_text(used.acct) == view_.account;
                                          });
@@ -144,24 +148,36 @@ class QosCopier {
     std::uint32_t user_id_;
 };
 
+/// The associations from the user to the root. The user's usage is also its share of the others'.
 std::vector<model::Association> copy_chain(const slurmdb_assoc_rec_t* association, std::size_t tres_count) {
+    constexpr std::size_t usual_depth = 4;
     std::vector<model::Association> chain;
-    for (int depth = 0; association != nullptr && depth < greatest_depth; ++depth) {
-        chain.push_back(slurm::read_association(*association, tres_count));
-        association = association->usage == nullptr ? nullptr : association->usage->parent_assoc_ptr;
+    chain.reserve(usual_depth);
+    LimitSet above_user;
+    const slurmdb_assoc_rec_t* link = association;
+    for (int depth = 0; link != nullptr && depth < greatest_depth; ++depth) {
+        chain.push_back(slurm::read_association(*link, tres_count));
+        if (depth != 0) above_user += chain.back().limits.which();
+        link = link->usage == nullptr ? nullptr : link->usage->parent_assoc_ptr;
     }
+    if (!above_user.is_empty() && association->usage != nullptr)
+        chain.front().usage =
+            slurm::read_usage(*association->usage, tres_count, above_user + chain.front().limits.which());
     return chain;
 }
 
 void choose_job_qos(AccountView& view, const quota::Lookup& lookup, const ControllerFacts& facts,
                     const QosList& qos_list, QosCopier& copier) {
-    const quota::ChosenQos chosen =
-        quota::choose_qos(facts, lookup.qos, lookup.has_reservation, view.enforce);
+    const quota::ChosenQos chosen = quota::choose_qos(
+        facts, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists, view.requester_is_operator},
+        view.enforce);
     const slurmdb_qos_rec_t* record = chosen.id ? facts.record(*chosen.id) : nullptr;
     view.job_qos.is_default = chosen.is_default;
     view.job_qos.problem = chosen.problem;
-    view.job_qos.name = record == nullptr ? lookup.qos : slurm::view_text(record->name);
+    view.job_qos.name = record == nullptr ? chosen.asked : slurm::view_text(record->name);
     view.job_qos.qos = copier.add(record);
+    for (const std::uint32_t id : chosen.more)
+        if (const auto index = copier.add(facts.record(id))) view.job_qos.more.push_back(*index);
     if (chosen.problem != model::QosProblem::none) view.permitted_qos = qos_list.permitted_names(facts);
 }
 
@@ -192,14 +208,16 @@ Result<AccountView> ControllerQuota::check(const quota::Lookup& lookup) const {
     if (*manager.qos_list == nullptr || *manager.tres_names == nullptr)
         return Error{ErrorCode::unavailable, "slurmctld has no QOS records yet"};
 
-    AccountView view;
+    Result<AccountView> result = AccountView();
+    AccountView& view = *result; // built in its place: a view is large
     view.tres = tres_catalogue();
     view.enforce = slurm::read_enforce(*manager.enforce);
     const slurmdb_assoc_rec_t* association =
         AssociationSearch(manager, default_accounts_, lookup).run(lookup.account, view);
     view.associations = copy_chain(association, view.tres->size());
+    view.requester_is_operator = lookup.requester && is_operator(manager, *lookup.requester);
 
-    const QosList qos_list(*manager.qos_list, qos_ids_);
+    const QosList qos_list(*manager.qos_list, qos_guesses_);
     const ControllerFacts facts(qos_list, association, *manager.root_assoc);
     QosCopier copier(view, lookup.user_id);
     choose_job_qos(view, lookup, facts, qos_list, copier);
@@ -207,7 +225,7 @@ Result<AccountView> ControllerQuota::check(const quota::Lookup& lookup) const {
         const auto* qos = partition->qos.empty() ? nullptr : qos_list.find(partition->qos);
         view.partitions.push_back({partition, copier.add(qos)});
     }
-    return view;
+    return result;
 }
 
 } // namespace qg::plugin

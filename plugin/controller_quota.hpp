@@ -34,7 +34,7 @@ class ControllerQuota final : public quota::QuotaProvider {
 
     Result<AssocMgr> manager_;
     mutable Guesses<std::uint32_t, std::string> default_accounts_; ///< by user id
-    mutable QosList::Ids qos_ids_;
+    mutable QosGuesses qos_guesses_;
     mutable Published<model::TresCatalogue> tres_; ///< rebuilt when slurmctld's array of names changes
 };
 

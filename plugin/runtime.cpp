@@ -54,7 +54,19 @@ bool refuses_on_errors(const policy::Policy& policy) {
 
 /// Whether an update touches what is judged; all other changes are slurmctld's alone.
 bool is_judged(const job_desc_msg_t& update) {
-    return update.qos != nullptr || update.account != nullptr || update.partition != nullptr;
+    if (update.qos != nullptr || update.account != nullptr || update.partition != nullptr) return true;
+    const model::JobRequest change = slurm::read_job_desc(update, /*submit_uid=*/0);
+    return change.time_limit || change.min_nodes || change.max_nodes || change.tasks || change.min_cpus ||
+           change.cpus_per_task || change.tasks_per_node || change.memory || change.licenses ||
+           change.tres_per_job || change.tres_per_node || change.tres_per_socket || change.tres_per_task;
+}
+
+gate::JobUpdate read_update(const job_desc_msg_t& job, const job_desc_msg_t& update,
+                            std::uint32_t submit_uid) {
+    return {.before = slurm::read_job_record(job, submit_uid),
+            .after = slurm::read_job_update(job, update, submit_uid),
+            .names_qos = update.qos != nullptr,
+            .names_time = slurm::read_time(update.time_limit).has_value()};
 }
 
 } // namespace
@@ -86,10 +98,9 @@ int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char*
     cluster_.start();
     const auto cluster = cluster_.current();
     const auto policy = policies_.current();
-    const Decision decision =
-        gate_.decide(slurm::read_job_desc(description, submit_uid), cluster.get(), policy.get());
-    if (decision.changed)
-        write_changes(description, slurm::read_job_desc(description, submit_uid), decision.request);
+    const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
+    const Decision decision = gate_.decide(request, cluster.get(), policy.get());
+    if (decision.changed) write_changes(description, request, *decision.changed);
     return answer(decision, err_msg);
 }
 
@@ -97,13 +108,13 @@ int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t
     cluster_.start();
     const auto policy = policies_.current();
     const bool may_refuse = policy->settings().limits == policy::Level::enforce;
-    if (!is_judged(update) || !(may_refuse || err_msg != nullptr)) return SLURM_SUCCESS;
+    if (!(may_refuse || err_msg != nullptr) || !is_judged(update)) return SLURM_SUCCESS;
     const JobCopy current = jobs_.copy(job);
     if (current == nullptr) return SLURM_SUCCESS;
 
     const auto cluster = cluster_.current();
-    const Decision decision = gate_.decide_update(slurm::read_job_update(*current, update, submit_uid),
-                                                  cluster.get(), policy.get());
+    const Decision decision =
+        gate_.decide_update(read_update(*current, update, submit_uid), cluster.get(), policy.get());
     return answer(decision, err_msg);
 }
 

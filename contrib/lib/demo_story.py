@@ -22,6 +22,7 @@ from qosgate_cluster.errors import EX_FAILED, ClusterError  # noqa: E402
 from qosgate_cluster.layout import Layout  # noqa: E402
 
 USER = "ana"
+OTHER = "ben"
 
 SLURM_CONF = """\
 PluginDir={build}/plugin:@PLUGINDIR@
@@ -108,7 +109,7 @@ def play(layout: Layout) -> Stage:
         lifecycle.Options(
             nodes=2,
             hardware=slurm_conf.Hardware(gpus=4),
-            users=(USER,),
+            users=(USER, OTHER),
             extra_lines=SLURM_CONF.format(build=BUILD),
         ),
     )
@@ -123,16 +124,17 @@ def play(layout: Layout) -> Stage:
     sessions_that_do_not_fit(stage)
     misspelt_qos(stage)
     no_qos(stage)
+    session_that_waits(stage)
     return stage
 
 
 def set_up_service(stage: Stage) -> None:
     stage.title("The service's QOS, and who may use it")
     stage.prepare("sacctmgr -i add account hpc-users")
-    stage.prepare(f"sacctmgr -i add user {USER} account=hpc-users")
+    stage.prepare(f"sacctmgr -i add user {USER},{OTHER} account=hpc-users")
     stage.prepare(
         "qosgate qos create moonlight Priority=100 GraceTime=60 MaxWall=8:00:00"
-        " MaxTRESPerUser=gpu=2 Flags=DenyOnLimit"
+        " MaxTRESPerUser=gpu=2 GrpTRES=gpu=3 Flags=DenyOnLimit"
     )
     stage.prepare("sacctmgr -i modify account hpc-users set qos+=moonlight")
     stage.prepare("qosgate qos get moonlight")
@@ -225,6 +227,38 @@ def no_qos(stage: Stage) -> None:
         return
     state = stage.type(USER, f"squeue --states=all --job={number} --format='%A %u %P %q'")
     stage.judge("accepted, with the QOS that the rule gave it", state, True, "viz moonlight")
+
+
+def session_that_waits(stage: Stage) -> None:
+    stage.title(f"{OTHER}'s sessions hold most of the service: the next one waits, and is told why")
+    stage.wait_for(
+        f"{USER}'s jobs have ended", lambda: not stage.run(USER, f"squeue --noheader --user={USER}").output
+    )
+    stage.type(OTHER, "sbatch --qos=moonlight --gres=gpu:1 --time=5:00 --array=1-2 --wrap='sleep 300'")
+    running = f"squeue --user={OTHER} --states=RUNNING --format='%A %u %q %T %b'"
+    stage.wait_for(
+        f"both sessions of {OTHER} run", lambda: stage.run(OTHER, running).output.count("RUNNING") == 2
+    )
+    stage.type(OTHER, running)
+    submitted = stage.type(USER, "sbatch --qos=moonlight --gres=gpu:2 --time=5:00 --output=late session.sh")
+    stage.judge(
+        "accepted, with a word on what it waits for",
+        submitted, True, "GPUs in all: asked 2, limit 3, in use 2, none yours, set by QOS moonlight",
+    )  # fmt: skip
+    number = job_number(submitted.output)
+    if number is None:
+        return
+
+    show = f"squeue --states=all --job={number} --format='%A %u %q %T %r'"
+    stage.wait_for(
+        f"slurmctld gives job {number} the same reason",
+        lambda: "QOSGrpGRES" in stage.run(USER, show).output,
+    )
+    stage.type(USER, show)
+    stage.type(OTHER, f"scancel --user={OTHER}")
+    stage.wait_for(f"job {number} is COMPLETED", lambda: "COMPLETED" in stage.run(USER, show).output)
+    state = stage.type(USER, show)
+    stage.judge(f"run to its end once {OTHER}'s were gone", state, True, "moonlight COMPLETED")
 
 
 def job_number(output: str) -> str | None:

@@ -53,7 +53,12 @@ class Demo(unittest.TestCase):
             output, _ = story.communicate(timeout=SECONDS)
 
         self.assertEqual(story.returncode, 0, output)
-        self.assertEqual(output.splitlines()[-1], "6 of 6 steps as expected", output)
+        self.assertEqual(output.splitlines()[-1], "8 of 8 steps as expected", output)
+        self.assertIn(
+            "sbatch: this job will wait: GPUs in all: asked 2, limit 3, in use 2, none yours,"
+            " set by QOS moonlight (QOSGrpGRES)\n",
+            output,
+        )
         self.assertNotIn("\033", output)
         self.assert_nothing_is_left()
 

@@ -33,6 +33,8 @@ class PluginTestCase(unittest.TestCase):
     """
 
     plugins = "qosgate"
+    slurm_conf = ""  # more lines
+    options: tuple[str, ...] = ()  # more arguments of `cluster up`
     cluster: Cluster
 
     @classmethod
@@ -42,8 +44,9 @@ class PluginTestCase(unittest.TestCase):
             users=[USER, "ben"],
             slurm_conf=(
                 f"JobSubmitPlugins={cls.plugins}\n"
-                f"PluginDir={build_root()}/plugin:@PLUGINDIR@\n{PARTITIONS}"
+                f"PluginDir={build_root()}/plugin:@PLUGINDIR@\n{PARTITIONS}{cls.slurm_conf}"
             ),
+            options=cls.options,
         )
         cls.addClassCleanup(cls.cluster.down)
         for line in (
@@ -203,6 +206,392 @@ class Explanations(PluginTestCase):
                 self.assertEqual(result.rc == 0, works, result)
 
 
+class Updates(PluginTestCase):
+    """Changes of jobs. Releases before 23.02 show the user no message at them; the outcome is the same."""
+
+    has_channel = slurm_version() >= (23, 2)
+
+    def update(self, job: int, change: str, user: str = USER) -> CommandResult:
+        return self.cluster.run(f"scontrol update jobid={job} {change}", user)
+
+    def expect_update(self, result: CommandResult, accepted: bool, *lines: str) -> None:
+        self.expect(result, accepted, *(lines if self.has_channel else ()))
+        if not lines:
+            self.assertNotIn("this job", result.stderr, result)
+
+    def test_a_qos_that_is_too_small_is_explained(self) -> None:
+        job = self.cluster.sbatch("--hold -n3", USER).jobid
+        self.expect_update(self.update(job, "qos=small"), False, "asked 3, limit 2", "violates")
+        self.expect_update(self.update(job, "numcpus=2 numtasks=2 qos=small"), True)
+
+    def test_the_time_of_the_job_is_not_compared_but_will_hold_it(self) -> None:
+        job = self.cluster.sbatch("--hold --time=90", USER).jobid
+        over = "never start as it is: wall time: asked 01:30:00, limit 01:00:00"
+        self.expect_update(self.update(job, "qos=small"), True, over)
+        self.expect_update(self.update(job, "timelimit=60"), True)
+        self.expect_update(self.update(job, "timelimit=90"), True, over)
+        self.expect_update(self.update(job, "timelimit=80"), True)
+        self.cluster.scontrol(f"release {job}")
+        self.cluster.wait_reason(job, "QOSMaxWallDurationPerJobLimit")
+
+    def test_a_size_that_is_too_large_is_accepted_and_explained(self) -> None:
+        job = self.cluster.sbatch("--hold --qos=small -n2", USER).jobid
+        self.expect_update(
+            self.update(job, "numtasks=3 numcpus=3"), True, "never start as it is", "asked 3, limit 2"
+        )
+        self.cluster.scontrol(f"release {job}")
+        self.cluster.wait_reason(job, "QOSMaxCpuPerJobLimit")
+        self.expect_update(self.update(job, "numtasks=2 numcpus=2"), True)
+        self.cluster.wait_job(job, "RUNNING")
+
+    def test_a_qos_that_is_full_is_told(self) -> None:
+        self.cluster.sacctmgr("add qos single MaxJobsPerUser=1")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=single")
+        self.addCleanup(self.cluster.sacctmgr, "delete qos single")
+        first = self.cluster.sbatch("--qos=single", USER)
+        self.cluster.wait_job(first.jobid, "RUNNING")
+        job = self.cluster.sbatch("--hold", USER).jobid
+        self.expect_update(self.update(job, "qos=single"), True, "this job will wait", "in use 1, all yours")
+        self.cluster.run(f"scancel {first.jobid} {job}", USER)
+
+    def test_a_running_job_that_gets_less_time_is_left_in_peace(self) -> None:
+        job = self.cluster.sbatch("--qos=small --time=50", USER).jobid
+        self.cluster.wait_job(job, "RUNNING")
+        self.expect_update(self.update(job, "timelimit=40"), True)
+
+    def test_a_partition_that_is_too_small_is_explained(self) -> None:
+        node = self.cluster.run("sinfo --noheader --Node --format=%N", check=True).stdout.split()[0]
+        self.cluster.scontrol(f"create partitionname=tiny nodes={node}")
+        self.addCleanup(self.cluster.scontrol, "delete partitionname=tiny")
+        self.cluster.wait_for(
+            lambda: "no partition" not in self.submit("--partition=tiny --hold").stderr,
+            "the plugin knows the new partition",
+        )
+        most = int(re.search(r"TotalCPUs=(\d+)", self.cluster.scontrol("show partition tiny").stdout)[1])
+        fits = self.cluster.sbatch(f"--hold -n{most}", USER).jobid
+        large = self.cluster.sbatch(f"--hold -n{most + 1}", USER).jobid
+        self.expect_update(self.update(fits, "partition=tiny"), True)
+        self.expect_update(
+            self.update(large, "partition=tiny"),
+            False,
+            f"partition tiny has {most} CPUs, asked {most + 1}",
+            "partition configuration not available",
+        )
+        self.cluster.run(f"scancel --user={USER}")
+
+    def test_more_time_than_the_partition_gives(self) -> None:
+        job = self.cluster.sbatch("--hold --partition=short --time=50", USER).jobid
+        over = ("wall time in partition short: asked 01:01:00, limit 01:00:00", "permission denied")
+        self.expect_update(self.update(job, "timelimit=61"), False, *over)
+        self.expect_update(self.update(job, "timelimit=60"), True)
+        self.expect_update(self.update(job, "timelimit=61", "root"), True)
+        self.expect_update(self.update(job, "timelimit=62"), False, "asked 01:02:00", "permission denied")
+
+    def test_an_operator_passes_over_limits(self) -> None:
+        self.cluster.sacctmgr("add user ben account=bio adminlevel=operator")
+        self.addCleanup(self.cluster.sacctmgr, "delete user ben")
+        for operator in ("root", "ben"):
+            with self.subTest(operator):
+                job = self.cluster.sbatch("--hold -n3", USER).jobid
+                over = ("never start as it is", "asked 3, limit 2")
+                self.expect_update(self.update(job, "qos=small", operator), True, *over)
+                self.expect_update(self.update(job, "qos=other", operator), True)
+                self.expect(self.update(job, "qos=nosuch", operator), False)
+                change = "qos=small timelimit=120 numtasks=4 numcpus=4"
+                self.expect_update(self.update(job, change, operator), True)
+                self.cluster.scontrol(f"release {job}")
+                self.cluster.wait_job(job, "RUNNING")
+
+    def test_a_job_over_its_limits_may_go_on(self) -> None:
+        self.cluster.sacctmgr("add qos tiny,wee Flags=DenyOnLimit")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=tiny,wee")
+        self.addCleanup(self.cluster.sacctmgr, "delete qos tiny,wee")
+        job = self.cluster.sbatch("--hold --qos=tiny -n2", USER).jobid
+        self.cluster.sacctmgr("modify qos tiny,wee set MaxTRESPerJob=cpu=1")
+        self.expect(self.update(job, "qos=wee"), True)
+        self.cluster.sacctmgr("modify qos wee set MaxTRESPerJob=cpu=2")
+        self.expect(self.update(job, "qos=wee"), True)
+        self.cluster.sacctmgr("modify qos tiny set MaxTRESPerJob=cpu=1")
+        self.expect_update(self.update(job, "qos=tiny"), False, "asked 2, limit 1")
+        self.cluster.run(f"scancel {job}", USER)
+
+
+@unittest.skipIf(slurm_version() < (24, 11), "needs Slurm 24.11: several QOSs for one job")
+class QosLists(PluginTestCase):
+    """`--qos=a,b`: the highest priority is judged at submission, all are tried afterwards."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        for line in (
+            "add qos full Priority=20 GrpJobs=0",
+            "add qos packed Priority=5 MaxJobsPerUser=0",
+            "modify qos small set Priority=10",
+            f"modify user {USER} account=astro set qos+=full,packed",
+        ):
+            cls.cluster.sacctmgr(line)
+
+    def reason(self, job: int) -> str:
+        return self.cluster.job_reason(job)
+
+    def test_the_highest_priority_is_judged_at_submission(self) -> None:
+        self.expect(
+            self.submit("--qos=normal,small -n3"), False, "QOS small", "asked 3, limit 2", "QOSMaxCpuPer"
+        )
+        self.expect(self.submit("--qos=small,full -n3 --hold"), True)
+
+    def test_every_name_has_to_do(self) -> None:
+        self.expect(self.submit("--qos=normal,other"), False, "QOS other exists", "Invalid qos")
+        self.expect(self.submit("--qos=normal,nosuch"), False, "no QOS 'nosuch'", "Invalid qos")
+        for one in ("normal,", ",normal", "normal,NORMAL", ","):
+            with self.subTest(one):
+                self.expect(self.submit(f"--qos={one}"), False, "is not one QOS", "Invalid qos")
+
+    def test_a_job_that_one_of_them_lets_start_hears_nothing(self) -> None:
+        result = self.cluster.run("sbatch --parsable --qos=full,normal --wrap='sleep 300'", USER)
+        self.expect(result, True)
+        self.assertNotIn("this job", result.stderr)
+        self.cluster.wait_job(int(result.stdout), "RUNNING")
+        self.assertEqual(self.cluster.job(int(result.stdout))["QOS"], "normal")
+
+    def test_a_job_that_all_of_them_hold_waits_with_the_reason_of_the_last(self) -> None:
+        result = self.cluster.run("sbatch --parsable --qos=packed,full --wrap='sleep 300'", USER)
+        self.expect(result, True, "this job can never start as it is", "(QOSGrpJobsLimit)")
+        self.cluster.wait_reason(int(result.stdout), "QOSMaxJobsPerUserLimit")
+
+    def test_a_change_to_a_list(self) -> None:
+        job = self.cluster.sbatch("--hold -n3", USER).jobid
+        update = f"scontrol update jobid={job} qos="
+        self.expect(self.cluster.run(update + "normal,small", USER), False, "asked 3, limit 2")
+        self.expect(self.cluster.run(update + "full,small", USER), True)
+        self.expect(self.cluster.run(update + "normal,other", USER), False, "QOS other exists")
+
+
+@unittest.skipIf(slurm_version() < (23, 11), "needs Slurm 23.11: relative QOSs")
+class RelativeQos(PluginTestCase):
+    """QOSs whose limits are percentages: of the cluster, or of the partition that they belong to."""
+
+    partition = "half"
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        for line in (
+            "add qos share MaxTRESPerJob=cpu=50,node=50 MaxJobsPerUser=9 Flags=Relative,DenyOnLimit",
+            "add qos share_of_partition MaxTRESPerJob=cpu=50 Flags=Relative,DenyOnLimit",
+            f"modify user {USER} account=astro set qos+=share,share_of_partition",
+        ):
+            cls.cluster.sacctmgr(line)
+        node = cls.cluster.run("sinfo --noheader --Node --format=%N", check=True).stdout.split()[0]
+        conf = cls.cluster.layout.slurm_conf
+        conf.write_text(
+            f"{conf.read_text()}PartitionName={cls.partition} Nodes={node} QOS=share_of_partition\n"
+        )
+        cls.cluster.scontrol("reconfigure")
+        cls.let_the_plugin_see_the_cluster()
+        cls.cluster.wait_for(
+            lambda: "no partition" not in cls.cluster.sbatch(f"--partition={cls.partition} --hold", USER).stderr,
+            "the plugin knows the partition",
+        )
+
+    def cpus_of(self, partition: str) -> int:
+        shown = self.cluster.scontrol(f"show partition {partition} --oneliner").stdout
+        return int(re.search(r"TotalCPUs=(\d+)", shown)[1])
+
+    def test_a_percentage_of_the_cluster(self) -> None:
+        most = self.cpus_of("main") // 2
+        self.expect(self.submit(f"--qos=share -n{most} --hold"), True)
+        self.expect(
+            self.submit(f"--qos=share -n{most + 1} --hold"),
+            False,
+            f"asked {most + 1}, limit {most} (QOSMaxCpuPerJobLimit)",
+            "error: QOSMaxCpuPerJobLimit",
+        )
+        self.expect(self.submit("--qos=share -N1 --hold"), True)
+        self.expect(self.submit("--qos=share -N2 --hold"), False, "asked 2, limit 1 (QOSMaxNodePerJobLimit)")
+
+    def test_a_percentage_of_the_partition_it_belongs_to(self) -> None:
+        most = self.cpus_of(self.partition) // 2
+        self.assertLess(most, self.cpus_of("main") // 2)
+        self.expect(self.submit(f"--partition={self.partition} -n{most} --hold"), True)
+        self.expect(
+            self.submit(f"--partition={self.partition} -n{most + 1} --hold"),
+            False,
+            f"asked {most + 1}, limit {most} (QOSMaxCpuPerJobLimit)",
+            "error: QOSMaxCpuPerJobLimit",
+        )
+
+    def test_a_qos_that_becomes_relative_is_judged_as_slurmctld_judges_it(self) -> None:
+        self.cluster.sacctmgr("add qos late MaxTRESPerJob=cpu=10 Flags=Relative,DenyOnLimit")
+        self.cluster.sacctmgr("add qos later MaxTRESPerJob=cpu=10 Flags=DenyOnLimit")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=late,later")
+        self.cluster.sacctmgr("modify qos later set Flags+=Relative")
+        tenth = self.cpus_of("main") // 10
+        self.expect_most("late", tenth)
+        self.expect_most("later", 10)  # literally, until the next reconfigure
+        self.cluster.scontrol("reconfigure")
+        self.let_the_plugin_see_the_cluster()
+        self.expect_most("late", tenth)
+        self.expect_most("later", tenth)
+
+    def expect_most(self, qos: str, cpus: int) -> None:
+        self.expect(self.submit(f"--qos={qos} -n{cpus} --hold"), True)
+        self.expect(
+            self.submit(f"--qos={qos} -n{cpus + 1} --hold"), False, f"asked {cpus + 1}, limit {cpus} (QOSMax"
+        )
+
+    def test_that_of_a_partition_is_not_for_jobs(self) -> None:
+        self.expect(
+            self.submit("--qos=share_of_partition"), False, "belongs to a partition", "Invalid qos"
+        )
+
+
+class Counts(PluginTestCase):
+    """What a job comes to: the limit is passed at the very number at which slurmctld passes it."""
+
+    slurm_conf = """\
+PriorityFlags=MAX_TRES
+PartitionName=billed Nodes=ALL TRESBillingWeights=CPU=2,Mem=1G,GRES/gpu=7,License/foo=3 DefMemPerCPU=0
+PartitionName=modest Nodes=ALL DefMemPerNode=300
+PartitionName=lean Nodes=ALL DefMemPerCPU=200
+"""
+    options = ("--gpus", "4", "--licenses", "foo:20,bar:20")
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.cluster.sacctmgr("add qos measured Flags=DenyOnLimit")
+        cls.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=measured")
+
+    def expect_bound(self, limit: str, number: int, arguments: str, shown: str = "") -> None:
+        """The job passes a limit of `number`, and not one that is smaller by one."""
+        self.cluster.sacctmgr(f"modify qos measured set MaxTRESPerJob={limit}={number}")
+        try:
+            self.expect(self.submit(f"--qos=measured --time=5 --hold {arguments}"), True)
+            self.cluster.sacctmgr(f"modify qos measured set MaxTRESPerJob={limit}={number - 1}")
+            self.expect(
+                self.submit(f"--qos=measured --time=5 --hold {arguments}"),
+                False,
+                f"asked {shown or number}, limit ",
+                "Job violates",
+            )
+        finally:
+            self.cluster.sacctmgr(f"modify qos measured set MaxTRESPerJob={limit}=-1")
+
+    def test_billing_of_the_largest(self) -> None:
+        for arguments, billing in (
+            ("-n2 --mem=1", 4),
+            ("-n1 --mem=3G", 3),
+            ("-n2 --mem=1G --gpus=1", 7),
+            ("-n2 --mem=1G --gpus=1 --licenses=foo:2", 13),
+        ):
+            with self.subTest(arguments):
+                self.expect_bound("billing", billing, f"--partition=billed {arguments}")
+
+    def test_licenses(self) -> None:
+        for licenses, count in (("foo:3", 3), ("foo:3,bar", 3), ("bar;foo:4", 4), ("foo:1,foo:2", 3)):
+            with self.subTest(licenses):
+                self.expect_bound("license/foo", count, f"--licenses={licenses}")
+
+    def test_memory(self) -> None:
+        for arguments, mib, shown in (
+            ("--mem=100 -N2", 200, "200M"),
+            ("--mem-per-cpu=100 -n2", 200, "200M"),
+            ("--mem-per-gpu=100 --gpus=2 -n1", 200, "200M"),
+            ("--partition=modest -N2 -n2", 600, "600M"),
+            ("--partition=lean -N2 -n2", 400, "400M"),
+            ("-n2", 2000, "2000M"),  # the cluster's DefMemPerCPU
+        ):
+            with self.subTest(arguments):
+                self.expect_bound("mem", mib, arguments, shown)
+
+    def test_gpus(self) -> None:
+        for arguments, count in (
+            ("--gres=gpu:2 -N2", 4),
+            ("--gpus=3", 3),
+            ("--gpus-per-node=2 -N2", 4),
+            ("--gpus-per-task=1 -n3", 3),
+            ("--gres=gpu", 1),
+        ):
+            with self.subTest(arguments):
+                self.expect_bound("gres/gpu", count, arguments)
+
+
+class EnforcedPartitions(PluginTestCase):
+    """EnforcePartLimits=ALL: what partitions ask of a job, and the QOSs that may pass."""
+
+    slurm_conf = """\
+EnforcePartLimits=ALL
+PartitionName=quick Nodes=ALL MaxTime=60 MaxNodes=1 AllowQos=normal,small,passing
+PartitionName=wide Nodes=ALL MinNodes=2 DenyQos=small
+PartitionName=biology Nodes=ALL AllowAccounts=bio
+PartitionName=timed Nodes=ALL DefaultTime=0
+"""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        for line in (
+            "add qos passing Flags=PartitionTimeLimit,PartitionMaxNodes,PartitionMinNodes",
+            "add qos booked Flags=RequiresReservation",
+            f"modify user {USER} account=astro set qos+=passing,booked",
+        ):
+            cls.cluster.sacctmgr(line)
+
+    def expect_all(self, *cases: tuple[str, tuple[str, ...]]) -> None:
+        """Each case is a submission and the lines of its refusal; none: it is accepted, without a word."""
+        for arguments, lines in cases:
+            with self.subTest(arguments):
+                result = self.submit(f"--hold {arguments}")
+                self.expect(result, not lines, *lines)
+                if not lines:
+                    self.assertEqual(result.stderr, "", result)
+
+    def test_sizes_and_times(self) -> None:
+        no_time, no_nodes = "Requested time limit is invalid", "Node count specification invalid"
+        self.expect_all(
+            ("-p quick --time=60", ()),
+            ("-p quick --time=61", ("partition quick: asked 01:01:00, limit 01:00:00", no_time)),
+            ("-p quick --time=61 --qos=passing", ()),
+            ("-p quick --time=5 -N1", ()),
+            ("-p quick --time=5 -N2", ("at most 1 nodes, asked 2", no_nodes)),
+            ("-p quick --time=5 -N2 --qos=passing", ()),
+            ("-p wide -N2", ()),
+            ("-p wide -N1", ("at least 2 nodes, asked 1", no_nodes)),
+            ("-p wide -N1 --qos=passing", ()),
+            ("-p timed --time=1", ()),
+            ("-p timed", ("partition timed wants a time limit", no_time)),
+            ("-p timed --qos=passing", ("partition timed wants a time limit", no_time)),
+        )
+
+    def test_lists_of_qos_and_accounts(self) -> None:
+        no_qos = "Invalid qos"
+        self.expect_all(
+            ("-p quick --time=5 --qos=small", ()),
+            ("-p quick --time=5 --qos=counted", ("not open to QOS counted; it lets in: normal", no_qos)),
+            ("-p wide -N2 --qos=counted", ()),
+            ("-p wide -N2 --qos=small --time=5", ("not open to QOS small; it shuts out: small", no_qos)),
+            ("-p biology --account=bio", ()),
+            ("-p biology", ("not open to account astro; it lets in: bio", "Invalid account")),
+            ("-p main --qos=booked", ("is for jobs in a reservation", no_qos)),
+        )
+
+    def test_one_partition_of_several(self) -> None:
+        self.expect_all(
+            ("-p main,quick --time=60", ()),
+            ("-p main,quick --time=61", ("partition quick: asked 01:01:00", "time limit is invalid")),
+        )
+
+    @unittest.skipIf(slurm_version() < (24, 11), "needs Slurm 24.11: several QOSs for one job")
+    def test_every_qos_of_a_list_has_to_fit(self) -> None:
+        self.expect_all(
+            ("-p quick --time=5 --qos=normal,passing", ()),
+            ("-p quick --time=61 --qos=normal,passing", ("asked 01:01:00", "time limit is invalid")),
+            ("-p quick --time=5 --qos=normal,counted", ("not open to QOS counted", "Invalid qos")),
+            ("-p main,wide -N1 --qos=normal,passing", ("at least 2 nodes", "Node count")),
+        )
+
+
 class Robustness(PluginTestCase):
     """What happens around the plugin in a controller's life."""
 
@@ -354,6 +743,23 @@ class Enforcing(PluginTestCase):
                 with self.subTest(f"job {job}: {change}"):
                     result = self.cluster.run(f"scontrol update jobid={job} {change}", USER)
                     self.assertEqual(result.rc == 0, works, result)
+
+    def test_a_change_may_not_take_the_job_past_a_limit_but_may_leave_it_there(self) -> None:
+        job = self.cluster.sbatch("--hold --qos=small -n2 --time=50", USER).jobid
+        for change, user, works in (
+            ("timelimit=60", USER, True),
+            ("timelimit=61", USER, False),
+            ("numtasks=3 numcpus=3", USER, False),
+            ("timelimit=90", "root", True),
+            ("timelimit=80", USER, True),
+            ("qos=normal", USER, True),
+            ("qos=small", USER, False),
+            ("timelimit=60", USER, True),
+            ("qos=small", USER, True),
+        ):
+            with self.subTest(f"{change} by {user}"):
+                result = self.cluster.run(f"scontrol update jobid={job} {change}", user)
+                self.assertEqual(result.rc == 0, works, result)
 
     def test_many_updates_leave_no_memory_behind(self) -> None:
         job = self.cluster.sbatch("--hold -n3", USER).jobid

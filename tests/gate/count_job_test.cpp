@@ -29,7 +29,7 @@ struct CountSetup : tests::GateSetup {
         lookup.user_id = request.user_id;
         lookup.partitions = gate::find_partitions(request, c).partitions;
         const auto view = quota::LocalQuota(records).check(lookup).value();
-        return gate::count_attempt(request, view, c, release, partition, most_nodes).at(tres(name));
+        return gate::JobCounter(request, view, c, release).at_attempt(partition, most_nodes).at(tres(name));
     }
 };
 

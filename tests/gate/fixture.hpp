@@ -57,6 +57,7 @@ struct GateSetup {
             table.push_back(std::make_shared<model::Partition>(partition));
         c.partitions = model::PartitionTable(std::move(table), 1);
         c.enforce_part_limits = enforce_part_limits;
+        c.default_memory = default_memory;
         return c;
     }
 
@@ -69,6 +70,7 @@ struct GateSetup {
     quota::LocalRecords records;
     std::vector<model::Partition> partitions;
     model::EnforcePartLimits enforce_part_limits = model::EnforcePartLimits::no;
+    std::optional<model::Memory> default_memory; ///< of the cluster
     model::JobRequest request;
     limits::Release release{22, 5};
 };

@@ -15,7 +15,7 @@ namespace {
 
 struct ForecastSetup : tests::GateSetup {
     model::Forecast forecast() const { return decide().forecast; }
-    std::string pending() const { return forecast().pending_reason; }
+    std::string_view pending() const { return forecast().pending_reason; }
     RejectCode code() const { return forecast().code; }
 };
 

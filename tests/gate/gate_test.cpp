@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fixture.hpp"
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include "policy_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -14,18 +11,6 @@ using model::TresLimit;
 
 namespace {
 
-/// A policy folder with just a site.lua.
-std::shared_ptr<const policy::Policy> load_site(std::string_view site_lua) {
-    std::string folder = (std::filesystem::temp_directory_path() / "qosgate-XXXXXX").string();
-    BOOST_TEST_REQUIRE(mkdtemp(folder.data()) != nullptr);
-    std::ofstream(folder + "/site.lua") << site_lua;
-    std::filesystem::permissions(folder + "/site.lua", std::filesystem::perms(0644));
-    auto policy = policy::load_policy(folder);
-    std::filesystem::remove_all(folder);
-    BOOST_TEST_REQUIRE(policy.has_value());
-    return *policy;
-}
-
 struct DecideSetup : tests::GateSetup {
     DecideSetup() {
         qos(1).flags.deny_on_limit = true;
@@ -35,8 +20,8 @@ struct DecideSetup : tests::GateSetup {
     }
 
     model::Decision decide_at(std::string_view level) const {
-        const auto policy =
-            load_site("site { limits = \"" + std::string(level) + "\", contact = \"help@site.example\" }");
+        const auto policy = tests::load_site("site { limits = \"" + std::string(level) +
+                                             "\", contact = \"help@site.example\" }");
         return decide(policy.get());
     }
 };

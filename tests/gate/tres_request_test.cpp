@@ -42,6 +42,21 @@ BOOST_AUTO_TEST_CASE(reads_cpus_and_licenses) {
     BOOST_TEST(parse_licenses("foo:2,bar")[1].tres_name() == "license/bar");
 }
 
+BOOST_AUTO_TEST_CASE(reads_the_spellings_of_licenses) {
+    for (const char* text : {"foo:2,bar", "foo=2,bar:1", "foo:2;bar", ",foo:2,,bar,", "foo:2|bar"})
+        BOOST_TEST_CONTEXT(text) {
+            const auto items = parse_licenses(text);
+            BOOST_TEST_REQUIRE(items.size() == 2u);
+            BOOST_TEST(items[0].tres_name() == "license/foo");
+            BOOST_TEST(items[0].count == 2u);
+            BOOST_TEST(items[1].tres_name() == "license/bar");
+            BOOST_TEST(items[1].count == 1u);
+        }
+    BOOST_TEST(parse_licenses("foo@server:3")[0].tres_name() == "license/foo@server");
+    for (const char* text : {"", ",", ";|,", "foo:0"})
+        BOOST_TEST(parse_licenses(text).empty());
+}
+
 BOOST_AUTO_TEST_CASE(formats_what_it_reads) {
     for (const char* text : {"gres:gpu:2", "gres:gpu:a100:1,gres:shard:4", "license:foo:3", "cpu:2"})
         BOOST_TEST(format_tres_request(parse_tres_request(text)) == text);

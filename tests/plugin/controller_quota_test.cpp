@@ -255,6 +255,49 @@ BOOST_AUTO_TEST_CASE(the_qos_of_a_partition_is_copied_once) {
     BOOST_TEST(!found.partitions[3].qos.has_value());
 }
 
+BOOST_AUTO_TEST_CASE(a_list_of_qos_is_copied_in_the_order_of_priorities) {
+    slurm_bit_set(records.ana_astro->usage->valid_qos, other);
+    records.add_qos("urgent", 4).priority = 10;
+    slurm_bit_set(records.ana_astro->usage->valid_qos, 4);
+    lookup.qos = "normal,urgent,SMALL";
+    lookup.takes_qos_lists = true;
+
+    const auto found = view();
+
+    BOOST_TEST((found.job_qos.problem == QosProblem::none));
+    BOOST_TEST(found.job_qos.name == "urgent");
+    BOOST_TEST_REQUIRE(found.job_qos.more.size() == 2u);
+    BOOST_TEST(found.qos.at(found.job_qos.more[0]).name == "normal");
+    BOOST_TEST(found.qos.at(found.job_qos.more[1]).name == "small");
+}
+
+BOOST_AUTO_TEST_CASE(of_a_list_the_qos_that_is_not_permitted_is_named) {
+    lookup.qos = "normal,other,small";
+    lookup.takes_qos_lists = true;
+
+    BOOST_TEST((view().job_qos.problem == QosProblem::not_permitted));
+    BOOST_TEST(view().job_qos.name == "other");
+    lookup.qos = "normal,nosuch";
+    BOOST_TEST((view().job_qos.problem == QosProblem::unknown));
+    BOOST_TEST(view().job_qos.name == "nosuch");
+}
+
+BOOST_AUTO_TEST_CASE(operators_may_give_jobs_any_qos) {
+    lookup.qos = "other";
+    lookup.requester = ben;
+    BOOST_TEST((view().job_qos.problem == QosProblem::not_permitted));
+    BOOST_TEST(!view().requester_is_operator);
+
+    records.user_ben->admin_level = SLURMDB_ADMIN_OPERATOR;
+    BOOST_TEST((view().job_qos.problem == QosProblem::none));
+    BOOST_TEST(view().requester_is_operator);
+
+    lookup.requester = 0;
+    BOOST_TEST(view().requester_is_operator);
+    lookup.requester.reset(); // a submission
+    BOOST_TEST((view().job_qos.problem == QosProblem::not_permitted));
+}
+
 BOOST_AUTO_TEST_CASE(usage_is_that_of_this_user_and_this_account) {
     slurmdb_qos_rec_t& qos = records.add_qos("counted", 4);
     slurm_bit_set(records.ana_astro->usage->valid_qos, 4);

@@ -53,6 +53,7 @@ slurmdb_qos_rec_t& FakeController::add_qos(const char* name, std::uint32_t id) {
     slurm::assign_flags(qos.flags, 0);
     qos.name = text(name);
     qos.id = id;
+    qos.priority = 0;
     qos.usage = &qos_usage_.emplace_back();
     qos.usage->tres_cnt = tres_count_;
     slurm::append(qos_, &qos);

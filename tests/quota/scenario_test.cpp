@@ -36,6 +36,9 @@ BOOST_AUTO_TEST_CASE(names_the_key_that_is_wrong) {
         0u);
     BOOST_TEST(error_of(R"({"qos": [{"flags": ["Deny"]}], "job": {}})").find("qos[0].flags[0]: 'Deny'") ==
                0u);
+    BOOST_TEST(
+        error_of(R"({"enforce": ["qos"], "job": {"qos": "a,b"}})").find("'a,b', which is not in qos") !=
+        std::string::npos);
     BOOST_TEST(error_of(R"({"job": {"partitions": ["p"]}})").find("'p', which is not in partitions") !=
                std::string::npos);
     BOOST_TEST(error_of("{").find("not a JSON object") == 0u);

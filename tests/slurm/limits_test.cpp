@@ -5,8 +5,10 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <array>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <type_traits>
 
 using namespace qg;
@@ -18,6 +20,10 @@ namespace {
 
 constexpr std::size_t tres_count = 3;
 constexpr std::uint64_t none = INFINITE64;
+
+// slurmctld fills the values of a limit from its text; only that there is one matters here.
+std::string some_text = "1=4";
+std::string empty_text;
 
 /// A QOS as slurmdbd sends one without settings.
 slurmdb_qos_rec_t plain_qos() {
@@ -105,24 +111,32 @@ BOOST_AUTO_TEST_CASE(fields_that_a_request_left_out_are_no_limits_either) {
 
 BOOST_AUTO_TEST_CASE(each_tres_limit_of_a_qos_is_read_by_position) {
     using Qos = slurmdb_qos_rec_t;
-    constexpr std::pair<std::uint64_t * Qos::*, TresLimit> rows[] = {
-        {&Qos::max_tres_pj_ctld, TresLimit::max_tres_per_job},
-        {&Qos::max_tres_pn_ctld, TresLimit::max_tres_per_node},
-        {&Qos::max_tres_pu_ctld, TresLimit::max_tres_per_user},
-        {&Qos::max_tres_pa_ctld, TresLimit::max_tres_per_account},
-        {&Qos::grp_tres_ctld, TresLimit::grp_tres},
-        {&Qos::max_tres_mins_pj_ctld, TresLimit::max_tres_mins_per_job},
-        {&Qos::grp_tres_mins_ctld, TresLimit::grp_tres_mins},
-        {&Qos::grp_tres_run_mins_ctld, TresLimit::grp_tres_run_mins},
-        {&Qos::max_tres_run_mins_pa_ctld, TresLimit::max_tres_run_mins_per_account},
-        {&Qos::max_tres_run_mins_pu_ctld, TresLimit::max_tres_run_mins_per_user},
-        {&Qos::min_tres_pj_ctld, TresLimit::min_tres_per_job},
+    struct Row {
+        char* Qos::*text;
+        std::uint64_t* Qos::*values;
+        TresLimit limit;
+    };
+    constexpr Row rows[] = {
+        {&Qos::max_tres_pj, &Qos::max_tres_pj_ctld, TresLimit::max_tres_per_job},
+        {&Qos::max_tres_pn, &Qos::max_tres_pn_ctld, TresLimit::max_tres_per_node},
+        {&Qos::max_tres_pu, &Qos::max_tres_pu_ctld, TresLimit::max_tres_per_user},
+        {&Qos::max_tres_pa, &Qos::max_tres_pa_ctld, TresLimit::max_tres_per_account},
+        {&Qos::grp_tres, &Qos::grp_tres_ctld, TresLimit::grp_tres},
+        {&Qos::max_tres_mins_pj, &Qos::max_tres_mins_pj_ctld, TresLimit::max_tres_mins_per_job},
+        {&Qos::grp_tres_mins, &Qos::grp_tres_mins_ctld, TresLimit::grp_tres_mins},
+        {&Qos::grp_tres_run_mins, &Qos::grp_tres_run_mins_ctld, TresLimit::grp_tres_run_mins},
+        {&Qos::max_tres_run_mins_pa, &Qos::max_tres_run_mins_pa_ctld, TresLimit::max_tres_run_mins_per_account},
+        {&Qos::max_tres_run_mins_pu, &Qos::max_tres_run_mins_pu_ctld, TresLimit::max_tres_run_mins_per_user},
+        {&Qos::min_tres_pj, &Qos::min_tres_pj_ctld, TresLimit::min_tres_per_job},
     };
     static_assert(std::size(rows) == model::tres_limit_count);
-    for (const auto& [member, limit] : rows) {
+    for (const auto& [text_member, member, limit] : rows) {
         std::uint64_t values[tres_count] = {0, none, 8};
         slurmdb_qos_rec_t raw = plain_qos();
         raw.*member = values;
+        raw.*text_member = empty_text.data();
+        expect_unset(read_qos(raw, tres_count).limits);
+        raw.*text_member = some_text.data();
 
         const model::Limits limits = read_qos(raw, tres_count).limits;
 
@@ -177,6 +191,22 @@ BOOST_AUTO_TEST_CASE(each_flag_of_a_qos_sets_one_fact) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(limits_of_a_relative_qos_are_counts_already) {
+    std::uint64_t counts[tres_count];
+    std::fill(std::begin(counts), std::end(counts), INFINITE64);
+    counts[0] = 50;
+    slurmdb_qos_rec_t raw = plain_qos();
+    assign_flags(raw.flags, qos_flag_relative);
+    raw.max_tres_pj = some_text.data();
+    raw.max_tres_pj_ctld = counts;
+
+    const model::Qos qos = read_qos(raw, tres_count);
+
+    BOOST_TEST(qos.flags.relative);
+    BOOST_TEST(qos.limits.get(model::TresLimit::max_tres_per_job, 0).value() == 50u);
+    BOOST_TEST(!qos.limits.get(model::TresLimit::max_tres_per_job, 1).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(factors_are_read_where_they_are_set) {
     slurmdb_qos_rec_t raw = plain_qos();
     raw.usage_factor = 0.5;
@@ -219,6 +249,33 @@ BOOST_AUTO_TEST_CASE(odd_floating_usage_reads_as_none) {
         raw.grp_used_wall = wall;
         BOOST_TEST(read_usage(raw, tres_count).wall_minutes == 0u);
     }
+}
+
+BOOST_AUTO_TEST_CASE(usage_is_read_as_far_as_limits_look_at_it) {
+    std::uint64_t tres[tres_count] = {4, 4000, 1};
+    std::uint64_t run_secs[tres_count] = {60, 60, 60};
+    long double raw_secs[tres_count] = {60.0L, 60.0L, 60.0L};
+    slurmdb_qos_usage_t raw{};
+    raw.tres_cnt = tres_count;
+    raw.grp_used_jobs = 2;
+    raw.grp_used_tres = tres;
+    raw.grp_used_tres_run_secs = run_secs;
+    raw.usage_tres_raw = raw_secs;
+    const auto reads = [&](model::LimitSet against) {
+        const model::Usage usage = read_usage(raw, tres_count, against);
+        BOOST_TEST(usage.jobs == 2u);
+        return std::array{!usage.tres.empty(), !usage.tres_run_minutes.empty(), !usage.tres_minutes.empty()};
+    };
+
+    BOOST_TEST((reads(CountLimit::grp_jobs) == std::array{false, false, false}));
+    BOOST_TEST((reads(TresLimit::max_tres_per_job) == std::array{false, false, false}));
+    BOOST_TEST((reads(TresLimit::grp_tres) == std::array{true, false, false}));
+    BOOST_TEST((reads(TresLimit::max_tres_per_user) == std::array{true, false, false}));
+    BOOST_TEST((reads(TresLimit::max_tres_per_account) == std::array{true, false, false}));
+    BOOST_TEST((reads(TresLimit::grp_tres_run_mins) == std::array{false, true, false}));
+    BOOST_TEST((reads(TresLimit::max_tres_run_mins_per_user) == std::array{false, true, false}));
+    // With `safe` in AccountingStorageEnforce what running jobs may still use counts, too.
+    BOOST_TEST((reads(TresLimit::grp_tres_mins) == std::array{false, true, true}));
 }
 
 BOOST_AUTO_TEST_CASE(missing_and_short_usage_arrays_read_as_zero) {
@@ -264,6 +321,7 @@ BOOST_AUTO_TEST_CASE(an_association_has_max_limits_on_the_user_level_only) {
     std::uint64_t group[tres_count] = {1, 2, 3}, job[tres_count] = {4, none, 6}, node[tres_count] = {7, 8, 9};
     Assoc raw = plain_association();
     raw.acct = account.data();
+    raw.grp_tres = raw.max_tres_pj = raw.max_tres_pn = some_text.data();
     raw.grp_tres_ctld = group;
     raw.max_tres_ctld = job;
     raw.max_tres_pn_ctld = node;

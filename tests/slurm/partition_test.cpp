@@ -181,6 +181,7 @@ BOOST_AUTO_TEST_CASE(a_cluster_has_its_partitions_and_lines_of_slurm_conf) {
     conf.def_mem_per_cpu = 500;
     conf.enforce_part_limits = PARTITION_ENFORCE_ANY;
     conf.max_array_sz = 2001;
+    conf.priority_flags = PRIORITY_FLAGS_MAX_TRES | PRIORITY_FLAGS_FAIR_TREE;
 
     const model::Cluster cluster = read_cluster(partitions, &all, &conf, 7);
 
@@ -191,6 +192,14 @@ BOOST_AUTO_TEST_CASE(a_cluster_has_its_partitions_and_lines_of_slurm_conf) {
     BOOST_TEST((cluster.default_memory == Memory{500, false}));
     BOOST_TEST((cluster.enforce_part_limits == EnforcePartLimits::any));
     BOOST_TEST(cluster.max_array_size == 2001u);
+    BOOST_TEST((cluster.billing == model::Billing::largest));
+}
+
+BOOST_AUTO_TEST_CASE(priority_flags_say_how_jobs_are_billed) {
+    BOOST_TEST((read_billing(0) == model::Billing::sum));
+    BOOST_TEST((read_billing(PRIORITY_FLAGS_FAIR_TREE) == model::Billing::sum));
+    BOOST_TEST((read_billing(PRIORITY_FLAGS_MAX_TRES) == model::Billing::largest));
+    BOOST_TEST((read_billing(1u << 11) == model::Billing::largest_and_gres));
 }
 
 BOOST_AUTO_TEST_CASE(a_cluster_can_be_read_without_nodes_and_slurm_conf) {

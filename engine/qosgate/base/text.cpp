@@ -41,12 +41,9 @@ std::string_view trim(std::string_view text) noexcept {
 
 std::vector<std::string_view> split(std::string_view text, char separator, bool keep_empty) {
     std::vector<std::string_view> parts;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(separator, begin), text.size());
-        const std::string_view part = trim(text.substr(begin, end - begin));
+    for_each_part(text, separator, [&](std::string_view part) {
         if (!part.empty() || keep_empty) parts.push_back(part);
-        begin = end + 1;
-    }
+    });
     return parts;
 }
 

@@ -3,6 +3,7 @@
 // Text: formatting (fmt, since gcc 12 has no <format>), splitting, case-insensitive names, "did you mean".
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -18,6 +19,16 @@ using fmt::format;
 
 /// `text` without white space at both ends.
 std::string_view trim(std::string_view text) noexcept;
+
+/// Calls `body(part)` for each part of `text` between `separator`s, trimmed, empty ones too.
+template <typename Body>
+void for_each_part(std::string_view text, char separator, Body body) {
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(separator, begin), text.size());
+        body(trim(text.substr(begin, end - begin)));
+        begin = end + 1;
+    }
+}
 
 /// The parts of `text` between `separator`s, trimmed; empty parts are kept only if `keep_empty`.
 std::vector<std::string_view> split(std::string_view text, char separator, bool keep_empty = false);

@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/usage.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace qg::gate {
@@ -24,28 +25,49 @@ double mib_per_unit(char suffix) {
     }
 }
 
+/// Whether such a TRES counts beside the others; else only the largest of its like does.
+bool is_added(model::TresKind kind, model::Billing billing) {
+    switch (kind) {
+    case model::TresKind::cpu:
+    case model::TresKind::mem:
+    case model::TresKind::node: return billing == model::Billing::sum;
+    case model::TresKind::gres: return billing != model::Billing::largest;
+    case model::TresKind::energy:
+    case model::TresKind::billing:
+    case model::TresKind::license:
+    case model::TresKind::bb:
+    case model::TresKind::other: break;
+    }
+    return true;
+}
+
 } // namespace
 
 std::uint64_t billing_of(const model::TresCounts& counts, const model::TresCatalogue& catalogue,
-                         std::string_view weights) {
+                         std::string_view weights, model::Billing billing) {
     if (weights.empty()) {
         const auto cpu = catalogue.find(model::TresKind::cpu);
         return cpu ? model::count_at(counts, *cpu) : 0;
     }
     double sum = 0;
-    for (std::string_view part : text::split(weights, ',')) {
+    double largest = 0;
+    text::for_each_part(weights, ',', [&](std::string_view part) {
         const auto equals = part.find('=');
-        if (equals == std::string_view::npos) continue;
+        if (equals == std::string_view::npos) return;
         const auto tres = catalogue.find(text::trim(part.substr(0, equals)));
         const std::string_view number = text::trim(part.substr(equals + 1));
         double weight = 0;
         const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), weight);
-        if (!tres || error != std::errc{}) continue;
+        if (!tres || error != std::errc{}) return;
         const bool has_suffix = end != number.data() + number.size();
-        sum += weight * static_cast<double>(model::count_at(counts, *tres)) /
-               (has_suffix ? mib_per_unit(*end) : 1.0);
-    }
-    return static_cast<std::uint64_t>(sum);
+        const double value = weight * static_cast<double>(model::count_at(counts, *tres)) /
+                             (has_suffix ? mib_per_unit(*end) : 1.0);
+        if (is_added(catalogue.kind(*tres), billing))
+            sum += value;
+        else
+            largest = std::max(largest, value);
+    });
+    return static_cast<std::uint64_t>(sum + largest);
 }
 
 } // namespace qg::gate

@@ -3,6 +3,8 @@
 // From what a submitter wrote to the TRES counts and the time that the limit code sees (limits.md 3).
 #pragma once
 
+#include "qosgate/gate/gres_request.hpp"
+#include "qosgate/gate/job_size.hpp"
 #include "qosgate/limits/release.hpp"
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/cluster.hpp"
@@ -17,11 +19,44 @@ namespace qg::gate {
 model::ResolvedJob count_job(const model::JobRequest& request, const model::AccountView& view,
                              const model::Cluster& cluster, limits::Release release);
 
-/// Counts what an attempt to start the job in one partition asks for: that partition's defaults and billing,
-/// and as many nodes as the job may have (`most_nodes` caps them, nothing: no cap).
+/// A request while it is being counted, for the submit stage and for attempts to start the job.
+/// Ownership: borrows everything, which must stay where it is.
 /// Threads: pure.
-model::TresCounts count_attempt(const model::JobRequest& request, const model::AccountView& view,
-                                const model::Cluster& cluster, limits::Release release, std::size_t partition,
-                                std::optional<std::uint64_t> most_nodes);
+class JobCounter {
+  public:
+    JobCounter(const model::JobRequest& request, const model::AccountView& view,
+               const model::Cluster& cluster, limits::Release release);
+
+    /// What the submit stage sees.
+    [[nodiscard]] model::TresCounts at_submission() const;
+
+    /// What an attempt to start the job in one partition asks for: that partition's defaults and billing, and
+    /// as many nodes as the job may have (`most_nodes` caps them, nothing: no cap).
+    [[nodiscard]] model::TresCounts at_attempt(std::size_t partition,
+                                               std::optional<std::uint64_t> most_nodes) const;
+
+  private:
+    [[nodiscard]] std::uint64_t least_partition_nodes() const;
+    [[nodiscard]] JobSize raised_to_partitions(JobSize size) const;
+    [[nodiscard]] model::QosFlags job_qos_flags() const;
+    [[nodiscard]] std::uint64_t nodes_at_attempt(const model::Partition* partition,
+                                                 std::optional<std::uint64_t> most_nodes) const;
+    [[nodiscard]] bool has_counted_tasks() const;
+    [[nodiscard]] std::uint64_t cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const;
+    [[nodiscard]] model::TresCounts count(std::uint64_t nodes, std::uint64_t memory_nodes, std::uint64_t cpus,
+                                          const GresRequest& gres, const model::Partition* partition) const;
+    void count_licenses(model::TresCounts& counts) const;
+    [[nodiscard]] std::uint64_t count_memory(std::uint64_t cpus, std::uint64_t nodes, const GresRequest& gres,
+                                             const model::Partition* partition) const;
+
+    const model::JobRequest& request_;
+    const model::AccountView& view_;
+    const model::Cluster& cluster_;
+    limits::Release release_;
+    JobSize raised_; ///< after partitions
+    JobSize size_;   ///< after partitions and gres
+    GresRequest gres_;
+    JobSize counted_; ///< as the limits see it
+};
 
 } // namespace qg::gate

@@ -29,6 +29,7 @@ Wait wait_for_partition(PartitionProblem problem) {
 struct Attempt {
     const PartitionView& asked;
     const model::Cluster& cluster;
+    const JobCounter& counter;
     const limits::SubmitVerdict& accepted;
     std::size_t index; ///< of the partition
 
@@ -38,19 +39,16 @@ struct Attempt {
     }
 
     limits::ScheduleVerdict judge() const {
-        model::ResolvedJob job = asked.job;
-        std::optional<std::uint64_t> most_nodes;
-        auto verdict = judge(job, most_nodes);
+        auto verdict = judge(std::nullopt);
         // Where limits allow fewer nodes than the job would take, it is given fewer.
-        most_nodes = verdict.max_nodes;
-        return most_nodes && asked.request.max_nodes ? judge(job, most_nodes) : verdict;
+        return verdict.max_nodes && asked.request.max_nodes ? judge(verdict.max_nodes) : verdict;
     }
 
   private:
-    limits::ScheduleVerdict judge(model::ResolvedJob& job, std::optional<std::uint64_t> most_nodes) const {
-        job.allocated = count_attempt(asked.request, asked.view, cluster, asked.release, index, most_nodes);
-        return limits::evaluate_schedule(asked.view, job, accepted.time_limit, accepted.time_set_by_limit,
-                                         asked.release, index);
+    limits::ScheduleVerdict judge(std::optional<std::uint64_t> most_nodes) const {
+        const model::TresCounts allocated = counter.at_attempt(index, most_nodes);
+        return limits::evaluate_attempt(asked.view, asked.job, allocated, accepted.time_limit,
+                                        accepted.time_set_by_limit, asked.release, index);
     }
 };
 
@@ -102,6 +100,13 @@ std::optional<Refusal> refuse_after_limits(const std::vector<std::optional<Wait>
     return Refusal{RejectCode::partition_limits, {(*first)->partition_rule}};
 }
 
+/// Answers a change of a job that its first partition cannot take at all, whether partitions are enforced or
+/// not. slurmctld makes the change all the same.
+std::optional<Refusal> refuse_after_change(const std::optional<Wait>& first) {
+    if (!first || first->reason != "PartitionConfig") return std::nullopt;
+    return Refusal{RejectCode::partition_limits, {first->partition_rule}};
+}
+
 limits::SubmitVerdict judge_submission(const PartitionView& asked, const std::vector<std::size_t>& order,
                                        limits::Strictness strictness) {
     if (asked.release < sorts_partitions_at_submission || std::is_sorted(order.begin(), order.end()))
@@ -112,10 +117,28 @@ limits::SubmitVerdict judge_submission(const PartitionView& asked, const std::ve
     return limits::evaluate_submit(sorted, asked.job, asked.release, strictness);
 }
 
+/// What holds the job back in each partition, with each QOS of a list.
+std::vector<std::optional<Wait>> try_all(const PartitionView& asked, const model::Cluster& cluster,
+                                         const limits::SubmitVerdict& accepted,
+                                         const std::vector<std::size_t>& partitions) {
+    std::vector<std::optional<Wait>> attempts;
+    const std::vector<model::AccountView> others = views_of_other_qos(asked.view);
+    const JobCounter counter(asked.request, asked.view, cluster, asked.release);
+    for (const std::size_t index : partitions) {
+        attempts.push_back(find_wait({asked, cluster, counter, accepted, index}));
+        for (const model::AccountView& view : others) {
+            const PartitionView with_other{asked.request, asked.job, view, asked.release};
+            const JobCounter with_qos(asked.request, view, cluster, asked.release);
+            attempts.push_back(find_wait({with_other, cluster, with_qos, accepted, index}));
+        }
+    }
+    return attempts;
+}
+
 } // namespace
 
 Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
-                   limits::Release release, limits::Strictness strictness) {
+                   limits::Release release, limits::Strictness strictness, Steps steps) {
     const PartitionView asked{request, resolved.job, resolved.view, release};
     Outlook outlook;
     const auto refuse = [&](std::optional<Refusal> refusal) {
@@ -124,26 +147,34 @@ Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, c
         outlook.refusal = std::move(refusal);
         return true;
     };
-    if (refuse(refuse_partition(resolved.partitions, cluster.partitions))) return outlook;
-    if (refuse(refuse_account(resolved.view, request))) return outlook;
-    if (refuse(refuse_qos(resolved.view))) return outlook;
-    if (refuse(refuse_by_partitions(asked, cluster))) return outlook;
+    if (steps.names) {
+        if (refuse(refuse_partition(resolved.partitions, cluster.partitions))) return outlook;
+        if (refuse(refuse_account(resolved.view, request))) return outlook;
+        if (refuse(refuse_qos(resolved.view))) return outlook;
+    }
+    if (steps.partitions && refuse(refuse_by_partitions(asked, cluster))) return outlook;
 
     std::vector<std::size_t> order = by_tier(resolved.view.partitions);
     auto verdict = judge_submission(asked, order, strictness);
-    if (!verdict.accepted()) {
+    if (steps.limits && !verdict.accepted()) {
         outlook.forecast.code = RejectCode::accounting_policy;
         outlook.forecast.reason = verdict.violations.front().reason;
         outlook.refusing = std::move(verdict.violations);
         return outlook;
     }
+    if (resolved.job.is_update) {
+        // The job's own limit was left out of the comparison, and stays.
+        verdict.time_limit = request.time_limit;
+        verdict.time_set_by_limit = false;
+    }
     outlook.forecast.time_limit = verdict.time_limit;
     outlook.forecast.time_set_by_limit = verdict.time_set_by_limit;
 
     if (order.empty()) order.push_back(0);
-    for (const std::size_t index : order)
-        outlook.attempts.push_back(find_wait({asked, cluster, verdict, index}));
-    if (refuse(refuse_after_limits(outlook.attempts, cluster.enforce_part_limits))) return outlook;
+    outlook.attempts = try_all(asked, cluster, verdict, order);
+    if (refuse(resolved.job.is_update ? refuse_after_change(outlook.attempts.front())
+                                      : refuse_after_limits(outlook.attempts, cluster.enforce_part_limits)))
+        return outlook;
 
     // Every partition is tried; the Reason of the last one that held the job stays.
     const bool starts_somewhere = std::any_of(outlook.attempts.begin(), outlook.attempts.end(),

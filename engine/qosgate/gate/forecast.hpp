@@ -19,6 +19,7 @@ struct Resolved {
     PartitionList partitions;
     model::AccountView view;
     model::ResolvedJob job;
+    std::string problem; ///< why there is no view; empty: there is one
 };
 
 /// What holds an accepted job back in one partition.
@@ -32,15 +33,24 @@ struct Wait {
 
 struct Outlook {
     model::Forecast forecast;
-    std::vector<limits::Violation> refusing;   ///< limits that refuse at submission
-    std::optional<Refusal> refusal;            ///< any other refusal; or, for limits, just its code
-    std::optional<Wait> wait;                  ///< of the partition that holds the job back the least
-    std::vector<std::optional<Wait>> attempts; ///< of an accepted job in each partition, in the order tried
+    std::vector<limits::Violation> refusing; ///< limits that refuse at submission
+    std::optional<Refusal> refusal;          ///< any other refusal; or, for limits, just its code
+    std::optional<Wait> wait;                ///< of the partition that holds the job back the least
+    /// Of an accepted job in each partition, and there with each of its QOSs, in the order tried.
+    std::vector<std::optional<Wait>> attempts;
+};
+
+/// The steps before the first attempt at which slurmctld may refuse. It leaves some out where a job is
+/// changed.
+struct Steps {
+    bool names = true;      ///< partition, account, QOS
+    bool partitions = true; ///< EnforcePartLimits
+    bool limits = true;
 };
 
 /// Judges a resolved request. `strictness` is that of the submit stage.
 /// Threads: pure.
 Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
-                   limits::Release release, limits::Strictness strictness);
+                   limits::Release release, limits::Strictness strictness, Steps steps = {});
 
 } // namespace qg::gate

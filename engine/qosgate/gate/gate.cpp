@@ -19,34 +19,54 @@ using model::JobRequest;
 using model::RejectCode;
 using policy::Level;
 
-Result<Resolved> resolve(const JobRequest& request, const model::Cluster* cluster,
-                         const quota::QuotaProvider& provider, limits::Release release) {
-    static const model::Cluster no_cluster;
-    Resolved resolved;
-    if (cluster) resolved.partitions = find_partitions(request, *cluster);
+/// From here on --qos may name several.
+constexpr limits::Release takes_qos_lists(24, 11, 0);
+
+Result<model::AccountView> ask(const quota::QuotaProvider& provider, const JobRequest& request,
+                               const PartitionList& partitions, limits::Release release,
+                               std::optional<std::uint32_t> requester) {
     quota::Lookup lookup;
     lookup.user_id = request.user_id;
     if (request.account) lookup.account = *request.account;
     if (request.qos) lookup.qos = *request.qos;
     lookup.has_reservation = request.reservation.has_value();
-    lookup.partitions = resolved.partitions.partitions;
-    auto view = provider.check(lookup);
-    if (!view) return view.error();
-    resolved.view = *std::move(view);
-    resolved.job = count_job(request, resolved.view, cluster ? *cluster : no_cluster, release);
+    lookup.takes_qos_lists = release >= takes_qos_lists;
+    lookup.requester = requester;
+    lookup.partitions = partitions.partitions;
+    return provider.check(lookup);
+}
+
+/// A request with all that is known about it. Without a view rules still guard the door; limits are
+/// slurmctld's own business then. `requester` changes the job; nothing: it is submitted.
+Resolved resolve(const JobRequest& request, const model::Cluster* cluster,
+                 const quota::QuotaProvider& provider, limits::Release release,
+                 std::optional<std::uint32_t> requester = std::nullopt) {
+    static const model::Cluster no_cluster;
+    Resolved resolved;
+    if (cluster) resolved.partitions = find_partitions(request, *cluster);
+    auto view = ask(provider, request, resolved.partitions, release, requester);
+    if (view) {
+        resolved.view = *std::move(view);
+        resolved.job = count_job(request, resolved.view, cluster ? *cluster : no_cluster, release);
+    } else {
+        resolved.problem = view.error().message;
+        resolved.view.tres = model::TresCatalogue::built_in();
+    }
     return resolved;
 }
 
 /// Runs the site's rules. Returns whether they rejected the job.
-bool run_rules(Decision& decision, const Resolved& resolved, const policy::Policy& policy) {
+bool run_rules(Decision& decision, const JobRequest& request, const Resolved& resolved,
+               const policy::Policy& policy) {
     const model::AccountView& view = resolved.view;
     const std::string_view partition = view.partitions.empty()
                                            ? std::string_view()
                                            : std::string_view(view.partitions.front().partition->name);
     const policy::JobFacts facts{resolved.job, *view.tres, view.user_name,
                                  view.account, partition,  view.job_qos.name};
-    policy::Outcome outcome = policy.run(decision.request, facts);
-    decision.changed = outcome.changed;
+    JobRequest job = request;
+    policy::Outcome outcome = policy.run(job, facts);
+    if (outcome.changed) decision.changed = std::move(job);
     for (const policy::RuleEvent& event : outcome.events) {
         decision.log.push_back(text::format("rule '{}' ({}): {}: {}", event.rule, event.file,
                                             policy::to_string(event.kind), event.text));
@@ -128,57 +148,191 @@ void judge(Decision& decision, const Case& at, const policy::Settings& settings)
         decision.message.push_back("questions: " + settings.contact);
 }
 
+/// Everything the judging of a change reads.
+struct Change {
+    const JobUpdate& update;
+    Resolved& before;
+    Resolved& after;
+    const model::Cluster& cluster;
+    limits::Release release;
+
+    bool moves_the_job() const {
+        return before.view.job_qos.name != after.view.job_qos.name || !after.view.job_qos.more.empty() ||
+               before.view.account != after.view.account || update.before.account != update.after.account ||
+               update.before.partition != update.after.partition;
+    }
+};
+
+/// The job as slurmctld looks at it when it changes: one task, with no time limit but a new one.
+void set_up_update(Resolved& resolved, const JobUpdate& update) {
+    resolved.job.is_update = true;
+    resolved.job.array_tasks = 1;
+    resolved.job.time_limit = update.names_time ? update.after.time_limit : std::nullopt;
+    if (!update.names_qos) resolved.view.job_qos.problem = model::QosProblem::none;
+}
+
+/// Some releases give a job that changes its QOS the new one's MaxWall for a time limit, or none.
+constexpr struct {
+    limits::Release since, before;
+} replaces_time[] = {
+    {{25, 5, 6}, {25, 11, 0}},
+    {{25, 11, 1}, {25, 11, 5}},
+};
+
+std::optional<TimeLimit> time_after(const JobUpdate& update, const Resolved& before, const Resolved& after,
+                                    limits::Release release) {
+    const bool is_replaced =
+        std::any_of(std::begin(replaces_time), std::end(replaces_time), [release](const auto& range) {
+            return release >= range.since && release < range.before;
+        });
+    const model::QosChoice& chosen = after.view.job_qos;
+    if (!is_replaced || update.names_time || !chosen.qos || chosen.name == before.view.job_qos.name)
+        return update.after.time_limit;
+    const auto wall = after.view.qos.at(*chosen.qos).limits.get(model::CountLimit::max_wall);
+    return wall ? TimeLimit{static_cast<std::uint32_t>(*wall)} : TimeLimit::unlimited();
+}
+
+/// What an operator changes holds for good: no limit is compared with it later.
+void mark_what_an_operator_set(const Change& change) {
+    model::ResolvedJob& job = change.after.job;
+    job.operator_set_time = change.update.before.time_limit != change.update.after.time_limit;
+    const model::TresCatalogue& tres = *change.after.view.tres;
+    job.operator_set_tres.resize(tres.size());
+    for (const model::TresKind kind : {model::TresKind::cpu, model::TresKind::mem, model::TresKind::node})
+        if (const auto at = tres.find(kind))
+            job.operator_set_tres[*at] =
+                model::count_at(change.before.job.tres, *at) != model::count_at(job.tres, *at);
+}
+
+/// Whether the change at most takes time away, or is an operator's of the time: that holds no job back which
+/// was not held before, and of all changes of a running job it is the only one that slurmctld makes.
+bool is_harmless(const Change& change) {
+    const TimeLimit before = change.update.before.time_limit.value_or(TimeLimit::unlimited());
+    const TimeLimit after = change.update.after.time_limit.value_or(TimeLimit::unlimited());
+    return !change.moves_the_job() && change.before.job.tres == change.after.job.tres &&
+           (after <= before || change.after.view.requester_is_operator);
+}
+
+/// A user may give a waiting job more time up to the partition's limit only, whatever its QOS.
+std::optional<Refusal> refuse_more_time(const Change& change) {
+    const auto& before = change.update.before.time_limit;
+    const auto& after = change.update.after.time_limit;
+    const auto& partitions = change.after.view.partitions;
+    if (!change.update.names_time || !after || !before || *after <= *before || partitions.empty() ||
+        *after <= partitions.front().partition->max_time)
+        return std::nullopt;
+    const model::Partition& partition = *partitions.front().partition;
+    return Refusal{
+        RejectCode::access_denied,
+        {text::format("wall time in partition {}: asked {}, limit {}; only operators may exceed it",
+                      partition.name, units::format_minutes(*after),
+                      units::format_minutes(partition.max_time))}};
+}
+
+void judge_update(Decision& decision, const Change& change, const policy::Settings& settings) {
+    if (is_harmless(change)) return;
+    set_up_update(change.before, change.update);
+    set_up_update(change.after, change.update);
+    const bool is_operator = change.after.view.requester_is_operator;
+    const bool is_checked = !is_operator && change.moves_the_job();
+    if (is_operator) mark_what_an_operator_set(change);
+
+    const auto look = [&](const Resolved& resolved, const JobRequest& request, Strictness strictness,
+                          Steps steps) {
+        return look_ahead(resolved, request, change.cluster, change.release, strictness, steps);
+    };
+    const auto look_before = [&](Strictness strictness, bool limits) {
+        return look(change.before, change.update.before, strictness, {false, false, limits});
+    };
+    // The past forgives: a job that broke limits already may go on breaking them.
+    const auto look_after = [&](Strictness strictness) {
+        const bool limits = is_checked && look_before(strictness, /*limits=*/true).forecast.code !=
+                                              RejectCode::accounting_policy;
+        Outlook found = look(change.after, change.update.after, strictness, {true, is_checked, limits});
+        if (found.forecast.code != RejectCode::none || is_operator) return found;
+        if (auto refusal = refuse_more_time(change)) {
+            found.forecast.code = refusal->code;
+            found.refusal = std::move(refusal);
+        }
+        return found;
+    };
+
+    const bool enforces = settings.limits == Level::enforce && !is_operator;
+    Strictness strictness = Strictness::as_configured;
+    Outlook outlook = look_after(strictness);
+    decision.forecast = outlook.forecast;
+    if (enforces && outlook.forecast.code == RejectCode::none) {
+        strictness = Strictness::assume_strict;
+        Outlook strict = look_after(strictness);
+        if (strict.forecast.code != RejectCode::none) outlook = std::move(strict);
+    }
+    const Case at{change.after, change.update.after, change.cluster, change.release};
+    if (outlook.forecast.code != RejectCode::none) {
+        append(decision.message, refusal_lines(outlook, at, strictness));
+        if (enforces) decision.reject = outlook.forecast.code;
+    } else if (outlook.wait) {
+        const Case was{change.before, change.update.before, change.cluster, change.release};
+        const Outlook past = look_before(Strictness::as_configured, /*limits=*/false);
+        auto lines = wait_lines(*outlook.wait, at);
+        if (past.wait && wait_lines(*past.wait, was) == lines) return;
+        append(decision.message, std::move(lines));
+        const bool could_start = !past.wait || !past.wait->is_permanent;
+        if (enforces && outlook.wait->is_permanent && could_start)
+            decision.reject = RejectCode::accounting_policy;
+    } else {
+        return;
+    }
+    const bool never_starts = outlook.wait && outlook.wait->is_permanent;
+    if ((outlook.forecast.code != RejectCode::none || never_starts) && !settings.contact.empty())
+        decision.message.push_back("questions: " + settings.contact);
+}
+
+const policy::Settings& settings_of(const policy::Policy* policy) {
+    static const policy::Settings defaults;
+    return policy ? policy->settings() : defaults;
+}
+
+/// Without the partitions nobody knows which partition QOS applies, and without the view nobody knows
+/// anything: no opinion on limits.
+void judge_where_known(Decision& decision, const Resolved& resolved, const JobRequest& request,
+                       const model::Cluster* cluster, limits::Release release,
+                       const policy::Settings& settings) {
+    if (!resolved.problem.empty()) decision.log.push_back("no opinion on limits: " + resolved.problem);
+    if (cluster && settings.limits != Level::off)
+        judge(decision, {resolved, request, *cluster, release}, settings);
+}
+
 } // namespace
 
-Decision Gate::decide(JobRequest request, const model::Cluster* cluster, const policy::Policy* policy) const {
-    static const policy::Settings default_settings;
-    const policy::Settings& settings = policy ? policy->settings() : default_settings;
+Decision Gate::decide(const JobRequest& request, const model::Cluster* cluster,
+                      const policy::Policy* policy) const {
     Decision decision;
-    decision.request = std::move(request);
-
-    auto resolved = resolve(decision.request, cluster, provider_, release_);
-    if (!resolved) {
-        // Without a view rules still guard the door; limits are slurmctld's own business.
-        decision.log.push_back("no opinion on limits: " + resolved.error().message);
-        resolved = Resolved{};
-        resolved->view.tres = model::TresCatalogue::built_in();
-    }
-    std::optional<JobRequest> original;
+    Resolved resolved = resolve(request, cluster, provider_, release_);
     if (policy && policy->has_rules()) {
-        original = decision.request;
-        if (run_rules(decision, *resolved, *policy)) return decision;
-        if (decision.changed) {
-            auto again = resolve(decision.request, cluster, provider_, release_);
-            if (again) resolved = std::move(again);
-        }
+        if (run_rules(decision, request, resolved, *policy)) return decision;
+        if (decision.changed) resolved = resolve(*decision.changed, cluster, provider_, release_);
     }
-    if (!resolved->view.tres || resolved->view.qos.empty()) {
-    }
-    // Without the partitions nobody knows which partition QOS applies: no opinion on limits.
-    if (cluster && settings.limits != Level::off)
-        judge(decision, {*resolved, decision.request, *cluster, release_}, settings);
-    if (decision.reject != RejectCode::none && decision.changed) {
-        decision.request = *std::move(original);
-        decision.changed = false;
-    }
+    judge_where_known(decision, resolved, decision.changed ? *decision.changed : request, cluster, release_,
+                      settings_of(policy));
+    if (decision.reject != RejectCode::none) decision.changed.reset();
     return decision;
 }
 
-Decision Gate::decide_update(JobRequest request, const model::Cluster* cluster,
+Decision Gate::decide_update(JobUpdate update, const model::Cluster* cluster,
                              const policy::Policy* policy) const {
-    static const policy::Settings default_settings;
+    const policy::Settings& settings = settings_of(policy);
     Decision decision;
-    decision.request = std::move(request);
-    auto resolved = resolve(decision.request, cluster, provider_, release_);
-    if (!resolved) {
-        decision.log.push_back("no opinion on limits: " + resolved.error().message);
+    if (!cluster || settings.limits == Level::off) return decision;
+
+    const std::uint32_t requester = update.after.submit_uid;
+    Resolved before = resolve(update.before, cluster, provider_, release_, requester);
+    Resolved after = resolve(update.after, cluster, provider_, release_, requester);
+    if (!before.problem.empty() || !after.problem.empty()) {
+        decision.log.push_back("no opinion on limits: " + (after.problem.empty() ? before : after).problem);
         return decision;
     }
-    resolved->job.is_update = true;
-    resolved->job.array_tasks = 1;
-    const policy::Settings& settings = policy ? policy->settings() : default_settings;
-    if (cluster && settings.limits != Level::off)
-        judge(decision, {*resolved, decision.request, *cluster, release_}, settings);
+    update.after.time_limit = time_after(update, before, after, release_);
+    judge_update(decision, {update, before, after, *cluster, release_}, settings);
     return decision;
 }
 

@@ -12,6 +12,14 @@
 
 namespace qg::gate {
 
+/// A change of an existing job.
+struct JobUpdate {
+    model::JobRequest before; ///< the job as it is
+    model::JobRequest after;  ///< as it would be; its `submit_uid` is who changes it
+    bool names_qos = false;   ///< whether the change speaks of the QOS, be it the one the job has
+    bool names_time = false;  ///< the same of the time limit
+};
+
 /// Decides about jobs.
 ///
 ///   const Gate gate(provider, limits::Release::parse("22.05"));
@@ -26,12 +34,14 @@ class Gate {
 
     /// The decision about a new job. `cluster` may be null (not known yet): then limits are not judged, rules
     /// still run. `policy` may be null: no rules, level explain.
-    [[nodiscard]] model::Decision decide(model::JobRequest request, const model::Cluster* cluster,
+    [[nodiscard]] model::Decision decide(const model::JobRequest& request, const model::Cluster* cluster,
                                          const policy::Policy* policy) const;
 
-    /// The decision about a change of an existing job: `request` is the job as it would be after the change.
-    /// Only QOS, account and partition are judged (limits.md 3.9); rules do not run.
-    [[nodiscard]] model::Decision decide_update(model::JobRequest request, const model::Cluster* cluster,
+    /// The decision about a change of a job (limits.md 3.9). slurmctld refuses for limits only where QOS,
+    /// account or partition change, never an operator, and never where the job broke limits before. Besides
+    /// that, the user hears what holds the job back after the change and did not before. What an operator
+    /// set earlier, past a limit, looks like any other value here. Rules do not run.
+    [[nodiscard]] model::Decision decide_update(JobUpdate update, const model::Cluster* cluster,
                                                 const policy::Policy* policy) const;
 
   private:

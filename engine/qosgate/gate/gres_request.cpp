@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/gres_request.hpp"
 
-#include "qosgate/base/text.hpp"
-
 #include <algorithm>
 
 namespace qg::gate {
@@ -15,10 +13,6 @@ constexpr Release counts_cpus_per_gres(24, 5, 0);
 
 bool is_gpu(const GresEntry& entry) {
     return entry.item.name == "gpu";
-}
-
-bool is_same_resource(const GresEntry& a, const GresEntry& b) {
-    return a.item.type == b.item.type && a.item.name == b.item.name;
 }
 
 } // namespace
@@ -80,7 +74,7 @@ void GresRequest::read(const std::optional<std::string>& text, Apply apply) {
 
 GresEntry& GresRequest::entry_for(const TresItem& item) {
     const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const GresEntry& entry) {
-        return entry.item.tres_name() == item.tres_name();
+        return entry.item.is_same_tres(item);
     });
     if (found != entries_.end()) return *found;
     entries_.push_back({.item = item});
@@ -120,7 +114,7 @@ void GresRequest::merge_any_model() {
     for (auto any = entries_.begin(); any != entries_.end();) {
         bool has_model = false;
         for (GresEntry& entry : entries_) {
-            if (!any->item.kind.empty() || entry.item.kind.empty() || !is_same_resource(entry, *any))
+            if (!any->item.kind.empty() || entry.item.kind.empty() || !entry.item.is_same_resource(any->item))
                 continue;
             has_model = true;
             if (entry.memory == 0) entry.memory = any->memory;
@@ -132,18 +126,12 @@ void GresRequest::merge_any_model() {
 
 void GresRequest::count(const model::TresCatalogue& catalogue, model::TresCounts& counts) const {
     for (const GresEntry& entry : entries_) {
-        const std::string whole = entry.item.untyped_tres_name();
-        const auto any = catalogue.find(whole);
+        const auto any = find_untyped_tres(catalogue, entry.item);
         if (any) counts[*any] += entry.total;
         if (!entry.item.kind.empty()) {
-            if (const auto model = catalogue.find(entry.item.tres_name())) counts[*model] = entry.total;
+            if (const auto model = find_tres(catalogue, entry.item)) counts[*model] = entry.total;
         } else if (!any) {
-            const auto names = catalogue.names();
-            const auto some_model = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
-                return text::istarts_with(name, whole + ":");
-            });
-            if (some_model != names.end())
-                counts[static_cast<std::size_t>(some_model - names.begin())] = entry.total;
+            if (const auto model = find_any_model(catalogue, entry.item)) counts[*model] = entry.total;
         }
     }
 }

@@ -18,6 +18,8 @@ struct JobSize {
     std::optional<std::uint64_t> max_nodes;
     std::optional<std::uint64_t> tasks;
     std::optional<std::uint64_t> cpus;
+
+    friend bool operator==(const JobSize&, const JobSize&) = default;
 };
 
 /// The size as slurmctld compares it with the partitions: before any of them, or gres, changed it.

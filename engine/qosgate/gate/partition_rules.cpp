@@ -87,14 +87,24 @@ Problem find_node_problem(const PartitionView& asked, const JobSize& size, const
     return std::nullopt;
 }
 
-Problem find_time_problem(const PartitionView& asked, const Partition& partition,
-                          std::optional<TimeLimit> time) {
-    if (!time || qos_flags(asked.view).partition_time_limit || *time <= partition.max_time)
-        return std::nullopt;
+/// What a job is compared with: the bounds of one partition, or of several as one.
+struct Bounds {
+    explicit Bounds(const Partition& partition)
+        : name(partition.name), min_nodes(partition.min_nodes), max_nodes(partition.max_nodes),
+          max_time(partition.max_time) {}
+
+    std::string_view name;
+    std::uint32_t min_nodes;
+    std::optional<std::uint32_t> max_nodes;
+    TimeLimit max_time;
+};
+
+Problem find_time_problem(const PartitionView& asked, const Bounds& bounds, std::optional<TimeLimit> time) {
+    if (!time || qos_flags(asked.view).partition_time_limit || *time <= bounds.max_time) return std::nullopt;
     return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
-                            text::format("wall time in partition {}: asked {}, limit {}", partition.name,
+                            text::format("wall time in partition {}: asked {}, limit {}", bounds.name,
                                          units::format_minutes(*time),
-                                         units::format_minutes(partition.max_time))};
+                                         units::format_minutes(bounds.max_time))};
 }
 
 /// What is compared alike at submission and in every attempt to start the job.
@@ -102,7 +112,7 @@ Problem find_rule_problem(const PartitionView& asked, const JobSize& size, const
                           std::optional<TimeLimit> time) {
     if (auto problem = find_total_problem(size, partition)) return problem;
     if (auto problem = find_node_problem(asked, size, partition)) return problem;
-    return find_time_problem(asked, partition, time);
+    return find_time_problem(asked, Bounds(partition), time);
 }
 
 Problem find_qos_problem(const PartitionView& asked, const Partition& partition) {
@@ -128,16 +138,23 @@ Problem find_account_problem(const PartitionView& asked, const Partition& partit
 /// In slurmctld's order at submission; only what the client sent counts.
 Problem find_problem_at_submission(const PartitionView& asked, const Partition& partition) {
     const JobSize size = size_of(asked.request, asked.release);
-    if (auto problem = find_rule_problem(asked, size, partition, asked.request.time_limit)) return problem;
-    if (asked.release >= checks_qos_before_account)
-        if (auto problem = find_qos_problem(asked, partition)) return problem;
+    const auto find_problem_of_qos = [&](const PartitionView& with_qos) -> Problem {
+        if (auto problem = find_rule_problem(with_qos, size, partition, asked.request.time_limit))
+            return problem;
+        return asked.release >= checks_qos_before_account ? find_qos_problem(with_qos, partition)
+                                                          : std::nullopt;
+    };
+    if (auto problem = find_problem_of_qos(asked)) return problem;
+    for (const model::AccountView& view : views_of_other_qos(asked.view))
+        if (auto problem = find_problem_of_qos({asked.request, asked.job, view, asked.release}))
+            return problem;
     if (auto problem = find_account_problem(asked, partition)) return problem;
     return find_qos_problem(asked, partition);
 }
 
 /// The partitions of a job as one: the bounds that the most generous of them sets.
-Partition most_generous(const model::AccountView& view) {
-    Partition bounds = *view.partitions.front().partition;
+Bounds most_generous(const model::AccountView& view) {
+    Bounds bounds(*view.partitions.front().partition);
     for (const auto& choice : view.partitions) {
         const Partition& partition = *choice.partition;
         bounds.min_nodes = std::min(bounds.min_nodes, partition.min_nodes);
@@ -149,7 +166,7 @@ Partition most_generous(const model::AccountView& view) {
 }
 
 /// What is checked against the most generous of the partitions, where partitions are enforced.
-Problem find_problem_with_bounds(const PartitionView& asked, const Partition& bounds) {
+Problem find_problem_with_bounds(const PartitionView& asked, const Bounds& bounds) {
     const model::QosFlags flags = qos_flags(asked.view);
     const JobSize size = size_of(asked.request, asked.release);
     if (size.nodes && bounds.max_nodes && *size.nodes > *bounds.max_nodes && !flags.partition_max_nodes)
@@ -162,7 +179,7 @@ Problem find_problem_with_bounds(const PartitionView& asked, const Partition& bo
 }
 
 /// Times that are refused whatever EnforcePartLimits says.
-Problem find_impossible_time(const PartitionView& asked, const Partition& bounds) {
+Problem find_impossible_time(const PartitionView& asked, const Bounds& bounds) {
     const Partition& first = *asked.view.partitions.front().partition;
     if (!asked.request.time_limit && first.default_time == TimeLimit{0})
         return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
@@ -190,14 +207,24 @@ Refusal to_refusal(PartitionProblem problem) {
 
 } // namespace
 
+std::vector<model::AccountView> views_of_other_qos(const model::AccountView& view) {
+    std::vector<model::AccountView> views;
+    for (const std::size_t qos : view.job_qos.more) {
+        views.push_back(view);
+        views.back().job_qos.qos = qos;
+        views.back().job_qos.name = view.qos[qos].name;
+        views.back().job_qos.more.clear();
+    }
+    return views;
+}
+
 std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const model::Cluster& cluster) {
     if (asked.view.partitions.empty()) return std::nullopt;
     const bool is_enforced = cluster.enforce_part_limits != EnforcePartLimits::no;
     const bool any_is_enough = cluster.enforce_part_limits == EnforcePartLimits::any;
     Problem last;
     bool fits_somewhere = false;
-    for (const std::size_t index : order_at_submission(asked)) {
-        if (!is_enforced) break;
+    for (const std::size_t index : is_enforced ? order_at_submission(asked) : std::vector<std::size_t>()) {
         auto problem = find_problem_at_submission(asked, *asked.view.partitions[index].partition);
         if (problem && !any_is_enough) return to_refusal(*std::move(problem));
         if (problem)
@@ -207,7 +234,7 @@ std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const mo
     }
     if (last && !fits_somewhere) return to_refusal(*std::move(last));
 
-    const Partition bounds = most_generous(asked.view);
+    const Bounds bounds = most_generous(asked.view);
     if (is_enforced)
         if (auto problem = find_problem_with_bounds(asked, bounds)) return to_refusal(*std::move(problem));
     if (auto problem = find_impossible_time(asked, bounds)) return to_refusal(*std::move(problem));

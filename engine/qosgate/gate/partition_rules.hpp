@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace qg::gate {
 
@@ -29,6 +30,9 @@ struct PartitionView {
     const model::AccountView& view;
     limits::Release release;
 };
+
+/// Of a job that names several QOSs: the view with each of the others in the place of the first.
+std::vector<model::AccountView> views_of_other_qos(const model::AccountView& view);
 
 /// Refuses by EnforcePartLimits: with ALL where any partition refuses, with ANY where every one does. Some
 /// times are refused always: none given where the first partition has DefaultTime=0, or a least time that no

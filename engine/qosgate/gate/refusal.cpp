@@ -48,7 +48,8 @@ std::string qos_problem_text(const model::AccountView& view) {
             "QOS {} belongs to a partition, whose size its limits are percentages of; a job cannot "
             "ask for it",
             name);
-    case QosProblem::list_not_allowed: return text::format("'{}' is not one QOS: name a single one", name);
+    case QosProblem::list_not_allowed:
+        return text::format("'{}' is not one QOS: name one, or several where this Slurm takes them", name);
     }
     return "";
 }

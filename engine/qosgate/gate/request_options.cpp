@@ -12,16 +12,20 @@ namespace {
 
 using model::JobRequest;
 
+std::string_view text_of(const std::optional<std::string>& text) {
+    return text ? std::string_view(*text) : std::string_view();
+}
+
 /// "gres:gpu:a100:2" as an option's value: "gpu:a100:2".
 std::string option_value(const std::optional<std::string>& text) {
     std::string value;
-    for (const TresItem& item : parse_tres_request(text.value_or(""))) {
+    for (const TresItem& item : parse_tres_request(text_of(text))) {
         if (!value.empty()) value += ',';
         if (!item.name.empty())
             value += item.name;
         else
             value += item.type;
-        if (!item.kind.empty()) value += ":" + item.kind;
+        if (!item.kind.empty()) value += text::format(":{}", item.kind);
         value += text::format(":{}", item.count);
     }
     return value;
@@ -29,7 +33,7 @@ std::string option_value(const std::optional<std::string>& text) {
 
 /// Whether a TRES text names GPUs only; those have options of their own.
 bool is_gpus_only(const std::optional<std::string>& text) {
-    const auto items = parse_tres_request(text.value_or(""));
+    const auto items = parse_tres_request(text_of(text));
     for (const TresItem& item : items)
         if (item.name != "gpu") return false;
     return !items.empty();
@@ -69,7 +73,7 @@ constexpr std::array number_options{
 
 std::string format_licenses(const std::optional<std::string>& text) {
     std::string value;
-    for (const TresItem& item : parse_licenses(text.value_or("")))
+    for (const TresItem& item : parse_licenses(text_of(text)))
         value += text::format("{}{}:{}", value.empty() ? "" : ",", item.name, item.count);
     return "--licenses=" + value;
 }
@@ -80,8 +84,9 @@ std::string format_tres_request(std::span<const TresItem> items) {
     std::string text;
     for (const TresItem& item : items) {
         if (!text.empty()) text += ',';
-        text += item.name.empty() ? item.type : item.type + ":" + item.name;
-        if (!item.kind.empty()) text += ":" + item.kind;
+        text += item.type;
+        if (!item.name.empty()) text += text::format(":{}", item.name);
+        if (!item.kind.empty()) text += text::format(":{}", item.kind);
         text += text::format(":{}", item.count);
     }
     return text;

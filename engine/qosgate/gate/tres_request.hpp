@@ -3,7 +3,10 @@
 // The TRES texts of a request: "gres:gpu:a100:2,license:foo:1" as clients of every release spell them.
 #pragma once
 
+#include "qosgate/model/tres.hpp"
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,11 +14,21 @@
 namespace qg::gate {
 
 /// One entry of a TRES text.
+/// Ownership: borrows from that text.
 struct TresItem {
-    std::string type; ///< "gres", "license", "bb", or "cpu" and the like, which have no name
-    std::string name; ///< "gpu"; empty for "cpu"
-    std::string kind; ///< the model asked for ("a100"); empty: any
+    std::string_view type; ///< "gres", "license", "bb", or "cpu" and the like, which have no name
+    std::string_view name; ///< "gpu"; empty for "cpu"
+    std::string_view kind; ///< the model asked for ("a100"); empty: any
     std::uint64_t count = 1;
+
+    /// Whether both name the same TRES, whatever the counts.
+    [[nodiscard]] bool is_same_tres(const TresItem& other) const noexcept {
+        return is_same_resource(other) && kind == other.kind;
+    }
+    /// The same, of any model.
+    [[nodiscard]] bool is_same_resource(const TresItem& other) const noexcept {
+        return type == other.type && name == other.name;
+    }
 
     /// "gres/gpu:a100", "cpu": the name in the TRES catalogue.
     [[nodiscard]] std::string tres_name() const;
@@ -23,13 +36,21 @@ struct TresItem {
     [[nodiscard]] std::string untyped_tres_name() const;
 };
 
+/// Where the catalogue has the item's TRES, of its model or as a whole; ASCII case ignored.
+std::optional<std::size_t> find_tres(const model::TresCatalogue& catalogue, const TresItem& item);
+std::optional<std::size_t> find_untyped_tres(const model::TresCatalogue& catalogue, const TresItem& item);
+
+/// The first model of the item's resource that the catalogue has.
+std::optional<std::size_t> find_any_model(const model::TresCatalogue& catalogue, const TresItem& item);
+
 /// Reads the field as far as it can be read; what cannot be understood is left out, because slurmctld refuses
 /// such a job before its limits are looked at. Both spellings of the type are known ("gres:gpu:2"
 /// through 23.02, "gres/gpu:2" from 23.11 on), counts after ':' or '=', with suffixes k, m, g, t, p. An entry
 /// with count 0 is left out, as slurmctld does.
 std::vector<TresItem> parse_tres_request(std::string_view text);
 
-/// --licenses: "foo:2,bar" (also "foo=2").
+/// --licenses: "foo:2,bar" (also "foo=2", and ';' for ','). Of alternatives ("foo:2|bar", from 25.05 on) all
+/// are given: slurmctld counts each of them until the job starts.
 std::vector<TresItem> parse_licenses(std::string_view text);
 
 } // namespace qg::gate

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/limits/evaluation.hpp"
 
-#include <bit>
-
 namespace qg::limits {
 
-std::uint64_t MetLimits::hidden_bits(const HiddenBy& hidden_by, std::size_t word) const noexcept {
+std::uint64_t MetLimits::hidden_bits(LimitSet hidden_by, std::size_t word) const noexcept {
     std::uint64_t hidden = 0;
-    for (std::uint32_t rest = hidden_by.tres; rest != 0; rest &= rest - 1)
-        hidden |= bits(static_cast<TresLimit>(std::countr_zero(rest)), word);
+    hidden_by.for_each_tres_limit([&](TresLimit limit) { hidden |= bits(limit, word); });
     return hidden;
 }
 
@@ -80,7 +77,7 @@ void Evaluation::run(const Stage& stage, std::vector<Violation>& found) {
         if (!owner.limits.has_any()) return;
         const bool is_qos = owner.owner.kind == OwnerKind::qos;
         for (const Row& row : is_qos ? stage.qos : stage.association) {
-            if (row.since > release) continue;
+            if (!owner.limits.has_any(row.reads) || row.since > release) continue;
             if (row.when == When::strict && !strict) continue;
             if (row.levels == Levels::user && !is_user_level) continue;
             run_check(*this, row, owner, found);

@@ -23,37 +23,38 @@ enum class Strictness : std::uint8_t {
 /// Remembers which limits have been met already, per TRES.
 class MetLimits {
   public:
-    explicit MetLimits(std::size_t tres_count)
-        : words_((tres_count + 63) / 64), tres_(words_ * model::tres_limit_count) {}
+    explicit MetLimits(std::size_t tres_count) : words_((tres_count + 63) / 64) {
+        if (words_ > 1) wide_.resize(words_ * model::tres_limit_count);
+    }
 
-    [[nodiscard]] bool has(CountLimit limit) const noexcept { return (counts_ >> bit(limit) & 1u) != 0; }
+    [[nodiscard]] bool has(CountLimit limit) const noexcept { return counts_.meets(limit); }
     void add(TresLimit limit, std::size_t tres) noexcept {
         add_bits(limit, tres / 64, std::uint64_t{1} << (tres % 64));
     }
-    void add(CountLimit limit) noexcept { counts_ |= 1u << bit(limit); }
+    void add(CountLimit limit) noexcept { counts_ += limit; }
 
     // The same for 64 TRES at once: a bit per TRES, as in Limits::set_bits().
     [[nodiscard]] std::size_t words() const noexcept { return words_; }
     [[nodiscard]] std::uint64_t bits(TresLimit limit, std::size_t word) const noexcept {
-        return tres_[static_cast<std::size_t>(limit) * words_ + word];
+        const auto row = static_cast<std::size_t>(limit);
+        return words_ > 1 ? wide_[row * words_ + word] : narrow_[row];
     }
     void add_bits(TresLimit limit, std::size_t word, std::uint64_t bits) noexcept {
-        tres_[static_cast<std::size_t>(limit) * words_ + word] |= bits;
+        const auto row = static_cast<std::size_t>(limit);
+        (words_ > 1 ? wide_[row * words_ + word] : narrow_[row]) |= bits;
     }
 
     /// For which TRES of a word any of `hidden_by` has been met.
-    [[nodiscard]] std::uint64_t hidden_bits(const HiddenBy& hidden_by, std::size_t word) const noexcept;
+    [[nodiscard]] std::uint64_t hidden_bits(LimitSet hidden_by, std::size_t word) const noexcept;
     /// Whether any of `hidden_by` has been met.
-    [[nodiscard]] bool hides(const HiddenBy& hidden_by) const noexcept {
-        return (counts_ & hidden_by.counts) != 0;
-    }
+    [[nodiscard]] bool hides(LimitSet hidden_by) const noexcept { return counts_.meets(hidden_by); }
 
   private:
-    static constexpr unsigned bit(CountLimit limit) noexcept { return static_cast<unsigned>(limit); }
-
     std::size_t words_;
-    std::vector<std::uint64_t> tres_; ///< a row of words per TresLimit
-    std::uint32_t counts_ = 0;
+    // A row of words per TresLimit; hardly any cluster has more TRES than one word tells apart.
+    std::array<std::uint64_t, model::tres_limit_count> narrow_{};
+    std::vector<std::uint64_t> wide_; ///< empty unless there are several words
+    LimitSet counts_;
 };
 
 /// One QOS or association while its rows run.

@@ -41,6 +41,7 @@ std::optional<Violation> find_node_limit(Evaluation evaluation) {
     evaluation.use_limit_factor_of_first_qos();
     std::optional<Violation> lowest;
     const auto look = [&](const Row& row, const OwnerView& owner) {
+        if (!owner.limits.has_any(row.reads)) return;
         const auto limit = evaluation.take(row, owner, *node);
         if (!limit || (lowest && *limit >= lowest->limit_value)) return;
         if (row.nearest_only) evaluation.met.add(std::get<TresLimit>(row.limit), *node);

@@ -7,7 +7,6 @@
 #include "qosgate/limits/release.hpp"
 #include "qosgate/limits/violation.hpp"
 
-#include <initializer_list>
 #include <span>
 
 namespace qg::limits {
@@ -40,21 +39,12 @@ enum class When : std::uint8_t { strict, always };
 /// Which associations a row is for.
 enum class Levels : std::uint8_t { all, user };
 
-/// Limits of a QOS that keep a row of an association from being looked at (limits.md 2.4).
-struct HiddenBy {
-    std::uint32_t tres = 0;   ///< bit per TresLimit: set for the same TRES
-    std::uint32_t counts = 0; ///< bit per CountLimit
-
-    constexpr HiddenBy() = default;
-    constexpr HiddenBy(std::initializer_list<TresLimit> limits) {
-        for (TresLimit limit : limits)
-            tres |= 1u << static_cast<unsigned>(limit);
-    }
-    constexpr HiddenBy(std::initializer_list<CountLimit> limits) {
-        for (CountLimit limit : limits)
-            counts |= 1u << static_cast<unsigned>(limit);
-    }
-};
+/// The limits that a check reads: where an owner sets none of them, there is nothing to check.
+constexpr LimitSet read_by(Check check, const LimitId& limit) {
+    LimitSet read = std::visit([](auto id) { return LimitSet(id); }, limit);
+    if (check == Check::grp_and_user) read += TresLimit::max_tres_per_user;
+    return read;
+}
 
 /// One check of one limit.
 struct Row {
@@ -63,12 +53,15 @@ struct Row {
     When when = When::always;
     UsageOf usage = UsageOf::owner;
     Levels levels = Levels::all;
-    HiddenBy hidden_by = {};     ///< for associations
+    /// Limits of a QOS that keep a row of an association from being looked at (limits.md 2.4): of TRES limits
+    /// those set for the same TRES.
+    LimitSet hidden_by = {};
     bool remembers = true;       ///< a value found here hides later ones of the same limit
     bool scaled = false;         ///< multiplied by LimitFactor
     bool nearest_only = false;   ///< node count stage: once it lowers the number, farther ones are hidden
     bool binds_operator = false; ///< also where an operator set the TRES
     Release since = Release(22, 5, 0); ///< releases that look at it
+    LimitSet reads = read_by(check, limit);
 };
 
 /// The rows of one stage.

@@ -8,6 +8,13 @@ namespace qg::limits {
 ScheduleVerdict evaluate_schedule(const model::AccountView& view, const model::ResolvedJob& job,
                                   std::optional<TimeLimit> time, bool time_set_by_limit, Release release,
                                   std::size_t partition) {
+    return evaluate_attempt(view, job, job.allocated ? *job.allocated : job.tres, time, time_set_by_limit,
+                            release, partition);
+}
+
+ScheduleVerdict evaluate_attempt(const model::AccountView& view, const model::ResolvedJob& job,
+                                 const model::TresCounts& allocated, std::optional<TimeLimit> time,
+                                 bool time_set_by_limit, Release release, std::size_t partition) {
     ScheduleVerdict verdict;
     if (!view.enforce.limits) return verdict;
     const auto start = [&] {
@@ -24,7 +31,7 @@ ScheduleVerdict evaluate_schedule(const model::AccountView& view, const model::R
     if (verdict.node_limit) verdict.max_nodes = verdict.node_limit->limit_value;
 
     Evaluation post_select = start();
-    if (job.allocated) post_select.counts = &*job.allocated;
+    post_select.counts = &allocated;
     post_select.operator_overrides = true;
     post_select.run(post_select_stage, verdict.post_select);
     return verdict;

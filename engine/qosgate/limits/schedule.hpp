@@ -16,4 +16,9 @@ ScheduleVerdict evaluate_schedule(const model::AccountView& view, const model::R
                                   std::optional<TimeLimit> time, bool time_set_by_limit, Release release,
                                   std::size_t partition = 0);
 
+/// The same where what the chosen nodes come to stands apart from the job.
+ScheduleVerdict evaluate_attempt(const model::AccountView& view, const model::ResolvedJob& job,
+                                 const model::TresCounts& allocated, std::optional<TimeLimit> time,
+                                 bool time_set_by_limit, Release release, std::size_t partition);
+
 } // namespace qg::limits

@@ -16,6 +16,7 @@
 namespace qg::limits {
 
 using model::CountLimit;
+using model::LimitSet;
 using model::TresLimit;
 
 /// Any limit.

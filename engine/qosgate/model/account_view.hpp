@@ -81,6 +81,7 @@ enum class QosProblem : std::uint8_t {
 /// The QOS of the job, or why there is none.
 struct QosChoice {
     std::optional<std::size_t> qos; ///< index into AccountView::qos; nothing: the job has no QOS
+    std::vector<std::size_t> more;  ///< the further ones of a list of QOSs, in the order slurmctld tries them
     std::string name;               ///< the name chosen or asked for
     bool is_default = false;        ///< the job asked for none
     QosProblem problem = QosProblem::none;
@@ -102,6 +103,7 @@ struct AccountView {
     std::vector<PartitionChoice> partitions; ///< in the order slurmctld tries them
     std::vector<Association> associations;   ///< user first, root last; empty: no association
     std::vector<std::string> permitted_qos;  ///< names; filled only when job_qos.problem is set
+    bool requester_is_operator = false;      ///< may change jobs past all limits; never at a submission
 };
 
 } // namespace qg::model

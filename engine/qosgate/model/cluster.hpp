@@ -13,11 +13,20 @@ namespace qg::model {
 /// EnforcePartLimits of slurm.conf (limits.md 4.3).
 enum class EnforcePartLimits : std::uint8_t { no, any, all };
 
+/// How the weighted TRES of a job make up its billing: PriorityFlags of slurm.conf. What belongs to nodes is
+/// cpu, mem, node and gres.
+enum class Billing : std::uint8_t {
+    sum,
+    largest,         ///< MAX_TRES: of what belongs to nodes only the largest
+    largest_and_gres ///< MAX_TRES_GRES (25.05): the same, but all gres
+};
+
 /// One snapshot of the cluster. Immutable once published; `generation` is that of its partition table.
 struct Cluster {
     PartitionTable partitions;
     std::optional<Memory> default_memory; ///< DefMemPerNode, DefMemPerCPU of the cluster
     EnforcePartLimits enforce_part_limits = EnforcePartLimits::no;
+    Billing billing = Billing::sum;
     std::uint32_t max_array_size = 1001;
 };
 

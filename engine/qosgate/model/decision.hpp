@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qg::model {
@@ -26,27 +27,26 @@ enum class RejectCode : std::uint8_t {
     access_denied,    ///< ESLURM_ACCESS_DENIED: a rule of the site said no
 };
 
-/// What slurmctld is expected to make of a job by itself.
+/// What slurmctld is expected to make of a job by itself. Its texts are literals.
 struct Forecast {
     RejectCode code = RejectCode::none; ///< none: it accepts the job
-    std::string reason; ///< Reason token of a refusal for limits ("QOSMaxGRESPerUser"); else empty
+    std::string_view reason; ///< Reason token of a refusal for limits ("QOSMaxGRESPerUser"); else empty
     std::optional<TimeLimit> time_limit; ///< of an accepted job; nothing: none until it starts
     bool time_set_by_limit = false;
     /// Reason that limits and partition rules give an accepted job once a scheduling pass has looked at it;
     /// empty: they hold nothing back (it starts, or waits for resources, priority, dependencies).
-    std::string pending_reason;
+    std::string_view pending_reason;
 };
 
-/// The answer for one job. A rejected job was not changed.
+/// The answer for one job.
 struct Decision {
     /// What the gate itself answers. In level `explain` it stays `none` for limits: slurmctld refuses the
     /// job.
     RejectCode reject = RejectCode::none;
-    Forecast forecast;                ///< what slurmctld is expected to do with `request`
+    Forecast forecast;                ///< what slurmctld is expected to do with the job
     std::vector<std::string> message; ///< lines for the user, in order, without newlines; may be empty
     std::vector<std::string> log;     ///< lines for the administrator's log
-    JobRequest request;               ///< the job as the rules left it
-    bool changed = false;             ///< whether a rule changed `request`
+    std::optional<JobRequest> changed; ///< the job as the rules left it; nothing: unchanged, or rejected
 };
 
 } // namespace qg::model

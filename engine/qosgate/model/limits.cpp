@@ -60,7 +60,7 @@ void Limits::set(TresLimit limit, std::size_t tres, std::uint64_t value) {
         set_in_word &= ~bit;
     } else {
         set_in_word |= bit;
-        rows_ |= 1u << index(limit);
+        set_ += limit;
     }
 }
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -53,6 +55,48 @@ std::string_view name_of(CountLimit limit) noexcept;
 std::optional<TresLimit> find_tres_limit(std::string_view name) noexcept;
 std::optional<CountLimit> find_count_limit(std::string_view name) noexcept;
 
+/// Some of the limits, a bit each.
+class LimitSet {
+  public:
+    constexpr LimitSet() = default;
+    // Limits and lists of limits are sets without further words.
+    constexpr LimitSet(TresLimit limit) noexcept : bits_(1u << static_cast<unsigned>(limit)) {}
+    constexpr LimitSet(CountLimit limit) noexcept
+        : bits_(1u << (tres_limit_count + static_cast<unsigned>(limit))) {}
+    constexpr LimitSet(std::initializer_list<TresLimit> limits) noexcept {
+        for (TresLimit limit : limits)
+            *this += limit;
+    }
+    constexpr LimitSet(std::initializer_list<CountLimit> limits) noexcept {
+        for (CountLimit limit : limits)
+            *this += limit;
+    }
+
+    static constexpr LimitSet all() noexcept {
+        LimitSet all;
+        all.bits_ = (1u << (tres_limit_count + count_limit_count)) - 1;
+        return all;
+    }
+
+    constexpr LimitSet& operator+=(LimitSet other) noexcept {
+        bits_ |= other.bits_;
+        return *this;
+    }
+    friend constexpr LimitSet operator+(LimitSet a, LimitSet b) noexcept { return a += b; }
+    [[nodiscard]] constexpr bool meets(LimitSet other) const noexcept { return (bits_ & other.bits_) != 0; }
+    [[nodiscard]] constexpr bool is_empty() const noexcept { return bits_ == 0; }
+
+    /// Calls `body(limit)` for each TresLimit in the set.
+    template <typename Body>
+    constexpr void for_each_tres_limit(Body body) const {
+        for (std::uint32_t rest = bits_ & ((1u << tres_limit_count) - 1); rest != 0; rest &= rest - 1)
+            body(static_cast<TresLimit>(std::countr_zero(rest)));
+    }
+
+  private:
+    std::uint32_t bits_ = 0;
+};
+
 /// All limits of one QOS or association. Unset and zero are different; "unlimited" is unset (limits.md 2.10).
 /// TRES values stand in the order of the TresCatalogue they were made for.
 class Limits {
@@ -70,10 +114,16 @@ class Limits {
     }
 
     /// Whether any TRES of this limit is set; lets loops skip whole rows.
-    [[nodiscard]] bool has_any(TresLimit limit) const noexcept { return (rows_ >> index(limit) & 1u) != 0; }
+    [[nodiscard]] bool has_any(TresLimit limit) const noexcept { return has_any(LimitSet(limit)); }
+
+    /// Whether any of these is set.
+    [[nodiscard]] bool has_any(LimitSet limits) const noexcept { return set_.meets(limits); }
+
+    /// The limits that are set.
+    [[nodiscard]] LimitSet which() const noexcept { return set_; }
 
     /// Whether anything is set.
-    [[nodiscard]] bool has_any() const noexcept { return rows_ != 0 || counts_ != all_unset(); }
+    [[nodiscard]] bool has_any() const noexcept { return !set_.is_empty(); }
 
     /// Which of the TRES 64 x word, 64 x word + 1, ... are set in this limit, lowest bit first.
     [[nodiscard]] std::uint64_t set_bits(TresLimit limit, std::size_t word) const noexcept {
@@ -88,7 +138,10 @@ class Limits {
 
     /// Sets one value. `tres` must be below the tres_count given at construction.
     void set(TresLimit limit, std::size_t tres, std::uint64_t value);
-    void set(CountLimit limit, std::uint64_t value) noexcept { counts_[index(limit)] = value; }
+    void set(CountLimit limit, std::uint64_t value) noexcept {
+        counts_[index(limit)] = value;
+        if (value != unset) set_ += limit;
+    }
 
     [[nodiscard]] std::size_t tres_count() const noexcept { return tres_count_; }
 
@@ -112,7 +165,7 @@ class Limits {
     }
 
     std::size_t tres_count_ = 0;
-    std::uint32_t rows_ = 0; ///< bit per TresLimit: some value of the row is set
+    LimitSet set_; ///< of a TresLimit: some value of its row is set
     /// tres_limit_count rows: words that tell which values are set, then the values. Empty until the first
     /// set(). One block, because a view is copied for every job.
     std::vector<std::uint64_t> tres_;

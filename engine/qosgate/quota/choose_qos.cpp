@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/quota/choose_qos.hpp"
 
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+
 namespace qg::quota {
 namespace {
 
@@ -13,29 +17,67 @@ std::optional<std::uint32_t> default_qos(const QosFacts& facts) {
     return facts.find("normal");
 }
 
-QosProblem problem_with(const QosFacts& facts, std::uint32_t qos, bool is_default, bool has_reservation,
+QosProblem problem_with(const QosFacts& facts, std::uint32_t qos, const QosQuestion& question,
                         const model::Enforce& enforce) {
-    if (enforce.qos && facts.has_association() && !facts.is_permitted(qos))
-        return is_default ? QosProblem::default_not_permitted : QosProblem::not_permitted;
+    if (enforce.qos && !question.may_all && facts.has_association() && !facts.is_permitted(qos))
+        return question.requested.empty() ? QosProblem::default_not_permitted : QosProblem::not_permitted;
     const model::QosFlags flags = facts.flags(qos);
     if (flags.relative && facts.is_partition_qos(qos)) return QosProblem::relative_of_partition;
-    if (flags.requires_reservation && !has_reservation) return QosProblem::requires_reservation;
+    if (flags.requires_reservation && !question.has_reservation) return QosProblem::requires_reservation;
     return QosProblem::none;
+}
+
+/// One name, or none.
+ChosenQos choose_one(const QosFacts& facts, const QosQuestion& question, const model::Enforce& enforce) {
+    ChosenQos chosen;
+    chosen.asked = question.requested;
+    chosen.is_default = question.requested.empty();
+    chosen.id = chosen.is_default ? default_qos(facts) : facts.find(question.requested);
+    if (chosen.id)
+        chosen.problem = problem_with(facts, *chosen.id, question, enforce);
+    else if (enforce.qos && !chosen.is_default)
+        // Without `qos` in AccountingStorageEnforce a misspelt name silently becomes "no QOS"
+        // (limits.md 2.9).
+        chosen.problem = QosProblem::unknown;
+    return chosen;
+}
+
+/// Several names: each has to do, and the first that does not is the answer. An unknown one never does.
+ChosenQos choose_of_list(const QosFacts& facts, const QosQuestion& question, const model::Enforce& enforce) {
+    std::vector<std::uint32_t> ids;
+    for (const std::string_view name : text::split(question.requested, ',')) {
+        if (name.empty()) continue;
+        QosQuestion one = question;
+        one.requested = name;
+        ChosenQos chosen = choose_one(facts, one, enforce);
+        if (!chosen.id) chosen.problem = QosProblem::unknown;
+        if (chosen.problem != QosProblem::none) return chosen;
+        if (std::find(ids.begin(), ids.end(), *chosen.id) == ids.end()) ids.push_back(*chosen.id);
+    }
+    ChosenQos chosen;
+    chosen.asked = question.requested;
+    if (ids.size() < 2) {
+        chosen.problem = QosProblem::list_not_allowed;
+        return chosen;
+    }
+    std::stable_sort(ids.begin(), ids.end(), [&facts](std::uint32_t a, std::uint32_t b) {
+        return facts.priority(a) > facts.priority(b);
+    });
+    chosen.id = ids.front();
+    chosen.more.assign(ids.begin() + 1, ids.end());
+    return chosen;
 }
 
 } // namespace
 
-ChosenQos choose_qos(const QosFacts& facts, std::string_view requested, bool has_reservation,
-                     const model::Enforce& enforce) {
-    const bool is_default = requested.empty();
-    const auto id = is_default ? default_qos(facts) : facts.find(requested);
-    if (!id) {
-        // Without `qos` in AccountingStorageEnforce a misspelt name silently becomes "no QOS"
-        // (limits.md 2.9).
-        const bool is_problem = enforce.qos && !is_default;
-        return {std::nullopt, is_default, is_problem ? QosProblem::unknown : QosProblem::none};
-    }
-    return {id, is_default, problem_with(facts, *id, is_default, has_reservation, enforce)};
+ChosenQos choose_qos(const QosFacts& facts, const QosQuestion& question, const model::Enforce& enforce) {
+    const auto comma = question.requested.find(',');
+    if (comma == std::string_view::npos) return choose_one(facts, question, enforce);
+    const bool has_names = question.requested.find_first_not_of(',') != std::string_view::npos;
+    if (question.takes_lists && has_names) return choose_of_list(facts, question, enforce);
+    ChosenQos chosen = choose_one(facts, question, enforce);
+    if (chosen.problem == QosProblem::unknown) chosen.problem = QosProblem::list_not_allowed;
+    return chosen;
 }
 
 } // namespace qg::quota

@@ -29,18 +29,28 @@ class QosFacts {
     /// The QOS that the association may use where that is exactly one.
     [[nodiscard]] virtual std::optional<std::uint32_t> only_permitted() const = 0;
     [[nodiscard]] virtual model::QosFlags flags(std::uint32_t qos) const = 0;
+    [[nodiscard]] virtual std::uint32_t priority(std::uint32_t qos) const = 0;
     /// Whether the QOS is some partition's QOS.
     [[nodiscard]] virtual bool is_partition_qos(std::uint32_t qos) const = 0;
 };
 
 struct ChosenQos {
     std::optional<std::uint32_t> id; ///< the QOS, also when `problem` is set and the QOS exists
+    std::vector<std::uint32_t> more; ///< the others of a list, of descending priority; none with a `problem`
+    std::string_view asked;          ///< the text that `id` or `problem` is about: a part of what was asked
     bool is_default = false;
     model::QosProblem problem = model::QosProblem::none;
 };
 
-/// The QOS for a job that asked for `requested` (empty: none asked for).
-ChosenQos choose_qos(const QosFacts& facts, std::string_view requested, bool has_reservation,
-                     const model::Enforce& enforce);
+/// What is known of a job when its QOS is chosen.
+struct QosQuestion {
+    std::string_view requested; ///< empty: none asked for
+    bool has_reservation = false;
+    bool takes_lists = false; ///< whether "a,b" names two QOSs
+    bool may_all = false;     ///< an operator changes the job: any QOS will do
+};
+
+/// The QOS for a job. Of a list the one of the highest priority, if the job may have every one of them.
+ChosenQos choose_qos(const QosFacts& facts, const QosQuestion& question, const model::Enforce& enforce);
 
 } // namespace qg::quota

@@ -34,6 +34,12 @@ std::optional<std::size_t> find_qos(const LocalRecords& records, std::string_vie
     return std::nullopt;
 }
 
+bool is_operator(const LocalRecords& records, std::optional<std::uint32_t> user) {
+    if (!user) return false;
+    const auto& all = records.operators;
+    return *user == 0 || std::find(all.begin(), all.end(), *user) != all.end();
+}
+
 /// Here a QOS's index serves as its id.
 class LocalFacts final : public QosFacts {
   public:
@@ -65,6 +71,7 @@ class LocalFacts final : public QosFacts {
         return ids;
     }
     model::QosFlags flags(std::uint32_t qos) const override { return records_.qos.at(qos).qos.flags; }
+    std::uint32_t priority(std::uint32_t qos) const override { return records_.qos.at(qos).qos.priority; }
     bool is_partition_qos(std::uint32_t qos) const override {
         return std::any_of(lookup_.partitions.begin(), lookup_.partitions.end(), [&](const auto& partition) {
             return text::iequals(partition->qos, records_.qos.at(qos).qos.name);
@@ -123,13 +130,19 @@ Result<model::AccountView> LocalQuota::check(const Lookup& lookup) const {
     for (std::size_t index : chain)
         view.associations.push_back(records_.associations[index].link);
 
+    view.requester_is_operator = is_operator(records_, lookup.requester);
+
     const LocalFacts facts(records_, chain, lookup);
-    const ChosenQos chosen = choose_qos(facts, lookup.qos, lookup.has_reservation, view.enforce);
-    view.job_qos = {std::nullopt, std::string(lookup.qos), chosen.is_default, chosen.problem};
+    const ChosenQos chosen = choose_qos(
+        facts, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists, view.requester_is_operator},
+        view.enforce);
+    view.job_qos = {std::nullopt, {}, std::string(chosen.asked), chosen.is_default, chosen.problem};
     if (chosen.id) {
         view.job_qos.qos = add_qos(view, records_.qos[*chosen.id], *chosen.id, lookup.user_id);
         view.job_qos.name = records_.qos[*chosen.id].qos.name;
     }
+    for (const std::uint32_t id : chosen.more)
+        view.job_qos.more.push_back(add_qos(view, records_.qos[id], id, lookup.user_id));
     if (chosen.problem != model::QosProblem::none)
         for (std::uint32_t id : facts.permitted())
             view.permitted_qos.push_back(records_.qos[id].qos.name);

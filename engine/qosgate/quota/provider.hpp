@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Lookup {
     std::string_view account; ///< empty: the user's default
     std::string_view qos;     ///< as requested; empty: the default
     bool has_reservation = false;
+    bool takes_qos_lists = false; ///< whether "a,b" names two QOSs; else it is one name
+    /// Who changes an existing job; nothing: a submission, of which nobody is exempt.
+    std::optional<std::uint32_t> requester;
     std::vector<std::shared_ptr<const model::Partition>> partitions; ///< in the order slurmctld tries them
 };
 

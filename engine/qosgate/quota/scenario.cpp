@@ -360,7 +360,8 @@ Scenario read_scenario(const Node& root) {
     }
     auto view = LocalQuota(std::move(records)).check(lookup);
     if (!view) root.fail(view.error().message);
-    if (view->job_qos.problem == model::QosProblem::unknown)
+    const model::QosProblem problem = view->job_qos.problem;
+    if (problem == model::QosProblem::unknown || problem == model::QosProblem::list_not_allowed)
         root.fail("job.qos names '" + text::printable(*job->qos) + "', which is not in qos");
     scenario.view = *std::move(view);
     // A job without a QOS is not a job that asks for the default one.

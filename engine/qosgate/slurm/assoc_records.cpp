@@ -51,7 +51,7 @@ std::optional<std::vector<bool>> read_bits(bitstr_t* bits) {
 
 AssociationRow read_association_row(const slurmdb_assoc_rec_t& record, std::size_t tres_count) {
     AssociationRow row;
-    row.link = read_association(record, tres_count);
+    row.link = read_association(record, tres_count, model::LimitSet::all());
     row.user_id = record.uid;
     row.parent_id = record.parent_id;
     if (record.def_qos_id != 0 && is_count(record.def_qos_id)) row.default_qos = record.def_qos_id;
@@ -141,6 +141,10 @@ class RecordFacts final : public quota::QosFacts {
         const auto row = records_.qos.find(qos);
         return row == records_.qos.end() ? model::QosFlags{} : row->second.qos.flags;
     }
+    std::uint32_t priority(std::uint32_t qos) const override {
+        const auto row = records_.qos.find(qos);
+        return row == records_.qos.end() ? 0 : row->second.qos.priority;
+    }
     bool is_partition_qos(std::uint32_t qos) const override {
         const auto row = records_.qos.find(qos);
         return row != records_.qos.end() && row->second.is_of_partition;
@@ -214,11 +218,14 @@ AccountView view_of(const AssocRecords& records, const quota::Lookup& lookup) {
 
     const RecordFacts facts(records, association);
     const quota::ChosenQos chosen =
-        quota::choose_qos(facts, lookup.qos, lookup.has_reservation, view.enforce);
+        quota::choose_qos(facts, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists}, view.enforce);
     view.job_qos.is_default = chosen.is_default;
     view.job_qos.problem = chosen.problem;
     view.job_qos.qos = add_qos(view, records, chosen.id, lookup.user_id);
-    view.job_qos.name = view.job_qos.qos ? view.qos[*view.job_qos.qos].name : std::string(lookup.qos);
+    view.job_qos.name = view.job_qos.qos ? view.qos[*view.job_qos.qos].name : std::string(chosen.asked);
+    for (const std::uint32_t id : chosen.more)
+        if (const auto index = add_qos(view, records, id, lookup.user_id))
+            view.job_qos.more.push_back(*index);
     if (chosen.problem != model::QosProblem::none) view.permitted_qos = permitted_names(records, facts);
     for (const auto& partition : lookup.partitions) {
         const auto qos = partition->qos.empty() ? std::nullopt : facts.find(partition->qos);

@@ -126,6 +126,7 @@ inline constexpr bool removes_qos_from_associations = SLURM_VERSION_NUMBER >= SL
 inline constexpr std::uint32_t qos_flag_relative = 1u << 10;
 inline constexpr std::uint32_t qos_flags_internal = 1u << 11 | 1u << 12 | 1u << 13; // never settings
 inline constexpr std::uint16_t preempt_mode_priority = 0x2000;
+inline constexpr std::uint16_t priority_flag_max_tres_gres = 1u << 11; // 25.05
 
 // ---- What runs inside slurmctld
 

@@ -43,10 +43,15 @@ JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit
     return request;
 }
 
-JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& update,
-                           std::uint32_t submit_uid) {
+JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_uid) {
     JobRequest request = read_job_desc(current, submit_uid);
     request.is_het_part = false; // a copied record does not say; its offset is 0
+    return request;
+}
+
+JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& update,
+                           std::uint32_t submit_uid) {
+    JobRequest request = read_job_record(current, submit_uid);
     lay_over(request, update);
     return request;
 }

@@ -17,8 +17,11 @@ namespace qg::slurm {
 /// is copied. Cost: allocates for texts longer than 15 bytes.
 model::JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid);
 
-/// The job `current`, as slurmctld copies it from its records, the way it would be after `update`: an update
-/// request in which unset fields stay as they are and an empty text takes the job's value away.
+/// The job `current`, as slurmctld copies it from its records.
+model::JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_uid);
+
+/// The same job the way it would be after `update`: an update request in which unset fields stay as they are
+/// and an empty text takes the job's value away.
 model::JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& update,
                                   std::uint32_t submit_uid);
 

@@ -11,13 +11,16 @@ namespace qg::slurm {
 namespace {
 
 using model::CountLimit;
+using model::LimitSet;
 using model::TresLimit;
 
 constexpr std::uint64_t seconds_per_minute = 60;
 
+/// A TRES limit as its text and as the values that slurmctld reads from that text whenever it changes.
 template <typename Record>
 struct TresRow {
     TresLimit limit;
+    char* Record::*text;
     std::uint64_t* Record::*values;
 };
 
@@ -31,17 +34,17 @@ using Qos = slurmdb_qos_rec_t;
 using Assoc = slurmdb_assoc_rec_t;
 
 constexpr TresRow<Qos> qos_tres_rows[] = {
-    {TresLimit::max_tres_per_job, &Qos::max_tres_pj_ctld},
-    {TresLimit::max_tres_per_node, &Qos::max_tres_pn_ctld},
-    {TresLimit::max_tres_per_user, &Qos::max_tres_pu_ctld},
-    {TresLimit::max_tres_per_account, &Qos::max_tres_pa_ctld},
-    {TresLimit::grp_tres, &Qos::grp_tres_ctld},
-    {TresLimit::max_tres_mins_per_job, &Qos::max_tres_mins_pj_ctld},
-    {TresLimit::grp_tres_mins, &Qos::grp_tres_mins_ctld},
-    {TresLimit::grp_tres_run_mins, &Qos::grp_tres_run_mins_ctld},
-    {TresLimit::max_tres_run_mins_per_account, &Qos::max_tres_run_mins_pa_ctld},
-    {TresLimit::max_tres_run_mins_per_user, &Qos::max_tres_run_mins_pu_ctld},
-    {TresLimit::min_tres_per_job, &Qos::min_tres_pj_ctld},
+    {TresLimit::max_tres_per_job, &Qos::max_tres_pj, &Qos::max_tres_pj_ctld},
+    {TresLimit::max_tres_per_node, &Qos::max_tres_pn, &Qos::max_tres_pn_ctld},
+    {TresLimit::max_tres_per_user, &Qos::max_tres_pu, &Qos::max_tres_pu_ctld},
+    {TresLimit::max_tres_per_account, &Qos::max_tres_pa, &Qos::max_tres_pa_ctld},
+    {TresLimit::grp_tres, &Qos::grp_tres, &Qos::grp_tres_ctld},
+    {TresLimit::max_tres_mins_per_job, &Qos::max_tres_mins_pj, &Qos::max_tres_mins_pj_ctld},
+    {TresLimit::grp_tres_mins, &Qos::grp_tres_mins, &Qos::grp_tres_mins_ctld},
+    {TresLimit::grp_tres_run_mins, &Qos::grp_tres_run_mins, &Qos::grp_tres_run_mins_ctld},
+    {TresLimit::max_tres_run_mins_per_account, &Qos::max_tres_run_mins_pa, &Qos::max_tres_run_mins_pa_ctld},
+    {TresLimit::max_tres_run_mins_per_user, &Qos::max_tres_run_mins_pu, &Qos::max_tres_run_mins_pu_ctld},
+    {TresLimit::min_tres_per_job, &Qos::min_tres_pj, &Qos::min_tres_pj_ctld},
 };
 
 constexpr CountRow<Qos> qos_count_rows[] = {
@@ -57,9 +60,9 @@ constexpr CountRow<Qos> qos_count_rows[] = {
 
 // An association's MaxTRESRunMins is stored by Slurm but enforced by no release, hence absent.
 constexpr TresRow<Assoc> assoc_group_tres_rows[] = {
-    {TresLimit::grp_tres, &Assoc::grp_tres_ctld},
-    {TresLimit::grp_tres_mins, &Assoc::grp_tres_mins_ctld},
-    {TresLimit::grp_tres_run_mins, &Assoc::grp_tres_run_mins_ctld},
+    {TresLimit::grp_tres, &Assoc::grp_tres, &Assoc::grp_tres_ctld},
+    {TresLimit::grp_tres_mins, &Assoc::grp_tres_mins, &Assoc::grp_tres_mins_ctld},
+    {TresLimit::grp_tres_run_mins, &Assoc::grp_tres_run_mins, &Assoc::grp_tres_run_mins_ctld},
 };
 
 constexpr CountRow<Assoc> assoc_group_count_rows[] = {
@@ -69,9 +72,9 @@ constexpr CountRow<Assoc> assoc_group_count_rows[] = {
 };
 
 constexpr TresRow<Assoc> assoc_user_tres_rows[] = {
-    {TresLimit::max_tres_per_job, &Assoc::max_tres_ctld},
-    {TresLimit::max_tres_per_node, &Assoc::max_tres_pn_ctld},
-    {TresLimit::max_tres_mins_per_job, &Assoc::max_tres_mins_ctld},
+    {TresLimit::max_tres_per_job, &Assoc::max_tres_pj, &Assoc::max_tres_ctld},
+    {TresLimit::max_tres_per_node, &Assoc::max_tres_pn, &Assoc::max_tres_pn_ctld},
+    {TresLimit::max_tres_mins_per_job, &Assoc::max_tres_mins_pj, &Assoc::max_tres_mins_ctld},
 };
 
 constexpr CountRow<Assoc> assoc_user_count_rows[] = {
@@ -83,6 +86,9 @@ constexpr CountRow<Assoc> assoc_user_count_rows[] = {
 template <typename Record, std::size_t N>
 void read_rows(model::Limits& limits, const Record& record, const TresRow<Record> (&rows)[N]) {
     for (const auto& row : rows) {
+        // Hardly any limit is set, and the values lie elsewhere in memory: where there is no text they are not
+        // looked at.
+        if (view_text(record.*row.text).empty()) continue;
         const std::uint64_t* values = record.*row.values;
         for (std::size_t tres = 0; values != nullptr && tres < limits.tres_count(); ++tres)
             if (is_count(values[tres])) limits.set(row.limit, tres, values[tres]);
@@ -124,42 +130,54 @@ constexpr auto as_is = [](std::uint64_t value) { return value; };
 constexpr auto to_minutes = [](std::uint64_t seconds) { return seconds / seconds_per_minute; };
 constexpr auto raw_to_minutes = [](long double seconds) { return whole_minutes(seconds); };
 
+// What the TRES of running jobs are compared with, in either form, and what all TRES ever used are.
+constexpr LimitSet tres_in_use{TresLimit::grp_tres, TresLimit::max_tres_per_user,
+                               TresLimit::max_tres_per_account};
+constexpr LimitSet run_minutes{TresLimit::grp_tres_run_mins, TresLimit::max_tres_run_mins_per_user,
+                               TresLimit::max_tres_run_mins_per_account, TresLimit::grp_tres_mins};
+constexpr LimitSet minutes_used{TresLimit::grp_tres_mins};
+
 /// What QOS and associations keep alike; the counts of jobs differ in name.
 template <typename SlurmUsage>
-model::Usage read_group_usage(const SlurmUsage& usage, std::size_t tres_count) {
+model::Usage read_group_usage(const SlurmUsage& usage, std::size_t tres_count, LimitSet against) {
     const std::size_t count = std::min<std::size_t>(usage.tres_cnt, tres_count);
     model::Usage result;
     result.wall_minutes = whole_minutes(usage.grp_used_wall);
-    result.tres = read_counts(usage.grp_used_tres, count, as_is);
-    result.tres_run_minutes = read_counts(usage.grp_used_tres_run_secs, count, to_minutes);
-    result.tres_minutes = read_counts(usage.usage_tres_raw, count, raw_to_minutes);
+    if (against.meets(tres_in_use)) result.tres = read_counts(usage.grp_used_tres, count, as_is);
+    if (against.meets(run_minutes))
+        result.tres_run_minutes = read_counts(usage.grp_used_tres_run_secs, count, to_minutes);
+    if (against.meets(minutes_used))
+        result.tres_minutes = read_counts(usage.usage_tres_raw, count, raw_to_minutes);
     return result;
 }
 
 } // namespace
 
-model::Usage read_usage(const slurmdb_qos_usage_t& usage, std::size_t tres_count) {
-    model::Usage result = read_group_usage(usage, tres_count);
+model::Usage read_usage(const slurmdb_qos_usage_t& usage, std::size_t tres_count, LimitSet against) {
+    model::Usage result = read_group_usage(usage, tres_count, against);
     result.jobs = usage.grp_used_jobs;
     result.submit_jobs = usage.grp_used_submit_jobs;
     return result;
 }
 
-model::Usage read_usage(const slurmdb_assoc_usage_t& usage, std::size_t tres_count) {
-    model::Usage result = read_group_usage(usage, tres_count);
+model::Usage read_usage(const slurmdb_assoc_usage_t& usage, std::size_t tres_count, LimitSet against) {
+    model::Usage result = read_group_usage(usage, tres_count, against);
     result.jobs = usage.used_jobs;
     result.submit_jobs = usage.used_submit_jobs;
     return result;
 }
 
-model::Usage read_usage(const slurmdb_used_limits_t& usage, std::size_t tres_count) {
+model::Usage read_usage(const slurmdb_used_limits_t& usage, std::size_t tres_count, LimitSet against) {
     model::Usage result;
     result.jobs = usage.jobs;
     result.submit_jobs = usage.submit_jobs;
-    result.tres = read_counts(usage.tres, tres_count, as_is);
-    const CommittedTres committed = committed_tres(usage);
-    result.tres_run_minutes = committed.is_in_seconds ? read_counts(committed.values, tres_count, to_minutes)
-                                                      : read_counts(committed.values, tres_count, as_is);
+    if (against.meets(tres_in_use)) result.tres = read_counts(usage.tres, tres_count, as_is);
+    if (against.meets(run_minutes)) {
+        const CommittedTres committed = committed_tres(usage);
+        result.tres_run_minutes = committed.is_in_seconds
+                                      ? read_counts(committed.values, tres_count, to_minutes)
+                                      : read_counts(committed.values, tres_count, as_is);
+    }
     return result;
 }
 
@@ -188,12 +206,13 @@ model::Qos read_qos(const slurmdb_qos_rec_t& qos, std::size_t tres_count) {
     result.limits = model::Limits(tres_count);
     read_rows(result.limits, qos, qos_tres_rows);
     read_rows(result.limits, qos, qos_count_rows);
-    // Usage counts only against limits; most of a copy's cost is usage.
-    if (qos.usage != nullptr && result.limits.has_any()) result.usage = read_usage(*qos.usage, tres_count);
+    if (qos.usage != nullptr && result.limits.has_any())
+        result.usage = read_usage(*qos.usage, tres_count, result.limits.which());
     return result;
 }
 
-model::Association read_association(const slurmdb_assoc_rec_t& association, std::size_t tres_count) {
+model::Association read_association(const slurmdb_assoc_rec_t& association, std::size_t tres_count,
+                                    LimitSet also_against) {
     model::Association result;
     result.account = view_text(association.acct);
     result.user = view_text(association.user);
@@ -211,9 +230,9 @@ model::Association read_association(const slurmdb_assoc_rec_t& association, std:
         read_rows(result.limits, association, assoc_user_tres_rows);
         read_rows(result.limits, association, assoc_user_count_rows);
     }
-    // The user's own usage is also wanted to tell its share of an account's.
-    const bool counts = result.limits.has_any() || result.level == model::AssociationLevel::user;
-    if (association.usage != nullptr && counts) result.usage = read_usage(*association.usage, tres_count);
+    const LimitSet against = result.limits.which() + also_against;
+    if (association.usage != nullptr && !against.is_empty())
+        result.usage = read_usage(*association.usage, tres_count, against);
     return result;
 }
 

@@ -2,6 +2,7 @@
 #include "qosgate/slurm/partition.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/values.hpp"
 
 namespace qg::slurm {
@@ -81,6 +82,11 @@ model::EnforcePartLimits read_enforce_part_limits(std::uint16_t value) noexcept 
     }
 }
 
+model::Billing read_billing(std::uint16_t priority_flags) noexcept {
+    if ((priority_flags & priority_flag_max_tres_gres) != 0) return model::Billing::largest_and_gres;
+    return (priority_flags & PRIORITY_FLAGS_MAX_TRES) != 0 ? model::Billing::largest : model::Billing::sum;
+}
+
 model::Cluster read_cluster(const partition_info_msg_t& partitions, const node_info_msg_t* nodes,
                             const slurm_conf_t* conf, std::uint64_t generation) {
     model::Cluster cluster;
@@ -88,6 +94,7 @@ model::Cluster read_cluster(const partition_info_msg_t& partitions, const node_i
     if (conf != nullptr) {
         cluster.default_memory = read_default_memory(conf->def_mem_per_cpu);
         cluster.enforce_part_limits = read_enforce_part_limits(conf->enforce_part_limits);
+        cluster.billing = read_billing(conf->priority_flags);
         cluster.max_array_size = read_count(conf->max_array_sz).value_or(cluster.max_array_size);
     }
     return cluster;

@@ -24,6 +24,9 @@ model::PartitionTable read_partitions(const partition_info_msg_t& partitions, co
 /// EnforcePartLimits of slurm.conf; a number this release does not define counts as `no`.
 model::EnforcePartLimits read_enforce_part_limits(std::uint16_t value) noexcept;
 
+/// PriorityFlags of slurm.conf, as far as they say how jobs are billed.
+model::Billing read_billing(std::uint16_t priority_flags) noexcept;
+
 /// A cluster with these partitions and the lines of slurm.conf that matter. `conf` and `nodes` may be null:
 /// then what they say stays at Slurm's defaults.
 model::Cluster read_cluster(const partition_info_msg_t& partitions, const node_info_msg_t* nodes,

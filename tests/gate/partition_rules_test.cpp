@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace qg;
+using model::EnforcePartLimits;
+using model::RejectCode;
+using model::TresLimit;
+
+namespace {
+
+/// What becomes of Ana's job in "main": "" it starts, else the Reason it waits with; where partitions are
+/// enforced whether it is refused.
+struct PartitionSetup : tests::GateSetup {
+    std::string_view waits() {
+        enforce_part_limits = EnforcePartLimits::no;
+        const auto forecast = decide().forecast;
+        BOOST_TEST((forecast.code == RejectCode::none));
+        return forecast.pending_reason;
+    }
+    RejectCode refused() {
+        enforce_part_limits = EnforcePartLimits::all;
+        return decide().forecast.code;
+    }
+    bool passes() { return waits().empty() && refused() == RejectCode::none; }
+
+    model::Partition& main = partitions[0];
+    model::QosFlags& flags = qos(0).flags; ///< of the job's QOS
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(partition_rules, PartitionSetup)
+
+BOOST_AUTO_TEST_CASE(max_time_holds_what_is_longer_unless_the_qos_may_pass) {
+    main.max_time = TimeLimit{60};
+    request.time_limit = TimeLimit{60};
+    BOOST_TEST(passes());
+
+    request.time_limit = TimeLimit{61};
+    BOOST_TEST(waits() == "PartitionTimeLimit");
+    BOOST_TEST((refused() == RejectCode::invalid_time_limit));
+
+    flags.partition_time_limit = true;
+    BOOST_TEST(passes());
+}
+
+BOOST_AUTO_TEST_CASE(max_nodes_holds_what_is_larger_unless_the_qos_may_pass) {
+    main.max_nodes = 2;
+    request.tasks = request.min_cpus = 3;
+    request.min_nodes = request.max_nodes = 2;
+    BOOST_TEST(passes());
+
+    request.min_nodes = request.max_nodes = 3;
+    BOOST_TEST(waits() == "PartitionNodeLimit");
+    BOOST_TEST((refused() == RejectCode::invalid_node_count));
+
+    flags.partition_max_nodes = true;
+    BOOST_TEST(passes());
+}
+
+BOOST_AUTO_TEST_CASE(min_nodes_refuses_what_is_smaller_and_else_raises_it_unless_the_qos_may_pass) {
+    main.min_nodes = 2;
+    request.min_nodes = 2;
+    BOOST_TEST(passes());
+
+    request.min_nodes = 1;
+    BOOST_TEST(waits() == ""); // on two nodes
+    BOOST_TEST((refused() == RejectCode::invalid_node_count));
+
+    request.max_nodes = 1; // may not be raised
+    BOOST_TEST(waits() == "PartitionNodeLimit");
+
+    flags.partition_min_nodes = true;
+    BOOST_TEST(passes());
+}
+
+BOOST_AUTO_TEST_CASE(the_flags_of_the_partitions_own_qos_let_nobody_pass) {
+    qos(2).flags.partition_time_limit = true;
+    main.qos = "secret";
+    main.max_time = TimeLimit{60};
+    request.time_limit = TimeLimit{61};
+
+    BOOST_TEST(waits() == "PartitionTimeLimit");
+}
+
+BOOST_AUTO_TEST_CASE(lists_of_qos_let_in_or_shut_out) {
+    main.allow_qos = {"moonlight", "NORMAL"};
+    BOOST_TEST(passes());
+
+    main.allow_qos = {"moonlight"};
+    BOOST_TEST(waits() == "QOSNotAllowed");
+    BOOST_TEST((refused() == RejectCode::invalid_qos));
+
+    main.allow_qos.clear();
+    main.deny_qos = {"moonlight"};
+    BOOST_TEST(passes());
+    main.deny_qos = {"moonlight", "normal"};
+    BOOST_TEST(waits() == "QOSNotAllowed");
+    BOOST_TEST((refused() == RejectCode::invalid_qos));
+
+    main.allow_qos = {"normal"}; // decides alone where it is set
+    BOOST_TEST(passes());
+}
+
+BOOST_AUTO_TEST_CASE(a_job_without_a_qos_is_on_no_list) {
+    records.enforce.qos = false;
+    request.qos = "nosuch";
+    main.deny_qos = {"normal"};
+    BOOST_TEST(passes());
+
+    main.allow_qos = {"normal"};
+    BOOST_TEST(waits() == "QOSNotAllowed");
+}
+
+BOOST_AUTO_TEST_CASE(lists_of_accounts_let_in_or_shut_out) {
+    main.allow_accounts = {"others", "hpc-users"};
+    BOOST_TEST(passes());
+
+    main.allow_accounts = {"others"};
+    BOOST_TEST(waits() == "AccountNotAllowed");
+    BOOST_TEST((refused() == RejectCode::invalid_account));
+
+    main.allow_accounts.clear();
+    main.deny_accounts = {"others"};
+    BOOST_TEST(passes());
+    main.deny_accounts = {"hpc-users"};
+    BOOST_TEST(waits() == "AccountNotAllowed");
+    BOOST_TEST((refused() == RejectCode::invalid_account));
+}
+
+BOOST_AUTO_TEST_CASE(more_nodes_or_cpus_than_there_are_never_start) {
+    main.total_nodes = 2;
+    main.total_cpus = 8;
+    request.min_nodes = 2;
+    request.tasks = request.min_cpus = 8;
+    BOOST_TEST(passes());
+
+    request.tasks = request.min_cpus = 9;
+    BOOST_TEST(waits() == "PartitionConfig");
+    BOOST_TEST((refused() == RejectCode::partition_limits));
+
+    request.tasks = request.min_cpus = 8;
+    request.min_nodes = 3;
+    BOOST_TEST(waits() == "PartitionNodeLimit");
+    BOOST_TEST((refused() == RejectCode::invalid_node_count));
+}
+
+BOOST_AUTO_TEST_CASE(a_default_time_is_the_jobs_time_and_none_is_none) {
+    BOOST_TEST(!decide().forecast.time_limit.has_value());
+    main.default_time = TimeLimit{30};
+    BOOST_TEST(decide().forecast.time_limit.value() == TimeLimit{30});
+
+    qos(0).flags.deny_on_limit = true;
+    qos(0).limits.set(model::CountLimit::max_wall, 30);
+    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    main.default_time = TimeLimit{31};
+    BOOST_TEST(decide().forecast.reason == "QOSMaxWallDurationPerJobLimit");
+    request.time_limit = TimeLimit{30};
+    BOOST_TEST((decide().forecast.code == RejectCode::none));
+}
+
+BOOST_AUTO_TEST_CASE(a_default_time_of_zero_demands_one) {
+    main.default_time = TimeLimit{0};
+    const auto decision = decide();
+    BOOST_TEST((decision.forecast.code == RejectCode::invalid_time_limit));
+    BOOST_TEST(decision.message.at(0) == "partition main wants a time limit: add --time");
+
+    request.time_limit = TimeLimit{1};
+    BOOST_TEST((decide().forecast.code == RejectCode::none));
+}
+
+BOOST_AUTO_TEST_CASE(default_memory_is_the_partitions_else_the_clusters_else_all_of_the_node) {
+    qos(0).flags.deny_on_limit = true;
+    request.tasks = request.min_cpus = 2;
+    const auto fits_in = [&](std::uint64_t mib) {
+        qos(0).limits.set(TresLimit::max_tres_per_job, tres("mem"), mib);
+        return decide().forecast.code == RejectCode::none;
+    };
+    BOOST_TEST(fits_in(2000)); // 1000 per CPU
+    BOOST_TEST(!fits_in(1999));
+
+    main.default_memory = model::Memory{3000, /*per_cpu=*/false};
+    BOOST_TEST(fits_in(3000));
+    BOOST_TEST(!fits_in(2999));
+
+    main.default_memory.reset();
+    default_memory = model::Memory{700, /*per_cpu=*/true};
+    BOOST_TEST(fits_in(1400));
+    BOOST_TEST(!fits_in(1399));
+
+    default_memory.reset();
+    BOOST_TEST(fits_in(256000));
+    BOOST_TEST(!fits_in(255999));
+}
+
+BOOST_AUTO_TEST_CASE(memory_asked_for_counts_per_node_per_cpu_or_per_gpu) {
+    qos(0).flags.deny_on_limit = true;
+    request.tasks = request.min_cpus = 4;
+    request.min_nodes = 2;
+    request.tres_per_node = "gres:gpu:3";
+    const auto asked = [&] {
+        qos(0).limits.set(TresLimit::max_tres_per_job, tres("mem"), 0);
+        const std::string line = decide().message.at(1);
+        const auto at = line.find("asked ");
+        return line.substr(at + 6, line.find(',', at) - at - 6);
+    };
+    request.memory = model::Memory{1024, /*per_cpu=*/false};
+    BOOST_TEST(asked() == "2G");
+    request.memory = model::Memory{1024, /*per_cpu=*/true};
+    BOOST_TEST(asked() == "4G");
+    request.memory = model::Memory{0, /*per_cpu=*/false}; // --mem=0: all of two nodes
+    BOOST_TEST(asked() == "500G");
+    request.memory.reset();
+    request.memory_per_tres = "gres:gpu:1024";
+    BOOST_TEST(asked() == "6G");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

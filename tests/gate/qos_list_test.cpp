@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace qg;
+using model::CountLimit;
+using model::EnforcePartLimits;
+using model::RejectCode;
+using model::TresLimit;
+
+namespace {
+
+/// Ana asks for normal and moonlight, of which moonlight has the higher priority, in 24.11.
+struct QosListSetup : tests::GateSetup {
+    QosListSetup() {
+        release = limits::Release(24, 11);
+        qos(1).priority = 10;
+        request.qos = "normal,moonlight";
+    }
+
+    model::Forecast forecast() const { return decide().forecast; }
+    std::string_view pending() const { return forecast().pending_reason; }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(qos_list, QosListSetup)
+
+BOOST_AUTO_TEST_CASE(a_list_is_taken_from_24_11_on) {
+    BOOST_TEST((forecast().code == RejectCode::none));
+
+    release = limits::Release(24, 5);
+    const auto decision = decide();
+    BOOST_TEST((decision.forecast.code == RejectCode::invalid_qos));
+    BOOST_TEST(decision.message.at(0) ==
+               "'normal,moonlight' is not one QOS: name one, or several where this Slurm takes them");
+}
+
+BOOST_AUTO_TEST_CASE(the_first_name_that_will_not_do_is_told) {
+    request.qos = "normal,moonlite";
+    BOOST_TEST(decide().message.at(0) == "there is no QOS 'moonlite'; did you mean moonlight?");
+
+    request.qos = "secret,moonlite";
+    BOOST_TEST(decide().message.at(0) ==
+               "QOS secret exists, but is not open to user ana in account hpc-users");
+}
+
+BOOST_AUTO_TEST_CASE(submission_is_judged_by_the_qos_of_the_highest_priority) {
+    for (const std::size_t index : {0, 1})
+        qos(index).flags.deny_on_limit = true;
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 0);
+    BOOST_TEST((forecast().code == RejectCode::none));
+
+    qos(0).priority = 11;
+    BOOST_TEST(forecast().reason == "QOSMaxCpuPerJobLimit");
+}
+
+BOOST_AUTO_TEST_CASE(the_job_waits_only_where_every_qos_holds_it_with_the_last_ones_reason) {
+    qos(1).limits.set(CountLimit::grp_jobs, 0);
+    BOOST_TEST(pending() == "");
+
+    qos(0).limits.set(CountLimit::max_jobs_per_user, 0);
+    BOOST_TEST(pending() == "QOSMaxJobsPerUserLimit");
+
+    qos(0).priority = 11;
+    BOOST_TEST(pending() == "QOSGrpJobsLimit");
+}
+
+BOOST_AUTO_TEST_CASE(every_pair_of_partition_and_qos_is_tried) {
+    request.partition = "main,viz";
+    partitions[0].deny_qos = {"normal"};
+    partitions[1].deny_qos = {"moonlight"};
+    qos(1).limits.set(CountLimit::grp_jobs, 0);
+    BOOST_TEST(pending() == ""); // normal in viz
+
+    partitions[1].deny_accounts = {"hpc-users"};
+    BOOST_TEST(pending() == "AccountNotAllowed");
+}
+
+BOOST_AUTO_TEST_CASE(where_partitions_are_enforced_every_qos_has_to_fit) {
+    enforce_part_limits = EnforcePartLimits::all;
+    partitions[0].max_time = TimeLimit{60};
+    request.time_limit = TimeLimit{120};
+    qos(1).flags.partition_time_limit = true;
+    BOOST_TEST((forecast().code == RejectCode::invalid_time_limit)); // normal has no such flag
+    qos(0).flags.partition_time_limit = true;
+    BOOST_TEST((forecast().code == RejectCode::none));
+
+    partitions[0].allow_qos = {"moonlight"};
+    BOOST_TEST((forecast().code == RejectCode::invalid_qos));
+    partitions[0].allow_qos = {"moonlight", "normal"};
+    BOOST_TEST((forecast().code == RejectCode::none));
+}
+
+BOOST_AUTO_TEST_CASE(a_reservation_is_wanted_if_one_of_them_wants_it) {
+    qos(0).flags.requires_reservation = true;
+    BOOST_TEST(decide().message.at(0) == "QOS normal is for jobs in a reservation: add --reservation=NAME");
+
+    request.reservation = "maintenance";
+    BOOST_TEST((forecast().code == RejectCode::none));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
