@@ -150,7 +150,7 @@ class QosCopier {
 
 /// The associations from the user to the root. The user's usage is also its share of the others'.
 std::vector<model::Association> copy_chain(const slurmdb_assoc_rec_t* association, std::size_t tres_count) {
-    constexpr std::size_t usual_depth = 4;
+    constexpr std::size_t usual_depth = 3;
     std::vector<model::Association> chain;
     chain.reserve(usual_depth);
     LimitSet above_user;

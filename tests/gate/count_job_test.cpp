@@ -29,7 +29,9 @@ struct CountSetup : tests::GateSetup {
         lookup.user_id = request.user_id;
         lookup.partitions = gate::find_partitions(request, c).partitions;
         const auto view = quota::LocalQuota(records).check(lookup).value();
-        return gate::JobCounter(request, view, c, release).at_attempt(partition, most_nodes).at(tres(name));
+        const gate::JobCounter counter(request, view, c, release);
+        const auto counts = counter.at_attempt(view, partition, most_nodes);
+        return counts.value_or(counter.at_submission(view).tres).at(tres(name));
     }
 };
 

@@ -29,45 +29,68 @@ const Partition* partition_at(const model::AccountView& view, std::size_t index)
     return index < view.partitions.size() ? view.partitions[index].partition.get() : nullptr;
 }
 
-} // namespace
-
-JobCounter::JobCounter(const JobRequest& request, const model::AccountView& view,
-                       const model::Cluster& cluster, Release release)
-    : request_(request), view_(view), cluster_(cluster), release_(release),
-      raised_(raised_to_partitions(size_of(request, release))), size_(raised_),
-      gres_(request_, size_, release), counted_(release >= counts_size_after_gres ? size_ : raised_) {}
-
-TresCounts JobCounter::at_submission() const {
-    return count(counted_.nodes.value_or(1), size_.nodes.value_or(1), counted_.cpus.value_or(1), gres_,
-                 partition_at(view_, 0));
+model::QosFlags job_qos_flags(const model::AccountView& view) {
+    return view.job_qos.qos ? view.qos[*view.job_qos.qos].flags : model::QosFlags{};
 }
 
-TresCounts JobCounter::at_attempt(std::size_t partition, std::optional<std::uint64_t> most_nodes) const {
-    const Partition* there = partition_at(view_, partition);
-    const std::uint64_t nodes = nodes_at_attempt(there, most_nodes);
-    const auto counted_with = [&](const GresRequest& gres) {
-        return count(nodes, nodes, cpus_at_attempt(nodes, gres), gres, there);
-    };
-    JobSize size = size_;
-    size.nodes = nodes;
-    if (request_.tasks_per_node && !has_counted_tasks()) size.tasks = nodes * *request_.tasks_per_node;
-    if (size == raised_) return counted_with(gres_);
-    return counted_with(GresRequest(request_, size, release_));
-}
-
-std::uint64_t JobCounter::least_partition_nodes() const {
-    if (view_.partitions.empty()) return 0;
+std::uint64_t least_partition_nodes(const model::AccountView& view) {
+    if (view.partitions.empty()) return 0;
     const auto least =
-        std::min_element(view_.partitions.begin(), view_.partitions.end(), [](const auto& a, const auto& b) {
+        std::min_element(view.partitions.begin(), view.partitions.end(), [](const auto& a, const auto& b) {
             return a.partition->min_nodes < b.partition->min_nodes;
         });
     return least->partition->min_nodes;
 }
 
+} // namespace
+
+JobCounter::JobCounter(const JobRequest& request, const model::AccountView& view,
+                       const model::Cluster& cluster, Release release)
+    : request_(&request), cluster_(&cluster), release_(release), sent_(size_of(request, release)),
+      raised_(raised_to_partitions(sent_, view)), size_(raised_), gres_(request, size_, release),
+      counted_(release >= counts_size_after_gres ? size_ : raised_) {}
+
+model::ResolvedJob JobCounter::at_submission(const model::AccountView& view) const {
+    model::ResolvedJob job;
+    job.tres =
+        count(view, 0, counted_.nodes.value_or(1), size_.nodes.value_or(1), counted_.cpus.value_or(1), gres_);
+    job.time_limit = request_->time_limit;
+    if (!job.time_limit && !view.partitions.empty())
+        job.time_limit = view.partitions.front().partition->default_time;
+    if (request_->array)
+        job.array_tasks = count_array_tasks(*request_->array, cluster_->max_array_size).value_or(1);
+    return job;
+}
+
+std::optional<TresCounts> JobCounter::at_attempt(const model::AccountView& view, std::size_t partition,
+                                                 std::optional<std::uint64_t> most_nodes) const {
+    const std::uint64_t nodes = nodes_at_attempt(view, partition, most_nodes);
+    JobSize size = size_;
+    size.nodes = nodes;
+    if (request_->tasks_per_node && !has_counted_tasks()) size.tasks = nodes * *request_->tasks_per_node;
+    if (size == raised_) {
+        const std::uint64_t cpus = cpus_at_attempt(nodes, gres_);
+        const bool is_as_submitted =
+            partition == 0 && nodes == counted_.nodes && nodes == size_.nodes && cpus == counted_.cpus;
+        if (is_as_submitted) return std::nullopt;
+        return count(view, partition, nodes, nodes, cpus, gres_);
+    }
+    const GresRequest gres(*request_, size, release_);
+    return count(view, partition, nodes, nodes, cpus_at_attempt(nodes, gres), gres);
+}
+
+JobSize JobCounter::size_with(std::optional<std::uint64_t> nodes) const {
+    JobSize size = sent_;
+    if (nodes) size.nodes = nodes;
+    if (size == raised_) return size_;
+    const GresRequest gres(*request_, size, release_);
+    return size;
+}
+
 /// Of several partitions the one that asks for the fewest nodes raises a job's count.
-JobSize JobCounter::raised_to_partitions(JobSize size) const {
-    const bool is_exempt = release_ >= honours_partition_min_nodes && job_qos_flags().partition_min_nodes;
-    const std::uint64_t least = is_exempt ? 0 : least_partition_nodes();
+JobSize JobCounter::raised_to_partitions(JobSize size, const model::AccountView& view) const {
+    const bool is_exempt = release_ >= honours_partition_min_nodes && job_qos_flags(view).partition_min_nodes;
+    const std::uint64_t least = is_exempt ? 0 : least_partition_nodes(view);
     if (!size.nodes)
         size.nodes = std::max<std::uint64_t>(least, 1);
     else if (*size.nodes < least && size.max_nodes.value_or(least) >= least)
@@ -76,13 +99,10 @@ JobSize JobCounter::raised_to_partitions(JobSize size) const {
     return size;
 }
 
-model::QosFlags JobCounter::job_qos_flags() const {
-    return view_.job_qos.qos ? view_.qos[*view_.job_qos.qos].flags : model::QosFlags{};
-}
-
-std::uint64_t JobCounter::nodes_at_attempt(const Partition* partition,
+std::uint64_t JobCounter::nodes_at_attempt(const model::AccountView& view, std::size_t index,
                                            std::optional<std::uint64_t> most_nodes) const {
-    const model::QosFlags flags = job_qos_flags();
+    const Partition* partition = partition_at(view, index);
+    const model::QosFlags flags = job_qos_flags(view);
     std::uint64_t nodes = size_.nodes.value_or(1);
     if (partition && !flags.partition_min_nodes) nodes = std::max<std::uint64_t>(nodes, partition->min_nodes);
     if (!size_.max_nodes || gres_.is_per_job()) return nodes;
@@ -95,51 +115,52 @@ std::uint64_t JobCounter::nodes_at_attempt(const Partition* partition,
 }
 
 bool JobCounter::has_counted_tasks() const {
-    return release_ >= allocates_by_tasks && request_.tasks;
+    return release_ >= allocates_by_tasks && request_->tasks;
 }
 
 /// Every node gets its tasks, and every resource its CPUs. A single task gets no company. Tasks that share
 /// CPUs get those of one on every node, and none for resources.
 std::uint64_t JobCounter::cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const {
-    const std::uint64_t per_task = request_.cpus_per_task.value_or(1);
-    if (request_.overcommit) return std::max(size_.cpus.value_or(1), nodes * per_task);
-    if (has_counted_tasks()) return std::max(*request_.tasks * per_task, gres.cpus());
+    const std::uint64_t per_task = request_->cpus_per_task.value_or(1);
+    if (request_->overcommit) return std::max(size_.cpus.value_or(1), nodes * per_task);
+    if (has_counted_tasks()) return std::max(*request_->tasks * per_task, gres.cpus());
     const bool is_alone = size_.tasks.value_or(0) <= 1;
-    const std::uint64_t tasks = is_alone ? 1 : request_.tasks_per_node.value_or(1);
+    const std::uint64_t tasks = is_alone ? 1 : request_->tasks_per_node.value_or(1);
     return std::max({size_.cpus.value_or(1), gres.cpus(), nodes * tasks * per_task});
 }
 
-TresCounts JobCounter::count(std::uint64_t nodes, std::uint64_t memory_nodes, std::uint64_t cpus,
-                             const GresRequest& gres, const Partition* partition) const {
-    TresCounts counts(view_.tres->size());
+TresCounts JobCounter::count(const model::AccountView& view, std::size_t index, std::uint64_t nodes,
+                             std::uint64_t memory_nodes, std::uint64_t cpus, const GresRequest& gres) const {
+    const Partition* partition = partition_at(view, index);
+    TresCounts counts(view.tres->size());
     const auto set = [&](TresKind tres, std::uint64_t value) {
-        if (const auto index = view_.tres->find(tres)) counts[*index] = value;
+        if (const auto at = view.tres->find(tres)) counts[*at] = value;
     };
-    gres.count(*view_.tres, counts);
-    count_licenses(counts);
+    gres.count(*view.tres, counts);
+    count_licenses(*view.tres, counts);
     set(TresKind::node, nodes);
     set(TresKind::cpu, cpus);
     set(TresKind::mem, count_memory(cpus, memory_nodes, gres, partition));
     set(TresKind::billing,
-        billing_of(counts, *view_.tres, partition ? std::string_view(partition->billing_weights) : "",
-                   cluster_.billing));
+        billing_of(counts, *view.tres, partition ? std::string_view(partition->billing_weights) : "",
+                   cluster_->billing));
     return counts;
 }
 
 /// A license named twice counts with the sum.
-void JobCounter::count_licenses(TresCounts& counts) const {
-    if (!request_.licenses) return;
-    for (const TresItem& item : parse_licenses(*request_.licenses))
-        if (const auto index = find_tres(*view_.tres, item)) counts[*index] += item.count;
+void JobCounter::count_licenses(const model::TresCatalogue& catalogue, TresCounts& counts) const {
+    if (!request_->licenses) return;
+    for (const TresItem& item : parse_licenses(*request_->licenses))
+        if (const auto index = find_tres(catalogue, item)) counts[*index] += item.count;
 }
 
 std::uint64_t JobCounter::count_memory(std::uint64_t cpus, std::uint64_t nodes, const GresRequest& gres,
                                        const Partition* partition) const {
-    std::optional<Memory> memory = request_.memory;
+    std::optional<Memory> memory = request_->memory;
     if (!memory)
         if (const auto per_gres = gres.memory(nodes)) return *per_gres;
     if (!memory && partition) memory = partition->default_memory;
-    if (!memory) memory = cluster_.default_memory;
+    if (!memory) memory = cluster_->default_memory;
     // Nothing said, and --mem=0, mean all of the node.
     if (!memory || memory->mib == 0) return (partition ? partition->node_memory_mib : 0) * nodes;
     return memory->mib * (memory->per_cpu ? cpus : nodes);
@@ -147,14 +168,7 @@ std::uint64_t JobCounter::count_memory(std::uint64_t cpus, std::uint64_t nodes, 
 
 model::ResolvedJob count_job(const JobRequest& request, const model::AccountView& view,
                              const model::Cluster& cluster, Release release) {
-    model::ResolvedJob job;
-    job.tres = JobCounter(request, view, cluster, release).at_submission();
-    job.time_limit = request.time_limit;
-    if (!job.time_limit && !view.partitions.empty())
-        job.time_limit = view.partitions.front().partition->default_time;
-    if (request.array)
-        job.array_tasks = count_array_tasks(*request.array, cluster.max_array_size).value_or(1);
-    return job;
+    return JobCounter(request, view, cluster, release).at_submission(view);
 }
 
 } // namespace qg::gate

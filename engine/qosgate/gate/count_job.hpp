@@ -19,40 +19,46 @@ namespace qg::gate {
 model::ResolvedJob count_job(const model::JobRequest& request, const model::AccountView& view,
                              const model::Cluster& cluster, limits::Release release);
 
-/// A request while it is being counted, for the submit stage and for attempts to start the job.
-/// Ownership: borrows everything, which must stay where it is.
+/// A request while it is being counted, for the submit stage and for attempts to start the job. All views are
+/// the one that it was made for.
+/// Ownership: borrows request and cluster, which must stay where they are.
 /// Threads: pure.
 class JobCounter {
   public:
     JobCounter(const model::JobRequest& request, const model::AccountView& view,
                const model::Cluster& cluster, limits::Release release);
 
-    /// What the submit stage sees.
-    [[nodiscard]] model::TresCounts at_submission() const;
+    /// The job as the submit stage sees it.
+    [[nodiscard]] model::ResolvedJob at_submission(const model::AccountView& view) const;
+
+    /// The size as the client sent it, but for this many nodes (nothing: as sent) and what resources make of
+    /// it.
+    [[nodiscard]] JobSize size_with(std::optional<std::uint64_t> nodes) const;
 
     /// What an attempt to start the job in one partition asks for: that partition's defaults and billing, and
-    /// as many nodes as the job may have (`most_nodes` caps them, nothing: no cap).
-    [[nodiscard]] model::TresCounts at_attempt(std::size_t partition,
-                                               std::optional<std::uint64_t> most_nodes) const;
+    /// as many nodes as the job may have (`most_nodes` caps them, nothing: no cap). Nothing where that is
+    /// what the submit stage sees.
+    [[nodiscard]] std::optional<model::TresCounts> at_attempt(const model::AccountView& view,
+                                                              std::size_t partition,
+                                                              std::optional<std::uint64_t> most_nodes) const;
 
   private:
-    [[nodiscard]] std::uint64_t least_partition_nodes() const;
-    [[nodiscard]] JobSize raised_to_partitions(JobSize size) const;
-    [[nodiscard]] model::QosFlags job_qos_flags() const;
-    [[nodiscard]] std::uint64_t nodes_at_attempt(const model::Partition* partition,
+    [[nodiscard]] JobSize raised_to_partitions(JobSize size, const model::AccountView& view) const;
+    [[nodiscard]] std::uint64_t nodes_at_attempt(const model::AccountView& view, std::size_t partition,
                                                  std::optional<std::uint64_t> most_nodes) const;
     [[nodiscard]] bool has_counted_tasks() const;
     [[nodiscard]] std::uint64_t cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const;
-    [[nodiscard]] model::TresCounts count(std::uint64_t nodes, std::uint64_t memory_nodes, std::uint64_t cpus,
-                                          const GresRequest& gres, const model::Partition* partition) const;
-    void count_licenses(model::TresCounts& counts) const;
+    [[nodiscard]] model::TresCounts count(const model::AccountView& view, std::size_t partition,
+                                          std::uint64_t nodes, std::uint64_t memory_nodes, std::uint64_t cpus,
+                                          const GresRequest& gres) const;
+    void count_licenses(const model::TresCatalogue& catalogue, model::TresCounts& counts) const;
     [[nodiscard]] std::uint64_t count_memory(std::uint64_t cpus, std::uint64_t nodes, const GresRequest& gres,
                                              const model::Partition* partition) const;
 
-    const model::JobRequest& request_;
-    const model::AccountView& view_;
-    const model::Cluster& cluster_;
+    const model::JobRequest* request_;
+    const model::Cluster* cluster_;
     limits::Release release_;
+    JobSize sent_;   ///< by the client
     JobSize raised_; ///< after partitions
     JobSize size_;   ///< after partitions and gres
     GresRequest gres_;

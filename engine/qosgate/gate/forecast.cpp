@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/forecast.hpp"
 
-#include "qosgate/gate/count_job.hpp"
+#include "qosgate/gate/partition_list.hpp"
+
 #include "qosgate/limits/schedule.hpp"
 
 #include <algorithm>
@@ -38,6 +39,12 @@ struct Attempt {
         return index < all.size() ? all[index].partition.get() : nullptr;
     }
 
+    /// As partitions look at it; resources may settle for fewer nodes than were counted.
+    JobSize size() const {
+        const auto node = asked.view.tres->node();
+        return counter.size_with(node ? std::optional(model::count_at(asked.job.tres, *node)) : std::nullopt);
+    }
+
     limits::ScheduleVerdict judge() const {
         auto verdict = judge(std::nullopt);
         // Where limits allow fewer nodes than the job would take, it is given fewer.
@@ -46,21 +53,25 @@ struct Attempt {
 
   private:
     limits::ScheduleVerdict judge(std::optional<std::uint64_t> most_nodes) const {
-        const model::TresCounts allocated = counter.at_attempt(index, most_nodes);
-        return limits::evaluate_attempt(asked.view, asked.job, allocated, accepted.time_limit,
-                                        accepted.time_set_by_limit, asked.release, index);
+        const auto allocated = counter.at_attempt(asked.view, index, most_nodes);
+        return limits::evaluate_attempt(asked.view, asked.job, allocated ? *allocated : asked.job.tres,
+                                        accepted.time_limit, accepted.time_set_by_limit, asked.release,
+                                        index);
     }
 };
 
 /// What holds the job in one partition, in the order of one scheduling attempt.
 std::optional<Wait> find_wait(const Attempt& attempt) {
+
     const PartitionView& asked = attempt.asked;
     const model::Partition* partition = attempt.partition();
     if (partition)
-        if (auto problem = find_early_problem(asked, *partition, attempt.accepted.time_limit,
+        if (auto problem = find_early_problem(asked, attempt.size(), *partition, attempt.accepted.time_limit,
                                               attempt.cluster.enforce_part_limits))
             return wait_for_partition(*std::move(problem));
+
     auto verdict = attempt.judge();
+
     if (!verdict.passed_pre_select()) return wait_for_limits(std::move(verdict.pre_select));
     if (partition)
         if (auto problem = find_access_problem(asked, *partition))
@@ -119,11 +130,10 @@ limits::SubmitVerdict judge_submission(const PartitionView& asked, const std::ve
 
 /// What holds the job back in each partition, with each QOS of a list.
 std::vector<std::optional<Wait>> try_all(const PartitionView& asked, const model::Cluster& cluster,
-                                         const limits::SubmitVerdict& accepted,
+                                         const JobCounter& counter, const limits::SubmitVerdict& accepted,
                                          const std::vector<std::size_t>& partitions) {
     std::vector<std::optional<Wait>> attempts;
     const std::vector<model::AccountView> others = views_of_other_qos(asked.view);
-    const JobCounter counter(asked.request, asked.view, cluster, asked.release);
     for (const std::size_t index : partitions) {
         attempts.push_back(find_wait({asked, cluster, counter, accepted, index}));
         for (const model::AccountView& view : others) {
@@ -148,10 +158,11 @@ Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, c
         return true;
     };
     if (steps.names) {
-        if (refuse(refuse_partition(resolved.partitions, cluster.partitions))) return outlook;
+        if (refuse(refuse_partition(resolved.unknown_partitions, cluster.partitions))) return outlook;
         if (refuse(refuse_account(resolved.view, request))) return outlook;
         if (refuse(refuse_qos(resolved.view))) return outlook;
     }
+
     if (steps.partitions && refuse(refuse_by_partitions(asked, cluster))) return outlook;
 
     std::vector<std::size_t> order = by_tier(resolved.view.partitions);
@@ -171,7 +182,7 @@ Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, c
     outlook.forecast.time_set_by_limit = verdict.time_set_by_limit;
 
     if (order.empty()) order.push_back(0);
-    outlook.attempts = try_all(asked, cluster, verdict, order);
+    outlook.attempts = try_all(asked, cluster, *resolved.counter, verdict, order);
     if (refuse(resolved.job.is_update ? refuse_after_change(outlook.attempts.front())
                                       : refuse_after_limits(outlook.attempts, cluster.enforce_part_limits)))
         return outlook;

@@ -4,8 +4,8 @@
 // and hold it back, or start it when there is room.
 #pragma once
 
-#include "qosgate/gate/partition_list.hpp"
 #include "qosgate/gate/partition_rules.hpp"
+#include "qosgate/gate/resolve.hpp"
 #include "qosgate/limits/submit.hpp"
 
 #include <optional>
@@ -13,14 +13,6 @@
 #include <vector>
 
 namespace qg::gate {
-
-/// A request with everything that decides about it.
-struct Resolved {
-    PartitionList partitions;
-    model::AccountView view;
-    model::ResolvedJob job;
-    std::string problem; ///< why there is no view; empty: there is one
-};
 
 /// What holds an accepted job back in one partition.
 struct Wait {

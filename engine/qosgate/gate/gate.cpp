@@ -2,7 +2,6 @@
 #include "qosgate/gate/gate.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/count_job.hpp"
 #include "qosgate/gate/forecast.hpp"
 #include "qosgate/gate/nearest.hpp"
 #include "qosgate/limits/explain.hpp"
@@ -18,42 +17,6 @@ using model::Decision;
 using model::JobRequest;
 using model::RejectCode;
 using policy::Level;
-
-/// From here on --qos may name several.
-constexpr limits::Release takes_qos_lists(24, 11, 0);
-
-Result<model::AccountView> ask(const quota::QuotaProvider& provider, const JobRequest& request,
-                               const PartitionList& partitions, limits::Release release,
-                               std::optional<std::uint32_t> requester) {
-    quota::Lookup lookup;
-    lookup.user_id = request.user_id;
-    if (request.account) lookup.account = *request.account;
-    if (request.qos) lookup.qos = *request.qos;
-    lookup.has_reservation = request.reservation.has_value();
-    lookup.takes_qos_lists = release >= takes_qos_lists;
-    lookup.requester = requester;
-    lookup.partitions = partitions.partitions;
-    return provider.check(lookup);
-}
-
-/// A request with all that is known about it. Without a view rules still guard the door; limits are
-/// slurmctld's own business then. `requester` changes the job; nothing: it is submitted.
-Resolved resolve(const JobRequest& request, const model::Cluster* cluster,
-                 const quota::QuotaProvider& provider, limits::Release release,
-                 std::optional<std::uint32_t> requester = std::nullopt) {
-    static const model::Cluster no_cluster;
-    Resolved resolved;
-    if (cluster) resolved.partitions = find_partitions(request, *cluster);
-    auto view = ask(provider, request, resolved.partitions, release, requester);
-    if (view) {
-        resolved.view = *std::move(view);
-        resolved.job = count_job(request, resolved.view, cluster ? *cluster : no_cluster, release);
-    } else {
-        resolved.problem = view.error().message;
-        resolved.view.tres = model::TresCatalogue::built_in();
-    }
-    return resolved;
-}
 
 /// Runs the site's rules. Returns whether they rejected the job.
 bool run_rules(Decision& decision, const JobRequest& request, const Resolved& resolved,
@@ -129,6 +92,7 @@ std::vector<std::string> wait_lines(const Wait& wait, const Case& at) {
 void judge(Decision& decision, const Case& at, const policy::Settings& settings) {
     const bool enforces = settings.limits == Level::enforce;
     Outlook outlook = look_ahead(at.resolved, at.request, at.cluster, at.release, Strictness::as_configured);
+
     decision.forecast = outlook.forecast;
     Strictness strictness = Strictness::as_configured;
     if (enforces && outlook.forecast.code == RejectCode::none) {

@@ -18,7 +18,7 @@ bool is_gpu(const GresEntry& entry) {
 } // namespace
 
 GresRequest::GresRequest(const model::JobRequest& request, JobSize& size, Release release)
-    : request_(request) {
+    : request_(&request) {
     imply_tasks(size);
     const std::uint64_t nodes = size.nodes.value_or(1);
     const auto raise = [](GresEntry& entry, std::uint64_t count) {
@@ -55,27 +55,27 @@ GresRequest::GresRequest(const model::JobRequest& request, JobSize& size, Releas
 
 /// Tasks that nobody counted, where resources per task or tasks per resource need them.
 void GresRequest::imply_tasks(JobSize& size) {
-    const bool is_wanted = request_.tres_per_task || request_.tasks_per_tres;
+    const bool is_wanted = request_->tres_per_task || request_->tasks_per_tres;
     if (!is_wanted || size.tasks || !size.nodes || size.nodes != size.max_nodes) return;
-    if (request_.tasks_per_tres)
-        size.tasks = *size.nodes * *request_.tasks_per_tres;
-    else if (request_.tasks_per_node)
-        size.tasks = *size.nodes * *request_.tasks_per_node;
-    else if (!request_.cpus_per_task)
+    if (request_->tasks_per_tres)
+        size.tasks = *size.nodes * *request_->tasks_per_tres;
+    else if (request_->tasks_per_node)
+        size.tasks = *size.nodes * *request_->tasks_per_node;
+    else if (!request_->cpus_per_task)
         size.tasks = *size.nodes;
 }
 
 template <typename Apply>
 void GresRequest::read(const std::optional<std::string>& text, Apply apply) {
     if (!text) return;
-    for (const TresItem& item : parse_tres_request(*text))
+    for_each_tres_item(*text, [&](const TresItem& item) {
         if (!item.name.empty()) apply(entry_for(item), item.count);
+    });
 }
 
 GresEntry& GresRequest::entry_for(const TresItem& item) {
-    const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const GresEntry& entry) {
-        return entry.item.is_same_tres(item);
-    });
+    const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                    [&](const GresEntry& entry) { return entry.item.is_same_tres(item); });
     if (found != entries_.end()) return *found;
     entries_.push_back({.item = item});
     return entries_.back();
@@ -83,15 +83,15 @@ GresEntry& GresRequest::entry_for(const TresItem& item) {
 
 /// --ntasks-per-gpu: tasks follow from GPUs, or GPUs from tasks.
 void GresRequest::apply_tasks_per_gpu(JobSize& size) {
-    if (!request_.tasks_per_tres) return;
+    if (!request_->tasks_per_tres) return;
     std::uint64_t gpus = 0;
     for (const GresEntry& entry : entries_)
         if (is_gpu(entry)) gpus += entry.total;
     if (gpus != 0) {
-        size.tasks = gpus * *request_.tasks_per_tres;
+        size.tasks = gpus * *request_->tasks_per_tres;
     } else if (size.tasks.value_or(0) != 0) {
         GresEntry& gpu = entry_for({.type = "gres", .name = "gpu", .kind = ""});
-        gpu.per_job = *size.tasks / *request_.tasks_per_tres;
+        gpu.per_job = *size.tasks / *request_->tasks_per_tres;
         gpu.total = std::max(gpu.total, gpu.per_job);
     }
 }
@@ -150,7 +150,7 @@ std::optional<std::uint64_t> GresRequest::memory(std::uint64_t nodes) const {
     if (sum.per_job != 0) return sum.memory * sum.per_job;
     if (sum.per_node != 0) return sum.memory * sum.per_node * nodes;
     if (sum.per_socket != 0)
-        return sum.memory * sum.per_socket * nodes * request_.sockets_per_node.value_or(1);
+        return sum.memory * sum.per_socket * nodes * request_->sockets_per_node.value_or(1);
     return sum.memory * sum.per_task * tasks_.value_or(1);
 }
 

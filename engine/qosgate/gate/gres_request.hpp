@@ -28,6 +28,7 @@ struct GresEntry {
 
 /// Reads the request's resources the way slurmctld does. What it would refuse before looking at limits is
 /// read as far as it makes sense.
+/// Ownership: borrows the request, which must stay as it is.
 class GresRequest {
   public:
     /// `size` is the job's so far; counts that the resources imply are filled in.
@@ -55,7 +56,7 @@ class GresRequest {
     void merge_any_model();
     void settle(JobSize& size);
 
-    const model::JobRequest& request_;
+    const model::JobRequest* request_;
     std::vector<GresEntry> entries_;
     std::optional<std::uint64_t> tasks_;
 };

@@ -2,7 +2,6 @@
 #include "qosgate/gate/partition_rules.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/gres_request.hpp"
 #include "qosgate/gate/job_size.hpp"
 #include "qosgate/gate/partition_list.hpp"
 
@@ -241,11 +240,9 @@ std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const mo
     return std::nullopt;
 }
 
-std::optional<PartitionProblem> find_early_problem(const PartitionView& asked, const Partition& partition,
-                                                   std::optional<TimeLimit> time, EnforcePartLimits enforce) {
-    JobSize size = size_of(asked.request, asked.release);
-    if (const auto node = asked.view.tres->node()) size.nodes = model::count_at(asked.job.tres, *node);
-    const GresRequest gres(asked.request, size, asked.release); // may settle for fewer nodes
+std::optional<PartitionProblem> find_early_problem(const PartitionView& asked, const JobSize& size,
+                                                   const Partition& partition, std::optional<TimeLimit> time,
+                                                   EnforcePartLimits enforce) {
     // A job that may do with less time is tried with that.
     const auto least = asked.request.time_min ? asked.request.time_min : time;
     if (auto problem = find_rule_problem(asked, size, partition, least)) return problem;

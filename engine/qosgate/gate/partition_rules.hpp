@@ -4,6 +4,7 @@
 // EnforcePartLimits slurmctld refuses for these at submission, else the job waits with a Reason.
 #pragma once
 
+#include "qosgate/gate/job_size.hpp"
 #include "qosgate/gate/refusal.hpp"
 #include "qosgate/limits/release.hpp"
 #include "qosgate/model/cluster.hpp"
@@ -42,7 +43,7 @@ std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const mo
 /// The rule that keeps an accepted job waiting in `partition`, checked before the limits: sizes and times,
 /// and where partitions are enforced the lists of QOSs and accounts. `time` is the job's after the submit
 /// stage.
-std::optional<PartitionProblem> find_early_problem(const PartitionView& asked,
+std::optional<PartitionProblem> find_early_problem(const PartitionView& asked, const JobSize& size,
                                                    const model::Partition& partition,
                                                    std::optional<TimeLimit> time,
                                                    model::EnforcePartLimits enforce);

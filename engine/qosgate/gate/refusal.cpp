@@ -3,8 +3,6 @@
 
 #include "qosgate/base/text.hpp"
 
-#include <span>
-
 namespace qg::gate {
 namespace {
 
@@ -56,12 +54,13 @@ std::string qos_problem_text(const model::AccountView& view) {
 
 } // namespace
 
-std::optional<Refusal> refuse_partition(const PartitionList& list, const model::PartitionTable& all) {
-    if (list.unknown.empty()) return std::nullopt;
+std::optional<Refusal> refuse_partition(std::span<const std::string> unknown,
+                                        const model::PartitionTable& all) {
+    if (unknown.empty()) return std::nullopt;
     std::vector<std::string> names;
     for (const auto& partition : all.all())
         names.push_back(partition->name);
-    const std::string& wrong = list.unknown.front();
+    const std::string& wrong = unknown.front();
     const auto near = text::closest(wrong, names);
     return Refusal{RejectCode::invalid_partition,
                    {text::format("there is no partition '{}'{}", text::printable(wrong, 64),

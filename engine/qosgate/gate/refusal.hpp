@@ -4,11 +4,12 @@
 // 2.1 steps 4 to 6). Slurm's own texts name the step only.
 #pragma once
 
-#include "qosgate/gate/partition_list.hpp"
 #include "qosgate/model/account_view.hpp"
+#include "qosgate/model/cluster.hpp"
 #include "qosgate/model/decision.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ struct Refusal {
     std::vector<std::string> lines;
 };
 
-/// A request that names a partition that does not exist. `all` are the names there are.
-std::optional<Refusal> refuse_partition(const PartitionList& list, const model::PartitionTable& all);
+/// A request that names partitions that do not exist. `all` are those there are.
+std::optional<Refusal> refuse_partition(std::span<const std::string> unknown,
+                                        const model::PartitionTable& all);
 
 /// A user without an association, where associations are enforced.
 std::optional<Refusal> refuse_account(const model::AccountView& view, const model::JobRequest& request);

@@ -42,23 +42,6 @@ std::optional<std::uint64_t> take_count(std::string_view& text) {
     return *count;
 }
 
-std::optional<TresItem> parse_item(std::string_view text) {
-    TresItem item;
-    item.type = take_type(text);
-    const auto count = take_count(text);
-    if (!count || *count == 0 || text.empty()) return std::nullopt;
-    item.count = *count;
-    for (std::string_view plain : plain_types) {
-        if (!text::iequals(text, plain)) continue;
-        item.type = plain;
-        return item;
-    }
-    const auto colon = text.find(':');
-    item.name = text.substr(0, colon);
-    if (colon != std::string_view::npos) item.kind = text.substr(colon + 1);
-    return item;
-}
-
 /// Takes `part` off the front of `text`, ASCII case ignored; whether it stood there.
 bool take(std::string_view& text, std::string_view part) noexcept {
     if (!text::istarts_with(text, part)) return false;
@@ -108,11 +91,27 @@ std::optional<std::size_t> find_any_model(const model::TresCatalogue& catalogue,
     return find_resource(catalogue, item, [](std::string_view rest) { return rest.starts_with(':'); });
 }
 
+std::optional<TresItem> parse_tres_item(std::string_view part) {
+    std::string_view text = part;
+    TresItem item;
+    item.type = take_type(text);
+    const auto count = take_count(text);
+    if (!count || *count == 0 || text.empty()) return std::nullopt;
+    item.count = *count;
+    for (std::string_view plain : plain_types) {
+        if (!text::iequals(text, plain)) continue;
+        item.type = plain;
+        return item;
+    }
+    const auto colon = text.find(':');
+    item.name = text.substr(0, colon);
+    if (colon != std::string_view::npos) item.kind = text.substr(colon + 1);
+    return item;
+}
+
 std::vector<TresItem> parse_tres_request(std::string_view text) {
     std::vector<TresItem> items;
-    text::for_each_part(text, ',', [&](std::string_view part) {
-        if (auto item = parse_item(part)) items.push_back(*item);
-    });
+    for_each_tres_item(text, [&items](const TresItem& item) { items.push_back(item); });
     return items;
 }
 
@@ -120,7 +119,7 @@ std::vector<TresItem> parse_licenses(std::string_view text) {
     std::vector<TresItem> items;
     while (!text.empty()) {
         const auto end = std::min(text.find_first_of(",;|"), text.size());
-        if (auto item = parse_item(text.substr(0, end))) {
+        if (auto item = parse_tres_item(text.substr(0, end))) {
             item->type = "license";
             items.push_back(*item);
         }

@@ -3,6 +3,7 @@
 // The TRES texts of a request: "gres:gpu:a100:2,license:foo:1" as clients of every release spell them.
 #pragma once
 
+#include "qosgate/base/text.hpp"
 #include "qosgate/model/tres.hpp"
 
 #include <cstdint>
@@ -48,6 +49,17 @@ std::optional<std::size_t> find_any_model(const model::TresCatalogue& catalogue,
 /// through 23.02, "gres/gpu:2" from 23.11 on), counts after ':' or '=', with suffixes k, m, g, t, p. An entry
 /// with count 0 is left out, as slurmctld does.
 std::vector<TresItem> parse_tres_request(std::string_view text);
+
+/// One part of such a text, if it can be read.
+std::optional<TresItem> parse_tres_item(std::string_view part);
+
+/// Calls `body(item)` for what parse_tres_request() returns.
+template <typename Body>
+void for_each_tres_item(std::string_view text, Body body) {
+    text::for_each_part(text, ',', [&](std::string_view part) {
+        if (const auto item = parse_tres_item(part)) body(*item);
+    });
+}
 
 /// --licenses: "foo:2,bar" (also "foo=2", and ';' for ','). Of alternatives ("foo:2|bar", from 25.05 on) all
 /// are given: slurmctld counts each of them until the job starts.

@@ -59,15 +59,29 @@ void for_each_bit(std::size_t word, std::uint64_t bits, Body body) {
         body(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
 }
 
-/// Calls `body(tres, limit value)` for every TRES whose limit counts here.
+/// Which TRES a limit is compared for.
+enum class Which : std::uint8_t { all, asked_for };
+
+/// Calls `body(tres, limit value)` for every TRES whose limit counts here. No maximum is exceeded by a TRES
+/// that the job does not ask for.
 template <typename Body>
-void for_each_limit(const Context& at, Body body) {
+void for_each_limit(const Context& at, Which which, Body body) {
     const auto values = at.owner.limits.values(at.tres_limit());
-    if (values.empty()) return;
-    for (std::size_t word = 0; word < at.evaluation.met.words(); ++word)
-        for_each_bit(word, at.evaluation.take_bits(at.row, at.owner, word), [&](std::size_t tres) {
+    for (std::size_t word = 0; word < at.evaluation.met.words(); ++word) {
+        std::uint64_t bits = at.evaluation.take_bits(at.row, at.owner, word);
+        if (which == Which::asked_for) bits &= at.evaluation.asked_bits(word);
+        for_each_bit(word, bits, [&](std::size_t tres) {
             if (!at.is_exempt(tres)) body(tres, at.evaluation.scaled(at.row, values[tres]));
         });
+    }
+}
+
+/// Calls `body(tres, limit value, count)` likewise, for the TRES that the job asks for.
+template <typename Body>
+void for_each_asked(const Context& at, Body body) {
+    for_each_limit(at, Which::asked_for, [&](std::size_t tres, std::uint64_t limit) {
+        body(tres, limit, count_at(at.counts(), tres));
+    });
 }
 
 /// How many nodes the job counts as having.
@@ -78,7 +92,7 @@ std::uint64_t count_nodes(const Context& at) {
 
 void check_request_alone(const Context& at) {
     const TresCounts& asked = at.counts();
-    for_each_limit(at, [&](std::size_t tres, std::uint64_t limit) {
+    for_each_limit(at, Which::asked_for, [&](std::size_t tres, std::uint64_t limit) {
         const std::uint64_t count = count_at(asked, tres);
         if (count > limit) at.add(at.tres_limit(), tres, count, limit, 0, Relation::asked_too_much);
     });
@@ -103,7 +117,7 @@ void check_grp_and_user(const Context& at) {
         evaluation.met.add_bits(grp_tres, word, grp);
         evaluation.met.add_bits(max_tres_per_user, word, user);
 
-        for_each_bit(word, grp | user, [&](std::size_t tres) {
+        for_each_bit(word, (grp | user) & evaluation.asked_bits(word), [&](std::size_t tres) {
             const auto is_in = [tres](std::uint64_t bits) { return (bits >> (tres % 64) & 1u) != 0; };
             const std::uint64_t count = count_at(at.counts(), tres);
             const auto own_user = limits.get(max_tres_per_user, tres);
@@ -124,14 +138,16 @@ void check_grp_and_user(const Context& at) {
 
 void check_per_node(const Context& at) {
     const std::uint64_t nodes = count_nodes(at);
-    for_each_limit(at, [&](std::size_t tres, std::uint64_t limit) {
-        const std::uint64_t count = count_at(at.counts(), tres) / nodes;
+    for_each_limit(at, Which::asked_for, [&](std::size_t tres, std::uint64_t limit) {
+        const std::uint64_t of_all_nodes = count_at(at.counts(), tres);
+        if (of_all_nodes <= limit) return;
+        const std::uint64_t count = of_all_nodes / nodes;
         if (count > limit) at.add(at.tres_limit(), tres, count, limit, 0, Relation::asked_too_much);
     });
 }
 
 void check_minimum(const Context& at) {
-    for_each_limit(at, [&](std::size_t tres, std::uint64_t limit) {
+    for_each_limit(at, Which::all, [&](std::size_t tres, std::uint64_t limit) {
         const std::uint64_t count = count_at(at.counts(), tres);
         if (count < limit) at.add(at.tres_limit(), tres, count, limit, 0, Relation::asked_too_little);
     });
@@ -157,9 +173,7 @@ bool is_association(const Context& at) {
 void check_minutes_or_time(const Context& at) {
     Evaluation& evaluation = at.evaluation;
     if (evaluation.job.is_update && is_association(at)) return;
-    for_each_limit(at, [&](std::size_t tres, std::uint64_t limit) {
-        const std::uint64_t count = count_at(at.counts(), tres);
-        if (count == 0) return;
+    for_each_asked(at, [&](std::size_t tres, std::uint64_t limit, std::uint64_t count) {
         // slurmctld keeps this quotient in 32 bits (limits.md 2.13).
         const auto most_minutes = static_cast<std::uint32_t>(limit / count);
         if (!fit_time(evaluation, most_minutes))
@@ -248,16 +262,6 @@ void check_wall_asked(const Context& at) {
     if (!limit) return;
     const std::uint32_t asked = pre_select_time(at);
     if (asked > *limit) at.add(at.count_limit(), asked, *limit, 0, Relation::asked_too_much);
-}
-
-/// Calls `body` as for_each_limit does, for the TRES that the job asks for.
-template <typename Body>
-void for_each_asked(const Context& at, Body body) {
-    for_each_limit(at, [&](std::size_t tres, std::uint64_t limit) {
-        const std::uint64_t count = count_at(at.counts(), tres);
-        if (count == 0) return;
-        body(tres, limit, count);
-    });
 }
 
 void check_with_usage(const Context& at) {

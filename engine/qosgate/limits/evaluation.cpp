@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/limits/evaluation.hpp"
 
+#include <algorithm>
+
 namespace qg::limits {
 
 std::uint64_t MetLimits::hidden_bits(LimitSet hidden_by, std::size_t word) const noexcept {
@@ -72,7 +74,17 @@ std::optional<std::uint64_t> Evaluation::take(const Row& row, const OwnerView& o
     return value;
 }
 
+std::uint64_t Evaluation::find_asked_bits(std::size_t word) const noexcept {
+    const std::size_t begin = word * 64;
+    const std::size_t end = std::min(counts->size(), begin + 64);
+    std::uint64_t bits = 0;
+    for (std::size_t tres = begin; tres < end; ++tres)
+        bits |= std::uint64_t{(*counts)[tres] != 0} << (tres % 64);
+    return bits;
+}
+
 void Evaluation::run(const Stage& stage, std::vector<Violation>& found) {
+    first_asked_ = find_asked_bits(0);
     for_each_owner([&](const OwnerView& owner, bool is_user_level) {
         if (!owner.limits.has_any()) return;
         const bool is_qos = owner.owner.kind == OwnerKind::qos;

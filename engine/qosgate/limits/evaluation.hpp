@@ -124,6 +124,11 @@ class Evaluation {
         return tres < job.operator_set_tres.size() && job.operator_set_tres[tres];
     }
 
+    /// The TRES of a word that the job asks for.
+    [[nodiscard]] std::uint64_t asked_bits(std::size_t word) const noexcept {
+        return word == 0 ? first_asked_ : find_asked_bits(word);
+    }
+
     /// For which TRES of a word a row's limit counts: set by `owner`, and hidden by nothing. They are
     /// remembered where the row says so. Only the TRES in `among` are looked at.
     [[nodiscard]] std::uint64_t take_bits(const Row& row, const OwnerView& owner, std::size_t word,
@@ -143,6 +148,9 @@ class Evaluation {
     [[nodiscard]] std::optional<std::uint64_t> peek(const Row& row, const OwnerView& owner) const;
 
   private:
+    [[nodiscard]] std::uint64_t find_asked_bits(std::size_t word) const noexcept;
+
+    std::uint64_t first_asked_ = 0; ///< asked_bits(0) while a stage runs
     std::array<std::optional<std::size_t>, 2> qos_order_;
     std::optional<double> limit_factor_;
 };

@@ -4,7 +4,6 @@
 #include "qosgate/base/check.hpp"
 #include "qosgate/base/text.hpp"
 
-#include <algorithm>
 
 namespace qg::model {
 namespace {
@@ -46,22 +45,29 @@ std::optional<CountLimit> find_count_limit(std::string_view name) noexcept {
     return find_in<CountLimit>(count_limit_names, name);
 }
 
+void Limits::add_row(TresLimit limit) {
+    constexpr std::size_t usual_rows = 4;
+    const std::size_t length = words() + tres_count_;
+    if (tres_.empty()) tres_.reserve(usual_rows * length);
+    row_of_[index(limit)] = static_cast<std::uint8_t>(tres_.size() / length);
+    tres_.resize(tres_.size() + words());
+    tres_.resize(tres_.size() + tres_count_, unset);
+    set_ += limit;
+}
+
 void Limits::set(TresLimit limit, std::size_t tres, std::uint64_t value) {
     QG_CHECK(tres < tres_count_);
-    if (tres_.empty()) {
-        tres_.assign(tres_limit_count * (words() + tres_count_), unset);
-        for (std::size_t i = 0; i < tres_limit_count; ++i)
-            std::fill_n(tres_.begin() + row(static_cast<TresLimit>(i)), words(), 0);
+    if (!has_any(limit)) {
+        if (value == unset) return;
+        add_row(limit);
     }
     const std::uint64_t bit = std::uint64_t{1} << (tres % 64);
     std::uint64_t& set_in_word = tres_[row(limit) + tres / 64];
     tres_[row(limit) + words() + tres] = value;
-    if (value == unset) {
+    if (value == unset)
         set_in_word &= ~bit;
-    } else {
+    else
         set_in_word |= bit;
-        set_ += limit;
-    }
 }
 
 } // namespace qg::model

@@ -150,9 +150,12 @@ class Limits {
     static constexpr std::size_t index(TresLimit limit) noexcept { return static_cast<std::size_t>(limit); }
     static constexpr std::size_t index(CountLimit limit) noexcept { return static_cast<std::size_t>(limit); }
 
+    void add_row(TresLimit limit);
+
     [[nodiscard]] std::size_t words() const noexcept { return (tres_count_ + 63) / 64; }
+    /// Where the row of a limit that has one begins.
     [[nodiscard]] std::size_t row(TresLimit limit) const noexcept {
-        return index(limit) * (words() + tres_count_);
+        return row_of_[index(limit)] * (words() + tres_count_);
     }
     [[nodiscard]] std::uint64_t raw(TresLimit limit, std::size_t tres) const noexcept {
         return has_any(limit) && tres < tres_count_ ? tres_[row(limit) + words() + tres] : unset;
@@ -166,9 +169,10 @@ class Limits {
 
     std::size_t tres_count_ = 0;
     LimitSet set_; ///< of a TresLimit: some value of its row is set
-    /// tres_limit_count rows: words that tell which values are set, then the values. Empty until the first
-    /// set(). One block, because a view is copied for every job.
+    /// A row per TresLimit that was set, in that order: words that tell which values are set, then the values.
+    /// One block, because a view is copied for every job.
     std::vector<std::uint64_t> tres_;
+    std::array<std::uint8_t, tres_limit_count> row_of_{}; ///< of the limits in set_
     std::array<std::uint64_t, count_limit_count> counts_ = all_unset();
 };
 

@@ -5,7 +5,6 @@
 #include "controller.hpp"
 
 #include "qosgate/base/units.hpp"
-#include "qosgate/gate/count_job.hpp"
 #include "qosgate/gate/forecast.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/slurm/cluster_quota.hpp"
@@ -71,18 +70,8 @@ class Engine {
     }
 
     gate::Outlook look_ahead(const model::JobRequest& request) const {
-        gate::Resolved resolved;
-        resolved.partitions = gate::find_partitions(request, *cluster_);
-        quota::Lookup lookup;
-        lookup.user_id = request.user_id;
-        if (request.account) lookup.account = *request.account;
-        if (request.qos) lookup.qos = *request.qos;
-        lookup.has_reservation = request.reservation.has_value();
-        lookup.partitions = resolved.partitions.partitions;
-        auto view = quota_.check(lookup);
-        if (!view) throw std::runtime_error(view.error().message);
-        resolved.view = std::move(view).value();
-        resolved.job = gate::count_job(request, resolved.view, *cluster_, release);
+        const gate::Resolved resolved = gate::resolve(request, cluster_.get(), quota_, release);
+        if (!resolved.problem.empty()) throw std::runtime_error(resolved.problem);
         return gate::look_ahead(resolved, request, *cluster_, release, limits::Strictness::as_configured);
     }
 
