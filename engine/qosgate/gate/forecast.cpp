@@ -2,7 +2,6 @@
 #include "qosgate/gate/forecast.hpp"
 
 #include "qosgate/gate/partition_list.hpp"
-
 #include "qosgate/limits/schedule.hpp"
 
 #include <algorithm>

@@ -169,8 +169,8 @@ class Limits {
 
     std::size_t tres_count_ = 0;
     LimitSet set_; ///< of a TresLimit: some value of its row is set
-    /// A row per TresLimit that was set, in that order: words that tell which values are set, then the values.
-    /// One block, because a view is copied for every job.
+    /// A row per TresLimit that was set, in that order: words that tell which values are set, then the
+    /// values. One block, because a view is copied for every job.
     std::vector<std::uint64_t> tres_;
     std::array<std::uint8_t, tres_limit_count> row_of_{}; ///< of the limits in set_
     std::array<std::uint64_t, count_limit_count> counts_ = all_unset();
