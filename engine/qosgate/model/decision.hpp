@@ -43,9 +43,9 @@ struct Decision {
     /// What the gate itself answers. In level `explain` it stays `none` for limits: slurmctld refuses the
     /// job.
     RejectCode reject = RejectCode::none;
-    Forecast forecast;                ///< what slurmctld is expected to do with the job
-    std::vector<std::string> message; ///< lines for the user, in order, without newlines; may be empty
-    std::vector<std::string> log;     ///< lines for the administrator's log
+    Forecast forecast;                 ///< what slurmctld is expected to do with the job
+    std::vector<std::string> message;  ///< lines for the user, in order, without newlines; may be empty
+    std::vector<std::string> log;      ///< lines for the administrator's log
     std::optional<JobRequest> changed; ///< the job as the rules left it; nothing: unchanged, or rejected
 };
 
