@@ -15,9 +15,9 @@ struct QosGuesses {
     Guesses<std::uint32_t, const slurmdb_qos_rec_t*> by_id;
 };
 
-/// slurmctld's list of QOSs. A walk first looks for the address where the record was last time: what is on the
-/// list is alive, and the records passed on the way are not even looked into, which is most of a walk's cost.
-/// Ownership: borrows. Threads: needs the qos lock.
+/// slurmctld's list of QOSs. A walk first looks for the address where the record was last time: what is on
+/// the list is alive, and the records passed on the way are not even looked into, which is most of a walk's
+/// cost. Ownership: borrows. Threads: needs the qos lock.
 class QosList {
   public:
     QosList(slurm::ListHandle list, QosGuesses& guesses) : list_(list), guesses_(guesses) {}

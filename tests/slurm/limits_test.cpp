@@ -125,7 +125,8 @@ BOOST_AUTO_TEST_CASE(each_tres_limit_of_a_qos_is_read_by_position) {
         {&Qos::max_tres_mins_pj, &Qos::max_tres_mins_pj_ctld, TresLimit::max_tres_mins_per_job},
         {&Qos::grp_tres_mins, &Qos::grp_tres_mins_ctld, TresLimit::grp_tres_mins},
         {&Qos::grp_tres_run_mins, &Qos::grp_tres_run_mins_ctld, TresLimit::grp_tres_run_mins},
-        {&Qos::max_tres_run_mins_pa, &Qos::max_tres_run_mins_pa_ctld, TresLimit::max_tres_run_mins_per_account},
+        {&Qos::max_tres_run_mins_pa, &Qos::max_tres_run_mins_pa_ctld,
+         TresLimit::max_tres_run_mins_per_account},
         {&Qos::max_tres_run_mins_pu, &Qos::max_tres_run_mins_pu_ctld, TresLimit::max_tres_run_mins_per_user},
         {&Qos::min_tres_pj, &Qos::min_tres_pj_ctld, TresLimit::min_tres_per_job},
     };

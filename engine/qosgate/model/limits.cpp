@@ -4,7 +4,6 @@
 #include "qosgate/base/check.hpp"
 #include "qosgate/base/text.hpp"
 
-
 namespace qg::model {
 namespace {
 

@@ -86,8 +86,8 @@ constexpr CountRow<Assoc> assoc_user_count_rows[] = {
 template <typename Record, std::size_t N>
 void read_rows(model::Limits& limits, const Record& record, const TresRow<Record> (&rows)[N]) {
     for (const auto& row : rows) {
-        // Hardly any limit is set, and the values lie elsewhere in memory: where there is no text they are not
-        // looked at.
+        // Hardly any limit is set, and the values lie elsewhere in memory: where there is no text they are
+        // not looked at.
         if (view_text(record.*row.text).empty()) continue;
         const std::uint64_t* values = record.*row.values;
         for (std::size_t tres = 0; values != nullptr && tres < limits.tres_count(); ++tres)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // QOS and association records as slurmctld keeps them (and slurm_load_assoc_mgr_info() sends them), as model
-// values. Limits come from the *_ctld arrays, which stand in TRES position order like every array here. A limit
-// whose text is null or empty is unset.
+// values. Limits come from the *_ctld arrays, which stand in TRES position order like every array here. A
+// limit whose text is null or empty is unset.
 //
 // Units: seconds of usage become minutes, cut to whole ones as slurmctld does. INFINITE, INFINITE64 and
 // NO_VAL mean that no limit is set. Ownership: everything is copied. Threads: the caller holds what protects
@@ -18,9 +18,9 @@
 
 namespace qg::slurm {
 
-/// What is in use, in all its forms. Arrays that are null or shorter than `tres_count` read as 0. `against` are
-/// the limits that it will be compared with; an array that none of them is about reads as 0 too, because most
-/// of a copy's cost is usage.
+/// What is in use, in all its forms. Arrays that are null or shorter than `tres_count` read as 0. `against`
+/// are the limits that it will be compared with; an array that none of them is about reads as 0 too, because
+/// most of a copy's cost is usage.
 model::Usage read_usage(const slurmdb_qos_usage_t& usage, std::size_t tres_count,
                         model::LimitSet against = model::LimitSet::all());
 model::Usage read_usage(const slurmdb_assoc_usage_t& usage, std::size_t tres_count,
@@ -33,8 +33,8 @@ model::Usage read_usage(const slurmdb_used_limits_t& usage, std::size_t tres_cou
 /// The flags that take part in a verdict.
 model::QosFlags read_qos_flags(std::uint32_t flags) noexcept;
 
-/// A QOS with its limits and total usage against them; user_usage and account_usage are left empty. Those of a
-/// Relative QOS are counts too: slurmctld keeps, and sends, what the percentages come to.
+/// A QOS with its limits and total usage against them; user_usage and account_usage are left empty. Those of
+/// a Relative QOS are counts too: slurmctld keeps, and sends, what the percentages come to.
 model::Qos read_qos(const slurmdb_qos_rec_t& qos, std::size_t tres_count);
 
 /// One association with its limits and usage against them and against those of others. Above the user level
