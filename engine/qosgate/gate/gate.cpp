@@ -2,12 +2,8 @@
 #include "qosgate/gate/gate.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/forecast.hpp"
-#include "qosgate/gate/nearest.hpp"
-#include "qosgate/limits/explain.hpp"
-
-#include <algorithm>
-#include <iterator>
+#include "qosgate/gate/answer.hpp"
+#include "qosgate/gate/job_update.hpp"
 
 namespace qg::gate {
 namespace {
@@ -44,55 +40,11 @@ bool run_rules(Decision& decision, const JobRequest& request, const Resolved& re
     return false;
 }
 
-void append(std::vector<std::string>& to, std::vector<std::string> lines) {
-    to.insert(to.end(), std::make_move_iterator(lines.begin()), std::make_move_iterator(lines.end()));
-}
-
-/// Everything the judging of one request reads.
-struct Case {
-    const Resolved& resolved;
-    const JobRequest& request;
-    const model::Cluster& cluster;
-    limits::Release release;
-
-    std::optional<std::string> nearest(Strictness strictness, Goal goal) const {
-        return find_nearest(request, resolved.view, cluster, release, strictness, goal);
-    }
-};
-
-std::vector<std::string> refusal_lines(const Outlook& outlook, const Case& at, Strictness strictness) {
-    if (outlook.refusal) return outlook.refusal->lines;
-    auto lines = limits::explain_refusal(outlook.refusing, at.resolved.view);
-    if (const auto options = at.nearest(strictness, Goal::accepted))
-        lines.push_back("would be accepted with: " + *options);
-    return lines;
-}
-
-/// For a job that is accepted and held back: what it waits for, or that it never starts.
-std::vector<std::string> wait_lines(const Wait& wait, const Case& at) {
-    const std::string what =
-        wait.violations.empty()
-            ? text::format("{} ({})", wait.partition_rule, wait.reason)
-            : limits::describe(wait.violations.front(), at.resolved.view, /*names_owner=*/true);
-    if (!wait.is_permanent) return {"this job will wait: " + what};
-    // Of several problems the one that is for good matters.
-    const auto lasting = std::find_if(wait.violations.begin(), wait.violations.end(),
-                                      [](const limits::Violation& v) { return v.is_permanent(); });
-    const std::string why = lasting == wait.violations.end()
-                                ? what
-                                : limits::describe(*lasting, at.resolved.view, /*names_owner=*/true);
-    std::vector<std::string> lines{"this job can never start as it is: " + why};
-    if (const auto options = at.nearest(Strictness::as_configured, Goal::can_start))
-        lines.push_back("could start with: " + *options);
-    return lines;
-}
-
 /// Judges what slurmctld will judge. In `explain` the gate adds words to slurmctld's own answer; in `enforce`
 /// it refuses itself, also what DenyOnLimit would refuse and what can never start.
 void judge(Decision& decision, const Case& at, const policy::Settings& settings) {
     const bool enforces = settings.limits == Level::enforce;
     Outlook outlook = look_ahead(at.resolved, at.request, at.cluster, at.release, Strictness::as_configured);
-
     decision.forecast = outlook.forecast;
     Strictness strictness = Strictness::as_configured;
     if (enforces && outlook.forecast.code == RejectCode::none) {
@@ -109,145 +61,6 @@ void judge(Decision& decision, const Case& at, const policy::Settings& settings)
     if (enforces && is_refused) decision.reject = outlook.forecast.code;
     if (enforces && !is_refused && never_starts) decision.reject = RejectCode::accounting_policy;
     if ((is_refused || never_starts) && !settings.contact.empty())
-        decision.message.push_back("questions: " + settings.contact);
-}
-
-/// Everything the judging of a change reads.
-struct Change {
-    const JobUpdate& update;
-    Resolved& before;
-    Resolved& after;
-    const model::Cluster& cluster;
-    limits::Release release;
-
-    bool moves_the_job() const {
-        return before.view.job_qos.name != after.view.job_qos.name || !after.view.job_qos.more.empty() ||
-               before.view.account != after.view.account || update.before.account != update.after.account ||
-               update.before.partition != update.after.partition;
-    }
-};
-
-/// The job as slurmctld looks at it when it changes: one task, with no time limit but a new one.
-void set_up_update(Resolved& resolved, const JobUpdate& update) {
-    resolved.job.is_update = true;
-    resolved.job.array_tasks = 1;
-    resolved.job.time_limit = update.names_time ? update.after.time_limit : std::nullopt;
-    if (!update.names_qos) resolved.view.job_qos.problem = model::QosProblem::none;
-}
-
-/// Some releases give a job that changes its QOS the new one's MaxWall for a time limit, or none.
-constexpr struct {
-    limits::Release since, before;
-} replaces_time[] = {
-    {{25, 5, 6}, {25, 11, 0}},
-    {{25, 11, 1}, {25, 11, 5}},
-};
-
-std::optional<TimeLimit> time_after(const JobUpdate& update, const Resolved& before, const Resolved& after,
-                                    limits::Release release) {
-    const bool is_replaced =
-        std::any_of(std::begin(replaces_time), std::end(replaces_time), [release](const auto& range) {
-            return release >= range.since && release < range.before;
-        });
-    const model::QosChoice& chosen = after.view.job_qos;
-    if (!is_replaced || update.names_time || !chosen.qos || chosen.name == before.view.job_qos.name)
-        return update.after.time_limit;
-    const auto wall = after.view.qos.at(*chosen.qos).limits.get(model::CountLimit::max_wall);
-    return wall ? TimeLimit{static_cast<std::uint32_t>(*wall)} : TimeLimit::unlimited();
-}
-
-/// What an operator changes holds for good: no limit is compared with it later.
-void mark_what_an_operator_set(const Change& change) {
-    model::ResolvedJob& job = change.after.job;
-    job.operator_set_time = change.update.before.time_limit != change.update.after.time_limit;
-    const model::TresCatalogue& tres = *change.after.view.tres;
-    job.operator_set_tres.resize(tres.size());
-    for (const model::TresKind kind : {model::TresKind::cpu, model::TresKind::mem, model::TresKind::node})
-        if (const auto at = tres.find(kind))
-            job.operator_set_tres[*at] =
-                model::count_at(change.before.job.tres, *at) != model::count_at(job.tres, *at);
-}
-
-/// Whether the change at most takes time away, or is an operator's of the time: that holds no job back which
-/// was not held before, and of all changes of a running job it is the only one that slurmctld makes.
-bool is_harmless(const Change& change) {
-    const TimeLimit before = change.update.before.time_limit.value_or(TimeLimit::unlimited());
-    const TimeLimit after = change.update.after.time_limit.value_or(TimeLimit::unlimited());
-    return !change.moves_the_job() && change.before.job.tres == change.after.job.tres &&
-           (after <= before || change.after.view.requester_is_operator);
-}
-
-/// A user may give a waiting job more time up to the partition's limit only, whatever its QOS.
-std::optional<Refusal> refuse_more_time(const Change& change) {
-    const auto& before = change.update.before.time_limit;
-    const auto& after = change.update.after.time_limit;
-    const auto& partitions = change.after.view.partitions;
-    if (!change.update.names_time || !after || !before || *after <= *before || partitions.empty() ||
-        *after <= partitions.front().partition->max_time)
-        return std::nullopt;
-    const model::Partition& partition = *partitions.front().partition;
-    return Refusal{
-        RejectCode::access_denied,
-        {text::format("wall time in partition {}: asked {}, limit {}; only operators may exceed it",
-                      partition.name, units::format_minutes(*after),
-                      units::format_minutes(partition.max_time))}};
-}
-
-void judge_update(Decision& decision, const Change& change, const policy::Settings& settings) {
-    if (is_harmless(change)) return;
-    set_up_update(change.before, change.update);
-    set_up_update(change.after, change.update);
-    const bool is_operator = change.after.view.requester_is_operator;
-    const bool is_checked = !is_operator && change.moves_the_job();
-    if (is_operator) mark_what_an_operator_set(change);
-
-    const auto look = [&](const Resolved& resolved, const JobRequest& request, Strictness strictness,
-                          Steps steps) {
-        return look_ahead(resolved, request, change.cluster, change.release, strictness, steps);
-    };
-    const auto look_before = [&](Strictness strictness, bool limits) {
-        return look(change.before, change.update.before, strictness, {false, false, limits});
-    };
-    // The past forgives: a job that broke limits already may go on breaking them.
-    const auto look_after = [&](Strictness strictness) {
-        const bool limits = is_checked && look_before(strictness, /*limits=*/true).forecast.code !=
-                                              RejectCode::accounting_policy;
-        Outlook found = look(change.after, change.update.after, strictness, {true, is_checked, limits});
-        if (found.forecast.code != RejectCode::none || is_operator) return found;
-        if (auto refusal = refuse_more_time(change)) {
-            found.forecast.code = refusal->code;
-            found.refusal = std::move(refusal);
-        }
-        return found;
-    };
-
-    const bool enforces = settings.limits == Level::enforce && !is_operator;
-    Strictness strictness = Strictness::as_configured;
-    Outlook outlook = look_after(strictness);
-    decision.forecast = outlook.forecast;
-    if (enforces && outlook.forecast.code == RejectCode::none) {
-        strictness = Strictness::assume_strict;
-        Outlook strict = look_after(strictness);
-        if (strict.forecast.code != RejectCode::none) outlook = std::move(strict);
-    }
-    const Case at{change.after, change.update.after, change.cluster, change.release};
-    if (outlook.forecast.code != RejectCode::none) {
-        append(decision.message, refusal_lines(outlook, at, strictness));
-        if (enforces) decision.reject = outlook.forecast.code;
-    } else if (outlook.wait) {
-        const Case was{change.before, change.update.before, change.cluster, change.release};
-        const Outlook past = look_before(Strictness::as_configured, /*limits=*/false);
-        auto lines = wait_lines(*outlook.wait, at);
-        if (past.wait && wait_lines(*past.wait, was) == lines) return;
-        append(decision.message, std::move(lines));
-        const bool could_start = !past.wait || !past.wait->is_permanent;
-        if (enforces && outlook.wait->is_permanent && could_start)
-            decision.reject = RejectCode::accounting_policy;
-    } else {
-        return;
-    }
-    const bool never_starts = outlook.wait && outlook.wait->is_permanent;
-    if ((outlook.forecast.code != RejectCode::none || never_starts) && !settings.contact.empty())
         decision.message.push_back("questions: " + settings.contact);
 }
 
@@ -295,8 +108,7 @@ Decision Gate::decide_update(JobUpdate update, const model::Cluster* cluster,
         decision.log.push_back("no opinion on limits: " + (after.problem.empty() ? before : after).problem);
         return decision;
     }
-    update.after.time_limit = time_after(update, before, after, release_);
-    judge_update(decision, {update, before, after, *cluster, release_}, settings);
+    judge_update(decision, update, before, after, *cluster, release_, settings);
     return decision;
 }
 

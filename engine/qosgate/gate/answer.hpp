@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What the user reads: why a job is refused or held back, and the nearest request that would do better.
+#pragma once
+
+#include "qosgate/gate/forecast.hpp"
+#include "qosgate/gate/nearest.hpp"
+
+#include <string>
+#include <vector>
+
+namespace qg::gate {
+
+/// Everything the judging of one request reads.
+/// Ownership: borrows all of it.
+struct Case {
+    const Resolved& resolved;
+    const model::JobRequest& request;
+    const model::Cluster& cluster;
+    limits::Release release;
+};
+
+/// The lines for a job that is refused. `strictness` is that of the look ahead.
+std::vector<std::string> refusal_lines(const Outlook& outlook, const Case& at, limits::Strictness strictness);
+
+/// The lines for a job that is accepted and held back: what it waits for, or that it never starts.
+std::vector<std::string> wait_lines(const Wait& wait, const Case& at);
+
+/// Adds lines to a message.
+void append(std::vector<std::string>& message, std::vector<std::string> lines);
+
+} // namespace qg::gate
