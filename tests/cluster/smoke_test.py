@@ -1,17 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The least that has to work with a release of Slurm: the plugin loads, explains, lets jobs pass.
+"""The least that has to work with a release of Slurm: the plugin loads, explains, routes, lets jobs pass.
 
 Needs only the plugin and the command to be built. Prints what the user of a job would read.
 """
 
 from __future__ import annotations
 
+import re
 import unittest
 
 from lib import Cluster, CommandResult, build_root, main
 
 USER = "ana"
+
+RULE = """
+rule {
+    mode = "enforce",
+    submit = function(job)
+        if job.time_limit == 30 then
+            job.qos = "small"
+            job:warn("moved to %s", job.qos)
+        end
+    end,
+}
+"""
 
 
 class Smoke(unittest.TestCase):
@@ -31,11 +44,27 @@ class Smoke(unittest.TestCase):
             f"add user {USER} account=astro qos=normal,small",
         ):
             cls.cluster.sacctmgr(line)
+        # Long before the first submission: the plugin reads its rules from when slurmctld loads it.
+        rules = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
+        rules.mkdir(mode=0o755)
+        (rules / "10-route.lua").write_text(RULE)
+        cls.cluster.wait_for(
+            lambda: re.search(
+                rf"job_submit/qosgate: policy {rules}: generation \d in force: 1 rules",
+                cls.cluster.log("slurmctld"),
+            ),
+            "the plugin is loaded and says which rules are in force",
+            otherwise=lambda: cls.cluster.log("slurmctld"),
+        )
         # The first submission starts the plugin's look at the cluster; then limits are explained.
         cls.cluster.wait_for(
             lambda: "limit 2" in cls.cluster.sbatch("--qos=small --ntasks=3", USER).stderr,
             "the plugin explains limits",
         )
+
+    def tearDown(self) -> None:
+        self.assertTrue(self.cluster.status()["slurmctld"]["running"])
+        self.assertNotIn("error: job_submit/qosgate", self.cluster.log("slurmctld"))
 
     def show(self, command: str | list[str], user: str | None = None) -> CommandResult:
         result = self.cluster.run(command, user)
@@ -48,13 +77,22 @@ class Smoke(unittest.TestCase):
         self.assertEqual((result.rc, result.stderr), (0, ""))
         self.cluster.wait_job(int(result.stdout), "COMPLETED")
 
+    def test_a_job_runs_as_the_rule_made_it(self) -> None:
+        result = self.show("sbatch --parsable --qos=normal --time=30 --wrap=true", USER)
+
+        self.assertEqual((result.rc, result.stderr), (0, "sbatch: moved to small\n"))
+        job = self.cluster.wait_job(int(result.stdout), "COMPLETED")
+        self.assertEqual(job["QOS"], "small")
+
     def test_a_refused_job_is_told_every_limit_it_breaks(self) -> None:
         result = self.show("sbatch --qos=small --ntasks=3 --time=2:00:00 --wrap=true", USER)
 
-        self.assertEqual(result.rc, 1)
+        self.assertEqual((result.rc, result.stdout), (1, ""))
         for line in (
+            "QOS small does not allow this job (2 problems):",
             "CPUs per job: asked 3, limit 2 (QOSMaxCpuPerJobLimit)",
             "wall time: asked 02:00:00, limit 01:00:00 (QOSMaxWallDurationPerJobLimit)",
+            "would be accepted with: --ntasks=2 --time=01:00:00",
         ):
             self.assertIn(line, result.stderr)
 
