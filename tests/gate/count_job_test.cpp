@@ -283,6 +283,21 @@ BOOST_AUTO_TEST_CASE(an_attempt_aims_at_the_most_nodes_that_tasks_and_limits_let
     BOOST_TEST(attempted("node") == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(tasks_that_share_cpus_bound_the_nodes_before_24_11) {
+    request.min_nodes = 1;
+    request.max_nodes = 4;
+    request.tasks = 2;
+    request.overcommit = true;
+    BOOST_TEST(attempted("node") == 2u);
+
+    release = limits::Release(24, 11);
+    BOOST_TEST(attempted("node") == 4u);
+
+    request.overcommit = false;
+    request.min_cpus = 2;
+    BOOST_TEST(attempted("node") == 2u);
+}
+
 BOOST_AUTO_TEST_CASE(an_attempt_gives_every_node_its_tasks) {
     request.min_nodes = request.max_nodes = 2;
     request.tasks = request.min_cpus = 3;

@@ -106,8 +106,11 @@ std::uint64_t JobCounter::nodes_at_attempt(const model::AccountView& view, std::
     std::uint64_t nodes = size_.nodes.value_or(1);
     if (partition && !flags.partition_min_nodes) nodes = std::max<std::uint64_t>(nodes, partition->min_nodes);
     if (!size_.max_nodes || gres_.is_per_job()) return nodes;
-    // Where the job gives a range, the selection aims at its upper end, with a task for each node.
-    std::uint64_t most = std::min(*size_.max_nodes, size_.tasks.value_or(*size_.max_nodes));
+    // Where the job gives a range, the selection aims at its upper end, with a task for each node. Since
+    // tasks are what is allocated, those that share CPUs no longer bound the nodes.
+    const bool tasks_count = release_ < allocates_by_tasks || !request_->overcommit;
+    std::uint64_t most = *size_.max_nodes;
+    if (tasks_count) most = std::min(most, size_.tasks.value_or(most));
     if (partition && partition->max_nodes && !flags.partition_max_nodes)
         most = std::min<std::uint64_t>(most, *partition->max_nodes);
     if (most_nodes) most = std::min(most, *most_nodes);

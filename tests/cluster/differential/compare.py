@@ -33,13 +33,14 @@ PER_SOCKET = "pending: --gpus-per-socket"
 MORE_NODES = "pending: given more nodes than it asked for"
 MORE_GPUS = "pending: planned with more GPUs than it will get"
 FEWER_CPUS = "pending: planned with fewer CPUs than it will get"
+FEWER_NODES = "pending: planned on fewer nodes than it may get"
 SHARED_NODES = "pending: a node limit where others use nodes it might share"
 TIME_MIN = "pending: --time-min"
 
 # contrib/differential.md says of each what it is and why; the test compares the two lists.
 LEFT_OUT = (
     *OUTSIDE.values(), STARTED_EARLY, HELD, EXCLUSIVE, PER_SOCKET, MORE_NODES, MORE_GPUS, FEWER_CPUS,
-    SHARED_NODES, TIME_MIN,
+    FEWER_NODES, SHARED_NODES, TIME_MIN,
 )  # fmt: skip
 
 # Reasons of a job that no limit and no partition rule holds back.
@@ -128,6 +129,8 @@ def _why_no_pending(scenario: Json, job: Json, foretold: Json) -> str:
         return MORE_GPUS
     if scenario["full"] and _cpus_on_all_nodes(job) > job.get("min_cpus", job.get("min_nodes", 1)):
         return FEWER_CPUS
+    if scenario["full"] and "tres_per_node" in job and job.get("max_nodes", 1) > job.get("min_nodes", 1):
+        return FEWER_NODES
     if foretold["depends_on_nodes"]:
         return SHARED_NODES
     if "time_min" in job:
