@@ -67,6 +67,9 @@ struct GateSetup {
         return gate::Gate(provider, release).decide(request, &c, policy);
     }
 
+    model::Forecast forecast() const { return decide().forecast; }
+    std::string_view pending() const { return forecast().pending_reason; }
+
     quota::LocalRecords records;
     std::vector<model::Partition> partitions;
     model::EnforcePartLimits enforce_part_limits = model::EnforcePartLimits::no;

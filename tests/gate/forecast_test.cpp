@@ -14,8 +14,6 @@ using model::TresLimit;
 namespace {
 
 struct ForecastSetup : tests::GateSetup {
-    model::Forecast forecast() const { return decide().forecast; }
-    std::string_view pending() const { return forecast().pending_reason; }
     RejectCode code() const { return forecast().code; }
 };
 

@@ -18,9 +18,6 @@ struct QosListSetup : tests::GateSetup {
         qos(1).priority = 10;
         request.qos = "normal,moonlight";
     }
-
-    model::Forecast forecast() const { return decide().forecast; }
-    std::string_view pending() const { return forecast().pending_reason; }
 };
 
 } // namespace

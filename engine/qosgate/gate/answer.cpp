@@ -44,6 +44,10 @@ std::vector<std::string> wait_lines(const Wait& wait, const Case& at) {
     return lines;
 }
 
+void append_contact(std::vector<std::string>& message, const policy::Settings& settings) {
+    if (!settings.contact.empty()) message.push_back("questions: " + settings.contact);
+}
+
 void append(std::vector<std::string>& message, std::vector<std::string> lines) {
     message.insert(message.end(), std::make_move_iterator(lines.begin()),
                    std::make_move_iterator(lines.end()));

@@ -5,6 +5,7 @@
 
 #include "qosgate/gate/forecast.hpp"
 #include "qosgate/gate/nearest.hpp"
+#include "qosgate/policy/settings.hpp"
 
 #include <string>
 #include <vector>
@@ -28,5 +29,8 @@ std::vector<std::string> wait_lines(const Wait& wait, const Case& at);
 
 /// Adds lines to a message.
 void append(std::vector<std::string>& message, std::vector<std::string> lines);
+
+/// Adds whom to ask, where the site says so.
+void append_contact(std::vector<std::string>& message, const policy::Settings& settings);
 
 } // namespace qg::gate

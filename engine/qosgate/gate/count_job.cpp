@@ -29,10 +29,6 @@ const Partition* partition_at(const model::AccountView& view, std::size_t index)
     return index < view.partitions.size() ? view.partitions[index].partition.get() : nullptr;
 }
 
-model::QosFlags job_qos_flags(const model::AccountView& view) {
-    return view.job_qos.qos ? view.qos[*view.job_qos.qos].flags : model::QosFlags{};
-}
-
 std::uint64_t least_partition_nodes(const model::AccountView& view) {
     if (view.partitions.empty()) return 0;
     const auto least =

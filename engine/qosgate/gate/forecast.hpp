@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace qg::gate {
@@ -44,5 +45,27 @@ struct Steps {
 /// Threads: pure.
 Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
                    limits::Release release, limits::Strictness strictness, Steps steps = {});
+
+/// The outlook that the gate answers by, and how strictly it was looked for.
+struct Judged {
+    model::Forecast forecast; ///< of slurmctld itself, limits as configured
+    Outlook outlook;
+    limits::Strictness strictness = limits::Strictness::as_configured;
+};
+
+/// Looks with `look(strictness)` as slurmctld will; where the gate enforces and slurmctld would accept the
+/// job, also as if DenyOnLimit were set.
+template <typename Look>
+Judged judge_with(bool enforces, Look look) {
+    Judged judged;
+    judged.outlook = look(judged.strictness);
+    judged.forecast = judged.outlook.forecast;
+    if (!enforces || judged.forecast.code != model::RejectCode::none) return judged;
+    Outlook strict = look(limits::Strictness::assume_strict);
+    if (strict.forecast.code == model::RejectCode::none) return judged;
+    judged.outlook = std::move(strict);
+    judged.strictness = limits::Strictness::assume_strict;
+    return judged;
+}
 
 } // namespace qg::gate

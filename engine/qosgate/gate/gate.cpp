@@ -44,14 +44,11 @@ bool run_rules(Decision& decision, const JobRequest& request, const Resolved& re
 /// it refuses itself, also what DenyOnLimit would refuse and what can never start.
 void judge(Decision& decision, const Case& at, const policy::Settings& settings) {
     const bool enforces = settings.limits == Level::enforce;
-    Outlook outlook = look_ahead(at.resolved, at.request, at.cluster, at.release, Strictness::as_configured);
-    decision.forecast = outlook.forecast;
-    Strictness strictness = Strictness::as_configured;
-    if (enforces && outlook.forecast.code == RejectCode::none) {
-        strictness = Strictness::assume_strict;
-        Outlook strict = look_ahead(at.resolved, at.request, at.cluster, at.release, strictness);
-        if (strict.forecast.code != RejectCode::none) outlook = std::move(strict);
-    }
+    const auto look = [&at](Strictness strictness) {
+        return look_ahead(at.resolved, at.request, at.cluster, at.release, strictness);
+    };
+    const auto [forecast, outlook, strictness] = judge_with(enforces, look);
+    decision.forecast = forecast;
     const bool is_refused = outlook.forecast.code != RejectCode::none;
     const bool never_starts = outlook.wait && outlook.wait->is_permanent;
     if (is_refused)
@@ -60,8 +57,7 @@ void judge(Decision& decision, const Case& at, const policy::Settings& settings)
         append(decision.message, wait_lines(*outlook.wait, at));
     if (enforces && is_refused) decision.reject = outlook.forecast.code;
     if (enforces && !is_refused && never_starts) decision.reject = RejectCode::accounting_policy;
-    if ((is_refused || never_starts) && !settings.contact.empty())
-        decision.message.push_back("questions: " + settings.contact);
+    if (is_refused || never_starts) append_contact(decision.message, settings);
 }
 
 const policy::Settings& settings_of(const policy::Policy* policy) {

@@ -126,14 +126,8 @@ void judge_change(Decision& decision, const Change& change, const policy::Settin
     };
 
     const bool enforces = settings.limits == Level::enforce && !is_operator;
-    Strictness strictness = Strictness::as_configured;
-    Outlook outlook = look_after(strictness);
-    decision.forecast = outlook.forecast;
-    if (enforces && outlook.forecast.code == RejectCode::none) {
-        strictness = Strictness::assume_strict;
-        Outlook strict = look_after(strictness);
-        if (strict.forecast.code != RejectCode::none) outlook = std::move(strict);
-    }
+    const auto [forecast, outlook, strictness] = judge_with(enforces, look_after);
+    decision.forecast = forecast;
     const Case at{change.after, change.update.after, change.cluster, change.release};
     if (outlook.forecast.code != RejectCode::none) {
         append(decision.message, refusal_lines(outlook, at, strictness));
@@ -151,8 +145,7 @@ void judge_change(Decision& decision, const Change& change, const policy::Settin
         return;
     }
     const bool never_starts = outlook.wait && outlook.wait->is_permanent;
-    if ((outlook.forecast.code != RejectCode::none || never_starts) && !settings.contact.empty())
-        decision.message.push_back("questions: " + settings.contact);
+    if (outlook.forecast.code != RejectCode::none || never_starts) append_contact(decision.message, settings);
 }
 
 } // namespace

@@ -50,15 +50,6 @@ std::string who_gets_in(std::span<const std::string> allowed, std::span<const st
                            : "it lets in: " + text::join(allowed, ", ");
 }
 
-const model::Qos* job_qos(const model::AccountView& view) {
-    return view.job_qos.qos ? &view.qos[*view.job_qos.qos] : nullptr;
-}
-
-model::QosFlags qos_flags(const model::AccountView& view) {
-    const model::Qos* qos = job_qos(view);
-    return qos ? qos->flags : model::QosFlags{};
-}
-
 PartitionProblem node_problem(std::string text) {
     return {RejectCode::invalid_node_count, "PartitionNodeLimit", std::move(text)};
 }
@@ -75,7 +66,7 @@ Problem find_total_problem(const JobSize& size, const Partition& partition) {
 }
 
 Problem find_node_problem(const PartitionView& asked, const JobSize& size, const Partition& partition) {
-    const model::QosFlags flags = qos_flags(asked.view);
+    const model::QosFlags flags = job_qos_flags(asked.view);
     if (size.nodes && *size.nodes < partition.min_nodes && !flags.partition_min_nodes)
         return node_problem(text::format("partition {} is for jobs of at least {} nodes, asked {}",
                                          partition.name, partition.min_nodes, *size.nodes));
@@ -99,7 +90,8 @@ struct Bounds {
 };
 
 Problem find_time_problem(const PartitionView& asked, const Bounds& bounds, std::optional<TimeLimit> time) {
-    if (!time || qos_flags(asked.view).partition_time_limit || *time <= bounds.max_time) return std::nullopt;
+    if (!time || job_qos_flags(asked.view).partition_time_limit || *time <= bounds.max_time)
+        return std::nullopt;
     return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
                             text::format("wall time in partition {}: asked {}, limit {}", bounds.name,
                                          units::format_minutes(*time),
@@ -166,7 +158,7 @@ Bounds most_generous(const model::AccountView& view) {
 
 /// What is checked against the most generous of the partitions, where partitions are enforced.
 Problem find_problem_with_bounds(const PartitionView& asked, const Bounds& bounds) {
-    const model::QosFlags flags = qos_flags(asked.view);
+    const model::QosFlags flags = job_qos_flags(asked.view);
     const JobSize size = size_of(asked.request, asked.release);
     if (size.nodes && bounds.max_nodes && *size.nodes > *bounds.max_nodes && !flags.partition_max_nodes)
         return node_problem(text::format("partition {} is for jobs of at most {} nodes, asked {}",
@@ -186,7 +178,7 @@ Problem find_impossible_time(const PartitionView& asked, const Bounds& bounds) {
     if (!asked.request.time_min) return std::nullopt;
     if (auto problem = find_time_problem(asked, bounds, asked.request.time_min)) return problem;
     const bool is_inverted = asked.job.time_limit && *asked.request.time_min > *asked.job.time_limit;
-    if (!is_inverted || qos_flags(asked.view).partition_time_limit) return std::nullopt;
+    if (!is_inverted || job_qos_flags(asked.view).partition_time_limit) return std::nullopt;
     return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
                             text::format("--time-min: asked {}, the time limit is {}",
                                          units::format_minutes(*asked.request.time_min),
@@ -261,7 +253,7 @@ std::optional<PartitionProblem> find_selection_problem(const PartitionView& aske
                                                        const Partition& partition) {
     const auto node = asked.view.tres->node();
     const std::uint64_t nodes = node ? model::count_at(asked.job.tres, *node) : 1;
-    const bool is_exempt = qos_flags(asked.view).partition_max_nodes && asked.request.max_nodes;
+    const bool is_exempt = job_qos_flags(asked.view).partition_max_nodes && asked.request.max_nodes;
     if (!partition.max_nodes || nodes <= *partition.max_nodes || is_exempt) return std::nullopt;
     return node_problem(text::format("partition {} is for jobs of at most {} nodes, asked {}", partition.name,
                                      *partition.max_nodes, nodes));

@@ -106,4 +106,15 @@ struct AccountView {
     bool requester_is_operator = false;      ///< may change jobs past all limits; never at a submission
 };
 
+/// The QOS of the job, or null; it lives as long as the view.
+[[nodiscard]] inline const Qos* job_qos(const AccountView& view) noexcept {
+    return view.job_qos.qos ? &view.qos[*view.job_qos.qos] : nullptr;
+}
+
+/// Its flags; none without a QOS.
+[[nodiscard]] inline QosFlags job_qos_flags(const AccountView& view) noexcept {
+    const Qos* qos = job_qos(view);
+    return qos ? qos->flags : QosFlags{};
+}
+
 } // namespace qg::model
