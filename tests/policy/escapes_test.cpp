@@ -139,12 +139,16 @@ double cpu_seconds() {
     return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
+/// The bound on time, far off: on a busy machine the usual one can come before the one that is looked for.
+const std::string patient_site = "site { rule_time_ms = 1000 }";
+
 /// Runs every escape between two innocent jobs of one policy.
 void check_contained(const std::vector<Escape>& escapes) {
     for (const Escape& escape : escapes) {
         BOOST_TEST_CONTEXT(escape.name) {
             const auto policy =
-                policy_of({{"t.lua", rule_with("if job.name == 'evil' then\n" + escape.body + "\nend")}});
+                policy_of({{"site.lua", patient_site},
+                           {"t.lua", rule_with("if job.name == 'evil' then\n" + escape.body + "\nend")}});
             Job innocent;
             BOOST_TEST(!innocent.run(*policy).rejected);
 
@@ -157,7 +161,7 @@ void check_contained(const std::vector<Escape>& escapes) {
             BOOST_TEST(outcome.rejected);
             BOOST_TEST(has_text(outcome.reject_message + outcome.events.at(0).text, escape.error),
                        outcome.events.at(0).text);
-            BOOST_TEST(seconds < 0.5);
+            BOOST_TEST(seconds < 1.5);
             BOOST_TEST(!innocent.run(*policy).rejected);
         }
     }
