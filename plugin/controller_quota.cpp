@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "controller_quota.hpp"
 
+#include "qosgate/base/built_by.hpp"
 #include "qosgate/slurm/limits.hpp"
 #include "qosgate/slurm/values.hpp"
 
@@ -124,8 +125,9 @@ class QosCopier {
         const auto seen = std::find_if(view_.qos.begin(), view_.qos.end(),
                                        [&](const model::Qos& qos) { return qos.id == record->id; });
         if (seen != view_.qos.end()) return static_cast<std::size_t>(seen - view_.qos.begin());
-        view_.qos.push_back(slurm::read_qos(*record, view_.tres->size()));
-        if (record->usage != nullptr) add_usage(view_.qos.back(), *record->usage);
+        model::Qos& qos =
+            view_.qos.emplace_back(BuiltBy([&] { return slurm::read_qos(*record, view_.tres->size()); }));
+        if (record->usage != nullptr) add_usage(qos, *record->usage);
         return view_.qos.size() - 1;
     }
 
@@ -148,22 +150,21 @@ class QosCopier {
     std::uint32_t user_id_;
 };
 
-/// The associations from the user to the root. The user's usage is also its share of the others'.
-std::vector<model::Association> copy_chain(const slurmdb_assoc_rec_t* association, std::size_t tres_count) {
+/// Adds the associations from the user to the root. The user's usage is also its share of the others'.
+void copy_chain(std::vector<model::Association>& chain, const slurmdb_assoc_rec_t* association,
+                std::size_t tres_count) {
     constexpr std::size_t usual_depth = 3;
-    std::vector<model::Association> chain;
     chain.reserve(usual_depth);
     LimitSet above_user;
     const slurmdb_assoc_rec_t* link = association;
     for (int depth = 0; link != nullptr && depth < greatest_depth; ++depth) {
-        chain.push_back(slurm::read_association(*link, tres_count));
+        chain.emplace_back(BuiltBy([&] { return slurm::read_association(*link, tres_count); }));
         if (depth != 0) above_user += chain.back().limits.which();
         link = link->usage == nullptr ? nullptr : link->usage->parent_assoc_ptr;
     }
     if (!above_user.is_empty() && association->usage != nullptr)
         chain.front().usage =
             slurm::read_usage(*association->usage, tres_count, above_user + chain.front().limits.which());
-    return chain;
 }
 
 void choose_job_qos(AccountView& view, const quota::Lookup& lookup, const ControllerFacts& facts,
@@ -208,13 +209,13 @@ Result<AccountView> ControllerQuota::check(const quota::Lookup& lookup) const {
     if (*manager.qos_list == nullptr || *manager.tres_names == nullptr)
         return Error{ErrorCode::unavailable, "slurmctld has no QOS records yet"};
 
-    Result<AccountView> result = AccountView();
-    AccountView& view = *result; // built in its place: a view is large
+    Result<AccountView> result{std::in_place}; // a view is large
+    AccountView& view = *result;
     view.tres = tres_catalogue();
     view.enforce = slurm::read_enforce(*manager.enforce);
     const slurmdb_assoc_rec_t* association =
         AssociationSearch(manager, default_accounts_, lookup).run(lookup.account, view);
-    view.associations = copy_chain(association, view.tres->size());
+    copy_chain(view.associations, association, view.tres->size());
     view.requester_is_operator = lookup.requester && is_operator(manager, *lookup.requester);
 
     const QosList qos_list(*manager.qos_list, qos_guesses_);

@@ -113,7 +113,8 @@ void check_local_quota(benchmark::State& state) {
     quota::Lookup lookup;
     lookup.user_id = bench.request.user_id;
     lookup.qos = *bench.request.qos;
-    lookup.partitions = {bench.cluster.partitions.default_partition()};
+    const auto partition = bench.cluster.partitions.default_partition();
+    lookup.partitions = {&partition, 1};
     for (auto _ : state) {
         auto view = provider.check(lookup);
         benchmark::DoNotOptimize(view);

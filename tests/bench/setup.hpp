@@ -110,7 +110,8 @@ inline model::AccountView make_view(const quota::LocalRecords& records, const mo
     quota::Lookup lookup;
     lookup.user_id = request.user_id;
     lookup.qos = *request.qos;
-    lookup.partitions = {cluster.partitions.default_partition()};
+    const auto partition = cluster.partitions.default_partition();
+    lookup.partitions = {&partition, 1};
     return quota::LocalQuota(records).check(lookup).value();
 }
 

@@ -56,9 +56,11 @@ struct Fixture {
         model::Partition partition;
         partition.name = name;
         partition.qos = qos;
-        lookup.partitions.push_back(std::make_shared<const model::Partition>(partition));
+        partitions.push_back(std::make_shared<const model::Partition>(partition));
+        lookup.partitions = partitions;
     }
 
+    std::vector<std::shared_ptr<const model::Partition>> partitions;
     quota::Lookup lookup;
 };
 
@@ -166,7 +168,7 @@ BOOST_AUTO_TEST_CASE(an_association_for_the_first_partition_wins) {
 
     BOOST_TEST(view().associations.at(0).partition == "gpu");
 
-    lookup.partitions.erase(lookup.partitions.begin());
+    lookup.partitions = lookup.partitions.subspan(1);
     BOOST_TEST(view().associations.at(0).partition.empty());
 }
 

@@ -22,7 +22,10 @@ namespace qg {
 template <typename T>
 class [[nodiscard]] Result {
   public:
-    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+    Result(T&& value) : state_(std::in_place_index<0>, std::move(value)) {}
+    Result(const T& value) : state_(std::in_place_index<0>, value) {}
+    /// A value made in its place, as T() makes it.
+    explicit Result(std::in_place_t) : state_(std::in_place_index<0>) {}
     Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
     [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }

@@ -9,13 +9,19 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 namespace qg::text {
 
-using fmt::format;
+/// As fmt::format. Texts are made where something is wrong: code that leads there is kept apart from the code
+/// that runs for every job.
+template <typename... Values>
+[[gnu::cold]] std::string format(fmt::format_string<Values...> text, Values&&... values) {
+    return fmt::format(text, std::forward<Values>(values)...);
+}
 
 /// `text` without white space at both ends.
 std::string_view trim(std::string_view text) noexcept;

@@ -12,7 +12,7 @@ namespace {
 using limits::Violation;
 using model::RejectCode;
 
-Wait wait_for_limits(std::vector<Violation> violations) {
+[[gnu::cold]] Wait wait_for_limits(std::vector<Violation> violations) {
     Wait wait;
     wait.reason = violations.front().reason;
     wait.is_permanent = std::any_of(violations.begin(), violations.end(),
@@ -21,8 +21,13 @@ Wait wait_for_limits(std::vector<Violation> violations) {
     return wait;
 }
 
-Wait wait_for_partition(PartitionProblem problem) {
-    return {problem.pending, /*is_permanent=*/true, {}, std::move(problem.text), /*is_refused=*/true};
+[[gnu::cold]] Wait wait_for_partition(PartitionProblem problem) {
+    Wait wait;
+    wait.reason = problem.pending;
+    wait.is_permanent = true;
+    wait.partition_rule = std::move(problem.text);
+    wait.is_refused = true;
+    return wait;
 }
 
 /// Everything that one attempt to start a job reads.
@@ -47,7 +52,8 @@ struct Attempt {
     limits::ScheduleVerdict judge() const {
         auto verdict = judge(std::nullopt);
         // Where limits allow fewer nodes than the job would take, it is given fewer.
-        return verdict.max_nodes && asked.request.max_nodes ? judge(verdict.max_nodes) : verdict;
+        if (verdict.max_nodes && asked.request.max_nodes) verdict = judge(verdict.max_nodes);
+        return verdict;
     }
 
   private:
@@ -61,7 +67,6 @@ struct Attempt {
 
 /// What holds the job in one partition, in the order of one scheduling attempt.
 std::optional<Wait> find_wait(const Attempt& attempt) {
-
     const PartitionView& asked = attempt.asked;
     const model::Partition* partition = attempt.partition();
     if (partition)
@@ -99,72 +104,100 @@ std::optional<Wait> find_wait(const Attempt& attempt) {
 /// Refuses an accepted job that breaks a partition's rule only since a limit gave it its time, or since it
 /// was raised to the partition's size, where partitions are enforced: with ALL for one partition, with ANY
 /// where no partition is left.
-std::optional<Refusal> refuse_after_limits(const std::vector<std::optional<Wait>>& attempts,
-                                           model::EnforcePartLimits enforce) {
-    const auto breaks_rule = [](const std::optional<Wait>& wait) { return wait && wait->is_refused; };
-    const auto first = std::find_if(attempts.begin(), attempts.end(), breaks_rule);
-    if (enforce == model::EnforcePartLimits::no || first == attempts.end()) return std::nullopt;
+std::optional<Refusal> refuse_after_limits(const Outlook& outlook, model::EnforcePartLimits enforce) {
+    const auto breaks_rule = [](const Wait& wait) { return wait.is_refused; };
+    const auto first = std::find_if(outlook.held.begin(), outlook.held.end(), breaks_rule);
+    if (enforce == model::EnforcePartLimits::no || first == outlook.held.end()) return std::nullopt;
     if (enforce == model::EnforcePartLimits::any &&
-        !std::all_of(attempts.begin(), attempts.end(), breaks_rule))
+        (outlook.starts_somewhere() || !std::all_of(first, outlook.held.end(), breaks_rule) ||
+         first != outlook.held.begin()))
         return std::nullopt;
-    return Refusal{RejectCode::partition_limits, {(*first)->partition_rule}};
+    return Refusal{RejectCode::partition_limits, {first->partition_rule}};
 }
 
 /// Answers a change of a job that its first partition cannot take at all, whether partitions are enforced or
 /// not. slurmctld makes the change all the same.
-std::optional<Refusal> refuse_after_change(const std::optional<Wait>& first) {
-    if (!first || first->reason != "PartitionConfig") return std::nullopt;
-    return Refusal{RejectCode::partition_limits, {first->partition_rule}};
+std::optional<Refusal> refuse_after_change(const Outlook& outlook) {
+    const Wait& first = outlook.held.front();
+    if (first.attempt != 0 || first.reason != "PartitionConfig") return std::nullopt;
+    return Refusal{RejectCode::partition_limits, {first.partition_rule}};
 }
 
-limits::SubmitVerdict judge_submission(const PartitionView& asked, const std::vector<std::size_t>& order,
-                                       limits::Strictness strictness) {
-    if (asked.release < sorts_partitions_at_submission || std::is_sorted(order.begin(), order.end()))
-        return limits::evaluate_submit(asked.view, asked.job, asked.release, strictness);
+/// The refusals that come before any limit.
+std::optional<Refusal> refuse_early(const PartitionView& asked, const Resolved& resolved,
+                                    const model::Cluster& cluster, Steps steps) {
+    if (steps.names) {
+        if (auto refusal = refuse_partition(resolved.partitions.unknown, cluster.partitions)) return refusal;
+        if (auto refusal = refuse_account(asked.view, asked.request)) return refusal;
+        if (auto refusal = refuse_qos(asked.view)) return refusal;
+    }
+    return steps.partitions ? refuse_by_partitions(asked, cluster) : std::nullopt;
+}
+
+/// Judges the partitions in another order than the one they are named in.
+[[gnu::cold]] limits::SubmitVerdict judge_sorted(const PartitionView& asked, const PartitionOrder& order,
+                                                 limits::Strictness strictness) {
     model::AccountView sorted = asked.view;
-    for (std::size_t i = 0; i < order.size(); ++i)
-        sorted.partitions[i] = asked.view.partitions[order[i]];
+    for (std::size_t place = 0; place < order.size(); ++place)
+        sorted.partitions[place] = asked.view.partitions[order[place]];
     return limits::evaluate_submit(sorted, asked.job, asked.release, strictness);
 }
 
-/// What holds the job back in each partition, with each QOS of a list.
-std::vector<std::optional<Wait>> try_all(const PartitionView& asked, const model::Cluster& cluster,
-                                         const JobCounter& counter, const limits::SubmitVerdict& accepted,
-                                         const std::vector<std::size_t>& partitions) {
-    std::vector<std::optional<Wait>> attempts;
-    const std::vector<model::AccountView> others = views_of_other_qos(asked.view);
-    for (const std::size_t index : partitions) {
-        attempts.push_back(find_wait({asked, cluster, counter, accepted, index}));
-        for (const model::AccountView& view : others) {
-            const PartitionView with_other{asked.request, asked.job, view, asked.release};
-            const JobCounter with_qos(asked.request, view, cluster, asked.release);
-            attempts.push_back(find_wait({with_other, cluster, with_qos, accepted, index}));
-        }
+limits::SubmitVerdict judge_submission(const PartitionView& asked, const PartitionOrder& order,
+                                       limits::Strictness strictness) {
+    if (asked.release < sorts_partitions_at_submission || order.is_as_named())
+        return limits::evaluate_submit(asked.view, asked.job, asked.release, strictness);
+    return judge_sorted(asked, order, strictness);
+}
+
+/// Makes the next attempt.
+void try_to_start(Outlook& outlook, const Attempt& attempt) {
+    if (auto wait = find_wait(attempt)) {
+        wait->attempt = outlook.attempts;
+        outlook.held.push_back(*std::move(wait));
     }
-    return attempts;
+    ++outlook.attempts;
+}
+
+/// Tries a partition with each further QOS of a list.
+[[gnu::cold]] void try_with_other_qos(Outlook& outlook, const Attempt& attempt) {
+    const PartitionView& asked = attempt.asked;
+    for (const model::AccountView& view : views_of_other_qos(asked.view)) {
+        const PartitionView with_other{asked.request, asked.job, view, asked.release};
+        const JobCounter counter(asked.request, view, attempt.cluster, asked.release);
+        try_to_start(outlook, {with_other, attempt.cluster, counter, attempt.accepted, attempt.index});
+    }
+}
+
+/// What comes of attempts of which some did not start the job.
+[[gnu::cold]] void conclude(Outlook& outlook, bool is_update, model::EnforcePartLimits enforce) {
+    outlook.refusal = is_update ? refuse_after_change(outlook) : refuse_after_limits(outlook, enforce);
+    if (outlook.refusal)
+        outlook.forecast.code = outlook.refusal->code;
+    else if (!outlook.starts_somewhere())
+        // Every partition is tried; the Reason of the last one that held the job stays.
+        outlook.forecast.pending_reason = outlook.held.back().reason;
 }
 
 } // namespace
 
+const Wait* Outlook::wait() const noexcept {
+    if (held.empty() || starts_somewhere() || refusal) return nullptr;
+    const auto passing =
+        std::find_if(held.begin(), held.end(), [](const Wait& wait) { return !wait.is_permanent; });
+    return passing == held.end() ? &held.front() : &*passing;
+}
+
 Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
                    limits::Release release, limits::Strictness strictness, Steps steps) {
-    const PartitionView asked{request, resolved.job, resolved.view, release};
-    Outlook outlook;
-    const auto refuse = [&](std::optional<Refusal> refusal) {
-        if (!refusal) return false;
-        outlook.forecast.code = refusal->code;
-        outlook.refusal = std::move(refusal);
-        return true;
-    };
-    if (steps.names) {
-        if (refuse(refuse_partition(resolved.unknown_partitions, cluster.partitions))) return outlook;
-        if (refuse(refuse_account(resolved.view, request))) return outlook;
-        if (refuse(refuse_qos(resolved.view))) return outlook;
+    const PartitionView asked{request, resolved.job, resolved.view(), release};
+    Outlook outlook{.refusal = refuse_early(asked, resolved, cluster, steps)};
+    if (outlook.refusal) {
+        outlook.forecast.code = outlook.refusal->code;
+        return outlook;
     }
 
-    if (steps.partitions && refuse(refuse_by_partitions(asked, cluster))) return outlook;
-
-    std::vector<std::size_t> order = by_tier(resolved.view.partitions);
+    const PartitionOrder order = PartitionOrder::by_tier(asked.view.partitions);
     auto verdict = judge_submission(asked, order, strictness);
     if (steps.limits && !verdict.accepted()) {
         outlook.forecast.code = RejectCode::accounting_policy;
@@ -180,19 +213,12 @@ Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, c
     outlook.forecast.time_limit = verdict.time_limit;
     outlook.forecast.time_set_by_limit = verdict.time_set_by_limit;
 
-    if (order.empty()) order.push_back(0);
-    outlook.attempts = try_all(asked, cluster, *resolved.counter, verdict, order);
-    if (refuse(resolved.job.is_update ? refuse_after_change(outlook.attempts.front())
-                                      : refuse_after_limits(outlook.attempts, cluster.enforce_part_limits)))
-        return outlook;
-
-    // Every partition is tried; the Reason of the last one that held the job stays.
-    const bool starts_somewhere = std::any_of(outlook.attempts.begin(), outlook.attempts.end(),
-                                              [](const std::optional<Wait>& wait) { return !wait; });
-    if (starts_somewhere) return outlook;
-    outlook.forecast.pending_reason = outlook.attempts.back()->reason;
-    for (const auto& wait : outlook.attempts)
-        if (!outlook.wait || (outlook.wait->is_permanent && !wait->is_permanent)) outlook.wait = wait;
+    for (std::size_t place = 0; place < std::max<std::size_t>(order.size(), 1); ++place) {
+        const Attempt attempt{asked, cluster, resolved.counter, verdict, order[place]};
+        try_to_start(outlook, attempt);
+        if (!asked.view.job_qos.more.empty()) try_with_other_qos(outlook, attempt);
+    }
+    if (!outlook.held.empty()) conclude(outlook, resolved.job.is_update, cluster.enforce_part_limits);
     return outlook;
 }
 

@@ -22,15 +22,22 @@ struct Wait {
     std::vector<limits::Violation> violations; ///< limits; empty where the partition itself holds the job
     std::string partition_rule;                ///< the partition's rule, for the user; empty: it breaks none
     bool is_refused = false; ///< slurmctld refuses the job for that rule where it enforces those
+    std::size_t attempt = 0; ///< the place of the attempt that ended so
 };
 
 struct Outlook {
     model::Forecast forecast;
     std::vector<limits::Violation> refusing; ///< limits that refuse at submission
     std::optional<Refusal> refusal;          ///< any other refusal; or, for limits, just its code
-    std::optional<Wait> wait;                ///< of the partition that holds the job back the least
-    /// Of an accepted job in each partition, and there with each of its QOSs, in the order tried.
-    std::vector<std::optional<Wait>> attempts;
+    /// An accepted job is tried in each partition, and there with each of its QOSs. What holds it back, in
+    /// the order tried; an attempt that nothing holds back leaves nothing here.
+    std::vector<Wait> held;
+    std::size_t attempts = 0; ///< how many there are
+
+    /// Whether some attempt would start the job.
+    [[nodiscard]] bool starts_somewhere() const noexcept { return held.size() < attempts; }
+    /// Of a job that nothing starts: what holds it back the least; else null. Lives as long as the outlook.
+    [[nodiscard]] const Wait* wait() const noexcept;
 };
 
 /// The steps before the first attempt at which slurmctld may refuse. It leaves some out where a job is
@@ -48,8 +55,8 @@ Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, c
 
 /// The outlook that the gate answers by, and how strictly it was looked for.
 struct Judged {
-    model::Forecast forecast; ///< of slurmctld itself, limits as configured
     Outlook outlook;
+    model::Forecast forecast; ///< of slurmctld itself, limits as configured
     limits::Strictness strictness = limits::Strictness::as_configured;
 };
 
@@ -57,8 +64,7 @@ struct Judged {
 /// job, also as if DenyOnLimit were set.
 template <typename Look>
 Judged judge_with(bool enforces, Look look) {
-    Judged judged;
-    judged.outlook = look(judged.strictness);
+    Judged judged{.outlook = look(limits::Strictness::as_configured)};
     judged.forecast = judged.outlook.forecast;
     if (!enforces || judged.forecast.code != model::RejectCode::none) return judged;
     Outlook strict = look(limits::Strictness::assume_strict);

@@ -17,7 +17,7 @@ using policy::Level;
 /// Runs the site's rules. Returns whether they rejected the job.
 bool run_rules(Decision& decision, const JobRequest& request, const Resolved& resolved,
                const policy::Policy& policy) {
-    const model::AccountView& view = resolved.view;
+    const model::AccountView& view = resolved.view();
     const std::string_view partition = view.partitions.empty()
                                            ? std::string_view()
                                            : std::string_view(view.partitions.front().partition->name);
@@ -47,14 +47,15 @@ void judge(Decision& decision, const Case& at, const policy::Settings& settings)
     const auto look = [&at](Strictness strictness) {
         return look_ahead(at.resolved, at.request, at.cluster, at.release, strictness);
     };
-    const auto [forecast, outlook, strictness] = judge_with(enforces, look);
+    const auto [outlook, forecast, strictness] = judge_with(enforces, look);
     decision.forecast = forecast;
     const bool is_refused = outlook.forecast.code != RejectCode::none;
-    const bool never_starts = outlook.wait && outlook.wait->is_permanent;
+    const Wait* wait = outlook.wait();
+    const bool never_starts = wait && wait->is_permanent;
     if (is_refused)
         append(decision.message, refusal_lines(outlook, at, strictness));
-    else if (outlook.wait)
-        append(decision.message, wait_lines(*outlook.wait, at));
+    else if (wait)
+        append(decision.message, wait_lines(*wait, at));
     if (enforces && is_refused) decision.reject = outlook.forecast.code;
     if (enforces && !is_refused && never_starts) decision.reject = RejectCode::accounting_policy;
     if (is_refused || never_starts) append_contact(decision.message, settings);
@@ -65,12 +66,16 @@ const policy::Settings& settings_of(const policy::Policy* policy) {
     return policy ? policy->settings() : defaults;
 }
 
+void log_problem(Decision& decision, const Resolved& resolved) {
+    decision.log.push_back("no opinion on limits: " + resolved.known.error().message);
+}
+
 /// Without the partitions nobody knows which partition QOS applies, and without the view nobody knows
 /// anything: no opinion on limits.
 void judge_where_known(Decision& decision, const Resolved& resolved, const JobRequest& request,
                        const model::Cluster* cluster, limits::Release release,
                        const policy::Settings& settings) {
-    if (!resolved.problem.empty()) decision.log.push_back("no opinion on limits: " + resolved.problem);
+    if (!resolved.known) log_problem(decision, resolved);
     if (cluster && settings.limits != Level::off)
         judge(decision, {resolved, request, *cluster, release}, settings);
 }
@@ -80,13 +85,15 @@ void judge_where_known(Decision& decision, const Resolved& resolved, const JobRe
 Decision Gate::decide(const JobRequest& request, const model::Cluster* cluster,
                       const policy::Policy* policy) const {
     Decision decision;
-    Resolved resolved = resolve(request, cluster, provider_, release_);
-    if (policy && policy->has_rules()) {
-        if (run_rules(decision, request, resolved, *policy)) return decision;
-        if (decision.changed) resolved = resolve(*decision.changed, cluster, provider_, release_);
-    }
-    judge_where_known(decision, resolved, decision.changed ? *decision.changed : request, cluster, release_,
-                      settings_of(policy));
+    const auto judge_as = [&](const JobRequest& job, const Resolved& resolved) {
+        judge_where_known(decision, resolved, job, cluster, release_, settings_of(policy));
+    };
+    const Resolved resolved(request, cluster, provider_, release_);
+    if (policy && policy->has_rules() && run_rules(decision, request, resolved, *policy)) return decision;
+    if (decision.changed)
+        judge_as(*decision.changed, Resolved(*decision.changed, cluster, provider_, release_));
+    else
+        judge_as(request, resolved);
     if (decision.reject != RejectCode::none) decision.changed.reset();
     return decision;
 }
@@ -98,10 +105,10 @@ Decision Gate::decide_update(JobUpdate update, const model::Cluster* cluster,
     if (!cluster || settings.limits == Level::off) return decision;
 
     const std::uint32_t requester = update.after.submit_uid;
-    Resolved before = resolve(update.before, cluster, provider_, release_, requester);
-    Resolved after = resolve(update.after, cluster, provider_, release_, requester);
-    if (!before.problem.empty() || !after.problem.empty()) {
-        decision.log.push_back("no opinion on limits: " + (after.problem.empty() ? before : after).problem);
+    Resolved before(update.before, cluster, provider_, release_, requester);
+    Resolved after(update.after, cluster, provider_, release_, requester);
+    if (!before.known || !after.known) {
+        log_problem(decision, after.known ? before : after);
         return decision;
     }
     judge_update(decision, update, before, after, *cluster, release_, settings);

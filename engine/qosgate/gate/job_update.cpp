@@ -25,8 +25,9 @@ struct Change {
     limits::Release release;
 
     bool moves_the_job() const {
-        return before.view.job_qos.name != after.view.job_qos.name || !after.view.job_qos.more.empty() ||
-               before.view.account != after.view.account || update.before.account != update.after.account ||
+        return before.view().job_qos.name != after.view().job_qos.name ||
+               !after.view().job_qos.more.empty() || before.view().account != after.view().account ||
+               update.before.account != update.after.account ||
                update.before.partition != update.after.partition;
     }
 };
@@ -36,7 +37,7 @@ void set_up_update(Resolved& resolved, const JobUpdate& update) {
     resolved.job.is_update = true;
     resolved.job.array_tasks = 1;
     resolved.job.time_limit = update.names_time ? update.after.time_limit : std::nullopt;
-    if (!update.names_qos) resolved.view.job_qos.problem = model::QosProblem::none;
+    if (!update.names_qos) resolved.known->job_qos.problem = model::QosProblem::none;
 }
 
 /// Some releases give a job that changes its QOS the new one's MaxWall for a time limit, or none.
@@ -53,10 +54,10 @@ std::optional<TimeLimit> time_after(const JobUpdate& update, const Resolved& bef
         std::any_of(std::begin(replaces_time), std::end(replaces_time), [release](const auto& range) {
             return release >= range.since && release < range.before;
         });
-    const model::QosChoice& chosen = after.view.job_qos;
-    if (!is_replaced || update.names_time || !chosen.qos || chosen.name == before.view.job_qos.name)
+    const model::QosChoice& chosen = after.view().job_qos;
+    if (!is_replaced || update.names_time || !chosen.qos || chosen.name == before.view().job_qos.name)
         return update.after.time_limit;
-    const auto wall = after.view.qos.at(*chosen.qos).limits.get(model::CountLimit::max_wall);
+    const auto wall = after.view().qos.at(*chosen.qos).limits.get(model::CountLimit::max_wall);
     return wall ? TimeLimit{static_cast<std::uint32_t>(*wall)} : TimeLimit::unlimited();
 }
 
@@ -64,7 +65,7 @@ std::optional<TimeLimit> time_after(const JobUpdate& update, const Resolved& bef
 void mark_what_an_operator_set(const Change& change) {
     model::ResolvedJob& job = change.after.job;
     job.operator_set_time = change.update.before.time_limit != change.update.after.time_limit;
-    const model::TresCatalogue& tres = *change.after.view.tres;
+    const model::TresCatalogue& tres = *change.after.view().tres;
     job.operator_set_tres.resize(tres.size());
     for (const model::TresKind kind : {model::TresKind::cpu, model::TresKind::mem, model::TresKind::node})
         if (const auto at = tres.find(kind))
@@ -78,14 +79,14 @@ bool is_harmless(const Change& change) {
     const TimeLimit before = change.update.before.time_limit.value_or(TimeLimit::unlimited());
     const TimeLimit after = change.update.after.time_limit.value_or(TimeLimit::unlimited());
     return !change.moves_the_job() && change.before.job.tres == change.after.job.tres &&
-           (after <= before || change.after.view.requester_is_operator);
+           (after <= before || change.after.view().requester_is_operator);
 }
 
 /// A user may give a waiting job more time up to the partition's limit only, whatever its QOS.
 std::optional<Refusal> refuse_more_time(const Change& change) {
     const auto& before = change.update.before.time_limit;
     const auto& after = change.update.after.time_limit;
-    const auto& partitions = change.after.view.partitions;
+    const auto& partitions = change.after.view().partitions;
     if (!change.update.names_time || !after || !before || *after <= *before || partitions.empty() ||
         *after <= partitions.front().partition->max_time)
         return std::nullopt;
@@ -101,7 +102,7 @@ void judge_change(Decision& decision, const Change& change, const policy::Settin
     if (is_harmless(change)) return;
     set_up_update(change.before, change.update);
     set_up_update(change.after, change.update);
-    const bool is_operator = change.after.view.requester_is_operator;
+    const bool is_operator = change.after.view().requester_is_operator;
     const bool is_checked = !is_operator && change.moves_the_job();
     if (is_operator) mark_what_an_operator_set(change);
 
@@ -126,25 +127,26 @@ void judge_change(Decision& decision, const Change& change, const policy::Settin
     };
 
     const bool enforces = settings.limits == Level::enforce && !is_operator;
-    const auto [forecast, outlook, strictness] = judge_with(enforces, look_after);
+    const auto [outlook, forecast, strictness] = judge_with(enforces, look_after);
     decision.forecast = forecast;
+    const Wait* wait = outlook.wait();
     const Case at{change.after, change.update.after, change.cluster, change.release};
     if (outlook.forecast.code != RejectCode::none) {
         append(decision.message, refusal_lines(outlook, at, strictness));
         if (enforces) decision.reject = outlook.forecast.code;
-    } else if (outlook.wait) {
+    } else if (wait) {
         const Case was{change.before, change.update.before, change.cluster, change.release};
         const Outlook past = look_before(Strictness::as_configured, /*limits=*/false);
-        auto lines = wait_lines(*outlook.wait, at);
-        if (past.wait && wait_lines(*past.wait, was) == lines) return;
+        const Wait* past_wait = past.wait();
+        auto lines = wait_lines(*wait, at);
+        if (past_wait && wait_lines(*past_wait, was) == lines) return;
         append(decision.message, std::move(lines));
-        const bool could_start = !past.wait || !past.wait->is_permanent;
-        if (enforces && outlook.wait->is_permanent && could_start)
-            decision.reject = RejectCode::accounting_policy;
+        const bool could_start = !past_wait || !past_wait->is_permanent;
+        if (enforces && wait->is_permanent && could_start) decision.reject = RejectCode::accounting_policy;
     } else {
         return;
     }
-    const bool never_starts = outlook.wait && outlook.wait->is_permanent;
+    const bool never_starts = wait && wait->is_permanent;
     if (outlook.forecast.code != RejectCode::none || never_starts) append_contact(decision.message, settings);
 }
 

@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace qg::gate {
@@ -12,7 +13,7 @@ PartitionList find_partitions(const model::JobRequest& request, const model::Clu
     PartitionList list;
     if (!request.partition) {
         if (auto partition = cluster.partitions.default_partition())
-            list.partitions.push_back(std::move(partition));
+            list.found.push_back(std::move(partition));
         return list;
     }
     text::for_each_part(*request.partition, ',', [&](std::string_view name) {
@@ -20,20 +21,20 @@ PartitionList find_partitions(const model::JobRequest& request, const model::Clu
         auto partition = cluster.partitions.find(name);
         if (!partition)
             list.unknown.emplace_back(name);
-        else if (std::find(list.partitions.begin(), list.partitions.end(), partition) ==
-                 list.partitions.end())
-            list.partitions.push_back(std::move(partition));
+        else if (std::find(list.found.begin(), list.found.end(), partition) == list.found.end())
+            list.found.push_back(std::move(partition));
     });
     return list;
 }
 
-std::vector<std::size_t> by_tier(const std::vector<model::PartitionChoice>& partitions) {
-    std::vector<std::size_t> order(partitions.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    if (order.size() < 2) return order;
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return partitions[a].partition->priority_tier > partitions[b].partition->priority_tier;
-    });
+PartitionOrder PartitionOrder::by_tier(const std::vector<model::PartitionChoice>& partitions) {
+    const auto tier = [](const model::PartitionChoice& choice) { return choice.partition->priority_tier; };
+    PartitionOrder order(partitions.size());
+    if (std::ranges::is_sorted(partitions, std::ranges::greater(), tier)) return order;
+    order.indices_.resize(partitions.size());
+    std::iota(order.indices_.begin(), order.indices_.end(), std::size_t{0});
+    std::ranges::stable_sort(order.indices_, std::ranges::greater(),
+                             [&](std::size_t index) { return tier(partitions[index]); });
     return order;
 }
 

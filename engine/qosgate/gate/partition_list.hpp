@@ -16,8 +16,8 @@
 namespace qg::gate {
 
 struct PartitionList {
-    std::vector<std::shared_ptr<const model::Partition>> partitions; ///< as named
-    std::vector<std::string> unknown;                                ///< names that no partition has
+    std::vector<std::shared_ptr<const model::Partition>> found; ///< as named
+    std::vector<std::string> unknown;                           ///< names that no partition has
 };
 
 /// The partitions of the request, or the default one. Empty where the request names none and there is no
@@ -27,7 +27,24 @@ PartitionList find_partitions(const model::JobRequest& request, const model::Clu
 /// From here on a submission, too, meets the partitions in the order in which they are tried.
 inline constexpr limits::Release sorts_partitions_at_submission(24, 11, 0);
 
-/// The indices of the partitions in the order in which they are tried.
-std::vector<std::size_t> by_tier(const std::vector<model::PartitionChoice>& partitions);
+/// An order of partitions.
+class PartitionOrder {
+  public:
+    /// As the job names them.
+    explicit PartitionOrder(std::size_t count) noexcept : count_(count) {}
+    /// As they are tried: those of a higher tier first.
+    static PartitionOrder by_tier(const std::vector<model::PartitionChoice>& partitions);
+
+    [[nodiscard]] std::size_t size() const noexcept { return count_; }
+    /// The index of the partition at this place.
+    [[nodiscard]] std::size_t operator[](std::size_t place) const noexcept {
+        return is_as_named() ? place : indices_[place];
+    }
+    [[nodiscard]] bool is_as_named() const noexcept { return indices_.empty(); }
+
+  private:
+    std::size_t count_;
+    std::vector<std::size_t> indices_; ///< empty: as named
+};
 
 } // namespace qg::gate

@@ -6,7 +6,6 @@
 #include "qosgate/gate/partition_list.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 
 namespace qg::gate {
@@ -185,15 +184,30 @@ Problem find_impossible_time(const PartitionView& asked, const Bounds& bounds) {
                                          units::format_minutes(*asked.job.time_limit))};
 }
 
-std::vector<std::size_t> order_at_submission(const PartitionView& asked) {
-    if (asked.release >= sorts_partitions_at_submission) return by_tier(asked.view.partitions);
-    std::vector<std::size_t> order(asked.view.partitions.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    return order;
+PartitionOrder order_at_submission(const PartitionView& asked) {
+    if (asked.release >= sorts_partitions_at_submission)
+        return PartitionOrder::by_tier(asked.view.partitions);
+    return PartitionOrder(asked.view.partitions.size());
 }
 
 Refusal to_refusal(PartitionProblem problem) {
     return {problem.code, {std::move(problem.text)}};
+}
+
+/// Refuses what any partition refuses; with ANY, what every one does.
+std::optional<Refusal> refuse_by_each(const PartitionView& asked, EnforcePartLimits enforce) {
+    Problem last;
+    bool fits_somewhere = false;
+    const PartitionOrder order = order_at_submission(asked);
+    for (std::size_t place = 0; place < order.size(); ++place) {
+        auto problem = find_problem_at_submission(asked, *asked.view.partitions[order[place]].partition);
+        if (problem && enforce != EnforcePartLimits::any) return to_refusal(*std::move(problem));
+        if (problem)
+            last = std::move(problem);
+        else
+            fits_somewhere = true;
+    }
+    return last && !fits_somewhere ? std::optional(to_refusal(*std::move(last))) : std::nullopt;
 }
 
 } // namespace
@@ -212,18 +226,8 @@ std::vector<model::AccountView> views_of_other_qos(const model::AccountView& vie
 std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const model::Cluster& cluster) {
     if (asked.view.partitions.empty()) return std::nullopt;
     const bool is_enforced = cluster.enforce_part_limits != EnforcePartLimits::no;
-    const bool any_is_enough = cluster.enforce_part_limits == EnforcePartLimits::any;
-    Problem last;
-    bool fits_somewhere = false;
-    for (const std::size_t index : is_enforced ? order_at_submission(asked) : std::vector<std::size_t>()) {
-        auto problem = find_problem_at_submission(asked, *asked.view.partitions[index].partition);
-        if (problem && !any_is_enough) return to_refusal(*std::move(problem));
-        if (problem)
-            last = std::move(problem);
-        else
-            fits_somewhere = true;
-    }
-    if (last && !fits_somewhere) return to_refusal(*std::move(last));
+    if (is_enforced)
+        if (auto refusal = refuse_by_each(asked, cluster.enforce_part_limits)) return refusal;
 
     const Bounds bounds = most_generous(asked.view);
     if (is_enforced)

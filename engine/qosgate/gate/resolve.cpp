@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/resolve.hpp"
 
-#include "qosgate/gate/partition_list.hpp"
-
-#include <utility>
-
 namespace qg::gate {
 namespace {
 
 /// From here on --qos may name several.
 constexpr limits::Release takes_qos_lists(24, 11, 0);
 
-quota::Lookup make_lookup(const model::JobRequest& request, PartitionList partitions, limits::Release release,
-                          std::optional<std::uint32_t> requester) {
+const model::Cluster& no_cluster() {
+    static const model::Cluster none;
+    return none;
+}
+
+quota::Lookup make_lookup(const model::JobRequest& request, const PartitionList& partitions,
+                          limits::Release release, std::optional<std::uint32_t> requester) {
     quota::Lookup lookup;
     lookup.user_id = request.user_id;
     if (request.account) lookup.account = *request.account;
@@ -20,31 +21,27 @@ quota::Lookup make_lookup(const model::JobRequest& request, PartitionList partit
     lookup.has_reservation = request.reservation.has_value();
     lookup.takes_qos_lists = release >= takes_qos_lists;
     lookup.requester = requester;
-    lookup.partitions = std::move(partitions.partitions);
+    lookup.partitions = partitions.found;
     return lookup;
 }
 
 } // namespace
 
-Resolved resolve(const model::JobRequest& request, const model::Cluster* cluster,
-                 const quota::QuotaProvider& provider, limits::Release release,
-                 std::optional<std::uint32_t> requester) {
-    static const model::Cluster no_cluster;
-    const model::Cluster& known = cluster ? *cluster : no_cluster;
-    Resolved resolved;
-    PartitionList partitions;
-    if (cluster) partitions = find_partitions(request, *cluster);
-    resolved.unknown_partitions = std::move(partitions.unknown);
-    auto view = provider.check(make_lookup(request, std::move(partitions), release, requester));
-    if (view) {
-        resolved.view = *std::move(view);
-    } else {
-        resolved.problem = view.error().message;
-        resolved.view.tres = model::TresCatalogue::built_in();
-    }
-    resolved.counter.emplace(request, resolved.view, known, release);
-    resolved.job = resolved.counter->at_submission(resolved.view);
-    return resolved;
+Resolved::Resolved(const model::JobRequest& request, const model::Cluster* cluster,
+                   const quota::QuotaProvider& provider, limits::Release release,
+                   std::optional<std::uint32_t> requester)
+    : partitions(find_partitions(request, cluster ? *cluster : no_cluster())),
+      known(provider.check(make_lookup(request, partitions, release, requester))),
+      counter(request, view(), cluster ? *cluster : no_cluster(), release),
+      job(counter.at_submission(view())) {}
+
+const model::AccountView& Resolved::nothing_known() {
+    static const model::AccountView nothing = [] {
+        model::AccountView view;
+        view.tres = model::TresCatalogue::built_in();
+        return view;
+    }();
+    return nothing;
 }
 
 } // namespace qg::gate

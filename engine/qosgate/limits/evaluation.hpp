@@ -8,6 +8,7 @@
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/resolved_job.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -25,6 +26,12 @@ class MetLimits {
   public:
     explicit MetLimits(std::size_t tres_count) : words_((tres_count + 63) / 64) {
         if (words_ > 1) wide_.resize(words_ * model::tres_limit_count);
+    }
+
+    void clear() noexcept {
+        narrow_ = {};
+        std::fill(wide_.begin(), wide_.end(), 0);
+        counts_ = {};
     }
 
     [[nodiscard]] bool has(CountLimit limit) const noexcept { return counts_.meets(limit); }
@@ -73,6 +80,13 @@ class Evaluation {
     /// `time` is the time limit known so far.
     Evaluation(const model::AccountView& view, const model::ResolvedJob& job, std::size_t partition,
                Release release, Strictness strictness);
+
+    /// Makes it as new for a job with this time limit: no limit has been met.
+    void begin_stage(std::optional<TimeLimit> known_time, bool is_set_by_limit) {
+        time = known_time;
+        time_set_by_limit = is_set_by_limit;
+        met.clear();
+    }
 
     /// Runs a stage. Every violated limit is added to `found`, in Slurm's order.
     void run(const Stage& stage, std::vector<Violation>& found);

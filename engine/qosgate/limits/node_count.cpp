@@ -33,11 +33,21 @@ constexpr std::array association_rows{
         .scaled = true},
 };
 
+/// Whether any limit of this stage is set for a TRES.
+bool is_any_set(const Evaluation& job, std::size_t tres) {
+    constexpr LimitSet limits{max_tres_per_account, max_tres_per_job, max_tres_per_user, grp_tres};
+    bool is_set = false;
+    job.for_each_owner(
+        [&](const OwnerView& owner, bool) { is_set = is_set || owner.limits.is_any_set(limits, tres); });
+    return is_set;
+}
+
 } // namespace
 
-std::optional<Violation> find_node_limit(Evaluation evaluation) {
-    const auto node = evaluation.view.tres->node();
-    if (!node) return std::nullopt;
+std::optional<Violation> find_node_limit(const Evaluation& job) {
+    const auto node = job.view.tres->node();
+    if (!node || !is_any_set(job, *node)) return std::nullopt;
+    Evaluation evaluation = job;
     evaluation.use_limit_factor_of_first_qos();
     std::optional<Violation> lowest;
     const auto look = [&](const Row& row, const OwnerView& owner) {

@@ -17,23 +17,18 @@ ScheduleVerdict evaluate_attempt(const model::AccountView& view, const model::Re
                                  bool time_set_by_limit, Release release, std::size_t partition) {
     ScheduleVerdict verdict;
     if (!view.enforce.limits) return verdict;
-    const auto start = [&] {
-        Evaluation evaluation(view, job, partition, release, Strictness::as_configured);
-        evaluation.time = time;
-        evaluation.time_set_by_limit = time_set_by_limit;
-        return evaluation;
-    };
-
-    start().run(pre_select_stage, verdict.pre_select);
+    Evaluation evaluation(view, job, partition, release, Strictness::as_configured);
+    evaluation.begin_stage(time, time_set_by_limit);
+    evaluation.run(pre_select_stage, verdict.pre_select);
     if (!verdict.passed_pre_select()) return verdict;
 
-    verdict.node_limit = find_node_limit(start());
+    evaluation.begin_stage(time, time_set_by_limit);
+    verdict.node_limit = find_node_limit(evaluation);
     if (verdict.node_limit) verdict.max_nodes = verdict.node_limit->limit_value;
 
-    Evaluation post_select = start();
-    post_select.counts = &allocated;
-    post_select.operator_overrides = true;
-    post_select.run(post_select_stage, verdict.post_select);
+    evaluation.counts = &allocated;
+    evaluation.operator_overrides = true;
+    evaluation.run(post_select_stage, verdict.post_select);
     return verdict;
 }
 

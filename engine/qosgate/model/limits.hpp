@@ -83,6 +83,11 @@ class LimitSet {
         return *this;
     }
     friend constexpr LimitSet operator+(LimitSet a, LimitSet b) noexcept { return a += b; }
+    [[nodiscard]] constexpr LimitSet also_in(LimitSet other) const noexcept {
+        LimitSet both;
+        both.bits_ = bits_ & other.bits_;
+        return both;
+    }
     [[nodiscard]] constexpr bool meets(LimitSet other) const noexcept { return (bits_ & other.bits_) != 0; }
     [[nodiscard]] constexpr bool is_empty() const noexcept { return bits_ == 0; }
 
@@ -118,6 +123,14 @@ class Limits {
 
     /// Whether any of these is set.
     [[nodiscard]] bool has_any(LimitSet limits) const noexcept { return set_.meets(limits); }
+
+    /// Whether any of these is set for a TRES.
+    [[nodiscard]] bool is_any_set(LimitSet limits, std::size_t tres) const noexcept {
+        bool is_set = false;
+        limits.also_in(set_).for_each_tres_limit(
+            [&](TresLimit limit) { is_set = is_set || raw(limit, tres) != unset; });
+        return is_set;
+    }
 
     /// The limits that are set.
     [[nodiscard]] LimitSet which() const noexcept { return set_; }

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
-#include <vector>
 
 namespace qg::quota {
 
@@ -25,7 +25,8 @@ struct Lookup {
     bool takes_qos_lists = false; ///< whether "a,b" names two QOSs; else it is one name
     /// Who changes an existing job; nothing: a submission, of which nobody is exempt.
     std::optional<std::uint32_t> requester;
-    std::vector<std::shared_ptr<const model::Partition>> partitions; ///< in the order slurmctld tries them
+    std::span<const std::shared_ptr<const model::Partition>>
+        partitions; ///< in the order slurmctld tries them
 };
 
 /// Threads: check() may run on several threads at once; a provider locks inside where it must.

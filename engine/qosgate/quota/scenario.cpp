@@ -347,6 +347,7 @@ Scenario read_scenario(const Node& root) {
     if (!job) root.fail("has no job");
     link_chain(records.associations);
 
+    std::vector<std::shared_ptr<const model::Partition>> asked;
     Lookup lookup;
     lookup.user_id = job->user;
     lookup.account = job->account;
@@ -356,8 +357,9 @@ Scenario read_scenario(const Node& root) {
                                         [&](const auto& p) { return p->name == name; });
         if (found == partitions.end())
             root.fail("job.partitions names '" + text::printable(name) + "', which is not in partitions");
-        lookup.partitions.push_back(*found);
+        asked.push_back(*found);
     }
+    lookup.partitions = asked;
     auto view = LocalQuota(std::move(records)).check(lookup);
     if (!view) root.fail(view.error().message);
     const model::QosProblem problem = view->job_qos.problem;

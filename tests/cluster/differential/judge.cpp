@@ -50,14 +50,14 @@ class Engine {
         const model::Decision decision = gate_.decide(request, cluster_.get(), nullptr);
         const model::Forecast& forecast = decision.forecast;
         const gate::Outlook outlook = look_ahead(request);
-        return {{"error", to_error(forecast.code)},
-                {"message", decision.message},
-                {"refusal", forecast.reason},
-                {"time_limit", slurm::write_time(forecast.time_limit)},
-                {"pending", forecast.pending_reason},
-                {"attempts", reasons_of(outlook)},
-                {"depends_on_nodes",
-                 std::any_of(outlook.attempts.begin(), outlook.attempts.end(), counts_nodes_in_use)}};
+        return {
+            {"error", to_error(forecast.code)},
+            {"message", decision.message},
+            {"refusal", forecast.reason},
+            {"time_limit", slurm::write_time(forecast.time_limit)},
+            {"pending", forecast.pending_reason},
+            {"attempts", reasons_of(outlook)},
+            {"depends_on_nodes", std::any_of(outlook.held.begin(), outlook.held.end(), counts_nodes_in_use)}};
     }
 
   private:
@@ -70,28 +70,29 @@ class Engine {
     }
 
     gate::Outlook look_ahead(const model::JobRequest& request) const {
-        const gate::Resolved resolved = gate::resolve(request, cluster_.get(), quota_, release);
-        if (!resolved.problem.empty()) throw std::runtime_error(resolved.problem);
+        const gate::Resolved resolved(request, cluster_.get(), quota_, release);
+        if (!resolved.known) throw std::runtime_error(resolved.known.error().message);
         return gate::look_ahead(resolved, request, *cluster_, release, limits::Strictness::as_configured);
     }
 
-    /// What would hold the job back in each of its partitions: the Reason (or two, where either is seen), or
-    /// nothing.
+    /// What would hold the job back in its partitions: Reasons (two, where either is seen), and an empty one
+    /// where nothing does in some.
     static json reasons_of(const gate::Outlook& outlook) {
         json reasons = json::array();
-        for (const auto& wait : outlook.attempts) {
-            reasons.push_back(wait ? std::string(wait->reason) : std::string());
-            const bool breaks_rule_too = wait && !wait->violations.empty() && !wait->partition_rule.empty();
+        if (outlook.starts_somewhere()) reasons.push_back("");
+        for (const gate::Wait& wait : outlook.held) {
+            reasons.push_back(wait.reason);
+            const bool breaks_rule_too = !wait.violations.empty() && !wait.partition_rule.empty();
             if (breaks_rule_too) reasons.push_back("PartitionNodeLimit");
         }
         return reasons;
     }
 
     /// Whether the nodes that others use decide. A job that gets some of those does not count them again.
-    static bool counts_nodes_in_use(const std::optional<gate::Wait>& wait) {
+    static bool counts_nodes_in_use(const gate::Wait& wait) {
         static constexpr std::size_t node = 3; // its place in every TRES array
-        return wait && std::any_of(wait->violations.begin(), wait->violations.end(),
-                                   [](const limits::Violation& v) { return v.tres == node && v.used > 0; });
+        return std::any_of(wait.violations.begin(), wait.violations.end(),
+                           [](const limits::Violation& v) { return v.tres == node && v.used > 0; });
     }
 
     slurm::ClusterQuota quota_;
