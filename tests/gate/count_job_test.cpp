@@ -15,8 +15,8 @@ struct CountSetup : tests::GateSetup {
         const auto c = cluster();
         quota::Lookup lookup;
         lookup.user_id = request.user_id;
-        const auto partitions = gate::find_partitions(request, c);
-        lookup.partitions = partitions.found;
+        const auto asked = gate::find_partitions(request, c);
+        lookup.partitions = asked.found;
         const auto view = quota::LocalQuota(records).check(lookup).value();
         return gate::count_job(request, view, c, release);
     }
@@ -28,8 +28,8 @@ struct CountSetup : tests::GateSetup {
         const auto c = cluster();
         quota::Lookup lookup;
         lookup.user_id = request.user_id;
-        const auto partitions = gate::find_partitions(request, c);
-        lookup.partitions = partitions.found;
+        const auto asked = gate::find_partitions(request, c);
+        lookup.partitions = asked.found;
         const auto view = quota::LocalQuota(records).check(lookup).value();
         const gate::JobCounter counter(request, view, c, release);
         const auto counts = counter.at_attempt(view, partition, most_nodes);

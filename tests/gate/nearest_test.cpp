@@ -19,8 +19,8 @@ struct NearestSetup : tests::GateSetup {
         const auto c = cluster();
         quota::Lookup lookup;
         lookup.user_id = request.user_id;
-        const auto partitions = gate::find_partitions(request, c);
-        lookup.partitions = partitions.found;
+        const auto asked = gate::find_partitions(request, c);
+        lookup.partitions = asked.found;
         const auto view = quota::LocalQuota(records).check(lookup).value();
         return gate::find_nearest(request, view, c, release, limits::Strictness::as_configured)
             .value_or("none");

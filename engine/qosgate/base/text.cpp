@@ -57,9 +57,9 @@ std::string lower(std::string_view text) {
     return result;
 }
 
-bool iequals(std::string_view a, std::string_view b) noexcept {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](char x, char y) { return to_lower(x) == to_lower(y); });
+bool has_same_letters(std::string_view a, std::string_view b) noexcept {
+    return std::equal(a.begin(), a.end(), b.begin(),
+                      [](char x, char y) { return x == y || to_lower(x) == to_lower(y); });
 }
 
 bool istarts_with(std::string_view text, std::string_view prefix) noexcept {

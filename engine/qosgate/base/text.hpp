@@ -45,8 +45,13 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 /// ASCII lower case; Slurm's names of QOS, accounts and TRES compare this way.
 std::string lower(std::string_view text);
 
+/// Whether two texts of one length are equal but for ASCII case.
+bool has_same_letters(std::string_view a, std::string_view b) noexcept;
+
 /// Whether two names are equal but for ASCII case.
-bool iequals(std::string_view a, std::string_view b) noexcept;
+inline bool iequals(std::string_view a, std::string_view b) noexcept {
+    return a.size() == b.size() && has_same_letters(a, b);
+}
 
 /// Whether `text` begins with `prefix` but for ASCII case.
 bool istarts_with(std::string_view text, std::string_view prefix) noexcept;

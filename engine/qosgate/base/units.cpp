@@ -31,6 +31,7 @@ Error bad_count(std::string_view text, std::string_view what) {
 
 /// The power of 1024 that a suffix stands for, relative to no suffix; nothing if it is none of ours.
 std::optional<int> suffix_power(char suffix) {
+    if (suffix >= '0' && suffix <= '9') return std::nullopt; // what most counts end with
     constexpr std::string_view suffixes = "KMGTP";
     const char upper = suffix >= 'a' ? static_cast<char>(suffix - 'a' + 'A') : suffix;
     const auto at = suffixes.find(upper);

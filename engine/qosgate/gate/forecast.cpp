@@ -191,7 +191,7 @@ const Wait* Outlook::wait() const noexcept {
 Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
                    limits::Release release, limits::Strictness strictness, Steps steps) {
     const PartitionView asked{request, resolved.job, resolved.view(), release};
-    Outlook outlook{.refusal = refuse_early(asked, resolved, cluster, steps)};
+    Outlook outlook{{}, {}, refuse_early(asked, resolved, cluster, steps), {}};
     if (outlook.refusal) {
         outlook.forecast.code = outlook.refusal->code;
         return outlook;

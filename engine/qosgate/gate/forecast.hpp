@@ -64,7 +64,7 @@ struct Judged {
 /// job, also as if DenyOnLimit were set.
 template <typename Look>
 Judged judge_with(bool enforces, Look look) {
-    Judged judged{.outlook = look(limits::Strictness::as_configured)};
+    Judged judged{look(limits::Strictness::as_configured), {}};
     judged.forecast = judged.outlook.forecast;
     if (!enforces || judged.forecast.code != model::RejectCode::none) return judged;
     Outlook strict = look(limits::Strictness::assume_strict);

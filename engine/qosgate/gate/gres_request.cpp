@@ -90,7 +90,7 @@ void GresRequest::apply_tasks_per_gpu(JobSize& size) {
     if (gpus != 0) {
         size.tasks = gpus * *request_->tasks_per_tres;
     } else if (size.tasks.value_or(0) != 0) {
-        GresEntry& gpu = entry_for({.type = "gres", .name = "gpu", .kind = ""});
+        GresEntry& gpu = entry_for({.type = model::TresKind::gres, .name = "gpu", .kind = ""});
         gpu.per_job = *size.tasks / *request_->tasks_per_tres;
         gpu.total = std::max(gpu.total, gpu.per_job);
     }

@@ -24,7 +24,7 @@ std::string option_value(const std::optional<std::string>& text) {
         if (!item.name.empty())
             value += item.name;
         else
-            value += item.type;
+            value += item.type_name();
         if (!item.kind.empty()) value += text::format(":{}", item.kind);
         value += text::format(":{}", item.count);
     }
@@ -84,7 +84,7 @@ std::string format_tres_request(std::span<const TresItem> items) {
     std::string text;
     for (const TresItem& item : items) {
         if (!text.empty()) text += ',';
-        text += item.type;
+        text += item.type_name();
         if (!item.name.empty()) text += text::format(":{}", item.name);
         if (!item.kind.empty()) text += text::format(":{}", item.kind);
         text += text::format(":{}", item.count);

@@ -11,34 +11,54 @@
 namespace qg::gate {
 namespace {
 
-constexpr std::array<std::string_view, 3> named_types{"gres", "license", "bb"};
-constexpr std::array<std::string_view, 4> plain_types{"cpu", "mem", "node", "billing"};
+using model::TresKind;
+
+/// A type of TRES as requests and the catalogue spell it.
+struct Type {
+    std::string_view text;
+    TresKind kind;
+};
+
+constexpr std::array named_types{
+    Type{"gres", TresKind::gres},
+    Type{"license", TresKind::license},
+    Type{"bb", TresKind::bb},
+};
+constexpr std::array plain_types{
+    Type{"cpu", TresKind::cpu},
+    Type{"mem", TresKind::mem},
+    Type{"node", TresKind::node},
+    Type{"billing", TresKind::billing},
+};
 
 /// Takes "gres:" or "gres/" off the front of `text`.
-std::string_view take_type(std::string_view& text) {
-    for (std::string_view type : named_types) {
-        const bool is_it = text.size() > type.size() && text::istarts_with(text, type) &&
-                           (text[type.size()] == ':' || text[type.size()] == '/');
+TresKind take_type(std::string_view& text) {
+    for (const Type& type : named_types) {
+        const std::size_t size = type.text.size();
+        const bool is_it = text.size() > size && (text[size] == ':' || text[size] == '/') &&
+                           text::istarts_with(text, type.text);
         if (!is_it) continue;
-        text.remove_prefix(type.size() + 1);
-        return type;
+        text.remove_prefix(size + 1);
+        return type.kind;
     }
-    return "gres";
+    return TresKind::gres;
 }
 
 /// Takes the count off the end of `text` ("gpu:a100:2" -> "gpu:a100"); 1 where there is none.
 std::optional<std::uint64_t> take_count(std::string_view& text) {
-    const auto at = text.find_last_of(":=");
-    if (at == std::string_view::npos) return 1;
-    const std::string_view last = text.substr(at + 1);
+    std::size_t at = text.size();
+    while (at != 0 && text[at - 1] != ':' && text[at - 1] != '=')
+        --at;
+    if (at == 0) return 1;
+    const std::string_view last = text.substr(at);
     const bool is_count = !last.empty() && last.front() >= '0' && last.front() <= '9';
     if (!is_count) {
-        if (text[at] == '=') return std::nullopt;
+        if (text[at - 1] == '=') return std::nullopt;
         return 1;
     }
     const auto count = units::parse_count(last);
     if (!count) return std::nullopt;
-    text = text.substr(0, at);
+    text = text.substr(0, at - 1);
     return *count;
 }
 
@@ -49,28 +69,31 @@ bool take(std::string_view& text, std::string_view part) noexcept {
     return true;
 }
 
-/// Takes the item's type and name off the front of a TRES name.
-bool take_resource(std::string_view& tres, const TresItem& item) noexcept {
-    return take(tres, item.type) && (item.name.empty() || (take(tres, "/") && take(tres, item.name)));
-}
-
 /// The first TRES of which `matches(rest of its name after the item's resource)`.
 template <typename Matches>
 std::optional<std::size_t> find_resource(const model::TresCatalogue& catalogue, const TresItem& item,
                                          Matches matches) {
     const auto names = catalogue.names();
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        std::string_view rest = names[i];
-        if (rest.size() < item.type.size() + item.name.size()) continue;
-        if (take_resource(rest, item) && matches(rest)) return i;
+    for (std::size_t i = catalogue.find(item.type).value_or(names.size()); i < names.size(); ++i) {
+        if (catalogue.kind(i) != item.type) continue;
+        std::string_view rest = std::string_view(names[i]).substr(item.type_name().size());
+        if ((item.name.empty() || (take(rest, "/") && take(rest, item.name))) && matches(rest)) return i;
     }
     return std::nullopt;
 }
 
 } // namespace
 
+std::string_view TresItem::type_name() const noexcept {
+    for (const Type& named : named_types)
+        if (named.kind == type) return named.text;
+    for (const Type& plain : plain_types)
+        if (plain.kind == type) return plain.text;
+    return {};
+}
+
 std::string TresItem::untyped_tres_name() const {
-    return name.empty() ? std::string(type) : text::format("{}/{}", type, name);
+    return name.empty() ? std::string(type_name()) : text::format("{}/{}", type_name(), name);
 }
 
 std::string TresItem::tres_name() const {
@@ -98,9 +121,9 @@ std::optional<TresItem> parse_tres_item(std::string_view part) {
     const auto count = take_count(text);
     if (!count || *count == 0 || text.empty()) return std::nullopt;
     item.count = *count;
-    for (std::string_view plain : plain_types) {
-        if (!text::iequals(text, plain)) continue;
-        item.type = plain;
+    for (const Type& plain : plain_types) {
+        if (!text::iequals(text, plain.text)) continue;
+        item.type = plain.kind;
         return item;
     }
     const auto colon = text.find(':');
@@ -120,7 +143,7 @@ std::vector<TresItem> parse_licenses(std::string_view text) {
     while (!text.empty()) {
         const auto end = std::min(text.find_first_of(",;|"), text.size());
         if (auto item = parse_tres_item(text.substr(0, end))) {
-            item->type = "license";
+            item->type = TresKind::license;
             items.push_back(*item);
         }
         text.remove_prefix(std::min(end + 1, text.size()));

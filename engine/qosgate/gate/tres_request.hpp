@@ -17,9 +17,9 @@ namespace qg::gate {
 /// One entry of a TRES text.
 /// Ownership: borrows from that text.
 struct TresItem {
-    std::string_view type; ///< "gres", "license", "bb", or "cpu" and the like, which have no name
-    std::string_view name; ///< "gpu"; empty for "cpu"
-    std::string_view kind; ///< the model asked for ("a100"); empty: any
+    model::TresKind type = model::TresKind::gres; ///< or license, bb; or cpu and the like, which have no name
+    std::string_view name;                        ///< "gpu"; empty for "cpu"
+    std::string_view kind;                        ///< the model asked for ("a100"); empty: any
     std::uint64_t count = 1;
 
     /// Whether both name the same TRES, whatever the counts.
@@ -31,6 +31,8 @@ struct TresItem {
         return type == other.type && name == other.name;
     }
 
+    /// "gres", "cpu": the type as requests spell it.
+    [[nodiscard]] std::string_view type_name() const noexcept;
     /// "gres/gpu:a100", "cpu": the name in the TRES catalogue.
     [[nodiscard]] std::string tres_name() const;
     /// The same without the kind.

@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
+#include <limits>
+#include <span>
 
 namespace qg::limits {
 namespace {
@@ -23,9 +26,9 @@ struct Context {
 
     /// What the job comes to at this stage.
     [[nodiscard]] const TresCounts& counts() const { return *evaluation.counts; }
-    /// Whether an operator set this TRES, and this row honours that.
-    [[nodiscard]] bool is_exempt(std::size_t tres) const {
-        return evaluation.operator_overrides && evaluation.operator_set(tres) && !row.binds_operator;
+    /// The TRES of a word that an operator set, where this row honours that.
+    [[nodiscard]] std::uint64_t exempt_bits(std::size_t word) const {
+        return evaluation.operator_overrides && !row.binds_operator ? evaluation.operator_bits(word) : 0;
     }
     [[nodiscard]] const model::Usage& usage() const {
         switch (row.usage) {
@@ -36,20 +39,20 @@ struct Context {
         return owner.usage;
     }
 
-    void add(TresLimit limit, std::size_t tres, std::uint64_t asked, std::uint64_t value, std::uint64_t used,
-             Relation relation) const {
+    [[gnu::cold]] void add(TresLimit limit, std::size_t tres, std::uint64_t asked, std::uint64_t value,
+                           std::uint64_t used, Relation relation) const {
         const auto kind = evaluation.view.tres->kind(tres);
         found.push_back({limit, owner.owner, tres, asked, value, used, relation,
                          reason_of(owner.owner.kind, limit, kind)});
     }
-    void add(CountLimit limit, std::uint64_t asked, std::uint64_t value, std::uint64_t used,
-             Relation relation) const {
+    [[gnu::cold]] void add(CountLimit limit, std::uint64_t asked, std::uint64_t value, std::uint64_t used,
+                           Relation relation) const {
         found.push_back({limit, owner.owner, std::nullopt, asked, value, used, relation,
                          reason_of(owner.owner.kind, limit)});
     }
 
-    [[nodiscard]] TresLimit tres_limit() const { return std::get<TresLimit>(row.limit); }
-    [[nodiscard]] CountLimit count_limit() const { return std::get<CountLimit>(row.limit); }
+    [[nodiscard]] TresLimit tres_limit() const { return *std::get_if<TresLimit>(&row.limit); }
+    [[nodiscard]] CountLimit count_limit() const { return *std::get_if<CountLimit>(&row.limit); }
 };
 
 /// Calls `body(tres)` for each bit of a word.
@@ -67,11 +70,12 @@ enum class Which : std::uint8_t { all, asked_for };
 template <typename Body>
 void for_each_limit(const Context& at, Which which, Body body) {
     const auto values = at.owner.limits.values(at.tres_limit());
+    const auto factor = at.evaluation.factor_of(at.row);
     for (std::size_t word = 0; word < at.evaluation.met.words(); ++word) {
-        std::uint64_t bits = at.evaluation.take_bits(at.row, at.owner, word);
+        std::uint64_t bits = at.evaluation.take_bits(at.row, at.owner, word) & ~at.exempt_bits(word);
         if (which == Which::asked_for) bits &= at.evaluation.asked_bits(word);
         for_each_bit(word, bits, [&](std::size_t tres) {
-            if (!at.is_exempt(tres)) body(tres, at.evaluation.scaled(at.row, values[tres]));
+            body(tres, factor ? scale_limit(values[tres], *factor) : values[tres]);
         });
     }
 }
@@ -79,9 +83,9 @@ void for_each_limit(const Context& at, Which which, Body body) {
 /// Calls `body(tres, limit value, count)` likewise, for the TRES that the job asks for.
 template <typename Body>
 void for_each_asked(const Context& at, Body body) {
-    for_each_limit(at, Which::asked_for, [&](std::size_t tres, std::uint64_t limit) {
-        body(tres, limit, count_at(at.counts(), tres));
-    });
+    const std::span counts = at.counts();
+    for_each_limit(at, Which::asked_for,
+                   [&](std::size_t tres, std::uint64_t limit) { body(tres, limit, counts[tres]); });
 }
 
 /// How many nodes the job counts as having.
@@ -91,9 +95,7 @@ std::uint64_t count_nodes(const Context& at) {
 }
 
 void check_request_alone(const Context& at) {
-    const TresCounts& asked = at.counts();
-    for_each_limit(at, Which::asked_for, [&](std::size_t tres, std::uint64_t limit) {
-        const std::uint64_t count = count_at(asked, tres);
+    for_each_asked(at, [&](std::size_t tres, std::uint64_t limit, std::uint64_t count) {
         if (count > limit) at.add(at.tres_limit(), tres, count, limit, 0, Relation::asked_too_much);
     });
 }
@@ -106,6 +108,8 @@ void check_grp_and_user(const Context& at) {
     using enum TresLimit;
     Evaluation& evaluation = at.evaluation;
     const model::Limits& limits = at.owner.limits;
+    const auto of_user = limits.values(max_tres_per_user);
+    const auto of_group = limits.values(grp_tres);
     const bool apart = evaluation.release >= grp_and_user_apart;
     for (std::size_t word = 0; word < evaluation.met.words(); ++word) {
         const std::uint64_t grp_met = evaluation.met.bits(grp_tres, word);
@@ -119,13 +123,12 @@ void check_grp_and_user(const Context& at) {
 
         for_each_bit(word, (grp | user) & evaluation.asked_bits(word), [&](std::size_t tres) {
             const auto is_in = [tres](std::uint64_t bits) { return (bits >> (tres % 64) & 1u) != 0; };
-            const std::uint64_t count = count_at(at.counts(), tres);
-            const auto own_user = limits.get(max_tres_per_user, tres);
-            const auto own_grp = limits.get(grp_tres, tres);
-            if (is_in(user) && count > *own_user)
-                at.add(max_tres_per_user, tres, count, *own_user, 0, Relation::asked_too_much);
-            if (is_in(grp) && count > *own_grp) {
-                at.add(grp_tres, tres, count, *own_grp, 0, Relation::asked_too_much);
+            const std::uint64_t count = at.counts()[tres];
+            if (is_in(user) && count > of_user[tres])
+                at.add(max_tres_per_user, tres, count, of_user[tres], 0, Relation::asked_too_much);
+            if (is_in(grp) && count > of_group[tres]) {
+                at.add(grp_tres, tres, count, of_group[tres], 0, Relation::asked_too_much);
+                const auto own_user = limits.get(max_tres_per_user, tres);
                 // Slurm names MaxTRESPerUser of the same QOS where that is exceeded too, even if it is hidden
                 // here.
                 if (own_user && count > *own_user)
@@ -138,8 +141,7 @@ void check_grp_and_user(const Context& at) {
 
 void check_per_node(const Context& at) {
     const std::uint64_t nodes = count_nodes(at);
-    for_each_limit(at, Which::asked_for, [&](std::size_t tres, std::uint64_t limit) {
-        const std::uint64_t of_all_nodes = count_at(at.counts(), tres);
+    for_each_asked(at, [&](std::size_t tres, std::uint64_t limit, std::uint64_t of_all_nodes) {
         if (of_all_nodes <= limit) return;
         const std::uint64_t count = of_all_nodes / nodes;
         if (count > limit) at.add(at.tres_limit(), tres, count, limit, 0, Relation::asked_too_much);
@@ -166,6 +168,13 @@ bool fit_time(Evaluation& evaluation, std::uint32_t limit) {
     return evaluation.time->minutes <= limit;
 }
 
+/// Whether a job's own time limit surely stays below limit / count, without a division.
+bool keeps_own_time(const Evaluation& evaluation, std::uint64_t limit, std::uint64_t count) {
+    constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
+    if (!evaluation.time || evaluation.time_set_by_limit || limit > largest || count > largest) return false;
+    return count * evaluation.time->minutes <= limit;
+}
+
 bool is_association(const Context& at) {
     return at.owner.owner.kind == OwnerKind::association;
 }
@@ -174,6 +183,7 @@ void check_minutes_or_time(const Context& at) {
     Evaluation& evaluation = at.evaluation;
     if (evaluation.job.is_update && is_association(at)) return;
     for_each_asked(at, [&](std::size_t tres, std::uint64_t limit, std::uint64_t count) {
+        if (keeps_own_time(evaluation, limit, count)) return;
         // slurmctld keeps this quotient in 32 bits (limits.md 2.13).
         const auto most_minutes = static_cast<std::uint32_t>(limit / count);
         if (!fit_time(evaluation, most_minutes))
@@ -265,8 +275,9 @@ void check_wall_asked(const Context& at) {
 }
 
 void check_with_usage(const Context& at) {
+    const TresCounts& all_used = at.usage().tres;
     for_each_asked(at, [&](std::size_t tres, std::uint64_t limit, std::uint64_t count) {
-        const std::uint64_t used = count_at(at.usage().tres, tres);
+        const std::uint64_t used = count_at(all_used, tres);
         if (count > limit)
             at.add(at.tres_limit(), tres, count, limit, used, Relation::asked_too_much);
         else if (used + count > limit)
@@ -290,9 +301,10 @@ bool counts_minutes(const Context& at) {
 void check_minutes_used(const Context& at) {
     const bool safe = at.evaluation.view.enforce.safe;
     const std::uint64_t time = post_select_time(at);
+    const bool counts = counts_minutes(at);
     for_each_asked(at, [&](std::size_t tres, std::uint64_t limit, std::uint64_t count) {
-        const std::uint64_t used = counts_minutes(at) ? count_at(at.usage().tres_minutes, tres) : 0;
-        const std::uint64_t committed = counts_minutes(at) ? count_at(at.usage().tres_run_minutes, tres) : 0;
+        const std::uint64_t used = counts ? count_at(at.usage().tres_minutes, tres) : 0;
+        const std::uint64_t committed = counts ? count_at(at.usage().tres_run_minutes, tres) : 0;
         const std::uint64_t minutes = count * time;
         if (minutes == 0) return;
         if (used >= limit)
@@ -306,8 +318,9 @@ void check_minutes_used(const Context& at) {
 
 void check_minutes_committed(const Context& at) {
     const std::uint64_t time = post_select_time(at);
+    const bool counts = counts_minutes(at);
     for_each_asked(at, [&](std::size_t tres, std::uint64_t limit, std::uint64_t count) {
-        const std::uint64_t committed = counts_minutes(at) ? count_at(at.usage().tres_run_minutes, tres) : 0;
+        const std::uint64_t committed = counts ? count_at(at.usage().tres_run_minutes, tres) : 0;
         const std::uint64_t minutes = count * time;
         if (minutes == 0) return;
         if (minutes > limit)
@@ -327,32 +340,20 @@ void check_minutes_of_job(const Context& at) {
 
 using CheckFunction = void (*)(const Context&);
 
-CheckFunction function_of(Check check) {
-    switch (check) {
-    case Check::request_alone: return check_request_alone;
-    case Check::grp_and_user: return check_grp_and_user;
-    case Check::per_node: return check_per_node;
-    case Check::minimum: return check_minimum;
-    case Check::minutes_or_time: return check_minutes_or_time;
-    case Check::wall_or_time: return check_wall_or_time;
-    case Check::submit_count: return check_submit_count;
-    case Check::running_count: return check_running_count;
-    case Check::wall_time: return check_wall_time;
-    case Check::wall_used: return check_wall_used;
-    case Check::wall_asked: return check_wall_asked;
-    case Check::with_usage: return check_with_usage;
-    case Check::minutes_used: return check_minutes_used;
-    case Check::minutes_committed: return check_minutes_committed;
-    case Check::minutes_of_job: return check_minutes_of_job;
-    }
-    return nullptr;
-}
+/// In the order of Check.
+constexpr CheckFunction functions[] = {
+    check_request_alone,   check_grp_and_user,      check_per_node,       check_minimum,
+    check_minutes_or_time, check_wall_or_time,      check_submit_count,   check_running_count,
+    check_wall_time,       check_wall_used,         check_wall_asked,     check_with_usage,
+    check_minutes_used,    check_minutes_committed, check_minutes_of_job,
+};
+static_assert(std::size(functions) == static_cast<std::size_t>(Check::minutes_of_job) + 1);
 
 } // namespace
 
 void run_check(Evaluation& evaluation, const Row& row, const OwnerView& owner,
                std::vector<Violation>& found) {
-    function_of(row.check)({evaluation, row, owner, found});
+    functions[static_cast<std::size_t>(row.check)]({evaluation, row, owner, found});
 }
 
 } // namespace qg::limits

@@ -5,12 +5,6 @@
 
 namespace qg::limits {
 
-std::uint64_t MetLimits::hidden_bits(LimitSet hidden_by, std::size_t word) const noexcept {
-    std::uint64_t hidden = 0;
-    hidden_by.for_each_tres_limit([&](TresLimit limit) { hidden |= bits(limit, word); });
-    return hidden;
-}
-
 Evaluation::Evaluation(const model::AccountView& the_view, const model::ResolvedJob& the_job,
                        std::size_t partition, Release the_release, Strictness strictness)
     : view(the_view), job(the_job), release(the_release), counts(&the_job.tres), time(the_job.time_limit),
@@ -46,34 +40,6 @@ Evaluation::Evaluation(const model::AccountView& the_view, const model::Resolved
     if (!has_qos || strictness == Strictness::assume_strict) strict = true;
 }
 
-std::uint64_t Evaluation::take_bits(const Row& row, const OwnerView& owner, std::size_t word,
-                                    std::uint64_t among) {
-    const TresLimit limit = std::get<TresLimit>(row.limit);
-    std::uint64_t bits = owner.limits.set_bits(limit, word) & among & ~met.hidden_bits(row.hidden_by, word);
-    if (row.remembers) {
-        bits &= ~met.bits(limit, word);
-        met.add_bits(limit, word, bits);
-    }
-    return bits;
-}
-
-std::optional<std::uint64_t> Evaluation::take(const Row& row, const OwnerView& owner, std::size_t tres) {
-    if (take_bits(row, owner, tres / 64, std::uint64_t{1} << (tres % 64)) == 0) return std::nullopt;
-    return scaled(row, owner.limits.values(std::get<TresLimit>(row.limit))[tres]);
-}
-
-std::optional<std::uint64_t> Evaluation::peek(const Row& row, const OwnerView& owner) const {
-    const CountLimit limit = std::get<CountLimit>(row.limit);
-    if (met.hides(row.hidden_by) || (row.remembers && met.has(limit))) return std::nullopt;
-    return owner.limits.get(limit);
-}
-
-std::optional<std::uint64_t> Evaluation::take(const Row& row, const OwnerView& owner) {
-    const auto value = peek(row, owner);
-    if (value && row.remembers) met.add(std::get<CountLimit>(row.limit));
-    return value;
-}
-
 std::uint64_t Evaluation::find_asked_bits(std::size_t word) const noexcept {
     const std::size_t begin = word * 64;
     const std::size_t end = std::min(counts->size(), begin + 64);
@@ -83,17 +49,33 @@ std::uint64_t Evaluation::find_asked_bits(std::size_t word) const noexcept {
     return bits;
 }
 
+std::uint64_t Evaluation::find_operator_bits(std::size_t word) const noexcept {
+    const std::size_t begin = word * 64;
+    const std::size_t end = std::min(job.operator_set_tres.size(), begin + 64);
+    std::uint64_t bits = 0;
+    for (std::size_t tres = begin; tres < end; ++tres)
+        bits |= std::uint64_t{job.operator_set_tres[tres]} << (tres % 64);
+    return bits;
+}
+
+void Evaluation::run_rows(std::span<const Row> rows, const OwnerView& owner, bool is_user_level,
+                          std::vector<Violation>& found) {
+    for (const Row& row : rows) {
+        if (!owner.limits.has_any(row.reads) || row.since > release) continue;
+        if (row.when == When::strict && !strict) continue;
+        if (row.levels == Levels::user && !is_user_level) continue;
+        run_check(*this, row, owner, found);
+    }
+}
+
 void Evaluation::run(const Stage& stage, std::vector<Violation>& found) {
-    first_asked_ = find_asked_bits(0);
-    for_each_owner([&](const OwnerView& owner, bool is_user_level) {
-        if (!owner.limits.has_any()) return;
-        const bool is_qos = owner.owner.kind == OwnerKind::qos;
-        for (const Row& row : is_qos ? stage.qos : stage.association) {
-            if (!owner.limits.has_any(row.reads) || row.since > release) continue;
-            if (row.when == When::strict && !strict) continue;
-            if (row.levels == Levels::user && !is_user_level) continue;
-            run_check(*this, row, owner, found);
-        }
+    if (asked_counts_ != counts) {
+        asked_counts_ = counts;
+        first_asked_ = find_asked_bits(0);
+    }
+    for_each_qos([&](const OwnerView& owner) { run_rows(stage.qos, owner, /*is_user_level=*/false, found); });
+    for_each_association([&](const OwnerView& owner, bool is_user_level) {
+        run_rows(stage.association, owner, is_user_level, found);
     });
 }
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace qg::limits {
@@ -35,9 +36,6 @@ class MetLimits {
     }
 
     [[nodiscard]] bool has(CountLimit limit) const noexcept { return counts_.meets(limit); }
-    void add(TresLimit limit, std::size_t tres) noexcept {
-        add_bits(limit, tres / 64, std::uint64_t{1} << (tres % 64));
-    }
     void add(CountLimit limit) noexcept { counts_ += limit; }
 
     // The same for 64 TRES at once: a bit per TRES, as in Limits::set_bits().
@@ -52,7 +50,11 @@ class MetLimits {
     }
 
     /// For which TRES of a word any of `hidden_by` has been met.
-    [[nodiscard]] std::uint64_t hidden_bits(LimitSet hidden_by, std::size_t word) const noexcept;
+    [[nodiscard]] std::uint64_t hidden_bits(LimitSet hidden_by, std::size_t word) const noexcept {
+        std::uint64_t hidden = 0;
+        hidden_by.for_each_tres_limit([&](TresLimit limit) { hidden |= bits(limit, word); });
+        return hidden;
+    }
     /// Whether any of `hidden_by` has been met.
     [[nodiscard]] bool hides(LimitSet hidden_by) const noexcept { return counts_.meets(hidden_by); }
 
@@ -63,6 +65,11 @@ class MetLimits {
     std::vector<std::uint64_t> wide_; ///< empty unless there are several words
     LimitSet counts_;
 };
+
+/// A limit after LimitFactor, cut to a whole number (limits.md 2.13).
+[[nodiscard]] inline std::uint64_t scale_limit(std::uint64_t value, double factor) noexcept {
+    return static_cast<std::uint64_t>(static_cast<double>(value) * factor);
+}
 
 /// One QOS or association while its rows run.
 struct OwnerView {
@@ -110,32 +117,32 @@ class Evaluation {
         return qos_order_;
     }
 
-    /// Calls `body(owner, is_user_level)` for the QOSs in order of precedence, then for the associations from
-    /// the user to the root.
+    /// Calls `body(owner)` for the QOSs in order of precedence.
     template <typename Body>
-    void for_each_owner(Body body) const {
+    void for_each_qos(Body body) const {
         for (const auto& index : qos_order_) {
             if (!index) continue;
             const model::Qos& qos = view.qos[*index];
-            body(
-                OwnerView{{OwnerKind::qos, *index}, qos.limits, qos.usage, qos.user_usage, qos.account_usage},
-                /*is_user_level=*/false);
+            body(OwnerView{
+                {OwnerKind::qos, *index}, qos.limits, qos.usage, qos.user_usage, qos.account_usage});
         }
+    }
+
+    /// Calls `body(owner, is_user_level)` for the associations that limit anything, from the user to the
+    /// root.
+    template <typename Body>
+    void for_each_association(Body body) const {
         for (std::size_t i = 0; i < view.associations.size(); ++i) {
             const model::Association& link = view.associations[i];
+            if (!link.limits.has_any()) continue;
             body(OwnerView{{OwnerKind::association, i}, link.limits, link.usage, link.usage, link.usage},
                  link.level == model::AssociationLevel::user);
         }
     }
 
-    /// Forgets a LimitFactor that only the second QOS sets: the node count stage never looks there.
-    void use_limit_factor_of_first_qos() {
-        limit_factor_ = qos_order_[0] ? view.qos[*qos_order_[0]].limit_factor : std::nullopt;
-    }
-
-    /// Whether an operator set this TRES of the job.
-    [[nodiscard]] bool operator_set(std::size_t tres) const noexcept {
-        return tres < job.operator_set_tres.size() && job.operator_set_tres[tres];
+    /// The TRES of a word that an operator set.
+    [[nodiscard]] std::uint64_t operator_bits(std::size_t word) const noexcept {
+        return job.operator_set_tres.empty() ? 0 : find_operator_bits(word);
     }
 
     /// The TRES of a word that the job asks for.
@@ -144,27 +151,42 @@ class Evaluation {
     }
 
     /// For which TRES of a word a row's limit counts: set by `owner`, and hidden by nothing. They are
-    /// remembered where the row says so. Only the TRES in `among` are looked at.
-    [[nodiscard]] std::uint64_t take_bits(const Row& row, const OwnerView& owner, std::size_t word,
-                                          std::uint64_t among = ~std::uint64_t{0});
-    /// A value of a row's limit after LimitFactor, where the row honours that; cut to a whole number
-    /// (limits.md 2.13).
-    [[nodiscard]] std::uint64_t scaled(const Row& row, std::uint64_t value) const noexcept {
-        if (!row.scaled || !limit_factor_) return value;
-        return static_cast<std::uint64_t>(static_cast<double>(value) * *limit_factor_);
+    /// remembered where the row says so.
+    [[nodiscard]] std::uint64_t take_bits(const Row& row, const OwnerView& owner, std::size_t word) {
+        const TresLimit limit = *std::get_if<TresLimit>(&row.limit);
+        std::uint64_t bits = owner.limits.set_bits(limit, word) & ~met.hidden_bits(row.hidden_by, word);
+        if (row.remembers) {
+            bits &= ~met.bits(limit, word);
+            met.add_bits(limit, word, bits);
+        }
+        return bits;
+    }
+    /// LimitFactor, where there is one that the row honours.
+    [[nodiscard]] std::optional<double> factor_of(const Row& row) const noexcept {
+        return row.scaled ? limit_factor_ : std::nullopt;
     }
 
-    /// The value of a row's limit for one TRES, scaled, if it counts; remembered likewise.
-    [[nodiscard]] std::optional<std::uint64_t> take(const Row& row, const OwnerView& owner, std::size_t tres);
-    /// The same for a limit with one value.
-    [[nodiscard]] std::optional<std::uint64_t> take(const Row& row, const OwnerView& owner);
+    /// The value of a row's limit, if it counts; remembered likewise.
+    [[nodiscard]] std::optional<std::uint64_t> take(const Row& row, const OwnerView& owner) {
+        const auto value = peek(row, owner);
+        if (value && row.remembers) met.add(*std::get_if<CountLimit>(&row.limit));
+        return value;
+    }
     /// The same without remembering it.
-    [[nodiscard]] std::optional<std::uint64_t> peek(const Row& row, const OwnerView& owner) const;
+    [[nodiscard]] std::optional<std::uint64_t> peek(const Row& row, const OwnerView& owner) const {
+        const CountLimit limit = *std::get_if<CountLimit>(&row.limit);
+        if (met.hides(row.hidden_by) || (row.remembers && met.has(limit))) return std::nullopt;
+        return owner.limits.get(limit);
+    }
 
   private:
     [[nodiscard]] std::uint64_t find_asked_bits(std::size_t word) const noexcept;
+    [[nodiscard]] std::uint64_t find_operator_bits(std::size_t word) const noexcept;
+    void run_rows(std::span<const Row> rows, const OwnerView& owner, bool is_user_level,
+                  std::vector<Violation>& found);
 
-    std::uint64_t first_asked_ = 0; ///< asked_bits(0) while a stage runs
+    std::uint64_t first_asked_ = 0;                   ///< asked_bits(0) while a stage runs
+    const model::TresCounts* asked_counts_ = nullptr; ///< the counts it is of
     std::array<std::optional<std::size_t>, 2> qos_order_;
     std::optional<double> limit_factor_;
 };

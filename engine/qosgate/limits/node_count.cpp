@@ -4,6 +4,7 @@
 #include "qosgate/limits/reason.hpp"
 
 #include <array>
+#include <limits>
 
 namespace qg::limits {
 namespace {
@@ -33,49 +34,70 @@ constexpr std::array association_rows{
         .scaled = true},
 };
 
-/// Whether any limit of this stage is set for a TRES.
-bool is_any_set(const Evaluation& job, std::size_t tres) {
-    constexpr LimitSet limits{max_tres_per_account, max_tres_per_job, max_tres_per_user, grp_tres};
-    bool is_set = false;
-    job.for_each_owner(
-        [&](const OwnerView& owner, bool) { is_set = is_set || owner.limits.is_any_set(limits, tres); });
-    return is_set;
+constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
+
+/// A limit found, and who sets it.
+struct Found {
+    TresLimit limit{};
+    Owner owner;
+    std::uint64_t value = no_limit;
+};
+
+/// Looks at one TRES, limit by limit; keeps the lowest.
+class Search {
+  public:
+    Search(std::size_t tres, std::optional<double> factor) : tres_(tres), factor_(factor) {}
+
+    void look(const Row& row, Owner owner, const model::Limits& limits) {
+        const TresLimit limit = *std::get_if<TresLimit>(&row.limit);
+        if (met_.meets(row.hidden_by) || (row.remembers && met_.meets(limit))) return;
+        auto value = limits.get(limit, tres_);
+        if (!value) return;
+        if (row.remembers) met_ += limit;
+        if (row.scaled && factor_) value = scale_limit(*value, *factor_);
+        if (*value >= lowest_.value) return;
+        if (row.nearest_only) met_ += limit;
+        lowest_ = {limit, owner, *value};
+    }
+    [[nodiscard]] const Found& lowest() const noexcept { return lowest_; }
+
+  private:
+    std::size_t tres_;
+    std::optional<double> factor_;
+    LimitSet met_; ///< for this TRES
+    Found lowest_;
+};
+
+/// LimitFactor of the first QOS: one that only the second sets is never looked at here.
+std::optional<double> factor_of_first_qos(const Evaluation& job) {
+    const auto first = job.qos_order()[0];
+    return first ? job.view.qos[*first].limit_factor : std::nullopt;
 }
 
 } // namespace
 
 std::optional<Violation> find_node_limit(const Evaluation& job) {
     const auto node = job.view.tres->node();
-    if (!node || !is_any_set(job, *node)) return std::nullopt;
-    Evaluation evaluation = job;
-    evaluation.use_limit_factor_of_first_qos();
-    std::optional<Violation> lowest;
-    const auto look = [&](const Row& row, const OwnerView& owner) {
-        if (!owner.limits.has_any(row.reads)) return;
-        const auto limit = evaluation.take(row, owner, *node);
-        if (!limit || (lowest && *limit >= lowest->limit_value)) return;
-        if (row.nearest_only) evaluation.met.add(std::get<TresLimit>(row.limit), *node);
-        const TresLimit id = std::get<TresLimit>(row.limit);
-        lowest = Violation{id,
-                           owner.owner,
-                           *node,
-                           model::count_at(*evaluation.counts, *node),
-                           *limit,
-                           0,
-                           Relation::asked_too_much,
-                           reason_of(owner.owner.kind, id, model::TresKind::node)};
-    };
+    if (!node) return std::nullopt;
+    Search search(*node, factor_of_first_qos(job));
     // Limit by limit over both QOSs, then association by association.
     for (const Row& row : qos_rows)
-        evaluation.for_each_owner([&](const OwnerView& owner, bool) {
-            if (owner.owner.kind == OwnerKind::qos) look(row, owner);
-        });
-    evaluation.for_each_owner([&](const OwnerView& owner, bool is_user_level) {
-        if (owner.owner.kind != OwnerKind::association) return;
+        for (const auto& qos : job.qos_order())
+            if (qos) search.look(row, {OwnerKind::qos, *qos}, job.view.qos[*qos].limits);
+    job.for_each_association([&](const OwnerView& owner, bool is_user_level) {
         for (const Row& row : association_rows)
-            if (row.levels == Levels::all || is_user_level) look(row, owner);
+            if (row.levels == Levels::all || is_user_level) search.look(row, owner.owner, owner.limits);
     });
-    return lowest;
+    const Found& lowest = search.lowest();
+    if (lowest.value == no_limit) return std::nullopt;
+    return Violation{lowest.limit,
+                     lowest.owner,
+                     *node,
+                     model::count_at(*job.counts, *node),
+                     lowest.value,
+                     0,
+                     Relation::asked_too_much,
+                     reason_of(lowest.owner.kind, lowest.limit, model::TresKind::node)};
 }
 
 } // namespace qg::limits

@@ -10,8 +10,7 @@
 
 namespace qg::limits {
 
-/// The limit that allows the fewest nodes, with the number allowed as its limit_value; nothing: no limit. No
-/// limit has been met in `job` yet.
+/// The limit that allows the fewest nodes, with the number allowed as its limit_value; nothing: no limit.
 std::optional<Violation> find_node_limit(const Evaluation& job);
 
 } // namespace qg::limits

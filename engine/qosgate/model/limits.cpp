@@ -4,6 +4,9 @@
 #include "qosgate/base/check.hpp"
 #include "qosgate/base/text.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace qg::model {
 namespace {
 
@@ -44,13 +47,23 @@ std::optional<CountLimit> find_count_limit(std::string_view name) noexcept {
     return find_in<CountLimit>(count_limit_names, name);
 }
 
-void Limits::add_row(TresLimit limit) {
+/// Makes room for so many rows that are this object's alone.
+void Limits::reserve_rows(std::size_t count) {
+    if (count <= row_capacity_ && rows_.use_count() == 1) return;
     constexpr std::size_t usual_rows = 4;
-    const std::size_t length = words() + tres_count_;
-    if (tres_.empty()) tres_.reserve(usual_rows * length);
-    row_of_[index(limit)] = static_cast<std::uint8_t>(tres_.size() / length);
-    tres_.resize(tres_.size() + words());
-    tres_.resize(tres_.size() + tres_count_, unset);
+    const std::size_t capacity =
+        count <= usual_rows ? usual_rows : std::max<std::size_t>(count, tres_limit_count);
+    auto rows = std::make_shared_for_overwrite<std::uint64_t[]>(capacity * row_size());
+    std::copy_n(rows_.get(), row_count_ * row_size(), rows.get());
+    rows_ = std::move(rows);
+    row_capacity_ = static_cast<std::uint8_t>(capacity);
+}
+
+void Limits::add_row(TresLimit limit) {
+    reserve_rows(row_count_ + 1u);
+    row_of_[index(limit)] = row_count_++;
+    std::fill_n(&rows_[row(limit)], words(), 0);
+    std::fill_n(&rows_[row(limit) + words()], tres_count_, unset);
     set_ += limit;
 }
 
@@ -60,9 +73,10 @@ void Limits::set(TresLimit limit, std::size_t tres, std::uint64_t value) {
         if (value == unset) return;
         add_row(limit);
     }
+    reserve_rows(row_count_);
     const std::uint64_t bit = std::uint64_t{1} << (tres % 64);
-    std::uint64_t& set_in_word = tres_[row(limit) + tres / 64];
-    tres_[row(limit) + words() + tres] = value;
+    std::uint64_t& set_in_word = rows_[row(limit) + tres / 64];
+    rows_[row(limit) + words() + tres] = value;
     if (value == unset)
         set_in_word &= ~bit;
     else

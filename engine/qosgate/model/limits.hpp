@@ -7,10 +7,10 @@
 #include <bit>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace qg::model {
 
@@ -83,11 +83,6 @@ class LimitSet {
         return *this;
     }
     friend constexpr LimitSet operator+(LimitSet a, LimitSet b) noexcept { return a += b; }
-    [[nodiscard]] constexpr LimitSet also_in(LimitSet other) const noexcept {
-        LimitSet both;
-        both.bits_ = bits_ & other.bits_;
-        return both;
-    }
     [[nodiscard]] constexpr bool meets(LimitSet other) const noexcept { return (bits_ & other.bits_) != 0; }
     [[nodiscard]] constexpr bool is_empty() const noexcept { return bits_ == 0; }
 
@@ -124,14 +119,6 @@ class Limits {
     /// Whether any of these is set.
     [[nodiscard]] bool has_any(LimitSet limits) const noexcept { return set_.meets(limits); }
 
-    /// Whether any of these is set for a TRES.
-    [[nodiscard]] bool is_any_set(LimitSet limits, std::size_t tres) const noexcept {
-        bool is_set = false;
-        limits.also_in(set_).for_each_tres_limit(
-            [&](TresLimit limit) { is_set = is_set || raw(limit, tres) != unset; });
-        return is_set;
-    }
-
     /// The limits that are set.
     [[nodiscard]] LimitSet which() const noexcept { return set_; }
 
@@ -140,13 +127,13 @@ class Limits {
 
     /// Which of the TRES 64 x word, 64 x word + 1, ... are set in this limit, lowest bit first.
     [[nodiscard]] std::uint64_t set_bits(TresLimit limit, std::size_t word) const noexcept {
-        return has_any(limit) && word < words() ? tres_[row(limit) + word] : 0;
+        return has_any(limit) && word < words() ? rows_[row(limit) + word] : 0;
     }
 
     /// The values of this limit by TRES; those of TRES that are not set mean nothing. Empty if none is set.
     [[nodiscard]] std::span<const std::uint64_t> values(TresLimit limit) const noexcept {
         if (!has_any(limit)) return {};
-        return std::span(tres_).subspan(row(limit) + words(), tres_count_);
+        return {&rows_[row(limit) + words()], tres_count_};
     }
 
     /// Sets one value. `tres` must be below the tres_count given at construction.
@@ -164,14 +151,16 @@ class Limits {
     static constexpr std::size_t index(CountLimit limit) noexcept { return static_cast<std::size_t>(limit); }
 
     void add_row(TresLimit limit);
+    void reserve_rows(std::size_t count);
 
     [[nodiscard]] std::size_t words() const noexcept { return (tres_count_ + 63) / 64; }
+    [[nodiscard]] std::size_t row_size() const noexcept { return words() + tres_count_; }
     /// Where the row of a limit that has one begins.
     [[nodiscard]] std::size_t row(TresLimit limit) const noexcept {
-        return row_of_[index(limit)] * (words() + tres_count_);
+        return row_of_[index(limit)] * row_size();
     }
     [[nodiscard]] std::uint64_t raw(TresLimit limit, std::size_t tres) const noexcept {
-        return has_any(limit) && tres < tres_count_ ? tres_[row(limit) + words() + tres] : unset;
+        return has_any(limit) && tres < tres_count_ ? rows_[row(limit) + words() + tres] : unset;
     }
 
     static constexpr std::array<std::uint64_t, count_limit_count> all_unset() noexcept {
@@ -183,8 +172,11 @@ class Limits {
     std::size_t tres_count_ = 0;
     LimitSet set_; ///< of a TresLimit: some value of its row is set
     /// A row per TresLimit that was set, in that order: words that tell which values are set, then the
-    /// values. One block, because a view is copied for every job.
-    std::vector<std::uint64_t> tres_;
+    /// values. Views are copied for every job, and hardly any limit changes after it was read: copies share
+    /// the rows until one of them is changed.
+    std::shared_ptr<std::uint64_t[]> rows_;
+    std::uint8_t row_count_ = 0;
+    std::uint8_t row_capacity_ = 0;
     std::array<std::uint8_t, tres_limit_count> row_of_{}; ///< of the limits in set_
     std::array<std::uint64_t, count_limit_count> counts_ = all_unset();
 };

@@ -38,7 +38,7 @@ class TresCatalogue {
 
     [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
     [[nodiscard]] const std::string& name(std::size_t index) const { return names_.at(index); }
-    [[nodiscard]] TresKind kind(std::size_t index) const { return kinds_.at(index); }
+    [[nodiscard]] TresKind kind(std::size_t index) const noexcept { return kinds_[index]; }
     [[nodiscard]] std::span<const std::string> names() const noexcept { return names_; }
 
     /// The index of a TRES by its full name, ASCII case ignored; short names of gres ("gpu" for "gres/gpu")
