@@ -9,28 +9,42 @@
 
 namespace qg::plugin {
 
-template <typename Key, typename Matches>
-const slurmdb_qos_rec_t* QosList::find(Guesses<Key, const slurmdb_qos_rec_t*>& guesses, const Key& key,
-                                       Matches matches) const {
-    if (const auto guess = guesses.find(key)) {
+namespace {
+
+constexpr char to_lower(char letter) noexcept {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+/// FNV-1a over the letters, ASCII case ignored.
+std::uint32_t hash_of(std::string_view name) noexcept {
+    std::uint32_t hash = 2166136261u;
+    for (const char letter : name)
+        hash = (hash ^ static_cast<unsigned char>(to_lower(letter))) * 16777619u;
+    return hash;
+}
+
+} // namespace
+
+template <typename Matches>
+const slurmdb_qos_rec_t* QosList::find(std::uint32_t hash, Matches matches) const {
+    if (const auto* const guess = guesses_.find(hash)) {
         const auto* const there = slurm::find_first<slurmdb_qos_rec_t>(
-            list_, [&guess](const slurmdb_qos_rec_t& qos) noexcept { return &qos == *guess; });
+            list_, [guess](const slurmdb_qos_rec_t& qos) noexcept { return &qos == guess; });
         if (there != nullptr && matches(*there)) return there;
     }
     const auto* const found = slurm::find_first<slurmdb_qos_rec_t>(list_, matches);
-    if (found != nullptr) guesses.remember(key, found);
+    if (found != nullptr) guesses_.remember(hash, found);
     return found;
 }
 
 const slurmdb_qos_rec_t* QosList::find(std::string_view name) const {
-    const std::string key = text::lower(name);
-    return find(guesses_.by_name, key, [&key](const slurmdb_qos_rec_t& qos) noexcept {
-        return text::iequals(slurm::view_text(qos.name), key);
+    return find(hash_of(name), [name](const slurmdb_qos_rec_t& qos) noexcept {
+        return text::iequals(slurm::view_text(qos.name), name);
     });
 }
 
 const slurmdb_qos_rec_t* QosList::find(std::uint32_t id) const {
-    return find(guesses_.by_id, id, [id](const slurmdb_qos_rec_t& qos) noexcept { return qos.id == id; });
+    return find(id, [id](const slurmdb_qos_rec_t& qos) noexcept { return qos.id == id; });
 }
 
 std::vector<std::string> QosList::permitted_names(const quota::QosFacts& facts) const {

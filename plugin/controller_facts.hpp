@@ -4,15 +4,27 @@
 #pragma once
 
 #include "assoc_mgr.hpp"
-#include "guesses.hpp"
 #include "qosgate/quota/choose_qos.hpp"
+
+#include <array>
+#include <atomic>
 
 namespace qg::plugin {
 
-/// Where QOSs were found, by lower-case name and by id.
-struct QosGuesses {
-    Guesses<std::string, const slurmdb_qos_rec_t*> by_name;
-    Guesses<std::uint32_t, const slurmdb_qos_rec_t*> by_id;
+/// Where QOSs were found, by a hash of what was looked for. Two that share a slot forget each other.
+/// Threads: any; a slot is read and written whole.
+class QosGuesses {
+  public:
+    [[nodiscard]] const slurmdb_qos_rec_t* find(std::uint32_t hash) const noexcept {
+        return slots_[hash % slot_count].load(std::memory_order_relaxed);
+    }
+    void remember(std::uint32_t hash, const slurmdb_qos_rec_t* record) noexcept {
+        slots_[hash % slot_count].store(record, std::memory_order_relaxed);
+    }
+
+  private:
+    static constexpr std::size_t slot_count = 4096; // some times what large sites have
+    std::array<std::atomic<const slurmdb_qos_rec_t*>, slot_count> slots_{};
 };
 
 /// slurmctld's list of QOSs. A walk first looks for the address where the record was last time: what is on
@@ -32,9 +44,8 @@ class QosList {
     [[nodiscard]] std::vector<std::string> permitted_names(const quota::QosFacts& facts) const;
 
   private:
-    template <typename Key, typename Matches>
-    const slurmdb_qos_rec_t* find(Guesses<Key, const slurmdb_qos_rec_t*>& guesses, const Key& key,
-                                  Matches matches) const;
+    template <typename Matches>
+    const slurmdb_qos_rec_t* find(std::uint32_t hash, Matches matches) const;
 
     slurm::ListHandle list_;
     QosGuesses& guesses_;

@@ -25,13 +25,13 @@ constexpr int greatest_depth = 64;
 
 /// Slurm's association for these, or null. Needs the assoc lock.
 const slurmdb_assoc_rec_t* find_association(const AssocMgr& manager, std::uint32_t user_id,
-                                            const std::string& account, const std::string& partition) {
+                                            const std::string& account, const char* partition) {
     slurmdb_assoc_rec_t wanted{};
     slurmdb_assoc_rec_t* found = nullptr;
     wanted.uid = user_id;
     // Slurm's function takes pointers to non-const but only compares the texts.
     wanted.acct = const_cast<char*>(account.c_str());
-    wanted.partition = partition.empty() ? nullptr : const_cast<char*>(partition.c_str());
+    wanted.partition = const_cast<char*>(partition);
     manager.fill_in_assoc(nullptr, &wanted, /*enforce=*/0, &found, /*is_locked=*/true);
     return found;
 }
@@ -55,7 +55,7 @@ class AssociationSearch {
   public:
     AssociationSearch(const AssocMgr& manager, DefaultAccounts& defaults, const quota::Lookup& lookup)
         : manager_(manager), defaults_(defaults), user_id_(lookup.user_id),
-          partition_(lookup.partitions.empty() ? std::string() : lookup.partitions.front()->name) {}
+          partition_(lookup.partitions.empty() ? nullptr : lookup.partitions.front()->name.c_str()) {}
 
     /// Leaves the user's name and the account used in the view.
     const slurmdb_assoc_rec_t* run(std::string_view account, AccountView& view) {
@@ -95,7 +95,7 @@ class AssociationSearch {
     const AssocMgr& manager_;
     DefaultAccounts& defaults_;
     std::uint32_t user_id_;
-    std::string partition_;
+    const char* partition_; ///< the first one's name; null: none
 };
 
 // What usage of a user counts for: limits per user, and saying how much of a group's usage is the user's.

@@ -7,7 +7,6 @@
 
 #include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <unordered_map>
 
 namespace qg::plugin {
@@ -18,7 +17,7 @@ template <typename Key, typename Value>
 class Guesses {
   public:
     [[nodiscard]] std::optional<Value> find(const Key& key) const {
-        const std::shared_lock lock(mutex_);
+        const std::scoped_lock lock(mutex_);
         const auto found = values_.find(key);
         return found == values_.end() ? std::nullopt : std::optional(found->second);
     }
@@ -29,7 +28,7 @@ class Guesses {
     }
 
   private:
-    mutable std::shared_mutex mutex_;
+    mutable std::mutex mutex_;
     std::unordered_map<Key, Value> values_;
 };
 

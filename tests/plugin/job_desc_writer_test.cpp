@@ -76,7 +76,8 @@ BOOST_AUTO_TEST_CASE(each_text_can_be_set_changed_and_taken_away) {
         for (const auto& value : {std::optional<std::string>("one"), std::optional<std::string>("another"),
                                   std::optional<std::string>()}) {
             description.rewrite([&](JobRequest& request) { request.*field.request = value; });
-            BOOST_TEST((slurm::read_text((*description).*field.slurm) == value));
+            BOOST_TEST((description.read().*field.request == value));
+            BOOST_TEST(slurm::view_text((*description).*field.slurm) == value.value_or(""));
         }
     }
 }

@@ -19,6 +19,14 @@ bool is_gpu(const GresEntry& entry) {
 
 GresRequest::GresRequest(const model::JobRequest& request, JobSize& size, Release release)
     : request_(&request) {
+    const bool asks = request.tres_per_job || request.tres_per_node || request.tres_per_socket ||
+                      request.tres_per_task || request.tasks_per_tres || request.cpus_per_tres ||
+                      request.memory_per_tres;
+    if (asks) read_all(request, size, release);
+    tasks_ = size.tasks;
+}
+
+void GresRequest::read_all(const model::JobRequest& request, JobSize& size, Release release) {
     imply_tasks(size);
     const std::uint64_t nodes = size.nodes.value_or(1);
     const auto raise = [](GresEntry& entry, std::uint64_t count) {
@@ -50,7 +58,6 @@ GresRequest::GresRequest(const model::JobRequest& request, JobSize& size, Releas
     settle(size);
     merge_any_model();
     if (release >= counts_cpus_per_gres && cpus() != 0) size.cpus = std::max(size.cpus.value_or(1), cpus());
-    tasks_ = size.tasks;
 }
 
 /// Tasks that nobody counted, where resources per task or tasks per resource need them.
@@ -124,7 +131,7 @@ void GresRequest::merge_any_model() {
     }
 }
 
-void GresRequest::count(const model::TresCatalogue& catalogue, model::TresCounts& counts) const {
+void GresRequest::add_counts(const model::TresCatalogue& catalogue, model::TresCounts& counts) const {
     for (const GresEntry& entry : entries_) {
         const auto any = find_untyped_tres(catalogue, entry.item);
         if (any) counts[*any] += entry.total;
@@ -136,7 +143,7 @@ void GresRequest::count(const model::TresCatalogue& catalogue, model::TresCounts
     }
 }
 
-std::optional<std::uint64_t> GresRequest::memory(std::uint64_t nodes) const {
+std::optional<std::uint64_t> GresRequest::sum_memory(std::uint64_t nodes) const {
     GresEntry sum;
     for (const GresEntry& entry : entries_) {
         if (entry.memory == 0) continue;
@@ -152,18 +159,6 @@ std::optional<std::uint64_t> GresRequest::memory(std::uint64_t nodes) const {
     if (sum.per_socket != 0)
         return sum.memory * sum.per_socket * nodes * request_->sockets_per_node.value_or(1);
     return sum.memory * sum.per_task * tasks_.value_or(1);
-}
-
-bool GresRequest::is_per_job() const noexcept {
-    return std::any_of(entries_.begin(), entries_.end(),
-                       [](const GresEntry& entry) { return entry.per_job != 0; });
-}
-
-std::uint64_t GresRequest::cpus() const {
-    std::uint64_t sum = 0;
-    for (const GresEntry& entry : entries_)
-        sum += entry.cpus * entry.total;
-    return sum;
 }
 
 } // namespace qg::gate

@@ -7,6 +7,7 @@
 #include "qosgate/gate/tres_request.hpp"
 #include "qosgate/model/tres.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,18 +37,34 @@ class GresRequest {
 
     /// Writes the counts of all models asked for. Asking for one model counts for the resource as a whole
     /// too; asking for any model counts for no model, unless the cluster counts nothing but models.
-    void count(const model::TresCatalogue& catalogue, model::TresCounts& counts) const;
+    void count(const model::TresCatalogue& catalogue, model::TresCounts& counts) const {
+        if (!entries_.empty()) add_counts(catalogue, counts);
+    }
 
     /// The memory that --mem-per-gpu comes to, in MiB; nothing without it.
-    [[nodiscard]] std::optional<std::uint64_t> memory(std::uint64_t nodes) const;
+    [[nodiscard]] std::optional<std::uint64_t> memory(std::uint64_t nodes) const {
+        return entries_.empty() ? std::nullopt : sum_memory(nodes);
+    }
 
     /// Whether some are asked for per job or task: the selection then takes as few nodes as will do.
-    [[nodiscard]] bool is_per_job() const noexcept;
+    [[nodiscard]] bool is_per_job() const noexcept {
+        return std::any_of(entries_.begin(), entries_.end(),
+                           [](const GresEntry& entry) { return entry.per_job != 0; });
+    }
 
     /// The CPUs that --cpus-per-gpu comes to; 0 without it.
-    [[nodiscard]] std::uint64_t cpus() const;
+    [[nodiscard]] std::uint64_t cpus() const noexcept {
+        std::uint64_t sum = 0;
+        for (const GresEntry& entry : entries_)
+            sum += entry.cpus * entry.total;
+        return sum;
+    }
 
   private:
+    // Most jobs ask for no resource: what does nothing then stands here, the rest apart.
+    void read_all(const model::JobRequest& request, JobSize& size, limits::Release release);
+    void add_counts(const model::TresCatalogue& catalogue, model::TresCounts& counts) const;
+    [[nodiscard]] std::optional<std::uint64_t> sum_memory(std::uint64_t nodes) const;
     template <typename Apply>
     void read(const std::optional<std::string>& text, Apply apply);
     GresEntry& entry_for(const TresItem& item);

@@ -65,18 +65,24 @@ void for_each_bit(std::size_t word, std::uint64_t bits, Body body) {
 /// Which TRES a limit is compared for.
 enum class Which : std::uint8_t { all, asked_for };
 
+[[gnu::cold]] std::vector<std::uint64_t> scale_limits(std::span<const std::uint64_t> values, double factor) {
+    std::vector<std::uint64_t> scaled(values.size());
+    std::ranges::transform(values, scaled.begin(),
+                           [factor](std::uint64_t value) { return scale_limit(value, factor); });
+    return scaled;
+}
+
 /// Calls `body(tres, limit value)` for every TRES whose limit counts here. No maximum is exceeded by a TRES
 /// that the job does not ask for.
 template <typename Body>
 void for_each_limit(const Context& at, Which which, Body body) {
-    const auto values = at.owner.limits.values(at.tres_limit());
-    const auto factor = at.evaluation.factor_of(at.row);
+    auto values = at.owner.limits.values(at.tres_limit());
+    std::vector<std::uint64_t> scaled;
+    if (const auto factor = at.evaluation.factor_of(at.row)) values = scaled = scale_limits(values, *factor);
     for (std::size_t word = 0; word < at.evaluation.met.words(); ++word) {
         std::uint64_t bits = at.evaluation.take_bits(at.row, at.owner, word) & ~at.exempt_bits(word);
         if (which == Which::asked_for) bits &= at.evaluation.asked_bits(word);
-        for_each_bit(word, bits, [&](std::size_t tres) {
-            body(tres, factor ? scale_limit(values[tres], *factor) : values[tres]);
-        });
+        for_each_bit(word, bits, [&](std::size_t tres) { body(tres, values[tres]); });
     }
 }
 
@@ -149,8 +155,9 @@ void check_per_node(const Context& at) {
 }
 
 void check_minimum(const Context& at) {
+    const TresCounts& counts = at.counts();
     for_each_limit(at, Which::all, [&](std::size_t tres, std::uint64_t limit) {
-        const std::uint64_t count = count_at(at.counts(), tres);
+        const std::uint64_t count = count_at(counts, tres);
         if (count < limit) at.add(at.tres_limit(), tres, count, limit, 0, Relation::asked_too_little);
     });
 }
@@ -168,13 +175,6 @@ bool fit_time(Evaluation& evaluation, std::uint32_t limit) {
     return evaluation.time->minutes <= limit;
 }
 
-/// Whether a job's own time limit surely stays below limit / count, without a division.
-bool keeps_own_time(const Evaluation& evaluation, std::uint64_t limit, std::uint64_t count) {
-    constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
-    if (!evaluation.time || evaluation.time_set_by_limit || limit > largest || count > largest) return false;
-    return count * evaluation.time->minutes <= limit;
-}
-
 bool is_association(const Context& at) {
     return at.owner.owner.kind == OwnerKind::association;
 }
@@ -182,8 +182,12 @@ bool is_association(const Context& at) {
 void check_minutes_or_time(const Context& at) {
     Evaluation& evaluation = at.evaluation;
     if (evaluation.job.is_update && is_association(at)) return;
+    const bool has_own_time = evaluation.time && !evaluation.time_set_by_limit;
+    const std::uint64_t own_time = has_own_time ? evaluation.time->minutes : 0;
     for_each_asked(at, [&](std::size_t tres, std::uint64_t limit, std::uint64_t count) {
-        if (keeps_own_time(evaluation, limit, count)) return;
+        constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
+        // The usual case, without a division.
+        if (has_own_time && (limit | count) <= largest && count * own_time <= limit) return;
         // slurmctld keeps this quotient in 32 bits (limits.md 2.13).
         const auto most_minutes = static_cast<std::uint32_t>(limit / count);
         if (!fit_time(evaluation, most_minutes))

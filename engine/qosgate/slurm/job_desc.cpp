@@ -18,8 +18,14 @@ std::optional<std::uint32_t> read_field(const CountField<Int>& field, const job_
 
 /// Copies each field that `description` sets into the request; the others keep what they are.
 void lay_over(JobRequest& request, const job_desc_msg_t& description) {
-    for (const TextField& field : text_fields)
-        if (description.*field.slurm != nullptr) request.*field.request = read_text(description.*field.slurm);
+    for (const TextField& field : text_fields) {
+        const char* const text = description.*field.slurm;
+        if (text == nullptr) continue;
+        if (*text == '\0') // counts as unset, as everywhere in Slurm
+            (request.*field.request).reset();
+        else
+            (request.*field.request).emplace(text);
+    }
     for (const auto& field : wide_count_fields)
         if (const auto value = read_field(field, description)) request.*field.request = value;
     for (const auto& field : narrow_count_fields)

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -74,13 +73,7 @@ constexpr std::uint64_t write_memory(std::optional<model::Memory> memory) noexce
     return std::min(memory->mib, greatest) | (memory->per_cpu ? std::uint64_t{MEM_PER_CPU} : 0);
 }
 
-/// A text that may be null; an empty one counts as unset, as everywhere in Slurm.
-inline std::optional<std::string> read_text(const char* text) {
-    if (text == nullptr || *text == '\0') return std::nullopt;
-    return std::string(text);
-}
-
-/// The same, borrowed; null reads as empty.
+/// A text that may be null, borrowed; null reads as empty.
 inline std::string_view view_text(const char* text) noexcept {
     return text == nullptr ? std::string_view() : std::string_view(text);
 }
