@@ -285,19 +285,56 @@ BOOST_AUTO_TEST_CASE(an_attempt_aims_at_the_most_nodes_that_tasks_and_limits_let
     BOOST_TEST(attempted("node") == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(tasks_that_share_cpus_bound_the_nodes_before_24_11) {
+BOOST_AUTO_TEST_CASE(tasks_bound_the_nodes_from_22_05_9_on_only_where_nobody_says_how_many_a_node_takes) {
+    request.min_nodes = request.tasks = 1;
+    request.max_nodes = 3;
+    request.tasks_per_node = 1;
+    request.tres_per_node = "gres:gpu:1";
+    release = limits::Release(22, 5, 8);
+    BOOST_TEST(attempted("node") == 1u);
+    BOOST_TEST(attempted("gres/gpu") == 1u);
+
+    for (const limits::Release later : {limits::Release(22, 5, 9), limits::Release(24, 11, 5)}) {
+        release = later;
+        BOOST_TEST(attempted("node") == 3u);
+        BOOST_TEST(attempted("gres/gpu") == 3u);
+        BOOST_TEST(attempted("node", 0, 2) == 2u);
+    }
+    BOOST_TEST(attempted("cpu") == 1u);
+
+    request.tasks_per_node.reset();
+    BOOST_TEST(attempted("node") == 1u);
+    BOOST_TEST(attempted("gres/gpu") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_per_node_fill_all_nodes_of_a_range_where_nobody_counted_tasks_from_22_05_9_on) {
+    request.min_nodes = 1;
+    request.max_nodes = 3;
+    request.tasks.reset();
+    request.tasks_per_node = 2;
+    release = limits::Release(22, 5, 8);
+    BOOST_TEST(attempted("node") == 2u);
+    BOOST_TEST(attempted("cpu") == 4u);
+
+    release = limits::Release(24, 11, 5);
+    BOOST_TEST(attempted("node") == 3u);
+    BOOST_TEST(attempted("cpu") == 6u);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_share_cpus_bound_the_nodes_like_others) {
     request.min_nodes = 1;
     request.max_nodes = 4;
     request.tasks = 2;
     request.overcommit = true;
-    BOOST_TEST(attempted("node") == 2u);
+    for (const limits::Release each : {limits::Release(22, 5, 8), limits::Release(24, 11, 5)}) {
+        release = each;
+        BOOST_TEST(attempted("node") == 2u);
+        BOOST_TEST(attempted("cpu") == 2u);
+    }
 
-    release = limits::Release(24, 11);
+    request.tasks_per_node = 2;
     BOOST_TEST(attempted("node") == 4u);
-
-    request.overcommit = false;
-    request.min_cpus = 2;
-    BOOST_TEST(attempted("node") == 2u);
+    BOOST_TEST(attempted("cpu") == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(an_attempt_gives_every_node_its_tasks) {
@@ -319,6 +356,9 @@ BOOST_AUTO_TEST_CASE(an_attempt_gives_a_single_task_no_company) {
     request.max_nodes = 2;
     request.tasks_per_node = request.cpus_per_task = request.min_cpus = 2;
 
+    release = limits::Release(22, 5, 8);
+    BOOST_TEST(attempted("cpu") == 2u);
+    release = limits::Release(24, 11, 5);
     BOOST_TEST(attempted("cpu") == 2u);
 }
 
@@ -331,6 +371,9 @@ BOOST_AUTO_TEST_CASE(an_attempt_gives_tasks_that_share_cpus_those_of_one_on_ever
     request.cpus_per_tres = "gres:gpu:9";
 
     BOOST_TEST(attempted("cpu") == 8u);
+
+    release = limits::Release(24, 11, 5);
+    BOOST_TEST(attempted("cpu") == 36u);
 }
 
 BOOST_AUTO_TEST_CASE(an_attempt_gives_gpus_their_cpus_in_every_release) {

@@ -19,6 +19,8 @@ using model::TresKind;
 
 /// From here on node and CPU counts that gres change are counted as changed.
 constexpr Release counts_size_after_gres(24, 5, 0);
+/// From here on a job that says how many tasks a node takes may get more nodes than it has tasks.
+constexpr Release gives_nodes_without_tasks(22, 5, 9);
 /// From here on (seen with 24.11.5, not with 22.05.8) tasks that were counted get their CPUs and resources,
 /// and no more, however many fit on a node.
 constexpr Release allocates_by_tasks(24, 11, 0);
@@ -102,11 +104,11 @@ std::uint64_t JobCounter::nodes_at_attempt(const model::AccountView& view, std::
     std::uint64_t nodes = size_.nodes.value_or(1);
     if (partition && !flags.partition_min_nodes) nodes = std::max<std::uint64_t>(nodes, partition->min_nodes);
     if (!size_.max_nodes || gres_.is_per_job()) return nodes;
-    // Where the job gives a range, the selection aims at its upper end, with a task for each node. Since
-    // tasks are what is allocated, those that share CPUs no longer bound the nodes.
-    const bool tasks_count = release_ < allocates_by_tasks || !request_->overcommit;
+    // Where the job gives a range, the selection aims at its upper end, with a task for each node.
     std::uint64_t most = *size_.max_nodes;
-    if (tasks_count) most = std::min(most, size_.tasks.value_or(most));
+    const bool needs_tasks =
+        release_ < gives_nodes_without_tasks || request_->tasks_per_node.value_or(0) == 0;
+    if (needs_tasks) most = std::min(most, size_.tasks.value_or(most));
     if (partition && partition->max_nodes && !flags.partition_max_nodes)
         most = std::min<std::uint64_t>(most, *partition->max_nodes);
     if (most_nodes) most = std::min(most, *most_nodes);
@@ -118,10 +120,14 @@ bool JobCounter::has_counted_tasks() const {
 }
 
 /// Every node gets its tasks, and every resource its CPUs. A single task gets no company. Tasks that share
-/// CPUs get those of one on every node, and none for resources.
+/// CPUs get those of one on every node that has any, and none for resources before these count as size.
 std::uint64_t JobCounter::cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const {
     const std::uint64_t per_task = request_->cpus_per_task.value_or(1);
-    if (request_->overcommit) return std::max(size_.cpus.value_or(1), nodes * per_task);
+    if (request_->overcommit) {
+        const std::uint64_t sharing =
+            has_counted_tasks() ? std::min<std::uint64_t>(*request_->tasks, nodes) : nodes;
+        return std::max(sharing * per_task, release_ >= counts_size_after_gres ? gres.cpus() : 0);
+    }
     if (has_counted_tasks()) return std::max(*request_->tasks * per_task, gres.cpus());
     const bool is_alone = size_.tasks.value_or(0) <= 1;
     const std::uint64_t tasks = is_alone ? 1 : request_->tasks_per_node.value_or(1);
