@@ -285,6 +285,20 @@ BOOST_AUTO_TEST_CASE(an_attempt_aims_at_the_most_nodes_that_tasks_and_limits_let
     BOOST_TEST(attempted("node") == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(an_attempt_aims_at_no_more_nodes_than_the_partition_has) {
+    request.min_nodes = 1;
+    request.max_nodes = 4;
+    request.tasks.reset();
+    partitions[0].total_nodes = 3;
+    BOOST_TEST(attempted("node") == 3u);
+
+    partitions[0].total_nodes = 4;
+    BOOST_TEST(attempted("node") == 4u);
+
+    partitions[0].total_nodes = 0; // not known
+    BOOST_TEST(attempted("node") == 4u);
+}
+
 BOOST_AUTO_TEST_CASE(tasks_bound_the_nodes_from_22_05_9_on_only_where_nobody_says_how_many_a_node_takes) {
     request.min_nodes = request.tasks = 1;
     request.max_nodes = 3;

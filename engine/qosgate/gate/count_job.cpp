@@ -111,6 +111,8 @@ std::uint64_t JobCounter::nodes_at_attempt(const model::AccountView& view, std::
     if (needs_tasks) most = std::min(most, size_.tasks.value_or(most));
     if (partition && partition->max_nodes && !flags.partition_max_nodes)
         most = std::min<std::uint64_t>(most, *partition->max_nodes);
+    if (partition && partition->total_nodes != 0)
+        most = std::min<std::uint64_t>(most, partition->total_nodes);
     if (most_nodes) most = std::min(most, *most_nodes);
     return std::max(nodes, most);
 }
