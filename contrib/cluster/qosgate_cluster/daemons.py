@@ -226,10 +226,11 @@ class Launch:
             code = self._process.poll()
             if code:
                 raise self._failure(f"ended with {_describe(code)}")
+            # A pid file that is still empty tells nothing. It is looked at before the process: one that
+            # is written meanwhile belongs to a daemon that runs.
+            wrote_pid = processes.read_pid(self.daemon.pid_file) is not None
             if code == 0 and not self._pid():
                 left_terminal = left_terminal or now
-                # A pid file that is still empty tells nothing.
-                wrote_pid = processes.read_pid(self.daemon.pid_file) is not None
                 if wrote_pid or now > left_terminal + _PID_FILE_SECONDS:
                     raise self._failure("ended right after its start")
             time.sleep(_POLL_SECONDS)
