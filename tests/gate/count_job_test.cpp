@@ -335,6 +335,27 @@ BOOST_AUTO_TEST_CASE(tasks_per_node_fill_all_nodes_of_a_range_where_nobody_count
     BOOST_TEST(attempted("cpu") == 6u);
 }
 
+BOOST_AUTO_TEST_CASE(an_attempt_takes_as_many_nodes_as_the_tasks_fill) {
+    request.tasks = request.min_cpus = 5;
+    request.tasks_per_node = 2;
+    request.tres_per_node = "gres:gpu:1";
+    BOOST_TEST(counted("node") == 1u);
+    for (const limits::Release each : {limits::Release(22, 5, 8), limits::Release(24, 11, 5)}) {
+        release = each;
+        BOOST_TEST(attempted("node") == 3u);
+        BOOST_TEST(attempted("gres/gpu") == 3u);
+    }
+
+    request.tres_per_node.reset();
+    request.tres_per_job = "gres:gpu:4";
+    BOOST_TEST(attempted("node") == 3u);
+
+    request.tasks_per_node = 5;
+    BOOST_TEST(attempted("node") == 1u);
+    request.tasks_per_node.reset();
+    BOOST_TEST(attempted("node") == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(tasks_that_share_cpus_bound_the_nodes_like_others) {
     request.min_nodes = 1;
     request.max_nodes = 4;

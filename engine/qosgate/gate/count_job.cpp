@@ -103,11 +103,13 @@ std::uint64_t JobCounter::nodes_at_attempt(const model::AccountView& view, std::
     const model::QosFlags flags = job_qos_flags(view);
     std::uint64_t nodes = size_.nodes.value_or(1);
     if (partition && !flags.partition_min_nodes) nodes = std::max<std::uint64_t>(nodes, partition->min_nodes);
+    // The selection takes no fewer nodes than the tasks fill.
+    const std::uint64_t per_node = request_->tasks_per_node.value_or(0);
+    if (per_node != 0) nodes = std::max(nodes, (size_.tasks.value_or(0) + per_node - 1) / per_node);
     if (!size_.max_nodes || gres_.is_per_job()) return nodes;
     // Where the job gives a range, the selection aims at its upper end, with a task for each node.
     std::uint64_t most = *size_.max_nodes;
-    const bool needs_tasks =
-        release_ < gives_nodes_without_tasks || request_->tasks_per_node.value_or(0) == 0;
+    const bool needs_tasks = release_ < gives_nodes_without_tasks || per_node == 0;
     if (needs_tasks) most = std::min(most, size_.tasks.value_or(most));
     if (partition && partition->max_nodes && !flags.partition_max_nodes)
         most = std::min<std::uint64_t>(most, *partition->max_nodes);

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -35,12 +36,13 @@ MORE_GPUS = "pending: planned with more GPUs than it will get"
 FEWER_CPUS = "pending: planned with fewer CPUs than it will get"
 FEWER_NODES = "pending: planned on fewer nodes than it may get"
 SHARED_NODES = "pending: a node limit where others use nodes it might share"
+TASKS_OVER_LIMIT = "pending: tasks that fill more nodes than a limit allows"
 TIME_MIN = "pending: --time-min"
 
 # contrib/differential.md says of each what it is and why; the test compares the two lists.
 LEFT_OUT = (
     *OUTSIDE.values(), STARTED_EARLY, HELD, EXCLUSIVE, PER_SOCKET, MORE_NODES, MORE_GPUS, FEWER_CPUS,
-    FEWER_NODES, SHARED_NODES, TIME_MIN,
+    FEWER_NODES, SHARED_NODES, TASKS_OVER_LIMIT, TIME_MIN,
 )  # fmt: skip
 
 # Reasons of a job that no limit and no partition rule holds back.
@@ -49,6 +51,12 @@ UNHELD = {"None", "Resources", "Priority", "Licenses", "ReqNodeNotAvail", "Begin
 # slurmctld shows PartitionConfig for any of these until its main scheduler comes to the job itself, which it
 # does not while an earlier job of the partition waits.
 PARTITION_RULES = {"PartitionTimeLimit", "PartitionNodeLimit", "QOSNotAllowed", "AccountNotAllowed"}
+
+# The Reasons of limits, and of a partition's rule, that keep a job from having as many nodes as it needs.
+NODE_LIMITS = {
+    "QOSMaxNodePerJobLimit", "QOSMaxNodePerUserLimit", "MaxNodePerAccount", "QOSGrpNodeLimit",
+    "AssocMaxNodePerJobLimit", "AssocGrpNodeLimit", "PartitionNodeLimit",
+}  # fmt: skip
 
 # The Reasons of limits. slurmctld shows one of them, or none, in turn with AccountNotAllowed, and none in turn with
 # PartitionNodeLimit: backfill looks neither at a partition's accounts nor says why nodes are too many.
@@ -131,6 +139,8 @@ def _why_no_pending(scenario: Json, job: Json, foretold: Json) -> str:
         return FEWER_CPUS
     if scenario["full"] and "tres_per_node" in job and job.get("max_nodes", 1) > job.get("min_nodes", 1):
         return FEWER_NODES
+    if _filled_nodes(job) > job.get("min_nodes", 1) and NODE_LIMITS & set(foretold["attempts"]):
+        return TASKS_OVER_LIMIT
     if foretold["depends_on_nodes"]:
         return SHARED_NODES
     if "time_min" in job:
@@ -139,13 +149,25 @@ def _why_no_pending(scenario: Json, job: Json, foretold: Json) -> str:
 
 
 def _outgrows_nodes(job: Json) -> bool:
-    """Whether the job's CPUs or GPUs are more than as many nodes as it asked for have."""
+    """Whether the job's CPUs or GPUs are more than as many nodes as it asked for have, or its CPUs more
+    than its tasks take."""
     nodes = job.get("min_nodes", 1)
+    if "ntasks_per_node" in job:
+        tasks = max(nodes, job.get("max_nodes", 1), _filled_nodes(job)) * job["ntasks_per_node"]
+        if job.get("min_cpus", 1) > tasks * job.get("cpus_per_task", 1):
+            return True
     gpus = 0
     for field, times in (("tres_per_job", 1), ("tres_per_task", job.get("num_tasks", 1))):
         if field in job:
             gpus = max(gpus, times * int(re.sub(r".*\D", "", job[field]) or 1))
     return bool(job.get("min_cpus", 1) > nodes * site.NODE_CPUS or gpus > nodes * site.GPUS_OF_TYPE)
+
+
+def _filled_nodes(job: Json) -> int:
+    """How many nodes the job's tasks fill; 0 where it does not say how many a node takes."""
+    if "ntasks_per_node" not in job:
+        return 0
+    return math.ceil(job.get("num_tasks", 1) / job["ntasks_per_node"])
 
 
 def _cpus_on_all_nodes(job: Json) -> int:
