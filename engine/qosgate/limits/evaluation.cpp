@@ -22,22 +22,18 @@ Evaluation::Evaluation(const model::AccountView& the_view, const model::Resolved
     }
 
     // limits.md 2.2: the partition's QOS first, unless the job's QOS carries OverPartQOS.
-    if (partition_qos == job_qos)
-        qos_order_ = {job_qos, std::nullopt};
-    else if (!partition_qos || (job_qos && view.qos[*job_qos].flags.over_part_qos))
-        qos_order_ = {job_qos, partition_qos};
-    else
-        qos_order_ = {partition_qos, job_qos};
+    const bool job_qos_is_first = job_qos && view.qos[*job_qos].flags.over_part_qos;
+    if (job_qos_is_first) add_qos(*job_qos);
+    if (partition_qos && partition_qos != job_qos) add_qos(*partition_qos);
+    if (job_qos && !job_qos_is_first) add_qos(*job_qos);
+    if (qos_count_ == 0 || strictness == Strictness::assume_strict) strict = true;
+}
 
-    bool has_qos = false;
-    for (const auto& index : qos_order_) {
-        if (!index) continue;
-        const model::Qos& qos = view.qos[*index];
-        has_qos = true;
-        strict = strict || qos.flags.deny_on_limit;
-        if (!limit_factor_) limit_factor_ = qos.limit_factor;
-    }
-    if (!has_qos || strictness == Strictness::assume_strict) strict = true;
+void Evaluation::add_qos(std::size_t index) noexcept {
+    const model::Qos& qos = view.qos[index];
+    qos_order_[qos_count_++] = index;
+    strict = strict || qos.flags.deny_on_limit;
+    if (!limit_factor_) limit_factor_ = qos.limit_factor;
 }
 
 std::uint64_t Evaluation::find_asked_bits(std::size_t word) const noexcept {

@@ -112,19 +112,18 @@ class Evaluation {
     bool time_set_by_limit = false;
     MetLimits met;
 
-    /// The two QOSs in order of precedence; indices into the view.
-    [[nodiscard]] const std::array<std::optional<std::size_t>, 2>& qos_order() const noexcept {
-        return qos_order_;
+    /// The QOSs, two at most, in order of precedence; indices into the view.
+    [[nodiscard]] std::span<const std::size_t> qos_order() const noexcept {
+        return {qos_order_.data(), qos_count_};
     }
 
     /// Calls `body(owner)` for the QOSs in order of precedence.
     template <typename Body>
     void for_each_qos(Body body) const {
-        for (const auto& index : qos_order_) {
-            if (!index) continue;
-            const model::Qos& qos = view.qos[*index];
-            body(OwnerView{
-                {OwnerKind::qos, *index}, qos.limits, qos.usage, qos.user_usage, qos.account_usage});
+        for (const std::size_t index : qos_order()) {
+            const model::Qos& qos = view.qos[index];
+            body(
+                OwnerView{{OwnerKind::qos, index}, qos.limits, qos.usage, qos.user_usage, qos.account_usage});
         }
     }
 
@@ -180,6 +179,7 @@ class Evaluation {
     }
 
   private:
+    void add_qos(std::size_t index) noexcept;
     [[nodiscard]] std::uint64_t find_asked_bits(std::size_t word) const noexcept;
     [[nodiscard]] std::uint64_t find_operator_bits(std::size_t word) const noexcept;
     void run_rows(std::span<const Row> rows, const OwnerView& owner, bool is_user_level,
@@ -187,7 +187,8 @@ class Evaluation {
 
     std::uint64_t first_asked_ = 0;                   ///< asked_bits(0) while a stage runs
     const model::TresCounts* asked_counts_ = nullptr; ///< the counts it is of
-    std::array<std::optional<std::size_t>, 2> qos_order_;
+    std::array<std::size_t, 2> qos_order_{};
+    std::size_t qos_count_ = 0;
     std::optional<double> limit_factor_;
 };
 

@@ -70,8 +70,8 @@ class Search {
 
 /// LimitFactor of the first QOS: one that only the second sets is never looked at here.
 std::optional<double> factor_of_first_qos(const Evaluation& job) {
-    const auto first = job.qos_order()[0];
-    return first ? job.view.qos[*first].limit_factor : std::nullopt;
+    const auto order = job.qos_order();
+    return order.empty() ? std::nullopt : job.view.qos[order.front()].limit_factor;
 }
 
 } // namespace
@@ -82,8 +82,8 @@ std::optional<Violation> find_node_limit(const Evaluation& job) {
     Search search(*node, factor_of_first_qos(job));
     // Limit by limit over both QOSs, then association by association.
     for (const Row& row : qos_rows)
-        for (const auto& qos : job.qos_order())
-            if (qos) search.look(row, {OwnerKind::qos, *qos}, job.view.qos[*qos].limits);
+        for (const std::size_t qos : job.qos_order())
+            search.look(row, {OwnerKind::qos, qos}, job.view.qos[qos].limits);
     job.for_each_association([&](const OwnerView& owner, bool is_user_level) {
         for (const Row& row : association_rows)
             if (row.levels == Levels::all || is_user_level) search.look(row, owner.owner, owner.limits);
