@@ -161,7 +161,7 @@ void check_contained(const std::vector<Escape>& escapes) {
             BOOST_TEST(outcome.rejected);
             BOOST_TEST(has_text(outcome.reject_message + outcome.events.at(0).text, escape.error),
                        outcome.events.at(0).text);
-            BOOST_TEST(seconds < 1.5);
+            BOOST_TEST(seconds < 0.5);
             BOOST_TEST(!innocent.run(*policy).rejected);
         }
     }
