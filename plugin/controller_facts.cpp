@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "controller_facts.hpp"
 
+#include "qosgate/base/letters.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/limits.hpp"
 #include "qosgate/slurm/values.hpp"
@@ -11,15 +12,11 @@ namespace qg::plugin {
 
 namespace {
 
-constexpr char to_lower(char letter) noexcept {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
 /// FNV-1a over the letters, ASCII case ignored.
 std::uint32_t hash_of(std::string_view name) noexcept {
     std::uint32_t hash = 2166136261u;
     for (const char letter : name)
-        hash = (hash ^ static_cast<unsigned char>(to_lower(letter))) * 16777619u;
+        hash = (hash ^ static_cast<unsigned char>(text::to_lower(letter))) * 16777619u;
     return hash;
 }
 

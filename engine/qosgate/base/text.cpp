@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/base/text.hpp"
 
+#include "qosgate/base/letters.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <numeric>
@@ -9,10 +11,6 @@
 
 namespace qg::text {
 namespace {
-
-constexpr char to_lower(char c) noexcept {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
 
 /// Levenshtein distance of two short names, case ignored.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
