@@ -4,6 +4,19 @@
 #include <algorithm>
 
 namespace qg::limits {
+namespace {
+
+/// A bit for each of `count` things from 64 x word on of which `is_set(index)`, lowest first.
+template <typename IsSet>
+std::uint64_t bits_of_word(std::size_t word, std::size_t count, IsSet is_set) {
+    const std::size_t begin = word * 64;
+    std::uint64_t bits = 0;
+    for (std::size_t i = begin; i < std::min(count, begin + 64); ++i)
+        bits |= std::uint64_t{is_set(i)} << (i % 64);
+    return bits;
+}
+
+} // namespace
 
 Evaluation::Evaluation(const model::AccountView& the_view, const model::ResolvedJob& the_job,
                        std::size_t partition, Release the_release, Strictness strictness)
@@ -37,21 +50,12 @@ void Evaluation::add_qos(std::size_t index) noexcept {
 }
 
 std::uint64_t Evaluation::find_asked_bits(std::size_t word) const noexcept {
-    const std::size_t begin = word * 64;
-    const std::size_t end = std::min(counts->size(), begin + 64);
-    std::uint64_t bits = 0;
-    for (std::size_t tres = begin; tres < end; ++tres)
-        bits |= std::uint64_t{(*counts)[tres] != 0} << (tres % 64);
-    return bits;
+    return bits_of_word(word, counts->size(), [this](std::size_t tres) { return (*counts)[tres] != 0; });
 }
 
 std::uint64_t Evaluation::find_operator_bits(std::size_t word) const noexcept {
-    const std::size_t begin = word * 64;
-    const std::size_t end = std::min(job.operator_set_tres.size(), begin + 64);
-    std::uint64_t bits = 0;
-    for (std::size_t tres = begin; tres < end; ++tres)
-        bits |= std::uint64_t{job.operator_set_tres[tres]} << (tres % 64);
-    return bits;
+    const auto& set = job.operator_set_tres;
+    return bits_of_word(word, set.size(), [&set](std::size_t tres) -> bool { return set[tres]; });
 }
 
 void Evaluation::run_rows(std::span<const Row> rows, const OwnerView& owner, bool is_user_level,

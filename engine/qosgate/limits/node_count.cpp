@@ -34,6 +34,8 @@ constexpr std::array association_rows{
         .scaled = true},
 };
 
+static_assert(are_well_formed(qos_rows) && are_well_formed(association_rows));
+
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
 /// A limit found, and who sets it.

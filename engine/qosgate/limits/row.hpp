@@ -7,7 +7,9 @@
 #include "qosgate/limits/release.hpp"
 #include "qosgate/limits/violation.hpp"
 
+#include <algorithm>
 #include <span>
+#include <variant>
 
 namespace qg::limits {
 
@@ -63,6 +65,34 @@ struct Row {
     Release since = Release(22, 5, 0); ///< releases that look at it
     LimitSet reads = read_by(check, limit);
 };
+
+/// Whether a row's check is one for limits like its own.
+constexpr bool is_well_formed(const Row& row) {
+    bool is_for_counts = false;
+    switch (row.check) {
+    case Check::wall_or_time:
+    case Check::submit_count:
+    case Check::running_count:
+    case Check::wall_time:
+    case Check::wall_used:
+    case Check::wall_asked: is_for_counts = true; break;
+    case Check::request_alone:
+    case Check::grp_and_user:
+    case Check::per_node:
+    case Check::minimum:
+    case Check::minutes_or_time:
+    case Check::with_usage:
+    case Check::minutes_used:
+    case Check::minutes_committed:
+    case Check::minutes_of_job: break;
+    }
+    return is_for_counts == std::holds_alternative<CountLimit>(row.limit);
+}
+
+/// The same of a table. Checks take it for granted, so each table says so with a static_assert.
+constexpr bool are_well_formed(std::span<const Row> rows) {
+    return std::ranges::all_of(rows, is_well_formed);
+}
 
 /// The rows of one stage.
 struct Stage {

@@ -155,6 +155,10 @@ constexpr std::array post_select_association{
         .hidden_by = {max_tres_per_node}},
 };
 
+static_assert(are_well_formed(submit_qos) && are_well_formed(submit_association));
+static_assert(are_well_formed(pre_select_qos) && are_well_formed(pre_select_association));
+static_assert(are_well_formed(post_select_qos) && are_well_formed(post_select_association));
+
 } // namespace
 
 constexpr Stage submit_stage{submit_qos, submit_association};
