@@ -109,8 +109,7 @@ std::optional<Refusal> refuse_after_limits(const Outlook& outlook, model::Enforc
     const auto first = std::find_if(outlook.held.begin(), outlook.held.end(), breaks_rule);
     if (enforce == model::EnforcePartLimits::no || first == outlook.held.end()) return std::nullopt;
     if (enforce == model::EnforcePartLimits::any &&
-        (outlook.starts_somewhere() || !std::all_of(first, outlook.held.end(), breaks_rule) ||
-         first != outlook.held.begin()))
+        (outlook.starts_somewhere() || !std::all_of(outlook.held.begin(), outlook.held.end(), breaks_rule)))
         return std::nullopt;
     return Refusal{RejectCode::partition_limits, {first->partition_rule}};
 }

@@ -51,8 +51,7 @@ std::optional<CountLimit> find_count_limit(std::string_view name) noexcept {
 void Limits::reserve_rows(std::size_t count) {
     if (count <= row_capacity_ && rows_.use_count() == 1) return;
     constexpr std::size_t usual_rows = 4;
-    const std::size_t capacity =
-        count <= usual_rows ? usual_rows : std::max<std::size_t>(count, tres_limit_count);
+    const std::size_t capacity = count <= usual_rows ? usual_rows : tres_limit_count;
     auto rows = std::make_shared_for_overwrite<std::uint64_t[]>(capacity * row_size());
     std::copy_n(rows_.get(), row_count_ * row_size(), rows.get());
     rows_ = std::move(rows);
