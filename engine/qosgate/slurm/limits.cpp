@@ -2,93 +2,24 @@
 #include "qosgate/slurm/limits.hpp"
 
 #include "qosgate/slurm/compat.hpp"
+#include "qosgate/slurm/limit_rows.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace qg::slurm {
 namespace {
 
-using model::CountLimit;
 using model::LimitSet;
 using model::TresLimit;
 
-constexpr std::uint64_t seconds_per_minute = 60;
-
-/// A TRES limit as its text and as the values that slurmctld reads from that text whenever it changes.
-template <typename Record>
-struct TresRow {
-    TresLimit limit;
-    char* Record::*text;
-    std::uint64_t* Record::*values;
-};
-
-template <typename Record>
-struct CountRow {
-    CountLimit limit;
-    std::uint32_t Record::*value;
-};
-
-using Qos = slurmdb_qos_rec_t;
-using Assoc = slurmdb_assoc_rec_t;
-
-constexpr TresRow<Qos> qos_tres_rows[] = {
-    {TresLimit::max_tres_per_job, &Qos::max_tres_pj, &Qos::max_tres_pj_ctld},
-    {TresLimit::max_tres_per_node, &Qos::max_tres_pn, &Qos::max_tres_pn_ctld},
-    {TresLimit::max_tres_per_user, &Qos::max_tres_pu, &Qos::max_tres_pu_ctld},
-    {TresLimit::max_tres_per_account, &Qos::max_tres_pa, &Qos::max_tres_pa_ctld},
-    {TresLimit::grp_tres, &Qos::grp_tres, &Qos::grp_tres_ctld},
-    {TresLimit::max_tres_mins_per_job, &Qos::max_tres_mins_pj, &Qos::max_tres_mins_pj_ctld},
-    {TresLimit::grp_tres_mins, &Qos::grp_tres_mins, &Qos::grp_tres_mins_ctld},
-    {TresLimit::grp_tres_run_mins, &Qos::grp_tres_run_mins, &Qos::grp_tres_run_mins_ctld},
-    {TresLimit::max_tres_run_mins_per_account, &Qos::max_tres_run_mins_pa, &Qos::max_tres_run_mins_pa_ctld},
-    {TresLimit::max_tres_run_mins_per_user, &Qos::max_tres_run_mins_pu, &Qos::max_tres_run_mins_pu_ctld},
-    {TresLimit::min_tres_per_job, &Qos::min_tres_pj, &Qos::min_tres_pj_ctld},
-};
-
-constexpr CountRow<Qos> qos_count_rows[] = {
-    {CountLimit::grp_jobs, &Qos::grp_jobs},
-    {CountLimit::max_jobs_per_user, &Qos::max_jobs_pu},
-    {CountLimit::max_jobs_per_account, &Qos::max_jobs_pa},
-    {CountLimit::grp_submit_jobs, &Qos::grp_submit_jobs},
-    {CountLimit::max_submit_jobs_per_user, &Qos::max_submit_jobs_pu},
-    {CountLimit::max_submit_jobs_per_account, &Qos::max_submit_jobs_pa},
-    {CountLimit::max_wall, &Qos::max_wall_pj},
-    {CountLimit::grp_wall, &Qos::grp_wall},
-};
-
-// An association's MaxTRESRunMins is stored by Slurm but enforced by no release, hence absent.
-constexpr TresRow<Assoc> assoc_group_tres_rows[] = {
-    {TresLimit::grp_tres, &Assoc::grp_tres, &Assoc::grp_tres_ctld},
-    {TresLimit::grp_tres_mins, &Assoc::grp_tres_mins, &Assoc::grp_tres_mins_ctld},
-    {TresLimit::grp_tres_run_mins, &Assoc::grp_tres_run_mins, &Assoc::grp_tres_run_mins_ctld},
-};
-
-constexpr CountRow<Assoc> assoc_group_count_rows[] = {
-    {CountLimit::grp_jobs, &Assoc::grp_jobs},
-    {CountLimit::grp_submit_jobs, &Assoc::grp_submit_jobs},
-    {CountLimit::grp_wall, &Assoc::grp_wall},
-};
-
-constexpr TresRow<Assoc> assoc_user_tres_rows[] = {
-    {TresLimit::max_tres_per_job, &Assoc::max_tres_pj, &Assoc::max_tres_ctld},
-    {TresLimit::max_tres_per_node, &Assoc::max_tres_pn, &Assoc::max_tres_pn_ctld},
-    {TresLimit::max_tres_mins_per_job, &Assoc::max_tres_mins_pj, &Assoc::max_tres_mins_ctld},
-};
-
-constexpr CountRow<Assoc> assoc_user_count_rows[] = {
-    {CountLimit::max_jobs, &Assoc::max_jobs},
-    {CountLimit::max_submit_jobs, &Assoc::max_submit_jobs},
-    {CountLimit::max_wall, &Assoc::max_wall_pj},
-};
-
 template <typename Record, std::size_t N>
-void read_rows(model::Limits& limits, const Record& record, const TresRow<Record> (&rows)[N]) {
-    for (const auto& row : rows) {
+void read_rows(model::Limits& limits, const Record& record, const rows::TresRow<Record> (&table)[N],
+               rows::Levels levels = rows::Levels::all) {
+    for (const auto& row : table) {
         // Hardly any limit is set, and the values lie elsewhere in memory: where there is no text they are
         // not looked at.
-        if (view_text(record.*row.text).empty()) continue;
+        if (row.levels > levels || !is_set(record.*row.text)) continue;
         const std::uint64_t* values = record.*row.values;
         for (std::size_t tres = 0; values != nullptr && tres < limits.tres_count(); ++tres)
             if (is_count(values[tres])) limits.set(row.limit, tres, values[tres]);
@@ -96,25 +27,11 @@ void read_rows(model::Limits& limits, const Record& record, const TresRow<Record
 }
 
 template <typename Record, std::size_t N>
-void read_rows(model::Limits& limits, const Record& record, const CountRow<Record> (&rows)[N]) {
-    for (const auto& row : rows)
-        if (const auto value = read_count(record.*row.value)) limits.set(row.limit, *value);
-}
-
-/// A factor that is unset as INFINITE or NO_VAL.
-std::optional<double> read_factor(double value) noexcept {
-    const bool is_set = std::isfinite(value) && value != static_cast<double>(INFINITE) &&
-                        value != static_cast<double>(NO_VAL);
-    return is_set ? std::optional(value) : std::nullopt;
-}
-
-/// Whole minutes of a time kept in seconds as a floating number.
-template <typename Float>
-std::uint64_t whole_minutes(Float seconds) noexcept {
-    if (!(seconds > 0)) return 0; // also a NaN
-    const Float minutes = seconds / static_cast<Float>(seconds_per_minute);
-    constexpr auto greatest = static_cast<Float>(std::uint64_t{1} << 63);
-    return minutes >= greatest ? NO_VAL64 : static_cast<std::uint64_t>(minutes);
+void read_rows(model::Limits& limits, const Record& record, const rows::CountRow<Record> (&table)[N],
+               rows::Levels levels = rows::Levels::all) {
+    for (const auto& row : table)
+        if (const auto value = read_count(record.*row.value); value && row.levels <= levels)
+            limits.set(row.limit, *value);
 }
 
 /// The array converted value by value; empty (all 0) for a null array.
@@ -181,6 +98,18 @@ model::Usage read_usage(const slurmdb_used_limits_t& usage, std::size_t tres_cou
     return result;
 }
 
+const slurmdb_used_limits_t* usage_of_user(const slurmdb_qos_usage_t& usage, std::uint32_t user_id) {
+    return find_first<slurmdb_used_limits_t>(
+        usage.user_limit_list,
+        [user_id](const slurmdb_used_limits_t& used) noexcept { return used.uid == user_id; });
+}
+
+const slurmdb_used_limits_t* usage_of_account(const slurmdb_qos_usage_t& usage, std::string_view account) {
+    return find_first<slurmdb_used_limits_t>(
+        usage.acct_limit_list,
+        [account](const slurmdb_used_limits_t& used) noexcept { return view_text(used.acct) == account; });
+}
+
 model::QosFlags read_qos_flags(std::uint32_t flags) noexcept {
     model::QosFlags result;
     result.deny_on_limit = (flags & QOS_FLAG_DENY_LIMIT) != 0;
@@ -204,15 +133,14 @@ model::Qos read_qos(const slurmdb_qos_rec_t& qos, std::size_t tres_count) {
     result.usage_factor = read_factor(qos.usage_factor).value_or(1.0);
     result.limit_factor = read_factor(qos.limit_factor);
     result.limits = model::Limits(tres_count);
-    read_rows(result.limits, qos, qos_tres_rows);
-    read_rows(result.limits, qos, qos_count_rows);
+    read_rows(result.limits, qos, rows::qos_tres);
+    read_rows(result.limits, qos, rows::qos_count);
     if (qos.usage != nullptr && result.limits.has_any())
         result.usage = read_usage(*qos.usage, tres_count, result.limits.which());
     return result;
 }
 
-model::Association read_association(const slurmdb_assoc_rec_t& association, std::size_t tres_count,
-                                    LimitSet also_against) {
+model::Association name_association(const slurmdb_assoc_rec_t& association) {
     model::Association result;
     result.account = view_text(association.acct);
     result.user = view_text(association.user);
@@ -222,14 +150,17 @@ model::Association read_association(const slurmdb_assoc_rec_t& association, std:
         result.level = model::AssociationLevel::user;
     else
         result.level = has_parent ? model::AssociationLevel::account : model::AssociationLevel::root;
+    return result;
+}
 
+model::Association read_association(const slurmdb_assoc_rec_t& association, std::size_t tres_count,
+                                    LimitSet also_against) {
+    model::Association result = name_association(association);
     result.limits = model::Limits(tres_count);
-    read_rows(result.limits, association, assoc_group_tres_rows);
-    read_rows(result.limits, association, assoc_group_count_rows);
-    if (result.level == model::AssociationLevel::user) {
-        read_rows(result.limits, association, assoc_user_tres_rows);
-        read_rows(result.limits, association, assoc_user_count_rows);
-    }
+    const auto levels =
+        result.level == model::AssociationLevel::user ? rows::Levels::user : rows::Levels::all;
+    read_rows(result.limits, association, rows::assoc_tres, levels);
+    read_rows(result.limits, association, rows::assoc_count, levels);
     const LimitSet against = result.limits.which() + also_against;
     if (association.usage != nullptr && !against.is_empty())
         result.usage = read_usage(*association.usage, tres_count, against);

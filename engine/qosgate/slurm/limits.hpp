@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace qg::slurm {
 
@@ -30,12 +31,19 @@ model::Usage read_usage(const slurmdb_assoc_usage_t& usage, std::size_t tres_cou
 model::Usage read_usage(const slurmdb_used_limits_t& usage, std::size_t tres_count,
                         model::LimitSet against = model::LimitSet::all());
 
+/// The usage of one user or account within a QOS, or null where there is none.
+const slurmdb_used_limits_t* usage_of_user(const slurmdb_qos_usage_t& usage, std::uint32_t user_id);
+const slurmdb_used_limits_t* usage_of_account(const slurmdb_qos_usage_t& usage, std::string_view account);
+
 /// The flags that take part in a verdict.
 model::QosFlags read_qos_flags(std::uint32_t flags) noexcept;
 
 /// A QOS with its limits and total usage against them; user_usage and account_usage are left empty. Those of
 /// a Relative QOS are counts too: slurmctld keeps, and sends, what the percentages come to.
 model::Qos read_qos(const slurmdb_qos_rec_t& qos, std::size_t tres_count);
+
+/// One association without limits and usage.
+model::Association name_association(const slurmdb_assoc_rec_t& association);
 
 /// One association with its limits and usage against them and against those of others. Above the user level
 /// the Max* limits are left out: what they say was inherited by the user's association already.

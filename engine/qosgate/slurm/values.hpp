@@ -11,6 +11,7 @@
 #include <slurm/slurm.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -71,6 +72,29 @@ constexpr std::uint64_t write_memory(std::optional<model::Memory> memory) noexce
     if (!memory) return NO_VAL64;
     constexpr std::uint64_t greatest = (NO_VAL64 - 1) & ~std::uint64_t{MEM_PER_CPU};
     return std::min(memory->mib, greatest) | (memory->per_cpu ? std::uint64_t{MEM_PER_CPU} : 0);
+}
+
+constexpr std::uint64_t seconds_per_minute = 60;
+
+/// Whole minutes of a time kept in seconds as a floating number.
+template <typename Float>
+std::uint64_t whole_minutes(Float seconds) noexcept {
+    if (!(seconds > 0)) return 0; // also a NaN
+    const Float minutes = seconds / static_cast<Float>(seconds_per_minute);
+    constexpr auto greatest = static_cast<Float>(std::uint64_t{1} << 63);
+    return minutes >= greatest ? NO_VAL64 : static_cast<std::uint64_t>(minutes);
+}
+
+/// A factor that is unset as INFINITE or NO_VAL.
+inline std::optional<double> read_factor(double value) noexcept {
+    const bool is_set = std::isfinite(value) && value != static_cast<double>(INFINITE) &&
+                        value != static_cast<double>(NO_VAL);
+    return is_set ? std::optional(value) : std::nullopt;
+}
+
+/// Whether a text that may be null says something.
+inline bool is_set(const char* text) noexcept {
+    return text != nullptr && *text != '\0';
 }
 
 /// A text that may be null, borrowed; null reads as empty.

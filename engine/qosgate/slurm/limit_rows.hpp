@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Where each limit stands in Slurm's records of QOSs and associations.
+#pragma once
+
+#include "qosgate/model/limits.hpp"
+
+#include <slurm/slurmdb.h>
+
+#include <cstdint>
+
+namespace qg::slurm::rows {
+
+using model::CountLimit;
+using model::TresLimit;
+using Qos = slurmdb_qos_rec_t;
+using Assoc = slurmdb_assoc_rec_t;
+
+/// Which associations a limit counts on. What those of accounts say of users was inherited by those of users.
+enum class Levels : std::uint8_t { all, user };
+
+/// A TRES limit: its text, and the values that slurmctld reads from that text whenever it changes. Where the
+/// text is null or empty no value counts.
+template <typename Record>
+struct TresRow {
+    TresLimit limit;
+    char* Record::*text;
+    std::uint64_t* Record::*values;
+    Levels levels = Levels::all;
+};
+
+template <typename Record>
+struct CountRow {
+    CountLimit limit;
+    std::uint32_t Record::*value;
+    Levels levels = Levels::all;
+};
+
+inline constexpr TresRow<Qos> qos_tres[] = {
+    {TresLimit::max_tres_per_job, &Qos::max_tres_pj, &Qos::max_tres_pj_ctld},
+    {TresLimit::max_tres_per_node, &Qos::max_tres_pn, &Qos::max_tres_pn_ctld},
+    {TresLimit::max_tres_per_user, &Qos::max_tres_pu, &Qos::max_tres_pu_ctld},
+    {TresLimit::max_tres_per_account, &Qos::max_tres_pa, &Qos::max_tres_pa_ctld},
+    {TresLimit::grp_tres, &Qos::grp_tres, &Qos::grp_tres_ctld},
+    {TresLimit::max_tres_mins_per_job, &Qos::max_tres_mins_pj, &Qos::max_tres_mins_pj_ctld},
+    {TresLimit::grp_tres_mins, &Qos::grp_tres_mins, &Qos::grp_tres_mins_ctld},
+    {TresLimit::grp_tres_run_mins, &Qos::grp_tres_run_mins, &Qos::grp_tres_run_mins_ctld},
+    {TresLimit::max_tres_run_mins_per_account, &Qos::max_tres_run_mins_pa, &Qos::max_tres_run_mins_pa_ctld},
+    {TresLimit::max_tres_run_mins_per_user, &Qos::max_tres_run_mins_pu, &Qos::max_tres_run_mins_pu_ctld},
+    {TresLimit::min_tres_per_job, &Qos::min_tres_pj, &Qos::min_tres_pj_ctld},
+};
+
+inline constexpr CountRow<Qos> qos_count[] = {
+    {CountLimit::grp_jobs, &Qos::grp_jobs},
+    {CountLimit::max_jobs_per_user, &Qos::max_jobs_pu},
+    {CountLimit::max_jobs_per_account, &Qos::max_jobs_pa},
+    {CountLimit::grp_submit_jobs, &Qos::grp_submit_jobs},
+    {CountLimit::max_submit_jobs_per_user, &Qos::max_submit_jobs_pu},
+    {CountLimit::max_submit_jobs_per_account, &Qos::max_submit_jobs_pa},
+    {CountLimit::max_wall, &Qos::max_wall_pj},
+    {CountLimit::grp_wall, &Qos::grp_wall},
+};
+
+// MaxTRESRunMins of an association is stored by Slurm but enforced by no release, hence absent.
+inline constexpr TresRow<Assoc> assoc_tres[] = {
+    {TresLimit::grp_tres, &Assoc::grp_tres, &Assoc::grp_tres_ctld},
+    {TresLimit::grp_tres_mins, &Assoc::grp_tres_mins, &Assoc::grp_tres_mins_ctld},
+    {TresLimit::grp_tres_run_mins, &Assoc::grp_tres_run_mins, &Assoc::grp_tres_run_mins_ctld},
+    {TresLimit::max_tres_per_job, &Assoc::max_tres_pj, &Assoc::max_tres_ctld, Levels::user},
+    {TresLimit::max_tres_per_node, &Assoc::max_tres_pn, &Assoc::max_tres_pn_ctld, Levels::user},
+    {TresLimit::max_tres_mins_per_job, &Assoc::max_tres_mins_pj, &Assoc::max_tres_mins_ctld, Levels::user},
+};
+
+inline constexpr CountRow<Assoc> assoc_count[] = {
+    {CountLimit::grp_jobs, &Assoc::grp_jobs},
+    {CountLimit::grp_submit_jobs, &Assoc::grp_submit_jobs},
+    {CountLimit::grp_wall, &Assoc::grp_wall},
+    {CountLimit::max_jobs, &Assoc::max_jobs, Levels::user},
+    {CountLimit::max_submit_jobs, &Assoc::max_submit_jobs, Levels::user},
+    {CountLimit::max_wall, &Assoc::max_wall_pj, Levels::user},
+};
+
+} // namespace qg::slurm::rows
