@@ -3,6 +3,7 @@
 
 #include "qosgate/base/built_by.hpp"
 #include "qosgate/slurm/limits.hpp"
+#include "qosgate/slurm/room.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <unistd.h>
@@ -107,13 +108,6 @@ constexpr LimitSet account_limits =
     LimitSet{TresLimit::max_tres_per_account, TresLimit::max_tres_run_mins_per_account} +
     LimitSet{CountLimit::max_jobs_per_account, CountLimit::max_submit_jobs_per_account};
 
-/// The usage of the first entry of a *_limit_list that matches; all zero if none does.
-template <typename Matches>
-model::Usage usage_in(slurm::ListHandle list, std::size_t tres_count, LimitSet against, Matches matches) {
-    const auto* used = slurm::find_first<slurmdb_used_limits_t>(list, matches);
-    return used == nullptr ? model::Usage{} : slurm::read_usage(*used, tres_count, against);
-}
-
 /// Copies QOSs into a view, each once.
 class QosCopier {
   public:
@@ -135,20 +129,26 @@ class QosCopier {
     void add_usage(model::Qos& qos, const slurmdb_qos_usage_t& usage) {
         const std::size_t tres_count = std::min<std::size_t>(usage.tres_cnt, view_.tres->size());
         const LimitSet limits = qos.limits.which();
-        if (limits.meets(user_limits))
-            qos.user_usage =
-                usage_in(usage.user_limit_list, tres_count, limits,
-                         [this](const slurmdb_used_limits_t& used) noexcept { return used.uid == user_id_; });
+        const auto read = [&](const slurmdb_used_limits_t* used) {
+            return used == nullptr ? model::Usage{} : slurm::read_usage(*used, tres_count, limits);
+        };
+        if (limits.meets(user_limits)) qos.user_usage = read(slurm::usage_of_user(usage, user_id_));
         if (limits.meets(account_limits))
-            qos.account_usage = usage_in(usage.acct_limit_list, tres_count, limits,
-                                         [this](const slurmdb_used_limits_t& used) noexcept {
-                                             return slurm::view_text(used.acct) == view_.account;
-                                         });
+            qos.account_usage = read(slurm::usage_of_account(usage, view_.account));
     }
 
     AccountView& view_;
     std::uint32_t user_id_;
 };
+
+/// Calls `body(link)` for an association and those above it.
+template <typename Body>
+void for_each_link(const slurmdb_assoc_rec_t* link, Body body) {
+    for (int depth = 0; link != nullptr && depth < greatest_depth; ++depth) {
+        body(*link);
+        link = link->usage == nullptr ? nullptr : link->usage->parent_assoc_ptr;
+    }
+}
 
 /// Adds the associations from the user to the root. The user's usage is also its share of the others'.
 void copy_chain(std::vector<model::Association>& chain, const slurmdb_assoc_rec_t* association,
@@ -156,30 +156,74 @@ void copy_chain(std::vector<model::Association>& chain, const slurmdb_assoc_rec_
     constexpr std::size_t usual_depth = 3;
     chain.reserve(usual_depth);
     LimitSet above_user;
-    const slurmdb_assoc_rec_t* link = association;
-    for (int depth = 0; link != nullptr && depth < greatest_depth; ++depth) {
-        chain.emplace_back(BuiltBy([&] { return slurm::read_association(*link, tres_count); }));
-        if (depth != 0) above_user += chain.back().limits.which();
-        link = link->usage == nullptr ? nullptr : link->usage->parent_assoc_ptr;
-    }
+    for_each_link(association, [&](const slurmdb_assoc_rec_t& link) {
+        const bool is_above = !chain.empty();
+        chain.emplace_back(BuiltBy([&] { return slurm::read_association(link, tres_count); }));
+        if (is_above) above_user += chain.back().limits.which();
+    });
     if (!above_user.is_empty() && association->usage != nullptr)
         chain.front().usage =
             slurm::read_usage(*association->usage, tres_count, above_user + chain.front().limits.which());
 }
 
-void choose_job_qos(AccountView& view, const quota::Lookup& lookup, const ControllerFacts& facts,
-                    const QosList& qos_list, QosCopier& copier) {
-    const quota::ChosenQos chosen = quota::choose_qos(
-        facts, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists, view.requester_is_operator},
-        view.enforce);
-    const slurmdb_qos_rec_t* record = chosen.id ? facts.record(*chosen.id) : nullptr;
+/// Why a job has its QOS, and its name and flags.
+void describe_job_qos(AccountView& view, const quota::ChosenQos& chosen, const slurmdb_qos_rec_t* record) {
     view.job_qos.is_default = chosen.is_default;
     view.job_qos.problem = chosen.problem;
     view.job_qos.name = record == nullptr ? chosen.asked : slurm::view_text(record->name);
-    view.job_qos.qos = copier.add(record);
+    if (record != nullptr) view.job_qos.flags = slurm::read_qos_flags(record->flags);
+}
+
+/// Whether a partition asks for the job's accounts, up to the root.
+bool asks_for_accounts(const model::PartitionChoice& choice) {
+    return !choice.partition->allow_accounts.empty() || !choice.partition->deny_accounts.empty();
+}
+
+/// The QOS of one of the view's partitions.
+struct PartitionQos {
+    std::size_t partition;
+    const slurmdb_qos_rec_t* record;
+};
+
+/// Slurm's records of one job: its association, or null, and the QOSs that it meets.
+struct Records {
+    const slurmdb_assoc_rec_t* association = nullptr;
+    const slurmdb_qos_rec_t* job_qos = nullptr; ///< null: none
+    std::vector<PartitionQos> partition_qos;    ///< of the partitions that have one
+};
+
+/// Whether all limits leave room for the job.
+bool leaves_room(const AccountView& view, const quota::Lookup& lookup, const Records& records) {
+    if (!view.enforce.limits) return true;
+    const model::Demand demand = lookup.counting->demand(view);
+    const slurm::Room room(demand, lookup.user_id, view.account);
+    if (records.job_qos != nullptr && !room.is_left_by(*records.job_qos)) return false;
+    for (const PartitionQos& qos : records.partition_qos)
+        if (!room.is_left_by(*qos.record)) return false;
+    bool is_left = true;
+    for_each_link(records.association,
+                  [&](const slurmdb_assoc_rec_t& link) { is_left = is_left && room.is_left_by(link); });
+    return is_left;
+}
+
+/// Copies the names of the associations where a partition asks for accounts.
+void copy_account_names(AccountView& view, const slurmdb_assoc_rec_t* association) {
+    if (std::ranges::none_of(view.partitions, asks_for_accounts)) return;
+    for_each_link(association, [&](const slurmdb_assoc_rec_t& link) {
+        view.associations.push_back(slurm::name_association(link));
+    });
+}
+
+/// Copies limits and usage.
+void copy_whole(AccountView& view, const Records& records, const quota::ChosenQos& chosen,
+                const ControllerFacts& facts, std::uint32_t user_id) {
+    copy_chain(view.associations, records.association, view.tres->size());
+    QosCopier copier(view, user_id);
+    view.job_qos.qos = copier.add(records.job_qos);
     for (const std::uint32_t id : chosen.more)
         if (const auto index = copier.add(facts.record(id))) view.job_qos.more.push_back(*index);
-    if (chosen.problem != model::QosProblem::none) view.permitted_qos = qos_list.permitted_names(facts);
+    for (const PartitionQos& qos : records.partition_qos)
+        view.partitions[qos.partition].qos = copier.add(qos.record);
 }
 
 } // namespace
@@ -187,7 +231,7 @@ void choose_job_qos(AccountView& view, const quota::Lookup& lookup, const Contro
 std::shared_ptr<const model::TresCatalogue> ControllerQuota::tres_catalogue() const {
     const std::span<char*> now(*manager_->tres_names, *manager_->tres_count);
     const auto is_same = [](const std::string& known, const char* name) {
-        return known == slurm::view_text(name);
+        return known.compare(name == nullptr ? "" : name) == 0;
     };
 
     auto known = tres_.get();
@@ -203,30 +247,43 @@ std::shared_ptr<const model::TresCatalogue> ControllerQuota::tres_catalogue() co
 
 Result<AccountView> ControllerQuota::check(const quota::Lookup& lookup) const {
     if (!manager_) return manager_.error();
-    const AssocMgr& manager = *manager_;
-
-    const AssocMgrReadLock lock(manager);
-    if (*manager.qos_list == nullptr || *manager.tres_names == nullptr)
+    const AssocMgrReadLock lock(*manager_);
+    if (*manager_->qos_list == nullptr || *manager_->tres_names == nullptr)
         return Error{ErrorCode::unavailable, "slurmctld has no QOS records yet"};
+    return Result<AccountView>(BuiltBy([&] { return view_of(*manager_, lookup); }));
+}
 
-    Result<AccountView> result{std::in_place}; // a view is large
-    AccountView& view = *result;
+AccountView ControllerQuota::view_of(const AssocMgr& manager, const quota::Lookup& lookup) const {
+    AccountView view;
     view.tres = tres_catalogue();
     view.enforce = slurm::read_enforce(*manager.enforce);
-    const slurmdb_assoc_rec_t* association =
-        AssociationSearch(manager, default_accounts_, lookup).run(lookup.account, view);
-    copy_chain(view.associations, association, view.tres->size());
+    Records records;
+    records.association = AssociationSearch(manager, default_accounts_, lookup).run(lookup.account, view);
     view.requester_is_operator = lookup.requester && is_operator(manager, *lookup.requester);
 
     const QosList qos_list(*manager.qos_list, qos_guesses_);
-    const ControllerFacts facts(qos_list, association, *manager.root_assoc);
-    QosCopier copier(view, lookup.user_id);
-    choose_job_qos(view, lookup, facts, qos_list, copier);
+    const ControllerFacts facts(qos_list, records.association, *manager.root_assoc);
+    const quota::ChosenQos chosen = quota::choose_qos(
+        facts, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists, view.requester_is_operator},
+        view.enforce);
+    records.job_qos = chosen.id ? facts.record(*chosen.id) : nullptr;
+    describe_job_qos(view, chosen, records.job_qos);
+    view.partitions.reserve(lookup.partitions.size());
     for (const auto& partition : lookup.partitions) {
         const auto* qos = partition->qos.empty() ? nullptr : qos_list.find(partition->qos);
-        view.partitions.push_back({partition, copier.add(qos)});
+        if (qos != nullptr) records.partition_qos.push_back({view.partitions.size(), qos});
+        view.partitions.push_back({partition, std::nullopt});
     }
-    return result;
+
+    const bool is_settled =
+        records.association != nullptr && chosen.more.empty() && chosen.problem == model::QosProblem::none;
+    view.leaves_room = lookup.counting != nullptr && is_settled && leaves_room(view, lookup, records);
+    if (view.leaves_room)
+        copy_account_names(view, records.association);
+    else
+        copy_whole(view, records, chosen, facts, lookup.user_id);
+    if (chosen.problem != model::QosProblem::none) view.permitted_qos = qos_list.permitted_names(facts);
+    return view;
 }
 
 } // namespace qg::plugin

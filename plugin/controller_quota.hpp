@@ -19,8 +19,9 @@ namespace qg::plugin {
 /// Qos::user_usage and Qos::account_usage are filled where the QOS limits users or accounts; elsewhere nobody
 /// asks for them.
 /// Threads: check() from any number of threads.
-/// Cost: read locks of the association manager for the time of one copy; one walk over the list of QOSs for
-/// the job's and one for each partition's QOS, hash look-ups for the rest.
+/// Cost: read locks of the association manager for the time of one copy, or of one look where limits leave
+/// room; one walk over the list of QOSs for the job's and one for each partition's QOS, hash look-ups for the
+/// rest. The locks are held while Lookup::counting counts.
 class ControllerQuota final : public quota::QuotaProvider {
   public:
     /// With an Error in place of the symbols every check() answers with it.
@@ -30,6 +31,8 @@ class ControllerQuota final : public quota::QuotaProvider {
     [[nodiscard]] Result<model::AccountView> check(const quota::Lookup& lookup) const override;
 
   private:
+    /// Needs the locks.
+    [[nodiscard]] model::AccountView view_of(const AssocMgr& manager, const quota::Lookup& lookup) const;
     [[nodiscard]] std::shared_ptr<const model::TresCatalogue> tres_catalogue() const;
 
     Result<AssocMgr> manager_;

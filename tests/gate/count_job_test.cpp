@@ -33,7 +33,10 @@ struct CountSetup : tests::GateSetup {
         const auto view = quota::LocalQuota(records).check(lookup).value();
         const gate::JobCounter counter(request, view, c, release);
         const auto counts = counter.at_attempt(view, partition, most_nodes);
-        return counts.value_or(counter.at_submission(view).tres).at(tres(name));
+        if (counts) return counts->at(tres(name));
+        model::ResolvedJob job;
+        counter.count_submission(view, job);
+        return job.tres.at(tres(name));
     }
 };
 

@@ -9,6 +9,7 @@
 //   use(*wall);
 #pragma once
 
+#include "qosgate/base/built_by.hpp"
 #include "qosgate/base/check.hpp"
 #include "qosgate/base/error.hpp"
 
@@ -24,8 +25,9 @@ class [[nodiscard]] Result {
   public:
     Result(T&& value) : state_(std::in_place_index<0>, std::move(value)) {}
     Result(const T& value) : state_(std::in_place_index<0>, value) {}
-    /// A value made in its place, as T() makes it.
-    explicit Result(std::in_place_t) : state_(std::in_place_index<0>) {}
+    /// A value made in its place.
+    template <typename Make>
+    explicit Result(const BuiltBy<Make>& built) : state_(std::in_place_index<0>, built) {}
     Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
     [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }

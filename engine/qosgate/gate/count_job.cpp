@@ -48,8 +48,7 @@ JobCounter::JobCounter(const JobRequest& request, const model::AccountView& view
       raised_(raised_to_partitions(sent_, view)), size_(raised_), gres_(request, size_, release),
       counted_(release >= counts_size_after_gres ? size_ : raised_) {}
 
-model::ResolvedJob JobCounter::at_submission(const model::AccountView& view) const {
-    model::ResolvedJob job;
+void JobCounter::count_submission(const model::AccountView& view, model::ResolvedJob& job) const {
     job.tres =
         count(view, 0, counted_.nodes.value_or(1), size_.nodes.value_or(1), counted_.cpus.value_or(1), gres_);
     job.time_limit = request_->time_limit;
@@ -57,7 +56,6 @@ model::ResolvedJob JobCounter::at_submission(const model::AccountView& view) con
         job.time_limit = view.partitions.front().partition->default_time;
     if (request_->array)
         job.array_tasks = count_array_tasks(*request_->array, cluster_->max_array_size).value_or(1);
-    return job;
 }
 
 std::optional<TresCounts> JobCounter::at_attempt(const model::AccountView& view, std::size_t partition,
@@ -177,7 +175,9 @@ std::uint64_t JobCounter::count_memory(std::uint64_t cpus, std::uint64_t nodes, 
 
 model::ResolvedJob count_job(const JobRequest& request, const model::AccountView& view,
                              const model::Cluster& cluster, Release release) {
-    return JobCounter(request, view, cluster, release).at_submission(view);
+    model::ResolvedJob job;
+    JobCounter(request, view, cluster, release).count_submission(view, job);
+    return job;
 }
 
 } // namespace qg::gate

@@ -28,8 +28,8 @@ class JobCounter {
     JobCounter(const model::JobRequest& request, const model::AccountView& view,
                const model::Cluster& cluster, limits::Release release);
 
-    /// The job as the submit stage sees it.
-    [[nodiscard]] model::ResolvedJob at_submission(const model::AccountView& view) const;
+    /// Fills in the job as the submit stage sees it.
+    void count_submission(const model::AccountView& view, model::ResolvedJob& job) const;
 
     /// The size as the client sent it, but for this many nodes (nothing: as sent) and what resources make of
     /// it.

@@ -30,6 +30,12 @@ using model::RejectCode;
     return wait;
 }
 
+/// A job as partitions look at it when it starts; resources may settle for fewer nodes than were counted.
+JobSize size_at_attempt(const PartitionView& asked, const JobCounter& counter) {
+    const auto node = asked.view.tres->node();
+    return counter.size_with(node ? std::optional(model::count_at(asked.job.tres, *node)) : std::nullopt);
+}
+
 /// Everything that one attempt to start a job reads.
 struct Attempt {
     const PartitionView& asked;
@@ -41,12 +47,6 @@ struct Attempt {
     const model::Partition* partition() const {
         const auto& all = asked.view.partitions;
         return index < all.size() ? all[index].partition.get() : nullptr;
-    }
-
-    /// As partitions look at it; resources may settle for fewer nodes than were counted.
-    JobSize size() const {
-        const auto node = asked.view.tres->node();
-        return counter.size_with(node ? std::optional(model::count_at(asked.job.tres, *node)) : std::nullopt);
     }
 
     limits::ScheduleVerdict judge() const {
@@ -70,8 +70,9 @@ std::optional<Wait> find_wait(const Attempt& attempt) {
     const PartitionView& asked = attempt.asked;
     const model::Partition* partition = attempt.partition();
     if (partition)
-        if (auto problem = find_early_problem(asked, attempt.size(), *partition, attempt.accepted.time_limit,
-                                              attempt.cluster.enforce_part_limits))
+        if (auto problem =
+                find_early_problem(asked, size_at_attempt(asked, attempt.counter), *partition,
+                                   attempt.accepted.time_limit, attempt.cluster.enforce_part_limits))
             return wait_for_partition(*std::move(problem));
 
     auto verdict = attempt.judge();
@@ -213,12 +214,22 @@ Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, c
     outlook.forecast.time_set_by_limit = verdict.time_set_by_limit;
 
     for (std::size_t place = 0; place < std::max<std::size_t>(order.size(), 1); ++place) {
-        const Attempt attempt{asked, cluster, resolved.counter, verdict, order[place]};
+        const Attempt attempt{asked, cluster, *resolved.counter, verdict, order[place]};
         try_to_start(outlook, attempt);
         if (!asked.view.job_qos.more.empty()) try_with_other_qos(outlook, attempt);
     }
     if (!outlook.held.empty()) conclude(outlook, resolved.job.is_update, cluster.enforce_part_limits);
     return outlook;
+}
+
+bool is_clear(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
+              limits::Release release) {
+    const PartitionView asked{request, resolved.job, resolved.view(), release};
+    if (!resolved.partitions.unknown.empty() || refuse_by_partitions(asked, cluster)) return false;
+    const JobSize size = size_at_attempt(asked, *resolved.counter);
+    for (const model::PartitionChoice& choice : asked.view.partitions)
+        if (!takes(*choice.partition, asked, size)) return false;
+    return true;
 }
 
 } // namespace qg::gate

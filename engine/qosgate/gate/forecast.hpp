@@ -53,6 +53,11 @@ struct Steps {
 Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
                    limits::Release release, limits::Strictness strictness, Steps steps = {});
 
+/// Whether a job that all limits leave room for is accepted, and held back in none of its partitions. False
+/// is a guess, true is certain. Threads: pure.
+bool is_clear(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
+              limits::Release release);
+
 /// The outlook that the gate answers by, and how strictly it was looked for.
 struct Judged {
     Outlook outlook;

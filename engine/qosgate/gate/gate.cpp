@@ -70,14 +70,30 @@ void log_problem(Decision& decision, const Resolved& resolved) {
     decision.log.push_back("no opinion on limits: " + resolved.known.error().message);
 }
 
+/// Judges a job that all limits leave room for: where there is something to say about it nevertheless, with
+/// the whole view.
+void judge_with_room(Decision& decision, const Case& at, const quota::QuotaProvider& provider,
+                     const policy::Settings& settings) {
+    if (is_clear(at.resolved, at.request, at.cluster, at.release)) {
+        decision.forecast.time_limit = at.resolved.job.time_limit;
+        return;
+    }
+    const Resolved whole(at.request, &at.cluster, provider, at.release);
+    judge(decision, {whole, at.request, at.cluster, at.release}, settings);
+}
+
 /// Without the partitions nobody knows which partition QOS applies, and without the view nobody knows
 /// anything: no opinion on limits.
 void judge_where_known(Decision& decision, const Resolved& resolved, const JobRequest& request,
-                       const model::Cluster* cluster, limits::Release release,
-                       const policy::Settings& settings) {
+                       const model::Cluster* cluster, const quota::QuotaProvider& provider,
+                       limits::Release release, const policy::Settings& settings) {
     if (!resolved.known) log_problem(decision, resolved);
-    if (cluster && settings.limits != Level::off)
-        judge(decision, {resolved, request, *cluster, release}, settings);
+    if (!cluster || settings.limits == Level::off) return;
+    const Case at{resolved, request, *cluster, release};
+    if (resolved.view().leaves_room)
+        judge_with_room(decision, at, provider, settings);
+    else
+        judge(decision, at, settings);
 }
 
 } // namespace
@@ -85,13 +101,16 @@ void judge_where_known(Decision& decision, const Resolved& resolved, const JobRe
 Decision Gate::decide(const JobRequest& request, const model::Cluster* cluster,
                       const policy::Policy* policy) const {
     Decision decision;
-    const auto judge_as = [&](const JobRequest& job, const Resolved& resolved) {
-        judge_where_known(decision, resolved, job, cluster, release_, settings_of(policy));
+    const auto resolve = [&](const JobRequest& job) {
+        return Resolved(job, cluster, provider_, release_, std::nullopt, ViewKind::may_leave_room);
     };
-    const Resolved resolved(request, cluster, provider_, release_);
+    const auto judge_as = [&](const JobRequest& job, const Resolved& resolved) {
+        judge_where_known(decision, resolved, job, cluster, provider_, release_, settings_of(policy));
+    };
+    const Resolved resolved = resolve(request);
     if (policy && policy->has_rules() && run_rules(decision, request, resolved, *policy)) return decision;
     if (decision.changed)
-        judge_as(*decision.changed, Resolved(*decision.changed, cluster, provider_, release_));
+        judge_as(*decision.changed, resolve(*decision.changed));
     else
         judge_as(request, resolved);
     if (decision.reject != RejectCode::none) decision.changed.reset();

@@ -16,6 +16,10 @@ PartitionList find_partitions(const model::JobRequest& request, const model::Clu
             list.found.push_back(std::move(partition));
         return list;
     }
+    if (auto partition = cluster.partitions.find(*request.partition)) { // the usual case
+        list.found.push_back(std::move(partition));
+        return list;
+    }
     text::for_each_part(*request.partition, ',', [&](std::string_view name) {
         if (name.empty()) return;
         auto partition = cluster.partitions.find(name);

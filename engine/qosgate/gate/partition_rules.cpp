@@ -106,12 +106,12 @@ Problem find_rule_problem(const PartitionView& asked, const JobSize& size, const
 }
 
 Problem find_qos_problem(const PartitionView& asked, const Partition& partition) {
-    const model::Qos* qos = job_qos(asked.view);
-    const std::string_view name = qos ? std::string_view(qos->name) : std::string_view();
+    const model::QosChoice& qos = asked.view.job_qos;
+    const std::string_view name = qos.flags ? std::string_view(qos.name) : std::string_view();
     if (lets_in(partition.allow_qos, partition.deny_qos, name)) return std::nullopt;
     return PartitionProblem{RejectCode::invalid_qos, "QOSNotAllowed",
                             text::format("partition {} is not open to {}; {}", partition.name,
-                                         qos ? "QOS " + qos->name : "jobs without a QOS",
+                                         qos.flags ? "QOS " + qos.name : "jobs without a QOS",
                                          who_gets_in(partition.allow_qos, partition.deny_qos))};
 }
 
@@ -216,8 +216,7 @@ std::vector<model::AccountView> views_of_other_qos(const model::AccountView& vie
     std::vector<model::AccountView> views;
     for (const std::size_t qos : view.job_qos.more) {
         views.push_back(view);
-        views.back().job_qos.qos = qos;
-        views.back().job_qos.name = view.qos[qos].name;
+        set_job_qos(views.back(), qos);
         views.back().job_qos.more.clear();
     }
     return views;
@@ -261,6 +260,11 @@ std::optional<PartitionProblem> find_selection_problem(const PartitionView& aske
     if (!partition.max_nodes || nodes <= *partition.max_nodes || is_exempt) return std::nullopt;
     return node_problem(text::format("partition {} is for jobs of at most {} nodes, asked {}", partition.name,
                                      *partition.max_nodes, nodes));
+}
+
+bool takes(const Partition& partition, const PartitionView& asked, const JobSize& size) {
+    return !find_early_problem(asked, size, partition, asked.job.time_limit, EnforcePartLimits::no) &&
+           !find_access_problem(asked, partition) && !find_selection_problem(asked, partition);
 }
 
 } // namespace qg::gate

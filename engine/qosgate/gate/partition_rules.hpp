@@ -56,4 +56,8 @@ std::optional<PartitionProblem> find_access_problem(const PartitionView& asked,
 std::optional<PartitionProblem> find_selection_problem(const PartitionView& asked,
                                                        const model::Partition& partition);
 
+/// Whether none of these rules keeps an accepted job waiting in `partition`; its time is that of the request
+/// or the partition's default.
+bool takes(const model::Partition& partition, const PartitionView& asked, const JobSize& size);
+
 } // namespace qg::gate

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/resolve.hpp"
 
+#include <algorithm>
+
 namespace qg::gate {
 namespace {
+
+using model::TresCounts;
 
 /// From here on --qos may name several.
 constexpr limits::Release takes_qos_lists(24, 11, 0);
@@ -25,15 +29,70 @@ quota::Lookup make_lookup(const model::JobRequest& request, const PartitionList&
     return lookup;
 }
 
+/// Widens bounds to counts.
+void widen(TresCounts& least, TresCounts& most, const TresCounts& counts) {
+    for (std::size_t tres = 0; tres < counts.size(); ++tres) {
+        least[tres] = std::min(least[tres], counts[tres]);
+        most[tres] = std::max(most[tres], counts[tres]);
+    }
+}
+
 } // namespace
 
-Resolved::Resolved(const model::JobRequest& request, const model::Cluster* cluster,
+/// Counts the job at its submission and in every attempt to start it.
+class Resolved::Counting final : public quota::JobCounting {
+  public:
+    Counting(Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
+             limits::Release release)
+        : resolved_(resolved), request_(request), cluster_(cluster), release_(release) {}
+
+    model::Demand demand(const model::AccountView& view) override {
+        resolved_.count(request_, view, cluster_, release_);
+        const model::ResolvedJob& job = resolved_.job;
+        model::Demand demand{job.tres, job.tres, job.time_limit, job.array_tasks};
+        for (std::size_t i = 0; i < std::max<std::size_t>(view.partitions.size(), 1); ++i) {
+            const auto counts = resolved_.counter->at_attempt(view, i, std::nullopt);
+            if (!counts) continue;
+            if (least_.empty()) least_ = most_ = job.tres;
+            widen(least_, most_, *counts);
+            demand.least = least_;
+            demand.most = most_;
+        }
+        return demand;
+    }
+
+  private:
+    Resolved& resolved_;
+    const model::JobRequest& request_;
+    const model::Cluster& cluster_;
+    limits::Release release_;
+    TresCounts least_; ///< empty where all attempts ask for what the submission does
+    TresCounts most_;
+};
+
+Resolved::Resolved(const model::JobRequest& request, const model::Cluster* known_cluster,
                    const quota::QuotaProvider& provider, limits::Release release,
-                   std::optional<std::uint32_t> requester)
-    : partitions(find_partitions(request, cluster ? *cluster : no_cluster())),
-      known(provider.check(make_lookup(request, partitions, release, requester))),
-      counter(request, view(), cluster ? *cluster : no_cluster(), release),
-      job(counter.at_submission(view())) {}
+                   std::optional<std::uint32_t> requester, ViewKind kind)
+    : partitions(find_partitions(request, known_cluster ? *known_cluster : no_cluster())),
+      known(look_up(request, known_cluster ? *known_cluster : no_cluster(), provider, release, requester,
+                    kind)) {
+    if (!counter) count(request, view(), known_cluster ? *known_cluster : no_cluster(), release);
+}
+
+Result<model::AccountView> Resolved::look_up(const model::JobRequest& request, const model::Cluster& cluster,
+                                             const quota::QuotaProvider& provider, limits::Release release,
+                                             std::optional<std::uint32_t> requester, ViewKind kind) {
+    quota::Lookup lookup = make_lookup(request, partitions, release, requester);
+    Counting counting(*this, request, cluster, release);
+    if (kind == ViewKind::may_leave_room) lookup.counting = &counting;
+    return provider.check(lookup);
+}
+
+void Resolved::count(const model::JobRequest& request, const model::AccountView& view,
+                     const model::Cluster& cluster, limits::Release release) {
+    counter.emplace(request, view, cluster, release);
+    counter->count_submission(view, job);
+}
 
 const model::AccountView& Resolved::nothing_known() {
     static const model::AccountView nothing = [] {

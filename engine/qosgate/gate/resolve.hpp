@@ -13,6 +13,9 @@
 
 namespace qg::gate {
 
+/// Whether a view has to be whole, or limits that leave room may be missing (AccountView::leaves_room).
+enum class ViewKind : std::uint8_t { whole, may_leave_room };
+
 /// A request with everything that decides about it.
 /// Ownership: borrows the request and the cluster.
 struct Resolved {
@@ -20,17 +23,26 @@ struct Resolved {
     /// as it goes. `requester` changes the job; nothing: it is submitted.
     Resolved(const model::JobRequest& request, const model::Cluster* cluster,
              const quota::QuotaProvider& provider, limits::Release release,
-             std::optional<std::uint32_t> requester = std::nullopt);
+             std::optional<std::uint32_t> requester = std::nullopt, ViewKind kind = ViewKind::whole);
 
     PartitionList partitions;
-    Result<model::AccountView> known; ///< the view, or why there is none
-    JobCounter counter;
+    // In this order: a provider may ask for counts while it makes the view.
+    std::optional<JobCounter> counter; ///< never empty
     model::ResolvedJob job;
+    Result<model::AccountView> known; ///< the view, or why there is none
 
     /// The view; without one, a view of nothing.
     [[nodiscard]] const model::AccountView& view() const { return known ? *known : nothing_known(); }
 
   private:
+    class Counting;
+
+    Result<model::AccountView> look_up(const model::JobRequest& request, const model::Cluster& cluster,
+                                       const quota::QuotaProvider& provider, limits::Release release,
+                                       std::optional<std::uint32_t> requester, ViewKind kind);
+    void count(const model::JobRequest& request, const model::AccountView& view,
+               const model::Cluster& cluster, limits::Release release);
+
     static const model::AccountView& nothing_known();
 };
 

@@ -80,10 +80,12 @@ enum class QosProblem : std::uint8_t {
 
 /// The QOS of the job, or why there is none.
 struct QosChoice {
-    std::optional<std::size_t> qos; ///< index into AccountView::qos; nothing: the job has no QOS
-    std::vector<std::size_t> more;  ///< the further ones of a list of QOSs, in the order slurmctld tries them
-    std::string name;               ///< the name chosen or asked for
-    bool is_default = false;        ///< the job asked for none
+    std::optional<std::size_t>
+        qos; ///< index into AccountView::qos; nothing: the job has no QOS, or leaves_room
+    std::optional<QosFlags> flags; ///< its flags; nothing: the job has no QOS
+    std::vector<std::size_t> more; ///< the further ones of a list of QOSs, in the order slurmctld tries them
+    std::string name;              ///< the name chosen or asked for
+    bool is_default = false;       ///< the job asked for none
     QosProblem problem = QosProblem::none;
 };
 
@@ -104,17 +106,21 @@ struct AccountView {
     std::vector<Association> associations;   ///< user first, root last; empty: no association
     std::vector<std::string> permitted_qos;  ///< names; filled only when job_qos.problem is set
     bool requester_is_operator = false;      ///< may change jobs past all limits; never at a submission
+    /// The job's association and QOS will do, and all limits leave room for it: no limit, no usage and no QOS
+    /// was copied, and of the associations the names, or nothing.
+    bool leaves_room = false;
 };
 
-/// The QOS of the job, or null; it lives as long as the view.
-[[nodiscard]] inline const Qos* job_qos(const AccountView& view) noexcept {
-    return view.job_qos.qos ? &view.qos[*view.job_qos.qos] : nullptr;
+/// Makes a QOS of the view the job's.
+inline void set_job_qos(AccountView& view, std::size_t index) {
+    view.job_qos.qos = index;
+    view.job_qos.flags = view.qos[index].flags;
+    view.job_qos.name = view.qos[index].name;
 }
 
-/// Its flags; none without a QOS.
+/// The flags of the job's QOS; none without a QOS.
 [[nodiscard]] inline QosFlags job_qos_flags(const AccountView& view) noexcept {
-    const Qos* qos = job_qos(view);
-    return qos ? qos->flags : QosFlags{};
+    return view.job_qos.flags.value_or(QosFlags{});
 }
 
 } // namespace qg::model

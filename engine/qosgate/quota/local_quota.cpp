@@ -136,11 +136,10 @@ Result<model::AccountView> LocalQuota::check(const Lookup& lookup) const {
     const ChosenQos chosen = choose_qos(
         facts, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists, view.requester_is_operator},
         view.enforce);
-    view.job_qos = {std::nullopt, {}, std::string(chosen.asked), chosen.is_default, chosen.problem};
-    if (chosen.id) {
-        view.job_qos.qos = add_qos(view, records_.qos[*chosen.id], *chosen.id, lookup.user_id);
-        view.job_qos.name = records_.qos[*chosen.id].qos.name;
-    }
+    view.job_qos.name = chosen.asked;
+    view.job_qos.is_default = chosen.is_default;
+    view.job_qos.problem = chosen.problem;
+    if (chosen.id) set_job_qos(view, add_qos(view, records_.qos[*chosen.id], *chosen.id, lookup.user_id));
     for (const std::uint32_t id : chosen.more)
         view.job_qos.more.push_back(add_qos(view, records_.qos[id], id, lookup.user_id));
     if (chosen.problem != model::QosProblem::none)

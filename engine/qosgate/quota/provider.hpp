@@ -6,6 +6,7 @@
 
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/account_view.hpp"
+#include "qosgate/model/demand.hpp"
 #include "qosgate/model/resolved_job.hpp"
 
 #include <cstdint>
@@ -15,6 +16,16 @@
 #include <string_view>
 
 namespace qg::quota {
+
+/// Counts the job that a view is for, as soon as the view has its TRES, partitions and the flags of its QOS.
+class JobCounting {
+  public:
+    /// Ownership: what the demand borrows lives as long as this.
+    [[nodiscard]] virtual model::Demand demand(const model::AccountView& view) = 0;
+
+  protected:
+    ~JobCounting() = default;
+};
 
 /// What a view is asked for: the parts of a request that choose QOS, account and associations. Views borrow.
 struct Lookup {
@@ -27,6 +38,9 @@ struct Lookup {
     std::optional<std::uint32_t> requester;
     std::span<const std::shared_ptr<const model::Partition>>
         partitions; ///< in the order slurmctld tries them
+    /// Lets a provider ask, once, what the job comes to, and answer with a view that leaves_room instead of a
+    /// whole one; null: the view is whole.
+    JobCounting* counting = nullptr;
 };
 
 /// Threads: check() may run on several threads at once; a provider locks inside where it must.

@@ -221,8 +221,8 @@ AccountView view_of(const AssocRecords& records, const quota::Lookup& lookup) {
         quota::choose_qos(facts, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists}, view.enforce);
     view.job_qos.is_default = chosen.is_default;
     view.job_qos.problem = chosen.problem;
-    view.job_qos.qos = add_qos(view, records, chosen.id, lookup.user_id);
-    view.job_qos.name = view.job_qos.qos ? view.qos[*view.job_qos.qos].name : std::string(chosen.asked);
+    view.job_qos.name = chosen.asked;
+    if (const auto index = add_qos(view, records, chosen.id, lookup.user_id)) set_job_qos(view, *index);
     for (const std::uint32_t id : chosen.more)
         if (const auto index = add_qos(view, records, id, lookup.user_id))
             view.job_qos.more.push_back(*index);

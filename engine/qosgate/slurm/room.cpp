@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurm/room.hpp"
+
+#include "qosgate/slurm/compat.hpp"
+#include "qosgate/slurm/limit_rows.hpp"
+#include "qosgate/slurm/limits.hpp"
+#include "qosgate/slurm/values.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace qg::slurm {
+namespace {
+
+using model::CountLimit;
+using model::Demand;
+using model::TresLimit;
+
+/// What else counts against a limit, beside the job.
+enum class Beside : std::uint8_t { nothing, user, account, all };
+
+/// How a TRES limit counts, at its strictest.
+struct TresMeaning {
+    Beside beside = Beside::nothing;
+    bool in_minutes = false; ///< the job's time multiplies
+    bool adds_past = false;  ///< what was used in the past counts too
+    bool is_minimum = false;
+};
+
+constexpr TresMeaning meaning_of(TresLimit limit) {
+    using enum TresLimit;
+    switch (limit) {
+    case max_tres_per_job:
+    case max_tres_per_node: return {};
+    case max_tres_per_user: return {.beside = Beside::user};
+    case max_tres_per_account: return {.beside = Beside::account};
+    case grp_tres: return {.beside = Beside::all};
+    case max_tres_mins_per_job: return {.in_minutes = true};
+    case grp_tres_mins: return {.beside = Beside::all, .in_minutes = true, .adds_past = true};
+    case grp_tres_run_mins: return {.beside = Beside::all, .in_minutes = true};
+    case max_tres_run_mins_per_user: return {.beside = Beside::user, .in_minutes = true};
+    case max_tres_run_mins_per_account: return {.beside = Beside::account, .in_minutes = true};
+    case min_tres_per_job: return {.is_minimum = true};
+    }
+    return {};
+}
+
+/// What a limit counts that has one value.
+enum class Counted : std::uint8_t { running, submitted, minutes };
+
+struct CountMeaning {
+    Beside beside = Beside::nothing;
+    Counted counted = Counted::running;
+};
+
+constexpr CountMeaning meaning_of(CountLimit limit) {
+    using enum CountLimit;
+    switch (limit) {
+    case grp_jobs:
+    case max_jobs: return {Beside::all, Counted::running};
+    case max_jobs_per_user: return {Beside::user, Counted::running};
+    case max_jobs_per_account: return {Beside::account, Counted::running};
+    case grp_submit_jobs:
+    case max_submit_jobs: return {Beside::all, Counted::submitted};
+    case max_submit_jobs_per_user: return {Beside::user, Counted::submitted};
+    case max_submit_jobs_per_account: return {Beside::account, Counted::submitted};
+    case max_wall: return {Beside::nothing, Counted::minutes};
+    case grp_wall: return {Beside::all, Counted::minutes};
+    }
+    return {};
+}
+
+/// The meaning of each of the first `count` limits: a table, since it is looked at for every job.
+template <typename Limit, std::size_t count>
+constexpr auto table_of_meanings() {
+    std::array<decltype(meaning_of(Limit{})), count> meanings{};
+    for (std::size_t i = 0; i < count; ++i)
+        meanings[i] = meaning_of(static_cast<Limit>(i));
+    return meanings;
+}
+constexpr auto tres_meanings = table_of_meanings<TresLimit, model::tres_limit_count>();
+constexpr auto count_meanings = table_of_meanings<CountLimit, model::count_limit_count>();
+
+/// What is in use, where Slurm keeps it.
+struct InUse {
+    std::uint64_t jobs = 0;
+    std::uint64_t submit_jobs = 0;
+    double wall_seconds = 0;
+    std::size_t tres_count = 0; ///< of the arrays, which may be null
+    const std::uint64_t* tres = nullptr;
+    const std::uint64_t* committed = nullptr;
+    bool committed_in_seconds = true;
+    const long double* past_seconds = nullptr;
+
+    /// Whole minutes where the limit counts minutes.
+    [[nodiscard]] std::uint64_t at(std::size_t index, const TresMeaning& meaning) const {
+        if (index >= tres_count) return 0;
+        if (!meaning.in_minutes) return tres == nullptr ? 0 : tres[index];
+        std::uint64_t minutes = committed == nullptr ? 0 : committed[index];
+        if (committed_in_seconds) minutes /= seconds_per_minute;
+        if (!meaning.adds_past || past_seconds == nullptr) return minutes;
+        const std::uint64_t past = whole_minutes(past_seconds[index]);
+        return minutes + std::min(past, std::numeric_limits<std::uint64_t>::max() - minutes);
+    }
+
+    [[nodiscard]] std::uint64_t of(Counted counted) const {
+        switch (counted) {
+        case Counted::running: return jobs;
+        case Counted::submitted: return submit_jobs;
+        case Counted::minutes: return whole_minutes(wall_seconds);
+        }
+        return 0;
+    }
+};
+
+/// What QOS and associations keep alike.
+template <typename SlurmUsage>
+InUse in_use_of_all(const SlurmUsage& usage) {
+    InUse used;
+    used.wall_seconds = static_cast<double>(usage.grp_used_wall);
+    used.tres_count = usage.tres_cnt;
+    used.tres = usage.grp_used_tres;
+    used.committed = usage.grp_used_tres_run_secs;
+    used.past_seconds = usage.usage_tres_raw;
+    return used;
+}
+
+InUse in_use(const slurmdb_qos_usage_t* usage) {
+    if (usage == nullptr) return {};
+    InUse used = in_use_of_all(*usage);
+    used.jobs = usage->grp_used_jobs;
+    used.submit_jobs = usage->grp_used_submit_jobs;
+    return used;
+}
+
+InUse in_use(const slurmdb_assoc_usage_t* usage) {
+    if (usage == nullptr) return {};
+    InUse used = in_use_of_all(*usage);
+    used.jobs = usage->used_jobs;
+    used.submit_jobs = usage->used_submit_jobs;
+    return used;
+}
+
+InUse in_use(const slurmdb_used_limits_t* usage, std::size_t tres_count) {
+    if (usage == nullptr) return {};
+    InUse used;
+    used.jobs = usage->jobs;
+    used.submit_jobs = usage->submit_jobs;
+    used.tres_count = tres_count;
+    used.tres = usage->tres;
+    const CommittedTres committed = committed_tres(*usage);
+    used.committed = committed.values;
+    used.committed_in_seconds = committed.is_in_seconds;
+    return used;
+}
+
+/// Whether a limit is kept by what the job adds to what is in use.
+constexpr bool fits(std::uint64_t adds, std::uint64_t used, std::uint64_t limit) noexcept {
+    return adds <= limit && used <= limit - adds;
+}
+
+/// The job's time in minutes; 0 where it has none of its own, or one of no length.
+std::uint64_t minutes_of(const Demand& demand) noexcept {
+    return demand.time_limit ? demand.time_limit->minutes : 0;
+}
+
+/// Whether all values of a TRES limit leave room.
+bool leaves_room(const Demand& demand, const TresMeaning& meaning, const std::uint64_t* values,
+                 const InUse& used) {
+    const std::uint64_t minutes = minutes_of(demand);
+    for (std::size_t tres = 0; tres < demand.most.size(); ++tres) {
+        const std::uint64_t limit = values[tres];
+        if (!is_count(limit)) continue;
+        if (meaning.is_minimum) {
+            if (demand.least[tres] < limit) return false;
+            continue;
+        }
+        std::uint64_t adds = demand.most[tres];
+        if (adds == 0) continue; // no maximum is exceeded by a TRES that is not asked for
+        if (meaning.in_minutes) {
+            // Beyond 32 bits slurmctld's products and quotients are its own (limits.md 2.13).
+            constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
+            if (minutes == 0 || (limit | adds) > largest) return false;
+            adds *= minutes;
+        }
+        if (!fits(adds, used.at(tres, meaning), limit)) return false;
+    }
+    return true;
+}
+
+bool leaves_room(const Demand& demand, const CountMeaning& meaning, std::uint64_t limit, const InUse& used) {
+    std::uint64_t adds = 1;
+    if (meaning.counted == Counted::submitted) adds = demand.array_tasks;
+    if (meaning.counted == Counted::minutes) adds = minutes_of(demand);
+    return adds != 0 && fits(adds, used.of(meaning.counted), limit);
+}
+
+/// The same for each limit of a table that the record sets. `used(beside)` finds what is in use.
+template <typename Record, std::size_t N, typename Used>
+bool leaves_room(const Demand& demand, const Record& record, const rows::TresRow<Record> (&table)[N],
+                 rows::Levels levels, Used used) {
+    for (const auto& row : table) {
+        const std::uint64_t* const values = record.*row.values;
+        if (row.levels > levels || !is_set(record.*row.text) || values == nullptr) continue;
+        const TresMeaning& meaning = tres_meanings[static_cast<std::size_t>(row.limit)];
+        if (!leaves_room(demand, meaning, values, used(meaning.beside))) return false;
+    }
+    return true;
+}
+
+template <typename Record, std::size_t N, typename Used>
+bool leaves_room(const Demand& demand, const Record& record, const rows::CountRow<Record> (&table)[N],
+                 rows::Levels levels, Used used) {
+    for (const auto& row : table) {
+        const std::uint32_t limit = record.*row.value;
+        if (row.levels > levels || !is_count(limit)) continue;
+        const CountMeaning& meaning = count_meanings[static_cast<std::size_t>(row.limit)];
+        if (!leaves_room(demand, meaning, limit, used(meaning.beside))) return false;
+    }
+    return true;
+}
+
+} // namespace
+
+bool Room::is_left_by(const slurmdb_qos_rec_t& qos) const {
+    if (read_factor(qos.limit_factor) || read_qos_flags(qos.flags).usage_factor_safe) return false;
+    const auto used = [&](Beside beside) -> InUse {
+        if (qos.usage == nullptr) return {};
+        switch (beside) {
+        case Beside::nothing: return {};
+        case Beside::user: return in_use(usage_of_user(*qos.usage, user_id_), qos.usage->tres_cnt);
+        case Beside::account: return in_use(usage_of_account(*qos.usage, account_), qos.usage->tres_cnt);
+        case Beside::all: return in_use(qos.usage);
+        }
+        return {};
+    };
+    return leaves_room(demand_, qos, rows::qos_tres, rows::Levels::all, used) &&
+           leaves_room(demand_, qos, rows::qos_count, rows::Levels::all, used);
+}
+
+bool Room::is_left_by(const slurmdb_assoc_rec_t& association) const {
+    const auto used = [&](Beside beside) -> InUse {
+        return beside == Beside::nothing ? InUse{} : in_use(association.usage);
+    };
+    const auto levels = is_set(association.user) ? rows::Levels::user : rows::Levels::all;
+    return leaves_room(demand_, association, rows::assoc_tres, levels, used) &&
+           leaves_room(demand_, association, rows::assoc_count, levels, used);
+}
+
+} // namespace qg::slurm
