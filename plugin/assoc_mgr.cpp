@@ -13,8 +13,12 @@ class Symbols {
   public:
     template <typename Pointer>
     void find(const char* name, Pointer& symbol) {
-        symbol = reinterpret_cast<Pointer>(dlsym(RTLD_DEFAULT, name));
+        find_optional(name, symbol);
         if (symbol == nullptr && missing_ == nullptr) missing_ = name;
+    }
+    template <typename Pointer>
+    static void find_optional(const char* name, Pointer& symbol) {
+        symbol = reinterpret_cast<Pointer>(dlsym(RTLD_DEFAULT, name));
     }
     [[nodiscard]] const char* missing() const noexcept { return missing_; }
 
@@ -36,6 +40,8 @@ Result<AssocMgr> AssocMgr::find() {
     symbols.find("assoc_mgr_tres_name_array", manager.tres_names);
     symbols.find("g_tres_count", manager.tres_count);
     symbols.find("accounting_enforce", manager.enforce);
+    Symbols::find_optional("g_qos_count", manager.behind_greatest_qos_id);
+    Symbols::find_optional("running_cache", manager.running_cache);
     if (symbols.missing() != nullptr)
         return Error{ErrorCode::unsupported,
                      std::string("this slurmctld does not export ") + symbols.missing()};

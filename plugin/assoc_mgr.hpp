@@ -38,10 +38,12 @@ struct AssocMgr {
     slurmdb_assoc_rec_t** root_assoc;
     char*** tres_names;
     std::uint32_t* tres_count;
-    std::uint16_t* enforce; ///< AccountingStorageEnforce as in force; a reconfigure does not change it
+    std::uint32_t* behind_greatest_qos_id; ///< g_qos_count; null where slurmctld does not export it
+    std::uint16_t* running_cache; ///< 0: the lists are those of the database, and stay; null likewise
+    std::uint16_t* enforce;       ///< AccountingStorageEnforce as in force; a reconfigure does not change it
 
     /// Looks every symbol up in this process.
-    /// Errors: unsupported, naming the first one missing.
+    /// Errors: unsupported, naming the first one missing that nothing goes without.
     static Result<AssocMgr> find();
 };
 

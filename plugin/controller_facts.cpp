@@ -24,13 +24,15 @@ std::uint32_t hash_of(std::string_view name) noexcept {
 
 template <typename Matches>
 const slurmdb_qos_rec_t* QosList::find(std::uint32_t hash, Matches matches) const {
-    if (const auto* const guess = guesses_.find(hash)) {
-        const auto* const there = slurm::find_first<slurmdb_qos_rec_t>(
-            list_, [guess](const slurmdb_qos_rec_t& qos) noexcept { return &qos == guess; });
-        if (there != nullptr && matches(*there)) return there;
-    }
-    const auto* const found = slurm::find_first<slurmdb_qos_rec_t>(list_, matches);
-    if (found != nullptr) guesses_.remember(hash, found);
+    const auto guess = guesses_.find(hash, epoch_);
+    if (guess.is_alive && matches(*guess.record)) return guess.record;
+    const auto* found =
+        guess.record == nullptr
+            ? nullptr
+            : slurm::find_first<slurmdb_qos_rec_t>(
+                  list_, [&guess](const slurmdb_qos_rec_t& qos) noexcept { return &qos == guess.record; });
+    if (found == nullptr || !matches(*found)) found = slurm::find_first<slurmdb_qos_rec_t>(list_, matches);
+    if (found != nullptr) guesses_.remember(hash, found, epoch_);
     return found;
 }
 

@@ -4,40 +4,24 @@
 #pragma once
 
 #include "assoc_mgr.hpp"
+#include "qos_guesses.hpp"
 #include "qosgate/quota/choose_qos.hpp"
-
-#include <array>
-#include <atomic>
 
 namespace qg::plugin {
 
-/// Where QOSs were found, by a hash of what was looked for. Two that share a slot forget each other.
-/// Threads: any; a slot is read and written whole.
-class QosGuesses {
-  public:
-    [[nodiscard]] const slurmdb_qos_rec_t* find(std::uint32_t hash) const noexcept {
-        return slots_[hash % slot_count].load(std::memory_order_relaxed);
-    }
-    void remember(std::uint32_t hash, const slurmdb_qos_rec_t* record) noexcept {
-        slots_[hash % slot_count].store(record, std::memory_order_relaxed);
-    }
-
-  private:
-    static constexpr std::size_t slot_count = 4096; // some times what large sites have
-    std::array<std::atomic<const slurmdb_qos_rec_t*>, slot_count> slots_{};
-};
-
-/// slurmctld's list of QOSs. A walk first looks for the address where the record was last time: what is on
-/// the list is alive, and the records passed on the way are not even looked into, which is most of a walk's
-/// cost. Ownership: borrows. Threads: needs the qos lock.
+/// slurmctld's list of QOSs. Where nothing was deleted since the last look, the record is where it was; else
+/// a walk first looks for its address: what is on the list is alive, and the records passed on the way are
+/// not even looked into, which is most of a walk's cost. Ownership: borrows. Threads: needs the qos lock.
 class QosList {
   public:
-    QosList(slurm::ListHandle list, QosGuesses& guesses) : list_(list), guesses_(guesses) {}
+    /// `epoch` is that of `guesses` now.
+    QosList(slurm::ListHandle list, QosGuesses& guesses, QosGuesses::Epoch epoch)
+        : list_(list), guesses_(guesses), epoch_(epoch) {}
 
-    /// The QOS of that name, ASCII case ignored, or null. Cost: one walk.
+    /// The QOS of that name, ASCII case ignored, or null. Cost: at most one walk.
     [[nodiscard]] const slurmdb_qos_rec_t* find(std::string_view name) const;
 
-    /// The QOS of that id, or null. Cost: one walk.
+    /// The QOS of that id, or null. Cost: at most one walk.
     [[nodiscard]] const slurmdb_qos_rec_t* find(std::uint32_t id) const;
 
     /// The names of the QOSs that the facts permit, sorted. Cost: walks all of them.
@@ -49,6 +33,7 @@ class QosList {
 
     slurm::ListHandle list_;
     QosGuesses& guesses_;
+    QosGuesses::Epoch epoch_;
 };
 
 /// Ownership: borrows the records; lives no longer than the lock on them. `association` and `root` may be

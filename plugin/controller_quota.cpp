@@ -108,6 +108,15 @@ constexpr LimitSet account_limits =
     LimitSet{TresLimit::max_tres_per_account, TresLimit::max_tres_run_mins_per_account} +
     LimitSet{CountLimit::max_jobs_per_account, CountLimit::max_submit_jobs_per_account};
 
+/// What is known of slurmctld's list of QOSs. Needs the assoc and qos locks.
+std::optional<QosListState> read_state(const AssocMgr& manager) {
+    const bool is_known = slurm::known_to_keep_qos_records && manager.behind_greatest_qos_id != nullptr &&
+                          manager.running_cache != nullptr && *manager.running_cache == 0;
+    if (!is_known) return std::nullopt;
+    return QosListState{*manager.qos_list, *manager.root_assoc, slurm_list_count(*manager.qos_list),
+                        *manager.behind_greatest_qos_id};
+}
+
 /// Copies QOSs into a view, each once.
 class QosCopier {
   public:
@@ -261,7 +270,7 @@ AccountView ControllerQuota::view_of(const AssocMgr& manager, const quota::Looku
     records.association = AssociationSearch(manager, default_accounts_, lookup).run(lookup.account, view);
     view.requester_is_operator = lookup.requester && is_operator(manager, *lookup.requester);
 
-    const QosList qos_list(*manager.qos_list, qos_guesses_);
+    const QosList qos_list(*manager.qos_list, qos_guesses_, qos_guesses_.enter(read_state(manager)));
     const ControllerFacts facts(qos_list, records.association, *manager.root_assoc);
     const quota::ChosenQos chosen = quota::choose_qos(
         facts, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists, view.requester_is_operator},

@@ -20,8 +20,8 @@ namespace qg::plugin {
 /// asks for them.
 /// Threads: check() from any number of threads.
 /// Cost: read locks of the association manager for the time of one copy, or of one look where limits leave
-/// room; one walk over the list of QOSs for the job's and one for each partition's QOS, hash look-ups for the
-/// rest. The locks are held while Lookup::counting counts.
+/// room; for the job's QOS and each partition's at most one walk over the list of QOSs a second, hash
+/// look-ups for the rest. The locks are held while Lookup::counting counts.
 class ControllerQuota final : public quota::QuotaProvider {
   public:
     /// With an Error in place of the symbols every check() answers with it.

@@ -41,6 +41,7 @@ SLURM_IMPORTS = {
     "slurm_free_node_info_msg",
     "slurm_free_partition_info_msg",
     "slurm_info",
+    "slurm_list_count",
     "slurm_list_find_first_ro",
     "slurm_list_iterator_create",
     "slurm_list_iterator_destroy",

@@ -40,6 +40,8 @@ plugin::AssocMgr FakeController::symbols() {
             .root_assoc = &root,
             .tres_names = &tres_array_,
             .tres_count = &tres_count_,
+            .behind_greatest_qos_id = &behind_greatest_qos_id,
+            .running_cache = &running_cache,
             .enforce = &enforce};
 }
 
@@ -57,6 +59,7 @@ slurmdb_qos_rec_t& FakeController::add_qos(const char* name, std::uint32_t id) {
     qos.usage = &qos_usage_.emplace_back();
     qos.usage->tres_cnt = tres_count_;
     slurm::append(qos_, &qos);
+    behind_greatest_qos_id = std::max(behind_greatest_qos_id, id + 1);
     return qos;
 }
 

@@ -44,6 +44,8 @@ class FakeController {
 
     slurmdb_assoc_rec_t* root = nullptr;
     std::uint16_t enforce = slurm::enforce_associations | slurm::enforce_limits | slurm::enforce_qos;
+    std::uint32_t behind_greatest_qos_id = 1;
+    std::uint16_t running_cache = 0;
     slurm::ListHandle qos_list = nullptr; ///< null it for a slurmctld that knows nothing yet
     int locks_held = 0;
     plugin::AssocMgrLocks last_locks{};
