@@ -2,6 +2,7 @@
 #include "qosgate/slurm/limits.hpp"
 
 #include "qosgate/slurm/compat.hpp"
+#include "qosgate/slurm/in_use.hpp"
 #include "qosgate/slurm/limit_rows.hpp"
 #include "qosgate/slurm/values.hpp"
 
@@ -54,48 +55,34 @@ constexpr LimitSet run_minutes{TresLimit::grp_tres_run_mins, TresLimit::max_tres
                                TresLimit::max_tres_run_mins_per_account, TresLimit::grp_tres_mins};
 constexpr LimitSet minutes_used{TresLimit::grp_tres_mins};
 
-/// What QOS and associations keep alike; the counts of jobs differ in name.
-template <typename SlurmUsage>
-model::Usage read_group_usage(const SlurmUsage& usage, std::size_t tres_count, LimitSet against) {
-    const std::size_t count = std::min<std::size_t>(usage.tres_cnt, tres_count);
+/// `against` says which arrays will be looked at.
+model::Usage copy_usage(const InUse& used, std::size_t tres_count, LimitSet against) {
+    const std::size_t count = std::min(used.tres_count, tres_count);
     model::Usage result;
-    result.wall_minutes = whole_minutes(usage.grp_used_wall);
-    if (against.meets(tres_in_use)) result.tres = read_counts(usage.grp_used_tres, count, as_is);
+    result.jobs = used.jobs;
+    result.submit_jobs = used.submit_jobs;
+    result.wall_minutes = whole_minutes(used.wall_seconds);
+    if (against.meets(tres_in_use)) result.tres = read_counts(used.tres, count, as_is);
     if (against.meets(run_minutes))
-        result.tres_run_minutes = read_counts(usage.grp_used_tres_run_secs, count, to_minutes);
+        result.tres_run_minutes = used.committed_in_seconds ? read_counts(used.committed, count, to_minutes)
+                                                            : read_counts(used.committed, count, as_is);
     if (against.meets(minutes_used))
-        result.tres_minutes = read_counts(usage.usage_tres_raw, count, raw_to_minutes);
+        result.tres_minutes = read_counts(used.past_seconds, count, raw_to_minutes);
     return result;
 }
 
 } // namespace
 
 model::Usage read_usage(const slurmdb_qos_usage_t& usage, std::size_t tres_count, LimitSet against) {
-    model::Usage result = read_group_usage(usage, tres_count, against);
-    result.jobs = usage.grp_used_jobs;
-    result.submit_jobs = usage.grp_used_submit_jobs;
-    return result;
+    return copy_usage(in_use(usage), tres_count, against);
 }
 
 model::Usage read_usage(const slurmdb_assoc_usage_t& usage, std::size_t tres_count, LimitSet against) {
-    model::Usage result = read_group_usage(usage, tres_count, against);
-    result.jobs = usage.used_jobs;
-    result.submit_jobs = usage.used_submit_jobs;
-    return result;
+    return copy_usage(in_use(usage), tres_count, against);
 }
 
 model::Usage read_usage(const slurmdb_used_limits_t& usage, std::size_t tres_count, LimitSet against) {
-    model::Usage result;
-    result.jobs = usage.jobs;
-    result.submit_jobs = usage.submit_jobs;
-    if (against.meets(tres_in_use)) result.tres = read_counts(usage.tres, tres_count, as_is);
-    if (against.meets(run_minutes)) {
-        const CommittedTres committed = committed_tres(usage);
-        result.tres_run_minutes = committed.is_in_seconds
-                                      ? read_counts(committed.values, tres_count, to_minutes)
-                                      : read_counts(committed.values, tres_count, as_is);
-    }
-    return result;
+    return copy_usage(in_use(usage, tres_count), tres_count, against);
 }
 
 const slurmdb_used_limits_t* usage_of_user(const slurmdb_qos_usage_t& usage, std::uint32_t user_id) {

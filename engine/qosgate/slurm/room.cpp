@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurm/room.hpp"
 
-#include "qosgate/slurm/compat.hpp"
+#include "qosgate/slurm/in_use.hpp"
 #include "qosgate/slurm/limit_rows.hpp"
 #include "qosgate/slurm/limits.hpp"
 #include "qosgate/slurm/values.hpp"
@@ -82,77 +82,24 @@ constexpr auto table_of_meanings() {
 constexpr auto tres_meanings = table_of_meanings<TresLimit, model::tres_limit_count>();
 constexpr auto count_meanings = table_of_meanings<CountLimit, model::count_limit_count>();
 
-/// What is in use, where Slurm keeps it.
-struct InUse {
-    std::uint64_t jobs = 0;
-    std::uint64_t submit_jobs = 0;
-    double wall_seconds = 0;
-    std::size_t tres_count = 0; ///< of the arrays, which may be null
-    const std::uint64_t* tres = nullptr;
-    const std::uint64_t* committed = nullptr;
-    bool committed_in_seconds = true;
-    const long double* past_seconds = nullptr;
+/// What of one TRES counts beside the job; whole minutes where the limit counts minutes.
+std::uint64_t used_of(const InUse& used, std::size_t tres, const TresMeaning& meaning) {
+    if (tres >= used.tres_count) return 0;
+    if (!meaning.in_minutes) return used.tres == nullptr ? 0 : used.tres[tres];
+    std::uint64_t minutes = used.committed == nullptr ? 0 : used.committed[tres];
+    if (used.committed_in_seconds) minutes /= seconds_per_minute;
+    if (!meaning.adds_past || used.past_seconds == nullptr) return minutes;
+    const std::uint64_t past = whole_minutes(used.past_seconds[tres]);
+    return minutes + std::min(past, std::numeric_limits<std::uint64_t>::max() - minutes);
+}
 
-    /// Whole minutes where the limit counts minutes.
-    [[nodiscard]] std::uint64_t at(std::size_t index, const TresMeaning& meaning) const {
-        if (index >= tres_count) return 0;
-        if (!meaning.in_minutes) return tres == nullptr ? 0 : tres[index];
-        std::uint64_t minutes = committed == nullptr ? 0 : committed[index];
-        if (committed_in_seconds) minutes /= seconds_per_minute;
-        if (!meaning.adds_past || past_seconds == nullptr) return minutes;
-        const std::uint64_t past = whole_minutes(past_seconds[index]);
-        return minutes + std::min(past, std::numeric_limits<std::uint64_t>::max() - minutes);
+std::uint64_t used_of(const InUse& used, Counted counted) {
+    switch (counted) {
+    case Counted::running: return used.jobs;
+    case Counted::submitted: return used.submit_jobs;
+    case Counted::minutes: return whole_minutes(used.wall_seconds);
     }
-
-    [[nodiscard]] std::uint64_t of(Counted counted) const {
-        switch (counted) {
-        case Counted::running: return jobs;
-        case Counted::submitted: return submit_jobs;
-        case Counted::minutes: return whole_minutes(wall_seconds);
-        }
-        return 0;
-    }
-};
-
-/// What QOS and associations keep alike.
-template <typename SlurmUsage>
-InUse in_use_of_all(const SlurmUsage& usage) {
-    InUse used;
-    used.wall_seconds = static_cast<double>(usage.grp_used_wall);
-    used.tres_count = usage.tres_cnt;
-    used.tres = usage.grp_used_tres;
-    used.committed = usage.grp_used_tres_run_secs;
-    used.past_seconds = usage.usage_tres_raw;
-    return used;
-}
-
-InUse in_use(const slurmdb_qos_usage_t* usage) {
-    if (usage == nullptr) return {};
-    InUse used = in_use_of_all(*usage);
-    used.jobs = usage->grp_used_jobs;
-    used.submit_jobs = usage->grp_used_submit_jobs;
-    return used;
-}
-
-InUse in_use(const slurmdb_assoc_usage_t* usage) {
-    if (usage == nullptr) return {};
-    InUse used = in_use_of_all(*usage);
-    used.jobs = usage->used_jobs;
-    used.submit_jobs = usage->used_submit_jobs;
-    return used;
-}
-
-InUse in_use(const slurmdb_used_limits_t* usage, std::size_t tres_count) {
-    if (usage == nullptr) return {};
-    InUse used;
-    used.jobs = usage->jobs;
-    used.submit_jobs = usage->submit_jobs;
-    used.tres_count = tres_count;
-    used.tres = usage->tres;
-    const CommittedTres committed = committed_tres(*usage);
-    used.committed = committed.values;
-    used.committed_in_seconds = committed.is_in_seconds;
-    return used;
+    return 0;
 }
 
 /// Whether a limit is kept by what the job adds to what is in use.
@@ -184,7 +131,7 @@ bool leaves_room(const Demand& demand, const TresMeaning& meaning, const std::ui
             if (minutes == 0 || (limit | adds) > largest) return false;
             adds *= minutes;
         }
-        if (!fits(adds, used.at(tres, meaning), limit)) return false;
+        if (!fits(adds, used_of(used, tres, meaning), limit)) return false;
     }
     return true;
 }
@@ -193,7 +140,7 @@ bool leaves_room(const Demand& demand, const CountMeaning& meaning, std::uint64_
     std::uint64_t adds = 1;
     if (meaning.counted == Counted::submitted) adds = demand.array_tasks;
     if (meaning.counted == Counted::minutes) adds = minutes_of(demand);
-    return adds != 0 && fits(adds, used.of(meaning.counted), limit);
+    return adds != 0 && fits(adds, used_of(used, meaning.counted), limit);
 }
 
 /// The same for each limit of a table that the record sets. `used(beside)` finds what is in use.
@@ -225,13 +172,16 @@ bool leaves_room(const Demand& demand, const Record& record, const rows::CountRo
 
 bool Room::is_left_by(const slurmdb_qos_rec_t& qos) const {
     if (read_factor(qos.limit_factor) || read_qos_flags(qos.flags).usage_factor_safe) return false;
+    const auto of_one = [&](const slurmdb_used_limits_t* usage) {
+        return usage == nullptr ? InUse{} : in_use(*usage, qos.usage->tres_cnt);
+    };
     const auto used = [&](Beside beside) -> InUse {
         if (qos.usage == nullptr) return {};
         switch (beside) {
         case Beside::nothing: return {};
-        case Beside::user: return in_use(usage_of_user(*qos.usage, user_id_), qos.usage->tres_cnt);
-        case Beside::account: return in_use(usage_of_account(*qos.usage, account_), qos.usage->tres_cnt);
-        case Beside::all: return in_use(qos.usage);
+        case Beside::user: return of_one(usage_of_user(*qos.usage, user_id_));
+        case Beside::account: return of_one(usage_of_account(*qos.usage, account_));
+        case Beside::all: return in_use(*qos.usage);
         }
         return {};
     };
@@ -241,7 +191,8 @@ bool Room::is_left_by(const slurmdb_qos_rec_t& qos) const {
 
 bool Room::is_left_by(const slurmdb_assoc_rec_t& association) const {
     const auto used = [&](Beside beside) -> InUse {
-        return beside == Beside::nothing ? InUse{} : in_use(association.usage);
+        return beside == Beside::nothing || association.usage == nullptr ? InUse{}
+                                                                         : in_use(*association.usage);
     };
     const auto levels = is_set(association.user) ? rows::Levels::user : rows::Levels::all;
     return leaves_room(demand_, association, rows::assoc_tres, levels, used) &&
