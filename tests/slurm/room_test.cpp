@@ -6,7 +6,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -71,6 +73,11 @@ struct Setup {
         }
     }
 
+    template <typename Record>
+    bool is_left_by(const Record& record) const {
+        return Room(demand, user, account).is_left_by(record);
+    }
+
     /// Whether room is left under a value of one limit that stands in a table of rows.
     template <typename Record, typename Row>
     bool leaves_room(const Record& record, const Row& row, std::uint64_t value) {
@@ -83,7 +90,7 @@ struct Setup {
         } else {
             limited.*row.value = static_cast<std::uint32_t>(value);
         }
-        return Room(demand, user, account).is_left_by(limited);
+        return is_left_by(limited);
     }
 
     template <typename Record, typename Row>
@@ -109,6 +116,17 @@ struct Setup {
     std::array<std::uint64_t, tres_count> counts{4, 0};
     model::Demand demand{counts, counts, TimeLimit{10}, 3};
 };
+
+/// The row of a limit; without one the test ends.
+template <typename Row, std::size_t N>
+const Row& row_of(TresLimit limit, const Row (&table)[N]) {
+    const auto found = std::ranges::find(table, limit, &Row::limit);
+    BOOST_REQUIRE(found != std::end(table));
+    return *found;
+}
+const auto& qos_row(TresLimit limit) {
+    return row_of(limit, rows::qos_tres);
+}
 
 /// The least value of each limit that leaves room.
 std::uint64_t bound_of(TresLimit limit) {
@@ -149,8 +167,8 @@ std::uint64_t bound_of(CountLimit limit) {
 BOOST_FIXTURE_TEST_SUITE(room, Setup)
 
 BOOST_AUTO_TEST_CASE(without_limits_there_is_room) {
-    BOOST_TEST(Room(demand, user, account).is_left_by(qos));
-    BOOST_TEST(Room(demand, user, account).is_left_by(association));
+    BOOST_TEST(is_left_by(qos));
+    BOOST_TEST(is_left_by(association));
 }
 
 BOOST_AUTO_TEST_CASE(each_limit_of_a_qos_leaves_room_from_its_bound_on) {
@@ -177,8 +195,7 @@ BOOST_AUTO_TEST_CASE(limits_for_users_on_an_account_count_for_nobody_there) {
 }
 
 BOOST_AUTO_TEST_CASE(a_minimum_leaves_room_down_to_the_least_count) {
-    const auto& row =
-        *std::ranges::find(rows::qos_tres, TresLimit::min_tres_per_job, &rows::TresRow<rows::Qos>::limit);
+    const auto& row = qos_row(TresLimit::min_tres_per_job);
     BOOST_TEST(leaves_room(qos, row, 4));
     BOOST_TEST(!leaves_room(qos, row, 5));
 
@@ -194,26 +211,26 @@ BOOST_AUTO_TEST_CASE(a_maximum_of_a_tres_that_is_not_asked_for_leaves_room_and_a
         unset{none, none};
     qos.max_tres_pj_ctld = zero_of_the_other.data();
     qos.min_tres_pj_ctld = unset.data();
-    BOOST_TEST(Room(demand, user, account).is_left_by(qos));
+    BOOST_TEST(is_left_by(qos));
     qos.min_tres_pj_ctld = one_of_the_other.data();
-    BOOST_TEST(!Room(demand, user, account).is_left_by(qos));
+    BOOST_TEST(!is_left_by(qos));
 }
 
 BOOST_AUTO_TEST_CASE(values_without_a_text_do_not_count) {
     std::array<std::uint64_t, tres_count> zero{0, 0};
     std::string empty;
     qos.max_tres_pj_ctld = zero.data();
-    BOOST_TEST(Room(demand, user, account).is_left_by(qos));
+    BOOST_TEST(is_left_by(qos));
     qos.max_tres_pj = empty.data();
-    BOOST_TEST(Room(demand, user, account).is_left_by(qos));
+    BOOST_TEST(is_left_by(qos));
     qos.max_tres_pj = text.data();
-    BOOST_TEST(!Room(demand, user, account).is_left_by(qos));
+    BOOST_TEST(!is_left_by(qos));
 }
 
 BOOST_AUTO_TEST_CASE(the_most_that_the_job_comes_to_counts_for_maxima) {
     std::array<std::uint64_t, tres_count> more{5, 0};
     demand.most = more;
-    const auto& row = rows::qos_tres[0];
+    const auto& row = qos_row(TresLimit::max_tres_per_job);
     BOOST_TEST(!leaves_room(qos, row, 4));
     BOOST_TEST(leaves_room(qos, row, 5));
 }
@@ -223,8 +240,7 @@ BOOST_AUTO_TEST_CASE(usage_of_other_users_and_accounts_does_not_count) {
     account = "bio";
     by_account.acct = text.data();
     const auto room_of = [&](TresLimit limit, std::uint64_t value) {
-        return leaves_room(qos, *std::ranges::find(rows::qos_tres, limit, &rows::TresRow<rows::Qos>::limit),
-                           value);
+        return leaves_room(qos, qos_row(limit), value);
     };
     BOOST_TEST(room_of(TresLimit::max_tres_per_user, 4));
     BOOST_TEST(room_of(TresLimit::max_tres_per_account, 4));
@@ -234,54 +250,47 @@ BOOST_AUTO_TEST_CASE(usage_of_other_users_and_accounts_does_not_count) {
 BOOST_AUTO_TEST_CASE(records_without_usage_have_nothing_in_use) {
     qos.usage = nullptr;
     association.usage = nullptr;
-    for (const auto& row : rows::qos_tres)
-        if (row.limit == TresLimit::grp_tres) BOOST_TEST(leaves_room(qos, row, 4));
-    for (const auto& row : rows::assoc_tres)
-        if (row.limit == TresLimit::grp_tres) BOOST_TEST(leaves_room(association, row, 4));
+    BOOST_TEST(leaves_room(qos, qos_row(TresLimit::grp_tres), 4));
+    BOOST_TEST(leaves_room(association, row_of(TresLimit::grp_tres, rows::assoc_tres), 4));
 }
 
 BOOST_AUTO_TEST_CASE(a_job_without_a_time_of_its_own_finds_no_room_under_limits_of_time) {
     for (const auto time : {std::optional<TimeLimit>(), std::optional(TimeLimit{0})}) {
         demand.time_limit = time;
         qos.max_wall_pj = 1'000'000;
-        BOOST_TEST(!Room(demand, user, account).is_left_by(qos));
+        BOOST_TEST(!is_left_by(qos));
         qos.max_wall_pj = INFINITE;
-        for (const auto& row : rows::qos_tres)
-            if (row.limit == TresLimit::max_tres_mins_per_job) BOOST_TEST(!leaves_room(qos, row, 1'000'000));
-        BOOST_TEST(Room(demand, user, account).is_left_by(qos));
+        BOOST_TEST(!leaves_room(qos, qos_row(TresLimit::max_tres_mins_per_job), 1'000'000));
+        BOOST_TEST(is_left_by(qos));
     }
 }
 
 BOOST_AUTO_TEST_CASE(an_unlimited_time_finds_no_room_under_limits_of_time) {
     demand.time_limit = TimeLimit::unlimited();
     qos.max_wall_pj = 0xfffffffdu;
-    BOOST_TEST(!Room(demand, user, account).is_left_by(qos));
+    BOOST_TEST(!is_left_by(qos));
 }
 
 BOOST_AUTO_TEST_CASE(minutes_beyond_32_bits_are_left_to_the_proper_look) {
-    for (const auto& row : rows::qos_tres) {
-        if (row.limit != TresLimit::max_tres_mins_per_job) continue;
-        BOOST_TEST(leaves_room(qos, row, 0xffffffffu));
-        BOOST_TEST(!leaves_room(qos, row, 0x100000000u));
-    }
+    const auto& row = qos_row(TresLimit::max_tres_mins_per_job);
+    BOOST_TEST(leaves_room(qos, row, 0xffffffffu));
+    BOOST_TEST(!leaves_room(qos, row, 0x100000000u));
 }
 
 BOOST_AUTO_TEST_CASE(what_scales_limits_or_time_leaves_no_room) {
     qos.limit_factor = 2.0;
-    BOOST_TEST(!Room(demand, user, account).is_left_by(qos));
+    BOOST_TEST(!is_left_by(qos));
     qos.limit_factor = INFINITE;
-    BOOST_TEST(Room(demand, user, account).is_left_by(qos));
+    BOOST_TEST(is_left_by(qos));
     assign_flags(qos.flags, QOS_FLAG_USAGE_FACTOR_SAFE);
-    BOOST_TEST(!Room(demand, user, account).is_left_by(qos));
+    BOOST_TEST(!is_left_by(qos));
 }
 
 BOOST_AUTO_TEST_CASE(more_used_than_can_be_counted_leaves_no_room) {
     past_seconds[asked_for] = 1e30L;
-    for (const auto& row : rows::qos_tres)
-        if (row.limit == TresLimit::grp_tres_mins) BOOST_TEST(!leaves_room(qos, row, 0xffffffffu));
+    BOOST_TEST(!leaves_room(qos, qos_row(TresLimit::grp_tres_mins), 0xffffffffu));
     qos_usage.grp_used_tres[asked_for] = none - 1;
-    for (const auto& row : rows::qos_tres)
-        if (row.limit == TresLimit::grp_tres) BOOST_TEST(!leaves_room(qos, row, none - 2));
+    BOOST_TEST(!leaves_room(qos, qos_row(TresLimit::grp_tres), none - 2));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -80,8 +80,8 @@ enum class QosProblem : std::uint8_t {
 
 /// The QOS of the job, or why there is none.
 struct QosChoice {
-    std::optional<std::size_t>
-        qos; ///< index into AccountView::qos; nothing: the job has no QOS, or leaves_room
+    /// Index into AccountView::qos; nothing: the job has no QOS, or the view leaves_room.
+    std::optional<std::size_t> qos;
     std::optional<QosFlags> flags; ///< its flags; nothing: the job has no QOS
     std::vector<std::size_t> more; ///< the further ones of a list of QOSs, in the order slurmctld tries them
     std::string name;              ///< the name chosen or asked for
