@@ -130,7 +130,7 @@ class Controller:
         self._submit("fill", str(count), self._qos, PARTITION)
 
     def measure(self, submissions: int, pause_us: int) -> samples.Measured:
-        """Times this many submissions, so far apart."""
+        """Times this many submissions for each plugin, so far apart."""
         self._submit("timed", str(WARM_UP), "0", self._qos, PARTITION)
         self._submit("write")
         self._submit("timed", str(submissions), str(pause_us), self._qos, PARTITION)

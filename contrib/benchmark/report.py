@@ -56,7 +56,7 @@ def markdown(software: str, results: Results) -> str:
     count = max(measured.submissions for _, measured in results)
     parts = [
         f"{software}; {machine()}",
-        f"Microseconds inside job_submit(), {count} submissions a line.",
+        f"Microseconds inside job_submit(), {count} submissions of each plugin a line.",
         "By the clock:",
         _table([(case, measured.wall) for case, measured in results]),
         "Processor time of slurmctld's thread, which leaves out what other processes took:",

@@ -34,7 +34,7 @@ class Spread:
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """Both plugins over the same submissions, by one clock."""
+    """Both plugins over the same kind of submissions, by one clock."""
 
     lua: Spread
     qosgate: Spread
@@ -49,17 +49,20 @@ class Comparison:
 class Measured:
     """One measurement: by the clock on the wall, and in processor time of slurmctld's thread."""
 
-    submissions: int
+    submissions: int  # of each plugin
     wall: Comparison
     thread: Comparison
 
 
 def read(path: Path) -> Measured:
-    """Reads the plugin's file: "wall thread wall thread", Lua's times first."""
+    """Reads the plugin's file: "plugin wall thread", Lua's number being 0 and qosgate's 1."""
     rows = [[int(word) for word in line.split()] for line in path.read_text().splitlines()]
-    lua_wall, lua_thread, gate_wall, gate_thread = (Spread.of(times) for times in zip(*rows))
+
+    def spread(plugin: int, column: int) -> Spread:
+        return Spread.of([row[column] for row in rows if row[0] == plugin])
+
     return Measured(
-        submissions=len(rows),
-        wall=Comparison(lua_wall, gate_wall),
-        thread=Comparison(lua_thread, gate_thread),
+        submissions=len(rows) // 2,
+        wall=Comparison(spread(0, 1), spread(1, 1)),
+        thread=Comparison(spread(0, 2), spread(1, 2)),
     )

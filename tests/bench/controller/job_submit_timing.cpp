@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // job_submit/timing: a plugin for slurmctld that loads two other job_submit plugins and takes the time around
-// each one's job_submit(). contrib/bench uses it; it is never installed.
+// one's job_submit(). contrib/bench uses it; it is never installed.
 //
 // slurmctld's environment says what to load and where the times go:
 //   QG_TIMING_FIRST, QG_TIMING_SECOND   the plugins' files
-//   QG_TIMING_FILE                      written on demand, a line per submission
+//   QG_TIMING_FILE                      written on demand, a line per timed submission
 //
-// The name of a job says what happens to it:
-//   timing-drop    both plugins are timed, then the job is refused, so that the queue stays as long as it is
-//   timing-keep    both plugins are timed, the job goes on
-//   timing-skip    nobody is asked, the job goes on
-//   timing-write   the times so far are written and forgotten, the job is refused
-//   any other      both plugins are asked, as if both were in JobSubmitPlugins
+// The name of a job says what happens to it; PLUGIN is "first" or "second", and it alone is asked:
+//   timing-drop-PLUGIN   it is timed, then the job is refused, so that the queue stays as long as it is
+//   timing-keep-PLUGIN   it is timed, the job goes on
+//   timing-turn-PLUGIN   it is asked without being timed, the job is refused
+//   timing-skip          nobody is asked, the job goes on
+//   timing-write         the times so far are written and forgotten, the job is refused
+//   any other            both plugins are asked, and either may refuse
 #include "host_alloc.hpp"
 #include "qosgate/slurm/compat.hpp"
 
 #include <slurm/spank.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -36,8 +38,9 @@ using JobSubmit = int (*)(job_desc_msg_t* description, std::uint32_t submit_uid,
 
 constexpr std::size_t plugin_count = 2;
 constexpr std::array<const char*, plugin_count> plugin_variables{"QG_TIMING_FIRST", "QG_TIMING_SECOND"};
+constexpr std::array<std::string_view, plugin_count> plugin_endings{"-first", "-second"};
 
-/// More submissions than one measurement has; the rest is not recorded.
+/// More timed submissions than one measurement has; the rest is not recorded.
 constexpr std::size_t most_samples = 100'000;
 
 std::uint64_t now_ns(clockid_t clock) {
@@ -47,13 +50,12 @@ std::uint64_t now_ns(clockid_t clock) {
            static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-/// What one plugin took for one job. The thread's own time leaves out what other processes took.
-struct Times {
+/// What a plugin took for one job. The thread's own time leaves out what other processes took.
+struct Sample {
+    std::size_t plugin = 0;
     std::uint64_t wall_ns = 0;
     std::uint64_t thread_ns = 0;
 };
-
-using Sample = std::array<Times, plugin_count>;
 
 /// One of the two plugins, for ever loaded.
 class Plugin {
@@ -74,13 +76,14 @@ class Plugin {
         return true;
     }
 
-    int submit(job_desc_msg_t* description, std::uint32_t uid, char** err_msg, Times& times) const {
+    /// Fills in the times of `sample`.
+    int submit(job_desc_msg_t* description, std::uint32_t uid, char** err_msg, Sample& sample) const {
         char* message = nullptr;
         const std::uint64_t thread_begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
         const std::uint64_t begin = now_ns(CLOCK_MONOTONIC);
         const int code = submit_(description, uid, &message);
-        times.wall_ns = now_ns(CLOCK_MONOTONIC) - begin;
-        times.thread_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - thread_begin;
+        sample.wall_ns = now_ns(CLOCK_MONOTONIC) - begin;
+        sample.thread_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - thread_begin;
         if (message != nullptr) qg::plugin::append_message(err_msg, message);
         slurm_xfree(reinterpret_cast<void**>(&message));
         return code;
@@ -100,24 +103,26 @@ class Timing {
         return true;
     }
 
-    /// Asks both plugins; the first one to refuse decides. They take turns in going first, since the first
-    /// one finds the processor's caches cold.
-    int ask(job_desc_msg_t* description, std::uint32_t uid, char** err_msg, Sample& sample) {
-        second_begins_ = !second_begins_;
+    /// Asks one plugin, as a slurmctld does that has no other.
+    int ask(std::size_t plugin, job_desc_msg_t* description, std::uint32_t uid, char** err_msg,
+            bool is_timed) {
+        Sample sample{.plugin = plugin};
+        const int code = plugins_[plugin].submit(description, uid, err_msg, sample);
+        if (is_timed && samples_.size() < most_samples) samples_.push_back(sample);
+        return code;
+    }
+
+    /// Asks both, whatever the first one says; the first one to refuse decides.
+    int ask_both(job_desc_msg_t* description, std::uint32_t uid, char** err_msg) {
         int code = SLURM_SUCCESS;
-        for (std::size_t turn = 0; turn < plugin_count; ++turn) {
-            const std::size_t i = second_begins_ ? plugin_count - 1 - turn : turn;
-            const int answer = plugins_[i].submit(description, uid, err_msg, sample[i]);
+        for (std::size_t plugin = 0; plugin < plugin_count; ++plugin) {
+            const int answer = ask(plugin, description, uid, err_msg, /*is_timed=*/false);
             if (code == SLURM_SUCCESS) code = answer;
         }
         return code;
     }
 
-    void record(const Sample& sample) {
-        if (samples_.size() < most_samples) samples_.push_back(sample);
-    }
-
-    /// Writes "wall thread wall thread" in nanoseconds, a line per sample, and forgets them.
+    /// Writes "plugin wall thread", the times in nanoseconds, a line per sample, and forgets them.
     void write() {
         const char* const path = std::getenv("QG_TIMING_FILE");
         FILE* const file = path == nullptr ? nullptr : std::fopen(path, "w");
@@ -125,10 +130,9 @@ class Timing {
             slurm_error("job_submit/timing: QG_TIMING_FILE cannot be written");
             return;
         }
-        for (const auto& [first, second] : samples_)
-            std::fprintf(file, "%ju %ju %ju %ju\n", std::uintmax_t{first.wall_ns},
-                         std::uintmax_t{first.thread_ns}, std::uintmax_t{second.wall_ns},
-                         std::uintmax_t{second.thread_ns});
+        for (const Sample& sample : samples_)
+            std::fprintf(file, "%zu %ju %ju\n", sample.plugin, std::uintmax_t{sample.wall_ns},
+                         std::uintmax_t{sample.thread_ns});
         std::fclose(file);
         samples_.clear();
     }
@@ -136,7 +140,6 @@ class Timing {
   private:
     std::array<Plugin, plugin_count> plugins_;
     std::vector<Sample> samples_;
-    bool second_begins_ = false;
 };
 
 /// Never destroyed: slurmctld ends while its threads run.
@@ -157,11 +160,14 @@ int submit(job_desc_msg_t* description, std::uint32_t uid, char** err_msg) {
         timing().write();
         return dropped;
     }
-    Sample sample;
-    const int code = timing().ask(description, uid, err_msg, sample);
-    if (name != "timing-drop" && name != "timing-keep") return code;
-    timing().record(sample);
-    return name == "timing-drop" ? dropped : code;
+    if (!name.starts_with("timing-")) return timing().ask_both(description, uid, err_msg);
+
+    const auto named = std::ranges::find_if(plugin_endings, [name](auto end) { return name.ends_with(end); });
+    if (named == plugin_endings.end()) return dropped;
+    const auto plugin = static_cast<std::size_t>(named - plugin_endings.begin());
+    const bool is_timed = !name.starts_with("timing-turn");
+    const int code = timing().ask(plugin, description, uid, err_msg, is_timed);
+    return name.starts_with("timing-keep") ? code : dropped;
 }
 
 } // namespace

@@ -2,14 +2,19 @@
 //
 // Submits held jobs to a slurmctld that runs job_submit/timing, straight through libslurm.
 //
-//   submit_stream timed COUNT PAUSE_US QOS PARTITION   COUNT timed submissions, PAUSE_US apart
-//   submit_stream fill COUNT QOS PARTITION             COUNT jobs that wait in the queue, untimed
+//   submit_stream timed COUNT PAUSE_US QOS PARTITION   COUNT submissions timed for each plugin, PAUSE_US
+//   apart submit_stream fill COUNT QOS PARTITION             COUNT jobs that wait in the queue, untimed
 //   submit_stream write                                makes the plugin write its times
+//
+// The plugins take turns of some submissions each, so that the machine's moods meet both, and each is asked
+// for job after job as in a slurmctld of its own. The first jobs of a turn are not timed: they find the
+// processor's caches full of the other plugin.
 //
 // One timed job in 50 is accepted: slurmctld's time of the last change of its jobs then moves as often as on
 // a busy cluster, while the queue hardly grows. Exit code 1 for an answer other than the plugin's.
 #include "qosgate/slurm/compat.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -23,6 +28,8 @@
 namespace {
 
 constexpr long accepted_one_in = 50;
+constexpr long untimed_in_turn = 10;
+constexpr long timed_in_turn = 100;
 
 /// Where the jobs go.
 struct Target {
@@ -67,14 +74,23 @@ void submit_expecting(int expected, const std::string& name, const Target& targe
     std::exit(EXIT_FAILURE);
 }
 
-void submit_timed(long count, std::chrono::microseconds pause, const Target& target) {
-    for (long i = 0; i < count; ++i) {
-        if (i % accepted_one_in == 0)
-            submit_expecting(SLURM_SUCCESS, "timing-keep", target);
+/// One turn of a plugin, `count` jobs of it timed.
+void take_turn(const std::string& plugin, long count, std::chrono::microseconds pause, const Target& target) {
+    for (long i = -untimed_in_turn; i < count; ++i) {
+        if (i < 0)
+            submit_expecting(ESLURM_ACCESS_DENIED, "timing-turn-" + plugin, target);
+        else if (i % accepted_one_in == 0)
+            submit_expecting(SLURM_SUCCESS, "timing-keep-" + plugin, target);
         else
-            submit_expecting(ESLURM_ACCESS_DENIED, "timing-drop", target);
+            submit_expecting(ESLURM_ACCESS_DENIED, "timing-drop-" + plugin, target);
         std::this_thread::sleep_for(pause);
     }
+}
+
+void submit_timed(long count, std::chrono::microseconds pause, const Target& target) {
+    for (; count > 0; count -= timed_in_turn)
+        for (const char* const plugin : {"first", "second"})
+            take_turn(plugin, std::min(count, timed_in_turn), pause, target);
 }
 
 void fill(long count, const Target& target) {
