@@ -19,6 +19,7 @@ using model::TresLimit;
 
 /// What else counts against a limit, beside the job.
 enum class Beside : std::uint8_t { nothing, user, account, all };
+constexpr std::size_t beside_count = 4;
 
 /// How a TRES limit counts, at its strictest.
 struct TresMeaning {
@@ -81,6 +82,24 @@ constexpr auto table_of_meanings() {
 }
 constexpr auto tres_meanings = table_of_meanings<TresLimit, model::tres_limit_count>();
 constexpr auto count_meanings = table_of_meanings<CountLimit, model::count_limit_count>();
+
+/// What is in use beside the job, found when the first limit asks: `find(beside)` may walk slurmctld's lists
+/// of users and accounts.
+template <typename Find>
+class UsedOnce {
+  public:
+    explicit UsedOnce(Find find) : find_(find) {}
+
+    const InUse& operator()(Beside beside) {
+        auto& found = found_[static_cast<std::size_t>(beside)];
+        if (!found) found = find_(beside);
+        return *found;
+    }
+
+  private:
+    Find find_;
+    std::array<std::optional<InUse>, beside_count> found_;
+};
 
 /// What of one TRES counts beside the job; whole minutes where the limit counts minutes.
 std::uint64_t used_of(const InUse& used, std::size_t tres, const TresMeaning& meaning) {
@@ -146,7 +165,7 @@ bool leaves_room(const Demand& demand, const CountMeaning& meaning, std::uint64_
 /// The same for each limit of a table that the record sets. `used(beside)` finds what is in use.
 template <typename Record, std::size_t N, typename Used>
 bool leaves_room(const Demand& demand, const Record& record, const rows::TresRow<Record> (&table)[N],
-                 rows::Levels levels, Used used) {
+                 rows::Levels levels, Used& used) {
     for (const auto& row : table) {
         const std::uint64_t* const values = record.*row.values;
         if (row.levels > levels || !is_set(record.*row.text) || values == nullptr) continue;
@@ -158,7 +177,7 @@ bool leaves_room(const Demand& demand, const Record& record, const rows::TresRow
 
 template <typename Record, std::size_t N, typename Used>
 bool leaves_room(const Demand& demand, const Record& record, const rows::CountRow<Record> (&table)[N],
-                 rows::Levels levels, Used used) {
+                 rows::Levels levels, Used& used) {
     for (const auto& row : table) {
         const std::uint32_t limit = record.*row.value;
         if (row.levels > levels || !is_count(limit)) continue;
@@ -175,7 +194,7 @@ bool Room::is_left_by(const slurmdb_qos_rec_t& qos) const {
     const auto of_one = [&](const slurmdb_used_limits_t* usage) {
         return usage == nullptr ? InUse{} : in_use(*usage, qos.usage->tres_cnt);
     };
-    const auto used = [&](Beside beside) -> InUse {
+    UsedOnce used([&](Beside beside) -> InUse {
         if (qos.usage == nullptr) return {};
         switch (beside) {
         case Beside::nothing: return {};
@@ -184,16 +203,16 @@ bool Room::is_left_by(const slurmdb_qos_rec_t& qos) const {
         case Beside::all: return in_use(*qos.usage);
         }
         return {};
-    };
+    });
     return leaves_room(demand_, qos, rows::qos_tres, rows::Levels::all, used) &&
            leaves_room(demand_, qos, rows::qos_count, rows::Levels::all, used);
 }
 
 bool Room::is_left_by(const slurmdb_assoc_rec_t& association) const {
-    const auto used = [&](Beside beside) -> InUse {
+    UsedOnce used([&](Beside beside) -> InUse {
         return beside == Beside::nothing || association.usage == nullptr ? InUse{}
                                                                          : in_use(*association.usage);
-    };
+    });
     const auto levels = is_set(association.user) ? rows::Levels::user : rows::Levels::all;
     return leaves_room(demand_, association, rows::assoc_tres, levels, used) &&
            leaves_room(demand_, association, rows::assoc_count, levels, used);
