@@ -7,13 +7,14 @@
 //   QG_TIMING_FIRST, QG_TIMING_SECOND   the plugins' files
 //   QG_TIMING_FILE                      written on demand, a line per timed submission
 //
-// The name of a job says what happens to it; PLUGIN is "first" or "second", and it alone is asked:
-//   timing-drop-PLUGIN   it is timed, then the job is refused, so that the queue stays as long as it is
-//   timing-keep-PLUGIN   it is timed, the job goes on
-//   timing-turn-PLUGIN   it is asked without being timed, the job is refused
-//   timing-skip          nobody is asked, the job goes on
-//   timing-write         the times so far are written and forgotten, the job is refused
-//   any other            both plugins are asked, and either may refuse
+// The name of a job says what happens to it; N is 1 for the first plugin, 2 for the second, and it alone is
+// asked:
+//   timing-drop-N   it is timed, then the job is refused, so that the queue stays as long as it is
+//   timing-keep-N   it is timed, the job goes on
+//   timing-turn-N   it is asked without being timed, the job is refused
+//   timing-skip     nobody is asked, the job goes on
+//   timing-write    the times so far are written and forgotten, the job is refused
+//   any other       both plugins are asked, and either may refuse
 #include "host_alloc.hpp"
 #include "qosgate/slurm/compat.hpp"
 
@@ -38,7 +39,7 @@ using JobSubmit = int (*)(job_desc_msg_t* description, std::uint32_t submit_uid,
 
 constexpr std::size_t plugin_count = 2;
 constexpr std::array<const char*, plugin_count> plugin_variables{"QG_TIMING_FIRST", "QG_TIMING_SECOND"};
-constexpr std::array<std::string_view, plugin_count> plugin_endings{"-first", "-second"};
+constexpr std::array<std::string_view, plugin_count> plugin_endings{"-1", "-2"};
 
 /// More timed submissions than one measurement has; the rest is not recorded.
 constexpr std::size_t most_samples = 100'000;

@@ -89,7 +89,7 @@ void take_turn(const std::string& plugin, long count, std::chrono::microseconds 
 
 void submit_timed(long count, std::chrono::microseconds pause, const Target& target) {
     for (; count > 0; count -= timed_in_turn)
-        for (const char* const plugin : {"first", "second"})
+        for (const char* const plugin : {"1", "2"})
             take_turn(plugin, std::min(count, timed_in_turn), pause, target);
 }
 
