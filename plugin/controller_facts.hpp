@@ -14,8 +14,8 @@ namespace qg::plugin {
 /// not even looked into, which is most of a walk's cost. Ownership: borrows. Threads: needs the qos lock.
 class QosList {
   public:
-    /// `epoch` is that of `guesses` now.
-    QosList(slurm::ListHandle list, QosGuesses& guesses, QosGuesses::Epoch epoch)
+    /// `epoch` is that of now.
+    QosList(slurm::ListHandle list, QosGuesses& guesses, Epoch epoch)
         : list_(list), guesses_(guesses), epoch_(epoch) {}
 
     /// The QOS of that name, ASCII case ignored, or null. Cost: at most one walk.
@@ -33,7 +33,7 @@ class QosList {
 
     slurm::ListHandle list_;
     QosGuesses& guesses_;
-    QosGuesses::Epoch epoch_;
+    Epoch epoch_;
 };
 
 /// Ownership: borrows the records; lives no longer than the lock on them. `association` and `root` may be

@@ -108,13 +108,13 @@ constexpr LimitSet account_limits =
     LimitSet{TresLimit::max_tres_per_account, TresLimit::max_tres_run_mins_per_account} +
     LimitSet{CountLimit::max_jobs_per_account, CountLimit::max_submit_jobs_per_account};
 
-/// What is known of slurmctld's list of QOSs. Needs the assoc and qos locks.
-std::optional<QosListState> read_state(const AssocMgr& manager) {
+/// What is known of slurmctld's records. Needs the assoc, qos and tres locks.
+std::optional<RecordsState> read_state(const AssocMgr& manager) {
     const bool is_known = slurm::known_to_keep_qos_records && manager.behind_greatest_qos_id != nullptr &&
                           manager.running_cache != nullptr && *manager.running_cache == 0;
     if (!is_known) return std::nullopt;
-    return QosListState{*manager.qos_list, *manager.root_assoc, slurm_list_count(*manager.qos_list),
-                        *manager.behind_greatest_qos_id};
+    return RecordsState{*manager.qos_list, *manager.root_assoc, slurm_list_count(*manager.qos_list),
+                        *manager.behind_greatest_qos_id, *manager.tres_names};
 }
 
 /// Copies QOSs into a view, each once.
@@ -237,20 +237,24 @@ void copy_whole(AccountView& view, const Records& records, const quota::ChosenQo
 
 } // namespace
 
-std::shared_ptr<const model::TresCatalogue> ControllerQuota::tres_catalogue() const {
-    const std::span<char*> now(*manager_->tres_names, *manager_->tres_count);
-    const auto is_same = [](const std::string& known, const char* name) {
-        return known.compare(name == nullptr ? "" : name) == 0;
-    };
-
+std::shared_ptr<const model::TresCatalogue> ControllerQuota::tres_catalogue(Epoch now) const {
+    // In this order: a catalogue that is younger than its epoch will do, too.
+    const Epoch compared = tres_epoch_.load(std::memory_order_acquire);
     auto known = tres_.get();
-    if (known == nullptr || !std::ranges::equal(known->names(), now, is_same)) {
+    if (compared == now && now != unknown_epoch) return known;
+
+    const std::span<char*> array(*manager_->tres_names, *manager_->tres_count);
+    const auto is_same = [](const std::string& before, const char* name) {
+        return before.compare(name == nullptr ? "" : name) == 0;
+    };
+    if (known == nullptr || !std::ranges::equal(known->names(), array, is_same)) {
         std::vector<std::string> names;
-        for (const char* name : now)
+        for (const char* name : array)
             names.emplace_back(slurm::view_text(name));
         known = std::make_shared<const model::TresCatalogue>(std::move(names));
         tres_.publish(known);
     }
+    tres_epoch_.store(now, std::memory_order_release);
     return known;
 }
 
@@ -263,14 +267,15 @@ Result<AccountView> ControllerQuota::check(const quota::Lookup& lookup) const {
 }
 
 AccountView ControllerQuota::view_of(const AssocMgr& manager, const quota::Lookup& lookup) const {
+    const Epoch now = epochs_.enter(read_state(manager));
     AccountView view;
-    view.tres = tres_catalogue();
+    view.tres = tres_catalogue(now);
     view.enforce = slurm::read_enforce(*manager.enforce);
     Records records;
     records.association = AssociationSearch(manager, default_accounts_, lookup).run(lookup.account, view);
     view.requester_is_operator = lookup.requester && is_operator(manager, *lookup.requester);
 
-    const QosList qos_list(*manager.qos_list, qos_guesses_, qos_guesses_.enter(read_state(manager)));
+    const QosList qos_list(*manager.qos_list, qos_guesses_, now);
     const ControllerFacts facts(qos_list, records.association, *manager.root_assoc);
     const quota::ChosenQos chosen = quota::choose_qos(
         facts, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists, view.requester_is_operator},

@@ -33,12 +33,14 @@ class ControllerQuota final : public quota::QuotaProvider {
   private:
     /// Needs the locks.
     [[nodiscard]] model::AccountView view_of(const AssocMgr& manager, const quota::Lookup& lookup) const;
-    [[nodiscard]] std::shared_ptr<const model::TresCatalogue> tres_catalogue() const;
+    [[nodiscard]] std::shared_ptr<const model::TresCatalogue> tres_catalogue(Epoch now) const;
 
     Result<AssocMgr> manager_;
     mutable Guesses<std::uint32_t, std::string> default_accounts_; ///< by user id
+    mutable Epochs epochs_;
     mutable QosGuesses qos_guesses_;
     mutable Published<model::TresCatalogue> tres_; ///< rebuilt when slurmctld's array of names changes
+    mutable std::atomic<Epoch> tres_epoch_ = unknown_epoch; ///< in which it was last compared with that array
 };
 
 } // namespace qg::plugin

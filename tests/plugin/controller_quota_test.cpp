@@ -357,4 +357,12 @@ BOOST_AUTO_TEST_CASE(the_tres_catalogue_is_shared_until_the_names_change) {
     BOOST_TEST(first->names().back() == "gres/gpu");
 }
 
+BOOST_AUTO_TEST_CASE(names_of_tres_are_compared_where_nothing_is_known_of_the_records) {
+    records.running_cache = 1;
+    BOOST_TEST(view().tres->names().back() == "gres/gpu");
+    std::string renamed = "gres/fpga";
+    (*records.symbols().tres_names)[view().tres->size() - 1] = renamed.data();
+    BOOST_TEST(view().tres->names().back() == "gres/fpga");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

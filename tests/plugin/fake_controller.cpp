@@ -118,9 +118,11 @@ slurmdb_used_limits_t& FakeController::add_account_usage(slurmdb_qos_rec_t& qos,
 }
 
 void FakeController::set_tres(std::vector<std::string> names) {
-    tres_names_.clear();
+    // As slurmctld does: the old array is freed when the new one is there.
+    std::vector<char*> fresh;
     for (const std::string& name : names)
-        tres_names_.push_back(text(name.c_str()));
+        fresh.push_back(text(name.c_str()));
+    tres_names_.swap(fresh);
     tres_array_ = tres_names_.data();
     tres_count_ = static_cast<std::uint32_t>(tres_names_.size());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qos_guesses.hpp"
+#include "epochs.hpp"
 
 namespace qg::plugin {
 namespace {
@@ -8,11 +8,11 @@ constexpr std::chrono::seconds longest_epoch{1};
 
 } // namespace
 
-QosGuesses::Epoch QosGuesses::enter(const std::optional<QosListState>& state, Clock::time_point now) {
+Epoch Epochs::enter(const std::optional<RecordsState>& state, Clock::time_point now) {
     const std::scoped_lock lock(mutex_);
     if (!state) {
         state_.reset();
-        return unknown;
+        return unknown_epoch;
     }
     if (state_ != state || now - begin_ >= longest_epoch) {
         state_ = state;
