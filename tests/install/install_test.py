@@ -97,6 +97,11 @@ class Installed(unittest.TestCase):
         self.assertEqual(answer.count(": found\n"), 3, answer)
         self.assertIn("/invalid/slurm.conf", answer)
 
+    def test_the_library_is_for_every_compiler(self) -> None:
+        library = self.prefix / option("libdir") / "libqosgate.a"
+
+        self.assertNotIn(".gnu.lto_", run("readelf", "--section-headers", "--wide", library))
+
     def test_every_header_compiles_from_where_it_was_installed(self) -> None:
         include = self.prefix / "include"
         headers = sorted(path.relative_to(include) for path in include.rglob("*.hpp"))
