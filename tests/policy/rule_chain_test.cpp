@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(runs_rules_in_the_order_of_file_names_each_seeing_the_chang
 
     BOOST_TEST(outcome.warnings == (std::vector<std::string>{"a normal false", "b long true"}),
                boost::test_tools::per_element());
-    BOOST_TEST(outcome.changed);
+    BOOST_TEST(outcome.changed.has_value());
     BOOST_TEST(*job.request.qos == "long");
     BOOST_TEST(outcome.events.at(1).text == "qos: (unset) -> long");
 }

@@ -70,7 +70,12 @@ class Job {
         return {counted_, catalogue_, "ana", "physics", partition, "normal"};
     }
 
-    Outcome run(const Policy& policy) { return policy.run(request, facts()); }
+    /// Leaves the request as the rules do.
+    Outcome run(const Policy& policy) {
+        Outcome outcome = policy.run(request, facts());
+        if (outcome.changed) request = *outcome.changed;
+        return outcome;
+    }
 
     model::JobRequest request;
 

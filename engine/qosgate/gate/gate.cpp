@@ -23,9 +23,8 @@ bool run_rules(Decision& decision, const JobRequest& request, const Resolved& re
                                            : std::string_view(view.partitions.front().partition->name);
     const policy::JobFacts facts{resolved.job, *view.tres, view.user_name,
                                  view.account, partition,  view.job_qos.name};
-    JobRequest job = request;
-    policy::Outcome outcome = policy.run(job, facts);
-    if (outcome.changed) decision.changed = std::move(job);
+    policy::Outcome outcome = policy.run(request, facts);
+    decision.changed = std::move(outcome.changed);
     for (const policy::RuleEvent& event : outcome.events) {
         decision.log.push_back(text::format("rule '{}' ({}): {}: {}", event.rule, event.file,
                                             policy::to_string(event.kind), event.text));

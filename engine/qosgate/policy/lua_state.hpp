@@ -27,7 +27,9 @@ class Declarations;
 
 /// A message that a longjmp may jump over: plain bytes, cut to size, always terminated.
 struct ErrorText {
-    std::array<char, 1024> bytes{};
+    ErrorText() noexcept { bytes[0] = '\0'; } // the rest is not looked at
+
+    std::array<char, 1024> bytes;
 
     void assign(std::string_view message) noexcept;
     [[nodiscard]] bool empty() const noexcept { return bytes[0] == '\0'; }

@@ -32,7 +32,7 @@ Policy::Policy(Settings settings, std::vector<RuleInfo> rules, std::unique_ptr<S
 
 Policy::~Policy() = default;
 
-Outcome Policy::run(model::JobRequest& job, const JobFacts& facts) const {
+Outcome Policy::run(const model::JobRequest& job, const JobFacts& facts) const {
     if (!pool_) return {};
     return run_chain(*pool_, rules_, settings_, job, facts);
 }

@@ -85,7 +85,9 @@ class Chain {
         : settings_(settings), job_(job), facts_(facts) {}
 
     /// The job as the rules so far have left it.
-    [[nodiscard]] const model::JobRequest& current() const noexcept { return changed_ ? *changed_ : job_; }
+    [[nodiscard]] const model::JobRequest& current() const noexcept {
+        return outcome_.changed ? *outcome_.changed : job_;
+    }
 
     void finish(const RuleInfo& rule, RuleRun& run) {
         const bool speaks = rule.mode != RuleMode::shadow;
@@ -100,7 +102,7 @@ class Chain {
         const bool enforced = rule.mode == RuleMode::enforce;
         for (const std::string& change : changes)
             record(rule, enforced ? EventKind::changed : EventKind::shadow, change);
-        if (enforced) changed_ = std::move(run.draft());
+        if (enforced) outcome_.changed = std::move(run.draft());
     }
 
     void fail(const RuleInfo& rule, const LuaError& error) {
@@ -120,12 +122,8 @@ class Chain {
 
     [[nodiscard]] bool rejected() const noexcept { return outcome_.rejected; }
 
-    /// Ends the chain; the job gets its changes unless it is rejected.
-    Outcome take(model::JobRequest& job) {
-        outcome_.changed = changed_ && !outcome_.rejected;
-        if (outcome_.changed) job = *std::move(changed_);
-        return std::move(outcome_);
-    }
+    /// Ends the chain.
+    Outcome take() { return std::move(outcome_); }
 
   private:
     void finish_rejection(const RuleInfo& rule, const std::string& given) {
@@ -147,6 +145,7 @@ class Chain {
     void reject(std::string message) {
         outcome_.rejected = true;
         outcome_.reject_message = std::move(message);
+        outcome_.changed.reset();
     }
 
     void record(const RuleInfo& rule, EventKind kind, std::string text, std::string detail = {}) {
@@ -161,14 +160,13 @@ class Chain {
     const Settings& settings_;
     const model::JobRequest& job_;
     const JobFacts& facts_;
-    std::optional<model::JobRequest> changed_;
     Outcome outcome_;
 };
 
 } // namespace
 
 Outcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const Settings& settings,
-                  model::JobRequest& job, const JobFacts& facts) {
+                  const model::JobRequest& job, const JobFacts& facts) {
     Chain chain(settings, job, facts);
     Lease lease(pool);
     for (std::size_t i = 0; i < rules.size() && !chain.rejected(); ++i) {
@@ -185,7 +183,7 @@ Outcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const Set
             chain.finish(rules[i], run);
         lease.drop_if_spent();
     }
-    return chain.take(job);
+    return chain.take();
 }
 
 } // namespace qg::policy

@@ -10,6 +10,6 @@ namespace qg::policy {
 
 /// What Policy::run does.
 Outcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const Settings& settings,
-                  model::JobRequest& job, const JobFacts& facts);
+                  const model::JobRequest& job, const JobFacts& facts);
 
 } // namespace qg::policy
