@@ -21,6 +21,21 @@ from qosgate_cluster.errors import ClusterError
 TCP_LISTEN = "0A"
 LOOPBACK = "0100007F" if sys.byteorder == "little" else "7F000001"
 
+# Between the two signals with which Meson ends a test.
+MESONS_PATIENCE_SECONDS = 0.5
+
+# Says where its cluster is, and goes on for ever.
+ENDLESS_TEST = """
+import time, unittest
+from lib import Cluster, main
+class Endless(unittest.TestCase):
+    def test(self):
+        cluster = Cluster.up()
+        print(cluster.directory, flush=True)
+        time.sleep(3600)
+main()
+"""
+
 
 def processes_of(cluster: Cluster) -> dict[int, str]:
     """Every process whose command line or environment names the cluster's directory."""
@@ -406,6 +421,26 @@ class ExtraLines(PrivateClusterCase):
             )
             self.assertEqual(sorted(partitions), ["long", "short"])
             self.assertEqual(keys_set_twice(cluster.layout.slurm_conf.read_text()), set())
+
+    def test_a_test_that_is_killed_soon_after_its_interruption_leaves_nothing(self) -> None:
+        with subprocess.Popen(
+            [sys.executable, "-c", ENDLESS_TEST],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+            env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parent)},
+        ) as test:
+            assert test.stdout
+            cluster = Cluster(Path(test.stdout.readline().strip()))
+            self.assertNotEqual(processes_of(cluster), {})
+            os.killpg(test.pid, signal.SIGTERM)
+            time.sleep(MESONS_PATIENCE_SECONDS)
+            os.killpg(test.pid, signal.SIGKILL)
+
+        cluster.wait_for(lambda: not cluster.directory.parent.exists(), "the directory is gone")
+        self.assertEqual(processes_of(cluster), {})
 
     def test_node_lists_expand_as_slurm_expands_them(self) -> None:
         for text, names in {

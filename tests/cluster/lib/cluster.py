@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -320,3 +321,24 @@ def end_all() -> None:
     """Ends what tests left running, after an interruption for example."""
     for cluster in list(_open_clusters):
         cluster.down()
+
+
+def end_all_after_this_process() -> None:
+    """Ends what is still running once this process is gone, be it killed: Meson gives a test that it
+    interrupts half a second, in which no database shuts down."""
+    parent = os.getpid()
+    if os.fork() != 0:
+        return
+    os.setsid()
+    with open(os.devnull, "r+b") as nothing:
+        for stream in (0, 1, 2):
+            os.dup2(nothing.fileno(), stream)
+    try:
+        while os.getppid() == parent:
+            time.sleep(_POLL_SECONDS)
+        for cluster in list(_open_clusters):
+            if cluster.directory.parent.exists():
+                with contextlib.suppress(ClusterFailed, OSError):
+                    cluster.down()
+    finally:
+        os._exit(0)

@@ -8,6 +8,7 @@ import signal
 import sys
 import unittest
 from pathlib import Path
+from types import FrameType
 from typing import NoReturn
 
 from . import cluster
@@ -25,13 +26,19 @@ def main() -> NoReturn:
         required = os.environ.get("QG_REQUIRE_CLUSTER") == "1"
         print(f"{'failed' if required else 'skipped'}: {reason}", file=sys.stderr)
         sys.exit(1 if required else _SKIPPED)
-    # Meson's time limit sends SIGTERM; of all exceptions unittest lets only this one through.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, _interrupt)
     try:
         unittest.main(module="__main__", verbosity=2)
     finally:
         cluster.end_all()
     raise AssertionError("unittest.main exits")
+
+
+def _interrupt(signum: int, frame: FrameType | None) -> None:
+    """Meson sends SIGTERM where a test takes too long or somebody interrupts it, and soon SIGKILL."""
+    signal.signal(signum, signal.SIG_IGN)
+    cluster.end_all_after_this_process()
+    signal.default_int_handler(signum, frame)  # of all exceptions unittest lets only this one through
 
 
 def _why_no_cluster() -> str:
