@@ -324,8 +324,10 @@ def end_all() -> None:
 
 
 def end_all_after_this_process() -> None:
-    """Ends what is still running once this process is gone, be it killed: Meson gives a test that it
-    interrupts half a second, in which no database shuts down."""
+    """Ends what is still running once this process is gone, be it killed.
+
+    Meson gives a test that it interrupts half a second, in which no database shuts down.
+    """
     parent = os.getpid()
     if os.fork() != 0:
         return

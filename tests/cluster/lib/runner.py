@@ -35,10 +35,11 @@ def main() -> NoReturn:
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
-    """Meson sends SIGTERM where a test takes too long or somebody interrupts it, and soon SIGKILL."""
+    """At Meson's SIGTERM, for a test that takes too long or is interrupted; SIGKILL follows soon."""
     signal.signal(signum, signal.SIG_IGN)
     cluster.end_all_after_this_process()
-    signal.default_int_handler(signum, frame)  # of all exceptions unittest lets only this one through
+    # Of all exceptions unittest lets only KeyboardInterrupt through.
+    signal.default_int_handler(signum, frame)
 
 
 def _why_no_cluster() -> str:
