@@ -10,7 +10,10 @@
 #include "qosgate/base/published.hpp"
 #include "qosgate/quota/provider.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
+#include <string>
 
 namespace qg::plugin {
 

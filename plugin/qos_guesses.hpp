@@ -7,6 +7,8 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 
 namespace qg::plugin {
 

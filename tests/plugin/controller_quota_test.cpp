@@ -190,6 +190,16 @@ BOOST_AUTO_TEST_CASE(a_qos_is_found_by_name_whatever_its_case) {
     BOOST_TEST(found.permitted_qos.empty());
 }
 
+BOOST_AUTO_TEST_CASE(the_record_of_a_deleted_qos_is_not_looked_into) {
+    slurmdb_qos_rec_t& gone = records.add_qos("gone", 11);
+    lookup.qos = "gone";
+    BOOST_TEST((view().job_qos.problem == QosProblem::not_permitted));
+
+    records.remove_qos(gone.id);
+    gone.name = reinterpret_cast<char*>(1); // as if freed: who reads the name ends the program
+    BOOST_TEST((view().job_qos.problem == QosProblem::unknown));
+}
+
 BOOST_AUTO_TEST_CASE(a_qos_made_again_under_another_id_is_found) {
     lookup.qos = "small";
     BOOST_TEST(view().qos.at(0).id == small);

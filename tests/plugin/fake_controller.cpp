@@ -64,12 +64,11 @@ slurmdb_qos_rec_t& FakeController::add_qos(const char* name, std::uint32_t id) {
 }
 
 void FakeController::remove_qos(std::uint32_t id) {
-    slurm::OwnedList kept = slurm::make_borrowing_list();
-    slurm::for_each<slurmdb_qos_rec_t>(qos_.get(), [&](slurmdb_qos_rec_t& qos) {
-        if (qos.id != id) slurm::append(kept, &qos);
-    });
-    qos_ = std::move(kept);
-    qos_list = qos_.get();
+    // The list stays where it is, as slurmctld's does.
+    for (int left = slurm_list_count(qos_.get()); left > 0; --left) {
+        auto* const qos = static_cast<slurmdb_qos_rec_t*>(slurm_list_pop(qos_.get()));
+        if (qos->id != id) slurm::append(qos_, qos);
+    }
 }
 
 slurmdb_user_rec_t& FakeController::add_user(const char* name, std::uint32_t uid,
