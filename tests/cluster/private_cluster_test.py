@@ -278,6 +278,26 @@ class Down(PrivateClusterCase):
 
         self.assertEqual(result.rc, 0, result)
 
+    def test_a_test_that_is_killed_soon_after_its_interruption_leaves_nothing(self) -> None:
+        with subprocess.Popen(
+            [sys.executable, "-c", ENDLESS_TEST],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+            env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parent)},
+        ) as test:
+            assert test.stdout
+            cluster = Cluster(Path(test.stdout.readline().strip()))
+            self.assertNotEqual(processes_of(cluster), {})
+            os.killpg(test.pid, signal.SIGTERM)
+            time.sleep(MESONS_PATIENCE_SECONDS)
+            os.killpg(test.pid, signal.SIGKILL)
+
+        cluster.wait_for(lambda: not cluster.directory.parent.exists(), "the directory is gone")
+        self.assert_gone(cluster)
+
     def test_a_directory_that_is_no_cluster_is_named_so(self) -> None:
         cluster = self.new_cluster()
 
@@ -421,26 +441,6 @@ class ExtraLines(PrivateClusterCase):
             )
             self.assertEqual(sorted(partitions), ["long", "short"])
             self.assertEqual(keys_set_twice(cluster.layout.slurm_conf.read_text()), set())
-
-    def test_a_test_that_is_killed_soon_after_its_interruption_leaves_nothing(self) -> None:
-        with subprocess.Popen(
-            [sys.executable, "-c", ENDLESS_TEST],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            start_new_session=True,
-            env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parent)},
-        ) as test:
-            assert test.stdout
-            cluster = Cluster(Path(test.stdout.readline().strip()))
-            self.assertNotEqual(processes_of(cluster), {})
-            os.killpg(test.pid, signal.SIGTERM)
-            time.sleep(MESONS_PATIENCE_SECONDS)
-            os.killpg(test.pid, signal.SIGKILL)
-
-        cluster.wait_for(lambda: not cluster.directory.parent.exists(), "the directory is gone")
-        self.assertEqual(processes_of(cluster), {})
 
     def test_node_lists_expand_as_slurm_expands_them(self) -> None:
         for text, names in {

@@ -2,8 +2,8 @@
 //
 // Submits held jobs to a slurmctld that runs job_submit/timing, straight through libslurm.
 //
-//   submit_stream timed COUNT PAUSE_US QOS PARTITION   COUNT submissions timed for each plugin, PAUSE_US
-//   apart submit_stream fill COUNT QOS PARTITION             COUNT jobs that wait in the queue, untimed
+//   submit_stream timed COUNT PAUSE_US QOS PARTITION   COUNT timed submissions a plugin, PAUSE_US apart
+//   submit_stream fill COUNT QOS PARTITION             COUNT jobs that wait in the queue, untimed
 //   submit_stream write                                makes the plugin write its times
 //
 // The plugins take turns of some submissions each, so that the machine's moods meet both, and each is asked
