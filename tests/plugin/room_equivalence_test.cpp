@@ -58,6 +58,7 @@ class World {
         job.partition =
             dice_.of<std::optional<std::string>>({std::nullopt, "main", "side", "main,side", "side,main"});
         if (!dice_.one_in(4)) job.time_limit = TimeLimit{dice_.of({1u, 10u, 60u, 600u})};
+        if (dice_.one_in(10)) job.time_min = TimeLimit{dice_.of({1u, 60u})};
         if (dice_.one_in(2)) job.min_nodes = dice_.of({1u, 2u, 3u});
         if (dice_.one_in(4)) job.max_nodes = job.min_nodes.value_or(1) + dice_.of({0u, 1u, 2u});
         if (dice_.one_in(2)) job.tasks = dice_.of({1u, 2u, 4u, 8u});

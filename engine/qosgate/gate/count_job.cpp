@@ -61,23 +61,26 @@ void JobCounter::count_submission(const model::AccountView& view, model::Resolve
 std::optional<TresCounts> JobCounter::at_attempt(const model::AccountView& view, std::size_t partition,
                                                  std::optional<std::uint64_t> most_nodes) const {
     const std::uint64_t nodes = nodes_at_attempt(view, partition, most_nodes);
-    JobSize size = size_;
-    size.nodes = nodes;
-    if (request_->tasks_per_node && !has_counted_tasks()) size.tasks = nodes * *request_->tasks_per_node;
-    if (size == raised_) {
-        const std::uint64_t cpus = cpus_at_attempt(nodes, gres_);
-        const bool is_as_submitted =
-            partition == 0 && nodes == counted_.nodes && nodes == size_.nodes && cpus == counted_.cpus;
-        if (is_as_submitted) return std::nullopt;
-        return count(view, partition, nodes, nodes, cpus, gres_);
+    if (gres_.asks()) {
+        JobSize size = size_;
+        size.nodes = nodes;
+        if (request_->tasks_per_node && !has_counted_tasks()) size.tasks = nodes * *request_->tasks_per_node;
+        if (size != raised_) {
+            const GresRequest gres(*request_, size, release_);
+            return count(view, partition, nodes, nodes, cpus_at_attempt(nodes, gres), gres);
+        }
     }
-    const GresRequest gres(*request_, size, release_);
-    return count(view, partition, nodes, nodes, cpus_at_attempt(nodes, gres), gres);
+    const std::uint64_t cpus = cpus_at_attempt(nodes, gres_);
+    const bool is_as_submitted =
+        partition == 0 && nodes == counted_.nodes && nodes == size_.nodes && cpus == counted_.cpus;
+    if (is_as_submitted) return std::nullopt;
+    return count(view, partition, nodes, nodes, cpus, gres_);
 }
 
 JobSize JobCounter::size_with(std::optional<std::uint64_t> nodes) const {
     JobSize size = sent_;
     if (nodes) size.nodes = nodes;
+    if (!gres_.asks()) return size;
     if (size == raised_) return size_;
     const GresRequest gres(*request_, size, release_);
     return size;

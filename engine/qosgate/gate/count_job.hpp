@@ -31,6 +31,9 @@ class JobCounter {
     /// Fills in the job as the submit stage sees it.
     void count_submission(const model::AccountView& view, model::ResolvedJob& job) const;
 
+    /// The size as the client sent it.
+    [[nodiscard]] const JobSize& sent() const noexcept { return sent_; }
+
     /// The size as the client sent it, but for this many nodes (nothing: as sent) and what resources make of
     /// it.
     [[nodiscard]] JobSize size_with(std::optional<std::uint64_t> nodes) const;

@@ -30,10 +30,15 @@ using model::RejectCode;
     return wait;
 }
 
+/// The nodes that the limits count, where they count any.
+std::optional<std::uint64_t> counted_nodes(const PartitionView& asked) {
+    const auto node = asked.view.tres->node();
+    return node ? std::optional(model::count_at(asked.job.tres, *node)) : std::nullopt;
+}
+
 /// A job as partitions look at it when it starts; resources may settle for fewer nodes than were counted.
 JobSize size_at_attempt(const PartitionView& asked, const JobCounter& counter) {
-    const auto node = asked.view.tres->node();
-    return counter.size_with(node ? std::optional(model::count_at(asked.job.tres, *node)) : std::nullopt);
+    return counter.size_with(counted_nodes(asked));
 }
 
 /// Everything that one attempt to start a job reads.
@@ -222,14 +227,20 @@ Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, c
     return outlook;
 }
 
-bool is_clear(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
-              limits::Release release) {
+bool is_clear(const Resolved& resolved, const model::JobRequest& request, limits::Release release) {
     const PartitionView asked{request, resolved.job, resolved.view(), release};
-    if (!resolved.partitions.unknown.empty() || refuse_by_partitions(asked, cluster)) return false;
-    const JobSize size = size_at_attempt(asked, *resolved.counter);
-    for (const model::PartitionChoice& choice : asked.view.partitions)
-        if (!takes(*choice.partition, asked, size)) return false;
-    return true;
+    const auto& partitions = asked.view.partitions;
+    if (!resolved.partitions.unknown.empty() || request.time_min) return false;
+    if (!request.time_limit && !partitions.empty() && partitions.front().partition->wants_time_limit())
+        return false;
+
+    const std::optional<std::uint64_t> nodes = counted_nodes(asked);
+    SizeBounds size(nodes.value_or(1));
+    size.widen(resolved.counter->sent());
+    size.widen(resolved.counter->size_with(nodes));
+    return std::ranges::all_of(partitions, [&](const model::PartitionChoice& choice) {
+        return surely_takes(*choice.partition, asked, size);
+    });
 }
 
 } // namespace qg::gate

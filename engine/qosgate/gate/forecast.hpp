@@ -55,8 +55,7 @@ Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, c
 
 /// Whether a job that all limits leave room for is accepted, and held back in none of its partitions. False
 /// is a guess, true is certain. Threads: pure.
-bool is_clear(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
-              limits::Release release);
+bool is_clear(const Resolved& resolved, const model::JobRequest& request, limits::Release release);
 
 /// The outlook that the gate answers by, and how strictly it was looked for.
 struct Judged {

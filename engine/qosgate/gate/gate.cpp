@@ -73,7 +73,7 @@ void log_problem(Decision& decision, const Resolved& resolved) {
 /// the whole view.
 void judge_with_room(Decision& decision, const Case& at, const quota::QuotaProvider& provider,
                      const policy::Settings& settings) {
-    if (is_clear(at.resolved, at.request, at.cluster, at.release)) {
+    if (is_clear(at.resolved, at.request, at.release)) {
         decision.forecast.time_limit = at.resolved.job.time_limit;
         return;
     }

@@ -18,11 +18,10 @@ bool is_gpu(const GresEntry& entry) {
 } // namespace
 
 GresRequest::GresRequest(const model::JobRequest& request, JobSize& size, Release release)
-    : request_(&request) {
-    const bool asks = request.tres_per_job || request.tres_per_node || request.tres_per_socket ||
-                      request.tres_per_task || request.tasks_per_tres || request.cpus_per_tres ||
-                      request.memory_per_tres;
-    if (asks) read_all(request, size, release);
+    : request_(&request), asks_(request.tres_per_job || request.tres_per_node || request.tres_per_socket ||
+                                request.tres_per_task || request.tasks_per_tres || request.cpus_per_tres ||
+                                request.memory_per_tres) {
+    if (asks_) read_all(request, size, release);
     tasks_ = size.tasks;
 }
 

@@ -46,6 +46,9 @@ class GresRequest {
         return entries_.empty() ? std::nullopt : sum_memory(nodes);
     }
 
+    /// Whether the request says anything of resources; else it changes no size.
+    [[nodiscard]] bool asks() const noexcept { return asks_; }
+
     /// Whether some are asked for per job or task: the selection then takes as few nodes as will do.
     [[nodiscard]] bool is_per_job() const noexcept {
         return std::any_of(entries_.begin(), entries_.end(),
@@ -74,6 +77,7 @@ class GresRequest {
     void settle(JobSize& size);
 
     const model::JobRequest* request_;
+    bool asks_;
     std::vector<GresEntry> entries_;
     std::optional<std::uint64_t> tasks_;
 };

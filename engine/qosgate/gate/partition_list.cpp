@@ -11,15 +11,10 @@ namespace qg::gate {
 
 PartitionList find_partitions(const model::JobRequest& request, const model::Cluster& cluster) {
     PartitionList list;
-    if (!request.partition) {
-        if (auto partition = cluster.partitions.default_partition())
-            list.found.push_back(std::move(partition));
-        return list;
-    }
-    if (auto partition = cluster.partitions.find(*request.partition)) { // the usual case
-        list.found.push_back(std::move(partition));
-        return list;
-    }
+    const auto one = request.partition ? cluster.partitions.find(*request.partition)
+                                       : cluster.partitions.default_partition();
+    if (one) list.found.assign(1, one);
+    if (one || !request.partition) return list; // the usual case
     text::for_each_part(*request.partition, ',', [&](std::string_view name) {
         if (name.empty()) return;
         auto partition = cluster.partitions.find(name);

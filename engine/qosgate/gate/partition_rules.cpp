@@ -171,7 +171,7 @@ Problem find_problem_with_bounds(const PartitionView& asked, const Bounds& bound
 /// Times that are refused whatever EnforcePartLimits says.
 Problem find_impossible_time(const PartitionView& asked, const Bounds& bounds) {
     const Partition& first = *asked.view.partitions.front().partition;
-    if (!asked.request.time_limit && first.default_time == TimeLimit{0})
+    if (!asked.request.time_limit && first.wants_time_limit())
         return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
                                 text::format("partition {} wants a time limit: add --time", first.name)};
     if (!asked.request.time_min) return std::nullopt;
@@ -262,9 +262,25 @@ std::optional<PartitionProblem> find_selection_problem(const PartitionView& aske
                                      *partition.max_nodes, nodes));
 }
 
-bool takes(const Partition& partition, const PartitionView& asked, const JobSize& size) {
-    return !find_early_problem(asked, size, partition, asked.job.time_limit, EnforcePartLimits::no) &&
-           !find_access_problem(asked, partition) && !find_selection_problem(asked, partition);
+void SizeBounds::widen(const JobSize& size) noexcept {
+    for (const auto& nodes : {size.nodes, size.max_nodes}) {
+        if (!nodes) continue;
+        least_nodes = std::min(least_nodes, *nodes);
+        most_nodes = std::max(most_nodes, *nodes);
+    }
+    most_cpus = std::max(most_cpus, size.cpus.value_or(0));
+}
+
+bool surely_takes(const Partition& partition, const PartitionView& asked, const SizeBounds& size) {
+    const auto is_within = [](std::uint64_t value, std::uint64_t total) {
+        return total == 0 || value <= total;
+    };
+    return size.least_nodes >= partition.min_nodes &&
+           (!partition.max_nodes || size.most_nodes <= *partition.max_nodes) &&
+           is_within(size.most_nodes, partition.total_nodes) &&
+           is_within(size.most_cpus, partition.total_cpus) &&
+           (!asked.job.time_limit || *asked.job.time_limit <= partition.max_time) &&
+           (partition.keeps_nobody_out() || !find_access_problem(asked, partition));
 }
 
 } // namespace qg::gate

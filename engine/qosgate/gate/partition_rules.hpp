@@ -56,8 +56,19 @@ std::optional<PartitionProblem> find_access_problem(const PartitionView& asked,
 std::optional<PartitionProblem> find_selection_problem(const PartitionView& asked,
                                                        const model::Partition& partition);
 
-/// Whether none of these rules keeps an accepted job waiting in `partition`; its time is that of the request
-/// or the partition's default.
-bool takes(const model::Partition& partition, const PartitionView& asked, const JobSize& size);
+/// What a job's size stays within, whichever rule looks at it.
+struct SizeBounds {
+    /// Of a job that counts as so many nodes.
+    explicit SizeBounds(std::uint64_t nodes) noexcept : least_nodes(nodes), most_nodes(nodes) {}
+    void widen(const JobSize& size) noexcept;
+
+    std::uint64_t least_nodes;
+    std::uint64_t most_nodes;
+    std::uint64_t most_cpus = 0;
+};
+
+/// Whether a partition takes a job of such a size, its rules at their strictest: enforced, and without the
+/// flags by which a QOS goes past them. False is a guess, true is certain, for a job without --time-min.
+bool surely_takes(const model::Partition& partition, const PartitionView& asked, const SizeBounds& size);
 
 } // namespace qg::gate

@@ -41,6 +41,14 @@ struct Partition {
     std::vector<std::string> allow_accounts; ///< empty: all
     std::vector<std::string> deny_accounts;
     std::string billing_weights; ///< TRESBillingWeights as configured; empty: none
+
+    /// Whether it refuses jobs that name no time limit (DefaultTime=0).
+    [[nodiscard]] bool wants_time_limit() const noexcept { return default_time == TimeLimit{0}; }
+
+    /// Whether every QOS and account may use it.
+    [[nodiscard]] bool keeps_nobody_out() const noexcept {
+        return allow_qos.empty() && deny_qos.empty() && allow_accounts.empty() && deny_accounts.empty();
+    }
 };
 
 /// All partitions of a cluster at one moment. Immutable once published.
