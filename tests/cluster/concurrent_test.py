@@ -23,6 +23,7 @@ from lib import Cluster, build_root, main
 from qosgate_cluster import users
 
 USER = "ana"
+USERS_QOS = "normal,small,tiny,moving"
 CLIENTS = 8
 
 ACCEPTED = 0
@@ -47,7 +48,10 @@ CASES = {
     "barred": "comment=bar:tasks=1",
     "routed": "comment=route:tasks=1",
     "routed_large": "comment=route:tasks=3",
+    "passing": "qos=passing:tasks=3",
 }
+# Those that are judged while all else changes.
+LASTING_CASES = [name for name in CASES if name != "passing"]
 
 # The rule in two versions. Each tells its name in all it does, so that a mixture would show.
 RULE = """\
@@ -183,7 +187,7 @@ class Concurrent(unittest.TestCase):
             cls.cluster.sacctmgr(f"add qos {name} MaxTRESPerJob=cpu={limit} Flags=DenyOnLimit")
         cls.cluster.sacctmgr("add qos other")
         cls.cluster.sacctmgr("add account astro")
-        cls.cluster.sacctmgr(f"add user {USER} account=astro qos=normal,small,tiny,moving")
+        cls.cluster.sacctmgr(f"add user {USER} account=astro qos={USERS_QOS}")
         cls.rules = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
         cls.rules.mkdir(mode=0o755)
         cls.put_in_force("one")
@@ -224,7 +228,7 @@ class Concurrent(unittest.TestCase):
             Every(0.7, lambda: self.cluster.sacctmgr(
                 f"modify qos moving set MaxTRESPerJob=cpu={next(limits)}")),
         ]  # fmt: skip
-        with Clients(self.cluster, 20, list(CASES)) as clients:
+        with Clients(self.cluster, 20, LASTING_CASES) as clients:
             while clients.are_running():
                 for chore in chores:
                     chore.look()
@@ -296,6 +300,45 @@ class Concurrent(unittest.TestCase):
                 version = self.version_in(answer.text)
                 wanted = [VERSIONS[version], f"routed by {version}"]
                 self.assertEqual(jobs[answer.job], wanted, answer)
+
+    def test_a_qos_that_comes_and_goes_counts_for_the_very_next_submission(self) -> None:
+        """However often it was asked for just before."""
+        with Clients(self.cluster, 30, ["passing", "large"]) as clients:
+            for limit in (1, 2):
+                self.add_passing_qos("passing", limit)
+                self.assert_refused("passing", f"asked 3, limit {limit}")
+                self.cluster.sacctmgr("delete qos passing")
+                self.assert_refused("passing", "there is no QOS 'passing'")
+            self.assertTrue(clients.are_running())
+        self.assert_slurmctld_is_well()
+
+    def test_a_qos_in_the_place_of_another_is_not_taken_for_it(self) -> None:
+        """There are as many as before, and nobody looked in between."""
+        self.add_passing_qos("passing", 1)
+        for gone, here in (("passing", "coming"), ("coming", "passing")):
+            self.assert_refused(gone, "asked 3, limit 1")
+            # Side by side, since each takes half a second; a record is trusted for a whole one.
+            both = f"sacctmgr -i delete qos {gone} & sacctmgr -i add qos {here}; wait"
+            self.cluster.run(["sh", "-c", both], check=True)
+            self.assert_refused(gone, f"there is no QOS '{gone}'")
+            self.assert_refused(here, f"QOS {here} exists, but is not open")
+            self.allow_passing_qos(here, 1)
+        self.cluster.sacctmgr(f"delete qos {here}")
+        self.assert_slurmctld_is_well()
+
+    def add_passing_qos(self, name: str, limit: int) -> None:
+        self.cluster.sacctmgr(f"add qos {name}")
+        self.allow_passing_qos(name, limit)
+
+    def allow_passing_qos(self, name: str, limit: int) -> None:
+        self.cluster.sacctmgr(f"modify qos {name} set MaxTRESPerJob=cpu={limit} Flags=DenyOnLimit")
+        # All of them: before 24.05 slurmdbd takes others off the list, too, when it deletes one.
+        self.cluster.sacctmgr(f"modify user {USER} set qos={USERS_QOS},{name}")
+
+    def assert_refused(self, qos: str, text: str) -> None:
+        answer = self.cluster.sbatch(f"--qos={qos} -n3", USER)
+        self.assertFalse(answer.accepted, answer)
+        self.assertIn(text, answer.stderr, answer)
 
     def test_memory_stays_bounded(self) -> None:
         refused = ["large", "closed", "barred", "routed_large"]
