@@ -81,10 +81,9 @@ int run_command_line(int argc, char** argv) {
     const Walk where = walk(app, words);
     if (!where.unknown.empty()) {
         const auto names = names_of_commands(*where.command);
-        std::string message =
-            text::format("{} has no command '{}'", where.path, text::printable(where.unknown));
-        const auto near = text::closest(where.unknown, names);
-        message += near ? "; did you mean " + *near + "?" : "; there are: " + text::join(names, ", ");
+        const std::string message = text::format(
+            "{} has no command '{}'{} (there are: {})", where.path, text::printable(where.unknown),
+            text::did_you_mean(where.unknown, names), text::join(names, ", "));
         return usage_error(output, message, where.path);
     }
     try {

@@ -60,11 +60,11 @@ Result<int> explain(const ReasonOptions& options, Output& output) {
     const auto known = limits::all_reasons();
     for (const std::string& token : options.tokens.empty() ? known : options.tokens) {
         const auto meanings = limits::find_reason(token);
-        if (meanings.empty()) {
-            std::string why = text::format("'{}' is not a Reason that a limit gives", text::printable(token));
-            if (const auto near = text::closest(token, known)) why += "; did you mean " + *near + "?";
-            return Error{ErrorCode::not_found, why + " 'qosgate reason' without a token lists them all"};
-        }
+        if (meanings.empty())
+            return Error{
+                ErrorCode::not_found,
+                text::format("'{}' is not a Reason that a limit gives{} ('qosgate reason' lists all)",
+                             text::printable(token), text::did_you_mean(token, known))};
         for (const auto& meaning : meanings)
             entries.push_back(entry_json(meaning));
     }

@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(gives_texts_no_method_that_is_not_in_the_library) {
 }
 
 BOOST_AUTO_TEST_CASE(names_an_unknown_global_and_the_one_meant) {
-    BOOST_TEST(has_text(value_of("tostrin(1)"), "t.lua:2: unknown name 'tostrin', did you mean 'tostring'?"));
+    BOOST_TEST(has_text(value_of("tostrin(1)"), "t.lua:2: unknown name 'tostrin'; did you mean tostring?"));
     BOOST_TEST(has_text(value_of("os.time()"), "unknown name 'os'"));
     BOOST_TEST(has_text(value_of("_G"), "unknown name '_G'"));
 }

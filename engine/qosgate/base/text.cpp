@@ -71,18 +71,18 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view digits) noexcept {
     return value;
 }
 
-std::optional<std::string> closest(std::string_view wrong, std::span<const std::string> candidates) {
+std::string did_you_mean(std::string_view wrong, std::span<const std::string> candidates) {
     const std::size_t tolerance = std::max<std::size_t>(1, wrong.size() * 2 / 5);
-    std::optional<std::string> best;
+    const std::string* best = nullptr;
     std::size_t best_distance = tolerance + 1;
     for (const std::string& candidate : candidates) {
         const std::size_t distance = edit_distance(wrong, candidate);
         if (distance < best_distance) {
             best_distance = distance;
-            best = candidate;
+            best = &candidate;
         }
     }
-    return best;
+    return best == nullptr ? "" : "; did you mean " + *best + "?";
 }
 
 std::string printable(std::string_view text, std::size_t max_bytes) {

@@ -60,9 +60,9 @@ bool istarts_with(std::string_view text, std::string_view prefix) noexcept;
 /// spaces, too large).
 std::optional<std::uint64_t> parse_unsigned(std::string_view digits) noexcept;
 
-/// The candidate nearest to `wrong` for a "did you mean", or nothing if none is near (edit distance at most
-/// two fifths of its length, and at least 1).
-std::optional<std::string> closest(std::string_view wrong, std::span<const std::string> candidates);
+/// What to add to a complaint about a name that is none of the candidates: "; did you mean viz?", or nothing
+/// where none is near (edit distance at most two fifths of its length, and at least 1).
+std::string did_you_mean(std::string_view wrong, std::span<const std::string> candidates);
 
 /// `text` with control characters shown as `?`, cut to `max_bytes` (at a UTF-8 boundary) with "..." when
 /// longer: what a user wrote, made safe to show in a log or on a terminal.

@@ -30,10 +30,8 @@ std::string qos_problem_text(const model::AccountView& view) {
     const std::string name = text::printable(view.job_qos.name, 64);
     switch (view.job_qos.problem) {
     case QosProblem::none: return "";
-    case QosProblem::unknown: {
-        const auto near = text::closest(name, view.permitted_qos);
-        return text::format("there is no QOS '{}'{}", name, near ? "; did you mean " + *near + "?" : "");
-    }
+    case QosProblem::unknown:
+        return text::format("there is no QOS '{}'{}", name, text::did_you_mean(name, view.permitted_qos));
     case QosProblem::not_permitted:
         return text::format("QOS {} exists, but is not open to {}", name, who(view));
     case QosProblem::default_not_permitted:
@@ -61,10 +59,9 @@ std::optional<Refusal> refuse_partition(std::span<const std::string> unknown,
     for (const auto& partition : all.all())
         names.push_back(partition->name);
     const std::string& wrong = unknown.front();
-    const auto near = text::closest(wrong, names);
     return Refusal{RejectCode::invalid_partition,
                    {text::format("there is no partition '{}'{}", text::printable(wrong, 64),
-                                 near ? "; did you mean " + *near + "?" : ""),
+                                 text::did_you_mean(wrong, names)),
                     text::format("  partitions: {}", list_names(names))}};
 }
 

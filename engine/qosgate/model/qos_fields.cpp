@@ -75,9 +75,9 @@ Result<FieldMatch> get_qos_field(std::string_view name) {
             names.emplace_back(alias.name);
         }
     }
-    std::string message = text::format("a QOS has no field '{}'", text::printable(name));
-    if (const auto near = text::closest(name, names)) message += "; did you mean " + *near + "?";
-    return Error{ErrorCode::invalid_input, message + " ('qosgate qos fields' lists all)"};
+    return Error{ErrorCode::invalid_input,
+                 text::format("a QOS has no field '{}'{} ('qosgate qos fields' lists all)",
+                              text::printable(name), text::did_you_mean(name, names))};
 }
 
 Result<std::string> parse_allowed_word(const QosField& field, std::string_view word) {
@@ -86,9 +86,9 @@ Result<std::string> parse_allowed_word(const QosField& field, std::string_view w
     for (const AllowedWord& allowed : words)
         if (is_spelling_of(allowed, normalized)) return std::string(allowed.name);
     const std::vector<std::string> names = names_of(words);
-    std::string message = text::format("'{}' is not one of its values", text::printable(word));
-    if (const auto near = text::closest(word, names)) message += "; did you mean " + *near + "?";
-    return Error{ErrorCode::invalid_input, message + " (allowed: " + text::join(names, ", ") + ")"};
+    return Error{ErrorCode::invalid_input,
+                 text::format("'{}' is not one of its values{} (allowed: {})", text::printable(word),
+                              text::did_you_mean(word, names), text::join(names, ", "))};
 }
 
 FieldValue get_field(const QosField& field, const QosRecord& record) {

@@ -28,13 +28,13 @@ constexpr std::array<KindName, 8> kind_names{{
 
 constexpr std::string_view gres_prefix = "gres/";
 
-/// The near miss of a TRES name, gres by their short names too.
-std::optional<std::string> closest_name(const TresCatalogue& catalogue, std::string_view name) {
+/// Suggests the near miss of a TRES name, gres by their short names too.
+std::string did_you_mean(const TresCatalogue& catalogue, std::string_view name) {
     std::vector<std::string> names(catalogue.names().begin(), catalogue.names().end());
     for (std::size_t i = 0; i < catalogue.size(); ++i)
         if (catalogue.kind(i) == TresKind::gres)
             names.push_back(catalogue.name(i).substr(gres_prefix.size()));
-    return text::closest(name, names);
+    return text::did_you_mean(name, names);
 }
 
 Error bad_tres(std::string_view part, std::string_view why) {
@@ -101,10 +101,8 @@ Result<TresList> parse_tres_list(const TresCatalogue& catalogue, std::string_vie
         const std::string_view count = text::trim(part.substr(equals + 1));
         const auto index = catalogue.find(name);
         if (!index) {
-            std::string why = "this cluster tracks no TRES of that name";
-            if (const auto near = closest_name(catalogue, name)) why += "; did you mean " + *near + "?";
-            why += " (it tracks " + text::join(catalogue.names(), ", ") + ")";
-            return bad_tres(part, why);
+            return bad_tres(part, "this cluster tracks no TRES of that name" + did_you_mean(catalogue, name) +
+                                      " (it tracks " + text::join(catalogue.names(), ", ") + ")");
         }
         const std::string& canonical = catalogue.name(*index);
         if (std::any_of(list.begin(), list.end(), [&](const auto& seen) { return seen.first == canonical; }))

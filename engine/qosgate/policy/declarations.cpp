@@ -66,9 +66,9 @@ Result<void> set_rule_key(Declarations& into, std::string_view name, const Value
         if (key.name == name) return key.set(into, name, value);
         names.emplace_back(key.name);
     }
-    std::string message = text::format("rule: unknown key '{}'", text::printable(name, 60));
-    if (const auto near = text::closest(name, names)) message += text::format(", did you mean '{}'?", *near);
-    return Error{ErrorCode::invalid_input, message + " The keys are: " + text::join(names, ", ")};
+    return Error{ErrorCode::invalid_input,
+                 text::format("rule: unknown key '{}'{} (there are: {})", text::printable(name, 60),
+                              text::did_you_mean(name, names), text::join(names, ", "))};
 }
 
 Result<void> set_site_key(Declarations& into, std::string_view name, const Value& value) {

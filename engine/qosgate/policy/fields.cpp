@@ -314,9 +314,8 @@ std::string describe_unknown_field(std::string_view name) {
     std::vector<std::string> names;
     for (const FieldSpec& field : fields)
         names.emplace_back(field.name);
-    std::string message = text::format("unknown field '{}' of job", text::printable(name, 60));
-    if (const auto near = text::closest(name, names)) message += text::format(", did you mean '{}'?", *near);
-    return message + " The fields are: " + text::join(names, ", ");
+    return text::format("unknown field '{}' of job{} (there are: {})", text::printable(name, 60),
+                        text::did_you_mean(name, names), text::join(names, ", "));
 }
 
 } // namespace qg::policy

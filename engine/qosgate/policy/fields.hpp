@@ -56,7 +56,7 @@ Result<void> write_field(const FieldSpec& field, model::JobRequest& request, con
 std::vector<std::string> describe_changes(const model::JobRequest& before, const model::JobRequest& after,
                                           const JobFacts& facts);
 
-/// "unknown field 'qoss' of job, did you mean 'qos'? The fields are: ..."
+/// "unknown field 'qoss' of job; did you mean qos? (there are: ...)"
 std::string describe_unknown_field(std::string_view name);
 
 } // namespace qg::policy

@@ -133,10 +133,8 @@ int job_reject(lua_State* lua) {
 // ---- job.tres ------------------------------------------------------------------------------------------
 
 std::string describe_unknown_tres(const model::TresCatalogue& catalogue, std::string_view name) {
-    std::string message = text::format("this cluster tracks no TRES '{}'", text::printable(name, 60));
-    if (const auto near = text::closest(name, catalogue.names()))
-        message += text::format(", did you mean '{}'?", *near);
-    return message + " It tracks: " + text::join(catalogue.names(), ", ");
+    return text::format("this cluster tracks no TRES '{}'{} (it tracks {})", text::printable(name, 60),
+                        text::did_you_mean(name, catalogue.names()), text::join(catalogue.names(), ", "));
 }
 
 int read_tres(lua_State* lua) {

@@ -59,9 +59,8 @@ void describe_unknown_global(std::string_view name, std::span<const char* const>
                              ErrorText& error) noexcept {
     try {
         std::vector<std::string> candidates(names.begin(), names.end());
-        std::string message = text::format("unknown name '{}'", text::printable(name, 60));
-        if (const auto near = text::closest(name, candidates)) message += ", did you mean '" + *near + "'?";
-        error.assign(message);
+        error.assign("unknown name '" + text::printable(name, 60) + "'" +
+                     text::did_you_mean(name, candidates));
     } catch (...) {
         error.assign("unknown name");
     }

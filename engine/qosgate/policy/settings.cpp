@@ -102,9 +102,9 @@ Result<void> apply_setting(Settings& settings, std::string_view name, const Valu
         if (spec.name == name) return spec.set(settings, spec, value);
         names.emplace_back(spec.name);
     }
-    std::string message = text::format("unknown setting '{}'", text::printable(name, 60));
-    if (const auto near = text::closest(name, names)) message += text::format(", did you mean '{}'?", *near);
-    return Error{ErrorCode::invalid_input, message + " The settings are: " + text::join(names, ", ")};
+    return Error{ErrorCode::invalid_input,
+                 text::format("unknown setting '{}'{} (there are: {})", text::printable(name, 60),
+                              text::did_you_mean(name, names), text::join(names, ", "))};
 }
 
 } // namespace qg::policy

@@ -90,9 +90,7 @@ void read_object(const Node& node, const std::vector<Key>& keys,
         std::vector<std::string> names;
         for (const Key& key : keys)
             names.emplace_back(key.name);
-        std::string why = "is not a key of a scenario here";
-        if (const auto near = text::closest(name, names)) why += "; did you mean " + *near + "?";
-        value.fail(why);
+        value.fail("is not a key of a scenario here" + text::did_you_mean(name, names));
     });
 }
 

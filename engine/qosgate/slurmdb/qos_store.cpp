@@ -60,9 +60,8 @@ Error unknown_qos(std::span<const StoredQos> all, std::string_view name) {
     std::vector<std::string> names;
     for (const StoredQos& qos : all)
         names.push_back(qos.record.name);
-    std::string message = text::format("there is no QOS '{}'", text::printable(name));
-    if (const auto near = text::closest(name, names)) message += "; did you mean " + *near + "?";
-    return {ErrorCode::not_found, message + " ('qosgate qos list' shows all)"};
+    return {ErrorCode::not_found, text::format("there is no QOS '{}'{} ('qosgate qos list' shows all)",
+                                               text::printable(name), text::did_you_mean(name, names))};
 }
 
 Result<QosStore> QosStore::open(Connection& connection) {
