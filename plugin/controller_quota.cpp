@@ -110,7 +110,7 @@ constexpr LimitSet account_limits =
 
 /// What is known of slurmctld's records. Needs the assoc, qos and tres locks.
 std::optional<RecordsState> read_state(const AssocMgr& manager) {
-    const bool is_known = slurm::known_to_keep_qos_records && manager.behind_greatest_qos_id != nullptr &&
+    const bool is_known = slurm::known_to_keep_records && manager.behind_greatest_qos_id != nullptr &&
                           manager.running_cache != nullptr && *manager.running_cache == 0;
     if (!is_known) return std::nullopt;
     return RecordsState{*manager.qos_list, *manager.root_assoc, slurm_list_count(*manager.qos_list),

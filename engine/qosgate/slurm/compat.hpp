@@ -195,8 +195,8 @@ CommittedTres committed_tres(const UsedLimits& used) {
 inline constexpr std::uint32_t qos_flag_of_partition = 1u << 12;
 
 /// Whether this release is known to free the record of a QOS only where the QOS is deleted or all of them are
-/// read anew.
-inline constexpr bool known_to_keep_qos_records = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 11, 0);
+/// read anew, and to make a new array of TRES names, before it frees the old one, where any of them changes.
+inline constexpr bool known_to_keep_records = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 11, 0);
 
 // Bits of slurm_conf_t::accounting_storage_enforce, in no public header; the same in all releases.
 inline constexpr std::uint16_t enforce_associations = 1u << 0;
