@@ -81,9 +81,10 @@ int run_command_line(int argc, char** argv) {
     const Walk where = walk(app, words);
     if (!where.unknown.empty()) {
         const auto names = names_of_commands(*where.command);
-        const std::string message = text::format(
-            "{} has no command '{}'{} (there are: {})", where.path, text::printable(where.unknown),
-            text::did_you_mean(where.unknown, names), text::join(names, ", "));
+        const std::string near = text::did_you_mean(where.unknown, names);
+        const std::string message =
+            text::format("{} has no command '{}'{}", where.path, text::printable(where.unknown),
+                         near.empty() ? "; there are: " + text::join(names, ", ") : near);
         return usage_error(output, message, where.path);
     }
     try {

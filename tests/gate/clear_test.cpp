@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// is_clear(): what it lets pass, all rules of partitions let pass; each rule keeps its bound and what is
-// beyond.
+// is_clear(): a job at the bound of a partition's rule is clear, one beyond is not; and about what is clear
+// nothing is said, however partitions are enforced.
 #include "fixture.hpp"
 #include "qosgate/gate/forecast.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include <functional>
-#include <vector>
 
 using namespace qg;
 using model::EnforcePartLimits;

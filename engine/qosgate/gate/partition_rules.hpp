@@ -10,6 +10,7 @@
 #include "qosgate/model/cluster.hpp"
 #include "qosgate/model/resolved_job.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

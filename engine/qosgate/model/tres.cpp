@@ -100,10 +100,9 @@ Result<TresList> parse_tres_list(const TresCatalogue& catalogue, std::string_vie
         const std::string_view name = text::trim(part.substr(0, equals));
         const std::string_view count = text::trim(part.substr(equals + 1));
         const auto index = catalogue.find(name);
-        if (!index) {
+        if (!index)
             return bad_tres(part, "this cluster tracks no TRES of that name" + did_you_mean(catalogue, name) +
                                       " (it tracks " + text::join(catalogue.names(), ", ") + ")");
-        }
         const std::string& canonical = catalogue.name(*index);
         if (std::any_of(list.begin(), list.end(), [&](const auto& seen) { return seen.first == canonical; }))
             return bad_tres(part, canonical + " is given twice");
