@@ -129,6 +129,18 @@ class Installed(unittest.TestCase):
             others = [str(path) for path in Path("/usr/lib").glob("**/auth_munge.so")]
             self.assertEqual(others, [], f"installed to {slurms}, but Slurm has plugins elsewhere")
 
+    def test_a_controller_gets_programs_rules_and_guide_and_nothing_for_developers(self) -> None:
+        with tempfile.TemporaryDirectory(prefix="qosgate-install-") as destdir:
+            run(
+                *("meson", "install", "-C", BUILD, "--no-rebuild", "--quiet"),
+                *("--tags", "runtime", "--destdir", destdir),
+            )
+            installed = {path.name for path in Path(destdir).rglob("*") if path.is_file()}
+
+        rules = {path.name for path in (SOURCE / "lua/rules").glob("*.lua")}
+        plugins = {"job_submit_qosgate.so"} if self.has_slurm else set()
+        self.assertEqual(installed, {"qosgate", "lua.md"} | rules | plugins)
+
     def test_the_rules_are_in_the_data_folder(self) -> None:
         installed = self.prefix / option("datadir") / "qosgate/rules"
         shipped = sorted((SOURCE / "lua/rules").glob("*.lua"))
