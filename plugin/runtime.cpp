@@ -24,8 +24,8 @@ using model::Decision;
 // with its write locks held, and the RPC gets no answer before that is over.
 constexpr std::chrono::milliseconds stop_patience{200};
 
-void log_policy(policy::LogLevel level, const std::string& text) {
-    if (level == policy::LogLevel::info)
+void write_log(LogLevel level, const std::string& text) {
+    if (level == LogLevel::info)
         log_info(text.c_str());
     else
         log_error(text.c_str());
@@ -72,7 +72,7 @@ gate::JobUpdate read_update(const job_desc_msg_t& job, const job_desc_msg_t& upd
 } // namespace
 
 Runtime::Runtime()
-    : policies_(log_policy), quota_(find_assoc_mgr()),
+    : policies_(write_log), quota_(find_assoc_mgr()),
       gate_(quota_, limits::Release::from_version_number(SLURM_VERSION_NUMBER)) {
     // Before the first job, and so that an error stands in the log when slurmctld starts. The store's thread
     // only reads files: it may run in a standby controller, too. slurmctld has become a daemon before it
@@ -84,8 +84,8 @@ Runtime::Runtime()
 }
 
 int Runtime::answer(const Decision& decision, char** err_msg) const {
-    for (const std::string& line : decision.log)
-        log_info(line.c_str());
+    for (const LogLine& line : decision.log)
+        write_log(line.level, line.text);
     if (err_msg == nullptr)
         for (const std::string& line : decision.message)
             log_info(line.c_str());

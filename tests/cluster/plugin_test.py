@@ -36,9 +36,11 @@ class PluginTestCase(unittest.TestCase):
     slurm_conf = ""  # more lines
     options: tuple[str, ...] = ()  # more arguments of `cluster up`
     cluster: Cluster
+    expected_errors: list[str]
 
     @classmethod
     def setUpClass(cls) -> None:
+        cls.expected_errors = []
         cls.cluster = Cluster.up(
             nodes=2,
             users=[USER, "ben"],
@@ -70,13 +72,22 @@ class PluginTestCase(unittest.TestCase):
 
     def tearDown(self) -> None:
         self.cluster.run(f"scancel --user={USER}")
-        own_errors = [
-            line
-            for line in self.cluster.log("slurmctld").splitlines()
-            if "error: job_submit/qosgate" in line
+        unexpected = [
+            line for line in self.own_errors() if not any(text in line for text in self.expected_errors)
         ]
-        self.assertEqual(own_errors, [])
+        self.assertEqual(unexpected, [])
         self.assertTrue(self.cluster.status()["slurmctld"]["running"])
+
+    def own_errors(self) -> list[str]:
+        lines = self.cluster.log("slurmctld").splitlines()
+        return [line for line in lines if "error: job_submit/qosgate" in line]
+
+    def expect_logged_error(self, text: str) -> None:
+        """That slurmctld logs an error of ours with this text; without this call a test fails for one."""
+        self.expected_errors.append(text)
+        self.cluster.wait_for(
+            lambda: any(text in line for line in self.own_errors()), f"an error is logged: {text}"
+        )
 
     def submit(self, arguments: str) -> CommandResult:
         return self.cluster.run(["sbatch", *arguments.split(), "--wrap=sleep 300"], USER)
@@ -701,7 +712,10 @@ class Rules(PluginTestCase):
 
     def test_a_rule_that_fails_refuses_the_job_and_not_the_controller(self) -> None:
         self.write_rule("local nothing = nil; nothing.field = 1")
-        self.expect(self.submit("--hold"), False, "rule")
+        self.expect(
+            self.submit("--hold"), False, "This job was not accepted because the rule", "10-test.lua:4"
+        )
+        self.expect_logged_error("attempt to index a nil value (local 'nothing')")
 
 
 class Enforcing(PluginTestCase):

@@ -41,6 +41,21 @@ BOOST_AUTO_TEST_CASE(says_nothing_about_a_job_that_passes) {
     BOOST_TEST(!decision.changed);
 }
 
+BOOST_AUTO_TEST_CASE(logs_a_failing_rule_as_an_error_and_another_as_information) {
+    const auto level_of = [this](const std::string& body) {
+        const auto policy = policy::compile_policy(
+            {true, {{"a.lua", "rule { on_error = 'allow', submit = function(job) " + body + " end }"}}});
+        BOOST_TEST_REQUIRE(policy.has_value());
+        const auto decision = decide(policy->get());
+        BOOST_TEST_REQUIRE(decision.log.size() == 1u);
+        BOOST_TEST(decision.log[0].text.find('\t') == std::string::npos);
+        return decision.log[0].level;
+    };
+
+    BOOST_TEST((level_of("error('x')") == LogLevel::error));
+    BOOST_TEST((level_of("job:warn('x')") == LogLevel::info));
+}
+
 BOOST_AUTO_TEST_CASE(explain_leaves_the_refusal_to_slurm_and_gives_every_reason) {
     request.tres_per_node = "gres:gpu:3";
     request.time_limit = TimeLimit{600};

@@ -233,8 +233,8 @@ std::string describe(const model::Decision& decision) {
     text << (decision.forecast.time_set_by_limit ? " set by a limit" : "");
     for (const std::string& line : decision.message)
         text << "\n" << line;
-    for (const std::string& line : decision.log)
-        text << "\nlog: " << line;
+    for (const LogLine& line : decision.log)
+        text << "\nlog: " << line.text;
     return text.str();
 }
 

@@ -133,10 +133,19 @@ BOOST_AUTO_TEST_CASE(denies_by_default_when_a_rule_fails_naming_file_rule_line_a
     BOOST_TEST(outcome.rejected);
     BOOST_TEST(
         outcome.reject_message ==
-        "the site's rule 'big jobs' (10-x.lua) failed: 10-x.lua:3: attempt to index a nil value (local 't'). "
-        "No job is accepted until it is repaired; please tell help@site");
+        "This job was not accepted because the rule 'big jobs' (10-x.lua) failed: 10-x.lua:3: attempt to "
+        "index a nil value (local 't'); please tell help@site");
     BOOST_TEST(kinds(outcome) == "error ");
     BOOST_TEST(has_text(outcome.events.at(0).detail, "10-x.lua:3: in function"), outcome.events.at(0).detail);
+}
+
+BOOST_AUTO_TEST_CASE(records_the_call_stack_of_a_failure_in_one_line) {
+    const auto outcome = outcome_of("local function f() error('x') end\nlocal function g() f() end\ng()");
+
+    const std::string& stack = outcome.events.at(0).detail;
+    BOOST_TEST(has_text(stack, "t.lua:2: in "), stack);
+    BOOST_TEST(has_text(stack, "; t.lua:3: in "), stack);
+    BOOST_TEST(stack.find_first_of("\n\t") == std::string::npos, stack);
 }
 
 BOOST_AUTO_TEST_CASE(goes_on_after_a_failure_where_on_error_allows_and_undoes_what_the_rule_did) {
@@ -154,8 +163,8 @@ BOOST_AUTO_TEST_CASE(tells_the_user_of_a_failure_where_on_error_is_warn) {
     const auto outcome = outcome_of("error('x')", "on_error = 'warn',");
 
     BOOST_TEST(!outcome.rejected);
-    BOOST_TEST(
-        has_text(outcome.warnings.at(0), "t.lua:2: x. The job goes on without it; please tell your admin"));
+    BOOST_TEST(outcome.warnings.at(0) == "The rule 't' (t.lua) was not applied because it failed: t.lua:2: "
+                                         "x; please tell your administrators");
 }
 
 BOOST_AUTO_TEST_CASE(never_denies_for_a_failure_outside_mode_enforce) {

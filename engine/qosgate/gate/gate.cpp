@@ -26,9 +26,11 @@ bool run_rules(Decision& decision, const JobRequest& request, const Resolved& re
     policy::Outcome outcome = policy.run(request, facts);
     decision.changed = std::move(outcome.changed);
     for (const policy::RuleEvent& event : outcome.events) {
-        decision.log.push_back(text::format("rule '{}' ({}): {}: {}", event.rule, event.file,
-                                            policy::to_string(event.kind), event.text));
-        if (!event.detail.empty()) decision.log.push_back(event.detail);
+        std::string line = text::format("rule '{}' ({}): {}: {}", event.rule, event.file,
+                                        policy::to_string(event.kind), event.text);
+        if (!event.detail.empty()) line += text::format(" [{}]", event.detail);
+        const bool is_failure = event.kind == policy::EventKind::error;
+        decision.log.push_back({is_failure ? LogLevel::error : LogLevel::info, std::move(line)});
     }
     if (outcome.rejected) {
         decision.reject = RejectCode::access_denied;
@@ -66,7 +68,7 @@ const policy::Settings& settings_of(const policy::Policy* policy) {
 }
 
 void log_problem(Decision& decision, const Resolved& resolved) {
-    decision.log.push_back("no opinion on limits: " + resolved.known.error().message);
+    decision.log.push_back({LogLevel::info, "no opinion on limits: " + resolved.known.error().message});
 }
 
 /// Judges a job that all limits leave room for: where there is something to say about it nevertheless, with

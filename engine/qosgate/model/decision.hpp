@@ -3,6 +3,7 @@
 // Decision: what the gate answers for one job.
 #pragma once
 
+#include "qosgate/base/log.hpp"
 #include "qosgate/model/job_request.hpp"
 
 #include <cstdint>
@@ -45,7 +46,7 @@ struct Decision {
     RejectCode reject = RejectCode::none;
     Forecast forecast;                 ///< what slurmctld is expected to do with the job
     std::vector<std::string> message;  ///< lines for the user, in order, without newlines; may be empty
-    std::vector<std::string> log;      ///< lines for the administrator's log
+    std::vector<LogLine> log;          ///< lines for the administrator's log
     std::optional<JobRequest> changed; ///< the job as the rules left it; nothing: unchanged, or rejected
 };
 

@@ -60,7 +60,7 @@ struct RuleEvent {
     std::string file;
     EventKind kind = EventKind::changed;
     std::string text;   ///< "qos: normal -> debug", the message of a rejection, the text of an error
-    std::string detail; ///< the Lua call stack of an error; else empty
+    std::string detail; ///< the Lua call stack of an error, in one line; else empty
 };
 
 /// What all rules together made of one job.

@@ -6,7 +6,9 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <lua.hpp>
 
@@ -54,6 +56,14 @@ LuaError bad_return(lua_State* lua) {
         text::format("submit returned {}: a rule returns nothing; to refuse a job, call job:reject(...)",
                      describe(to_value(lua, -1)));
     return error;
+}
+
+/// A call stack as one record of a log: the innermost call first.
+std::string in_one_line(std::string_view traceback) {
+    constexpr std::size_t most_bytes = 1000;
+    std::vector<std::string> calls;
+    text::for_each_part(traceback, '\n', [&](std::string_view call) { calls.emplace_back(call); });
+    return text::printable(text::join(calls, "; "), most_bytes);
 }
 
 /// Calls one rule's function. Nothing: it came to its end, or ended itself with job:reject.
@@ -107,17 +117,17 @@ class Chain {
 
     void fail(const RuleInfo& rule, const LuaError& error) {
         const std::string message = text::printable(error.message, 600); // it may quote the job's own texts
-        record(rule, EventKind::error, message, error.traceback);
+        record(rule, EventKind::error, message, in_one_line(error.traceback));
         // Only an enforcing rule may cost a job its acceptance, whatever on_error says.
         const bool denies = rule.mode == RuleMode::enforce && rule.on_error == OnError::deny;
         const bool warns = rule.mode != RuleMode::shadow && rule.on_error != OnError::allow;
-        const std::string what =
-            text::format("the site's rule '{}' ({}) failed: {}.", rule.name, rule.file, message);
         if (denies)
-            reject(text::format("{} No job is accepted until it is repaired; {}", what, whom_to_tell()));
+            reject(text::format("This job was not accepted because the rule '{}' ({}) failed: {}; {}",
+                                rule.name, rule.file, message, whom_to_tell()));
         else if (warns)
             outcome_.warnings.push_back(
-                text::format("{} The job goes on without it; {}", what, whom_to_tell()));
+                text::format("The rule '{}' ({}) was not applied because it failed: {}; {}", rule.name,
+                             rule.file, message, whom_to_tell()));
     }
 
     [[nodiscard]] bool rejected() const noexcept { return outcome_.rejected; }

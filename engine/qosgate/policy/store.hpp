@@ -9,6 +9,7 @@
 #pragma once
 
 #include "qosgate/base/error.hpp"
+#include "qosgate/base/log.hpp"
 #include "qosgate/base/published.hpp"
 #include "qosgate/policy/policy.hpp"
 
@@ -16,7 +17,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,12 +24,6 @@
 #include <thread>
 
 namespace qg::policy {
-
-enum class LogLevel : std::uint8_t { info, warning, error };
-
-/// Takes one line for the daemon's log. Threads: called from the watching thread and from start() and
-/// refresh(), never twice at once. It must not throw or call back into the store.
-using LogSink = std::function<void(LogLevel level, std::string text)>;
 
 /// What the store stands at.
 struct StoreStatus {
