@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/limits/explain.hpp"
+#include "qosgate/limits/schedule.hpp"
 #include "qosgate/limits/submit.hpp"
 #include "support/scenarios.hpp"
 
@@ -13,6 +14,19 @@ namespace {
 std::vector<std::string> explain(const quota::Scenario& s, std::size_t max_lines = 7) {
     const auto verdict = limits::evaluate_submit(s.view, s.job, limits::newest_release);
     return limits::explain_refusal(verdict.violations, s.view, max_lines);
+}
+
+/// What holds the accepted job back, in words; empty: nothing.
+std::string explain_wait(const quota::Scenario& s) {
+    const auto verdict = limits::evaluate_schedule(s.view, s.job, s.job.time_limit,
+                                                   /*time_set_by_limit=*/false, limits::newest_release);
+    const auto& found = verdict.passed_pre_select() ? verdict.post_select : verdict.pre_select;
+    return found.empty() ? "" : limits::describe(found.front(), s.view, /*names_owner=*/false);
+}
+
+/// A QOS that counts each minute twice, with one more key.
+std::string doubled(const std::string& limits) {
+    return R"({"UsageFactor": 2, "flags": ["UsageFactorSafe"], )" + limits + "}";
 }
 
 } // namespace
@@ -52,6 +66,39 @@ BOOST_AUTO_TEST_CASE(names_each_owner_where_they_differ) {
     BOOST_TEST(lines[0] == "limits do not allow this job (2 problems):");
     BOOST_TEST(lines[1] == "  memory per job: asked 8G, limit 4G, set by QOS q (QOSMaxMemoryPerJob)");
     BOOST_TEST(lines[2] == "  CPUs in all: asked 2, limit 1, set by account acct (AssocGrpCpuLimit)");
+}
+
+BOOST_AUTO_TEST_CASE(shows_what_usage_factor_makes_of_a_time) {
+    const auto wait = [](const std::string& limits, const std::string& minutes) {
+        return explain_wait(make_scenario(doubled(limits), R"({"time_limit": )" + minutes + "}"));
+    };
+
+    BOOST_TEST(wait(R"("MaxWall": 60)", "40") ==
+               "wall time: asked 00:40:00, counted as 01:20:00 by UsageFactor 2, limit 01:00:00 "
+               "(QOSMaxWallDurationPerJobLimit)");
+    BOOST_TEST(wait(R"("MaxWall": 60)", "30") == "");
+    BOOST_TEST(wait(R"("MaxWall": 60, "GrpWall": 600)", "20") ==
+               "wall time: asked 00:20:00, counted as 01:20:00 by UsageFactor 2 (applied twice), limit "
+               "01:00:00 (QOSMaxWallDurationPerJobLimit)");
+    BOOST_TEST(wait(R"("MaxTRESMinsPerJob": {"cpu": 60})", "40") ==
+               "CPU minutes per job: asked 40, counted as 80 by UsageFactor 2, limit 60 "
+               "(QOSMaxCpuMinutesPerJobLimit)");
+}
+
+BOOST_AUTO_TEST_CASE(says_unlimited_for_minutes_without_an_end) {
+    const std::string qos = R"({"flags": ["DenyOnLimit"], "MaxTRESMinsPerJob": {"cpu": 60}})";
+    const std::string job = R"({"time_limit": "UNLIMITED", "tres": {"cpu": 64, "node": 1}})";
+    const std::string expected =
+        "CPU minutes per job: asked UNLIMITED, limit 60 (QOSMaxCpuMinutesPerJobLimit)";
+
+    BOOST_TEST(explain(make_scenario(qos, job)).back() == "  " + expected);
+    BOOST_TEST(explain_wait(make_scenario(qos, job)) == expected);
+    BOOST_TEST(explain(make_scenario(R"({"flags": ["DenyOnLimit"], "MaxWall": 60})", job)).back() ==
+               "  wall time: asked UNLIMITED, limit 01:00:00 (QOSMaxWallDurationPerJobLimit)");
+    // 64 times 10000 minutes are a number like any other.
+    BOOST_TEST(
+        explain(make_scenario(qos, R"({"time_limit": 10000, "tres": {"cpu": 64, "node": 1}})")).back() ==
+        "  CPU minutes per job: asked 640000, limit 60 (QOSMaxCpuMinutesPerJobLimit)");
 }
 
 BOOST_AUTO_TEST_CASE(counts_what_does_not_fit) {

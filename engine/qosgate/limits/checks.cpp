@@ -175,6 +175,29 @@ bool fit_time(Evaluation& evaluation, std::uint32_t limit) {
     return evaluation.time->minutes <= limit;
 }
 
+/// The number slurmctld computes with where a job has no time limit (limits.md 2.6).
+constexpr std::uint32_t no_time_minutes = TimeLimit::unlimited_minutes - 1;
+
+std::uint32_t time_or_none(const Evaluation& evaluation) {
+    return evaluation.time ? evaluation.time->minutes : no_time_minutes;
+}
+
+/// Whether the job has a time that never ends, or none at all.
+bool is_endless(const Evaluation& evaluation) {
+    return !evaluation.time || evaluation.time->is_unlimited();
+}
+
+/// Adds a violation whose `asked` is a count times a time.
+[[gnu::cold]] void add_minutes(const Context& at, std::size_t tres, ScaledTime time, std::uint64_t limit,
+                               std::uint64_t used, Relation relation) {
+    const std::uint64_t count = at.counts()[tres];
+    at.add(at.tres_limit(), tres, count * time.minutes, limit, used, relation);
+    Violation& added = at.found.back();
+    added.times_scaled = time.times;
+    added.asked_unscaled = count * time_or_none(at.evaluation);
+    added.is_endless = is_endless(at.evaluation);
+}
+
 bool is_association(const Context& at) {
     return at.owner.owner.kind == OwnerKind::association;
 }
@@ -191,8 +214,7 @@ void check_minutes_or_time(const Context& at) {
         // slurmctld keeps this quotient in 32 bits (limits.md 2.13).
         const auto most_minutes = static_cast<std::uint32_t>(limit / count);
         if (!fit_time(evaluation, most_minutes))
-            at.add(at.tres_limit(), tres, count * evaluation.time->minutes, limit, 0,
-                   Relation::asked_too_much);
+            add_minutes(at, tres, {evaluation.time->minutes}, limit, 0, Relation::asked_too_much);
     });
 }
 
@@ -223,19 +245,31 @@ void check_submit_count(const Context& at) {
 std::uint32_t scale_time(std::uint32_t minutes, double factor) {
     const bool is_unlimited = minutes == TimeLimit::unlimited_minutes;
     if (is_unlimited && factor >= 1.0) return minutes;
-    return static_cast<std::uint32_t>(static_cast<double>(minutes) * factor);
+    // What does not fit into 32 bits loses its upper ones there.
+    constexpr double too_large = 0x1p63;
+    const double scaled = static_cast<double>(minutes) * factor;
+    return scaled < too_large ? static_cast<std::uint32_t>(static_cast<std::uint64_t>(scaled)) : 0;
 }
 
-/// The number slurmctld computes with where a job has no time limit (limits.md 2.6).
-constexpr std::uint32_t no_time_minutes = TimeLimit::unlimited_minutes - 1;
-
 /// The job's time as the pre-select stage sees it. UsageFactorSafe multiplies it before each wall limit of a
-/// QOS anew, so a QOS with both GrpWall and MaxWall applies the factor twice (limits.md 2.5).
-std::uint32_t pre_select_time(const Context& at) {
+/// QOS anew, so a QOS with both GrpWall and MaxWall applies the factor twice; the next QOS, and each wall of
+/// an association, starts with the job's own time.
+ScaledTime pre_select_time(const Context& at) {
     Evaluation& evaluation = at.evaluation;
-    if (evaluation.job_qos_scales_time && evaluation.time)
-        evaluation.time->minutes = scale_time(evaluation.time->minutes, evaluation.usage_factor);
-    return evaluation.time ? evaluation.time->minutes : no_time_minutes;
+    ScaledTime time{time_or_none(evaluation)};
+    if (!evaluation.job_qos_scales_time || !evaluation.time) return time;
+    if (evaluation.time_of_owner && !is_association(at)) time = *evaluation.time_of_owner;
+    time = {scale_time(time.minutes, evaluation.usage_factor), time.times + 1};
+    evaluation.time_of_owner = time;
+    return time;
+}
+
+/// Adds a violation whose `asked` is such a time.
+[[gnu::cold]] void add_wall(const Context& at, ScaledTime asked, std::uint64_t limit, std::uint64_t used,
+                            Relation relation) {
+    at.add(at.count_limit(), asked.minutes, limit, used, relation);
+    at.found.back().times_scaled = asked.times;
+    at.found.back().asked_unscaled = time_or_none(at.evaluation);
 }
 
 void check_running_count(const Context& at) {
@@ -259,23 +293,23 @@ void check_wall_used(const Context& at) {
     if (at.evaluation.job.operator_set_time) return;
     const auto limit = at.evaluation.take(at.row, at.owner);
     if (!limit) return;
-    const std::uint32_t asked = pre_select_time(at);
+    const ScaledTime asked = pre_select_time(at);
     const auto used = static_cast<std::uint32_t>(at.usage().wall_minutes);
     const bool safe = at.evaluation.view.enforce.safe;
     // A 32-bit sum in slurmctld: UNLIMITED wraps when some wall is used already (limits.md 2.13).
     if (used >= *limit)
-        at.add(at.count_limit(), asked, *limit, used, Relation::used_up);
-    else if (safe && static_cast<std::uint32_t>(used + asked) > *limit)
-        at.add(at.count_limit(), asked, *limit, used,
-               asked > *limit ? Relation::asked_too_much : Relation::not_enough_left);
+        add_wall(at, asked, *limit, used, *limit == 0 ? Relation::asked_too_much : Relation::used_up);
+    else if (safe && static_cast<std::uint32_t>(used + asked.minutes) > *limit)
+        add_wall(at, asked, *limit, used,
+                 asked.minutes > *limit ? Relation::asked_too_much : Relation::not_enough_left);
 }
 
 void check_wall_asked(const Context& at) {
     if (at.evaluation.job.operator_set_time) return;
     const auto limit = at.evaluation.take(at.row, at.owner);
     if (!limit) return;
-    const std::uint32_t asked = pre_select_time(at);
-    if (asked > *limit) at.add(at.count_limit(), asked, *limit, 0, Relation::asked_too_much);
+    const ScaledTime asked = pre_select_time(at);
+    if (asked.minutes > *limit) add_wall(at, asked, *limit, 0, Relation::asked_too_much);
 }
 
 void check_with_usage(const Context& at) {
@@ -290,10 +324,11 @@ void check_with_usage(const Context& at) {
 }
 
 /// The job's time as the post-select stage multiplies it.
-std::uint64_t post_select_time(const Context& at) {
+ScaledTime post_select_time(const Context& at) {
     const Evaluation& evaluation = at.evaluation;
-    const std::uint32_t minutes = evaluation.time ? evaluation.time->minutes : no_time_minutes;
-    return evaluation.job_qos_scales_time ? scale_time(minutes, evaluation.usage_factor) : minutes;
+    const std::uint32_t minutes = time_or_none(evaluation);
+    return evaluation.job_qos_scales_time ? ScaledTime{scale_time(minutes, evaluation.usage_factor), 1}
+                                          : ScaledTime{minutes};
 }
 
 /// A job under a QOS with UsageFactor 0 is charged nothing, so minutes used by others do not count against
@@ -304,41 +339,41 @@ bool counts_minutes(const Context& at) {
 
 void check_minutes_used(const Context& at) {
     const bool safe = at.evaluation.view.enforce.safe;
-    const std::uint64_t time = post_select_time(at);
+    const ScaledTime time = post_select_time(at);
     const bool counts = counts_minutes(at);
     for_each_asked(at, [&](std::size_t tres, std::uint64_t limit, std::uint64_t count) {
         const std::uint64_t used = counts ? count_at(at.usage().tres_minutes, tres) : 0;
         const std::uint64_t committed = counts ? count_at(at.usage().tres_run_minutes, tres) : 0;
-        const std::uint64_t minutes = count * time;
+        const std::uint64_t minutes = count * time.minutes;
         if (minutes == 0) return;
         if (used >= limit)
-            at.add(at.tres_limit(), tres, minutes, limit, used, Relation::used_up);
+            add_minutes(at, tres, time, limit, used,
+                        limit == 0 ? Relation::asked_too_much : Relation::used_up);
         else if (safe && minutes > limit)
-            at.add(at.tres_limit(), tres, minutes, limit, used + committed, Relation::asked_too_much);
+            add_minutes(at, tres, time, limit, used + committed, Relation::asked_too_much);
         else if (safe && minutes + committed > limit - used)
-            at.add(at.tres_limit(), tres, minutes, limit, used + committed, Relation::not_enough_left);
+            add_minutes(at, tres, time, limit, used + committed, Relation::not_enough_left);
     });
 }
 
 void check_minutes_committed(const Context& at) {
-    const std::uint64_t time = post_select_time(at);
+    const ScaledTime time = post_select_time(at);
     const bool counts = counts_minutes(at);
     for_each_asked(at, [&](std::size_t tres, std::uint64_t limit, std::uint64_t count) {
         const std::uint64_t committed = counts ? count_at(at.usage().tres_run_minutes, tres) : 0;
-        const std::uint64_t minutes = count * time;
+        const std::uint64_t minutes = count * time.minutes;
         if (minutes == 0) return;
         if (minutes > limit)
-            at.add(at.tres_limit(), tres, minutes, limit, committed, Relation::asked_too_much);
+            add_minutes(at, tres, time, limit, committed, Relation::asked_too_much);
         else if (minutes + committed > limit)
-            at.add(at.tres_limit(), tres, minutes, limit, committed, Relation::not_enough_left);
+            add_minutes(at, tres, time, limit, committed, Relation::not_enough_left);
     });
 }
 
 void check_minutes_of_job(const Context& at) {
-    const std::uint64_t time = post_select_time(at);
+    const ScaledTime time = post_select_time(at);
     for_each_asked(at, [&](std::size_t tres, std::uint64_t limit, std::uint64_t count) {
-        if (count * time > limit)
-            at.add(at.tres_limit(), tres, count * time, limit, 0, Relation::asked_too_much);
+        if (count * time.minutes > limit) add_minutes(at, tres, time, limit, 0, Relation::asked_too_much);
     });
 }
 

@@ -73,8 +73,17 @@ void Evaluation::run(const Stage& stage, std::vector<Violation>& found) {
         asked_counts_ = counts;
         first_asked_ = find_asked_bits(0);
     }
-    for_each_qos([&](const OwnerView& owner) { run_rows(stage.qos, owner, /*is_user_level=*/false, found); });
+    const auto time_before = time;
+    const auto begin_owner = [&] {
+        if (stage.restarts_time) time = time_before;
+        time_of_owner.reset();
+    };
+    for_each_qos([&](const OwnerView& owner) {
+        begin_owner();
+        run_rows(stage.qos, owner, /*is_user_level=*/false, found);
+    });
     for_each_association([&](const OwnerView& owner, bool is_user_level) {
+        begin_owner();
         run_rows(stage.association, owner, is_user_level, found);
     });
 }

@@ -71,6 +71,12 @@ class MetLimits {
     return static_cast<std::uint64_t>(static_cast<double>(value) * factor);
 }
 
+/// A time after UsageFactor.
+struct ScaledTime {
+    std::uint32_t minutes;
+    unsigned times = 0; ///< how often it was multiplied
+};
+
 /// One QOS or association while its rows run.
 struct OwnerView {
     Owner owner;
@@ -110,6 +116,8 @@ class Evaluation {
     TimeLimit partition_max_time = TimeLimit::unlimited();
     std::optional<TimeLimit> time; ///< the job's limit; checks of the submit stage may set or trim it
     bool time_set_by_limit = false;
+    /// The pre-select stage: the job's time as the QOS at hand counts it; empty until it was multiplied.
+    std::optional<ScaledTime> time_of_owner;
     MetLimits met;
 
     /// The QOSs, two at most, in order of precedence; indices into the view.

@@ -24,6 +24,17 @@ std::string format_value(const Violation& violation, const model::AccountView& v
     return model::format_tres_count(view.tres->name(*violation.tres), value);
 }
 
+/// What was asked for, and what UsageFactor made of it.
+std::string format_asked(const Violation& violation, const model::AccountView& view) {
+    if (violation.is_endless) return "UNLIMITED";
+    std::string asked = format_value(violation, view, violation.asked);
+    if (violation.times_scaled == 0 || violation.asked == violation.asked_unscaled) return asked;
+    return text::format("{}, counted as {} by UsageFactor {}{}",
+                        format_value(violation, view, violation.asked_unscaled), asked,
+                        view.qos.at(view.job_qos.qos.value()).usage_factor,
+                        violation.times_scaled > 1 ? " (applied twice)" : "");
+}
+
 /// What of `used` is the user's own, where that is known.
 std::optional<std::uint64_t> own_share(const Violation& violation, const model::AccountView& view) {
     const auto of_usage = [&](const model::Usage& usage) -> std::uint64_t {
@@ -91,9 +102,9 @@ std::string owner_name(const Owner& owner, const model::AccountView& view) {
 
 std::string describe(const Violation& violation, const model::AccountView& view, bool names_owner) {
     const std::string_view tres = violation.tres ? std::string_view(view.tres->name(*violation.tres)) : "";
-    std::string line = text::format("{}: asked {}, limit {}", subject_of(violation.limit, tres),
-                                    format_value(violation, view, violation.asked),
-                                    format_value(violation, view, violation.limit_value));
+    std::string line =
+        text::format("{}: asked {}, limit {}", subject_of(violation.limit, tres),
+                     format_asked(violation, view), format_value(violation, view, violation.limit_value));
     line += format_used(violation, view);
     if (names_owner) line += text::format(", set by {}", owner_name(violation.owner, view));
     return line + text::format(" ({})", violation.reason);

@@ -98,6 +98,7 @@ constexpr bool are_well_formed(std::span<const Row> rows) {
 struct Stage {
     std::span<const Row> qos;
     std::span<const Row> association;
+    bool restarts_time = false; ///< what one owner makes of the job's time is not the next one's
 };
 
 extern const Stage submit_stage;

@@ -162,7 +162,7 @@ static_assert(are_well_formed(post_select_qos) && are_well_formed(post_select_as
 } // namespace
 
 constexpr Stage submit_stage{submit_qos, submit_association};
-constexpr Stage pre_select_stage{pre_select_qos, pre_select_association};
+constexpr Stage pre_select_stage{pre_select_qos, pre_select_association, /*restarts_time=*/true};
 constexpr Stage post_select_stage{post_select_qos, post_select_association};
 
 } // namespace qg::limits

@@ -48,6 +48,10 @@ struct Violation {
     std::uint64_t used = 0;
     Relation relation = Relation::asked_too_much;
     std::string_view reason; ///< Slurm's Reason token; a literal
+    /// How often UsageFactor of the job's QOS multiplied the time in `asked`, and what was asked before.
+    unsigned times_scaled = 0;
+    std::uint64_t asked_unscaled = 0; ///< meaningless where nothing was multiplied
+    bool is_endless = false;          ///< TRES minutes of a job without an end: `asked` means nothing
 
     /// Whether no end of other jobs lets this job pass.
     [[nodiscard]] bool is_permanent() const noexcept {
