@@ -8,6 +8,7 @@
 //   auto cluster = snapshot.current();        // null until the first answer, some milliseconds later
 #pragma once
 
+#include "qosgate/base/detached_thread.hpp"
 #include "qosgate/model/cluster.hpp"
 
 #include <atomic>
@@ -16,14 +17,13 @@
 
 namespace qg::plugin {
 
-/// Threads: internally locked; start() and current() from any number of threads. Owns one thread, with all
-/// signals blocked.
+/// Threads: internally locked; start() and current() from any number of threads. Owns one
+/// DetachedThread.
 class ClusterSnapshot {
   public:
     ClusterSnapshot();
     ClusterSnapshot(const ClusterSnapshot&) = delete;
     ClusterSnapshot& operator=(const ClusterSnapshot&) = delete;
-    ~ClusterSnapshot();
 
     /// Starts the thread, once; later calls cost nothing. A thread that cannot be had is logged, and
     /// current() stays null.
@@ -41,6 +41,7 @@ class ClusterSnapshot {
     struct Shared;
 
     std::shared_ptr<Shared> shared_; ///< with the thread
+    DetachedThread thread_;
     std::atomic<bool> is_started_ = false;
 };
 

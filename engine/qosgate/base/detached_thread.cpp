@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/base/detached_thread.hpp"
+
+#include "qosgate/base/scope_exit.hpp"
+
+#include <condition_variable>
+#include <csignal>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include <pthread.h>
+
+namespace qg {
+
+class DetachedThread::State {
+  public:
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool is_running = false; ///< guarded by mutex, as are the others
+    bool is_stopping = false;
+    bool is_woken = false;
+};
+
+namespace {
+
+/// A thread inherits the mask of its creator.
+class BlockedSignals {
+  public:
+    BlockedSignals() {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before_);
+    }
+    BlockedSignals(const BlockedSignals&) = delete;
+    BlockedSignals& operator=(const BlockedSignals&) = delete;
+    ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+  private:
+    sigset_t before_{};
+};
+
+} // namespace
+
+bool DetachedThread::Link::wait_for(std::chrono::milliseconds time) {
+    std::unique_lock lock(state_.mutex);
+    state_.changed.wait_for(lock, time, [this] { return state_.is_stopping || state_.is_woken; });
+    state_.is_woken = false;
+    return !state_.is_stopping;
+}
+
+DetachedThread::DetachedThread() : state_(std::make_shared<State>()) {}
+
+DetachedThread::~DetachedThread() {
+    stop(std::chrono::milliseconds(0));
+}
+
+void DetachedThread::start(const char* name, std::function<void(Link&)> body) {
+    const auto run = [state = state_, body = std::move(body), name] {
+        pthread_setname_np(pthread_self(), name);
+        const ScopeExit on_exit([&state] {
+            const std::scoped_lock lock(state->mutex);
+            state->is_running = false;
+            state->changed.notify_all();
+        });
+        Link owner(*state);
+        body(owner);
+    };
+    const BlockedSignals blocked;
+    const std::scoped_lock lock(state_->mutex);
+    std::thread(run).detach();
+    state_->is_running = true;
+}
+
+void DetachedThread::wake() {
+    const std::scoped_lock lock(state_->mutex);
+    state_->is_woken = true;
+    state_->changed.notify_all();
+}
+
+bool DetachedThread::stop(std::chrono::milliseconds patience) {
+    std::unique_lock lock(state_->mutex);
+    state_->is_stopping = true;
+    state_->changed.notify_all();
+    return state_->changed.wait_for(lock, patience, [this] { return !state_->is_running; });
+}
+
+} // namespace qg
