@@ -168,7 +168,7 @@ def wait_for_explanations(stage: Stage) -> None:
     """
     refused = "sbatch --qos=moonlight --gres=gpu:3 --wrap true"
     stage.wait_for(
-        "a refused job is explained", lambda: "asked 3" in stage.run(USER, refused).output
+        "a refused job is explained", lambda: "this job asks for 3" in stage.run(USER, refused).output
     )
 
 
@@ -197,18 +197,23 @@ def sessions_that_do_not_fit(stage: Stage) -> None:
     stage.title("Three GPUs: refused, with both numbers and what would pass")
     answer = stage.type(USER, "sbatch --qos=moonlight --gres=gpu:3 --time=5:00 session.sh")
     stage.judge(
-        "refused with the numbers", answer, False, "asked 3, limit 2", "would be accepted with:", "gpu:2"
-    )
+        "refused with the numbers",
+        answer, False, "limit 2, this job asks for 3", "would be accepted with:", "gpu:2",
+    )  # fmt: skip
 
     stage.title("Ten hours: refused")
     answer = stage.type(USER, "sbatch --qos=moonlight --gres=gpu:1 --time=10:00:00 session.sh")
-    stage.judge("refused with the times", answer, False, "asked 10:00:00, limit 08:00:00", "--time=08:00:00")
+    stage.judge(
+        "refused with the times",
+        answer, False, "limit 08:00:00, this job asks for 10:00:00", "--time=08:00:00",
+    )  # fmt: skip
 
     stage.title("Both at once: one answer names both")
     answer = stage.type(USER, "sbatch --qos=moonlight --gres=gpu:3 --time=10:00:00 session.sh")
     stage.judge(
         "refused once, with both reasons",
-        answer, False, "asked 3, limit 2", "asked 10:00:00, limit 08:00:00", "gpu:2", "--time=08:00:00",
+        answer, False, "limit 2, this job asks for 3", "limit 08:00:00, this job asks for 10:00:00",
+        "gpu:2", "--time=08:00:00",
     )  # fmt: skip
 
 
@@ -243,7 +248,8 @@ def session_that_waits(stage: Stage) -> None:
     submitted = stage.type(USER, "sbatch --qos=moonlight --gres=gpu:2 --time=5:00 --output=late session.sh")
     stage.judge(
         "accepted, with a word on what it waits for",
-        submitted, True, "GPUs in all: asked 2, limit 3, in use 2, none yours, set by QOS moonlight",
+        submitted, True,
+        "GPUs of all running jobs in QOS moonlight: limit 3, in use 2 (none yours), this job asks for 2",
     )  # fmt: skip
     number = job_number(submitted.output)
     if number is None:

@@ -28,6 +28,19 @@ BOOST_AUTO_TEST_CASE(parse_unsigned_takes_digits_only) {
         }
 }
 
+BOOST_AUTO_TEST_CASE(a_list_of_names_shows_a_dozen_and_counts_the_rest) {
+    std::vector<std::string> names(12, "name");
+    const std::string dozen = text::list_names(names);
+    BOOST_TEST(dozen.find("more") == std::string::npos);
+
+    names.emplace_back("last");
+    BOOST_TEST(text::list_names(names) == dozen + ", last"); // no longer than "and 1 more"
+    names.back() = "a-much-longer-name";
+    BOOST_TEST(text::list_names(names) == dozen + " and 1 more");
+    names.emplace_back("last");
+    BOOST_TEST(text::list_names(names) == dozen + " and 2 more");
+}
+
 BOOST_AUTO_TEST_CASE(did_you_mean_suggests_a_near_miss_and_nothing_far) {
     const std::vector<std::string> names{"moonlight", "normal", "debug"};
 

@@ -254,7 +254,7 @@ class Concurrent(unittest.TestCase):
     def check_large(self, answer: Answer, is_excused: bool) -> None:
         self.assertEqual(answer.code, ACCOUNTING_POLICY, answer)
         if not is_excused:
-            self.assertIn("asked 3, limit 2", answer.text, answer)
+            self.assertIn("limit 2, this job asks for 3", answer.text, answer)
 
     def check_closed(self, answer: Answer, is_excused: bool) -> None:
         self.assertEqual(answer.code, INVALID_QOS, answer)
@@ -265,7 +265,7 @@ class Concurrent(unittest.TestCase):
         """The limit may change between the plugin's look at it and slurmctld's."""
         self.assertIn(answer.code, (ACCEPTED, ACCOUNTING_POLICY), answer)
         if "asked" in answer.text:
-            self.assertIn("asked 3, limit 2", answer.text, answer)
+            self.assertIn("limit 2, this job asks for 3", answer.text, answer)
 
     def check_barred(self, answer: Answer, _: bool) -> None:
         self.assertEqual(answer.code, ACCESS_DENIED, answer)
@@ -281,7 +281,7 @@ class Concurrent(unittest.TestCase):
         version = self.version_in(answer.text)
         if not is_excused:
             limit = LIMITS[VERSIONS[version]]
-            self.assertIn(f"asked 3, limit {limit}", answer.text, answer)
+            self.assertIn(f"limit {limit}, this job asks for 3", answer.text, answer)
 
     def version_in(self, text: str) -> str:
         """The one version of the rule that a text speaks of."""
@@ -306,7 +306,7 @@ class Concurrent(unittest.TestCase):
         with Clients(self.cluster, 30, ["passing", "large"]) as clients:
             for limit in (1, 2):
                 self.add_passing_qos("passing", limit)
-                self.assert_refused("passing", f"asked 3, limit {limit}")
+                self.assert_refused("passing", f"limit {limit}, this job asks for 3")
                 self.cluster.sacctmgr("delete qos passing")
                 self.assert_refused("passing", "there is no QOS 'passing'")
             self.assertTrue(clients.are_running())
@@ -316,7 +316,7 @@ class Concurrent(unittest.TestCase):
         """There are as many as before, and nobody looked in between."""
         self.add_passing_qos("passing", 1)
         for gone, here in (("passing", "coming"), ("coming", "passing")):
-            self.assert_refused(gone, "asked 3, limit 1")
+            self.assert_refused(gone, "limit 1, this job asks for 3")
             # Side by side, since each takes half a second; a record is trusted for a whole one.
             both = f"sacctmgr -i delete qos {gone} & sacctmgr -i add qos {here}; wait"
             self.cluster.run(["sh", "-c", both], check=True)

@@ -141,7 +141,7 @@ class Explanations(PluginTestCase):
                 self.expect(
                     self.cluster.run(command, USER),
                     False,
-                    "CPUs per job: asked 3, limit 2 (QOSMaxCpuPerJobLimit)",
+                    "CPUs per job: limit 2, this job asks for 3 (QOSMaxCpuPerJobLimit)",
                     "error: QOSMaxCpuPerJobLimit",
                     last,
                 )
@@ -150,8 +150,8 @@ class Explanations(PluginTestCase):
         self.expect(
             self.submit("--qos=small -n3 --time=2:00:00"),
             False,
-            "wall time: asked 02:00:00, limit 01:00:00",
-            "CPUs per job: asked 3, limit 2",
+            "wall time per job: limit 01:00:00, this job asks for 02:00:00",
+            "CPUs per job: limit 2, this job asks for 3",
         )
 
     def test_usage_counts_for_the_very_next_submission(self) -> None:
@@ -160,14 +160,14 @@ class Explanations(PluginTestCase):
         self.expect(
             self.submit("--qos=counted --array=1-2"),
             False,
-            "asked 2, limit 3, in use 2",
+            "limit 3, submitted 2 (all yours), this array has 2 tasks",
         )
         self.expect(self.submit("--qos=counted --hold"), True)
 
     def test_a_changed_limit_counts_for_the_very_next_submission(self) -> None:
         self.cluster.sacctmgr("modify qos small set MaxTRESPerJob=cpu=4")
         self.addCleanup(self.cluster.sacctmgr, "modify qos small set MaxTRESPerJob=cpu=2")
-        self.expect(self.submit("--qos=small -n5"), False, "asked 5, limit 4")
+        self.expect(self.submit("--qos=small -n5"), False, "limit 4, this job asks for 5")
 
     def test_a_qos_that_is_not_open_is_told_with_those_that_are(self) -> None:
         self.expect(
@@ -198,7 +198,7 @@ class Explanations(PluginTestCase):
 
     def test_a_part_of_a_het_job_is_told_with_its_number(self) -> None:
         result = self.cluster.run("sbatch --wrap=true : --qos=small -n3", USER)
-        self.expect(result, False, "1: ", "asked 3, limit 2")
+        self.expect(result, False, "1: ", "limit 2, this job asks for 3")
 
     def test_updates_of_jobs_stay_slurms_own(self) -> None:
         job = self.cluster.sbatch("--hold", USER).jobid
@@ -232,12 +232,12 @@ class Updates(PluginTestCase):
 
     def test_a_qos_that_is_too_small_is_explained(self) -> None:
         job = self.cluster.sbatch("--hold -n3", USER).jobid
-        self.expect_update(self.update(job, "qos=small"), False, "asked 3, limit 2", "violates")
+        self.expect_update(self.update(job, "qos=small"), False, "limit 2, this job asks for 3", "violates")
         self.expect_update(self.update(job, "numcpus=2 numtasks=2 qos=small"), True)
 
     def test_the_time_of_the_job_is_not_compared_but_will_hold_it(self) -> None:
         job = self.cluster.sbatch("--hold --time=90", USER).jobid
-        over = "never start as it is: wall time: asked 01:30:00, limit 01:00:00"
+        over = "limit 01:00:00, this job asks for 01:30:00"
         self.expect_update(self.update(job, "qos=small"), True, over)
         self.expect_update(self.update(job, "timelimit=60"), True)
         self.expect_update(self.update(job, "timelimit=90"), True, over)
@@ -248,7 +248,10 @@ class Updates(PluginTestCase):
     def test_a_size_that_is_too_large_is_accepted_and_explained(self) -> None:
         job = self.cluster.sbatch("--hold --qos=small -n2", USER).jobid
         self.expect_update(
-            self.update(job, "numtasks=3 numcpus=3"), True, "never start as it is", "asked 3, limit 2"
+            self.update(job, "numtasks=3 numcpus=3"),
+            True,
+            "never start as it is",
+            "limit 2, this job asks for 3",
         )
         self.cluster.scontrol(f"release {job}")
         self.cluster.wait_reason(job, "QOSMaxCpuPerJobLimit")
@@ -262,7 +265,7 @@ class Updates(PluginTestCase):
         first = self.cluster.sbatch("--qos=single", USER)
         self.cluster.wait_job(first.jobid, "RUNNING")
         job = self.cluster.sbatch("--hold", USER).jobid
-        self.expect_update(self.update(job, "qos=single"), True, "this job will wait", "in use 1, all yours")
+        self.expect_update(self.update(job, "qos=single"), True, "this job will wait", "running 1 (all yours)")
         self.cluster.run(f"scancel {first.jobid} {job}", USER)
 
     def test_a_running_job_that_gets_less_time_is_left_in_peace(self) -> None:
@@ -285,18 +288,18 @@ class Updates(PluginTestCase):
         self.expect_update(
             self.update(large, "partition=tiny"),
             False,
-            f"partition tiny has {most} CPUs, asked {most + 1}",
+            f"partition tiny has {most} CPU{'' if most == 1 else 's'}; this job asks for {most + 1}",
             "partition configuration not available",
         )
         self.cluster.run(f"scancel --user={USER}")
 
     def test_more_time_than_the_partition_gives(self) -> None:
         job = self.cluster.sbatch("--hold --partition=short --time=50", USER).jobid
-        over = ("wall time in partition short: asked 01:01:00, limit 01:00:00", "permission denied")
+        over = ("wall time per job in partition short: limit 01:00:00, this job asks for 01:01:00", "permission denied")
         self.expect_update(self.update(job, "timelimit=61"), False, *over)
         self.expect_update(self.update(job, "timelimit=60"), True)
         self.expect_update(self.update(job, "timelimit=61", "root"), True)
-        self.expect_update(self.update(job, "timelimit=62"), False, "asked 01:02:00", "permission denied")
+        self.expect_update(self.update(job, "timelimit=62"), False, "this job asks for 01:02:00", "permission denied")
 
     def test_an_operator_passes_over_limits(self) -> None:
         self.cluster.sacctmgr("add user ben account=bio adminlevel=operator")
@@ -304,7 +307,7 @@ class Updates(PluginTestCase):
         for operator in ("root", "ben"):
             with self.subTest(operator):
                 job = self.cluster.sbatch("--hold -n3", USER).jobid
-                over = ("never start as it is", "asked 3, limit 2")
+                over = ("never start as it is", "limit 2, this job asks for 3")
                 self.expect_update(self.update(job, "qos=small", operator), True, *over)
                 self.expect_update(self.update(job, "qos=other", operator), True)
                 self.expect(self.update(job, "qos=nosuch", operator), False)
@@ -323,7 +326,7 @@ class Updates(PluginTestCase):
         self.cluster.sacctmgr("modify qos wee set MaxTRESPerJob=cpu=2")
         self.expect(self.update(job, "qos=wee"), True)
         self.cluster.sacctmgr("modify qos tiny set MaxTRESPerJob=cpu=1")
-        self.expect_update(self.update(job, "qos=tiny"), False, "asked 2, limit 1")
+        self.expect_update(self.update(job, "qos=tiny"), False, "limit 1, this job asks for 2")
         self.cluster.run(f"scancel {job}", USER)
 
 
@@ -347,7 +350,7 @@ class QosLists(PluginTestCase):
 
     def test_the_highest_priority_is_judged_at_submission(self) -> None:
         self.expect(
-            self.submit("--qos=normal,small -n3"), False, "QOS small", "asked 3, limit 2", "QOSMaxCpuPer"
+            self.submit("--qos=normal,small -n3"), False, "QOS small", "limit 2, this job asks for 3", "QOSMaxCpuPer"
         )
         self.expect(self.submit("--qos=small,full -n3 --hold"), True)
 
@@ -373,7 +376,7 @@ class QosLists(PluginTestCase):
     def test_a_change_to_a_list(self) -> None:
         job = self.cluster.sbatch("--hold -n3", USER).jobid
         update = f"scontrol update jobid={job} qos="
-        self.expect(self.cluster.run(update + "normal,small", USER), False, "asked 3, limit 2")
+        self.expect(self.cluster.run(update + "normal,small", USER), False, "limit 2, this job asks for 3")
         self.expect(self.cluster.run(update + "full,small", USER), True)
         self.expect(self.cluster.run(update + "normal,other", USER), False, "QOS other exists")
 
@@ -415,11 +418,12 @@ class RelativeQos(PluginTestCase):
         self.expect(
             self.submit(f"--qos=share -n{most + 1} --hold"),
             False,
-            f"asked {most + 1}, limit {most} (QOSMaxCpuPerJobLimit)",
+            f"limit {most}, this job asks for {most + 1} (QOSMaxCpuPerJobLimit)",
             "error: QOSMaxCpuPerJobLimit",
         )
         self.expect(self.submit("--qos=share -N1 --hold"), True)
-        self.expect(self.submit("--qos=share -N2 --hold"), False, "asked 2, limit 1 (QOSMaxNodePerJobLimit)")
+        over = "limit 1, this job asks for 2 (QOSMaxNodePerJobLimit)"
+        self.expect(self.submit("--qos=share -N2 --hold"), False, over)
 
     def test_a_percentage_of_the_partition_it_belongs_to(self) -> None:
         most = self.cpus_of(self.partition) // 2
@@ -428,7 +432,7 @@ class RelativeQos(PluginTestCase):
         self.expect(
             self.submit(f"--partition={self.partition} -n{most + 1} --hold"),
             False,
-            f"asked {most + 1}, limit {most} (QOSMaxCpuPerJobLimit)",
+            f"limit {most}, this job asks for {most + 1} (QOSMaxCpuPerJobLimit)",
             "error: QOSMaxCpuPerJobLimit",
         )
 
@@ -448,7 +452,9 @@ class RelativeQos(PluginTestCase):
     def expect_most(self, qos: str, cpus: int) -> None:
         self.expect(self.submit(f"--qos={qos} -n{cpus} --hold"), True)
         self.expect(
-            self.submit(f"--qos={qos} -n{cpus + 1} --hold"), False, f"asked {cpus + 1}, limit {cpus} (QOSMax"
+            self.submit(f"--qos={qos} -n{cpus + 1} --hold"),
+            False,
+            f"limit {cpus}, this job asks for {cpus + 1} (QOSMax",
         )
 
     def test_that_of_a_partition_is_not_for_jobs(self) -> None:
@@ -483,7 +489,7 @@ PartitionName=lean Nodes=ALL DefMemPerCPU=200
             self.expect(
                 self.submit(f"--qos=measured --time=5 --hold {arguments}"),
                 False,
-                f"asked {shown or number}, limit ",
+                f", this job asks for {shown or number} (",
                 "Job violates",
             )
         finally:
@@ -562,43 +568,43 @@ PartitionName=timed Nodes=ALL DefaultTime=0
         no_time, no_nodes = "Requested time limit is invalid", "Node count specification invalid"
         self.expect_all(
             ("-p quick --time=60", ()),
-            ("-p quick --time=61", ("partition quick: asked 01:01:00, limit 01:00:00", no_time)),
+            ("-p quick --time=61", ("partition quick: limit 01:00:00, this job asks for 01:01:00", no_time)),
             ("-p quick --time=61 --qos=passing", ()),
             ("-p quick --time=5 -N1", ()),
-            ("-p quick --time=5 -N2", ("at most 1 nodes, asked 2", no_nodes)),
+            ("-p quick --time=5 -N2", ("at most 1 node per job; this job asks for 2", no_nodes)),
             ("-p quick --time=5 -N2 --qos=passing", ()),
             ("-p wide -N2", ()),
-            ("-p wide -N1", ("at least 2 nodes, asked 1", no_nodes)),
+            ("-p wide -N1", ("at least 2 nodes per job; this job asks for 1", no_nodes)),
             ("-p wide -N1 --qos=passing", ()),
             ("-p timed --time=1", ()),
-            ("-p timed", ("partition timed wants a time limit", no_time)),
-            ("-p timed --qos=passing", ("partition timed wants a time limit", no_time)),
+            ("-p timed", ("partition timed requires a time limit", no_time)),
+            ("-p timed --qos=passing", ("partition timed requires a time limit", no_time)),
         )
 
     def test_lists_of_qos_and_accounts(self) -> None:
         no_qos = "Invalid qos"
         self.expect_all(
             ("-p quick --time=5 --qos=small", ()),
-            ("-p quick --time=5 --qos=counted", ("not open to QOS counted; it lets in: normal", no_qos)),
+            ("-p quick --time=5 --qos=counted", ("does not accept QOS counted (accepted: normal", no_qos)),
             ("-p wide -N2 --qos=counted", ()),
-            ("-p wide -N2 --qos=small --time=5", ("not open to QOS small; it shuts out: small", no_qos)),
+            ("-p wide -N2 --qos=small --time=5", ("accept QOS small (accepted: all but small)", no_qos)),
             ("-p biology --account=bio", ()),
-            ("-p biology", ("not open to account astro; it lets in: bio", "Invalid account")),
+            ("-p biology", ("does not accept account astro (accepted: bio", "Invalid account")),
             ("-p main --qos=booked", ("is for jobs in a reservation", no_qos)),
         )
 
     def test_one_partition_of_several(self) -> None:
         self.expect_all(
             ("-p main,quick --time=60", ()),
-            ("-p main,quick --time=61", ("partition quick: asked 01:01:00", "time limit is invalid")),
+            ("-p main,quick --time=61", ("quick: limit 01:00:00, this job asks", "time limit is invalid")),
         )
 
     @unittest.skipIf(slurm_version() < (24, 11), "needs Slurm 24.11: several QOSs for one job")
     def test_every_qos_of_a_list_has_to_fit(self) -> None:
         self.expect_all(
             ("-p quick --time=5 --qos=normal,passing", ()),
-            ("-p quick --time=61 --qos=normal,passing", ("asked 01:01:00", "time limit is invalid")),
-            ("-p quick --time=5 --qos=normal,counted", ("not open to QOS counted", "Invalid qos")),
+            ("-p quick --time=61 --qos=normal,passing", ("this job asks for 01:01:00", "time limit is invalid")),
+            ("-p quick --time=5 --qos=normal,counted", ("does not accept QOS counted", "Invalid qos")),
             ("-p main,wide -N1 --qos=normal,passing", ("at least 2 nodes", "Node count")),
         )
 
@@ -611,7 +617,7 @@ class Robustness(PluginTestCase):
             self.cluster.scontrol("reconfigure")
             if slurm_version() >= (23, 11):  # a new process, which has yet to look at the cluster
                 self.let_the_plugin_see_the_cluster()
-            self.expect(self.submit("--qos=small -n3"), False, "asked 3, limit 2")
+            self.expect(self.submit("--qos=small -n3"), False, "limit 2, this job asks for 3")
 
     def test_a_partition_added_later_is_known_after_a_moment(self) -> None:
         self.cluster.scontrol("create partitionname=late nodes=ALL qos=small maxtime=60")
@@ -625,7 +631,7 @@ class Robustness(PluginTestCase):
         self.cluster.stop("slurmdbd")
         self.addCleanup(self.cluster.start, "slurmdbd")
         self.expect(self.submit("--hold"), True)
-        self.expect(self.submit("--qos=small -n3"), False, "asked 3, limit 2")
+        self.expect(self.submit("--qos=small -n3"), False, "limit 2, this job asks for 3")
 
     def test_slurmctld_stops_and_starts_with_the_plugin(self) -> None:
         for _ in range(3):
@@ -704,7 +710,7 @@ class Rules(PluginTestCase):
 
     def test_limits_are_those_of_the_job_that_the_rule_made(self) -> None:
         self.write_rule('job.qos = "small"')
-        self.expect(self.submit("--qos=normal -n3"), False, "asked 3, limit 2")
+        self.expect(self.submit("--qos=normal -n3"), False, "limit 2, this job asks for 3")
 
     def test_a_rule_rejects_with_its_own_words(self) -> None:
         self.write_rule('job:reject("not on a %s", "Sunday")')
@@ -735,7 +741,7 @@ class Enforcing(PluginTestCase):
     def test_what_can_never_start_is_refused(self) -> None:
         self.cluster.sacctmgr("modify qos small set Flags=-1")
         self.addCleanup(self.cluster.sacctmgr, "modify qos small set Flags=DenyOnLimit")
-        self.expect(self.submit("--qos=small -n3"), False, "asked 3, limit 2", "Job violates")
+        self.expect(self.submit("--qos=small -n3"), False, "limit 2, this job asks for 3", "Job violates")
 
     def test_updates_of_batch_and_interactive_jobs(self) -> None:
         batch = self.cluster.sbatch("--hold -n3", USER).jobid
@@ -838,7 +844,7 @@ end
             False,
             "lua: to small",
             "qos small",
-            "asked 3, limit 2",
+            "limit 2, this job asks for 3",
         )
 
     def test_a_job_that_lua_refuses_is_not_judged(self) -> None:

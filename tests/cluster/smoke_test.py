@@ -90,8 +90,8 @@ class Smoke(unittest.TestCase):
         self.assertEqual((result.rc, result.stdout), (1, ""))
         for line in (
             "QOS small does not allow this job (2 problems):",
-            "CPUs per job: asked 3, limit 2 (QOSMaxCpuPerJobLimit)",
-            "wall time: asked 02:00:00, limit 01:00:00 (QOSMaxWallDurationPerJobLimit)",
+            "CPUs per job: limit 2, this job asks for 3 (QOSMaxCpuPerJobLimit)",
+            "wall time per job: limit 01:00:00, this job asks for 02:00:00 (QOSMaxWallDurationPerJobLimit)",
             "would be accepted with: --ntasks=2 --time=01:00:00",
         ):
             self.assertIn(line, result.stderr)

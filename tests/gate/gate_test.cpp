@@ -67,8 +67,8 @@ BOOST_AUTO_TEST_CASE(explain_leaves_the_refusal_to_slurm_and_gives_every_reason)
     BOOST_TEST(decision.forecast.reason == "QOSMaxGRESPerUser");
     const std::vector<std::string> expected{
         "QOS moonlight does not allow this job (2 problems):",
-        "  GPUs per user: asked 3, limit 2 (QOSMaxGRESPerUser)",
-        "  wall time: asked 10:00:00, limit 08:00:00 (QOSMaxWallDurationPerJobLimit)",
+        "  GPUs per user: limit 2, this job asks for 3 (QOSMaxGRESPerUser)",
+        "  wall time per job: limit 08:00:00, this job asks for 10:00:00 (QOSMaxWallDurationPerJobLimit)",
         "would be accepted with: --gres=gpu:2 --time=08:00:00",
     };
     BOOST_TEST(decision.message == expected, boost::test_tools::per_element());
@@ -108,13 +108,13 @@ BOOST_AUTO_TEST_CASE(a_misspelt_qos_is_answered_with_the_right_names) {
     BOOST_TEST((decision.forecast.code == RejectCode::invalid_qos));
     BOOST_TEST_REQUIRE(decision.message.size() == 2u);
     BOOST_TEST(decision.message[0] == "there is no QOS 'moonlite'; did you mean moonlight?");
-    BOOST_TEST(decision.message[1] == "  QOS open to user ana in account hpc-users: normal, moonlight");
+    BOOST_TEST(decision.message[1] == "  QOSs that ana can use with account hpc-users: normal, moonlight");
 }
 
 BOOST_AUTO_TEST_CASE(a_qos_that_is_not_open_to_the_user_is_told_from_an_unknown_one) {
     request.qos = "secret";
 
-    BOOST_TEST(decide().message[0] == "QOS secret exists, but is not open to user ana in account hpc-users");
+    BOOST_TEST(decide().message[0] == "QOS secret exists, but ana cannot use it with account hpc-users");
 }
 
 BOOST_AUTO_TEST_CASE(a_qos_for_reservations_says_so) {
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_qos_that_the_partition_shuts_out_is_refused_only_where_sl
     enforce_part_limits = model::EnforcePartLimits::all;
     const auto decision = decide();
     BOOST_TEST((decision.forecast.code == RejectCode::invalid_qos));
-    BOOST_TEST(decision.message[0] == "partition main is not open to QOS moonlight; it lets in: normal");
+    BOOST_TEST(decision.message[0] == "partition main does not accept QOS moonlight (accepted: normal)");
 }
 
 BOOST_AUTO_TEST_CASE(any_refuses_only_where_every_partition_shuts_out) {

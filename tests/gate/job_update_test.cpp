@@ -72,8 +72,9 @@ BOOST_AUTO_TEST_CASE(walls_of_the_new_qos_are_compared_only_with_a_new_time) {
     BOOST_TEST(decision.forecast.time_limit.value() == TimeLimit{60});
     BOOST_TEST(decision.forecast.pending_reason == "QOSMaxWallDurationPerJobLimit");
     BOOST_TEST_REQUIRE(!decision.message.empty());
-    BOOST_TEST(decision.message[0] == "this job can never start as it is: wall time: asked 01:00:00, limit "
-                                      "00:30:00, set by QOS moonlight (QOSMaxWallDurationPerJobLimit)");
+    BOOST_TEST(decision.message[0] ==
+               "this job can never start as it is: wall time per job in QOS moonlight: limit "
+               "00:30:00, this job asks for 01:00:00 (QOSMaxWallDurationPerJobLimit)");
 
     update.names_time = true;
     BOOST_TEST((decide().forecast.code == RejectCode::accounting_policy));
@@ -117,7 +118,7 @@ BOOST_AUTO_TEST_CASE(size_and_time_alone_are_never_refused_but_explained) {
     ask_cpus(3);
     BOOST_TEST((decide().forecast.code == RejectCode::none));
     BOOST_TEST(decide().forecast.pending_reason == "QOSMaxCpuPerJobLimit");
-    BOOST_TEST(decide().message.at(0).find("asked 3, limit 2") != std::string::npos);
+    BOOST_TEST(decide().message.at(0).find("limit 2, this job asks for 3") != std::string::npos);
     BOOST_TEST((decide("enforce").reject == RejectCode::accounting_policy));
 }
 
@@ -214,7 +215,7 @@ BOOST_AUTO_TEST_CASE(a_partition_that_cannot_take_the_job_is_told_whoever_chose_
     for (const std::uint32_t requester : {1000u, an_operator}) {
         update.after.submit_uid = requester;
         BOOST_TEST((decide().forecast.code == RejectCode::partition_limits));
-        BOOST_TEST(decide().message.at(0) == "partition viz has 3 CPUs, asked 4");
+        BOOST_TEST(decide().message.at(0) == "partition viz has 3 CPUs; this job asks for 4");
     }
 }
 
@@ -228,8 +229,10 @@ BOOST_AUTO_TEST_CASE(users_may_raise_a_time_only_as_far_as_the_partition_goes) {
     update.after.time_limit = TimeLimit{91};
     const auto decision = decide();
     BOOST_TEST((decision.forecast.code == RejectCode::access_denied));
-    BOOST_TEST(decision.message.at(0) ==
-               "wall time in partition main: asked 01:31:00, limit 01:30:00; only operators may exceed it");
+    BOOST_TEST(
+        decision.message.at(0) ==
+        "wall time per job in partition main: limit 01:30:00, this job asks for 01:31:00; only operators may "
+        "set more");
     update.before.time_limit = TimeLimit{100}; // an operator's
     BOOST_TEST((decide().forecast.code == RejectCode::none));
 

@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(a_default_time_of_zero_demands_one) {
     main.default_time = TimeLimit{0};
     const auto decision = decide();
     BOOST_TEST((decision.forecast.code == RejectCode::invalid_time_limit));
-    BOOST_TEST(decision.message.at(0) == "partition main wants a time limit: add --time");
+    BOOST_TEST(decision.message.at(0) == "partition main requires a time limit: add --time");
 
     request.time_limit = TimeLimit{1};
     BOOST_TEST((decide().forecast.code == RejectCode::none));
@@ -203,8 +203,8 @@ BOOST_AUTO_TEST_CASE(memory_asked_for_counts_per_node_per_cpu_or_per_gpu) {
     const auto asked = [&] {
         qos(0).limits.set(TresLimit::max_tres_per_job, tres("mem"), 0);
         const std::string line = decide().message.at(1);
-        const auto at = line.find("asked ");
-        return line.substr(at + 6, line.find(',', at) - at - 6);
+        const auto at = line.find("asks for ") + 9;
+        return line.substr(at, line.find(' ', at) - at);
     };
     request.memory = model::Memory{1024, /*per_cpu=*/false};
     BOOST_TEST(asked() == "2G");

@@ -86,7 +86,7 @@ class Installed(unittest.TestCase):
     def test_a_program_judges_a_job(self) -> None:
         answer = run(self.compile(HERE / "judge.cpp"))
 
-        self.assertIn("asked 9, limit 8", answer)
+        self.assertIn("limit 8, this job asks for 9", answer)
         self.assertIn("QOSMaxCpuPerJobLimit", answer)
 
     def test_a_program_with_qos_records_has_what_slurms_plugins_look_up(self) -> None:

@@ -42,8 +42,16 @@ BOOST_AUTO_TEST_CASE(what_is_no_limits_token_has_no_meaning) {
 BOOST_AUTO_TEST_CASE(names_what_is_limited) {
     BOOST_TEST(subject_of(TresLimit::max_tres_per_user, "gres/gpu") == "GPUs per user");
     BOOST_TEST(subject_of(TresLimit::max_tres_mins_per_job, "cpu") == "CPU minutes per job");
-    BOOST_TEST(subject_of(TresLimit::grp_tres, "license/foo") == "licenses foo in all");
-    BOOST_TEST(subject_of(CountLimit::max_wall, "") == "wall time");
+    BOOST_TEST(subject_of(TresLimit::grp_tres, "license/foo") == "foo licenses of all running jobs");
+    BOOST_TEST(subject_of(CountLimit::max_wall, "") == "wall time per job");
+}
+
+BOOST_AUTO_TEST_CASE(one_is_told_from_many_and_from_none) {
+    BOOST_TEST(format_amount("gres/gpu", 1) == "1 GPU");
+    BOOST_TEST(format_amount("gres/gpu:a100", 2) == "2 a100 GPUs");
+    BOOST_TEST(format_amount("node", 0) == "no nodes");
+    BOOST_TEST(format_amount("license/foo", 1) == "1 foo license");
+    BOOST_TEST(format_amount("mem", 8192) == "8G of memory");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,7 @@
 #include <boost/test/unit_test.hpp>
 
 using namespace qg;
+using model::TresLimit;
 using tests::make_scenario;
 
 namespace {
@@ -33,15 +34,58 @@ std::string doubled(const std::string& limits) {
 
 BOOST_AUTO_TEST_SUITE(explain_module)
 
-BOOST_AUTO_TEST_CASE(gives_asked_and_limit_and_token) {
+BOOST_AUTO_TEST_CASE(gives_limit_and_request_and_token) {
     const auto lines = explain(
         make_scenario(R"({"flags": ["DenyOnLimit"], "MaxTRESPerUser": {"gres/gpu": 2}, "MaxWall": 480})",
                       R"({"time_limit": 600, "tres": {"cpu": 1, "node": 1, "gres/gpu": 3}})"));
 
     BOOST_TEST_REQUIRE(lines.size() == 3u);
     BOOST_TEST(lines[0] == "QOS q does not allow this job (2 problems):");
-    BOOST_TEST(lines[1] == "  GPUs per user: asked 3, limit 2 (QOSMaxGRESPerUser)");
-    BOOST_TEST(lines[2] == "  wall time: asked 10:00:00, limit 08:00:00 (QOSMaxWallDurationPerJobLimit)");
+    BOOST_TEST(lines[1] == "  GPUs per user: limit 2, this job asks for 3 (QOSMaxGRESPerUser)");
+    BOOST_TEST(
+        lines[2] ==
+        "  wall time per job: limit 08:00:00, this job asks for 10:00:00 (QOSMaxWallDurationPerJobLimit)");
+}
+
+BOOST_AUTO_TEST_CASE(a_limit_on_all_jobs_says_whose_and_how_many_are_the_users_own) {
+    const auto s = make_scenario(R"({"GrpTRES": {"cpu": 20}})");
+    limits::Violation violation{TresLimit::grp_tres, {}, 0, 30, 20, 12, limits::Relation::asked_too_much,
+                                "QOSGrpCpuLimit"};
+    auto view = s.view;
+
+    view.qos.front().user_usage.tres = {4};
+    BOOST_TEST(limits::describe(violation, view) ==
+               "CPUs of all running jobs in QOS q: limit 20, in use 12 (4 "
+               "yours), this job asks for 30 (QOSGrpCpuLimit)");
+    view.qos.front().user_usage.tres = {0};
+    BOOST_TEST(limits::describe(violation, view).find("in use 12 (none yours)") != std::string::npos);
+    view.qos.front().user_usage.tres = {12};
+    BOOST_TEST(limits::describe(violation, view).find("in use 12 (all yours)") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_minimum_says_what_is_required) {
+    const auto lines = explain(make_scenario(R"({"flags": ["DenyOnLimit"],
+        "MinTRESPerJob": {"gres/gpu": 1, "cpu": 2, "mem": 4096}})",
+                                             R"({"tres": {"cpu": 1, "node": 1}})"));
+
+    BOOST_TEST_REQUIRE(lines.size() == 4u);
+    BOOST_TEST(lines[1] ==
+               "  at least 2 CPUs per job are required, this job asks for 1 (QOSMinCpuNotSatisfied)");
+    BOOST_TEST(lines[2] ==
+               "  at least 4G of memory per job is required, this job asks for none (QOSMinMemory)");
+    BOOST_TEST(lines[3] == "  at least 1 GPU per job is required, this job asks for none (QOSMinGRES)");
+}
+
+BOOST_AUTO_TEST_CASE(minutes_are_told_as_size_and_time) {
+    const char* const qos = R"({"flags": ["DenyOnLimit"], "MaxTRESMinsPerJob": {"cpu": 600}})";
+    BOOST_TEST(explain(make_scenario(qos, R"({"time_limit": 60, "tres": {"cpu": 20, "node": 1}})")).at(1) ==
+               "  CPU minutes per job: limit 600, this job asks for 1200 (20 CPUs for 01:00:00) "
+               "(QOSMaxCpuMinutesPerJobLimit)");
+}
+
+BOOST_AUTO_TEST_CASE(an_array_says_how_many_tasks_it_has) {
+    BOOST_TEST(explain(make_scenario(R"({"MaxSubmitJobsPerUser": 10})", R"({"array_tasks": 50})")).at(1) ==
+               "  submitted jobs per user: limit 10, this array has 50 tasks (QOSMaxSubmitJobPerUserLimit)");
 }
 
 BOOST_AUTO_TEST_CASE(says_what_is_in_use) {
@@ -49,9 +93,9 @@ BOOST_AUTO_TEST_CASE(says_what_is_in_use) {
         make_scenario(R"({"MaxSubmitJobsPerUser": 4, "usage": {"users": {"1000": {"submit_jobs": 4}}}})"));
 
     BOOST_TEST_REQUIRE(lines.size() == 2u);
-    BOOST_TEST(
-        lines[1] ==
-        "  submitted jobs per user: asked 1, limit 4, in use 4, all yours (QOSMaxSubmitJobPerUserLimit)");
+    BOOST_TEST(lines[1] ==
+               "  submitted jobs per user: limit 4, submitted 4 (all yours), this job is one more "
+               "(QOSMaxSubmitJobPerUserLimit)");
 }
 
 BOOST_AUTO_TEST_CASE(names_each_owner_where_they_differ) {
@@ -64,8 +108,9 @@ BOOST_AUTO_TEST_CASE(names_each_owner_where_they_differ) {
 
     BOOST_TEST_REQUIRE(lines.size() == 3u);
     BOOST_TEST(lines[0] == "limits do not allow this job (2 problems):");
-    BOOST_TEST(lines[1] == "  memory per job: asked 8G, limit 4G, set by QOS q (QOSMaxMemoryPerJob)");
-    BOOST_TEST(lines[2] == "  CPUs in all: asked 2, limit 1, set by account acct (AssocGrpCpuLimit)");
+    BOOST_TEST(lines[1] == "  memory per job in QOS q: limit 4G, this job asks for 8G (QOSMaxMemoryPerJob)");
+    BOOST_TEST(lines[2] ==
+               "  CPUs of all running jobs in account acct: limit 1, this job asks for 2 (AssocGrpCpuLimit)");
 }
 
 BOOST_AUTO_TEST_CASE(shows_what_usage_factor_makes_of_a_time) {
@@ -73,15 +118,18 @@ BOOST_AUTO_TEST_CASE(shows_what_usage_factor_makes_of_a_time) {
         return explain_wait(make_scenario(doubled(limits), R"({"time_limit": )" + minutes + "}"));
     };
 
-    BOOST_TEST(wait(R"("MaxWall": 60)", "40") ==
-               "wall time: asked 00:40:00, counted as 01:20:00 by UsageFactor 2, limit 01:00:00 "
-               "(QOSMaxWallDurationPerJobLimit)");
+    BOOST_TEST(
+        wait(R"("MaxWall": 60)", "40") ==
+        "wall time per job: limit 01:00:00, this job asks for 00:40:00, counted as 01:20:00 by UsageFactor 2 "
+        "(QOSMaxWallDurationPerJobLimit)");
     BOOST_TEST(wait(R"("MaxWall": 60)", "30") == "");
-    BOOST_TEST(wait(R"("MaxWall": 60, "GrpWall": 600)", "20") ==
-               "wall time: asked 00:20:00, counted as 01:20:00 by UsageFactor 2 (applied twice), limit "
-               "01:00:00 (QOSMaxWallDurationPerJobLimit)");
+    BOOST_TEST(
+        wait(R"("MaxWall": 60, "GrpWall": 600)", "20") ==
+        "wall time per job: limit 01:00:00, this job asks for 00:20:00, counted as 01:20:00 by UsageFactor "
+        "2 (applied twice) (QOSMaxWallDurationPerJobLimit)");
     BOOST_TEST(wait(R"("MaxTRESMinsPerJob": {"cpu": 60})", "40") ==
-               "CPU minutes per job: asked 40, counted as 80 by UsageFactor 2, limit 60 "
+               "CPU minutes per job: limit 60, this job asks for 40 (1 CPU for 00:40:00), counted as 80 by "
+               "UsageFactor 2 "
                "(QOSMaxCpuMinutesPerJobLimit)");
 }
 
@@ -89,16 +137,19 @@ BOOST_AUTO_TEST_CASE(says_unlimited_for_minutes_without_an_end) {
     const std::string qos = R"({"flags": ["DenyOnLimit"], "MaxTRESMinsPerJob": {"cpu": 60}})";
     const std::string job = R"({"time_limit": "UNLIMITED", "tres": {"cpu": 64, "node": 1}})";
     const std::string expected =
-        "CPU minutes per job: asked UNLIMITED, limit 60 (QOSMaxCpuMinutesPerJobLimit)";
+        "CPU minutes per job: limit 60, this job asks for UNLIMITED (64 CPUs without a time limit) "
+        "(QOSMaxCpuMinutesPerJobLimit)";
 
     BOOST_TEST(explain(make_scenario(qos, job)).back() == "  " + expected);
     BOOST_TEST(explain_wait(make_scenario(qos, job)) == expected);
     BOOST_TEST(explain(make_scenario(R"({"flags": ["DenyOnLimit"], "MaxWall": 60})", job)).back() ==
-               "  wall time: asked UNLIMITED, limit 01:00:00 (QOSMaxWallDurationPerJobLimit)");
+               "  wall time per job: limit 01:00:00, this job asks for UNLIMITED "
+               "(QOSMaxWallDurationPerJobLimit)");
     // 64 times 10000 minutes are a number like any other.
     BOOST_TEST(
         explain(make_scenario(qos, R"({"time_limit": 10000, "tres": {"cpu": 64, "node": 1}})")).back() ==
-        "  CPU minutes per job: asked 640000, limit 60 (QOSMaxCpuMinutesPerJobLimit)");
+        "  CPU minutes per job: limit 60, this job asks for 640000 (64 CPUs for 6-22:40:00) "
+        "(QOSMaxCpuMinutesPerJobLimit)");
 }
 
 BOOST_AUTO_TEST_CASE(counts_what_does_not_fit) {
@@ -110,7 +161,7 @@ BOOST_AUTO_TEST_CASE(counts_what_does_not_fit) {
 
     BOOST_TEST_REQUIRE(lines.size() == 4u);
     BOOST_TEST(lines[3] == "  and 2 more");
-    BOOST_TEST(explain(s, /*max_lines=*/5).back().find("licenses foo per job") != std::string::npos);
+    BOOST_TEST(explain(s, /*max_lines=*/5).back().find("foo licenses per job") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -15,6 +15,11 @@ BOOST_AUTO_TEST_CASE(a_branch_means_its_newest_state) {
     BOOST_TEST((Release::parse("25.11.1").value() == Release(25, 11, 1)));
 }
 
+BOOST_AUTO_TEST_CASE(names_its_branch_as_people_do) {
+    BOOST_TEST(Release(22, 5, 8).branch() == "22.05");
+    BOOST_TEST(Release(24, 11).branch() == "24.11");
+}
+
 BOOST_AUTO_TEST_CASE(reads_slurms_version_number) {
     BOOST_TEST((Release::from_version_number(0x160508) == Release(22, 5, 8)));
 }

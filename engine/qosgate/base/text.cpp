@@ -49,6 +49,14 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
     return fmt::format("{}", fmt::join(parts, separator));
 }
 
+std::string list_names(std::span<const std::string> names) {
+    constexpr std::size_t most = 12;
+    constexpr std::string_view one_more = " and 1 more";
+    const std::size_t left_out = names.size() - std::min(names.size(), most);
+    if (left_out == 0 || (left_out == 1 && names.back().size() <= one_more.size())) return join(names, ", ");
+    return fmt::format("{} and {} more", join(names.first(most), ", "), left_out);
+}
+
 std::string lower(std::string_view text) {
     std::string result(text);
     std::transform(result.begin(), result.end(), result.begin(), to_lower);

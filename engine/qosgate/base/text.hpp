@@ -42,6 +42,9 @@ std::vector<std::string_view> split(std::string_view text, char separator, bool 
 /// The parts joined with `separator`.
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
+/// Names for people: "chem, physics"; of more than a dozen the rest is counted: "..., chem and 3 more".
+std::string list_names(std::span<const std::string> names);
+
 /// ASCII lower case; Slurm's names of QOS, accounts and TRES compare this way.
 std::string lower(std::string_view text);
 

@@ -134,7 +134,7 @@ std::optional<Refusal> refuse_early(const PartitionView& asked, const Resolved& 
     if (steps.names) {
         if (auto refusal = refuse_partition(resolved.partitions.unknown, cluster.partitions)) return refusal;
         if (auto refusal = refuse_account(asked.view, asked.request)) return refusal;
-        if (auto refusal = refuse_qos(asked.view)) return refusal;
+        if (auto refusal = refuse_qos(asked.view, asked.release)) return refusal;
     }
     return steps.partitions ? refuse_by_partitions(asked, cluster) : std::nullopt;
 }

@@ -68,7 +68,7 @@ const policy::Settings& settings_of(const policy::Policy* policy) {
 }
 
 void log_problem(Decision& decision, const Resolved& resolved) {
-    decision.log.push_back({LogLevel::info, "no opinion on limits: " + resolved.known.error().message});
+    decision.log.push_back({LogLevel::info, "limits not checked: " + resolved.known.error().message});
 }
 
 /// Judges a job that all limits leave room for: where there is something to say about it nevertheless, with

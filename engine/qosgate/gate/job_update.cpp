@@ -93,9 +93,10 @@ std::optional<Refusal> refuse_more_time(const Change& change) {
     const model::Partition& partition = *partitions.front().partition;
     return Refusal{
         RejectCode::access_denied,
-        {text::format("wall time in partition {}: asked {}, limit {}; only operators may exceed it",
-                      partition.name, units::format_minutes(*after),
-                      units::format_minutes(partition.max_time))}};
+        {text::format("wall time per job in partition {}: limit {}, this job asks for {}; only operators may "
+                      "set more",
+                      partition.name, units::format_minutes(partition.max_time),
+                      units::format_minutes(*after))}};
 }
 
 void judge_change(Decision& decision, const Change& change, const policy::Settings& settings) {

@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/job_size.hpp"
 #include "qosgate/gate/partition_list.hpp"
+#include "qosgate/limits/catalogue.hpp"
 
 #include <algorithm>
 #include <span>
@@ -44,35 +45,50 @@ bool names_account(std::span<const std::string> list, const PartitionView& asked
                        [&](const model::Association& link) { return names(list, link.account); });
 }
 
-std::string who_gets_in(std::span<const std::string> allowed, std::span<const std::string> denied) {
-    return allowed.empty() ? "it shuts out: " + text::join(denied, ", ")
-                           : "it lets in: " + text::join(allowed, ", ");
+/// "partition long does not accept QOS short (accepted: long, normal)"
+std::string not_accepted(const Partition& partition, std::string_view what,
+                         std::span<const std::string> allowed, std::span<const std::string> denied) {
+    const std::string accepted =
+        allowed.empty() ? "all but " + text::list_names(denied) : text::list_names(allowed);
+    return text::format("partition {} does not accept {} (accepted: {})", partition.name, what, accepted);
 }
 
 PartitionProblem node_problem(std::string text) {
     return {RejectCode::invalid_node_count, "PartitionNodeLimit", std::move(text)};
 }
 
+std::string count_nodes(std::uint64_t nodes) {
+    return limits::format_amount("node", nodes);
+}
+
+PartitionProblem too_many_nodes(std::string_view partition, std::uint64_t most, std::uint64_t asked) {
+    return node_problem(text::format("partition {} allows at most {} per job; this job asks for {}",
+                                     partition, count_nodes(most), asked));
+}
+
+PartitionProblem too_few_nodes(std::string_view partition, std::uint64_t least, std::string_view asked) {
+    return node_problem(text::format("partition {} requires at least {} per job; this job asks for {}",
+                                     partition, count_nodes(least), asked));
+}
+
 Problem find_total_problem(const JobSize& size, const Partition& partition) {
     if (partition.total_cpus != 0 && size.cpus.value_or(0) > partition.total_cpus)
         return PartitionProblem{RejectCode::partition_limits, "PartitionConfig",
-                                text::format("partition {} has {} CPUs, asked {}", partition.name,
-                                             partition.total_cpus, *size.cpus)};
+                                text::format("partition {} has {}; this job asks for {}", partition.name,
+                                             limits::format_amount("cpu", partition.total_cpus), *size.cpus)};
     if (partition.total_nodes != 0 && size.nodes.value_or(0) > partition.total_nodes)
-        return node_problem(text::format("partition {} has {} nodes, asked {}", partition.name,
-                                         partition.total_nodes, *size.nodes));
+        return node_problem(text::format("partition {} has {}; this job asks for {}", partition.name,
+                                         count_nodes(partition.total_nodes), *size.nodes));
     return std::nullopt;
 }
 
 Problem find_node_problem(const PartitionView& asked, const JobSize& size, const Partition& partition) {
     const model::QosFlags flags = job_qos_flags(asked.view);
     if (size.nodes && *size.nodes < partition.min_nodes && !flags.partition_min_nodes)
-        return node_problem(text::format("partition {} is for jobs of at least {} nodes, asked {}",
-                                         partition.name, partition.min_nodes, *size.nodes));
+        return too_few_nodes(partition.name, partition.min_nodes, std::to_string(*size.nodes));
     if (size.max_nodes && partition.max_nodes && *size.max_nodes > *partition.max_nodes &&
         !flags.partition_max_nodes)
-        return node_problem(text::format("partition {} is for jobs of at most {} nodes, asked {}",
-                                         partition.name, *partition.max_nodes, *size.max_nodes));
+        return too_many_nodes(partition.name, *partition.max_nodes, *size.max_nodes);
     return std::nullopt;
 }
 
@@ -92,9 +108,9 @@ Problem find_time_problem(const PartitionView& asked, const Bounds& bounds, std:
     if (!time || job_qos_flags(asked.view).partition_time_limit || *time <= bounds.max_time)
         return std::nullopt;
     return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
-                            text::format("wall time in partition {}: asked {}, limit {}", bounds.name,
-                                         units::format_minutes(*time),
-                                         units::format_minutes(bounds.max_time))};
+                            text::format("wall time per job in partition {}: limit {}, this job asks for {}",
+                                         bounds.name, units::format_minutes(bounds.max_time),
+                                         units::format_minutes(*time))};
 }
 
 /// What is compared alike at submission and in every attempt to start the job.
@@ -110,9 +126,8 @@ Problem find_qos_problem(const PartitionView& asked, const Partition& partition)
     const std::string_view name = qos.flags ? std::string_view(qos.name) : std::string_view();
     if (lets_in(partition.allow_qos, partition.deny_qos, name)) return std::nullopt;
     return PartitionProblem{RejectCode::invalid_qos, "QOSNotAllowed",
-                            text::format("partition {} is not open to {}; {}", partition.name,
-                                         qos.flags ? "QOS " + qos.name : "jobs without a QOS",
-                                         who_gets_in(partition.allow_qos, partition.deny_qos))};
+                            not_accepted(partition, qos.flags ? "QOS " + qos.name : "jobs without a QOS",
+                                         partition.allow_qos, partition.deny_qos)};
 }
 
 Problem find_account_problem(const PartitionView& asked, const Partition& partition) {
@@ -120,9 +135,8 @@ Problem find_account_problem(const PartitionView& asked, const Partition& partit
                                                             : names_account(partition.allow_accounts, asked);
     if (is_let_in) return std::nullopt;
     return PartitionProblem{RejectCode::invalid_account, "AccountNotAllowed",
-                            text::format("partition {} is not open to account {}; {}", partition.name,
-                                         asked.view.account,
-                                         who_gets_in(partition.allow_accounts, partition.deny_accounts))};
+                            not_accepted(partition, "account " + asked.view.account, partition.allow_accounts,
+                                         partition.deny_accounts)};
 }
 
 /// In slurmctld's order at submission; only what the client sent counts.
@@ -160,11 +174,9 @@ Problem find_problem_with_bounds(const PartitionView& asked, const Bounds& bound
     const model::QosFlags flags = job_qos_flags(asked.view);
     const JobSize size = size_of(asked.request, asked.release);
     if (size.nodes && bounds.max_nodes && *size.nodes > *bounds.max_nodes && !flags.partition_max_nodes)
-        return node_problem(text::format("partition {} is for jobs of at most {} nodes, asked {}",
-                                         bounds.name, *bounds.max_nodes, *size.nodes));
+        return too_many_nodes(bounds.name, *bounds.max_nodes, *size.nodes);
     if (size.max_nodes && *size.max_nodes < bounds.min_nodes && !flags.partition_min_nodes)
-        return node_problem(text::format("partition {} is for jobs of at least {} nodes, asked at most {}",
-                                         bounds.name, bounds.min_nodes, *size.max_nodes));
+        return too_few_nodes(bounds.name, bounds.min_nodes, text::format("at most {}", *size.max_nodes));
     return asked.request.time_min ? std::nullopt : find_time_problem(asked, bounds, asked.job.time_limit);
 }
 
@@ -173,13 +185,13 @@ Problem find_impossible_time(const PartitionView& asked, const Bounds& bounds) {
     const Partition& first = *asked.view.partitions.front().partition;
     if (!asked.request.time_limit && first.wants_time_limit())
         return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
-                                text::format("partition {} wants a time limit: add --time", first.name)};
+                                text::format("partition {} requires a time limit: add --time", first.name)};
     if (!asked.request.time_min) return std::nullopt;
     if (auto problem = find_time_problem(asked, bounds, asked.request.time_min)) return problem;
     const bool is_inverted = asked.job.time_limit && *asked.request.time_min > *asked.job.time_limit;
     if (!is_inverted || job_qos_flags(asked.view).partition_time_limit) return std::nullopt;
     return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
-                            text::format("--time-min: asked {}, the time limit is {}",
+                            text::format("--time-min ({}) is longer than the time limit ({})",
                                          units::format_minutes(*asked.request.time_min),
                                          units::format_minutes(*asked.job.time_limit))};
 }
@@ -258,8 +270,7 @@ std::optional<PartitionProblem> find_selection_problem(const PartitionView& aske
     const std::uint64_t nodes = node ? model::count_at(asked.job.tres, *node) : 1;
     const bool is_exempt = job_qos_flags(asked.view).partition_max_nodes && asked.request.max_nodes;
     if (!partition.max_nodes || nodes <= *partition.max_nodes || is_exempt) return std::nullopt;
-    return node_problem(text::format("partition {} is for jobs of at most {} nodes, asked {}", partition.name,
-                                     *partition.max_nodes, nodes));
+    return too_many_nodes(partition.name, *partition.max_nodes, nodes);
 }
 
 void SizeBounds::widen(const JobSize& size) noexcept {

@@ -9,43 +9,52 @@ namespace {
 using model::QosProblem;
 using model::RejectCode;
 
-/// Names for people: at most a dozen, the rest counted.
-std::string list_names(std::span<const std::string> names) {
-    constexpr std::size_t most = 12;
-    if (names.size() <= most) return text::join(names, ", ");
-    return text::format("{} and {} more", text::join(names.subspan(0, most), ", "), names.size() - most);
+/// "ana", or "you" where accounting does not know the name.
+std::string who(const model::AccountView& view) {
+    return view.user_name.empty() ? "you" : view.user_name;
 }
 
-std::string who(const model::AccountView& view) {
-    const std::string user = view.user_name.empty() ? "you" : "user " + view.user_name;
-    return view.account.empty() ? user : text::format("{} in account {}", user, view.account);
+/// " with account physics"
+std::string with_account(const model::AccountView& view) {
+    return view.account.empty() ? "" : " with account " + view.account;
 }
 
 std::string usable(const model::AccountView& view) {
-    if (view.permitted_qos.empty()) return text::format("no QOS is open to {}", who(view));
-    return text::format("QOS open to {}: {}", who(view), list_names(view.permitted_qos));
+    if (view.permitted_qos.empty())
+        return text::format("there is no QOS that {} can use{}", who(view), with_account(view));
+    return text::format("QOSs that {} can use{}: {}", who(view), with_account(view),
+                        text::list_names(view.permitted_qos));
 }
 
-std::string qos_problem_text(const model::AccountView& view) {
+/// Why a text with commas is not the QOS of a job.
+std::string list_problem_text(std::string_view list, limits::Release release) {
+    const std::string shown = text::printable(list, 64);
+    const std::size_t names = text::split(list, ',').size();
+    if (release >= limits::takes_qos_lists || names < 2)
+        return text::format("'{}' is written as a list, but does not name several QOSs", shown);
+    return text::format("this Slurm ({}) takes one QOS per job; '{}' names {}", release.branch(), shown,
+                        names);
+}
+
+std::string qos_problem_text(const model::AccountView& view, limits::Release release) {
     const std::string name = text::printable(view.job_qos.name, 64);
     switch (view.job_qos.problem) {
     case QosProblem::none: return "";
     case QosProblem::unknown:
         return text::format("there is no QOS '{}'{}", name, text::did_you_mean(name, view.permitted_qos));
     case QosProblem::not_permitted:
-        return text::format("QOS {} exists, but is not open to {}", name, who(view));
+        return text::format("QOS {} exists, but {} cannot use it{}", name, who(view), with_account(view));
     case QosProblem::default_not_permitted:
-        return text::format("no QOS was asked for, and the default one, {}, is not open to {}", name,
-                            who(view));
+        return text::format("this job names no QOS, and {} cannot use the default QOS {}{}", who(view), name,
+                            with_account(view));
     case QosProblem::requires_reservation:
         return text::format("QOS {} is for jobs in a reservation: add --reservation=NAME", name);
     case QosProblem::relative_of_partition:
         return text::format(
-            "QOS {} belongs to a partition, whose size its limits are percentages of; a job cannot "
-            "ask for it",
+            "a job cannot ask for QOS {}: it belongs to a partition, and its limits are percentages of "
+            "that partition's size",
             name);
-    case QosProblem::list_not_allowed:
-        return text::format("'{}' is not one QOS: name one, or several where this Slurm takes them", name);
+    case QosProblem::list_not_allowed: return list_problem_text(view.job_qos.name, release);
     }
     return "";
 }
@@ -62,7 +71,7 @@ std::optional<Refusal> refuse_partition(std::span<const std::string> unknown,
     return Refusal{RejectCode::invalid_partition,
                    {text::format("there is no partition '{}'{}", text::printable(wrong, 64),
                                  text::did_you_mean(wrong, names)),
-                    text::format("  partitions: {}", list_names(names))}};
+                    text::format("  partitions: {}", text::list_names(names))}};
 }
 
 std::optional<Refusal> refuse_account(const model::AccountView& view, const model::JobRequest& request) {
@@ -77,9 +86,9 @@ std::optional<Refusal> refuse_account(const model::AccountView& view, const mode
                    {line, "  your accounts: sacctmgr show associations user=$USER"}};
 }
 
-std::optional<Refusal> refuse_qos(const model::AccountView& view) {
+std::optional<Refusal> refuse_qos(const model::AccountView& view, limits::Release release) {
     if (view.job_qos.problem == QosProblem::none) return std::nullopt;
-    Refusal refusal{RejectCode::invalid_qos, {qos_problem_text(view)}};
+    Refusal refusal{RejectCode::invalid_qos, {qos_problem_text(view, release)}};
     if (view.job_qos.problem != QosProblem::requires_reservation)
         refusal.lines.push_back("  " + usable(view));
     return refusal;

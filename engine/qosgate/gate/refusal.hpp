@@ -4,6 +4,7 @@
 // 2.1 steps 4 to 6). Slurm's own texts name the step only.
 #pragma once
 
+#include "qosgate/limits/release.hpp"
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/cluster.hpp"
 #include "qosgate/model/decision.hpp"
@@ -29,6 +30,6 @@ std::optional<Refusal> refuse_account(const model::AccountView& view, const mode
 
 /// A QOS that does not exist, is not permitted, or does not fit the request; says which, and what may be
 /// used.
-std::optional<Refusal> refuse_qos(const model::AccountView& view);
+std::optional<Refusal> refuse_qos(const model::AccountView& view, limits::Release release);
 
 } // namespace qg::gate

@@ -8,9 +8,6 @@ namespace {
 
 using model::TresCounts;
 
-/// From here on --qos may name several.
-constexpr limits::Release takes_qos_lists(24, 11, 0);
-
 const model::Cluster& no_cluster() {
     static const model::Cluster none;
     return none;
@@ -23,7 +20,7 @@ quota::Lookup make_lookup(const model::JobRequest& request, const PartitionList&
     if (request.account) lookup.account = *request.account;
     if (request.qos) lookup.qos = *request.qos;
     lookup.has_reservation = request.reservation.has_value();
-    lookup.takes_qos_lists = release >= takes_qos_lists;
+    lookup.takes_qos_lists = release >= limits::takes_qos_lists;
     lookup.requester = requester;
     lookup.partitions = partitions.found;
     return lookup;

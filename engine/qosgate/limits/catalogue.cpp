@@ -6,62 +6,71 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace qg::limits {
 namespace {
 
+using enum Counted;
+
 constexpr std::string_view never_helps = "Waiting does not help: the job itself is too large.";
 constexpr std::string_view when_jobs_end = "The job starts when enough of the running jobs that count here "
-                                           "have ended, unless it alone is above the limit.";
+                                           "have ended, unless it is above the limit by itself.";
 constexpr std::string_view when_usage_decays =
     "Waiting helps only as far as past usage decays or is reset at this site.";
+constexpr std::string_view submit_again = "Submit again when some of these jobs have ended.";
+constexpr std::string_view submit_fewer = "Submit fewer jobs, or a smaller array.";
 
 // Rows in the order of TresLimit.
 constexpr std::array<LimitText, model::tres_limit_count> tres_texts{{
-    {"per job", false, "One job may have at most so much.", never_helps, "Ask for less."},
-    {"per node", false, "On each of its nodes a job may have at most so much, on average.", never_helps,
+    {tres, "per job", false, "Limits the size of a job.", never_helps, "Ask for less."},
+    {tres, "per node", false, "Limits what a job may use on each of its nodes, on average.", never_helps,
      "Ask for less, or spread it over more nodes."},
-    {"per user", false, "All running jobs of one user together may have at most so much.", when_jobs_end,
+    {tres, "per user", false, "Limits what all running jobs of one user may use together.", when_jobs_end,
      "Ask for less, or let your other jobs end first."},
-    {"per account", false, "All running jobs of one account together may have at most so much.",
+    {tres, "per account", false, "Limits what all running jobs of one account may use together.",
      when_jobs_end, "Ask for less, or use another account."},
-    {"in all", false, "All running jobs that count here, of every user, together may have at most so much.",
+    {tres, "of all running jobs", true, "Limits what all running jobs, of every user, may use together.",
      when_jobs_end, "Ask for less, or use another QOS or account."},
-    {"per job", true, "Size times time limit of one job may be at most so much.", never_helps,
+    {tres_minutes, "per job", false, "Limits the size of a job times its time limit.", never_helps,
      "Ask for less time, or for a smaller size."},
-    {"in all", true, "Size times time of all jobs so far may come to at most so much.", when_usage_decays,
+    {tres_minutes, "of all jobs", true,
+     "Limits size times time of all jobs together, of those that have ended, too.", when_usage_decays,
      "Ask for less time, or use another QOS or account."},
-    {"of running jobs in all", true, "What all running jobs may still use, size times time left, is limited.",
+    {tres_minutes, "of all running jobs", true,
+     "Limits what all running jobs together may still use: their size times the time they have left.",
      when_jobs_end, "Ask for less time."},
-    {"of running jobs per account", true,
-     "What the running jobs of one account may still use, size times time left, is limited.", when_jobs_end,
-     "Ask for less time."},
-    {"of running jobs per user", true,
-     "What the running jobs of one user may still use, size times time left, is limited.", when_jobs_end,
-     "Ask for less time."},
-    {"per job, at least", false, "A job must ask for at least so much.",
+    {tres_minutes, "of running jobs per account", false,
+     "Limits what the running jobs of one account may still use: their size times the time they have left.",
+     when_jobs_end, "Ask for less time."},
+    {tres_minutes, "of running jobs per user", false,
+     "Limits what the running jobs of one user may still use: their size times the time they have left.",
+     when_jobs_end, "Ask for less time."},
+    {tres, "per job", false, "Sets what a job must ask for at least.",
      "Waiting does not help: the job itself is too small.", "Ask for more, or use another QOS."},
 }};
 
 // Rows in the order of CountLimit.
 constexpr std::array<LimitText, model::count_limit_count> count_texts{{
-    {"running jobs in all", false, "So many jobs may run at once, of every user.", when_jobs_end,
-     "Wait, or use another QOS or account."},
-    {"running jobs", false, "So many of your jobs may run at once in this account.", when_jobs_end, "Wait."},
-    {"running jobs per user", false, "So many jobs of one user may run at once.", when_jobs_end,
-     "Wait, or use another QOS."},
-    {"running jobs per account", false, "So many jobs of one account may run at once.", when_jobs_end,
-     "Wait, or use another QOS or account."},
-    {"submitted jobs in all", false, "So many jobs may be pending and running together, of every user.",
-     "Submit again when some of them have ended.", "Submit fewer jobs, or a smaller array."},
-    {"submitted jobs", false, "So many of your jobs may be pending and running together in this account.",
-     "Submit again when some of them have ended.", "Submit fewer jobs, or a smaller array."},
-    {"submitted jobs per user", false, "So many jobs of one user may be pending and running together.",
-     "Submit again when some of yours have ended.", "Submit fewer jobs, or a smaller array."},
-    {"submitted jobs per account", false, "So many jobs of one account may be pending and running together.",
-     "Submit again when some of them have ended.", "Submit fewer jobs, or a smaller array."},
-    {"wall time", false, "A job may ask for at most so much time.", never_helps, "Ask for less time."},
-    {"wall time in all", false, "All jobs together may run for so long.", when_usage_decays,
+    {running_jobs, "all running jobs", true, "Limits how many jobs, of every user, may run at once.",
+     when_jobs_end, "Wait, or use another QOS or account."},
+    {running_jobs, "running jobs", true, "Limits how many of your jobs in this account may run at once.",
+     when_jobs_end, "Wait."},
+    {running_jobs, "running jobs per user", false, "Limits how many jobs of one user may run at once.",
+     when_jobs_end, "Wait, or use another QOS."},
+    {running_jobs, "running jobs per account", false, "Limits how many jobs of one account may run at once.",
+     when_jobs_end, "Wait, or use another QOS or account."},
+    {submitted_jobs, "all submitted jobs", true,
+     "Limits how many jobs, of every user, may be pending and running together.", submit_again, submit_fewer},
+    {submitted_jobs, "submitted jobs", true,
+     "Limits how many of your jobs in this account may be pending and running together.", submit_again,
+     submit_fewer},
+    {submitted_jobs, "submitted jobs per user", false,
+     "Limits how many jobs of one user may be pending and running together.", submit_again, submit_fewer},
+    {submitted_jobs, "submitted jobs per account", false,
+     "Limits how many jobs of one account may be pending and running together.", submit_again, submit_fewer},
+    {wall, "per job", false, "Limits the time that a job may ask for.", never_helps, "Ask for less time."},
+    {wall, "of all jobs", true, "Limits how long all jobs together may run.", when_usage_decays,
      "Ask for less time, or use another QOS or account."},
 }};
 
@@ -89,38 +98,52 @@ const LimitText& text_of(const LimitId& limit) noexcept {
     return tres_texts[static_cast<std::size_t>(std::get<TresLimit>(limit))];
 }
 
-std::string tres_noun(std::string_view name) {
+Noun tres_noun(std::string_view name) {
     const auto after_slash = name.substr(std::min(name.find('/') + 1, name.size()));
+    const auto with_s = [](std::string singular) {
+        std::string plural = singular + "s";
+        return Noun{std::move(singular), std::move(plural)};
+    };
+    const auto uncounted = [](std::string noun) { return Noun{noun, noun}; };
     switch (model::kind_of(name)) {
-    case model::TresKind::cpu: return "CPUs";
-    case model::TresKind::mem: return "memory";
-    case model::TresKind::energy: return "energy";
-    case model::TresKind::node: return "nodes";
-    case model::TresKind::billing: return "billing units";
-    case model::TresKind::bb: return text::format("burst buffer {}", after_slash);
-    case model::TresKind::license: return text::format("licenses {}", after_slash);
+    case model::TresKind::cpu: return with_s("CPU");
+    case model::TresKind::mem: return uncounted("memory");
+    case model::TresKind::energy: return uncounted("energy");
+    case model::TresKind::node: return with_s("node");
+    case model::TresKind::billing: return with_s("billing unit");
+    case model::TresKind::bb: return uncounted(text::format("burst buffer {}", after_slash));
+    case model::TresKind::license: return with_s(text::format("{} license", after_slash));
     case model::TresKind::gres: {
         constexpr std::string_view gpu = "gpu";
-        if (after_slash == gpu) return "GPUs";
+        if (after_slash == gpu) return with_s("GPU");
         if (after_slash.starts_with("gpu:"))
-            return text::format("{} GPUs", after_slash.substr(gpu.size() + 1));
-        return std::string(after_slash);
+            return with_s(text::format("{} GPU", after_slash.substr(gpu.size() + 1)));
+        return uncounted(std::string(name));
     }
-    case model::TresKind::other: return std::string(name);
+    case model::TresKind::other: return uncounted(std::string(name));
     }
-    return std::string(name);
+    return uncounted(std::string(name));
+}
+
+std::string format_amount(std::string_view tres_name, std::uint64_t count) {
+    const Noun noun = tres_noun(tres_name);
+    if (count == 0) return "no " + noun.plural;
+    const std::string number = model::format_tres_count(tres_name, count);
+    if (model::kind_of(tres_name) == model::TresKind::mem) return number + " of memory";
+    return text::format("{} {}", number, count == 1 ? noun.singular : noun.plural);
 }
 
 std::string subject_of(const LimitId& limit, std::string_view tres_name) {
     const LimitText& wording = text_of(limit);
-    if (std::holds_alternative<CountLimit>(limit)) return std::string(wording.scope);
-    std::string noun = tres_noun(tres_name);
-    if (wording.counts_minutes) {
-        // "CPU minutes", not "CPUs minutes".
-        if (noun.size() > 1 && noun.back() == 's') noun.pop_back();
-        noun += " minutes";
+    switch (wording.counted) {
+    case Counted::tres: return text::format("{} {}", tres_noun(tres_name).plural, wording.scope);
+    case Counted::tres_minutes:
+        return text::format("{} minutes {}", tres_noun(tres_name).singular, wording.scope);
+    case Counted::wall: return text::format("wall time {}", wording.scope);
+    case Counted::running_jobs:
+    case Counted::submitted_jobs: break;
     }
-    return text::format("{} {}", noun, wording.scope);
+    return std::string(wording.scope);
 }
 
 std::vector<ReasonEntry> find_reason(std::string_view token) {

@@ -6,16 +6,21 @@
 
 #include "qosgate/limits/violation.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace qg::limits {
 
+/// What the numbers of a limit count.
+enum class Counted : std::uint8_t { tres, tres_minutes, running_jobs, submitted_jobs, wall };
+
 /// What people need to know of one limit, whatever sets it.
 struct LimitText {
-    std::string_view scope;   ///< "per user", "in all"
-    bool counts_minutes;      ///< TRES x minutes
+    Counted counted;
+    std::string_view scope; ///< after what is counted, "per user"; of jobs all of it: "running jobs per user"
+    bool is_of_all;         ///< all jobs of the owner count together: it is said whose they are
     std::string_view meaning; ///< a sentence: what is limited
     std::string_view waiting; ///< whether waiting can help
     std::string_view change;  ///< what the user can change
@@ -23,10 +28,17 @@ struct LimitText {
 
 const LimitText& text_of(const LimitId& limit) noexcept;
 
-/// "GPUs", "memory", "a100 GPUs", "licenses foo": a TRES as people say it.
-std::string tres_noun(std::string_view tres_name);
+/// What one TRES is called: "GPU" and "GPUs", "foo license" and "foo licenses".
+struct Noun {
+    std::string singular;
+    std::string plural;
+};
+Noun tres_noun(std::string_view tres_name);
 
-/// "GPUs per user", "CPU minutes per job", "wall time": what a limit limits.
+/// "1 GPU", "4 CPUs", "8G of memory", "no GPUs": so much of a TRES.
+std::string format_amount(std::string_view tres_name, std::uint64_t count);
+
+/// "GPUs per user", "CPU minutes per job", "wall time per job": what a limit limits.
 std::string subject_of(const LimitId& limit, std::string_view tres_name);
 
 /// One meaning of a Reason token.

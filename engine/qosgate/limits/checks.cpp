@@ -196,6 +196,7 @@ bool is_endless(const Evaluation& evaluation) {
     added.times_scaled = time.times;
     added.asked_unscaled = count * time_or_none(at.evaluation);
     added.is_endless = is_endless(at.evaluation);
+    added.count = count;
 }
 
 bool is_association(const Context& at) {

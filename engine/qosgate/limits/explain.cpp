@@ -9,30 +9,35 @@
 namespace qg::limits {
 namespace {
 
-bool is_wall(CountLimit limit) {
-    return limit == CountLimit::max_wall || limit == CountLimit::grp_wall;
+/// slurmctld computes with these where a job has no time limit, and where it is UNLIMITED.
+bool is_without_end(std::uint64_t minutes) {
+    return minutes >= TimeLimit::unlimited_minutes - 1;
+}
+
+std::string format_time(std::uint64_t minutes) {
+    if (is_without_end(minutes)) return units::format_minutes(TimeLimit::unlimited());
+    return units::format_minutes({static_cast<std::uint32_t>(minutes)});
+}
+
+std::string_view tres_name(const Violation& violation, const model::AccountView& view) {
+    return violation.tres ? std::string_view(view.tres->name(*violation.tres)) : std::string_view();
 }
 
 /// A number of a violation as people write it.
 std::string format_value(const Violation& violation, const model::AccountView& view, std::uint64_t value) {
-    if (const auto* count = std::get_if<CountLimit>(&violation.limit)) {
-        if (!is_wall(*count)) return std::to_string(value);
-        const auto minutes = std::min<std::uint64_t>(value, TimeLimit::unlimited_minutes);
-        return units::format_minutes({static_cast<std::uint32_t>(minutes)});
+    switch (text_of(violation.limit).counted) {
+    case Counted::tres: return model::format_tres_count(tres_name(violation, view), value);
+    case Counted::wall: return format_time(value);
+    case Counted::tres_minutes:
+    case Counted::running_jobs:
+    case Counted::submitted_jobs: break;
     }
-    if (text_of(violation.limit).counts_minutes || !violation.tres) return std::to_string(value);
-    return model::format_tres_count(view.tres->name(*violation.tres), value);
+    return std::to_string(value);
 }
 
-/// What was asked for, and what UsageFactor made of it.
-std::string format_asked(const Violation& violation, const model::AccountView& view) {
-    if (violation.is_endless) return "UNLIMITED";
-    std::string asked = format_value(violation, view, violation.asked);
-    if (violation.times_scaled == 0 || violation.asked == violation.asked_unscaled) return asked;
-    return text::format("{}, counted as {} by UsageFactor {}{}",
-                        format_value(violation, view, violation.asked_unscaled), asked,
-                        view.qos.at(view.job_qos.qos.value()).usage_factor,
-                        violation.times_scaled > 1 ? " (applied twice)" : "");
+/// Whether jobs that have ended count, too.
+bool counts_the_past(const LimitId& limit) {
+    return limit == LimitId(TresLimit::grp_tres_mins) || limit == LimitId(CountLimit::grp_wall);
 }
 
 /// What of `used` is the user's own, where that is known.
@@ -52,13 +57,11 @@ std::optional<std::uint64_t> own_share(const Violation& violation, const model::
             case CountLimit::grp_wall: return usage.wall_minutes;
             }
         }
-        const bool minutes = text_of(violation.limit).counts_minutes;
+        const bool minutes = text_of(violation.limit).counted == Counted::tres_minutes;
         return model::count_at(minutes ? usage.tres_run_minutes : usage.tres, violation.tres.value_or(0));
     };
     // Past minutes are not kept per user, and per-account usage does not say which account a user's was in.
-    if (violation.limit == LimitId(TresLimit::grp_tres_mins) ||
-        violation.limit == LimitId(CountLimit::grp_wall))
-        return std::nullopt;
+    if (counts_the_past(violation.limit)) return std::nullopt;
     if (violation.owner.kind == OwnerKind::qos) {
         const bool per_account = violation.limit == LimitId(TresLimit::max_tres_per_account) ||
                                  violation.limit == LimitId(TresLimit::max_tres_run_mins_per_account) ||
@@ -70,14 +73,53 @@ std::optional<std::uint64_t> own_share(const Violation& violation, const model::
     return of_usage(view.associations.front().usage);
 }
 
+/// ", in use 12 (4 yours)"
 std::string format_used(const Violation& violation, const model::AccountView& view) {
     if (violation.used == 0) return "";
-    std::string text = text::format(", in use {}", format_value(violation, view, violation.used));
+    std::string_view verb = counts_the_past(violation.limit) ? "used" : "in use";
+    if (text_of(violation.limit).counted == Counted::running_jobs) verb = "running";
+    if (text_of(violation.limit).counted == Counted::submitted_jobs) verb = "submitted";
+    const std::string text = text::format(", {} {}", verb, format_value(violation, view, violation.used));
     const auto own = own_share(violation, view);
     if (!own) return text;
-    if (*own >= violation.used) return text + ", all yours";
-    if (*own == 0) return text + ", none yours";
-    return text + text::format(", {} yours", format_value(violation, view, *own));
+    if (*own >= violation.used) return text + " (all yours)";
+    if (*own == 0) return text + " (none yours)";
+    return text + text::format(" ({} yours)", format_value(violation, view, *own));
+}
+
+/// ", counted as 80 by UsageFactor 2"
+std::string format_scaling(const Violation& violation, const model::AccountView& view) {
+    if (violation.times_scaled == 0 || violation.asked == violation.asked_unscaled) return "";
+    return text::format(", counted as {} by UsageFactor {}{}", format_value(violation, view, violation.asked),
+                        view.qos.at(view.job_qos.qos.value()).usage_factor,
+                        violation.times_scaled > 1 ? " (applied twice)" : "");
+}
+
+/// "this job asks for 3"
+std::string format_asked(const Violation& violation, const model::AccountView& view) {
+    const std::uint64_t asked = violation.times_scaled == 0 ? violation.asked : violation.asked_unscaled;
+    const std::string number = format_value(violation, view, asked);
+    const auto amount = [&] { return format_amount(tres_name(violation, view), violation.count); };
+    switch (text_of(violation.limit).counted) {
+    case Counted::tres: return asked == 0 ? "this job asks for none" : "this job asks for " + number;
+    case Counted::tres_minutes:
+        if (violation.is_endless)
+            return text::format("this job asks for UNLIMITED ({} without a time limit)", amount());
+        return text::format("this job asks for {} ({} for {}){}", number, amount(),
+                            format_time(asked / std::max<std::uint64_t>(violation.count, 1)),
+                            format_scaling(violation, view));
+    case Counted::wall: return "this job asks for " + number + format_scaling(violation, view);
+    case Counted::running_jobs:
+    case Counted::submitted_jobs: break;
+    }
+    return asked == 1 ? "this job is one more" : text::format("this array has {} tasks", asked);
+}
+
+/// " in QOS moonlight", " of user ana in account physics"
+std::string whose(const Owner& owner, const model::AccountView& view) {
+    const bool is_user = owner.kind == OwnerKind::association &&
+                         view.associations.at(owner.index).level == model::AssociationLevel::user;
+    return (is_user ? " of " : " in ") + owner_name(owner, view);
 }
 
 } // namespace
@@ -101,13 +143,20 @@ std::string owner_name(const Owner& owner, const model::AccountView& view) {
 }
 
 std::string describe(const Violation& violation, const model::AccountView& view, bool names_owner) {
-    const std::string_view tres = violation.tres ? std::string_view(view.tres->name(*violation.tres)) : "";
-    std::string line =
-        text::format("{}: asked {}, limit {}", subject_of(violation.limit, tres),
-                     format_asked(violation, view), format_value(violation, view, violation.limit_value));
-    line += format_used(violation, view);
-    if (names_owner) line += text::format(", set by {}", owner_name(violation.owner, view));
-    return line + text::format(" ({})", violation.reason);
+    const LimitText& wording = text_of(violation.limit);
+    const std::string owner = names_owner || wording.is_of_all ? whose(violation.owner, view) : "";
+    const std::string asked = format_asked(violation, view);
+    const std::string_view tres = tres_name(violation, view);
+    if (violation.relation == Relation::asked_too_little) {
+        const Noun noun = tres_noun(tres);
+        const bool is_one = violation.limit_value == 1 || noun.singular == noun.plural;
+        return text::format("at least {} {}{} {} required, {} ({})",
+                            format_amount(tres, violation.limit_value), wording.scope, owner,
+                            is_one ? "is" : "are", asked, violation.reason);
+    }
+    return text::format("{}{}: limit {}{}, {} ({})", subject_of(violation.limit, tres), owner,
+                        format_value(violation, view, violation.limit_value), format_used(violation, view),
+                        asked, violation.reason);
 }
 
 std::vector<std::string> explain_refusal(std::span<const Violation> violations,

@@ -11,7 +11,8 @@
 
 namespace qg::limits {
 
-/// "GPUs per user: asked 3, limit 2 (QOSMaxGRESPerUser)". The owner is named where `names_owner`.
+/// "GPUs per user: limit 2, this job asks for 3 (QOSMaxGRESPerUser)". Where `names_owner`, and where all jobs
+/// of the owner count together, it says whose limit it is: "GPUs per user in QOS moonlight: ...".
 std::string describe(const Violation& violation, const model::AccountView& view, bool names_owner = false);
 
 /// "QOS moonlight", "partition viz (QOS viz-limits)", "account physics", "user ana in account physics".

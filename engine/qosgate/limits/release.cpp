@@ -27,4 +27,8 @@ Result<Release> Release::parse(std::string_view text) {
                               text::printable(text))};
 }
 
+std::string Release::branch() const {
+    return text::format("{}.{:02}", number_ >> 16, number_ >> 8 & 0xffu);
+}
+
 } // namespace qg::limits

@@ -28,6 +28,9 @@ class Release {
     /// From text. Errors: invalid_input; releases before 22.05 are not known.
     static Result<Release> parse(std::string_view text);
 
+    /// The branch, as people name it: "22.05".
+    [[nodiscard]] std::string branch() const;
+
     friend constexpr auto operator<=>(Release, Release) = default;
 
   private:
@@ -37,5 +40,8 @@ class Release {
 
 /// The newest release whose rules are known, for offline use when none is named.
 inline constexpr Release newest_release{26, 5};
+
+/// From here on --qos may name several.
+inline constexpr Release takes_qos_lists{24, 11, 0};
 
 } // namespace qg::limits

@@ -52,6 +52,7 @@ struct Violation {
     unsigned times_scaled = 0;
     std::uint64_t asked_unscaled = 0; ///< meaningless where nothing was multiplied
     bool is_endless = false;          ///< TRES minutes of a job without an end: `asked` means nothing
+    std::uint64_t count = 0;          ///< TRES minutes: how much of the TRES the job has for its time
 
     /// Whether no end of other jobs lets this job pass.
     [[nodiscard]] bool is_permanent() const noexcept {
