@@ -49,6 +49,24 @@ BOOST_AUTO_TEST_CASE(did_you_mean_suggests_a_near_miss_and_nothing_far) {
     BOOST_TEST(text::did_you_mean("interactive", names) == "");
 }
 
+BOOST_AUTO_TEST_CASE(did_you_mean_finds_the_nearest_of_a_thousand_names) {
+    std::vector<std::string> names;
+    for (int i = 0; i < 1000; ++i)
+        names.push_back("partition" + std::to_string(i));
+    names.push_back("moonlight");
+
+    BOOST_TEST(text::did_you_mean("moonlite", names) == "; did you mean moonlight?");
+    BOOST_TEST(text::did_you_mean("partitoin500", names) == "; did you mean partition500?");
+}
+
+BOOST_AUTO_TEST_CASE(did_you_mean_takes_no_text_for_a_name_that_is_too_long_for_one) {
+    const std::string longest(64, 'x');
+    const std::vector<std::string> names{longest, longest + "x"};
+
+    BOOST_TEST(text::did_you_mean(longest.substr(1), names) == "; did you mean " + longest + "?");
+    BOOST_TEST(text::did_you_mean(longest + "x", names) == "");
+}
+
 BOOST_AUTO_TEST_CASE(printable_hides_control_characters_and_cuts_at_a_character) {
     BOOST_TEST(text::printable("a\nb\x1b[31m") == "a?b?[31m");
     BOOST_TEST(text::printable("äöü", 3) == "ä...");

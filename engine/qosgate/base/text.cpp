@@ -4,6 +4,7 @@
 #include "qosgate/base/letters.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <numeric>
 
@@ -12,21 +13,55 @@
 namespace qg::text {
 namespace {
 
-/// Levenshtein distance of two short names, case ignored.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t substituted = diagonal + (to_lower(a[i - 1]) == to_lower(b[j - 1]) ? 0 : 1);
-            diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-        }
+/// What is longer is no name that somebody has mistyped.
+constexpr std::size_t longest_name = 64;
+
+/// Letters compared in one search for a near miss; names that it does not come to are not suggested. A
+/// millisecond's part, and enough for a thousand usual names.
+constexpr std::size_t most_comparisons = 100'000;
+
+/// Searches the nearest of some names, by Levenshtein distance, case ignored. Cost: bounded by
+/// `most_comparisons`.
+class NearestName {
+  public:
+    /// A name is near from a distance below `best` on.
+    NearestName(std::string_view wrong, std::size_t best) : wrong_(wrong), best_(best) {}
+
+    /// Whether this is nearer than all before.
+    bool is_nearer(std::string_view name) {
+        const auto [shorter, longer] = std::minmax(wrong_.size(), name.size());
+        if (name.size() > longest_name || longer - shorter >= best_ || left_ == 0) return false;
+        const std::size_t distance = distance_to(name);
+        if (distance >= best_) return false;
+        best_ = distance;
+        return true;
     }
-    return row[b.size()];
-}
+
+  private:
+    /// The distance, or, where it is not less than the best so far, anything that is not.
+    std::size_t distance_to(std::string_view name) {
+        std::array<std::size_t, longest_name + 1> row;
+        std::iota(row.begin(), row.end(), std::size_t{0});
+        for (std::size_t i = 1; i <= wrong_.size(); ++i) {
+            std::size_t diagonal = row[0];
+            std::size_t least = row[0] = i;
+            for (std::size_t j = 1; j <= name.size(); ++j) {
+                const std::size_t substituted =
+                    diagonal + (to_lower(wrong_[i - 1]) == to_lower(name[j - 1]) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+                least = std::min(least, row[j]);
+            }
+            left_ -= std::min(left_, name.size());
+            if (least >= best_ || left_ == 0) return best_;
+        }
+        return row[name.size()];
+    }
+
+    std::string_view wrong_;
+    std::size_t best_;
+    std::size_t left_ = most_comparisons;
+};
 
 } // namespace
 
@@ -80,16 +115,12 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view digits) noexcept {
 }
 
 std::string did_you_mean(std::string_view wrong, std::span<const std::string> candidates) {
+    if (wrong.size() > longest_name) return "";
     const std::size_t tolerance = std::max<std::size_t>(1, wrong.size() * 2 / 5);
+    NearestName search(wrong, tolerance + 1);
     const std::string* best = nullptr;
-    std::size_t best_distance = tolerance + 1;
-    for (const std::string& candidate : candidates) {
-        const std::size_t distance = edit_distance(wrong, candidate);
-        if (distance < best_distance) {
-            best_distance = distance;
-            best = &candidate;
-        }
-    }
+    for (const std::string& candidate : candidates)
+        if (search.is_nearer(candidate)) best = &candidate;
     return best == nullptr ? "" : "; did you mean " + *best + "?";
 }
 

@@ -64,7 +64,8 @@ bool istarts_with(std::string_view text, std::string_view prefix) noexcept;
 std::optional<std::uint64_t> parse_unsigned(std::string_view digits) noexcept;
 
 /// What to add to a complaint about a name that is none of the candidates: "; did you mean viz?", or nothing
-/// where none is near (edit distance at most two fifths of its length, and at least 1).
+/// where none is near (edit distance at most two fifths of its length, and at least 1) or `wrong` is longer
+/// than 64 bytes. Cost: bounded, whatever the names: of very many, the last are not looked at.
 std::string did_you_mean(std::string_view wrong, std::span<const std::string> candidates);
 
 /// `text` with control characters shown as `?`, cut to `max_bytes` (at a UTF-8 boundary) with "..." when
