@@ -18,6 +18,34 @@ BOOST_AUTO_TEST_CASE(counts_distinct_array_tasks) {
         }
 }
 
+BOOST_AUTO_TEST_CASE(counts_overlapping_ranges_as_slurm_does_index_by_index) {
+    const std::pair<const char*, std::uint32_t> arrays[] = {
+        {"5-9,0-4", 10},
+        {"0-9,2-3,8-12", 13},
+        {"0-10:2,1-9:2", 11},
+        {"0-10:2,0-10:5", 7},
+        {"0-10:2,4-20", 19},
+        {"0-10:3,20-30:3", 8},
+        {"7,7,7", 1},
+        {"0-1000:500,500-1000:500", 3},
+        {"3-3:9,2-4", 3},
+        {"0-1000,0-1000", 1001},
+        {"0-0:1,1-1:1,2-2:7", 3},
+    };
+    for (const auto& [text, tasks] : arrays)
+        BOOST_TEST_CONTEXT(text) {
+            BOOST_TEST(count_array_tasks(text, 1001).value() == tasks);
+        }
+}
+
+BOOST_AUTO_TEST_CASE(bounds_from_above_what_takes_too_long_to_count) {
+    constexpr std::uint32_t largest = 4'000'001;
+    BOOST_TEST(count_array_tasks("0-4000000,0-4000000,7-4000000", largest).value() == largest);
+    BOOST_TEST(count_array_tasks("0-4000000:2", largest).value() == 2'000'001u);
+    // 2,000,001 + 1,000,001 of which half a million are the same.
+    BOOST_TEST(count_array_tasks("0-4000000:2,0-4000000:4", largest).value() == 3'000'002u);
+}
+
 BOOST_AUTO_TEST_CASE(refuses_what_slurm_refuses) {
     for (const char* wrong :
          {"", "a", "4-1", "1-", "-1", "1-4:0", "1001", "0-4294967295", "1,,2", "1-4:99999999999"})
@@ -28,8 +56,17 @@ BOOST_AUTO_TEST_CASE(refuses_what_slurm_refuses) {
 
 BOOST_AUTO_TEST_CASE(counts_nodes_of_a_host_list) {
     const std::pair<const char*, std::uint32_t> lists[] = {
-        {"", 0},   {"n1", 1},    {"n1,n2", 2}, {"n[1-4,7],x", 6}, {"r[1-2]n[1-3]", 6},
-        {"n[", 1}, {"n[1-2", 1}, {"]", 1},
+        {"", 0},
+        {"n1", 1},
+        {"n1,n2", 2},
+        {"n[1-4,7],x", 6},
+        {"r[1-2]n[1-3]", 6},
+        {"n[", 1},
+        {"n[1-2", 1},
+        {"]", 1},
+        {"n[]", 1},
+        {"n[,3,]", 1},
+        {"n[0-4294967295][0-4294967295]", 1u << 24},
     };
     for (const auto& [text, nodes] : lists)
         BOOST_TEST_CONTEXT(text) {

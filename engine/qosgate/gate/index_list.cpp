@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace qg::gate {
@@ -41,6 +42,47 @@ std::optional<Range> parse_range(std::string_view text) {
     return range;
 }
 
+std::uint64_t count_of(const Range& range) {
+    return (std::uint64_t{range.last} - range.first) / range.step + 1;
+}
+
+/// The number of distinct indices in ranges that overlap, the first of which begins first.
+std::uint64_t count_overlapping(std::span<const Range> ranges) {
+    if (ranges.size() == 1) return count_of(ranges.front());
+    std::uint64_t sum = 0;
+    std::uint32_t last = 0;
+    bool has_steps = false;
+    for (const Range& range : ranges) {
+        sum += count_of(range);
+        last = std::max(last, range.last);
+        has_steps = has_steps || range.step != 1;
+    }
+    const std::uint64_t span = std::uint64_t{last} - ranges.front().first + 1;
+    constexpr std::uint64_t most_listed = 8192;
+    if (!has_steps || sum > most_listed) return std::min(sum, span);
+
+    std::vector<std::uint32_t> indices;
+    indices.reserve(sum);
+    for (const Range& range : ranges)
+        for (std::uint64_t index = range.first; index <= range.last; index += range.step)
+            indices.push_back(static_cast<std::uint32_t>(index));
+    std::sort(indices.begin(), indices.end());
+    return static_cast<std::uint64_t>(std::unique(indices.begin(), indices.end()) - indices.begin());
+}
+
+/// The number of distinct indices.
+std::uint64_t count_indices(std::vector<Range>& ranges) {
+    std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.first < b.first; });
+    std::uint64_t count = 0;
+    for (std::size_t begin = 0, end = 0; begin < ranges.size(); begin = end) {
+        std::uint32_t last = ranges[begin].last;
+        for (end = begin + 1; end < ranges.size() && ranges[end].first <= last; ++end)
+            last = std::max(last, ranges[end].last);
+        count += count_overlapping(std::span(ranges).subspan(begin, end - begin));
+    }
+    return count;
+}
+
 /// The number of names that one element of a host list stands for: the product over its brackets.
 std::uint64_t count_names(std::string_view element) {
     std::uint64_t names = 1;
@@ -49,11 +91,13 @@ std::uint64_t count_names(std::string_view element) {
         const auto close = element.find(']', open);
         if (open == std::string_view::npos || close == std::string_view::npos) return names;
         std::uint64_t here = 0;
-        for (std::string_view part : text::split(element.substr(open + 1, close - open - 1), ',')) {
+        text::for_each_part(element.substr(open + 1, close - open - 1), ',', [&](std::string_view part) {
+            if (part.empty()) return;
             const auto range = parse_range(part);
             here += range ? std::uint64_t{range->last} - range->first + 1 : 1;
-        }
-        names = std::min<std::uint64_t>(names * std::max<std::uint64_t>(here, 1), 1u << 24);
+        });
+        constexpr std::uint64_t most = 1u << 24;
+        names = std::min(names * std::clamp<std::uint64_t>(here, 1, most), most);
         element = element.substr(close + 1);
     }
 }
@@ -61,14 +105,15 @@ std::uint64_t count_names(std::string_view element) {
 } // namespace
 
 std::optional<std::uint32_t> count_array_tasks(std::string_view text, std::uint32_t max_array_size) {
-    std::vector<bool> indices(max_array_size);
-    for (std::string_view part : text::split(text.substr(0, text.find('%')), ',', /*keep_empty=*/true)) {
-        const auto range = parse_range(part);
-        if (!range || range->last >= max_array_size) return std::nullopt;
-        for (std::uint64_t i = range->first; i <= range->last; i += range->step)
-            indices[i] = true;
-    }
-    return static_cast<std::uint32_t>(std::count(indices.begin(), indices.end(), true));
+    std::vector<Range> ranges;
+    bool is_good = true;
+    text::for_each_part(text.substr(0, text.find('%')), ',', [&](std::string_view part) {
+        const auto range = is_good ? parse_range(part) : std::nullopt;
+        is_good = range && range->last < max_array_size;
+        if (is_good) ranges.push_back(*range);
+    });
+    if (!is_good) return std::nullopt;
+    return static_cast<std::uint32_t>(count_indices(ranges));
 }
 
 std::uint32_t count_nodes(std::string_view host_list) {

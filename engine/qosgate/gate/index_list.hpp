@@ -9,9 +9,10 @@
 
 namespace qg::gate {
 
-/// The number of tasks of an --array text: distinct indices, "%limit" left aside. Nothing if it is not such a
-/// text or names an index from `max_array_size` on; slurmctld refuses that job.
-/// Cost: bounded by max_array_size.
+/// The number of tasks of an --array text: distinct indices, "%limit" left aside; an upper bound where ranges
+/// with steps overlap in more than some thousand indices. Nothing if it is not such a text or names an index
+/// from `max_array_size` on; slurmctld refuses that job.
+/// Cost: that of sorting the ranges, whatever they span.
 std::optional<std::uint32_t> count_array_tasks(std::string_view text, std::uint32_t max_array_size);
 
 /// The number of nodes in a host list; an upper bound where names repeat. 0 for an empty list.

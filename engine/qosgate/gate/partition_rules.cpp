@@ -139,9 +139,9 @@ Problem find_account_problem(const PartitionView& asked, const Partition& partit
                                          partition.deny_accounts)};
 }
 
-/// In slurmctld's order at submission; only what the client sent counts.
-Problem find_problem_at_submission(const PartitionView& asked, const Partition& partition) {
-    const JobSize size = size_of(asked.request, asked.release);
+/// In slurmctld's order at submission; `size` is what the client sent, and nothing else counts.
+Problem find_problem_at_submission(const PartitionView& asked, const JobSize& size,
+                                   const Partition& partition) {
     const auto find_problem_of_qos = [&](const PartitionView& with_qos) -> Problem {
         if (auto problem = find_rule_problem(with_qos, size, partition, asked.request.time_limit))
             return problem;
@@ -170,9 +170,8 @@ Bounds most_generous(const model::AccountView& view) {
 }
 
 /// What is checked against the most generous of the partitions, where partitions are enforced.
-Problem find_problem_with_bounds(const PartitionView& asked, const Bounds& bounds) {
+Problem find_problem_with_bounds(const PartitionView& asked, const JobSize& size, const Bounds& bounds) {
     const model::QosFlags flags = job_qos_flags(asked.view);
-    const JobSize size = size_of(asked.request, asked.release);
     if (size.nodes && bounds.max_nodes && *size.nodes > *bounds.max_nodes && !flags.partition_max_nodes)
         return too_many_nodes(bounds.name, *bounds.max_nodes, *size.nodes);
     if (size.max_nodes && *size.max_nodes < bounds.min_nodes && !flags.partition_min_nodes)
@@ -207,12 +206,14 @@ Refusal to_refusal(PartitionProblem problem) {
 }
 
 /// Refuses what any partition refuses; with ANY, what every one does.
-std::optional<Refusal> refuse_by_each(const PartitionView& asked, EnforcePartLimits enforce) {
+std::optional<Refusal> refuse_by_each(const PartitionView& asked, const JobSize& size,
+                                      EnforcePartLimits enforce) {
     Problem last;
     bool fits_somewhere = false;
     const PartitionOrder order = order_at_submission(asked);
     for (std::size_t place = 0; place < order.size(); ++place) {
-        auto problem = find_problem_at_submission(asked, *asked.view.partitions[order[place]].partition);
+        auto problem =
+            find_problem_at_submission(asked, size, *asked.view.partitions[order[place]].partition);
         if (problem && enforce != EnforcePartLimits::any) return to_refusal(*std::move(problem));
         if (problem)
             last = std::move(problem);
@@ -237,12 +238,14 @@ std::vector<model::AccountView> views_of_other_qos(const model::AccountView& vie
 std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const model::Cluster& cluster) {
     if (asked.view.partitions.empty()) return std::nullopt;
     const bool is_enforced = cluster.enforce_part_limits != EnforcePartLimits::no;
+    const JobSize size = size_of(asked.request, asked.release);
     if (is_enforced)
-        if (auto refusal = refuse_by_each(asked, cluster.enforce_part_limits)) return refusal;
+        if (auto refusal = refuse_by_each(asked, size, cluster.enforce_part_limits)) return refusal;
 
     const Bounds bounds = most_generous(asked.view);
     if (is_enforced)
-        if (auto problem = find_problem_with_bounds(asked, bounds)) return to_refusal(*std::move(problem));
+        if (auto problem = find_problem_with_bounds(asked, size, bounds))
+            return to_refusal(*std::move(problem));
     if (auto problem = find_impossible_time(asked, bounds)) return to_refusal(*std::move(problem));
     return std::nullopt;
 }
