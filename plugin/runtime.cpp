@@ -56,9 +56,10 @@ bool refuses_on_errors(const policy::Policy& policy) {
 bool is_judged(const job_desc_msg_t& update) {
     if (update.qos != nullptr || update.account != nullptr || update.partition != nullptr) return true;
     const model::JobRequest change = slurm::read_job_desc(update, /*submit_uid=*/0);
-    return change.time_limit || change.min_nodes || change.max_nodes || change.tasks || change.min_cpus ||
-           change.cpus_per_task || change.tasks_per_node || change.memory || change.licenses ||
-           change.tres_per_job || change.tres_per_node || change.tres_per_socket || change.tres_per_task;
+    return change.unread || change.time_limit || change.min_nodes || change.max_nodes || change.tasks ||
+           change.min_cpus || change.cpus_per_task || change.tasks_per_node || change.memory ||
+           change.licenses || change.tres_per_job || change.tres_per_node || change.tres_per_socket ||
+           change.tres_per_task;
 }
 
 gate::JobUpdate read_update(const job_desc_msg_t& job, const job_desc_msg_t& update,

@@ -169,6 +169,38 @@ BOOST_AUTO_TEST_CASE(without_knowledge_of_the_partitions_limits_are_left_to_slur
     BOOST_TEST((decision.forecast.code == RejectCode::none));
 }
 
+BOOST_AUTO_TEST_CASE(a_request_that_is_too_large_to_be_read_is_left_to_slurm) {
+    request.unread = {"comment", 1024, "bytes"};
+    request.tres_per_node = "gres:gpu:3";
+
+    for (const char* level : {"explain", "enforce", "off"}) {
+        const auto decision = decide_at(level);
+        BOOST_TEST((decision.reject == RejectCode::none));
+        BOOST_TEST(decision.message.empty());
+        BOOST_TEST_REQUIRE(decision.log.size() == 1u);
+        BOOST_TEST(decision.log[0] == "no opinion on this job: its comment has more than 1024 bytes");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(nobody_is_too_large_for_a_rule_that_enforces) {
+    request.unread = {"nodelist", 65536, "bytes"};
+    const auto decide_with = [&](const std::string& keys) {
+        const auto policy = tests::load_rule("rule { " + keys + " submit = function(job) end }");
+        return decide(policy.get());
+    };
+
+    for (const char* keys : {"", "on_error = \"allow\",", "on_error = \"warn\","}) {
+        const auto decision = decide_with(keys);
+        BOOST_TEST((decision.reject == RejectCode::text_too_long));
+        BOOST_TEST_REQUIRE(decision.message.size() == 1u);
+        BOOST_TEST(decision.message[0] == "the site's rules cannot be applied to this job: its nodelist has "
+                                          "more than 65536 bytes");
+        BOOST_TEST(decision.log == decision.message);
+    }
+    for (const char* keys : {"mode = \"warn\",", "mode = \"shadow\","})
+        BOOST_TEST((decide_with(keys).reject == RejectCode::none));
+}
+
 BOOST_AUTO_TEST_CASE(an_answer_has_at_most_eight_lines) {
     for (const char* name : {"cpu", "mem", "node", "billing", "gres/gpu", "gres/gpu:a100", "license/foo"})
         qos(1).limits.set(TresLimit::max_tres_per_job, tres(name), 0);

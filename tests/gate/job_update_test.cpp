@@ -64,6 +64,28 @@ BOOST_AUTO_TEST_CASE(a_change_to_a_qos_that_is_too_small_is_refused) {
     BOOST_TEST((decide().forecast.code == RejectCode::none));
 }
 
+BOOST_AUTO_TEST_CASE(a_change_that_is_too_large_to_be_read_is_left_to_slurm) {
+    move_to("moonlight");
+    update.after.unread = {"partition", 1024, "bytes"};
+
+    const auto decision = decide("enforce");
+
+    BOOST_TEST((decision.reject == RejectCode::none));
+    BOOST_TEST(decision.message.empty());
+    BOOST_TEST(decision.log.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(no_change_is_too_large_for_a_rule_that_enforces) {
+    update.after.unread = {"partition", 1024, "bytes"};
+    const auto policy = tests::load_rule("rule { submit = function(job) end }");
+    const quota::LocalQuota provider(records);
+    const auto c = cluster();
+
+    const auto decision = gate::Gate(provider, release).decide_update(update, &c, policy.get());
+
+    BOOST_TEST((decision.reject == RejectCode::text_too_long));
+}
+
 BOOST_AUTO_TEST_CASE(walls_of_the_new_qos_are_compared_only_with_a_new_time) {
     ask_cpus(2);
     move_to("moonlight");

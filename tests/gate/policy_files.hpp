@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Site settings for tests of the gate.
+// Site settings and rules for tests of the gate.
 #pragma once
 
 #include "qosgate/policy/policy.hpp"
@@ -16,16 +16,26 @@
 
 namespace qg::tests {
 
-/// A policy folder with just a site.lua.
-inline std::shared_ptr<const policy::Policy> load_site(std::string_view site_lua) {
+/// A policy folder with just this file.
+inline std::shared_ptr<const policy::Policy> load_file(const std::string& name, std::string_view text) {
     std::string folder = (std::filesystem::temp_directory_path() / "qosgate-XXXXXX").string();
     BOOST_TEST_REQUIRE(mkdtemp(folder.data()) != nullptr);
-    std::ofstream(folder + "/site.lua") << site_lua;
-    std::filesystem::permissions(folder + "/site.lua", std::filesystem::perms(0644));
+    std::ofstream(folder + "/" + name) << text;
+    std::filesystem::permissions(folder + "/" + name, std::filesystem::perms(0644));
     auto policy = policy::load_policy(folder);
     std::filesystem::remove_all(folder);
     BOOST_TEST_REQUIRE(policy.has_value());
     return *policy;
+}
+
+/// Settings, no rules.
+inline std::shared_ptr<const policy::Policy> load_site(std::string_view site_lua) {
+    return load_file("site.lua", site_lua);
+}
+
+/// One rule.
+inline std::shared_ptr<const policy::Policy> load_rule(std::string_view rule_lua) {
+    return load_file("rule.lua", rule_lua);
 }
 
 } // namespace qg::tests

@@ -97,14 +97,71 @@ BOOST_AUTO_TEST_CASE(an_empty_text_is_unset) {
     expect_nothing_set(read(job));
 }
 
-BOOST_AUTO_TEST_CASE(great_and_odd_texts_are_copied_as_they_are) {
-    for (const std::string& text : {std::string(1 << 20, 'x'), std::string("%s%n\x01\x1b\xff")}) {
-        std::string value = text;
-        job_desc_msg_t job = unset_job();
-        job.comment = value.data();
+BOOST_AUTO_TEST_CASE(odd_texts_are_copied_as_they_are) {
+    const std::string text = "%s%n\x01\x1b\xff";
+    std::string value = text;
+    job_desc_msg_t job = unset_job();
+    job.comment = value.data();
 
-        BOOST_TEST((read(job).comment == text));
+    BOOST_TEST((read(job).comment == text));
+}
+
+BOOST_AUTO_TEST_CASE(a_text_of_the_greatest_length_is_read_and_a_longer_one_is_not) {
+    for (const TextField& field : text_fields) {
+        BOOST_TEST_CONTEXT(field.name) {
+            std::string text(field.most_bytes, 'x');
+            job_desc_msg_t job = unset_job();
+            job.*field.slurm = text.data();
+            BOOST_TEST((read(job).*field.request == text));
+            BOOST_TEST(!read(job).unread.has_value());
+
+            text += 'x';
+            job.*field.slurm = text.data();
+            const JobRequest request = read(job);
+            BOOST_TEST(!(request.*field.request).has_value());
+            BOOST_TEST_REQUIRE(request.unread.has_value());
+            BOOST_TEST(request.unread->field == field.name);
+            BOOST_TEST(request.unread->most == field.most_bytes);
+        }
     }
+}
+
+BOOST_AUTO_TEST_CASE(a_text_of_too_many_parts_is_not_read) {
+    for (const TextField& field : text_fields) {
+        if (field.most_parts == any_number) continue;
+        BOOST_TEST_CONTEXT(field.name) {
+            std::string text(field.most_parts - 1, ','); // one part more than separators
+            job_desc_msg_t job = unset_job();
+            job.*field.slurm = text.data();
+            BOOST_TEST((read(job).*field.request == text));
+
+            text += ',';
+            job.*field.slurm = text.data();
+            const JobRequest request = read(job);
+            BOOST_TEST(!(request.*field.request).has_value());
+            BOOST_TEST_REQUIRE(request.unread.has_value());
+            BOOST_TEST(request.unread->most == field.most_parts);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(slurmctld_itself_refuses_texts_from_these_lengths_on) {
+    // The numbers of its own check; ours may not be lower, or it would take what we do not read.
+    for (const TextField& field : text_fields)
+        BOOST_TEST(field.most_bytes >= (field.name == "array" ? 4096u : 1024u));
+}
+
+BOOST_AUTO_TEST_CASE(an_update_with_too_long_a_text_is_not_read) {
+    std::string small = "small", large(longest_text + 1, 'x');
+    job_desc_msg_t current = unset_job();
+    current.qos = small.data();
+    job_desc_msg_t update = unset_job();
+    update.qos = large.data();
+
+    const JobRequest request = read_job_update(current, update, submitter);
+
+    BOOST_TEST(!request.qos.has_value());
+    BOOST_TEST(request.unread.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(each_count_lands_in_a_field_of_its_own) {

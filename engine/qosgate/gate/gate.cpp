@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/answer.hpp"
 #include "qosgate/gate/job_update.hpp"
+#include "qosgate/gate/unread.hpp"
 
 namespace qg::gate {
 namespace {
@@ -101,6 +102,7 @@ void judge_where_known(Decision& decision, const Resolved& resolved, const JobRe
 
 Decision Gate::decide(const JobRequest& request, const model::Cluster* cluster,
                       const policy::Policy* policy) const {
+    if (request.unread) return answer_unread(*request.unread, policy);
     Decision decision;
     const auto resolve = [&](const JobRequest& job) {
         return Resolved(job, cluster, provider_, release_, std::nullopt, ViewKind::may_leave_room);
@@ -120,6 +122,7 @@ Decision Gate::decide(const JobRequest& request, const model::Cluster* cluster,
 
 Decision Gate::decide_update(JobUpdate update, const model::Cluster* cluster,
                              const policy::Policy* policy) const {
+    if (update.after.unread) return answer_unread(*update.after.unread, policy);
     const policy::Settings& settings = settings_of(policy);
     Decision decision;
     if (!cluster || settings.limits == Level::off) return decision;

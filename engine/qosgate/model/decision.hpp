@@ -25,6 +25,7 @@ enum class RejectCode : std::uint8_t {
     invalid_node_count, ///< ESLURM_INVALID_NODE_COUNT
     bad_task_count,     ///< ESLURM_BAD_TASK_COUNT
     partition_limits, ///< ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE: EnforcePartLimits, after all else passed
+    text_too_long,    ///< ESLURM_PATHNAME_TOO_LONG, which is for all texts
     access_denied,    ///< ESLURM_ACCESS_DENIED: a rule of the site said no
 };
 

@@ -7,11 +7,20 @@
 #include "qosgate/base/units.hpp"
 #include "qosgate/model/partition.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace qg::model {
+
+/// A text of a request that is longer, or names more, than is read of its field.
+struct UnreadText {
+    std::string_view field; ///< as rules name it ("partition"); a literal
+    std::size_t most = 0;   ///< how much is read
+    std::string_view unit;  ///< of `most` ("bytes"); a literal
+};
 
 struct JobRequest {
     std::uint32_t user_id = 0;    ///< whose job it is
@@ -54,6 +63,10 @@ struct JobRequest {
     bool exclusive = false;   ///< --exclusive of whole nodes
     bool is_batch = false;    ///< a script was sent (sbatch); else salloc or srun
     bool is_het_part = false; ///< one component of a heterogeneous job
+
+    /// A text that was not read, and is unset above; nothing: all were. What such a request asks for is not
+    /// known.
+    std::optional<UnreadText> unread;
 };
 
 } // namespace qg::model

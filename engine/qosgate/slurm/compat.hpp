@@ -122,6 +122,10 @@ inline constexpr bool knows_priority_preemption = has_priority_preemption<slurmd
 /// header shows it; slurmdbd may be newer than this program, but never older.
 inline constexpr bool removes_qos_from_associations = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0);
 
+/// Whether slurmctld refuses licenses longer than other texts: from 23.02 on it looks at another field, which
+/// is empty then. No header shows it.
+inline constexpr bool bounds_licenses = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0);
+
 // Bits of QOS flags and preemption modes that older headers lack; the numbers are the same in all releases.
 inline constexpr std::uint32_t qos_flag_relative = 1u << 10;
 inline constexpr std::uint32_t qos_flags_internal = 1u << 11 | 1u << 12 | 1u << 13; // never settings

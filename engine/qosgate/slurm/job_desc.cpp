@@ -4,6 +4,10 @@
 #include "qosgate/slurm/job_desc_fields.hpp"
 #include "qosgate/slurm/values.hpp"
 
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
 namespace qg::slurm {
 namespace {
 
@@ -16,16 +20,29 @@ std::optional<std::uint32_t> read_field(const CountField<Int>& field, const job_
     return read_count(value);
 }
 
+std::size_t count_parts(std::string_view text) {
+    const auto separates = [](char letter) { return letter == ',' || letter == ';' || letter == '|'; };
+    return 1 + static_cast<std::size_t>(std::count_if(text.begin(), text.end(), separates));
+}
+
+/// Reads a text as far as it is bounded; what is larger is left unread.
+void read_text(JobRequest& request, const TextField& field, const char* bytes) {
+    std::optional<std::string>& value = request.*field.request;
+    const std::string_view text(bytes, strnlen(bytes, field.most_bytes + 1));
+    value.reset(); // an empty text counts as unset, as everywhere in Slurm
+    if (text.size() > field.most_bytes)
+        request.unread = {field.name, field.most_bytes, "bytes"};
+    else if (field.most_parts != any_number && count_parts(text) > field.most_parts)
+        request.unread = {field.name, field.most_parts, "parts"};
+    else if (!text.empty())
+        value.emplace(text);
+}
+
 /// Copies each field that `description` sets into the request; the others keep what they are.
 void lay_over(JobRequest& request, const job_desc_msg_t& description) {
-    for (const TextField& field : text_fields) {
-        const char* const text = description.*field.slurm;
-        if (text == nullptr) continue;
-        if (*text == '\0') // counts as unset, as everywhere in Slurm
-            (request.*field.request).reset();
-        else
-            (request.*field.request).emplace(text);
-    }
+    for (const TextField& field : text_fields)
+        if (const char* const text = description.*field.slurm; text != nullptr)
+            read_text(request, field, text);
     for (const auto& field : wide_count_fields)
         if (const auto value = read_field(field, description)) request.*field.request = value;
     for (const auto& field : narrow_count_fields)
@@ -44,7 +61,7 @@ JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit
     request.user_id = description.user_id;
     request.submit_uid = submit_uid;
     lay_over(request, description);
-    request.is_batch = !view_text(description.script).empty() || description.script_buf != nullptr;
+    request.is_batch = is_set(description.script) || description.script_buf != nullptr;
     request.is_het_part = description.het_job_offset != NO_VAL;
     return request;
 }

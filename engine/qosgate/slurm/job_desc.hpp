@@ -14,7 +14,8 @@ namespace qg::slurm {
 
 /// The job that `description` asks for, as slurmctld hands it to a plugin (it sets het_job_offset
 /// beforehand). NO_VAL, INFINITE where it is no limit, null and empty texts are unset. Ownership: everything
-/// is copied. Cost: allocates for texts longer than 15 bytes.
+/// is copied. Cost: allocates for texts longer than 15 bytes; looks at no text further than
+/// job_desc_fields.hpp says, so that nobody's request can hold slurmctld up. A longer one is left unread.
 model::JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid);
 
 /// The job `current`, as slurmctld copies it from its records.

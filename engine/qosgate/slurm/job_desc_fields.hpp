@@ -5,19 +5,38 @@
 #pragma once
 
 #include "qosgate/model/job_request.hpp"
+#include "qosgate/slurm/compat.hpp"
 
 #include <slurm/slurm.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace qg::slurm {
+
+// How much of a text is read. slurmctld asks plugins first and looks at lengths afterwards, for new jobs and
+// changes alike: what it then refuses need not be read. Where it takes any length or number, nobody needs
+// more than stands here.
+inline constexpr std::size_t longest_text = 1024;      ///< for slurmctld, of most texts
+inline constexpr std::size_t longest_array = 4 * 1024; ///< for slurmctld
+inline constexpr std::size_t longest_licenses = bounds_licenses ? longest_text : 4 * 1024;
+inline constexpr std::size_t longest_list =
+    64 * 1024; ///< of what it takes at any length; as long as in rules
+inline constexpr std::size_t most_qos = 16;
+inline constexpr std::size_t most_licenses = 64;
+inline constexpr std::size_t most_resources = 16; ///< that one text asks for
+inline constexpr std::size_t any_number = longest_list;
 
 /// A text; null or empty is unset.
 struct TextField {
     std::optional<std::string> model::JobRequest::*request;
     char* job_desc_msg_t::*slurm;
+    std::string_view name; ///< as rules know it
+    std::size_t most_bytes = longest_text;
+    std::size_t most_parts = any_number; ///< between separators
 };
 
 /// What a 0 in Slurm's field says.
@@ -38,23 +57,29 @@ struct TimeField {
 };
 
 inline constexpr TextField text_fields[] = {
-    {&model::JobRequest::name, &job_desc_msg_t::name},
-    {&model::JobRequest::account, &job_desc_msg_t::account},
-    {&model::JobRequest::partition, &job_desc_msg_t::partition},
-    {&model::JobRequest::qos, &job_desc_msg_t::qos},
-    {&model::JobRequest::reservation, &job_desc_msg_t::reservation},
-    {&model::JobRequest::comment, &job_desc_msg_t::comment},
-    {&model::JobRequest::admin_comment, &job_desc_msg_t::admin_comment},
-    {&model::JobRequest::features, &job_desc_msg_t::features},
-    {&model::JobRequest::licenses, &job_desc_msg_t::licenses},
-    {&model::JobRequest::array, &job_desc_msg_t::array_inx},
-    {&model::JobRequest::required_nodes, &job_desc_msg_t::req_nodes},
-    {&model::JobRequest::tres_per_job, &job_desc_msg_t::tres_per_job},
-    {&model::JobRequest::tres_per_node, &job_desc_msg_t::tres_per_node},
-    {&model::JobRequest::tres_per_socket, &job_desc_msg_t::tres_per_socket},
-    {&model::JobRequest::tres_per_task, &job_desc_msg_t::tres_per_task},
-    {&model::JobRequest::memory_per_tres, &job_desc_msg_t::mem_per_tres},
-    {&model::JobRequest::cpus_per_tres, &job_desc_msg_t::cpus_per_tres},
+    {&model::JobRequest::name, &job_desc_msg_t::name, "name"},
+    {&model::JobRequest::account, &job_desc_msg_t::account, "account"},
+    {&model::JobRequest::partition, &job_desc_msg_t::partition, "partition"},
+    {&model::JobRequest::qos, &job_desc_msg_t::qos, "qos", longest_text, most_qos},
+    {&model::JobRequest::reservation, &job_desc_msg_t::reservation, "reservation"},
+    {&model::JobRequest::comment, &job_desc_msg_t::comment, "comment"},
+    {&model::JobRequest::admin_comment, &job_desc_msg_t::admin_comment, "admin_comment", longest_list},
+    {&model::JobRequest::features, &job_desc_msg_t::features, "features"},
+    {&model::JobRequest::licenses, &job_desc_msg_t::licenses, "licenses", longest_licenses, most_licenses},
+    {&model::JobRequest::array, &job_desc_msg_t::array_inx, "array", longest_array},
+    {&model::JobRequest::required_nodes, &job_desc_msg_t::req_nodes, "nodelist", longest_list},
+    {&model::JobRequest::tres_per_job, &job_desc_msg_t::tres_per_job, "tres_per_job", longest_text,
+     most_resources},
+    {&model::JobRequest::tres_per_node, &job_desc_msg_t::tres_per_node, "tres_per_node", longest_text,
+     most_resources},
+    {&model::JobRequest::tres_per_socket, &job_desc_msg_t::tres_per_socket, "tres_per_socket", longest_text,
+     most_resources},
+    {&model::JobRequest::tres_per_task, &job_desc_msg_t::tres_per_task, "tres_per_task", longest_text,
+     most_resources},
+    {&model::JobRequest::memory_per_tres, &job_desc_msg_t::mem_per_tres, "mem_per_tres", longest_text,
+     most_resources},
+    {&model::JobRequest::cpus_per_tres, &job_desc_msg_t::cpus_per_tres, "cpus_per_tres", longest_text,
+     most_resources},
 };
 
 inline constexpr CountField<std::uint32_t> wide_count_fields[] = {

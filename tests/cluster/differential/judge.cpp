@@ -34,6 +34,7 @@ int to_error(RejectCode code) {
     case RejectCode::invalid_node_count: return ESLURM_INVALID_NODE_COUNT;
     case RejectCode::bad_task_count: return ESLURM_BAD_TASK_COUNT;
     case RejectCode::partition_limits: return ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
+    case RejectCode::text_too_long: return ESLURM_PATHNAME_TOO_LONG;
     case RejectCode::access_denied: return ESLURM_ACCESS_DENIED;
     }
     return -1;
