@@ -21,12 +21,12 @@ bool has_enforcing_rule(const policy::Policy* policy) {
         text::format("its {} has more than {} {}", unread.field, unread.most, unread.unit);
     model::Decision decision;
     if (!has_enforcing_rule(policy)) {
-        decision.log = {"no opinion on this job: " + why};
+        decision.log = {{LogLevel::info, "no opinion on this job: " + why}};
         return decision;
     }
     decision.reject = model::RejectCode::text_too_long;
     decision.message = {"the site's rules cannot be applied to this job: " + why};
-    decision.log = decision.message;
+    decision.log = {{LogLevel::info, decision.message.front()}};
     return decision;
 }
 
