@@ -196,6 +196,22 @@ class Explanations(PluginTestCase):
                 self.assertEqual(result.rc, 0, result)
                 self.assertNotIn("limit", result.stderr, result)
 
+    def test_a_job_that_starts_later_is_told_only_what_waiting_does_not_mend(self) -> None:
+        self.cluster.sacctmgr("add qos busy MaxJobsPerUser=1 MaxTRESPerJob=cpu=2")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=busy")
+        self.addCleanup(self.cluster.sacctmgr, "delete qos busy")
+        first = self.cluster.sbatch("--qos=busy", USER).jobid
+        self.cluster.wait_job(first, "RUNNING")
+        self.expect(self.submit("--qos=busy"), True, "this job will wait", "(QOSMaxJobsPerUserLimit)")
+        for later in ("--hold", "--begin=now+1hour", f"--dependency=afterany:{first}"):
+            with self.subTest(later):
+                fits = self.submit(f"--qos=busy {later}")
+                self.expect(fits, True)
+                self.assertNotIn("this job", fits.stderr)
+                never = "this job can never start as it is: CPUs per job in QOS busy: limit 2, this job asks for 3"
+                self.expect(self.submit(f"--qos=busy -n3 {later}"), True, never)
+        self.expect(self.submit("--qos=busy --begin=now"), True, "this job will wait")
+
     def test_a_part_of_a_het_job_is_told_with_its_number(self) -> None:
         result = self.cluster.run("sbatch --wrap=true : --qos=small -n3", USER)
         self.expect(result, False, "1: ", "limit 2, this job asks for 3")
@@ -259,14 +275,16 @@ class Updates(PluginTestCase):
         self.cluster.wait_job(job, "RUNNING")
 
     def test_a_qos_that_is_full_is_told(self) -> None:
-        self.cluster.sacctmgr("add qos single MaxJobsPerUser=1")
-        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=single")
-        self.addCleanup(self.cluster.sacctmgr, "delete qos single")
-        first = self.cluster.sbatch("--qos=single", USER)
-        self.cluster.wait_job(first.jobid, "RUNNING")
-        job = self.cluster.sbatch("--hold", USER).jobid
+        self.cluster.sacctmgr("add qos single,sole MaxJobsPerUser=1")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=single,sole")
+        self.addCleanup(self.cluster.sacctmgr, "delete qos single,sole")
+        for qos in ("single", "sole"):
+            self.cluster.wait_job(self.cluster.sbatch(f"--qos={qos}", USER).jobid, "RUNNING")
+        job = self.cluster.sbatch("--qos=sole", USER).jobid
+        held = self.cluster.sbatch("--hold", USER).jobid
         self.expect_update(self.update(job, "qos=single"), True, "this job will wait", "running 1 (all yours)")
-        self.cluster.run(f"scancel {first.jobid} {job}", USER)
+        self.expect_update(self.update(held, "qos=single"), True)
+        self.cluster.run(f"scancel --user={USER}")
 
     def test_a_running_job_that_gets_less_time_is_left_in_peace(self) -> None:
         job = self.cluster.sbatch("--qos=small --time=50", USER).jobid

@@ -202,6 +202,38 @@ BOOST_AUTO_TEST_CASE(nobody_is_too_large_for_a_rule_that_enforces) {
         BOOST_TEST((decide_with(keys).reject == RejectCode::none));
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_starts_later_is_told_only_what_is_for_good) {
+    request.qos.reset();
+    qos(0).limits.set(model::CountLimit::max_jobs_per_user, 1);
+    records.qos[0].users[1000].jobs = 1;
+    const auto is_told = [this](std::string_view words) {
+        const auto message = decide().message;
+        return !message.empty() && message.front().starts_with(words);
+    };
+    BOOST_TEST(is_told("this job will wait"));
+
+    request.priority = 0;
+    BOOST_TEST(decide().message.empty());
+    BOOST_TEST(pending() == "QOSMaxJobsPerUserLimit");
+
+    qos(0).limits.set(model::CountLimit::max_jobs_per_user, 0);
+    BOOST_TEST(is_told("this job can never start"));
+}
+
+BOOST_AUTO_TEST_CASE(a_limit_for_good_is_told_also_where_running_jobs_hide_it) {
+    request.qos.reset();
+    qos(0).limits.set(model::CountLimit::max_jobs_per_user, 1);
+    records.qos[0].users[1000].jobs = 1;
+    qos(0).limits.set(model::TresLimit::max_tres_per_job, tres("cpu"), 2);
+    request.tasks = request.min_cpus = 2;
+    BOOST_TEST(decide().message.front().starts_with("this job will wait"));
+
+    request.tasks = request.min_cpus = 3;
+
+    BOOST_TEST(pending() == "QOSMaxJobsPerUserLimit");
+    BOOST_TEST(decide().message.front().starts_with("this job can never start as it is: CPUs per job"));
+}
+
 BOOST_AUTO_TEST_CASE(an_answer_has_at_most_eight_lines) {
     for (const char* name : {"cpu", "mem", "node", "billing", "gres/gpu", "gres/gpu:a100", "license/foo"})
         qos(1).limits.set(TresLimit::max_tres_per_job, tres(name), 0);

@@ -7,6 +7,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <cstring>
+#include <ctime>
 #include <set>
 #include <string>
 
@@ -39,6 +40,7 @@ job_desc_msg_t job_of_bytes(int byte) {
         job.*field.slurm = nullptr;
     job.script = nullptr;
     job.script_buf = nullptr;
+    job.dependency = nullptr;
     return job;
 }
 
@@ -254,6 +256,38 @@ BOOST_AUTO_TEST_CASE(a_script_makes_a_batch_job) {
     job.script = nullptr;
     job.script_buf = script.data();
     BOOST_TEST(read(job).is_batch);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_is_held_or_waits_for_a_time_or_another_job_starts_later) {
+    const std::time_t now = std::time(nullptr);
+    const auto starts_later = [](auto set) {
+        job_desc_msg_t job = unset_job();
+        set(job);
+        return read(job).starts_later();
+    };
+    std::string none;
+    std::string dependency = "afterok:7";
+
+    BOOST_TEST(!starts_later([](job_desc_msg_t&) {}));
+    BOOST_TEST(starts_later([](job_desc_msg_t& job) { job.priority = 0; }));
+    BOOST_TEST(!starts_later([](job_desc_msg_t& job) { job.priority = 1; }));
+    BOOST_TEST(starts_later([&](job_desc_msg_t& job) { job.begin_time = now + 3600; }));
+    BOOST_TEST(!starts_later([&](job_desc_msg_t& job) { job.begin_time = now; }));
+    BOOST_TEST(starts_later([&](job_desc_msg_t& job) { job.dependency = dependency.data(); }));
+    BOOST_TEST(!starts_later([&](job_desc_msg_t& job) { job.dependency = none.data(); }));
+}
+
+BOOST_AUTO_TEST_CASE(a_change_that_ends_a_dependency_starts_the_job_now) {
+    std::string none;
+    std::string dependency = "afterok:7";
+    job_desc_msg_t job = unset_job();
+    job.dependency = dependency.data();
+    job_desc_msg_t update = unset_job();
+    BOOST_TEST(read_job_update(job, update, submitter).starts_later());
+
+    update.dependency = none.data();
+
+    BOOST_TEST(!read_job_update(job, update, submitter).starts_later());
 }
 
 BOOST_AUTO_TEST_CASE(an_offset_makes_a_part_of_a_het_job) {

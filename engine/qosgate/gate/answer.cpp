@@ -31,6 +31,7 @@ std::vector<std::string> wait_lines(const Wait& wait, const Case& at) {
         wait.violations.empty()
             ? text::format("{} ({})", wait.partition_rule, wait.reason)
             : limits::describe(wait.violations.front(), at.resolved.view(), /*names_owner=*/true);
+    if (!wait.is_permanent && at.request.starts_later()) return {};
     if (!wait.is_permanent) return {"this job will wait: " + what};
     // Of several problems the one that is for good matters.
     const auto lasting = std::find_if(wait.violations.begin(), wait.violations.end(),

@@ -24,7 +24,8 @@ struct Case {
 /// The lines for a job that is refused. `strictness` is that of the look ahead.
 std::vector<std::string> refusal_lines(const Outlook& outlook, const Case& at, limits::Strictness strictness);
 
-/// The lines for a job that is accepted and held back: what it waits for, or that it never starts.
+/// The lines for a job that is accepted and held back: what it waits for, or that it never starts. None for
+/// one that starts later, after others that are in its way now may have ended.
 std::vector<std::string> wait_lines(const Wait& wait, const Case& at);
 
 /// Adds lines to a message.

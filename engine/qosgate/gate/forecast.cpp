@@ -5,6 +5,7 @@
 #include "qosgate/limits/schedule.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace qg::gate {
 namespace {
@@ -54,21 +55,40 @@ struct Attempt {
         return index < all.size() ? all[index].partition.get() : nullptr;
     }
 
-    limits::ScheduleVerdict judge() const {
-        auto verdict = judge(std::nullopt);
-        // Where limits allow fewer nodes than the job would take, it is given fewer.
-        if (verdict.max_nodes && asked.request.max_nodes) verdict = judge(verdict.max_nodes);
-        return verdict;
+    limits::ScheduleVerdict judge() const { return judge(limits::evaluate_attempt); }
+
+    /// What running jobs and walls that hold the job back now hide: the limits that hold it for good.
+    [[gnu::cold]] std::vector<Violation> find_hidden_limits() const {
+        auto verdict = judge(limits::evaluate_allocation);
+        std::erase_if(verdict.post_select, [](const Violation& v) { return !v.is_permanent(); });
+        if (verdict.breaks_node_limit()) verdict.post_select.push_back(*verdict.node_limit);
+        return std::move(verdict.post_select);
     }
 
   private:
-    limits::ScheduleVerdict judge(std::optional<std::uint64_t> most_nodes) const {
-        const auto allocated = counter.at_attempt(asked.view, index, most_nodes);
-        return limits::evaluate_attempt(asked.view, asked.job, allocated ? *allocated : asked.job.tres,
-                                        accepted.time_limit, accepted.time_set_by_limit, asked.release,
-                                        index);
+    template <typename Evaluate>
+    limits::ScheduleVerdict judge(Evaluate evaluate) const {
+        const auto with = [&](std::optional<std::uint64_t> most_nodes) {
+            const auto allocated = counter.at_attempt(asked.view, index, most_nodes);
+            return evaluate(asked.view, asked.job, allocated ? *allocated : asked.job.tres,
+                            accepted.time_limit, accepted.time_set_by_limit, asked.release, index);
+        };
+        auto verdict = with(std::nullopt);
+        // Where limits allow fewer nodes than the job would take, it is given fewer.
+        if (verdict.max_nodes && asked.request.max_nodes) verdict = with(verdict.max_nodes);
+        return verdict;
     }
 };
+
+/// Waits for limits of the pre-select stage.
+[[gnu::cold]] Wait wait_for_others(std::vector<Violation> violations, const Attempt& attempt) {
+    Wait wait = wait_for_limits(std::move(violations));
+    if (wait.is_permanent) return wait;
+    auto hidden = attempt.find_hidden_limits();
+    wait.is_permanent = !hidden.empty();
+    std::move(hidden.begin(), hidden.end(), std::back_inserter(wait.violations));
+    return wait;
+}
 
 /// What holds the job in one partition, in the order of one scheduling attempt.
 std::optional<Wait> find_wait(const Attempt& attempt) {
@@ -82,12 +102,11 @@ std::optional<Wait> find_wait(const Attempt& attempt) {
 
     auto verdict = attempt.judge();
 
-    if (!verdict.passed_pre_select()) return wait_for_limits(std::move(verdict.pre_select));
+    if (!verdict.passed_pre_select()) return wait_for_others(std::move(verdict.pre_select), attempt);
     if (partition)
         if (auto problem = find_access_problem(asked, *partition))
             return wait_for_partition(*std::move(problem));
-    if (verdict.node_limit && verdict.node_limit->asked > *verdict.max_nodes)
-        return wait_for_limits({*verdict.node_limit});
+    if (verdict.breaks_node_limit()) return wait_for_limits({*verdict.node_limit});
     auto problem = partition ? find_selection_problem(asked, *partition) : std::nullopt;
     if (!problem && verdict.post_select.empty()) return std::nullopt;
     const bool is_held = asked.request.priority == 0u; // nobody selects nodes for it

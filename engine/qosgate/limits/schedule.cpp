@@ -5,6 +5,22 @@
 
 namespace qg::limits {
 
+namespace {
+
+/// The stages behind pre-select.
+void run_later_stages(ScheduleVerdict& verdict, Evaluation& evaluation, const model::TresCounts& allocated,
+                      std::optional<TimeLimit> time, bool time_set_by_limit) {
+    evaluation.begin_stage(time, time_set_by_limit);
+    verdict.node_limit = find_node_limit(evaluation);
+    if (verdict.node_limit) verdict.max_nodes = verdict.node_limit->limit_value;
+
+    evaluation.counts = &allocated;
+    evaluation.operator_overrides = true;
+    evaluation.run(post_select_stage, verdict.post_select);
+}
+
+} // namespace
+
 ScheduleVerdict evaluate_schedule(const model::AccountView& view, const model::ResolvedJob& job,
                                   std::optional<TimeLimit> time, bool time_set_by_limit, Release release,
                                   std::size_t partition) {
@@ -20,15 +36,18 @@ ScheduleVerdict evaluate_attempt(const model::AccountView& view, const model::Re
     Evaluation evaluation(view, job, partition, release, Strictness::as_configured);
     evaluation.begin_stage(time, time_set_by_limit);
     evaluation.run(pre_select_stage, verdict.pre_select);
-    if (!verdict.passed_pre_select()) return verdict;
+    if (verdict.passed_pre_select())
+        run_later_stages(verdict, evaluation, allocated, time, time_set_by_limit);
+    return verdict;
+}
 
-    evaluation.begin_stage(time, time_set_by_limit);
-    verdict.node_limit = find_node_limit(evaluation);
-    if (verdict.node_limit) verdict.max_nodes = verdict.node_limit->limit_value;
-
-    evaluation.counts = &allocated;
-    evaluation.operator_overrides = true;
-    evaluation.run(post_select_stage, verdict.post_select);
+ScheduleVerdict evaluate_allocation(const model::AccountView& view, const model::ResolvedJob& job,
+                                    const model::TresCounts& allocated, std::optional<TimeLimit> time,
+                                    bool time_set_by_limit, Release release, std::size_t partition) {
+    ScheduleVerdict verdict;
+    if (!view.enforce.limits) return verdict;
+    Evaluation evaluation(view, job, partition, release, Strictness::as_configured);
+    run_later_stages(verdict, evaluation, allocated, time, time_set_by_limit);
     return verdict;
 }
 

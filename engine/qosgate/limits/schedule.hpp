@@ -21,4 +21,9 @@ ScheduleVerdict evaluate_attempt(const model::AccountView& view, const model::Re
                                  const model::TresCounts& allocated, std::optional<TimeLimit> time,
                                  bool time_set_by_limit, Release release, std::size_t partition);
 
+/// The same from the node limits on, as if running jobs and walls held nothing back.
+ScheduleVerdict evaluate_allocation(const model::AccountView& view, const model::ResolvedJob& job,
+                                    const model::TresCounts& allocated, std::optional<TimeLimit> time,
+                                    bool time_set_by_limit, Release release, std::size_t partition);
+
 } // namespace qg::limits

@@ -84,6 +84,10 @@ struct ScheduleVerdict {
 
     /// Whether the stages after pre_select were reached.
     [[nodiscard]] bool passed_pre_select() const noexcept { return pre_select.empty(); }
+    /// Whether the limits allow fewer nodes than the job needs.
+    [[nodiscard]] bool breaks_node_limit() const noexcept {
+        return node_limit && node_limit->asked > *max_nodes;
+    }
 };
 
 } // namespace qg::limits

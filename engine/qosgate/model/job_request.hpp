@@ -60,13 +60,20 @@ struct JobRequest {
     std::optional<std::uint32_t> priority;
     std::optional<Memory> memory; ///< --mem, --mem-per-cpu
     bool overcommit = false;
-    bool exclusive = false;   ///< --exclusive of whole nodes
-    bool is_batch = false;    ///< a script was sent (sbatch); else salloc or srun
-    bool is_het_part = false; ///< one component of a heterogeneous job
+    bool exclusive = false;      ///< --exclusive of whole nodes
+    bool is_batch = false;       ///< a script was sent (sbatch); else salloc or srun
+    bool is_het_part = false;    ///< one component of a heterogeneous job
+    bool begins_later = false;   ///< --begin, in the future
+    bool has_dependency = false; ///< --dependency
 
     /// A text that was not read, and is unset above; nothing: all were. What such a request asks for is not
     /// known.
     std::optional<UnreadText> unread;
+
+    /// Whether nobody tries to start it yet: what is in use today says nothing about then.
+    [[nodiscard]] bool starts_later() const noexcept {
+        return priority == 0u || begins_later || has_dependency;
+    }
 };
 
 } // namespace qg::model

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 #include <string_view>
 
 namespace qg::slurm {
@@ -51,6 +52,8 @@ void lay_over(JobRequest& request, const job_desc_msg_t& description) {
         if (const auto value = read_time(description.*field.slurm)) request.*field.request = value;
     if (const auto memory = read_memory(description.pn_min_memory)) request.memory = memory;
     if (is_count(description.overcommit)) request.overcommit = description.overcommit != 0;
+    if (description.begin_time != 0) request.begins_later = description.begin_time > std::time(nullptr);
+    if (description.dependency != nullptr) request.has_dependency = *description.dependency != '\0';
     if (is_count(description.shared)) request.exclusive = description.shared == JOB_SHARED_NONE;
 }
 

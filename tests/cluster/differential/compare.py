@@ -105,7 +105,7 @@ def compare(scenario: Json, job: Json, result: Json) -> Comparison:
             left_out.append(why)
         else:
             found.append(_pending(scenario, foretold, actual))
-    found.append(_plugin(foretold, actual))
+    found.append(_plugin(job, foretold, actual))
     found.append(_words(foretold, actual))
     return Comparison(found, left_out)
 
@@ -252,7 +252,7 @@ def _shuts_out_qos(scenario: Json, actual: Json) -> bool:
     return False
 
 
-def _plugin(foretold: Json, actual: Json) -> Finding:
+def _plugin(job: Json, foretold: Json, actual: Json) -> Finding:
     """The plugin's words, against what slurmctld did."""
     message = actual["message"]
     verdict = plugin_verdict(message)
@@ -261,15 +261,22 @@ def _plugin(foretold: Json, actual: Json) -> Finding:
     elif actual["error"] != 0:
         wanted = "refused "
     elif foretold["pending"]:
-        wanted = f"waits {foretold['pending']}"
+        # Of a job that starts later only what holds it for good is told.
+        wanted = "accepted or never" if _starts_later(job) else f"waits {foretold['pending']}"
     else:
         wanted = "accepted "
     kind, _, token = verdict.partition(" ")
     agrees = verdict == wanted
-    if wanted.startswith("waits "):
+    if wanted == "accepted or never":
+        agrees = kind in ("accepted", "never")
+    elif wanted.startswith("waits "):
         # It tells of the partition that holds the job back the least, or of the limit that is for good.
         agrees = kind == "never" or (kind == "waits" and token in foretold["attempts"])
     return Finding("plugin", agrees, verdict, wanted)
+
+
+def _starts_later(job: Json) -> bool:
+    return job.get("priority") == 0 or "begin_time" in job or "dependency" in job
 
 
 def _words(foretold: Json, actual: Json) -> Finding:
