@@ -58,6 +58,7 @@ BOOST_AUTO_TEST_CASE(logs_a_failing_rule_as_an_error_and_another_as_information)
 
 BOOST_AUTO_TEST_CASE(explain_leaves_the_refusal_to_slurm_and_gives_every_reason) {
     request.tres_per_node = "gres:gpu:3";
+    request.submit_line = "sbatch --gres=gpu:3 --time=10:00:00 job.sh";
     request.time_limit = TimeLimit{600};
 
     const auto decision = decide();

@@ -38,6 +38,7 @@ job_desc_msg_t job_of_bytes(int byte) {
     std::memset(static_cast<void*>(&job), byte, sizeof job);
     for (const TextField& field : text_fields)
         job.*field.slurm = nullptr;
+    job.submit_line = nullptr;
     job.script = nullptr;
     job.script_buf = nullptr;
     job.dependency = nullptr;
@@ -88,6 +89,16 @@ BOOST_AUTO_TEST_CASE(each_text_lands_in_a_field_of_its_own) {
             expect_nothing_set(request);
         }
     }
+}
+
+BOOST_AUTO_TEST_CASE(only_the_beginning_of_the_submit_line_is_looked_at) {
+    std::string line(5000, 'x');
+    job_desc_msg_t job = unset_job();
+    BOOST_TEST(read(job).submit_line == "");
+
+    job.submit_line = line.data();
+    BOOST_TEST(read(job).submit_line == std::string_view(line).substr(0, 4096));
+    BOOST_TEST(read(job).submit_line.data() == line.data());
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_text_is_unset) {

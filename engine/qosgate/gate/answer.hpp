@@ -12,21 +12,18 @@
 
 namespace qg::gate {
 
-/// Everything the judging of one request reads.
-/// Ownership: borrows all of it.
-struct Case {
-    const Resolved& resolved;
-    const model::JobRequest& request;
-    const model::Cluster& cluster;
-    limits::Release release;
-};
-
-/// The lines for a job that is refused. `strictness` is that of the look ahead.
-std::vector<std::string> refusal_lines(const Outlook& outlook, const Case& at, limits::Strictness strictness);
+/// The lines for a job that is refused.
+std::vector<std::string> refusal_lines(const Outlook& outlook, const model::AccountView& view);
 
 /// The lines for a job that is accepted and held back: what it waits for, or that it never starts. None for
 /// one that starts later, after others that are in its way now may have ended.
-std::vector<std::string> wait_lines(const Wait& wait, const Case& at);
+std::vector<std::string> wait_lines(const Wait& wait, const model::JobRequest& request,
+                                    const model::AccountView& view);
+
+/// The lines that say what would do better, for a job that is refused or never starts: options of sbatch,
+/// salloc and srun, which the user can add to the same command. `strictness` is that of the look ahead.
+std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at,
+                                          limits::Strictness strictness);
 
 /// Adds lines to a message.
 void append(std::vector<std::string>& message, std::vector<std::string> lines);

@@ -178,6 +178,7 @@ limits::SubmitVerdict judge_submission(const PartitionView& asked, const Partiti
 void try_to_start(Outlook& outlook, const Attempt& attempt) {
     if (auto wait = find_wait(attempt)) {
         wait->attempt = outlook.attempts;
+        wait->partition = attempt.index;
         outlook.held.push_back(*std::move(wait));
     }
     ++outlook.attempts;
@@ -210,6 +211,12 @@ const Wait* Outlook::wait() const noexcept {
     const auto passing =
         std::find_if(held.begin(), held.end(), [](const Wait& wait) { return !wait.is_permanent; });
     return passing == held.end() ? &held.front() : &*passing;
+}
+
+bool Outlook::takes_the_job() const noexcept {
+    if (forecast.code != RejectCode::none) return false;
+    const Wait* least = wait();
+    return least == nullptr || !least->is_permanent;
 }
 
 Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,

@@ -21,8 +21,9 @@ struct Wait {
     bool is_permanent = false;                 ///< it never starts as it is
     std::vector<limits::Violation> violations; ///< limits; empty where the partition itself holds the job
     std::string partition_rule;                ///< the partition's rule, for the user; empty: it breaks none
-    bool is_refused = false; ///< slurmctld refuses the job for that rule where it enforces those
-    std::size_t attempt = 0; ///< the place of the attempt that ended so
+    bool is_refused = false;   ///< slurmctld refuses the job for that rule where it enforces those
+    std::size_t attempt = 0;   ///< the place of the attempt that ended so
+    std::size_t partition = 0; ///< index of the partition tried
 };
 
 struct Outlook {
@@ -36,6 +37,8 @@ struct Outlook {
 
     /// Whether some attempt would start the job.
     [[nodiscard]] bool starts_somewhere() const noexcept { return held.size() < attempts; }
+    /// Whether the job is accepted, and nothing holds it back for good everywhere.
+    [[nodiscard]] bool takes_the_job() const noexcept;
     /// Of a job that nothing starts: what holds it back the least; else null. Lives as long as the outlook.
     [[nodiscard]] const Wait* wait() const noexcept;
 };

@@ -55,9 +55,10 @@ void judge(Decision& decision, const Case& at, const policy::Settings& settings)
     const Wait* wait = outlook.wait();
     const bool never_starts = wait && wait->is_permanent;
     if (is_refused)
-        append(decision.message, refusal_lines(outlook, at, strictness));
+        append(decision.message, refusal_lines(outlook, at.resolved.view()));
     else if (wait)
-        append(decision.message, wait_lines(*wait, at));
+        append(decision.message, wait_lines(*wait, at.request, at.resolved.view()));
+    if (is_refused || never_starts) append(decision.message, suggestion_lines(outlook, at, strictness));
     if (enforces && is_refused) decision.reject = outlook.forecast.code;
     if (enforces && !is_refused && never_starts) decision.reject = RejectCode::accounting_policy;
     if (is_refused || never_starts) append_contact(decision.message, settings);
@@ -74,14 +75,13 @@ void log_problem(Decision& decision, const Resolved& resolved) {
 
 /// Judges a job that all limits leave room for: where there is something to say about it nevertheless, with
 /// the whole view.
-void judge_with_room(Decision& decision, const Case& at, const quota::QuotaProvider& provider,
-                     const policy::Settings& settings) {
+void judge_with_room(Decision& decision, const Case& at, const policy::Settings& settings) {
     if (is_clear(at.resolved, at.request, at.release)) {
         decision.forecast.time_limit = at.resolved.job.time_limit;
         return;
     }
-    const Resolved whole(at.request, &at.cluster, provider, at.release);
-    judge(decision, {whole, at.request, at.cluster, at.release}, settings);
+    const Resolved whole(at.request, &at.cluster, at.provider, at.release);
+    judge(decision, {whole, at.request, at.cluster, at.provider, at.release}, settings);
 }
 
 /// Without the partitions nobody knows which partition QOS applies, and without the view nobody knows
@@ -91,9 +91,9 @@ void judge_where_known(Decision& decision, const Resolved& resolved, const JobRe
                        limits::Release release, const policy::Settings& settings) {
     if (!resolved.known) log_problem(decision, resolved);
     if (!cluster || settings.limits == Level::off) return;
-    const Case at{resolved, request, *cluster, release};
+    const Case at{resolved, request, *cluster, provider, release};
     if (resolved.view().leaves_room)
-        judge_with_room(decision, at, provider, settings);
+        judge_with_room(decision, at, settings);
     else
         judge(decision, at, settings);
 }

@@ -131,16 +131,15 @@ void judge_change(Decision& decision, const Change& change, const policy::Settin
     const auto [outlook, forecast, strictness] = judge_with(enforces, look_after);
     decision.forecast = forecast;
     const Wait* wait = outlook.wait();
-    const Case at{change.after, change.update.after, change.cluster, change.release};
+    const model::AccountView& view = change.after.view();
     if (outlook.forecast.code != RejectCode::none) {
-        append(decision.message, refusal_lines(outlook, at, strictness));
+        append(decision.message, refusal_lines(outlook, view));
         if (enforces) decision.reject = outlook.forecast.code;
     } else if (wait) {
-        const Case was{change.before, change.update.before, change.cluster, change.release};
         const Outlook past = look_before(Strictness::as_configured, /*limits=*/false);
         const Wait* past_wait = past.wait();
-        auto lines = wait_lines(*wait, at);
-        if (past_wait && wait_lines(*past_wait, was) == lines) return;
+        auto lines = wait_lines(*wait, change.update.after, view);
+        if (past_wait && wait_lines(*past_wait, change.update.before, change.before.view()) == lines) return;
         append(decision.message, std::move(lines));
         const bool could_start = !past_wait || !past_wait->is_permanent;
         if (enforces && wait->is_permanent && could_start) decision.reject = RejectCode::accounting_policy;

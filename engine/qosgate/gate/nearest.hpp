@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The nearest request that the limits would accept: as little changed as possible, in the words of the
-// command that was used. It stands beside the counting of requests, because a proposal is checked by counting
-// it.
+// The nearest request that slurmctld would accept and could start: as little changed as possible. It stands
+// beside the forecast, because a proposal is proved by looking ahead at it.
 #pragma once
 
-#include "qosgate/limits/submit.hpp"
-#include "qosgate/model/cluster.hpp"
-#include "qosgate/model/job_request.hpp"
+#include "qosgate/gate/forecast.hpp"
+#include "qosgate/quota/provider.hpp"
 
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace qg::gate {
 
-/// What a proposal has to reach.
-enum class Goal : std::uint8_t {
-    accepted,  ///< the submit stage lets it pass
-    can_start, ///< and no limit holds it for good
+/// Everything the judging of one request reads.
+/// Ownership: borrows all of it.
+struct Case {
+    const Resolved& resolved;
+    const model::JobRequest& request;
+    const model::Cluster& cluster;
+    const quota::QuotaProvider& provider;
+    limits::Release release;
 };
 
-/// Options such as "--gres=gpu:2 --time=08:00:00" with which the job reaches the goal, checked against the
-/// engine. Nothing if none was found, or if the job is there already. Threads: pure.
-std::optional<std::string> find_nearest(const model::JobRequest& request, const model::AccountView& view,
-                                        const model::Cluster& cluster, limits::Release release,
-                                        limits::Strictness strictness, Goal goal = Goal::accepted);
+/// The request changed so that it is accepted and waits for no limit and no rule of a partition for good.
+/// Nothing if none was found. `outlook` is what stands in the way of the request, looked for with
+/// `strictness`.
+/// Cost: looks ahead a few dozen times at most; only for jobs that something is wrong with.
+/// Threads: those of the provider.
+std::optional<model::JobRequest> find_nearest(const Outlook& outlook, const Case& at,
+                                              limits::Strictness strictness);
 
 } // namespace qg::gate

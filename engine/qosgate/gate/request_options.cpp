@@ -3,8 +3,11 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/base/units.hpp"
+#include "qosgate/gate/submit_line.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <vector>
 
 namespace qg::gate {
@@ -12,71 +15,166 @@ namespace {
 
 using model::JobRequest;
 
+using Items = std::vector<TresItem>;
+
+constexpr std::string_view gres_option = "--gres";
+constexpr std::string_view gpus_option = "--gpus-per-node";
+
 std::string_view text_of(const std::optional<std::string>& text) {
     return text ? std::string_view(*text) : std::string_view();
 }
 
-/// "gres:gpu:a100:2" as an option's value: "gpu:a100:2".
-std::string option_value(const std::optional<std::string>& text) {
-    std::string value;
-    for (const TresItem& item : parse_tres_request(text_of(text))) {
-        if (!value.empty()) value += ',';
-        if (!item.name.empty())
-            value += item.name;
-        else
-            value += item.type_name();
-        if (!item.kind.empty()) value += text::format(":{}", item.kind);
-        value += text::format(":{}", item.count);
-    }
-    return value;
+Items items_of(const std::optional<std::string>& text) {
+    return parse_tres_request(text_of(text));
 }
 
-/// Whether a TRES text names GPUs only; those have options of their own.
-bool is_gpus_only(const std::optional<std::string>& text) {
-    const auto items = parse_tres_request(text_of(text));
+bool is_gpu(const TresItem& item) {
+    return item.type == model::TresKind::gres && item.name == "gpu";
+}
+
+bool is_gres(const TresItem& item) {
+    return item.type == model::TresKind::gres;
+}
+
+/// "--gres=gpu:a100:2,tmpfs:1"
+std::string format_gres(std::span<const TresItem> items) {
+    std::vector<std::string> parts;
     for (const TresItem& item : items)
-        if (item.name != "gpu") return false;
-    return !items.empty();
+        parts.push_back(item.kind.empty() ? text::format("{}:{}", item.name, item.count)
+                                          : text::format("{}:{}:{}", item.name, item.kind, item.count));
+    return text::format("{}={}", gres_option, parts.empty() ? "none" : text::join(parts, ","));
 }
 
-struct TextOption {
-    std::optional<std::string> JobRequest::*field;
-    std::string_view option;
-};
-
-// --gres and --gpus-per-node fill the same field; --gres says both.
-constexpr std::array tres_options{
-    TextOption{&JobRequest::tres_per_job, "--gpus"},
-    TextOption{&JobRequest::tres_per_node, "--gres"},
-    TextOption{&JobRequest::tres_per_socket, "--gpus-per-socket"},
-    TextOption{&JobRequest::tres_per_task, "--gpus-per-task"},
-};
-
-/// "--gpus=2": the options for GPUs take a bare count, or "a100:2".
-std::string format_tres_option(const TextOption& option, const std::optional<std::string>& text) {
-    std::string value = option_value(text);
-    constexpr std::string_view gpu = "gpu:";
-    if (option.option != "--gres" && is_gpus_only(text) && value.starts_with(gpu))
-        value = value.substr(gpu.size());
-    return text::format("{}={}", option.option, value);
+/// "--gpus=2", "--gpus=a100:2"; 0 takes it back.
+std::string format_gpus(std::string_view option, std::span<const TresItem> items) {
+    std::vector<std::string> parts;
+    for (const TresItem& item : items)
+        parts.push_back(item.kind.empty() ? std::to_string(item.count)
+                                          : text::format("{}:{}", item.kind, item.count));
+    return text::format("{}={}", option, parts.empty() ? "0" : text::join(parts, ","));
 }
 
-struct NumberOption {
-    std::optional<std::uint32_t> JobRequest::*field;
-    std::string_view option;
-};
-constexpr std::array number_options{
-    NumberOption{&JobRequest::tasks, "--ntasks"},
-    NumberOption{&JobRequest::cpus_per_task, "--cpus-per-task"},
-    NumberOption{&JobRequest::min_nodes, "--nodes"},
-};
+/// Writes options that a request is changed with.
+class OptionWriter {
+  public:
+    OptionWriter(const JobRequest& before, const JobRequest& after) : before_(before), after_(after) {}
 
-std::string format_licenses(const std::optional<std::string>& text) {
-    std::string value;
-    for (const TresItem& item : parse_licenses(text_of(text)))
-        value += text::format("{}{}:{}", value.empty() ? "" : ",", item.name, item.count);
-    return "--licenses=" + value;
-}
+    /// Nothing where some change cannot be said.
+    std::optional<std::string> write() {
+        write_names();
+        write_size();
+        write_gres();
+        write_amounts();
+        if (!can_say_all_ || options_.empty()) return std::nullopt;
+        return text::join(options_, " ");
+    }
+
+  private:
+    template <typename Value>
+    bool differs(std::optional<Value> JobRequest::*field) {
+        if (before_.*field == after_.*field) return false;
+        // Only a few options can be taken back.
+        if (!(after_.*field)) can_say_all_ = false;
+        return (after_.*field).has_value();
+    }
+
+    void add(std::string option) { options_.push_back(std::move(option)); }
+
+    template <typename Value>
+    void add(std::string_view option, const Value& value) {
+        options_.push_back(text::format("{}={}", option, value));
+    }
+
+    void write_names() {
+        for (const auto& [field, option] :
+             {std::pair{&JobRequest::account, "--account"}, std::pair{&JobRequest::partition, "--partition"},
+              std::pair{&JobRequest::qos, "--qos"}})
+            if (differs(field)) add(option, *(after_.*field));
+    }
+
+    void write_size() {
+        const bool has_nodes = before_.min_nodes != after_.min_nodes || before_.max_nodes != after_.max_nodes;
+        const bool has_per_node = differs(&JobRequest::tasks_per_node);
+        // Whether the user named the tasks, or the command multiplied them, is not known.
+        const bool may_multiply = before_.tasks_per_node || before_.sockets_per_node;
+        const bool restates_tasks = (has_nodes || has_per_node) && may_multiply && after_.tasks;
+        if (differs(&JobRequest::tasks) || restates_tasks) add("--ntasks", *after_.tasks);
+        if (has_per_node) add("--ntasks-per-node", *after_.tasks_per_node);
+        if (differs(&JobRequest::cpus_per_task)) add("--cpus-per-task", *after_.cpus_per_task);
+        if (!has_nodes) return;
+        if (!after_.min_nodes) {
+            can_say_all_ = false;
+            return;
+        }
+        const std::uint32_t least = *after_.min_nodes;
+        const std::uint32_t most = after_.max_nodes.value_or(least);
+        add("--nodes", most == least ? std::to_string(least) : text::format("{}-{}", least, most));
+    }
+
+    void write_gres() {
+        write_tres_per_node();
+        for (const auto& [field, option] : {std::pair{&JobRequest::tres_per_job, "--gpus"},
+                                            std::pair{&JobRequest::tres_per_socket, "--gpus-per-socket"},
+                                            std::pair{&JobRequest::tres_per_task, "--gpus-per-task"},
+                                            std::pair{&JobRequest::cpus_per_tres, "--cpus-per-gpu"}}) {
+            if (before_.*field == after_.*field) continue;
+            const Items items = items_of(after_.*field);
+            can_say_all_ = can_say_all_ && std::ranges::all_of(items_of(before_.*field), is_gpu) &&
+                           std::ranges::all_of(items, is_gpu);
+            add(format_gpus(option, items));
+        }
+    }
+
+    /// --gres and --gpus-per-node both fill this field.
+    void write_tres_per_node() {
+        if (before_.tres_per_node == after_.tres_per_node) return;
+        const Items were = items_of(before_.tres_per_node);
+        const Items items = items_of(after_.tres_per_node);
+        can_say_all_ =
+            can_say_all_ && std::ranges::all_of(were, is_gres) && std::ranges::all_of(items, is_gres);
+        const std::string_view only = only_option(were);
+        if (only == gres_option) return add(format_gres(items));
+        if (only == gpus_option) return add(format_gpus(gpus_option, items));
+        // With both it does not matter which of them it was.
+        Items gpus, others;
+        std::ranges::partition_copy(items, std::back_inserter(gpus), std::back_inserter(others), is_gpu);
+        add(format_gpus(gpus_option, gpus));
+        add(format_gres(others));
+    }
+
+    /// The one option that all of the items are from; empty: not known.
+    std::string_view only_option(const Items& items) const {
+        if (std::ranges::none_of(items, is_gpu)) return gres_option;
+        const auto of_gres = find_option(before_.submit_line, gres_option);
+        const auto of_gpus = find_option(before_.submit_line, gpus_option);
+        if (of_gres.has_value() == of_gpus.has_value()) return {};
+        const std::string_view value = of_gres ? *of_gres : *of_gpus;
+        const auto commas = static_cast<std::size_t>(std::ranges::count(value, ','));
+        if (commas + 1 != items.size()) return {};
+        return of_gres ? gres_option : gpus_option;
+    }
+
+    void write_amounts() {
+        if (differs(&JobRequest::licenses)) add("--licenses", *after_.licenses);
+        if (differs(&JobRequest::memory))
+            add(after_.memory->per_cpu ? "--mem-per-cpu" : "--mem", units::format_mib(after_.memory->mib));
+        if (differs(&JobRequest::memory_per_tres)) {
+            const Items items = items_of(after_.memory_per_tres);
+            if (items.size() == 1)
+                add("--mem-per-gpu", units::format_mib(items.front().count));
+            else
+                can_say_all_ = false;
+        }
+        if (differs(&JobRequest::time_limit)) add("--time", units::format_minutes(*after_.time_limit));
+        if (differs(&JobRequest::time_min)) add("--time-min", units::format_minutes(*after_.time_min));
+        if (differs(&JobRequest::array)) add("--array", *after_.array);
+    }
+
+    const JobRequest& before_;
+    const JobRequest& after_;
+    std::vector<std::string> options_;
+    bool can_say_all_ = true;
+};
 
 } // namespace
 
@@ -92,25 +190,15 @@ std::string format_tres_request(std::span<const TresItem> items) {
     return text;
 }
 
-std::string format_changed_options(const JobRequest& before, const JobRequest& after) {
-    std::vector<std::string> options;
-    for (const NumberOption& option : number_options)
-        if (before.*option.field != after.*option.field && after.*option.field)
-            options.push_back(text::format("{}={}", option.option, *(after.*option.field)));
-    for (const TextOption& option : tres_options) {
-        if (before.*option.field == after.*option.field) continue;
-        options.push_back(after.*option.field ? format_tres_option(option, after.*option.field)
-                                              : text::format("no {}", option.option));
-    }
-    if (before.licenses != after.licenses)
-        options.push_back(after.licenses ? format_licenses(after.licenses) : "no --licenses");
-    if (before.memory != after.memory && after.memory)
-        options.push_back(text::format("{}={}", after.memory->per_cpu ? "--mem-per-cpu" : "--mem",
-                                       units::format_mib(after.memory->mib)));
-    if (before.time_limit != after.time_limit && after.time_limit)
-        options.push_back("--time=" + units::format_minutes(*after.time_limit));
-    if (before.array != after.array && after.array) options.push_back("--array=" + *after.array);
-    return text::join(options, " ");
+std::string format_licenses(std::span<const TresItem> items) {
+    std::string text;
+    for (const TresItem& item : items)
+        text += text::format("{}{}:{}", text.empty() ? "" : ",", item.name, item.count);
+    return text;
+}
+
+std::optional<std::string> format_changed_options(const JobRequest& before, const JobRequest& after) {
+    return OptionWriter(before, after).write();
 }
 
 } // namespace qg::gate

@@ -45,6 +45,9 @@ struct JobRequest {
     std::optional<std::string> memory_per_tres; ///< --mem-per-gpu
     std::optional<std::string> cpus_per_tres;   ///< --cpus-per-gpu
 
+    /// The command as typed, its beginning; empty: not known. Borrowed from what the request was read from.
+    std::string_view submit_line;
+
     std::optional<TimeLimit> time_limit;
     std::optional<TimeLimit> time_min;
     std::optional<std::uint32_t> min_nodes;

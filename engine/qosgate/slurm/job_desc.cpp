@@ -57,6 +57,12 @@ void lay_over(JobRequest& request, const job_desc_msg_t& description) {
     if (is_count(description.shared)) request.exclusive = description.shared == JOB_SHARED_NONE;
 }
 
+/// The beginning of a text of which slurmctld checks no length; empty for null.
+std::string_view view_beginning(const char* text) {
+    constexpr std::size_t longest = 4096;
+    return text == nullptr ? std::string_view() : std::string_view(text, strnlen(text, longest));
+}
+
 } // namespace
 
 JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid) {
@@ -65,6 +71,7 @@ JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit
     request.submit_uid = submit_uid;
     lay_over(request, description);
     request.is_batch = is_set(description.script) || description.script_buf != nullptr;
+    request.submit_line = view_beginning(description.submit_line);
     request.is_het_part = description.het_job_offset != NO_VAL;
     return request;
 }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/client_counts.hpp"
+
+#include <algorithm>
+
+namespace qg::gate {
+
+using model::JobRequest;
+
+void derive_counts(JobRequest& request) {
+    const std::uint32_t nodes = std::max(request.min_nodes.value_or(1), 1u);
+    if (request.tasks && request.max_nodes)
+        request.max_nodes = std::max(std::min(*request.max_nodes, *request.tasks), nodes);
+    const bool is_range = request.max_nodes && request.max_nodes != request.min_nodes;
+    const std::uint32_t tasks = request.tasks.value_or(is_range ? 1 : nodes);
+    request.min_cpus = request.overcommit ? nodes : tasks * request.cpus_per_task.value_or(1);
+}
+
+bool is_from_client(const JobRequest& request) {
+    JobRequest derived = request;
+    derive_counts(derived);
+    return derived.min_cpus == request.min_cpus && derived.max_nodes == request.max_nodes;
+}
+
+} // namespace qg::gate

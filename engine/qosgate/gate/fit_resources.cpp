@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/fit_resources.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/gate/request_options.hpp"
+#include "qosgate/gate/tres_request.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace qg::gate {
+namespace {
+
+using model::JobRequest;
+
+using TextMember = std::optional<std::string> JobRequest::*;
+
+/// `value` in the proportion of target to asked: rounded down to a maximum, up to a minimum.
+std::uint64_t scale(std::uint64_t value, Amount amount) {
+    const long double exact = static_cast<long double>(value) * static_cast<long double>(amount.target) /
+                              static_cast<long double>(std::max<std::uint64_t>(amount.asked, 1));
+    const auto whole = static_cast<std::uint64_t>(exact);
+    const bool is_cut = static_cast<long double>(whole) < exact;
+    return amount.target > amount.asked && is_cut ? whole + 1 : whole;
+}
+
+bool is_of(const TresItem& item, std::string_view tres) {
+    return text::iequals(item.tres_name(), tres) || text::iequals(item.untyped_tres_name(), tres);
+}
+
+bool fit_memory_per_gpu(JobRequest& request, Amount mib) {
+    auto items = parse_tres_request(*request.memory_per_tres);
+    if (items.size() != 1) return false;
+    items.front().count = scale(items.front().count, mib);
+    if (items.front().count == 0) return false;
+    request.memory_per_tres = format_tres_request(items);
+    return true;
+}
+
+/// The ways to ask for generic resources. Two at once decide about nodes or tasks, too.
+constexpr std::array<TextMember, 4> gres_ways{&JobRequest::tres_per_job, &JobRequest::tres_per_node,
+                                              &JobRequest::tres_per_socket, &JobRequest::tres_per_task};
+
+/// Takes away from the largest of the items that count as this TRES, or adds to the first.
+bool change_items(std::vector<TresItem>& items, std::string_view tres, Amount amount) {
+    std::vector<TresItem*> counted;
+    std::uint64_t sum = 0;
+    for (TresItem& item : items) {
+        if (!is_of(item, tres)) continue;
+        counted.push_back(&item);
+        sum += item.count;
+    }
+    if (counted.empty()) return false;
+    std::ranges::stable_sort(counted, std::ranges::greater(), &TresItem::count);
+    const std::uint64_t wanted = scale(sum, amount);
+    if (wanted > sum) {
+        counted.front()->count += wanted - sum;
+        return true;
+    }
+    std::uint64_t excess = sum - wanted;
+    for (TresItem* item : counted) {
+        const std::uint64_t cut = std::min(excess, item->count);
+        item->count -= cut;
+        excess -= cut;
+    }
+    return wanted != sum;
+}
+
+/// One range of an array: "3", "1-7" or "0-15:4".
+struct ArrayRange {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;
+    std::uint64_t step = 1;
+
+    [[nodiscard]] std::uint64_t count() const { return (last - first) / step + 1; }
+};
+
+std::optional<ArrayRange> parse_array_range(std::string_view text) {
+    const auto colon = text.find(':');
+    const std::string_view ends = text.substr(0, colon);
+    const auto dash = ends.find('-');
+    const auto first = text::parse_unsigned(ends.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : text::parse_unsigned(ends.substr(dash + 1));
+    const auto step = colon == std::string_view::npos ? std::optional<std::uint64_t>(1)
+                                                      : text::parse_unsigned(text.substr(colon + 1));
+    if (!first || !last || !step || *step == 0 || *last < *first) return std::nullopt;
+    return ArrayRange{*first, *last, *step};
+}
+
+std::string format_array_range(const ArrayRange& range) {
+    if (range.count() == 1) return std::to_string(range.first);
+    std::string text = text::format("{}-{}", range.first, range.last);
+    if (range.step != 1) text += text::format(":{}", range.step);
+    return text;
+}
+
+} // namespace
+
+bool fit_memory(JobRequest& request, Amount mib, std::uint64_t nodes) {
+    if (mib.target == 0 || mib.asked == mib.target) return false;
+    if (!request.memory && request.memory_per_tres) return fit_memory_per_gpu(request, mib);
+    model::Memory memory = request.memory.value_or(model::Memory{});
+    if (memory.mib == 0)
+        memory = {mib.target / std::max<std::uint64_t>(nodes, 1), /*per_cpu=*/false};
+    else
+        memory.mib = scale(memory.mib, mib);
+    if (memory.mib == 0 || memory == request.memory) return false;
+    request.memory = memory;
+    return true;
+}
+
+bool fit_gres(JobRequest& request, std::string_view tres, Amount count, std::uint64_t nodes) {
+    if (!tres.starts_with("gres/") || request.tasks_per_tres) return false;
+    const auto is_used = [&](TextMember way) { return (request.*way).has_value(); };
+    const auto way = std::ranges::find_if(gres_ways, is_used);
+    if (way == gres_ways.end()) {
+        if (count.target <= count.asked) return false;
+        // Nothing asked for it yet: a minimum that is not met.
+        request.tres_per_node = text::format("gres:{}:{}", tres.substr(5),
+                                             (count.target + nodes - 1) / std::max<std::uint64_t>(nodes, 1));
+        return true;
+    }
+    if (std::find_if(way + 1, gres_ways.end(), is_used) != gres_ways.end()) return false;
+
+    auto items = parse_tres_request(*(request.*(*way)));
+    if (!change_items(items, tres, count)) return false;
+    std::erase_if(items, [](const TresItem& item) { return item.count == 0; });
+    const bool is_needed = request.memory_per_tres || request.cpus_per_tres;
+    if (items.empty() && (is_needed || count.target != 0)) return false;
+    const std::string text = format_tres_request(items);
+    if (text.empty())
+        (request.*(*way)).reset();
+    else
+        request.*(*way) = text;
+    return true;
+}
+
+bool fit_licenses(JobRequest& request, std::string_view tres, std::uint64_t most) {
+    if (!request.licenses) return false;
+    auto items = parse_licenses(*request.licenses);
+    std::uint64_t sum = 0;
+    for (const TresItem& item : items)
+        if (is_of(item, tres)) sum += item.count;
+    if (most == 0 || sum <= most || !change_items(items, tres, {sum, most})) return false;
+    std::erase_if(items, [](const TresItem& item) { return item.count == 0; });
+    request.licenses = format_licenses(items);
+    return true;
+}
+
+bool fit_array(JobRequest& request, std::uint64_t most) {
+    if (!request.array) return false;
+    auto fewer = first_of_array(*request.array, most);
+    if (!fewer || fewer == request.array) return false;
+    request.array = std::move(fewer);
+    return true;
+}
+
+std::optional<std::string> first_of_array(std::string_view text, std::uint64_t most) {
+    const auto percent = std::min(text.find('%'), text.size());
+    std::string fewer;
+    for (const std::string_view part : text::split(text.substr(0, percent), ',', /*keep_empty=*/true)) {
+        auto range = parse_array_range(part);
+        if (!range) return std::nullopt;
+        if (most == 0) break;
+        const std::uint64_t count = std::min(range->count(), most);
+        range->last = range->first + (count - 1) * range->step;
+        most -= count;
+        fewer += text::format("{}{}", fewer.empty() ? "" : ",", format_array_range(*range));
+    }
+    if (fewer.empty()) return std::nullopt;
+    return fewer.append(text.substr(percent));
+}
+
+} // namespace qg::gate

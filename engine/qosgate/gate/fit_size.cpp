@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/fit_size.hpp"
+
+#include "qosgate/gate/client_counts.hpp"
+#include "qosgate/gate/request_options.hpp"
+#include "qosgate/gate/tres_request.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace qg::gate {
+namespace {
+
+using model::JobRequest;
+
+std::uint32_t to_count(std::uint64_t value) {
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
+}
+
+/// Whether the user decides about nodes and tasks, and nothing else follows from them or they from something
+/// else.
+bool is_free(const JobRequest& request) {
+    return !request.required_nodes && !request.tasks_per_tres && is_from_client(request);
+}
+
+void set_nodes(JobRequest& request, std::uint64_t nodes) {
+    request.min_nodes = request.max_nodes = to_count(nodes);
+}
+
+bool is_range(const JobRequest& request) {
+    return request.max_nodes && request.max_nodes != request.min_nodes;
+}
+
+/// The sizes, those that the user left out filled in.
+struct Size {
+    explicit Size(const JobRequest& request)
+        : nodes(std::max<std::uint64_t>(request.min_nodes.value_or(1), 1)),
+          per_node(request.tasks_per_node.value_or(0)),
+          per_task(std::max<std::uint64_t>(request.cpus_per_task.value_or(1), 1)),
+          tasks(request.tasks.value_or(count_tasks(request))) {}
+
+    std::uint64_t nodes;
+    std::uint64_t per_node; ///< tasks; 0: not said
+    std::uint64_t per_task; ///< CPUs
+    std::uint64_t tasks;
+
+  private:
+    std::uint32_t count_tasks(const JobRequest& request) const {
+        if (per_node != 0) return to_count(nodes * per_node);
+        return is_range(request) ? 1 : to_count(nodes);
+    }
+};
+
+/// One task of so many CPUs.
+bool shrink_to_one_task(JobRequest& request, std::uint64_t cpus) {
+    if (!request.cpus_per_task) return false;
+    request.cpus_per_task = to_count(cpus);
+    if (request.tasks) request.tasks = 1;
+    if (request.tasks_per_node) request.tasks_per_node = 1;
+    if (request.min_nodes.value_or(1) > 1 || is_range(request)) set_nodes(request, 1);
+    return true;
+}
+
+/// A job with so many tasks on each of its nodes: fewer on each, or on fewer nodes, whichever leaves more.
+bool fit_tasks_per_node(JobRequest& request, const Size& size, std::uint64_t tasks) {
+    const std::uint64_t fewer_each = tasks / size.nodes;
+    const std::uint64_t fewer_nodes = tasks / size.per_node;
+    if (fewer_each != 0 && fewer_each * size.nodes >= fewer_nodes * size.per_node) {
+        request.tasks_per_node = to_count(fewer_each);
+        if (is_range(request)) set_nodes(request, size.nodes);
+        request.tasks = to_count(std::min(size.tasks, fewer_each * size.nodes));
+        return true;
+    }
+    if (fewer_nodes == 0) request.tasks_per_node = to_count(tasks);
+    set_nodes(request, std::max<std::uint64_t>(fewer_nodes, 1));
+    request.tasks =
+        to_count(std::min(size.tasks, *request.min_nodes * std::uint64_t{*request.tasks_per_node}));
+    return true;
+}
+
+/// A job that names nodes and no tasks has one on each: fewer nodes, or fewer CPUs, whichever leaves more.
+bool fit_nodes_of_one_task(JobRequest& request, const Size& size, std::uint64_t cpus) {
+    const std::uint64_t per_task = cpus / size.nodes;
+    const std::uint64_t nodes = cpus / size.per_task;
+    if (request.cpus_per_task && per_task != 0 && per_task * size.nodes >= nodes * size.per_task)
+        request.cpus_per_task = to_count(per_task);
+    else if (nodes != 0)
+        set_nodes(request, nodes);
+    else
+        return shrink_to_one_task(request, cpus);
+    return true;
+}
+
+bool shrink_cpus(JobRequest& request, const Size& size, std::uint64_t cpus) {
+    const std::uint64_t tasks = cpus / size.per_task;
+    if (request.overcommit) {
+        if (tasks == 0 || tasks >= size.nodes) return false;
+        set_nodes(request, tasks);
+        return true;
+    }
+    if (size.per_node != 0 && request.min_nodes && tasks != 0)
+        return fit_tasks_per_node(request, size, tasks);
+    if (request.min_nodes && !request.tasks && !is_range(request))
+        return fit_nodes_of_one_task(request, size, cpus);
+    if (tasks == 0) return shrink_to_one_task(request, cpus);
+    request.tasks = to_count(tasks);
+    if (size.nodes > tasks) set_nodes(request, tasks);
+    return true;
+}
+
+/// What more a job comes to than its tasks take: CPUs of its GPUs, or of nodes it may have.
+bool shrink_extra_cpus(JobRequest& request, Amount cpus) {
+    if (request.cpus_per_tres) {
+        auto items = parse_tres_request(*request.cpus_per_tres);
+        if (items.size() != 1) return false;
+        items.front().count = items.front().count * cpus.target / cpus.asked;
+        if (items.front().count == 0) return false;
+        request.cpus_per_tres = format_tres_request(items);
+        return true;
+    }
+    if (!is_range(request)) return false;
+    set_nodes(request, request.min_nodes.value_or(1));
+    return true;
+}
+
+bool raise_cpus(JobRequest& request, const Size& size, std::uint64_t cpus) {
+    if (size.per_node != 0 || request.overcommit || request.cpus_per_tres) return false;
+    request.tasks = to_count((cpus + size.per_task - 1) / size.per_task);
+    return true;
+}
+
+/// Makes a change of a copy, so that one that does not work out leaves nothing behind.
+template <typename Change>
+bool change_size(JobRequest& request, Change change) {
+    if (!is_free(request)) return false;
+    JobRequest changed = request;
+    if (!change(changed)) return false;
+    derive_counts(changed);
+    request = std::move(changed);
+    return true;
+}
+
+/// Whether GPUs for the whole job are at least one for each node.
+bool has_gpus_for(const JobRequest& request, std::uint64_t nodes) {
+    if (!request.tres_per_job) return true;
+    const auto items = parse_tres_request(*request.tres_per_job);
+    return std::all_of(items.begin(), items.end(), [&](const TresItem& item) { return item.count >= nodes; });
+}
+
+} // namespace
+
+bool fit_cpus(JobRequest& request, Amount cpus) {
+    if (cpus.target == 0 || cpus.asked == cpus.target) return false;
+    return change_size(request, [&](JobRequest& changed) {
+        const Size size(changed);
+        if (cpus.target > cpus.asked) return raise_cpus(changed, size, cpus.target);
+        const std::uint64_t of_tasks = changed.overcommit ? size.nodes : size.tasks * size.per_task;
+        return of_tasks > cpus.target ? shrink_cpus(changed, size, cpus.target)
+                                      : shrink_extra_cpus(changed, cpus);
+    });
+}
+
+bool fit_nodes(JobRequest& request, std::uint64_t most, std::uint64_t cpus_per_node) {
+    if (most == 0) return false;
+    return change_size(request, [&](JobRequest& changed) {
+        const Size size(changed);
+        const bool may_stay_a_range = is_range(changed) && size.nodes<most&& * changed.max_nodes> most;
+        if (may_stay_a_range)
+            changed.max_nodes = to_count(most);
+        else
+            set_nodes(changed, most);
+        std::uint64_t fitting = size.per_node != 0 ? size.per_node : cpus_per_node / size.per_task;
+        if (fitting == 0) fitting = size.tasks;
+        if (changed.tasks && size.tasks > most * fitting) changed.tasks = to_count(most * fitting);
+        return true;
+    });
+}
+
+bool raise_nodes(JobRequest& request, std::uint64_t least) {
+    return change_size(request, [&](JobRequest& changed) {
+        if (!has_gpus_for(changed, least)) return false;
+        const std::uint32_t nodes = to_count(least);
+        if (!is_range(changed) || *changed.max_nodes < nodes) changed.max_nodes = nodes;
+        changed.min_nodes = nodes;
+        if (changed.tasks && *changed.tasks < nodes) changed.tasks = nodes;
+        return true;
+    });
+}
+
+} // namespace qg::gate
