@@ -9,7 +9,7 @@
 namespace qg::gate {
 namespace {
 
-using limits::CountLimit;
+using limits::Counted;
 using limits::Relation;
 using limits::TresLimit;
 using limits::Violation;
@@ -25,20 +25,21 @@ std::uint64_t target_of(const Violation& violation) {
 } // namespace
 
 bool Mending::meet(const Violation& violation) {
-    if (const auto* count = std::get_if<CountLimit>(&violation.limit)) return meet_count(violation, *count);
-    if (!violation.tres) return false;
-    if (limits::text_of(violation.limit).counts_minutes) return scale_time(violation);
-    return meet_tres(violation, std::get<TresLimit>(violation.limit), *violation.tres);
+    switch (limits::text_of(violation.limit).counted) {
+    case Counted::tres: return violation.tres && meet_tres(violation, *violation.tres);
+    case Counted::tres_minutes:
+    case Counted::wall: return scale_time(violation);
+    case Counted::submitted_jobs:
+        return violation.used < violation.limit_value &&
+               fit_array(request_, violation.limit_value - violation.used);
+    case Counted::running_jobs: return false;
+    }
+    return false;
 }
 
-bool Mending::meet_count(const Violation& violation, CountLimit limit) {
-    if (limit == CountLimit::max_wall || limit == CountLimit::grp_wall) return scale_time(violation);
-    return violation.used < violation.limit_value &&
-           fit_array(request_, violation.limit_value - violation.used);
-}
-
-bool Mending::meet_tres(const Violation& violation, TresLimit limit, std::size_t tres) {
-    const std::uint64_t per = limit == TresLimit::max_tres_per_node ? nodes() : 1;
+bool Mending::meet_tres(const Violation& violation, std::size_t tres) {
+    const bool is_per_node = violation.limit == limits::LimitId(TresLimit::max_tres_per_node);
+    const std::uint64_t per = is_per_node ? nodes() : 1;
     const Amount amount{violation.asked * per, target_of(violation) * per};
     switch (view_.tres->kind(tres)) {
     case TresKind::cpu: return fit_cpus(request_, amount);
@@ -80,8 +81,7 @@ bool Mending::scale_time(const Violation& violation) {
         // Never the same again, where rounding brings it back.
         return shorten_to(std::min<std::uint64_t>(static_cast<std::uint64_t>(fitting), time_->minutes - 1));
     }
-    const std::uint64_t count = violation.tres ? model::count_at(job_.tres, *violation.tres) : 1;
-    return shorten_to(target_of(violation) / std::max<std::uint64_t>(count, 1));
+    return shorten_to(target_of(violation) / std::max<std::uint64_t>(violation.count, 1));
 }
 
 bool Mending::shorten_to(std::uint64_t minutes) {

@@ -28,8 +28,7 @@ class Mending {
     bool fit_size_into(const model::Partition& partition);
 
   private:
-    bool meet_count(const limits::Violation& violation, model::CountLimit limit);
-    bool meet_tres(const limits::Violation& violation, model::TresLimit limit, std::size_t tres);
+    bool meet_tres(const limits::Violation& violation, std::size_t tres);
     bool scale_time(const limits::Violation& violation);
     bool shorten_to(std::uint64_t minutes);
     bool fit_time_into(const model::Partition& partition);
