@@ -242,7 +242,7 @@ std::span<const AllowedWord> allowed_words(FieldKind kind) {
         {"REQUEUE", {}, "put the job back into the queue, or end it"},
         {"SUSPEND", {}, "stop the job and let it go on later"},
         {"GANG", {}, "besides: take turns on the same nodes"},
-        {"PRIORITY", {}, "besides: only jobs of lower priority; Slurm 26.05 and later"},
+        {"PRIORITY", {}, "besides: only jobs of lower priority; Slurm 25.05 and later"},
         {"WITHIN", {}, "besides: jobs of this QOS may preempt each other"},
     };
     switch (kind) {

@@ -109,13 +109,13 @@ template <typename Qos>
 inline constexpr bool has_relative_qos = requires(Qos& qos) {
     qos.relative_tres_cnt;
 };
-template <typename Qos>
-inline constexpr bool has_priority_preemption = requires(Qos& qos) {
-    qos.usage_het;
-};
 
-inline constexpr bool knows_relative_qos = has_relative_qos<slurmdb_qos_rec_t>;               // 23.11
-inline constexpr bool knows_priority_preemption = has_priority_preemption<slurmdb_qos_rec_t>; // 26.05
+inline constexpr bool knows_relative_qos = has_relative_qos<slurmdb_qos_rec_t>; // 23.11
+#ifdef PREEMPT_MODE_PRIORITY
+inline constexpr bool knows_priority_preemption = true; // 25.05
+#else
+inline constexpr bool knows_priority_preemption = false;
+#endif
 
 /// Whether slurmdbd takes a removed QOS out of the associations' QOS lists properly. Before 24.05 it joins
 /// the neighbours (",13,14,15," without 14 becomes ",1315,"), so that associations lose other QOSs too. No
