@@ -106,14 +106,75 @@ BOOST_AUTO_TEST_CASE(looks_through_symbolic_links) {
     BOOST_TEST(problem_of(temp.folder()).empty());
 
     chmod(target.c_str(), 0666);
-    BOOST_TEST(has_text(problem_of(temp.folder()), "a.lua: mode 0666"));
+    BOOST_TEST(
+        has_text(problem_of(temp.folder()),
+                 text::format("a.lua: on the way to it: {}: mode 0666 lets others write it: chmod go-w",
+                              target.string())));
 
     chmod(target.c_str(), 0644);
     chmod(elsewhere.c_str(), 0777);
     BOOST_TEST(has_text(problem_of(temp.folder()), "elsewhere: mode 0777 lets others write it"));
 
+    chmod(elsewhere.c_str(), 0755);
     fs::remove(target);
-    BOOST_TEST(has_text(problem_of(temp.folder()), "a.lua: cannot be read"));
+    BOOST_TEST(has_text(problem_of(temp.folder()), "a.lua: on the way to it: "));
+    BOOST_TEST(has_text(problem_of(temp.folder()), "real.lua: cannot be read: No such file"));
+}
+
+BOOST_AUTO_TEST_CASE(refuses_a_way_that_leads_through_somebody_else_s_folder) {
+    if (geteuid() != 0) return; // only root gives folders away
+    const TempFolder temp;
+    const fs::path home = temp.root() / "home";
+    const fs::path safe = temp.root() / "safe";
+    for (const fs::path& folder : {home, safe}) {
+        fs::create_directory(folder);
+        chmod(folder.c_str(), 0755);
+    }
+    std::ofstream(safe / "real.lua") << "text";
+    fs::create_symlink("../safe/real.lua", home / "current.lua");
+    fs::create_symlink(home / "current.lua", temp.folder() / "a.lua");
+    BOOST_TEST(problem_of(temp.folder()).empty()); // root's links and folders, relative and absolute
+
+    BOOST_TEST_REQUIRE(lchown((home / "current.lua").c_str(), 1234, 0) == 0);
+    BOOST_TEST(has_text(problem_of(temp.folder()), "home/current.lua: belongs to user id 1234"));
+    BOOST_TEST(has_text(problem_of(temp.folder()), "chown -h root '"));
+
+    BOOST_TEST_REQUIRE(lchown((home / "current.lua").c_str(), 0, 0) == 0);
+    BOOST_TEST_REQUIRE(chown(home.c_str(), 1234, 0) == 0);
+    BOOST_TEST(has_text(problem_of(temp.folder()),
+                        text::format("a.lua: on the way to it: {}: belongs to user id 1234", home.string())));
+}
+
+BOOST_AUTO_TEST_CASE(looks_at_every_folder_above_the_policy) {
+    const TempFolder temp;
+    temp.write("a.lua", "");
+    chmod(temp.root().c_str(), 0775);
+    BOOST_TEST(has_text(problem_of(temp.folder()),
+                        text::format("qosgate.d: on the way to it: {}: mode 0775 lets others write it",
+                                     temp.root().string())));
+
+    chmod(temp.root().c_str(), 01777); // as /tmp: nobody takes away there what is somebody else's
+    BOOST_TEST(problem_of(temp.folder()).empty());
+    chmod(temp.folder().c_str(), 01777); // but anybody may add a file
+    BOOST_TEST(has_text(problem_of(temp.folder()), "qosgate.d: mode 1777 lets others write it"));
+}
+
+BOOST_AUTO_TEST_CASE(opens_no_device_and_follows_no_link_for_ever) {
+    const TempFolder temp;
+    fs::create_symlink("/dev/zero", temp.folder() / "a.lua");
+    BOOST_TEST(has_text(problem_of(temp.folder()), "a.lua: not a regular file"));
+
+    fs::remove(temp.folder() / "a.lua");
+    fs::create_symlink("a.lua", temp.folder() / "a.lua");
+    BOOST_TEST(
+        has_text(problem_of(temp.folder()), "a.lua: cannot be read: Too many levels of symbolic links"));
+}
+
+BOOST_AUTO_TEST_CASE(takes_a_link_to_nothing_for_an_error_and_not_for_no_folder) {
+    const TempFolder temp;
+    fs::create_symlink(temp.root() / "gone", temp.root() / "link.d");
+
+    BOOST_TEST(has_text(problem_of(temp.root() / "link.d"), "gone: cannot be read: No such file"));
 }
 
 BOOST_AUTO_TEST_CASE(refuses_what_is_no_plain_file_or_too_large) {

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/source_files.hpp"
 
-#include "qosgate/base/scope_exit.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/fnv.hpp"
+#include "qosgate/policy/trusted_files.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstring>
 #include <memory>
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace qg::policy {
 namespace {
@@ -25,94 +23,8 @@ struct CloseDirectory {
 };
 using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
-/// FNV-1a over bytes.
-class Fnv {
-  public:
-    void add(std::string_view bytes) noexcept {
-        for (const char c : bytes)
-            state_ = (state_ ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    }
-    void add_number(std::uint64_t number) noexcept {
-        for (unsigned shift = 0; shift < 64; shift += 8)
-            state_ = (state_ ^ (number >> shift & 0xffu)) * 0x100000001b3u;
-    }
-    [[nodiscard]] std::uint64_t value() const noexcept { return state_; }
-
-  private:
-    std::uint64_t state_ = 0xcbf29ce484222325u;
-};
-
-Error system_error(const fs::path& path, int number) {
-    // strerror is not used: this runs beside the daemon's other threads.
-    std::array<char, 128> buffer{};
-    const char* reason = strerror_r(number, buffer.data(), buffer.size());
-    return {ErrorCode::unavailable, text::format("{}: cannot be read: {}", path.string(), reason)};
-}
-
-/// Refuses what somebody else could have written.
-Result<void> check_trusted(const fs::path& path, const struct stat& info, uid_t trusted_user) {
-    if (info.st_uid != 0 && info.st_uid != trusted_user)
-        return Error{
-            ErrorCode::permission_denied,
-            text::format("{}: belongs to user id {}, which is neither root nor the daemon's user {}: "
-                         "chown root '{}'",
-                         path.string(), info.st_uid, trusted_user, path.string())};
-    if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-        return Error{ErrorCode::permission_denied,
-                     text::format("{}: mode {:04o} lets others write it: chmod go-w '{}'", path.string(),
-                                  info.st_mode & 07777u, path.string())};
-    return {};
-}
-
-/// Refuses a symbolic link into a folder where others could exchange the target.
-Result<void> check_link_target(const fs::path& link, uid_t trusted_user) {
-    std::error_code problem;
-    const fs::path target = fs::canonical(link, problem);
-    if (problem) return system_error(link, problem.value());
-    struct stat info {};
-    if (stat(target.parent_path().c_str(), &info) != 0) return system_error(target.parent_path(), errno);
-    const auto trusted = check_trusted(target.parent_path(), info, trusted_user);
-    if (!trusted) return trusted.error().in(text::format("{}: a link to {}", link.string(), target.string()));
-    return {};
-}
-
-Result<std::string> read_all(int file, const fs::path& path) {
-    std::string content(max_file_bytes + 1, '\0');
-    std::size_t length = 0;
-    while (length < content.size()) {
-        const ssize_t got = read(file, content.data() + length, content.size() - length);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return system_error(path, errno);
-        if (got == 0) break;
-        length += static_cast<std::size_t>(got);
-    }
-    if (length > max_file_bytes)
-        return Error{ErrorCode::invalid_input,
-                     text::format("{}: larger than {} KiB", path.string(), max_file_bytes >> 10u)};
-    content.resize(length);
-    content.shrink_to_fit();
-    return content;
-}
-
-Result<SourceFile> read_file(int folder_file, const fs::path& folder, const std::string& name,
-                             uid_t trusted_user) {
-    const fs::path path = folder / name;
-    struct stat info {};
-    if (fstatat(folder_file, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return system_error(path, errno);
-    if (S_ISLNK(info.st_mode)) {
-        const auto trusted = check_link_target(path, trusted_user);
-        if (!trusted) return trusted.error();
-    }
-    // What is checked is what is read: the open file. O_NONBLOCK, or a FIFO would hold us up.
-    const int file = openat(folder_file, name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (file < 0) return system_error(path, errno);
-    const ScopeExit close_file([file] { close(file); });
-    if (fstat(file, &info) != 0) return system_error(path, errno);
-    if (!S_ISREG(info.st_mode))
-        return Error{ErrorCode::invalid_input, text::format("{}: not a regular file", path.string())};
-    const auto trusted = check_trusted(path, info, trusted_user);
-    if (!trusted) return trusted.error();
-    auto content = read_all(file, path);
+Result<SourceFile> read_file(const fs::path& folder, const std::string& name, uid_t trusted_user) {
+    auto content = read_trusted_file(folder / name, trusted_user, max_file_bytes);
     if (!content) return content.error();
     return SourceFile{name, *std::move(content)};
 }
@@ -151,18 +63,16 @@ const SourceFile* SourceFolder::find(std::string_view name) const noexcept {
 }
 
 Result<SourceFolder> read_source_folder(const fs::path& folder, uid_t trusted_user) {
-    const int folder_file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder_file < 0) return errno == ENOENT ? Result(SourceFolder{}) : system_error(folder, errno);
-    const Directory directory(fdopendir(folder_file));
-    if (!directory) {
-        const int number = errno;
-        close(folder_file);
-        return system_error(folder, number);
-    }
     struct stat info {};
-    if (fstat(folder_file, &info) != 0) return system_error(folder, errno);
-    const auto trusted = check_trusted(folder, info, trusted_user);
+    // A link to nothing is there: it is an error further down.
+    if (lstat(folder.c_str(), &info) != 0 && errno == ENOENT) return SourceFolder{};
+    const auto real = resolve_trusted(folder, trusted_user);
+    if (!real) return real.error();
+    if (!S_ISDIR(real->info.st_mode)) return system_error(folder, ENOTDIR);
+    const auto trusted = check_trusted(real->path, real->info, trusted_user);
     if (!trusted) return trusted.error();
+    const Directory directory(opendir(real->path.c_str()));
+    if (!directory) return system_error(folder, errno);
 
     SourceFolder found{true, {}};
     const std::vector<std::string> names = source_names(directory.get());
@@ -170,7 +80,7 @@ Result<SourceFolder> read_source_folder(const fs::path& folder, uid_t trusted_us
         return Error{ErrorCode::invalid_input, text::format("{}: holds {} files, at most {} are read",
                                                             folder.string(), names.size(), max_files)};
     for (const std::string& name : names) {
-        auto file = read_file(folder_file, folder, name, trusted_user);
+        auto file = read_file(folder, name, trusted_user);
         if (!file) return file.error();
         found.files.push_back(*std::move(file));
     }

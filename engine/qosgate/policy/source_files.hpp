@@ -34,10 +34,10 @@ inline constexpr std::size_t max_file_bytes = std::size_t{256} << 10u;
 inline constexpr std::size_t max_files = 256;
 
 /// Reads every "*.lua" of the folder but hidden ones. A folder that does not exist gives `exists == false`.
-/// Errors: permission_denied where the folder, a file, or a symbolic link's target or its folder belongs to
-/// somebody else than root and `trusted_user`, or can be written by others (naming file, mode and cure);
-/// invalid_input for what is no regular file or too large; unavailable where the system refuses.
-/// Cost: blocking reads.
+/// Errors: permission_denied where the folder, a file, or anything on the way to them, links included,
+/// belongs to somebody else than root and `trusted_user`, or can be written by others (naming it, its mode
+/// and the cure); invalid_input for what is no regular file or too large; unavailable where the system
+/// refuses. Cost: blocking reads.
 Result<SourceFolder> read_source_folder(const std::filesystem::path& folder, uid_t trusted_user);
 
 /// Content identity: names and texts, nothing else (FNV-1a, 64 bits). 0 for a folder that does not exist.
