@@ -44,9 +44,14 @@ const slurmdb_user_rec_t* find_user(const AssocMgr& manager, std::uint32_t user_
         [user_id](const slurmdb_user_rec_t& user) noexcept { return user.uid == user_id; });
 }
 
+/// Root, and SlurmUser, as whom slurmctld runs.
+bool is_slurm_user(std::uint32_t user_id) {
+    return user_id == 0 || user_id == geteuid();
+}
+
 /// Whether slurmctld lets this user change jobs past all limits. Needs the user lock.
-bool is_operator(const AssocMgr& manager, std::uint32_t user_id) {
-    if (user_id == 0 || user_id == geteuid()) return true; // root, and SlurmUser, as whom slurmctld runs
+bool has_operator_rights(const AssocMgr& manager, std::uint32_t user_id) {
+    if (is_slurm_user(user_id)) return true;
     const slurmdb_user_rec_t* user = find_user(manager, user_id);
     return user != nullptr && user->admin_level >= SLURMDB_ADMIN_OPERATOR;
 }
@@ -266,6 +271,13 @@ Result<AccountView> ControllerQuota::check(const quota::Lookup& lookup) const {
     return Result<AccountView>(BuiltBy([&] { return view_of(*manager_, lookup); }));
 }
 
+bool ControllerQuota::is_operator(std::uint32_t user_id) const {
+    if (is_slurm_user(user_id)) return true;
+    if (!manager_) return false;
+    const AssocMgrReadLock lock(*manager_);
+    return has_operator_rights(*manager_, user_id);
+}
+
 AccountView ControllerQuota::view_of(const AssocMgr& manager, const quota::Lookup& lookup) const {
     const Epoch now = epochs_.enter(read_state(manager));
     AccountView view;
@@ -273,7 +285,7 @@ AccountView ControllerQuota::view_of(const AssocMgr& manager, const quota::Looku
     view.enforce = slurm::read_enforce(*manager.enforce);
     Records records;
     records.association = AssociationSearch(manager, default_accounts_, lookup).run(lookup.account, view);
-    view.requester_is_operator = lookup.requester && is_operator(manager, *lookup.requester);
+    view.requester_is_operator = lookup.requester && has_operator_rights(manager, *lookup.requester);
 
     const QosList qos_list(*manager.qos_list, qos_guesses_, now);
     const ControllerFacts facts(qos_list, records.association, *manager.root_assoc);

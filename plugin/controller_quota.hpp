@@ -33,6 +33,10 @@ class ControllerQuota final : public quota::QuotaProvider {
     /// Errors: unavailable while slurmctld has no data of its database; unsupported without the symbols.
     [[nodiscard]] Result<model::AccountView> check(const quota::Lookup& lookup) const override;
 
+    /// Whether slurmctld lets this user do what only operators may; root and SlurmUser are, also where
+    /// nothing else is known.
+    [[nodiscard]] bool is_operator(std::uint32_t user_id) const;
+
   private:
     /// Needs the locks.
     [[nodiscard]] model::AccountView view_of(const AssocMgr& manager, const quota::Lookup& lookup) const;

@@ -31,13 +31,38 @@ void write_log(LogLevel level, const std::string& text) {
         log_error(text.c_str());
 }
 
+/// What slurmctld read from slurm.conf; null if it does not say.
+const slurm_conf_t* find_slurm_conf() {
+    return static_cast<const slurm_conf_t*>(dlsym(RTLD_DEFAULT, "slurm_conf"));
+}
+
 /// The folder of rules beside the slurm.conf that this slurmctld uses; empty if that is not known.
 std::filesystem::path policy_folder() {
-    const auto* conf = static_cast<const slurm_conf_t*>(dlsym(RTLD_DEFAULT, "slurm_conf"));
+    const slurm_conf_t* conf = find_slurm_conf();
     std::string_view file = conf == nullptr ? std::string_view() : slurm::view_text(conf->slurm_conf);
     if (file.empty()) file = slurm::view_text(std::getenv("SLURM_CONF"));
     const std::filesystem::path folder = std::filesystem::path(file).parent_path();
     return folder.is_absolute() ? folder / "qosgate.d" : std::filesystem::path();
+}
+
+/// Where the policy in force outlives slurmctld, for a backup controller too; empty if that is not known.
+std::filesystem::path kept_policy_file() {
+    const slurm_conf_t* conf = find_slurm_conf();
+    const std::filesystem::path folder =
+        conf == nullptr ? std::string_view() : slurm::view_text(conf->state_save_location);
+    return folder.is_absolute() ? folder / "qosgate_policy" : std::filesystem::path();
+}
+
+/// The refusal while nobody knows the site's rules.
+Decision refuse_unknown_rules(const policy::StoreStatus& status) {
+    const std::string why = status.last_error ? status.last_error->message : status.folder.string();
+    Decision decision;
+    decision.reject = model::RejectCode::access_denied;
+    decision.message = {
+        "This job was not accepted because the site's rules are not loaded: " + text::printable(why, 600) +
+        (status.is_reading ? "; please try again in a moment" : "; please tell your administrators")};
+    decision.log = {{LogLevel::error, "a job was refused because no rules are loaded: " + why}};
+    return decision;
 }
 
 Result<AssocMgr> find_assoc_mgr() {
@@ -73,15 +98,22 @@ gate::JobUpdate read_update(const job_desc_msg_t& job, const job_desc_msg_t& upd
 } // namespace
 
 Runtime::Runtime()
-    : policies_(write_log), quota_(find_assoc_mgr()),
+    : policies_(write_log, {.kept_file = kept_policy_file()}), quota_(find_assoc_mgr()),
       gate_(quota_, limits::Release::from_version_number(SLURM_VERSION_NUMBER)) {
-    // Before the first job, and so that an error stands in the log when slurmctld starts. The store's thread
-    // only reads files: it may run in a standby controller, too. slurmctld has become a daemon before it
-    // loads plugins.
-    if (const auto folder = policy_folder(); !folder.empty())
-        policies_.start(folder);
-    else
+    // Before the first job, and so that an error stands in the log when slurmctld starts. Until a job comes
+    // the store's thread only reads files: it may run in a standby controller, too. slurmctld has become a
+    // daemon before it loads plugins.
+    const auto folder = policy_folder();
+    if (folder.empty()) {
         log_error("no rules: it is not known where slurm.conf is");
+        return;
+    }
+    try {
+        policies_.start(folder);
+    } catch (const std::exception& error) {
+        // Without its thread the store is closed; the entry points need this runtime to say so.
+        log_error((std::string("policy: no thread: ") + error.what()).c_str());
+    }
 }
 
 int Runtime::answer(const Decision& decision, char** err_msg) const {
@@ -97,6 +129,8 @@ int Runtime::answer(const Decision& decision, char** err_msg) const {
 
 int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
     cluster_.start();
+    policies_.mark_active();
+    if (is_kept_out(submit_uid)) return answer(refuse_unknown_rules(policies_.status()), err_msg);
     const auto cluster = cluster_.current();
     const auto policy = policies_.current();
     const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
@@ -105,8 +139,16 @@ int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char*
     return answer(decision, err_msg);
 }
 
+bool Runtime::is_kept_out(std::uint32_t submit_uid) const {
+    return policies_.is_closed() && !quota_.is_operator(submit_uid);
+}
+
 int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg) {
     cluster_.start();
+    policies_.mark_active();
+    // A change must not walk around rules that nobody knows.
+    if (is_kept_out(submit_uid) && is_judged(update))
+        return answer(refuse_unknown_rules(policies_.status()), err_msg);
     const auto policy = policies_.current();
     const bool may_refuse = policy->settings().limits == policy::Level::enforce;
     if (!(may_refuse || err_msg != nullptr) || !is_judged(update)) return SLURM_SUCCESS;
@@ -121,7 +163,7 @@ int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t
 
 int Runtime::submit_failed(char** err_msg) {
     const auto policy = policies_.current();
-    if (!refuses_on_errors(*policy)) return SLURM_SUCCESS;
+    if (!policies_.is_closed() && !refuses_on_errors(*policy)) return SLURM_SUCCESS;
     std::string message =
         "the site's rules could not be applied to this job; please tell your administrators";
     if (const std::string& contact = policy->settings().contact; !contact.empty())

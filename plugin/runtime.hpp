@@ -5,6 +5,7 @@
 // What the plugin does when it fails itself (a bug, no memory): without rules it changes nothing, as
 // everywhere in level `explain`, since slurmctld still applies every limit. Where a rule that enforces and
 // denies on errors is in force it refuses the job: such a rule is the site's word that no job passes unseen.
+// Where rules are there and none was ever loaded, only root, SlurmUser and operators get jobs accepted.
 #pragma once
 
 #include "cluster_snapshot.hpp"
@@ -41,6 +42,8 @@ class Runtime {
     void stop();
 
   private:
+    /// Whether nobody knows the site's rules and this user has to wait for them.
+    [[nodiscard]] bool is_kept_out(std::uint32_t submit_uid) const;
     int answer(const model::Decision& decision, char** err_msg) const;
 
     policy::PolicyStore policies_;

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(judges_on_many_threads_without_mixing_jobs_up) {
 BOOST_AUTO_TEST_CASE(judges_while_the_policy_is_exchanged) {
     const TempFolder temp;
     temp.write("a.lua", rule_with("job:warn('0')"));
-    PolicyStore store([](LogLevel, const std::string&) {}, std::chrono::milliseconds(1));
+    PolicyStore store([](LogLevel, const std::string&) {}, {.poll_interval = std::chrono::milliseconds(1)});
     store.start(temp.folder());
     std::atomic<bool> done{false};
     std::atomic<int> wrong{0};

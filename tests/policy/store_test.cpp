@@ -1,73 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/store.hpp"
 
+#include "store_setup.hpp"
 #include "support.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
 #include <csignal>
-#include <mutex>
 #include <thread>
 
 using namespace qg;
 using namespace qg::policy;
 using namespace qg::policy::test;
 using namespace std::chrono_literals;
-
-namespace {
-
-/// A store over a temporary folder, with its log.
-class StoreSetup {
-  public:
-    explicit StoreSetup(std::chrono::milliseconds poll = PolicyStore::default_poll_interval)
-        : store([this](LogLevel level, std::string text) { take(level, std::move(text)); }, poll) {}
-
-    static std::string warns(const std::string& word) { return rule_with("job:warn('" + word + "')"); }
-
-    /// What the one rule in force says.
-    [[nodiscard]] std::string said() const {
-        Job job;
-        const auto outcome = job.run(*store.current());
-        return outcome.warnings.empty() ? std::string() : outcome.warnings.front();
-    }
-
-    /// Whether `check` comes true in two seconds.
-    template <typename Check>
-    static bool soon(Check check) {
-        for (const auto end = std::chrono::steady_clock::now() + 2s;
-             std::chrono::steady_clock::now() < end;) {
-            if (check()) return true;
-            std::this_thread::sleep_for(10ms);
-        }
-        return check();
-    }
-
-    [[nodiscard]] std::size_t errors() const {
-        const std::scoped_lock lock(mutex_);
-        return errors_.size();
-    }
-    [[nodiscard]] std::string last_error() const {
-        const std::scoped_lock lock(mutex_);
-        return errors_.empty() ? std::string() : errors_.back();
-    }
-
-    TempFolder temp;
-
-  private:
-    void take(LogLevel level, std::string text) {
-        const std::scoped_lock lock(mutex_);
-        if (level == LogLevel::error) errors_.push_back(std::move(text));
-    }
-
-    mutable std::mutex mutex_;
-    std::vector<std::string> errors_;
-
-  public:
-    PolicyStore store; ///< last: its thread writes to the log
-};
-
-} // namespace
 
 BOOST_AUTO_TEST_SUITE(store)
 
@@ -189,15 +135,41 @@ BOOST_AUTO_TEST_CASE(keeps_the_last_good_policy_when_others_get_write_access) {
     BOOST_TEST(StoreSetup::soon([&] { return !setup.store.status().last_error.has_value(); }));
 }
 
-BOOST_AUTO_TEST_CASE(starts_without_rules_on_a_broken_folder_and_recovers) {
+BOOST_AUTO_TEST_CASE(is_closed_after_a_start_on_a_broken_folder_until_it_is_repaired) {
     StoreSetup setup(20ms);
     setup.temp.write("a.lua", "rule {");
     setup.store.start(setup.temp.folder());
 
-    BOOST_TEST(!setup.store.current()->has_rules());
-    BOOST_TEST(has_text(setup.last_error(), "no rules are in force"));
+    BOOST_TEST(setup.store.is_closed());
+    BOOST_TEST((setup.store.status().standing == Standing::closed));
+    BOOST_TEST(has_text(setup.store.status().last_error->message, "qosgate.d: a.lua:1: "));
+    BOOST_TEST(has_text(setup.last_error(),
+                        "policy not loaded, all submissions but those of operators are refused"));
     setup.temp.write("a.lua", StoreSetup::warns("one"));
     BOOST_TEST(StoreSetup::soon([&] { return setup.said() == "one"; }));
+    BOOST_TEST(!setup.store.is_closed());
+    BOOST_TEST((setup.store.status().standing == Standing::in_force));
+}
+
+BOOST_AUTO_TEST_CASE(keeps_rules_in_force_when_the_folder_goes_and_ends_them_with_an_empty_one) {
+    StoreSetup setup(20ms);
+    setup.temp.write("a.lua", StoreSetup::warns("one"));
+    setup.store.start(setup.temp.folder());
+
+    fs::rename(setup.temp.folder(), setup.temp.root() / "away");
+    BOOST_TEST(StoreSetup::soon([&] { return setup.errors() == 1; }));
+    BOOST_TEST(has_text(setup.last_error(), "stays in force: "));
+    BOOST_TEST(has_text(setup.last_error(), "the folder is gone; to end a policy, leave the folder there"));
+    BOOST_TEST(setup.said() == "one");
+    BOOST_TEST((setup.store.status().standing == Standing::degraded));
+
+    fs::create_directory(setup.temp.folder());
+    BOOST_TEST(StoreSetup::soon([&] { return !setup.store.current()->has_rules(); }));
+    BOOST_TEST((setup.store.status().standing == Standing::in_force));
+    fs::remove(setup.temp.folder()); // nothing is lost any more
+    std::this_thread::sleep_for(200ms);
+    BOOST_TEST((setup.store.status().standing == Standing::in_force));
+    BOOST_TEST(setup.errors() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(looks_at_once_when_asked) {

@@ -97,7 +97,7 @@ Result<CompiledRules> compile_rules(const SourceFolder& sources, const Settings&
     return compiled;
 }
 
-StatePool::StatePool(SourceFolder sources, Settings settings, CompiledRules first)
+StatePool::StatePool(std::shared_ptr<const SourceFolder> sources, Settings settings, CompiledRules first)
     : sources_(std::move(sources)), settings_(std::move(settings)) {
     idle_.reserve(max_idle);
     idle_.push_back(std::make_unique<CompiledRules>(std::move(first)));
@@ -112,7 +112,7 @@ Result<std::unique_ptr<CompiledRules>> StatePool::acquire() {
             return rules;
         }
     }
-    auto compiled = compile_rules(sources_, settings_);
+    auto compiled = compile_rules(*sources_, settings_);
     if (!compiled) return compiled.error();
     return std::make_unique<CompiledRules>(*std::move(compiled));
 }

@@ -38,7 +38,7 @@ class StatePool {
     /// More idle states than these are freed: as many submissions as a busy controller runs at once.
     static constexpr std::size_t max_idle = 16;
 
-    StatePool(SourceFolder sources, Settings settings, CompiledRules first);
+    StatePool(std::shared_ptr<const SourceFolder> sources, Settings settings, CompiledRules first);
     StatePool(const StatePool&) = delete;
     StatePool& operator=(const StatePool&) = delete;
 
@@ -49,7 +49,7 @@ class StatePool {
     void release(std::unique_ptr<CompiledRules> rules);
 
   private:
-    const SourceFolder sources_;
+    const std::shared_ptr<const SourceFolder> sources_;
     const Settings settings_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<CompiledRules>> idle_; ///< guarded by mutex_

@@ -22,13 +22,14 @@ std::string_view to_string(EventKind kind) noexcept {
 }
 
 std::shared_ptr<const Policy> Policy::none(std::uint64_t generation) {
-    return std::make_shared<const Policy>(Settings{}, std::vector<RuleInfo>{}, nullptr, 0, generation);
+    return std::make_shared<const Policy>(std::make_shared<const SourceFolder>(), Settings{},
+                                          std::vector<RuleInfo>{}, nullptr, generation);
 }
 
-Policy::Policy(Settings settings, std::vector<RuleInfo> rules, std::unique_ptr<StatePool> pool,
-               std::uint64_t hash, std::uint64_t generation)
-    : settings_(std::move(settings)), rules_(std::move(rules)), pool_(std::move(pool)), hash_(hash),
-      generation_(generation) {}
+Policy::Policy(std::shared_ptr<const SourceFolder> sources, Settings settings, std::vector<RuleInfo> rules,
+               std::unique_ptr<StatePool> pool, std::uint64_t generation)
+    : sources_(std::move(sources)), settings_(std::move(settings)), rules_(std::move(rules)),
+      pool_(std::move(pool)), hash_(hash_of(*sources_)), generation_(generation) {}
 
 Policy::~Policy() = default;
 
@@ -44,23 +45,22 @@ Result<std::shared_ptr<const Policy>> load_policy(const std::filesystem::path& f
     return compile_policy(*std::move(sources), options.generation);
 }
 
-Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder sources, std::uint64_t generation) {
-    if (!sources.exists) return Policy::none(generation);
-    const std::uint64_t hash = hash_of(sources);
+Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, std::uint64_t generation) {
+    if (!folder.exists) return Policy::none(generation);
+    auto sources = std::make_shared<const SourceFolder>(std::move(folder));
     Settings settings;
-    if (const SourceFile* site = sources.find(site_file_name)) {
+    if (const SourceFile* site = sources->find(site_file_name)) {
         auto loaded = load_settings(*site);
         if (!loaded) return loaded.error();
         settings = *std::move(loaded);
     }
-    auto compiled = compile_rules(sources, settings);
+    auto compiled = compile_rules(*sources, settings);
     if (!compiled) return compiled.error();
     std::vector<RuleInfo> rules = compiled->rules;
     std::unique_ptr<StatePool> pool;
-    if (!rules.empty())
-        pool = std::make_unique<StatePool>(std::move(sources), settings, *std::move(compiled));
-    return std::make_shared<const Policy>(std::move(settings), std::move(rules), std::move(pool), hash,
-                                          generation);
+    if (!rules.empty()) pool = std::make_unique<StatePool>(sources, settings, *std::move(compiled));
+    return std::make_shared<const Policy>(std::move(sources), std::move(settings), std::move(rules),
+                                          std::move(pool), generation);
 }
 
 } // namespace qg::policy

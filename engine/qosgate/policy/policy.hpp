@@ -87,12 +87,14 @@ class Policy {
     /// A policy without rules and with default settings: what a site without the folder has.
     static std::shared_ptr<const Policy> none(std::uint64_t generation = 0);
 
-    Policy(Settings settings, std::vector<RuleInfo> rules, std::unique_ptr<StatePool> pool,
-           std::uint64_t hash, std::uint64_t generation);
+    Policy(std::shared_ptr<const SourceFolder> sources, Settings settings, std::vector<RuleInfo> rules,
+           std::unique_ptr<StatePool> pool, std::uint64_t generation);
     Policy(const Policy&) = delete;
     Policy& operator=(const Policy&) = delete;
     ~Policy();
 
+    /// What it was made from.
+    [[nodiscard]] const SourceFolder& sources() const noexcept { return *sources_; }
     [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
     [[nodiscard]] const std::vector<RuleInfo>& rules() const noexcept { return rules_; }
     [[nodiscard]] bool has_rules() const noexcept { return !rules_.empty(); }
@@ -108,6 +110,7 @@ class Policy {
     [[nodiscard]] Outcome run(const model::JobRequest& job, const JobFacts& facts) const;
 
   private:
+    std::shared_ptr<const SourceFolder> sources_;
     Settings settings_;
     std::vector<RuleInfo> rules_;
     std::unique_ptr<StatePool> pool_; ///< null where there are no rules
@@ -124,6 +127,6 @@ Result<std::shared_ptr<const Policy>> load_policy(const std::filesystem::path& f
                                                   const LoadOptions& options = {});
 
 /// The same from texts that are already read. Errors: as load_policy, but for permissions and reading.
-Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder sources, std::uint64_t generation = 0);
+Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, std::uint64_t generation = 0);
 
 } // namespace qg::policy

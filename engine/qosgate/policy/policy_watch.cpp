@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/policy_watch.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/kept_policy.hpp"
+#include "qosgate/policy/source_files.hpp"
+
+#include <utility>
+
+#include <unistd.h>
+
+namespace qg::policy {
+namespace {
+
+/// Looks in a row that may find the folder still changing before it is read all the same.
+constexpr unsigned max_unsettled_looks = 3;
+/// Looks after a change at which the files are read although nothing seems to have changed: two writes within
+/// one tick of the file system's clock look the same.
+constexpr unsigned careful_looks = 6;
+/// Every so many quiet looks the files are read in any case (file systems whose times cannot be trusted).
+constexpr unsigned full_read_looks = 75;
+
+/// Looks between two attempts to keep what could not be kept.
+constexpr unsigned keep_again_looks = 75;
+
+} // namespace
+
+bool ReadingTimes::is_time_to_read(const std::filesystem::path& folder) {
+    const std::uint64_t now = stat_signature(folder);
+    ++quiet_looks_;
+    if (now != signature_) {
+        signature_ = now;
+        quiet_looks_ = 0;
+        return ++unsettled_looks_ >= max_unsettled_looks;
+    }
+    unsettled_looks_ = 0;
+    return quiet_looks_ <= careful_looks || quiet_looks_ % full_read_looks == 0;
+}
+
+PolicyWatch::PolicyWatch(LogSink log, StoreOptions options)
+    : options_(std::move(options)), log_(std::move(log)) {
+    published_.publish(Policy::none());
+}
+
+void PolicyWatch::begin(std::filesystem::path folder) {
+    const std::scoped_lock lock(look_mutex_, status_mutex_);
+    folder_ = std::move(folder);
+    status_.folder = folder_;
+    status_.standing = Standing::closed;
+    status_.is_reading = true;
+    status_.last_error = Error{ErrorCode::unavailable, folder_.string() + ": is still being read"};
+    is_closed_ = true;
+}
+
+// ---- looks -----------------------------------------------------------------------------------------------
+
+template <typename Work>
+void PolicyWatch::guarded_look(Work work) noexcept {
+    // Out of memory, say: what is in force stays, the next look tries again.
+    try {
+        const std::scoped_lock lock(look_mutex_);
+        work();
+        keep();
+    } catch (...) {
+        const std::scoped_lock lock(status_mutex_);
+        ++status_.failed_looks;
+    }
+}
+
+void PolicyWatch::first_look() noexcept {
+    guarded_look([this] {
+        adopt_kept_copy();
+        times_.is_time_to_read(folder_); // only to remember what it looks like
+        read_folder();
+    });
+    const std::scoped_lock lock(status_mutex_);
+    status_.is_reading = false;
+    first_look_over_.notify_all();
+}
+
+void PolicyWatch::look() noexcept {
+    guarded_look([this] {
+        if (times_.is_time_to_read(folder_) || is_closed()) read_folder();
+    });
+}
+
+void PolicyWatch::refresh() {
+    const std::scoped_lock lock(look_mutex_);
+    read_folder();
+    keep();
+}
+
+void PolicyWatch::read_folder() {
+    times_.settle();
+    adopt_kept_copy();
+    auto sources = options_.read(folder_, options_.trusted_user.value_or(geteuid()));
+    if (!sources) return stay(sources.error(), 0);
+    const bool has_files = in_force_ != nullptr && !in_force_->sources().files.empty();
+    if (!sources->exists && has_files)
+        return stay({ErrorCode::not_found, folder_.string() +
+                                               ": the folder is gone; to end a policy, leave the "
+                                               "folder there and empty"},
+                    0);
+    const std::uint64_t hash = hash_of(*sources);
+    if (in_force_ != nullptr && hash == hash_in_force()) return confirm();
+    if (broken_hash_ == hash) return;
+
+    const std::uint64_t generation = in_force_ == nullptr ? 1 : in_force_->generation() + 1;
+    const auto policy = compile_policy(*std::move(sources), generation);
+    if (!policy) {
+        // What was short on memory or time may load later; what does not compile never will.
+        if (policy.error().code == ErrorCode::invalid_input) broken_hash_ = hash;
+        return stay(policy.error().in(folder_.string()), hash);
+    }
+    put_in_force(*policy, Basis::folder);
+}
+
+void PolicyWatch::adopt_kept_copy() {
+    // What this process has read from the folder, or kept itself, is newer.
+    if (options_.kept_file.empty() || basis_ == Basis::folder || is_kept_by_us_) return;
+    kept_hash_.reset();
+    auto kept = read_kept(options_.kept_file, options_.trusted_user.value_or(geteuid()));
+    if (!kept) return report_kept_copy(kept.error());
+    if (!*kept) return;
+    const std::uint64_t hash = hash_of(**kept);
+    if (in_force_ == nullptr || hash != hash_in_force()) {
+        const auto policy =
+            compile_policy(**std::move(kept), in_force_ == nullptr ? 1 : in_force_->generation() + 1);
+        if (!policy) return report_kept_copy(policy.error().in(options_.kept_file.string()));
+        put_in_force(*policy, Basis::kept_copy);
+    }
+    kept_hash_ = hash;
+    last_kept_problem_.clear();
+}
+
+void PolicyWatch::report_kept_copy(const Error& error) {
+    if (std::exchange(last_kept_problem_, error.message) == error.message) return;
+    log(LogLevel::error, "the copy of the policy that was in force is not used: " + error.message);
+}
+
+// ---- what becomes of a look
+// --------------------------------------------------------------------------------
+
+std::uint64_t PolicyWatch::hash_in_force() const noexcept {
+    return in_force_ == nullptr ? 0 : in_force_->hash();
+}
+
+std::string PolicyWatch::describe_in_force() const {
+    return text::format("generation {}, {} rules, limits {}, content {:016x}", in_force_->generation(),
+                        in_force_->rules().size(), to_string(in_force_->settings().limits), hash_in_force());
+}
+
+void PolicyWatch::set_standing(Basis basis, const std::optional<Error>& error) {
+    basis_ = basis;
+    const std::scoped_lock lock(status_mutex_);
+    status_.last_error = error;
+    status_.is_kept_copy = basis == Basis::kept_copy;
+    if (basis == Basis::nothing)
+        status_.standing = Standing::closed;
+    else
+        status_.standing = error ? Standing::degraded : Standing::in_force;
+    is_closed_.store(basis == Basis::nothing, std::memory_order_release);
+}
+
+void PolicyWatch::put_in_force(const std::shared_ptr<const Policy>& policy, Basis basis) {
+    const bool had_folder = hash_in_force() != 0;
+    in_force_ = policy;
+    published_.publish(policy);
+    {
+        const std::scoped_lock lock(status_mutex_);
+        status_.generation = policy->generation();
+        status_.hash = policy->hash();
+        status_.rules = policy->rules().size();
+        status_.loaded_at = std::chrono::system_clock::now();
+    }
+    if (basis == Basis::kept_copy) return set_standing(basis, status().last_error);
+    broken_hash_.reset();
+    last_problem_.clear();
+    set_standing(basis, std::nullopt);
+    if (policy->sources().exists)
+        log(LogLevel::info, text::format("policy {}: in force: {}", folder_.string(), describe_in_force()));
+    else if (had_folder)
+        log(LogLevel::warning,
+            text::format("policy {}: the empty folder is gone: no rules are in force", folder_.string()));
+}
+
+void PolicyWatch::confirm() {
+    const bool was_broken = !last_problem_.empty();
+    const bool is_first = basis_ != Basis::folder;
+    broken_hash_.reset();
+    last_problem_.clear();
+    set_standing(Basis::folder, std::nullopt);
+    if (was_broken)
+        log(LogLevel::info, text::format("policy {}: back to generation {}, which is in force",
+                                         folder_.string(), in_force_->generation()));
+    else if (is_first && in_force_->sources().exists)
+        log(LogLevel::info, text::format("policy {}: in force: {}", folder_.string(), describe_in_force()));
+}
+
+void PolicyWatch::stay(const Error& error, std::uint64_t hash) {
+    const std::string problem = text::format("{:016x} {}", hash, error.message);
+    const bool is_new = std::exchange(last_problem_, problem) != problem;
+    set_standing(basis_, error);
+    if (!is_new) return;
+    {
+        const std::scoped_lock lock(status_mutex_);
+        ++status_.failed_loads;
+    }
+    std::string what;
+    switch (basis_) {
+    case Basis::nothing: what = "all submissions but those of operators are refused"; break;
+    case Basis::kept_copy:
+        what = text::format("what was in force before this start stays in force ({})", describe_in_force());
+        break;
+    case Basis::folder: what = text::format("generation {} stays in force", in_force_->generation()); break;
+    }
+    log(LogLevel::error, text::format("policy not loaded, {}: {}", what, error.message));
+}
+
+void PolicyWatch::keep() {
+    const bool is_kept = kept_hash_ && *kept_hash_ == hash_in_force();
+    if (options_.kept_file.empty() || !is_active_ || basis_ != Basis::folder || is_kept) return;
+    if (looks_until_keep_ > 0 && --looks_until_keep_ > 0) return;
+    {
+        const std::scoped_lock lock(log_mutex_);
+        if (!log_) return; // abandoned: another store keeps its own by now
+    }
+    const auto done = write_kept(options_.kept_file, in_force_->sources());
+    if (done) {
+        kept_hash_ = hash_in_force();
+        is_kept_by_us_ = true;
+    } else {
+        looks_until_keep_ = keep_again_looks;
+    }
+    const bool is_new = [&] {
+        const std::scoped_lock lock(status_mutex_);
+        const std::optional<Error> error = done ? std::nullopt : std::optional<Error>(done.error());
+        const std::optional<Error> before = std::exchange(status_.keep_error, error);
+        return error && !(before && before->message == error->message);
+    }();
+    if (is_new)
+        log(LogLevel::error,
+            "the policy in force is not kept, a restart would not find it: " + done.error().message);
+}
+
+// ---- what others ask
+// ---------------------------------------------------------------------------------------
+
+bool PolicyWatch::wait_for_first_look(std::chrono::milliseconds patience) {
+    std::unique_lock lock(status_mutex_);
+    return first_look_over_.wait_for(lock, patience, [this] { return !status_.is_reading; });
+}
+
+void PolicyWatch::report_hanging() {
+    const StoreStatus now = status();
+    log(LogLevel::error, text::format("policy {}: is not read yet, a file or folder may hang: until then {}",
+                                      now.folder.string(),
+                                      now.standing == Standing::closed
+                                          ? "all submissions but those of operators are refused"
+                                          : "what was in force before this start stays in force"));
+}
+
+void PolicyWatch::abandon() {
+    const std::scoped_lock lock(log_mutex_);
+    log_ = nullptr;
+}
+
+StoreStatus PolicyWatch::status() const {
+    const std::scoped_lock lock(status_mutex_);
+    return status_;
+}
+
+void PolicyWatch::log(LogLevel level, const std::string& text) {
+    const std::scoped_lock lock(log_mutex_);
+    if (log_) log_(level, text);
+}
+
+} // namespace qg::policy

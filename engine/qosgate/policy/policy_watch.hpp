@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// PolicyWatch: what PolicyStore and its thread share: what the folder looked like, what is in force, and what
+// became of each look.
+#pragma once
+
+#include "qosgate/base/published.hpp"
+#include "qosgate/policy/store.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+
+namespace qg::policy {
+
+/// When a folder's files are to be read: not while they are being written, not while all is quiet.
+/// Threads: not thread-safe.
+class ReadingTimes {
+  public:
+    /// Looks at the folder. Cost: blocking; opens no file.
+    bool is_time_to_read(const std::filesystem::path& folder);
+    /// Called after a read.
+    void settle() noexcept { unsettled_looks_ = 0; }
+
+  private:
+    std::uint64_t signature_ = 0;
+    unsigned unsettled_looks_ = 0; ///< in a row, that found the folder changing
+    unsigned quiet_looks_ = 0;
+};
+
+/// Threads: internally locked; one look at a time.
+class PolicyWatch {
+  public:
+    PolicyWatch(LogSink log, StoreOptions options);
+
+    /// Closed from now on, until something is in force. Called once, before any look.
+    void begin(std::filesystem::path folder);
+
+    /// Puts in force what was kept, then what the folder has.
+    void first_look() noexcept;
+    void look() noexcept;
+    void refresh();
+
+    /// Whether the first look was over in time.
+    bool wait_for_first_look(std::chrono::milliseconds patience);
+    /// Logs that it was not.
+    void report_hanging();
+
+    /// Whether this call was the first one.
+    bool mark_active() noexcept { return !is_active_.load() && !is_active_.exchange(true); }
+    /// The owner has gone: a thread that still hangs logs and keeps nothing any more.
+    void abandon();
+
+    [[nodiscard]] bool is_closed() const noexcept { return is_closed_.load(std::memory_order_acquire); }
+    [[nodiscard]] std::shared_ptr<const Policy> current() const { return published_.get(); }
+    [[nodiscard]] StoreStatus status() const;
+    [[nodiscard]] const StoreOptions& options() const noexcept { return options_; }
+
+  private:
+    /// Where what is in force comes from.
+    enum class Basis : std::uint8_t { nothing, kept_copy, folder };
+
+    template <typename Work>
+    void guarded_look(Work work) noexcept;
+    void read_folder();
+    void adopt_kept_copy();
+    void report_kept_copy(const Error& error);
+    void put_in_force(const std::shared_ptr<const Policy>& policy, Basis basis);
+    void confirm();
+    void stay(const Error& error, std::uint64_t hash);
+    void keep();
+    void set_standing(Basis basis, const std::optional<Error>& error);
+    [[nodiscard]] std::uint64_t hash_in_force() const noexcept;
+    [[nodiscard]] std::string describe_in_force() const;
+    void log(LogLevel level, const std::string& text);
+
+    const StoreOptions options_;
+    Published<Policy> published_;
+    std::atomic<bool> is_closed_ = false;
+    std::atomic<bool> is_active_ = false;
+
+    std::mutex look_mutex_; ///< guards from here to the next mutex
+    std::filesystem::path folder_;
+    ReadingTimes times_;
+    std::shared_ptr<const Policy> in_force_; ///< null: nothing
+    Basis basis_ = Basis::nothing;
+    std::optional<std::uint64_t> kept_hash_; ///< of what is kept, as far as is known
+    bool is_kept_by_us_ = false;
+    unsigned looks_until_keep_ = 0;            ///< after a failure
+    std::string last_problem_;                 ///< content and error that were logged last; empty: none
+    std::string last_kept_problem_;            ///< the same of the kept copy
+    std::optional<std::uint64_t> broken_hash_; ///< of a content that can never load
+
+    mutable std::mutex status_mutex_;
+    std::condition_variable first_look_over_;
+    StoreStatus status_; ///< guarded by status_mutex_
+
+    std::mutex log_mutex_;
+    LogSink log_; ///< guarded by log_mutex_; empty once abandoned
+};
+
+} // namespace qg::policy

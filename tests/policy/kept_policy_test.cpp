@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What was in force outlives the daemon: the kept copy by itself, and stores that start one after the other.
+#include "qosgate/policy/kept_policy.hpp"
+
+#include "qosgate/policy/store.hpp"
+#include "store_setup.hpp"
+#include "support.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <iterator>
+
+#include <unistd.h>
+
+using namespace qg;
+using namespace qg::policy;
+using namespace qg::policy::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string content_of(const fs::path& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// One daemon after the other, over the same folder and the same state.
+class Restarts {
+  public:
+    Restarts() { options_.poll_interval = 20ms; }
+
+    /// Starts a store and lets `use` have it. It is that of an active controller, which kept what is in
+    /// force.
+    template <typename Use>
+    void run(Use use) {
+        StoreSetup setup(options());
+        setup.store.start(folder());
+        setup.store.mark_active();
+        use(setup);
+        setup.store.stop();
+    }
+    /// Puts a policy in force that the next start finds.
+    void run_with(const std::string& word) {
+        temp.write("a.lua", StoreSetup::warns(word));
+        run([&](StoreSetup& setup) {
+            BOOST_TEST(StoreSetup::soon([&] { return setup.said() == word; }));
+            BOOST_TEST(StoreSetup::soon([&] { return has_text(content_of(kept()), word); }));
+        });
+    }
+
+    [[nodiscard]] StoreOptions options() const {
+        StoreOptions options = options_;
+        options.kept_file = kept();
+        return options;
+    }
+    [[nodiscard]] fs::path folder() const { return temp.folder(); }
+    [[nodiscard]] fs::path kept() const { return temp.root() / "qosgate_policy"; }
+
+    TempFolder temp;
+
+  private:
+    StoreOptions options_;
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(kept_policy)
+
+BOOST_AUTO_TEST_CASE(gives_back_what_was_kept) {
+    const TempFolder temp;
+    const fs::path file = temp.root() / "kept";
+    BOOST_TEST(!read_kept(file, geteuid())->has_value());
+
+    for (const SourceFolder& sources : {SourceFolder{true, {{"a b\n.lua", "1\n"}, {"c.lua", ""}}},
+                                        SourceFolder{true, {}}, SourceFolder{}}) {
+        BOOST_TEST(write_kept(file, sources).has_value());
+        const auto kept = read_kept(file, geteuid());
+        BOOST_TEST_REQUIRE(kept.has_value());
+        BOOST_TEST_REQUIRE(kept->has_value());
+        BOOST_TEST((*kept)->exists == sources.exists);
+        BOOST_TEST(hash_of(**kept) == hash_of(sources));
+    }
+    struct stat info {};
+    BOOST_TEST_REQUIRE(stat(file.c_str(), &info) == 0);
+    BOOST_TEST((info.st_mode & 07777u) == 0600u);
+    BOOST_TEST(std::distance(fs::directory_iterator(temp.root()), {}) ==
+               2); // and the folder: nothing is left over
+}
+
+BOOST_AUTO_TEST_CASE(takes_no_damaged_copy) {
+    const std::string whole = to_kept_text({true, {{"a.lua", "text"}, {"b.lua", "more"}}});
+    BOOST_TEST(parse_kept_text(whole).has_value());
+
+    for (std::size_t length = 0; length < whole.size(); ++length)
+        BOOST_TEST(!parse_kept_text(whole.substr(0, length)).has_value());
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+        std::string changed = whole;
+        changed[at] ^= 1;
+        BOOST_TEST(!parse_kept_text(changed).has_value());
+    }
+    BOOST_TEST(!parse_kept_text(whole + "x").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(takes_no_copy_that_others_could_have_written) {
+    const TempFolder temp;
+    const fs::path file = temp.root() / "kept";
+    BOOST_TEST_REQUIRE(write_kept(file, {}).has_value());
+
+    chmod(file.c_str(), 0620);
+    BOOST_TEST(has_text(read_kept(file, geteuid()).error().message, "kept: mode 0620 lets others write it"));
+    chmod(file.c_str(), 0600);
+    fs::rename(file, temp.root() / "other");
+    fs::create_symlink("other", file);
+    BOOST_TEST(has_text(read_kept(file, geteuid()).error().message, "kept: not a regular file"));
+    if (geteuid() != 0) return; // only root gives files away
+    BOOST_TEST_REQUIRE(chown((temp.root() / "other").c_str(), 1234, 0) == 0);
+    BOOST_TEST(
+        has_text(read_kept(temp.root() / "other", 0).error().message, "other: belongs to user id 1234"));
+}
+
+BOOST_AUTO_TEST_CASE(leaves_the_old_copy_where_a_new_one_cannot_be_written) {
+    const TempFolder temp;
+    const auto done = write_kept(temp.root() / "no folder" / "kept", {});
+
+    BOOST_TEST(has_text(done.error().message, "kept: cannot be written: No such file or directory"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(restarts, Restarts)
+
+BOOST_AUTO_TEST_CASE(a_broken_folder_leaves_in_force_what_was_in_force_before_the_start) {
+    run_with("one");
+    temp.write("a.lua", "rule {");
+
+    run([](StoreSetup& setup) {
+        BOOST_TEST(setup.said() == "one");
+        BOOST_TEST(!setup.store.is_closed());
+        const StoreStatus status = setup.store.status();
+        BOOST_TEST((status.standing == Standing::degraded));
+        BOOST_TEST(status.is_kept_copy);
+        BOOST_TEST(status.rules == 1u);
+        BOOST_TEST(has_text(status.last_error->message, "a.lua:1: "));
+        BOOST_TEST(has_text(setup.last_error(),
+                            "policy not loaded, what was in force before this start stays in "
+                            "force (generation 1, 1 rules, limits explain, content "));
+        BOOST_TEST(setup.errors() == 1u);
+    });
+    run([](StoreSetup& setup) { BOOST_TEST(setup.said() == "one"); }); // and at the start after that
+}
+
+BOOST_AUTO_TEST_CASE(so_do_files_that_others_could_have_written_and_a_folder_that_is_gone) {
+    run_with("one");
+    chmod((folder() / "a.lua").c_str(), 0666);
+    run([](StoreSetup& setup) { BOOST_TEST(setup.said() == "one"); });
+
+    fs::remove_all(folder());
+    run([](StoreSetup& setup) {
+        BOOST_TEST(setup.said() == "one");
+        BOOST_TEST(has_text(setup.last_error(), "the folder is gone"));
+    });
+}
+
+BOOST_AUTO_TEST_CASE(an_empty_folder_ends_the_policy_for_the_next_start_too) {
+    run_with("one");
+    fs::remove(folder() / "a.lua");
+    run([this](StoreSetup& setup) {
+        BOOST_TEST(!setup.store.current()->has_rules());
+        BOOST_TEST((setup.store.status().standing == Standing::in_force));
+        BOOST_TEST(StoreSetup::soon([this] { return has_text(content_of(kept()), "folder 1 files 0"); }));
+    });
+    fs::remove(folder());
+
+    run([](StoreSetup& setup) {
+        BOOST_TEST(!setup.store.is_closed());
+        BOOST_TEST(setup.errors() == 0u);
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_first_policy_with_a_mistake_changes_nothing) {
+    fs::remove(folder());
+    run([this](StoreSetup& setup) {
+        BOOST_TEST((setup.store.status().standing == Standing::in_force));
+        BOOST_TEST(StoreSetup::soon([this] { return has_text(content_of(kept()), "folder 0 files 0"); }));
+    });
+    fs::create_directory(folder());
+    temp.write("a.lua", "rule {");
+
+    run([](StoreSetup& setup) {
+        BOOST_TEST(!setup.store.is_closed());
+        BOOST_TEST((setup.store.status().standing == Standing::degraded));
+        BOOST_TEST(!setup.store.current()->has_rules());
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_copy_is_reported_and_counts_as_none) {
+    run_with("one");
+    std::ofstream(kept(), std::ios::app) << "x";
+    run([](StoreSetup& setup) {
+        BOOST_TEST(setup.said() == "one"); // the folder loads
+        BOOST_TEST(setup.errors() == 1u);
+        BOOST_TEST(has_text(setup.last_error(), "qosgate_policy: is damaged"));
+    });
+
+    std::ofstream(kept(), std::ios::trunc) << "x";
+    temp.write("a.lua", "rule {");
+    run([](StoreSetup& setup) { BOOST_TEST(setup.store.is_closed()); });
+}
+
+BOOST_AUTO_TEST_CASE(a_standby_writes_nothing_and_goes_by_what_the_active_controller_keeps) {
+    run_with("one");
+    const std::string before = content_of(kept());
+    temp.write("a.lua", StoreSetup::warns("two"));
+    StoreSetup standby(options());
+    standby.store.start(folder());
+    BOOST_TEST(standby.said() == "two");
+    std::this_thread::sleep_for(200ms); // ten looks
+    BOOST_TEST(content_of(kept()) == before);
+
+    standby.store.mark_active();
+
+    BOOST_TEST(StoreSetup::soon([&] { return has_text(content_of(kept()), "two"); }));
+}
+
+BOOST_AUTO_TEST_CASE(a_closed_standby_opens_with_what_the_active_controller_keeps) {
+    temp.write("a.lua", "rule {");
+    StoreSetup standby(options());
+    standby.store.start(folder());
+    BOOST_TEST(standby.store.is_closed());
+
+    BOOST_TEST_REQUIRE(write_kept(kept(), {true, {{"a.lua", StoreSetup::warns("kept")}}}).has_value());
+
+    BOOST_TEST(StoreSetup::soon([&] { return standby.said() == "kept"; }));
+    BOOST_TEST(!standby.store.is_closed());
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_kept_is_told_once) {
+    temp.write("a.lua", StoreSetup::warns("one"));
+    StoreOptions nowhere = options();
+    nowhere.kept_file = temp.root() / "no folder" / "kept";
+    StoreSetup setup(nowhere);
+    setup.store.start(folder());
+    setup.store.mark_active();
+
+    BOOST_TEST(StoreSetup::soon([&] { return setup.errors() == 1; }));
+    BOOST_TEST(
+        has_text(setup.last_error(), "the policy in force is not kept, a restart would not find it: "));
+    BOOST_TEST(setup.store.status().keep_error.has_value());
+    std::this_thread::sleep_for(200ms);
+    BOOST_TEST(setup.errors() == 1u);
+    BOOST_TEST(setup.said() == "one");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// ---- a file that hangs
+// --------------------------------------------------------------------------------------
+
+namespace {
+
+/// Reading hangs until released, as on a dead file server.
+struct Gate {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool is_open = false;
+    bool was_read = false;
+
+    Result<SourceFolder> read(const fs::path& folder, uid_t trusted_user) {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [this] { return is_open; });
+        auto sources = read_source_folder(folder, trusted_user);
+        was_read = true;
+        changed.notify_all();
+        return sources;
+    }
+    void open() {
+        const std::scoped_lock lock(mutex);
+        is_open = true;
+        changed.notify_all();
+    }
+    bool wait_for_read() {
+        std::unique_lock lock(mutex);
+        return changed.wait_for(lock, 10s, [this] { return was_read; });
+    }
+};
+
+struct Hanging : Restarts {
+    [[nodiscard]] StoreOptions hanging_options() const {
+        StoreOptions slow = options();
+        slow.start_patience = 50ms;
+        slow.read = [gate = gate](const fs::path& path, uid_t user) { return gate->read(path, user); };
+        return slow;
+    }
+    std::shared_ptr<Gate> gate = std::make_shared<Gate>();
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(hanging_files, Hanging)
+
+BOOST_AUTO_TEST_CASE(hold_up_neither_start_nor_stop_and_close_the_store) {
+    temp.write("a.lua", StoreSetup::warns("one"));
+    const auto begin = std::chrono::steady_clock::now();
+    StoreSetup setup(hanging_options());
+    setup.store.start(folder());
+
+    BOOST_TEST(setup.store.is_closed());
+    BOOST_TEST(setup.store.status().is_reading);
+    BOOST_TEST(has_text(setup.store.status().last_error->message, "qosgate.d: is still being read"));
+    BOOST_TEST(has_text(setup.last_error(), "is not read yet, a file or folder may hang: until then all"));
+    setup.store.stop();
+    BOOST_TEST((std::chrono::steady_clock::now() - begin < 2s));
+
+    gate->open();
+    BOOST_TEST(gate->wait_for_read());
+}
+
+BOOST_AUTO_TEST_CASE(leave_in_force_what_was_kept_until_they_answer) {
+    run_with("one");
+    temp.write("a.lua", StoreSetup::warns("two"));
+    StoreSetup setup(hanging_options());
+    setup.store.start(folder());
+
+    BOOST_TEST(setup.said() == "one");
+    BOOST_TEST((setup.store.status().standing == Standing::degraded));
+    gate->open();
+    BOOST_TEST(StoreSetup::soon([&] { return setup.said() == "two"; }));
+    BOOST_TEST(!setup.store.status().is_reading);
+}
+
+BOOST_AUTO_TEST_CASE(write_nothing_over_the_copy_of_a_later_store_when_they_answer_at_last) {
+    temp.write("a.lua", StoreSetup::warns("old"));
+    auto setup = std::make_unique<StoreSetup>(hanging_options());
+    setup->store.start(folder());
+    setup->store.mark_active();
+    setup->store.stop();
+    setup.reset();
+    BOOST_TEST_REQUIRE(write_kept(kept(), {true, {}}).has_value());
+    const std::string before = content_of(kept());
+
+    gate->open();
+    BOOST_TEST(gate->wait_for_read());
+    std::this_thread::sleep_for(100ms);
+
+    BOOST_TEST(content_of(kept()) == before);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// A policy store under test.
+#pragma once
+
+#include "qosgate/policy/store.hpp"
+
+#include "support.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace qg::policy::test {
+
+using namespace std::chrono_literals;
+
+/// A store over a temporary folder, with its log.
+class StoreSetup {
+  public:
+    explicit StoreSetup(StoreOptions options = {})
+        : store([this](LogLevel level, std::string text) { take(level, std::move(text)); },
+                std::move(options)) {}
+    explicit StoreSetup(std::chrono::milliseconds poll) : StoreSetup(StoreOptions{.poll_interval = poll}) {}
+
+    static std::string warns(const std::string& word) { return rule_with("job:warn('" + word + "')"); }
+
+    /// What the one rule in force says.
+    [[nodiscard]] std::string said() const {
+        Job job;
+        const auto outcome = job.run(*store.current());
+        return outcome.warnings.empty() ? std::string() : outcome.warnings.front();
+    }
+
+    /// Whether `check` comes true in two seconds.
+    template <typename Check>
+    static bool soon(Check check) {
+        for (const auto end = std::chrono::steady_clock::now() + 2s;
+             std::chrono::steady_clock::now() < end;) {
+            if (check()) return true;
+            std::this_thread::sleep_for(10ms);
+        }
+        return check();
+    }
+
+    [[nodiscard]] std::size_t errors() const {
+        const std::scoped_lock lock(mutex_);
+        return errors_.size();
+    }
+    [[nodiscard]] std::string last_error() const {
+        const std::scoped_lock lock(mutex_);
+        return errors_.empty() ? std::string() : errors_.back();
+    }
+
+    TempFolder temp;
+
+  private:
+    void take(LogLevel level, std::string text) {
+        const std::scoped_lock lock(mutex_);
+        if (level == LogLevel::error) errors_.push_back(std::move(text));
+    }
+
+    mutable std::mutex mutex_;
+    std::vector<std::string> errors_;
+
+  public:
+    PolicyStore store; ///< last: its thread writes to the log
+};
+
+} // namespace qg::policy::test
