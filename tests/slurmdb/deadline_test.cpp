@@ -71,6 +71,34 @@ BOOST_AUTO_TEST_CASE(is_not_expired_before_its_time) {
     BOOST_TEST(!deadline.expired());
 }
 
+BOOST_AUTO_TEST_CASE(a_late_answer_is_said_once_and_an_early_one_is_not) {
+    std::atomic<int> said{0};
+    const auto say = [&said] { ++said; };
+
+    { const Deadline early(1h, {}, {1h, say}); }
+    BOOST_TEST(said == 0);
+    const Deadline late(1h, {}, {1ms, say});
+    while (said == 0)
+        std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(30ms);
+
+    BOOST_TEST(said == 1);
+    BOOST_TEST(!late.expired());
+}
+
+BOOST_AUTO_TEST_CASE(a_notice_does_not_move_the_end) {
+    const FakeSlurmdbd silent(FakeSlurmdbd::Manner::is_silent);
+    const auto start = std::chrono::steady_clock::now();
+    const Deadline deadline(60ms, {}, {30ms, [] {}});
+    const int client = connect_to(silent);
+
+    char byte = 0;
+    BOOST_TEST(recv(client, &byte, 1, 0) == 0);
+
+    BOOST_TEST((std::chrono::steady_clock::now() - start >= 60ms));
+    close(client);
+}
+
 BOOST_AUTO_TEST_CASE(a_descriptor_used_again_is_a_new_socket) {
     const FakeSlurmdbd silent(FakeSlurmdbd::Manner::is_silent);
     const int first = connect_to(silent);

@@ -3,9 +3,12 @@
 
 #include "qosgate/base/text.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -49,8 +52,17 @@ SocketSet new_sockets(const SocketSet& before, const SocketSet& now) {
     return fresh;
 }
 
-Deadline::Deadline(std::chrono::milliseconds limit, SocketSet own)
-    : own_(std::move(own)), before_(open_sockets()) {
+void send_at_once(const SocketSet& sockets) {
+    const int on = 1;
+    for (const auto& [descriptor, inode] : sockets) {
+        setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        setsockopt(descriptor, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
+    }
+}
+
+Deadline::Deadline(std::chrono::milliseconds limit, SocketSet own, LateNotice late)
+    : own_(std::move(own)), late_(std::move(late)), before_(open_sockets()) {
+    send_at_once(own_);
     // The thread must not take signals meant for the program (Ctrl-C): it starts with all of them blocked.
     sigset_t all;
     sigset_t old;
@@ -76,12 +88,32 @@ bool Deadline::expired() const {
 
 void Deadline::watch(std::chrono::milliseconds limit) {
     std::unique_lock lock(mutex_);
-    const auto is_done = [this] { return is_done_; };
-    if (changed_.wait_for(lock, limit, is_done)) return;
+    const bool is_noticed = late_.say && late_.after < limit;
+    if (is_noticed) {
+        if (is_done_within(lock, late_.after)) return;
+        late_.say();
+    }
+    if (is_done_within(lock, is_noticed ? limit - late_.after : limit)) return;
     is_expired_ = true;
     do {
         end_calls();
-    } while (!changed_.wait_for(lock, repeat_every, is_done));
+    } while (!changed_.wait_for(lock, repeat_every, [this] { return is_done_; }));
+}
+
+/// Whether the call was done before the limit. Meanwhile acknowledges what comes: Linux forgets soon that it
+/// is to do so at once. An answer is held up by an eighth of the time that it took, at most.
+bool Deadline::is_done_within(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds limit) {
+    using std::chrono::milliseconds;
+    constexpr milliseconds shortest{1};
+    constexpr milliseconds longest{20};
+    const auto start = std::chrono::steady_clock::now();
+    for (;;) {
+        const auto spent = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start);
+        if (spent >= limit) return false;
+        const auto step = std::min(std::clamp(spent / 8, shortest, longest), limit - spent);
+        if (changed_.wait_for(lock, step, [this] { return is_done_; })) return true;
+        send_at_once(own_);
+    }
 }
 
 void Deadline::end_calls() const {
