@@ -60,7 +60,7 @@ int run(Invocation& invocation, Output& output) {
     return exit_status(status.error().code);
 }
 
-int run_command_line(int argc, char** argv) {
+int run_command_line(int argc, char** argv, Output& output) {
     CLI::App app{"Quality of service in Slurm: see, check and change it.", "qosgate"};
     app.set_version_flag("--version", QG_VERSION);
     app.set_help_all_flag("--help-all", "Print the help of all commands");
@@ -75,9 +75,6 @@ int run_command_line(int argc, char** argv) {
         add(app, invocation);
 
     const std::span<char*> words(argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0));
-    const auto asks_json = [](std::string_view word) { return word == "--json"; };
-    Output output(std::cout, std::cerr, std::any_of(words.begin(), words.end(), asks_json));
-
     const Walk where = walk(app, words);
     if (!where.unknown.empty()) {
         const auto names = names_of_commands(*where.command);
@@ -100,9 +97,17 @@ int run_command_line(int argc, char** argv) {
     }
 }
 
+/// A report that nobody gets is no success: scripts would take an empty file for an empty answer.
+int run_and_deliver(int argc, char** argv) {
+    const auto asks_json = [](std::string_view word) { return word == "--json"; };
+    Output output(std::cout, std::cerr, std::any_of(argv, argv + argc, asks_json));
+    const int status = run_command_line(argc, argv, output);
+    return output.finish() ? status : exit_not_written;
+}
+
 } // namespace
 } // namespace qg::cli
 
 int main(int argc, char** argv) {
-    return qg::cli::run_command_line(argc, argv);
+    return qg::cli::run_and_deliver(argc, argv);
 }

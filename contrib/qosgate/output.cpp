@@ -3,11 +3,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cerrno>
+#include <cstring>
+
 #include <sysexits.h>
 
 namespace qg::cli {
 
 static_assert(exit_usage == EX_USAGE);
+static_assert(exit_not_written == EX_IOERR);
 
 int exit_status(ErrorCode code) noexcept {
     switch (code) {
@@ -30,10 +34,11 @@ std::string_view exit_status_help() {
            "  64  the command line is wrong\n"
            "  65  a value is wrong\n"
            "  66  what was named does not exist\n"
-           "  69  slurmdbd, slurmctld or a file is out of reach\n"
+           "  69  slurmdbd, slurmctld or a file cannot be reached\n"
            "  70  a bug in qosgate\n"
-           "  73  what was to be created exists already\n"
-           "  75  it is in use, or was changed meanwhile\n"
+           "  73  what was to be created already exists\n"
+           "  74  the output cannot be written\n"
+           "  75  it is in use, or somebody else changed it at the same time\n"
            "  77  not permitted\n"
            "  78  this build or Slurm's configuration cannot do it";
 }
@@ -41,6 +46,23 @@ std::string_view exit_status_help() {
 void Output::write(const nlohmann::ordered_json& root) {
     out_ << root.dump(2, ' ', /*ensure_ascii=*/false, nlohmann::ordered_json::error_handler_t::replace)
          << '\n';
+}
+
+void Output::note(std::string_view message) {
+    std::string line = "qosgate: ";
+    line += message;
+    line += '\n';
+    err_ << line << std::flush; // in one piece: other threads write, too
+}
+
+bool Output::finish() {
+    errno = 0;
+    if (out_.flush()) return true;
+    const int reason = errno;
+    err_ << "qosgate: error: standard output: cannot be written: "
+         << (reason != 0 ? std::strerror(reason) : "it is full or closed")
+         << (is_stored_ ? "; the change itself is stored" : "") << '\n';
+    return false;
 }
 
 void Output::warn(std::string_view message) {

@@ -14,6 +14,7 @@ namespace qg::cli {
 
 /// Exit statuses, those of sysexits.h.
 inline constexpr int exit_usage = 64;
+inline constexpr int exit_not_written = 74;
 
 /// The exit status for an error.
 int exit_status(ErrorCode code) noexcept;
@@ -35,8 +36,17 @@ class Output {
     /// Writes the answer; its root is an object.
     void write(const nlohmann::ordered_json& root);
 
+    /// "qosgate: …" on standard error, for people who wait. Threads: any.
+    void note(std::string_view message);
+
     /// "qosgate: warning: …" on standard error.
     void warn(std::string_view message);
+
+    /// The command has changed something that lasts: said where its report cannot be written.
+    void note_stored() noexcept { is_stored_ = true; }
+
+    /// Whether all was written to standard output; else says so on standard error. The last thing to do.
+    [[nodiscard]] bool finish();
 
     /// "qosgate: error: …" on standard error and, with --json, {"error":{"code":…,"message":…}} besides.
     void fail(std::string_view code, std::string_view message);
@@ -45,6 +55,7 @@ class Output {
     std::ostream& out_;
     std::ostream& err_;
     bool json_;
+    bool is_stored_ = false;
 };
 
 } // namespace qg::cli
