@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qos_access.hpp"
 
+#include "interrupt.hpp"
 #include "qos_json.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/slurmdb/permission.hpp"
 
 #include <algorithm>
 
@@ -18,8 +20,9 @@ void add_access_options(CLI::App& command, AccessOptions& options, Invocation& i
     add_json_flag(command, invocation);
 }
 
-Result<std::unique_ptr<QosAccess>> QosAccess::open(const AccessOptions& options) {
-    auto session = slurmdb::Session::open(std::chrono::seconds(options.timeout_seconds));
+Result<std::unique_ptr<QosAccess>> QosAccess::open(const AccessOptions& options, Output& output) {
+    auto session = slurmdb::Session::open(std::chrono::seconds(options.timeout_seconds),
+                                          [&output](const std::string& late) { output.note(late); });
     if (!session) return session.error();
     auto connection = slurmdb::Connection::open(**session);
     if (!connection) return connection.error();
@@ -51,6 +54,26 @@ Result<NamesAndAssignments> split_arguments(const std::vector<std::string>& argu
     }
     if (result.names.empty()) return Error{ErrorCode::invalid_input, "which QOS? Give at least one name"};
     return result;
+}
+
+Result<slurmdb::QosPlan> carry_out(QosAccess& access, const slurmdb::Planner& plan_from,
+                                   slurmdb::WriteMode mode, Output& output) {
+    if (mode == slurmdb::WriteMode::write) {
+        InterruptWatch watch;
+        return slurmdb::commit_plan(access.connection(), access.store(), plan_from,
+                                    [&](slurmdb::CommitStep step) {
+                                        watch.note(step);
+                                        if (step == slurmdb::CommitStep::stored) output.note_stored();
+                                    });
+    }
+    const auto all = access.store().read_all();
+    if (!all) return all.error();
+    auto plan = plan_from(*all);
+    if (!plan) return plan;
+    if (const auto done = access.store().write(*plan, *all, mode); !done) return done.error();
+    if (const auto may = slurmdb::expect_administrator(access.connection(), "change QOSs"); !may)
+        return may.error();
+    return plan;
 }
 
 Result<std::vector<model::QosRecord>> select(std::span<const slurmdb::StoredQos> all,

@@ -9,6 +9,7 @@
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/qos_change.hpp"
 #include "qosgate/slurmdb/connection.hpp"
+#include "qosgate/slurmdb/qos_commit.hpp"
 #include "qosgate/slurmdb/qos_store.hpp"
 
 #include <memory>
@@ -28,8 +29,9 @@ void add_access_options(CLI::App& command, AccessOptions& options, Invocation& i
 /// An open way to slurmdbd.
 class QosAccess {
   public:
+    /// A late answer of slurmdbd is said on `output`.
     /// Errors: those of Session::open(), Connection::open() and QosStore::open().
-    static Result<std::unique_ptr<QosAccess>> open(const AccessOptions& options);
+    static Result<std::unique_ptr<QosAccess>> open(const AccessOptions& options, Output& output);
 
     [[nodiscard]] slurmdb::Connection& connection() noexcept { return *connection_; }
     [[nodiscard]] slurmdb::QosStore& store() noexcept { return store_; }
@@ -57,6 +59,11 @@ Result<NamesAndAssignments> split_arguments(const std::vector<std::string>& argu
 /// Errors: not_found, with the near miss.
 Result<std::vector<model::QosRecord>> select(std::span<const slurmdb::StoredQos> all,
                                              const std::vector<std::string>& names);
+
+/// Carries out the plan that `plan_from` makes, or with `check_only` only finds out what would keep it from
+/// being carried out. Errors: those of slurmdb::commit_plan().
+Result<slurmdb::QosPlan> carry_out(QosAccess& access, const slurmdb::Planner& plan_from,
+                                   slurmdb::WriteMode mode, Output& output);
 
 /// Writes what changed: {"created":[{"Name":…,"changes":{…}}],"dry_run":…}, or as lines "  MaxWall: old ->
 /// new". `done` is the past participle ("created").

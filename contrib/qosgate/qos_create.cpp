@@ -20,28 +20,31 @@ Result<int> create(const CreateOptions& options, Output& output) {
         if (!valid) return valid.error();
         names.push_back(std::move(*valid));
     }
-    const auto access = QosAccess::open(options);
+    const auto access = QosAccess::open(options, output);
     if (!access) return access.error();
-    slurmdb::QosStore& store = (*access)->store();
-    const auto change = model::QosChange::parse(arguments->assignments, store.catalogue());
+    const auto change = model::QosChange::parse(arguments->assignments, (*access)->store().catalogue());
     if (!change) return change.error();
 
     std::vector<model::QosRecord> records;
-    std::vector<slurmdb::QosUpdate> report;
     for (const std::string& name : names) {
         model::QosRecord fresh;
         fresh.name = name;
         fresh.description = name; // as sacctmgr does
         records.push_back(change->apply_to(fresh));
-        model::QosRecord nothing;
-        nothing.name = name;
-        report.push_back({nothing, records.back()});
     }
+    const auto plan_from = [&](std::span<const slurmdb::StoredQos> all) {
+        return slurmdb::plan_creation(all, records);
+    };
     const auto mode = options.dry_run ? slurmdb::WriteMode::check_only : slurmdb::WriteMode::write;
-    slurmdb::Transaction transaction((*access)->connection());
-    if (const auto done = store.create(records, mode); !done) return done.error();
-    if (!options.dry_run)
-        if (const auto done = transaction.commit(); !done) return done.error();
+    const auto plan = carry_out(**access, plan_from, mode, output);
+    if (!plan) return plan.error();
+
+    std::vector<slurmdb::QosUpdate> report;
+    for (const model::QosRecord& record : plan->created) {
+        model::QosRecord nothing;
+        nothing.name = record.name;
+        report.push_back({nothing, record});
+    }
     report_changes(output, "created", report, mode);
     return 0;
 }

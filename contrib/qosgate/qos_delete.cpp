@@ -69,22 +69,23 @@ Result<int> remove(const DeleteOptions& options, Output& output) {
     if (!arguments->assignments.empty())
         return Error{ErrorCode::invalid_input, text::format("{}: delete takes names only",
                                                             text::printable(arguments->assignments.front()))};
-    const auto access = QosAccess::open(options);
+    const auto access = QosAccess::open(options, output);
     if (!access) return access.error();
-    slurmdb::QosStore& store = (*access)->store();
 
-    slurmdb::Transaction transaction((*access)->connection());
-    const auto all = store.read_all();
-    if (!all) return all.error();
-    if (const auto chosen = select(*all, arguments->names); !chosen) return chosen.error();
-    const auto found = find_objections(**access, *all, arguments->names, output);
-    if (!found) return found.error();
-    if (const auto done = check(*found, options.force); !done) return done.error();
+    std::vector<std::string> overruled;
+    const auto plan_from = [&](std::span<const slurmdb::StoredQos> all) -> Result<slurmdb::QosPlan> {
+        auto plan = slurmdb::plan_removal(all, arguments->names);
+        if (!plan) return plan;
+        const auto found = find_objections(**access, all, arguments->names, output);
+        if (!found) return found.error();
+        if (const auto done = check(*found, options.force); !done) return done.error();
+        overruled = found->forceable;
+        return plan;
+    };
     const auto mode = options.dry_run ? slurmdb::WriteMode::check_only : slurmdb::WriteMode::write;
-    if (const auto done = store.remove(arguments->names, mode); !done) return done.error();
-    if (!options.dry_run)
-        if (const auto done = transaction.commit(); !done) return done.error();
-    report(options, arguments->names, found->forceable, output);
+    const auto plan = carry_out(**access, plan_from, mode, output);
+    if (!plan) return plan.error();
+    report(options, arguments->names, overruled, output);
     return 0;
 }
 

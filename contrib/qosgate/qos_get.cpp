@@ -35,7 +35,7 @@ Result<int> get(const GetOptions& options, Output& output) {
     if (!arguments->assignments.empty())
         return Error{ErrorCode::invalid_input, text::format("{}: get takes names only",
                                                             text::printable(arguments->assignments.front()))};
-    const auto access = QosAccess::open(options);
+    const auto access = QosAccess::open(options, output);
     if (!access) return access.error();
     const auto all = (*access)->store().read_all();
     if (!all) return all.error();

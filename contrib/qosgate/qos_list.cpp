@@ -126,7 +126,7 @@ Table to_table(const Records& records, const Fields& fields) {
 Result<int> list(const ListOptions& options, Output& output) {
     auto query = read_query(options);
     if (!query) return query.error();
-    const auto access = QosAccess::open(options);
+    const auto access = QosAccess::open(options, output);
     if (!access) return access.error();
     const auto all = (*access)->store().read_all();
     if (!all) return all.error();

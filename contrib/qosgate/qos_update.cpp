@@ -17,26 +17,18 @@ Result<int> update(const UpdateOptions& options, Output& output) {
     if (arguments->assignments.empty())
         return Error{ErrorCode::invalid_input,
                      "nothing to set: write Field=value, for example MaxWall=8:00:00"};
-    const auto access = QosAccess::open(options);
+    const auto access = QosAccess::open(options, output);
     if (!access) return access.error();
-    slurmdb::QosStore& store = (*access)->store();
-    const auto change = model::QosChange::parse(arguments->assignments, store.catalogue());
+    const auto change = model::QosChange::parse(arguments->assignments, (*access)->store().catalogue());
     if (!change) return change.error();
 
-    slurmdb::Transaction transaction((*access)->connection());
-    const auto all = store.read_all();
-    if (!all) return all.error();
-    const auto chosen = select(*all, arguments->names);
-    if (!chosen) return chosen.error();
-    std::vector<slurmdb::QosUpdate> updates;
-    for (const model::QosRecord& record : *chosen)
-        updates.push_back({record, change->apply_to(record)});
-
+    const auto plan_from = [&](std::span<const slurmdb::StoredQos> all) {
+        return slurmdb::plan_update(all, arguments->names, *change);
+    };
     const auto mode = options.dry_run ? slurmdb::WriteMode::check_only : slurmdb::WriteMode::write;
-    if (const auto done = store.modify(updates, mode); !done) return done.error();
-    if (!options.dry_run)
-        if (const auto done = transaction.commit(); !done) return done.error();
-    report_changes(output, "updated", updates, mode);
+    const auto plan = carry_out(**access, plan_from, mode, output);
+    if (!plan) return plan.error();
+    report_changes(output, "updated", plan->updated, mode);
     return 0;
 }
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+import subprocess
 import unittest
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from lib import Cluster, CommandResult
+from qosgate_cluster import users as cluster_users
+from slurmdbd_proxy import SlurmdbdProxy
 
 OK = 0
 USAGE = 64
@@ -62,6 +66,28 @@ class QosTestCase(unittest.TestCase):
         self.assertEqual(result.rc, rc, str(result))
         return result
 
+    def start(self, *words: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+        """Starts `qosgate qos WORDS` as root, with pipes for its output."""
+        return self.start_program(str(self.binary), "qos", *words, env=env)
+
+    def start_program(
+        self, *words: str, env: Mapping[str, str] | None = None
+    ) -> subprocess.Popen[str]:
+        """Starts a program as root with the cluster's environment and pipes for all it says."""
+        layout = self.cluster.layout
+        root = cluster_users.find_user(layout, "root")
+        process = subprocess.Popen(
+            words,
+            env=cluster_users.user_environment(layout, root) | dict(env or {}),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
     def json(self, *words: str, rc: int = OK) -> Any:
         """The object that `qosgate qos WORDS --json` writes."""
         return json.loads(self.qos(*words, "--json", rc=rc).stdout)
@@ -81,3 +107,18 @@ class QosTestCase(unittest.TestCase):
 
     def exists(self, name: str) -> bool:
         return self.stored(name, "name") == name
+
+    def conf_with(self, name: str, **settings: object) -> dict[str, str]:
+        """The environment in which Slurm's configuration has these settings instead."""
+        text = self.cluster.layout.slurm_conf.read_text()
+        for key, value in settings.items():
+            text = re.sub(rf"(?m)^{key}=.*$", f"{key}={value}", text)
+        path: Path = self.cluster.write_beside(name, text)
+        return {"SLURM_CONF": str(path)}
+
+    def through(self, proxy: SlurmdbdProxy) -> dict[str, str]:
+        return self.conf_with("proxy.conf", AccountingStoragePort=proxy.port)
+
+    @property
+    def slurmdbd_port(self) -> int:
+        return self.cluster.layout.load().slurmdbd_port

@@ -139,7 +139,7 @@ class Fields(QosTestCase):
     def test_a_new_qos_cannot_preempt_one_that_is_made_with_it(self) -> None:
         result = self.qos("create", "new1,new2", "Preempt=new2", rc=BAD_DATA)
 
-        self.assertIn("new2 is only being created", result.stderr)
+        self.assertIn("QOS 'new2' is created by the same command", result.stderr)
         self.assertFalse(self.exists("new1") or self.exists("new2"))
 
     def test_texts_with_quotes_are_stored_as_they_are(self) -> None:
@@ -262,7 +262,7 @@ class Commands(QosTestCase):
             (("update", "moonlight", "GrpTRES=gres/gpus=1"), BAD_DATA, "did you mean gres/gpu?"),
             (("update", "moonlight", "Flags=DenyOnLimits"), BAD_DATA, "did you mean DenyOnLimit?"),
             (("list", "--sort", "Prio"), BAD_DATA, "'qosgate qos fields' lists all"),
-            (("create", "moonlight"), EXISTS, "QOS moonlight exists already"),
+            (("create", "moonlight"), EXISTS, "QOS 'moonlight' already exists (Description=moonlight)"),
             (("create", "twice", "Twice"), BAD_DATA, "named twice"),
             (("create", "a b"), BAD_DATA, "cannot be the name of a QOS"),
             (("update", "moonlight"), BAD_DATA, "nothing to set"),

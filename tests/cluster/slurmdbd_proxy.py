@@ -7,24 +7,41 @@ import contextlib
 import socket
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+
+
+# What the body of a request begins with: its type, and for DBD_FINI whether to close and whether to commit.
+COMMIT = b"\x05\x79\x00\x00\x00\x01"
+READ_QOS = b"\x05\xa8"
+MODIFY_QOS = b"\x05\xab"
 
 
 class SlurmdbdProxy:
-    """Passes everything on until the n-th request of its life, counted from 1.
+    """Passes everything on until the n-th request of its life, counted from 1, or until the first
+    one whose body begins so.
 
     At that request it hangs up (`is_silent` false) or keeps it and says nothing. Connections
     made afterwards are passed on: libslurm makes one by itself. `requests` counts what came.
+    `before` is called with each request's body, and holds it until it returns.
     """
 
-    def __init__(self, port: int, fail_at: int, *, is_silent: bool = False) -> None:
+    def __init__(
+        self,
+        port: int,
+        fail_at: int | bytes = 0,
+        *,
+        is_silent: bool = False,
+        before: Callable[[bytes], None] = lambda _: None,
+    ) -> None:
         self._target = ("127.0.0.1", port)
         self._fail_at = fail_at
         self._is_silent = is_silent
+        self._before = before
         self._open: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self.requests = 0
+        self.has_failed = False
         threading.Thread(target=self._accept, daemon=True).start()
 
     def __enter__(self) -> SlurmdbdProxy:
@@ -49,13 +66,20 @@ class SlurmdbdProxy:
         with contextlib.suppress(OSError):
             for message in _messages(client):
                 self.requests += 1
-                if self.requests == self._fail_at:
+                self._before(message[4:])
+                if self._is_chosen(message[4:]):
+                    self.has_failed = True
                     if self._is_silent:
                         return
                     break
                 server.sendall(message)
             for sock in (client, server):
                 sock.shutdown(socket.SHUT_RDWR)
+
+    def _is_chosen(self, body: bytes) -> bool:
+        if isinstance(self._fail_at, int):
+            return self.requests == self._fail_at
+        return not self.has_failed and body.startswith(self._fail_at)
 
     @staticmethod
     def _answers(client: socket.socket, server: socket.socket) -> None:

@@ -19,6 +19,12 @@ QosRecord with(const std::vector<std::string>& assignments, const QosRecord& bas
     return model::QosChange::parse(assignments, tres.catalogue()).value().apply_to(base);
 }
 
+QosRecord named(const std::string& name) {
+    QosRecord record;
+    record.name = name;
+    return record;
+}
+
 QosPatch patch(const QosRecord& before, const QosRecord& after) {
     return make_patch(before, after, tres, names).value();
 }
@@ -109,35 +115,48 @@ BOOST_AUTO_TEST_CASE(a_cleared_number_is_infinite_and_a_cleared_factor_too) {
     BOOST_TEST(wire.get()->grp_wall == NO_VAL);
 }
 
-BOOST_AUTO_TEST_CASE(flags_that_all_go_are_removed_by_name) {
-    const QosRecord before = with({"Flags=NoDecay,DenyOnLimit"});
+BOOST_AUTO_TEST_CASE(flags_that_only_come_or_only_go_are_added_or_removed_by_name) {
+    const QosRecord none = with({}, named("q"));
+    const QosRecord both = with({"Flags=NoDecay,DenyOnLimit"}, none);
+    const QosRecord one = with({"Flags=NoDecay"}, none);
 
-    BOOST_TEST(patch(before, {}).flags.value() ==
+    BOOST_TEST(patch(both, none).flags.value() ==
                (QOS_FLAG_REMOVE | QOS_FLAG_NO_DECAY | QOS_FLAG_DENY_LIMIT));
-    BOOST_TEST(patch(before, with({"Flags-=NoDecay"}, before)).flags.value() == QOS_FLAG_DENY_LIMIT);
+    BOOST_TEST(patch(both, one).flags.value() == (QOS_FLAG_REMOVE | QOS_FLAG_DENY_LIMIT));
+    BOOST_TEST(patch(one, both).flags.value() == (QOS_FLAG_ADD | QOS_FLAG_DENY_LIMIT));
+    BOOST_TEST(patch(none, one).flags.value() == (QOS_FLAG_ADD | QOS_FLAG_NO_DECAY));
+    BOOST_TEST(patch(one, with({"Flags=DenyOnLimit"}, none)).flags.value() == QOS_FLAG_DENY_LIMIT);
+}
+
+BOOST_AUTO_TEST_CASE(a_new_qos_gets_its_flags_as_a_whole) {
+    BOOST_TEST(patch({}, with({"Flags=NoDecay"}, named("q"))).flags.value() == QOS_FLAG_NO_DECAY);
 }
 
 BOOST_AUTO_TEST_CASE(a_flag_without_a_name_is_shown_and_kept) {
     slurmdb_qos_rec_t stored;
     slurmdb_init_qos_rec(&stored, false, INFINITE);
     slurm::assign_flags(stored.flags, QOS_FLAG_NO_DECAY | 1u << 20);
+    char name[] = "q";
+    stored.name = name;
 
     const QosRecord record = from_slurm(stored, tres, names);
 
     BOOST_TEST((record.flags == WordSet{"NoDecay", "bit20"}));
-    BOOST_TEST(patch(record, with({"Flags-=NoDecay"}, record)).flags.value() == 1u << 20);
+    BOOST_TEST(patch(record, with({"Flags-=NoDecay"}, record)).flags.value() ==
+               (QOS_FLAG_REMOVE | QOS_FLAG_NO_DECAY));
 }
 
 BOOST_AUTO_TEST_CASE(preempt_is_written_with_ids_that_come_and_go) {
     using Words = std::vector<std::string>;
-    const QosRecord before = with({"Preempt=normal"});
+    const QosRecord before = with({"Preempt=normal"}, named("q"));
 
+    BOOST_TEST(patch(named("q"), before).preempt == Words{"+1"}, boost::test_tools::per_element());
     BOOST_TEST(patch({}, before).preempt == Words{"1"}, boost::test_tools::per_element());
     BOOST_TEST(patch(before, with({"Preempt+=low"}, before)).preempt == Words{"+7"},
                boost::test_tools::per_element());
     BOOST_TEST(patch(before, with({"Preempt=low"}, before)).preempt == (Words{"+7", "-1"}),
                boost::test_tools::per_element());
-    BOOST_TEST(patch(before, {}).preempt == Words{"-1"}, boost::test_tools::per_element());
+    BOOST_TEST(patch(before, named("q")).preempt == Words{"-1"}, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(preempt_of_an_unknown_qos_is_not_found) {

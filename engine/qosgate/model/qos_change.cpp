@@ -129,6 +129,32 @@ std::string in_words(const QosField& field, const QosRecord& record) {
     return shown.empty() ? "unset" : shown;
 }
 
+/// Whether the change from `before` to `after` is in `now`.
+template <typename T>
+bool stands_in(const T& before, const T& after, const T& now) {
+    return before == after || now == after;
+}
+
+bool stands_in(const WordSet& before, const WordSet& after, const WordSet& now) {
+    const auto is_kept = [&](const std::string& word) {
+        return stands_in(before.contains(word), after.contains(word), now.contains(word));
+    };
+    return std::all_of(before.begin(), before.end(), is_kept) &&
+           std::all_of(after.begin(), after.end(), is_kept);
+}
+
+bool stands_in(const TresLimits& before, const TresLimits& after, const TresLimits& now) {
+    const auto count = [](const TresLimits& limits, const std::string& tres) {
+        const auto found = limits.find(tres);
+        return found == limits.end() ? std::nullopt : std::optional(found->second);
+    };
+    const auto is_kept = [&](const auto& entry) {
+        return stands_in(count(before, entry.first), count(after, entry.first), count(now, entry.first));
+    };
+    return std::all_of(before.begin(), before.end(), is_kept) &&
+           std::all_of(after.begin(), after.end(), is_kept);
+}
+
 } // namespace
 
 Result<QosChange> QosChange::parse(std::span<const std::string> assignments, const TresCatalogue& catalogue) {
@@ -238,6 +264,17 @@ std::vector<FieldDifference> differences(const QosRecord& before, const QosRecor
         if (get_field(field, before) != get_field(field, after))
             found.push_back({&field, in_words(field, before), in_words(field, after)});
     return found;
+}
+
+std::vector<FieldDifference> lost_changes(const QosRecord& before, const QosRecord& after,
+                                          const QosRecord& now) {
+    std::vector<FieldDifference> lost;
+    for (const QosField& field : qos_fields()) {
+        const bool stands = std::visit(
+            [&](auto member) { return stands_in(before.*member, after.*member, now.*member); }, field.member);
+        if (!stands) lost.push_back({&field, in_words(field, after), in_words(field, now)});
+    }
+    return lost;
 }
 
 Result<std::string> parse_qos_name(std::string_view name) {

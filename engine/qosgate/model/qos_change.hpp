@@ -66,6 +66,11 @@ struct FieldDifference {
 /// The fields in which two records differ, in the schema's order.
 std::vector<FieldDifference> differences(const QosRecord& before, const QosRecord& after);
 
+/// What of the change from `before` to `after` is not in `now`: `before` of each difference is what was to be
+/// stored, `after` what is. Of a list only the entries that the change touched count.
+std::vector<FieldDifference> lost_changes(const QosRecord& before, const QosRecord& after,
+                                          const QosRecord& now);
+
 /// A QOS name as slurmdbd keeps it (lower case).
 /// Errors: invalid_input where Slurm or its command line could not take the name.
 Result<std::string> parse_qos_name(std::string_view name);

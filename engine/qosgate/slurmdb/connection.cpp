@@ -8,12 +8,13 @@ namespace qg::slurmdb {
 Result<std::unique_ptr<Connection>> Connection::open(const Session& session) {
     constexpr std::string_view what = "connect";
     const SocketSet before = open_sockets();
-    const Deadline deadline(session.time_limit());
+    const Deadline deadline(session.time_limit(), {}, session.late_notice(what, late::busy));
     std::uint16_t flags = 0; // read and written by the library
     errno = 0;
     void* handle = slurmdb_connection_get(&flags);
     const int error_number = errno;
-    if (deadline.expired()) return describe_timeout(session.conf(), what, session.time_limit().count());
+    if (deadline.expired())
+        return describe_timeout(session.conf(), what, session.time_limit().count(), late::busy);
     // A handle says nothing: the library makes one even if nobody listens. The socket tells.
     SocketSet sockets = new_sockets(before, open_sockets());
     if (handle == nullptr || sockets.empty()) {
@@ -42,8 +43,8 @@ bool Connection::is_original() const {
     return true;
 }
 
-Error Connection::failure(std::string_view what, int error_number, bool timed_out) const {
-    if (timed_out) return describe_timeout(session_.conf(), what, session_.time_limit().count());
+Error Connection::failure(std::string_view what, int error_number, std::string_view late) const {
+    if (!late.empty()) return describe_timeout(session_.conf(), what, session_.time_limit().count(), late);
     return describe_failure(session_.conf(), what, error_number);
 }
 
@@ -68,7 +69,8 @@ Result<void> Transaction::commit() {
                          ": the connection broke before the end; nothing was changed"};
     is_finished_ = true;
     const auto done = connection_.tell(
-        "commit", [](void* handle) { return slurmdb_connection_commit(handle, /*commit=*/true); });
+        "commit", [](void* handle) { return slurmdb_connection_commit(handle, /*commit=*/true); },
+        late::commit);
     if (!done)
         return Error{done.error().code, done.error().message +
                                             "; whether the changes were stored is unknown: look before you "

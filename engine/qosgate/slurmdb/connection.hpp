@@ -19,11 +19,23 @@
 
 #include <cerrno>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace qg::slurmdb {
+
+/// Gets a sentence, from another thread, when slurmdbd has not answered a call within two seconds.
+using LateReport = std::function<void(const std::string& sentence)>;
+
+/// Why an answer of slurmdbd may be late.
+namespace late {
+inline constexpr std::string_view busy = "it may be busy or stuck";
+inline constexpr std::string_view locks = "another administrator's transaction is probably open, for example "
+                                          "at a sacctmgr prompt without an answer";
+inline constexpr std::string_view commit = "it sends the change to slurmctld, which may be busy";
+} // namespace late
 
 /// Slurm's client library, started. There may be one per process.
 class Session {
@@ -32,7 +44,7 @@ class Session {
     /// a bad configuration) and starts it. `time_limit` bounds every later call to a daemon. Errors:
     /// unavailable (no usable slurm.conf), unsupported (no slurmdbd configured, or inside slurmctld). Cost:
     /// one fork.
-    static Result<std::unique_ptr<Session>> open(std::chrono::seconds time_limit);
+    static Result<std::unique_ptr<Session>> open(std::chrono::seconds time_limit, LateReport report = {});
 
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -41,11 +53,15 @@ class Session {
     [[nodiscard]] const SlurmConf& conf() const noexcept { return conf_; }
     [[nodiscard]] std::chrono::seconds time_limit() const noexcept { return time_limit_; }
 
+    /// What to do when slurmdbd's answer to `what` is late.
+    [[nodiscard]] LateNotice late_notice(std::string_view what, std::string_view why) const;
+
   private:
-    Session(SlurmConf conf, std::chrono::seconds time_limit);
+    Session(SlurmConf conf, std::chrono::seconds time_limit, LateReport report);
 
     SlurmConf conf_;
     std::chrono::seconds time_limit_;
+    LateReport report_;
 };
 
 /// An open connection to slurmdbd, with its errors turned into words.
@@ -61,24 +77,25 @@ class Connection {
     [[nodiscard]] const Session& session() const noexcept { return session_; }
 
     /// Runs one slurmdb call that answers with a list, and takes the list over. `call` gets Slurm's handle;
-    /// `what` says what was tried ("read the QOS records"). An empty list is a success.
+    /// `what` says what was tried ("read the QOS records"), `why` why its answer may be late. An empty list
+    /// is a success.
     /// Errors: permission_denied, conflict, unavailable; also where Slurm itself reports nothing.
     template <typename Call>
-    Result<slurm::OwnedList> ask(std::string_view what, Call call) {
-        const Deadline deadline(session_.time_limit(), sockets_);
+    Result<slurm::OwnedList> ask(std::string_view what, Call call, std::string_view why = late::busy) {
+        const Deadline deadline(session_.time_limit(), sockets_, session_.late_notice(what, why));
         errno = 0;
         slurm::OwnedList list(call(handle_));
-        if (list == nullptr) return failure(what, errno, deadline.expired());
+        if (list == nullptr) return failure(what, errno, deadline.expired() ? why : "");
         return list;
     }
 
     /// The same for a call that answers with a Slurm error code, 0 for success.
     template <typename Call>
-    Result<void> tell(std::string_view what, Call call) {
-        const Deadline deadline(session_.time_limit(), sockets_);
+    Result<void> tell(std::string_view what, Call call, std::string_view why = late::busy) {
+        const Deadline deadline(session_.time_limit(), sockets_, session_.late_notice(what, why));
         errno = 0;
         if (const int code = call(handle_); code != SLURM_SUCCESS)
-            return failure(what, code == SLURM_ERROR ? errno : code, deadline.expired());
+            return failure(what, code == SLURM_ERROR ? errno : code, deadline.expired() ? why : "");
         return {};
     }
 
@@ -89,7 +106,8 @@ class Connection {
   private:
     Connection(const Session& session, void* handle, SocketSet sockets);
 
-    Error failure(std::string_view what, int error_number, bool timed_out) const;
+    /// `late`: why the call was given up; empty where it failed by itself.
+    Error failure(std::string_view what, int error_number, std::string_view late) const;
 
     const Session& session_;
     void* handle_;

@@ -10,29 +10,25 @@
 #include <unistd.h>
 
 namespace qg::slurmdb {
-namespace {
 
 std::string current_user() {
     const passwd* entry = getpwuid(geteuid());
     return entry != nullptr ? entry->pw_name : text::format("uid {}", geteuid());
 }
 
-} // namespace
-
 Error describe_failure(const SlurmConf& conf, std::string_view what, int error_number) {
     const std::string where = text::format("{}: cannot {}", conf.slurmdbd(), what);
     switch (error_number) {
     case ESLURM_ACCESS_DENIED:
         return {ErrorCode::permission_denied,
-                text::format(
-                    "{}: user {} may not; it takes root, SlurmUser or a user with AdminLevel=Administrator "
-                    "('sacctmgr show user {}' tells yours)",
-                    where, current_user(), current_user())};
+                text::format("{}: user {} may not; this requires root, SlurmUser or AdminLevel=Administrator "
+                             "('sacctmgr show user {}' shows yours)",
+                             where, current_user(), current_user())};
     case ESLURM_QOS_PREEMPTION_LOOP:
         return {ErrorCode::invalid_input,
                 where +
-                    ": two QOSs would preempt each other, directly or through others; take one of them out "
-                    "of Preempt"};
+                    ": QOSs would preempt each other, directly or through others; take one of them out of "
+                    "Preempt (a QOS cannot preempt itself: that is PreemptMode=WITHIN)"};
     case ESLURM_JOBS_RUNNING_ON_ASSOC:
         return {ErrorCode::conflict, where + ": jobs still use it; wait for them or cancel them"};
     case 0:
@@ -48,10 +44,10 @@ Error describe_failure(const SlurmConf& conf, std::string_view what, int error_n
     return {ErrorCode::unavailable, text::format("{}: {}", where, slurm_strerror(error_number))};
 }
 
-Error describe_timeout(const SlurmConf& conf, std::string_view what, long long seconds) {
+Error describe_timeout(const SlurmConf& conf, std::string_view what, long long seconds,
+                       std::string_view why) {
     return {ErrorCode::unavailable,
-            text::format("{}: cannot {}: no answer within {} s; it may be busy or stuck", conf.slurmdbd(),
-                         what, seconds)};
+            text::format("{}: cannot {}: no answer within {} s; {}", conf.slurmdbd(), what, seconds, why)};
 }
 
 } // namespace qg::slurmdb

@@ -198,8 +198,8 @@ Result<std::string> whole_tres_change(TresLimits before, const TresLimits& mista
     return tres_change(before, after, table);
 }
 
-/// How Preempt changes, in slurmdbd's words. Where there was nothing before, plain ids: a new QOS needs them.
-Result<std::vector<std::string>> preempt_change(const WordSet& before, const WordSet& after,
+/// How Preempt changes, in slurmdbd's words: plain ids for a new QOS, what comes and goes for others.
+Result<std::vector<std::string>> preempt_change(const WordSet& before, const WordSet& after, bool is_new,
                                                 const QosNames& names) {
     std::vector<std::string> words;
     const auto add = [&](std::string_view sign, const std::string& name) {
@@ -210,12 +210,22 @@ Result<std::vector<std::string>> preempt_change(const WordSet& before, const Wor
         return true;
     };
     for (const std::string& name : after)
-        if (!before.contains(name) && !add(before.empty() ? "" : "+", name))
+        if (!before.contains(name) && !add(is_new ? "" : "+", name))
             return Error{ErrorCode::not_found,
                          text::format("Preempt: there is no QOS {}", text::printable(name))};
     for (const std::string& name : before)
         if (!after.contains(name)) QG_CHECK(add("-", name));
     return words;
+}
+
+/// What only comes or only goes is named as such, so that flags which sacctmgr sets meanwhile stay. This is
+/// also the only way to clear all: a plain 0 means "leave as they are". A new QOS may have a deleted one's
+/// place and gets its flags as a whole.
+std::uint32_t flags_change(std::uint32_t before, std::uint32_t after, bool is_new) {
+    if (is_new) return after;
+    if ((before & ~after) == 0) return (after & ~before) | QOS_FLAG_ADD;
+    if ((after & ~before) == 0) return (before & ~after) | QOS_FLAG_REMOVE;
+    return after;
 }
 
 } // namespace
@@ -247,6 +257,7 @@ QosRecord from_slurm(const Wire& record, const TresTable& tres, const QosNames& 
 Result<QosPatch> make_patch(const QosRecord& before, const QosRecord& after, const TresTable& tres,
                             const QosNames& names) {
     QosPatch patch;
+    const bool is_new = before.name.empty();
     std::size_t index = 0;
     for (const PlainRow& row : plain_rows) {
         if (before.*row.ours != after.*row.ours) patch.numbers[index] = after.*row.ours;
@@ -273,7 +284,7 @@ Result<QosPatch> make_patch(const QosRecord& before, const QosRecord& after, con
         patch.tres[index] = *change;
     }
     if (before.description != after.description) patch.description = after.description;
-    auto preempt = preempt_change(before.preempt, after.preempt, names);
+    auto preempt = preempt_change(before.preempt, after.preempt, is_new, names);
     if (!preempt) return preempt.error();
     patch.preempt = std::move(*preempt);
     if (before.preempt_mode != after.preempt_mode) {
@@ -286,8 +297,7 @@ Result<QosPatch> make_patch(const QosRecord& before, const QosRecord& after, con
         const auto old_bits = to_bits(before.flags, flag_rows);
         if (!bits) return bits.error().in("Flags");
         if (!old_bits) return old_bits.error().in("Flags");
-        // A plain 0 would mean "leave as they are"; what goes is named instead.
-        patch.flags = *bits != 0 ? *bits : (*old_bits | QOS_FLAG_REMOVE);
+        patch.flags = flags_change(*old_bits, *bits, is_new);
     }
     return patch;
 }

@@ -37,7 +37,7 @@ struct QosPatch {
     friend bool operator==(const QosPatch&, const QosPatch&) = default;
 };
 
-/// The patch from `before` (a default-made record: creation) to `after`.
+/// The patch from `before` (without a name: creation) to `after`.
 /// Errors: not_found (a Preempt name without id), unsupported (a flag or mode that this release lacks),
 /// invalid_input (a TRES without id).
 Result<QosPatch> make_patch(const model::QosRecord& before, const model::QosRecord& after,

@@ -6,8 +6,6 @@
 #include "qosgate/slurmdb/qos_stages.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <set>
 
 namespace qg::slurmdb {
 namespace {
@@ -44,25 +42,44 @@ Result<void> expect_count(const slurm::OwnedList& touched, std::size_t wanted, s
     const auto count = static_cast<std::size_t>(slurm_list_count(touched.get()));
     if (count == wanted) return {};
     return Error{ErrorCode::conflict,
-                 text::format("{}: slurmdbd did it for {} of {} QOSs; others were removed meanwhile", what,
+                 text::format("{}: slurmdbd found {} of {} QOSs; the others were deleted meanwhile", what,
                               count, wanted)};
 }
 
+bool is_ascii(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+Error not_storable(std::string_view what, std::string_view text) {
+    return {ErrorCode::invalid_input,
+            text::format("the accounting database cannot store the {} '{}': its tables do not have these "
+                         "characters; nothing was changed, use others",
+                         what, text::printable(text))};
+}
+
+Error not_stored(const model::QosRecord& record) {
+    if (!is_ascii(record.name)) return not_storable("name", record.name);
+    return {ErrorCode::conflict, text::format("QOS '{}' was not stored: slurmdbd or its database restarted "
+                                              "meanwhile; nothing was changed, try again",
+                                              text::printable(record.name))};
+}
+
+/// The error where a record is not stored as it was to be; nothing where it is.
+Result<void> expect_stored(const model::QosRecord& wanted, std::span<const StoredQos> all) {
+    const StoredQos* stored = find_qos(all, wanted.name);
+    if (stored == nullptr) return not_stored(wanted);
+    const auto wrong = model::differences(wanted, stored->record);
+    if (wrong.empty()) return {};
+    if (wanted.description != stored->record.description && !is_ascii(wanted.description))
+        return not_storable("description", wanted.description);
+    return Error{ErrorCode::conflict,
+                 text::format("QOS '{}': slurmdbd stored {}={} instead of {}; nothing was changed",
+                              text::printable(wanted.name), wrong.front().field->name,
+                              text::printable(wrong.front().after, 1000),
+                              text::printable(wrong.front().before, 1000))};
+}
+
 } // namespace
-
-const StoredQos* find_qos(std::span<const StoredQos> all, std::string_view name) {
-    const auto found = std::find_if(
-        all.begin(), all.end(), [&](const StoredQos& qos) { return text::iequals(qos.record.name, name); });
-    return found == all.end() ? nullptr : &*found;
-}
-
-Error unknown_qos(std::span<const StoredQos> all, std::string_view name) {
-    std::vector<std::string> names;
-    for (const StoredQos& qos : all)
-        names.push_back(qos.record.name);
-    return {ErrorCode::not_found, text::format("there is no QOS '{}'{} ('qosgate qos list' shows all)",
-                                               text::printable(name), text::did_you_mean(name, names))};
-}
 
 Result<QosStore> QosStore::open(Connection& connection) {
     auto tres = TresTable::load(connection);
@@ -71,7 +88,7 @@ Result<QosStore> QosStore::open(Connection& connection) {
 }
 
 Result<std::vector<StoredQos>> QosStore::read_all() {
-    const auto list = connection_.ask("read the QOS records", [](void* handle) {
+    const auto list = connection_->ask("read the QOS records", [](void* handle) {
         slurmdb_qos_cond_t everything{};
         return slurmdb_qos_get(handle, &everything);
     });
@@ -89,62 +106,33 @@ Result<std::vector<StoredQos>> QosStore::read_all() {
     return all;
 }
 
-Result<void> QosStore::create(std::span<const model::QosRecord> records, WriteMode mode) {
-    const auto all = read_all();
-    if (!all) return all.error();
-    std::set<std::string> fresh;
-    for (const model::QosRecord& record : records) {
-        if (find_qos(*all, record.name) != nullptr)
-            return Error{ErrorCode::already_exists, text::format("QOS {} exists already", record.name)};
-        if (!fresh.insert(record.name).second)
-            return Error{ErrorCode::invalid_input, text::format("QOS {} is named twice", record.name)};
-    }
-
-    const QosNames names = names_of(*all);
+Result<void> QosStore::write(const QosPlan& plan, std::span<const StoredQos> all, WriteMode mode) {
+    const QosNames names = names_of(all);
     std::deque<WireQos> wires; // never moves its elements
-    for (const model::QosRecord& record : records) {
-        // Preempt is written with ids, which new QOSs do not have before they are committed: slurmdbd would
-        // write outside of its bit strings.
-        for (const std::string& name : record.preempt)
-            if (fresh.contains(name))
-                return Error{ErrorCode::invalid_input,
-                             text::format("{}: Preempt: {} is only being created; set Preempt afterwards",
-                                          record.name, name)};
+    for (const model::QosRecord& record : plan.created) {
         auto patch = make_patch(model::QosRecord{}, record, tres_, names);
         if (!patch) return patch.error().in(record.name);
         wires.emplace_back(record.name, std::move(*patch));
     }
+    const auto changes = group(plan.updated, names);
+    if (!changes) return changes.error();
     if (mode == WriteMode::check_only) return {};
+    if (!wires.empty())
+        if (const auto done = create(plan.created, wires); !done) return done;
+    if (const auto done = modify(*changes); !done) return done;
+    if (!plan.removed.empty())
+        if (const auto done = remove(plan.removed); !done) return done;
+    return confirm(plan);
+}
 
+Result<void> QosStore::create(std::span<const model::QosRecord> records, std::deque<WireQos>& wires) {
     const slurm::OwnedList list = slurm::make_borrowing_list();
     for (WireQos& wire : wires)
         slurm::append(list, wire.get());
-    const auto added =
-        connection_.tell("create QOSs", [&](void* handle) { return slurmdb_qos_add(handle, list.get()); });
-    if (!added) return added;
-    return confirm(records);
-}
-
-Result<void> QosStore::modify(std::span<const QosUpdate> updates, WriteMode mode) {
-    const auto all = read_all();
-    if (!all) return all.error();
-    std::vector<model::QosRecord> wanted;
-    for (const QosUpdate& update : updates) {
-        const StoredQos* now = find_qos(*all, update.before.name);
-        if (now == nullptr) return unknown_qos(*all, update.before.name);
-        if (now->record != update.before)
-            return Error{
-                ErrorCode::conflict,
-                text::format("QOS {} was changed by somebody else meanwhile; nothing was written, look "
-                             "and try again",
-                             update.before.name)};
-        wanted.push_back(update.after);
-    }
-    const auto changes = group(updates, names_of(*all));
-    if (!changes) return changes.error();
-    if (mode == WriteMode::check_only) return {};
-    if (const auto done = write(*changes); !done) return done;
-    return confirm(wanted);
+    return connection_->tell(
+        records.size() == 1 ? "create QOS " + records.front().name
+                            : text::format("create {} QOSs", records.size()),
+        [&](void* handle) { return slurmdb_qos_add(handle, list.get()); }, late::locks);
 }
 
 Result<std::vector<QosStore::Change>> QosStore::group(std::span<const QosUpdate> updates,
@@ -175,69 +163,47 @@ Result<std::vector<QosStore::Change>> QosStore::group(std::span<const QosUpdate>
     return changes;
 }
 
-Result<void> QosStore::write(const std::vector<Change>& changes) {
+Result<void> QosStore::modify(const std::vector<Change>& changes) {
     for (const Change& change : changes) {
         const std::string what = "modify QOS " + text::join(change.names, ",");
         NameCondition condition(change.names);
         WireQos wire({}, change.patch);
-        const auto touched = connection_.ask(
-            what, [&](void* handle) { return slurmdb_qos_modify(handle, condition.get(), wire.get()); });
+        const auto touched = connection_->ask(
+            what, [&](void* handle) { return slurmdb_qos_modify(handle, condition.get(), wire.get()); },
+            late::locks);
         if (!touched) return touched.error();
         if (const auto done = expect_count(*touched, change.names.size(), what); !done) return done;
     }
     return {};
 }
 
-Result<void> QosStore::confirm(std::span<const model::QosRecord> wanted) {
-    const auto all = read_all();
-    if (!all) return all.error();
-    for (const model::QosRecord& record : wanted) {
-        const StoredQos* stored = find_qos(*all, record.name);
-        if (stored == nullptr)
-            return Error{
-                ErrorCode::conflict,
-                text::format("QOS {} was not stored: slurmdbd restarted, or somebody else removed it; "
-                             "nothing was changed",
-                             record.name)};
-        const auto wrong = model::differences(record, stored->record);
-        if (wrong.empty()) continue;
-        return Error{ErrorCode::conflict,
-                     text::format("QOS {}: slurmdbd has {}={} now instead of {}, as if somebody else had "
-                                  "changed it meanwhile; nothing was changed",
-                                  record.name, wrong.front().field->name, wrong.front().after,
-                                  wrong.front().before)};
-    }
-    return {};
-}
-
-Result<void> QosStore::remove(std::span<const std::string> names, WriteMode mode) {
-    const auto all = read_all();
-    if (!all) return all.error();
-    for (const std::string& name : names)
-        if (find_qos(*all, name) == nullptr) return unknown_qos(*all, name);
-
-    // slurmdbd leaves the ids of the removed in Preempt, where they would come to life again with a QOS that
-    // is created under an old name.
-    std::vector<QosUpdate> others;
-    for (const StoredQos& qos : *all) {
-        if (std::find(names.begin(), names.end(), qos.record.name) != names.end()) continue;
-        QosUpdate update{qos.record, qos.record};
-        for (const std::string& name : names)
-            update.after.preempt.erase(name);
-        if (update.after != update.before) others.push_back(std::move(update));
-    }
-    const auto changes = group(others, names_of(*all));
-    if (!changes) return changes.error();
-    if (mode == WriteMode::check_only) return {};
-    if (const auto done = write(*changes); !done) return done;
-
-    QG_CHECK(!names.empty()); // slurmdbd takes an empty condition for every QOS
-    const std::string what = "remove QOS " + text::join(names, ",");
-    NameCondition condition(std::vector<std::string>(names.begin(), names.end()));
-    const auto touched =
-        connection_.ask(what, [&](void* handle) { return slurmdb_qos_remove(handle, condition.get()); });
+Result<void> QosStore::remove(std::span<const model::QosRecord> records) {
+    QG_CHECK(!records.empty()); // slurmdbd takes an empty condition for every QOS
+    std::vector<std::string> names;
+    for (const model::QosRecord& record : records)
+        names.push_back(record.name);
+    const std::string what = "delete QOS " + text::join(names, ",");
+    NameCondition condition(names);
+    const auto touched = connection_->ask(
+        what, [&](void* handle) { return slurmdb_qos_remove(handle, condition.get()); }, late::locks);
     if (!touched) return touched.error();
     return expect_count(*touched, names.size(), what);
+}
+
+Result<void> QosStore::confirm(const QosPlan& plan) {
+    const auto all = read_all();
+    if (!all) return all.error();
+    for (const model::QosRecord& record : plan.created)
+        if (const auto done = expect_stored(record, *all); !done) return done;
+    for (const QosUpdate& update : plan.updated)
+        if (const auto done = expect_stored(update.after, *all); !done) return done;
+    for (const model::QosRecord& record : plan.removed)
+        if (find_qos(*all, record.name) != nullptr)
+            return Error{ErrorCode::conflict,
+                         text::format("QOS '{}' was not deleted: slurmdbd or its database restarted "
+                                      "meanwhile; nothing was changed, try again",
+                                      text::printable(record.name))};
+    return {};
 }
 
 } // namespace qg::slurmdb

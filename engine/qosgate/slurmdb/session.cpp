@@ -81,7 +81,7 @@ Result<void> rehearse(const std::filesystem::path& path) {
 
 } // namespace
 
-Result<std::unique_ptr<Session>> Session::open(std::chrono::seconds time_limit) {
+Result<std::unique_ptr<Session>> Session::open(std::chrono::seconds time_limit, LateReport report) {
     // Only slurmctld has this symbol; there a connection would replace the controller's own (abi.md 3.6).
     if (dlsym(RTLD_DEFAULT, "acct_policy_validate") != nullptr)
         return Error{ErrorCode::unsupported, "no connection to slurmdbd from within slurmctld"};
@@ -98,11 +98,20 @@ Result<std::unique_ptr<Session>> Session::open(std::chrono::seconds time_limit) 
     }
     if (const auto works = rehearse(*path); !works) return works.error();
     slurm_init(path->c_str());
-    return std::unique_ptr<Session>(new Session(*conf, time_limit));
+    return std::unique_ptr<Session>(new Session(*conf, time_limit, std::move(report)));
 }
 
-Session::Session(SlurmConf conf, std::chrono::seconds time_limit)
-    : conf_(std::move(conf)), time_limit_(time_limit) {}
+Session::Session(SlurmConf conf, std::chrono::seconds time_limit, LateReport report)
+    : conf_(std::move(conf)), time_limit_(time_limit), report_(std::move(report)) {}
+
+LateNotice Session::late_notice(std::string_view what, std::string_view why) const {
+    LateNotice notice;
+    if (!report_) return notice;
+    notice.say = [this, what = std::string(what), why] {
+        report_(text::format("waiting for {} to {}: {}", conf_.slurmdbd(), what, why));
+    };
+    return notice;
+}
 
 Session::~Session() {
     slurm_fini();

@@ -21,10 +21,11 @@ struct Setting {
     std::string SlurmConf::*member;
 };
 
-constexpr std::array<Setting, 3> settings{{
+constexpr std::array<Setting, 4> settings{{
     {"AccountingStorageType", &SlurmConf::accounting_storage_type},
     {"AccountingStorageHost", &SlurmConf::accounting_storage_host},
     {"AccountingStoragePort", &SlurmConf::accounting_storage_port},
+    {"SlurmUser", &SlurmConf::slurm_user},
 }};
 
 /// Why a path cannot be read as a file; nothing if it can.

@@ -11,12 +11,13 @@
 
 namespace qg::slurmdb {
 
-/// Where Slurm's configuration is and whom it names for accounting.
+/// Where Slurm's configuration is, whom it names for accounting, and as whom Slurm runs.
 struct SlurmConf {
     std::filesystem::path path;
     std::string accounting_storage_type;
     std::string accounting_storage_host = "localhost";
     std::string accounting_storage_port = "6819";
+    std::string slurm_user = "root";
 
     /// "slurmdbd at db1:6819", for messages.
     [[nodiscard]] std::string slurmdbd() const;

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurmdb/qos_plan.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace qg::slurmdb {
+namespace {
+
+/// So many bytes of a name has the unique index of slurmdbd's table: a QOS whose name begins like another's
+/// would take that one's place.
+constexpr std::size_t telling_bytes = 42;
+
+std::string_view telling_part(std::string_view name) {
+    return name.substr(0, telling_bytes);
+}
+
+/// "Priority=1 MaxWall=00:11:00", of a record.
+std::string settings_of(const model::QosRecord& record) {
+    std::ostringstream words;
+    words << record;
+    const std::string all = words.str();
+    const auto end_of_name = all.find(' ');
+    return end_of_name == std::string::npos ? "nothing set" : all.substr(end_of_name + 1);
+}
+
+Error name_is_taken(const model::QosRecord& existing) {
+    return {ErrorCode::already_exists,
+            text::format("QOS '{0}' already exists ({1}); 'qosgate qos update {0} FIELD=VALUE' changes it",
+                         text::printable(existing.name), text::printable(settings_of(existing), 1000))};
+}
+
+Error name_is_too_like(std::string_view name, std::string_view other) {
+    return {ErrorCode::invalid_input,
+            text::format("'{}': Slurm's database tells QOSs apart by the first {} bytes of their names, and "
+                         "QOS '{}' begins with the same; choose another beginning",
+                         text::printable(name), telling_bytes, text::printable(other))};
+}
+
+/// The names of all records that a plan touches.
+std::vector<std::string> touched_names(const QosPlan& plan) {
+    std::vector<std::string> names;
+    for (const model::QosRecord& record : plan.created)
+        names.push_back(record.name);
+    for (const QosUpdate& update : plan.updated)
+        names.push_back(update.before.name);
+    for (const model::QosRecord& record : plan.removed)
+        names.push_back(record.name);
+    return names;
+}
+
+bool contains(std::span<const std::string> names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// "QOS rc1: MaxWall is 00:10:00 now, not 00:20:00", for each change that is not in `now`.
+void note_lost(const QosUpdate& wanted, const StoredQos* now, std::vector<std::string>& found) {
+    const std::string name = text::printable(wanted.after.name);
+    if (now == nullptr) {
+        found.push_back(text::format("QOS '{}' does not exist any more", name));
+        return;
+    }
+    for (const auto& lost : model::lost_changes(wanted.before, wanted.after, now->record))
+        found.push_back(text::format("QOS '{}': {} is {} now, not {}", name, lost.field->name,
+                                     text::printable(lost.after, 1000), text::printable(lost.before, 1000)));
+}
+
+} // namespace
+
+bool QosPlan::changes_anything() const {
+    return !created.empty() || !removed.empty() ||
+           std::any_of(updated.begin(), updated.end(),
+                       [](const QosUpdate& update) { return update.before != update.after; });
+}
+
+const StoredQos* find_qos(std::span<const StoredQos> all, std::string_view name) {
+    const auto found = std::find_if(
+        all.begin(), all.end(), [&](const StoredQos& qos) { return text::iequals(qos.record.name, name); });
+    return found == all.end() ? nullptr : &*found;
+}
+
+Error unknown_qos(std::span<const StoredQos> all, std::string_view name) {
+    std::vector<std::string> names;
+    for (const StoredQos& qos : all)
+        names.push_back(qos.record.name);
+    return {ErrorCode::not_found, text::format("there is no QOS '{}'{} ('qosgate qos list' shows all)",
+                                               text::printable(name), text::did_you_mean(name, names))};
+}
+
+Result<QosPlan> plan_creation(std::span<const StoredQos> all, std::vector<model::QosRecord> records) {
+    for (const model::QosRecord& record : records) {
+        if (const StoredQos* existing = find_qos(all, record.name)) return name_is_taken(existing->record);
+        for (const StoredQos& other : all)
+            if (text::iequals(telling_part(other.record.name), telling_part(record.name)))
+                return name_is_too_like(record.name, other.record.name);
+        for (const model::QosRecord& other : records) {
+            if (&other == &record) continue;
+            if (other.name == record.name)
+                return Error{ErrorCode::invalid_input,
+                             text::format("QOS '{}' is named twice", text::printable(record.name))};
+            if (telling_part(other.name) == telling_part(record.name))
+                return name_is_too_like(record.name, other.name);
+            // Preempt is written with ids, which new QOSs do not have before they are committed: slurmdbd
+            // would write outside of its bit strings.
+            if (record.preempt.contains(other.name))
+                return Error{
+                    ErrorCode::invalid_input,
+                    text::format("QOS '{}': Preempt: QOS '{}' is created by the same command and has "
+                                 "no number yet; set Preempt afterwards, with 'qosgate qos update'",
+                                 text::printable(record.name), text::printable(other.name))};
+        }
+    }
+    return QosPlan{std::move(records), {}, {}};
+}
+
+Result<QosPlan> plan_update(std::span<const StoredQos> all, std::span<const std::string> names,
+                            const model::QosChange& change) {
+    QosPlan plan;
+    for (const std::string& name : names) {
+        const StoredQos* found = find_qos(all, name);
+        if (found == nullptr) return unknown_qos(all, name);
+        plan.updated.push_back({found->record, change.apply_to(found->record)});
+    }
+    return plan;
+}
+
+Result<QosPlan> plan_removal(std::span<const StoredQos> all, std::span<const std::string> names) {
+    QosPlan plan;
+    for (const std::string& name : names) {
+        const StoredQos* found = find_qos(all, name);
+        if (found == nullptr) return unknown_qos(all, name);
+        plan.removed.push_back(found->record);
+    }
+    for (const StoredQos& qos : all) {
+        if (contains(names, qos.record.name)) continue;
+        QosUpdate update{qos.record, qos.record};
+        for (const std::string& name : names)
+            update.after.preempt.erase(name);
+        if (update.after != update.before) plan.updated.push_back(std::move(update));
+    }
+    return plan;
+}
+
+bool has_same_base(const QosPlan& plan, std::span<const StoredQos> then, std::span<const StoredQos> now) {
+    const auto names = touched_names(plan);
+    return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+        const StoredQos* old = find_qos(then, name);
+        const StoredQos* fresh = find_qos(now, name);
+        if (old == nullptr || fresh == nullptr) return old == fresh;
+        return old->id == fresh->id && old->record == fresh->record;
+    });
+}
+
+std::vector<std::string> find_overtaken(const QosPlan& plan, std::span<const StoredQos> now) {
+    std::vector<std::string> found;
+    for (const model::QosRecord& record : plan.created)
+        note_lost({model::QosRecord{}, record}, find_qos(now, record.name), found);
+    for (const QosUpdate& update : plan.updated)
+        note_lost(update, find_qos(now, update.after.name), found);
+    for (const model::QosRecord& record : plan.removed)
+        if (find_qos(now, record.name) != nullptr)
+            found.push_back(text::format("QOS '{}' exists again", text::printable(record.name)));
+    return found;
+}
+
+} // namespace qg::slurmdb
