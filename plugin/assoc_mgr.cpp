@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "assoc_mgr.hpp"
 
+#include "host_conf.hpp"
+
 #include <dlfcn.h>
 
 #include <string>
@@ -42,6 +44,7 @@ Result<AssocMgr> AssocMgr::find() {
     symbols.find("accounting_enforce", manager.enforce);
     Symbols::find_optional("g_qos_count", manager.behind_greatest_qos_id);
     Symbols::find_optional("running_cache", manager.running_cache);
+    if (const auto* conf = host_conf()) manager.private_data = &conf->private_data;
     if (symbols.missing() != nullptr)
         return Error{ErrorCode::unsupported,
                      std::string("this slurmctld does not export ") + symbols.missing()};

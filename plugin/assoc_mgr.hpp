@@ -39,8 +39,9 @@ struct AssocMgr {
     char*** tres_names;
     std::uint32_t* tres_count;
     std::uint32_t* behind_greatest_qos_id; ///< g_qos_count; null where slurmctld does not export it
-    std::uint16_t* running_cache; ///< 0: the lists are those of the database, and stay; null likewise
-    std::uint16_t* enforce;       ///< AccountingStorageEnforce as in force; a reconfigure does not change it
+    std::uint16_t* running_cache;      ///< 0: the lists are those of the database, and stay; null likewise
+    const std::uint16_t* private_data; ///< PrivateData as in force; null where nobody knows
+    std::uint16_t* enforce; ///< AccountingStorageEnforce as in force; a reconfigure does not change it
 
     /// Looks every symbol up in this process.
     /// Errors: unsupported, naming the first one missing that nothing goes without.

@@ -2,6 +2,7 @@
 #include "controller_quota.hpp"
 
 #include "qosgate/base/built_by.hpp"
+#include "qosgate/quota/privacy.hpp"
 #include "qosgate/slurm/limits.hpp"
 #include "qosgate/slurm/room.hpp"
 #include "qosgate/slurm/values.hpp"
@@ -240,6 +241,20 @@ void copy_whole(AccountView& view, const Records& records, const quota::ChosenQo
         view.partitions[qos.partition].qos = copier.add(qos.record);
 }
 
+/// Marks what PrivateData hides from whoever reads the answer. Needs the user lock.
+[[gnu::cold]] void hide_from_reader(AccountView& view, const AssocMgr& manager, const quota::Lookup& lookup) {
+    if (has_operator_rights(manager, lookup.reader)) return;
+    std::vector<std::string_view> coordinates;
+    if (const slurmdb_user_rec_t* user = find_user(manager, lookup.reader))
+        slurm::for_each<slurmdb_coord_rec_t>(user->coord_accts, [&](const slurmdb_coord_rec_t& account) {
+            coordinates.push_back(slurm::view_text(account.name));
+        });
+    const model::PrivateData hidden = manager.private_data == nullptr
+                                          ? quota::all_private
+                                          : slurm::read_private_data(*manager.private_data);
+    quota::hide_private_data(view, hidden, {lookup.reader == lookup.user_id, coordinates});
+}
+
 } // namespace
 
 std::shared_ptr<const model::TresCatalogue> ControllerQuota::tres_catalogue(Epoch now) const {
@@ -309,6 +324,8 @@ AccountView ControllerQuota::view_of(const AssocMgr& manager, const quota::Looku
     else
         copy_whole(view, records, chosen, facts, lookup.user_id);
     if (chosen.problem != model::QosProblem::none) view.permitted_qos = qos_list.permitted_names(facts);
+    const bool is_private = manager.private_data == nullptr || *manager.private_data != 0;
+    if (is_private && !view.leaves_room) hide_from_reader(view, manager, lookup);
     return view;
 }
 

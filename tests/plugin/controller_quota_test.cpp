@@ -348,6 +348,46 @@ BOOST_AUTO_TEST_CASE(a_qos_without_usage_record_reads_as_unused) {
     BOOST_TEST(view().qos.at(0).usage.jobs == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(private_data_hides_accounts_from_users) {
+    lookup.reader = ana;
+    BOOST_TEST(!view().associations.at(1).is_hidden);
+
+    records.private_data = PRIVATE_DATA_USAGE | PRIVATE_DATA_PARTITIONS;
+    const auto found = view();
+    BOOST_TEST(found.hidden.accounts);
+    BOOST_TEST(found.hidden.partitions);
+    BOOST_TEST(!found.hidden.reservations);
+    BOOST_TEST(!found.associations.at(0).is_hidden); // her own
+    BOOST_TEST(found.associations.at(1).is_hidden);
+    BOOST_TEST(found.associations.at(2).is_hidden);
+
+    records.private_data = PRIVATE_DATA_JOBS | PRIVATE_DATA_NODES; // nothing that is told
+    BOOST_TEST(!view().associations.at(1).is_hidden);
+}
+
+BOOST_AUTO_TEST_CASE(private_data_hides_nothing_from_operators) {
+    records.private_data = PRIVATE_DATA_ACCOUNTS | PRIVATE_DATA_PARTITIONS;
+    lookup.reader = ben;
+    BOOST_TEST(view().associations.at(0).is_hidden); // ana's, from ben
+    records.user_ben->admin_level = SLURMDB_ADMIN_OPERATOR;
+    BOOST_TEST(!view().associations.at(0).is_hidden);
+    BOOST_TEST(!view().hidden.partitions);
+    lookup.reader = 0;
+    BOOST_TEST(!view().associations.at(0).is_hidden);
+    lookup.reader = stranger;
+    BOOST_TEST(view().associations.at(0).is_hidden);
+}
+
+BOOST_AUTO_TEST_CASE(a_coordinator_sees_the_accounts_coordinated) {
+    records.private_data = PRIVATE_DATA_USERS;
+    lookup.reader = ana;
+    records.add_coordinator(*records.user_ana, "bio");
+    BOOST_TEST(view().associations.at(1).is_hidden); // astro
+    lookup.account = "bio";
+    BOOST_TEST(!view().associations.at(1).is_hidden);
+    BOOST_TEST(view().associations.at(2).is_hidden); // root
+}
+
 BOOST_AUTO_TEST_CASE(enforcement_is_slurmctlds) {
     BOOST_TEST(view().enforce.qos);
     records.enforce = 0;

@@ -42,6 +42,7 @@ plugin::AssocMgr FakeController::symbols() {
             .tres_count = &tres_count_,
             .behind_greatest_qos_id = &behind_greatest_qos_id,
             .running_cache = &running_cache,
+            .private_data = &private_data,
             .enforce = &enforce};
 }
 
@@ -114,6 +115,12 @@ slurmdb_used_limits_t& FakeController::add_account_usage(slurmdb_qos_rec_t& qos,
     used.acct = text(account);
     add_to(lists_, qos.usage->acct_limit_list, &used);
     return used;
+}
+
+void FakeController::add_coordinator(slurmdb_user_rec_t& user, const char* account) {
+    slurmdb_coord_rec_t& coordinated = coordinated_.emplace_back();
+    coordinated.name = text(account);
+    add_to(lists_, user.coord_accts, &coordinated);
 }
 
 void FakeController::set_tres(std::vector<std::string> names) {

@@ -40,12 +40,16 @@ class FakeController {
     slurmdb_used_limits_t& add_user_usage(slurmdb_qos_rec_t& qos, std::uint32_t uid);
     slurmdb_used_limits_t& add_account_usage(slurmdb_qos_rec_t& qos, const char* account);
 
+    /// Makes the user a coordinator of an account.
+    void add_coordinator(slurmdb_user_rec_t& user, const char* account);
+
     void set_tres(std::vector<std::string> names);
 
     slurmdb_assoc_rec_t* root = nullptr;
     std::uint16_t enforce = slurm::enforce_associations | slurm::enforce_limits | slurm::enforce_qos;
     std::uint32_t behind_greatest_qos_id = 1;
     std::uint16_t running_cache = 0;
+    std::uint16_t private_data = 0;
     slurm::ListHandle qos_list = nullptr; ///< null it for a slurmctld that knows nothing yet
     int locks_held = 0;
     plugin::AssocMgrLocks last_locks{};
@@ -67,6 +71,7 @@ class FakeController {
     std::deque<slurmdb_assoc_rec_t> associations_;
     std::deque<slurmdb_assoc_usage_t> association_usage_;
     std::deque<slurmdb_used_limits_t> used_;
+    std::deque<slurmdb_coord_rec_t> coordinated_;
     std::deque<slurm::OwnedList> lists_;
     std::deque<std::string> texts_;
     std::vector<char*> tres_names_;

@@ -2,6 +2,7 @@
 #include "qosgate/gate/nearest.hpp"
 
 #include "qosgate/gate/mending.hpp"
+#include "qosgate/limits/explain.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -25,9 +26,11 @@ bool is_permanent(const Violation& violation) {
     return violation.is_permanent();
 }
 
-/// Meets limits. Fewer nodes make everything smaller that is asked for per node, so they come first, by
-/// themselves.
+/// Meets limits, unless that told numbers that are hidden from the reader. Fewer nodes make everything
+/// smaller that is asked for per node, so they come first, by themselves.
 bool meet_all(Mending& mending, std::span<const Violation> violations, const model::AccountView& view) {
+    const auto is_hidden = [&](const Violation& v) { return limits::has_hidden_numbers(v, view); };
+    if (std::ranges::any_of(violations, is_hidden)) return false;
     const auto nodes = std::ranges::find_if(
         violations, [&](const Violation& v) { return v.tres && v.tres == view.tres->node(); });
     if (nodes != violations.end()) return mending.meet(*nodes);

@@ -45,12 +45,17 @@ bool names_account(std::span<const std::string> list, const PartitionView& asked
                        [&](const model::Association& link) { return names(list, link.account); });
 }
 
+/// Whom a partition accepts: "long, normal", "all but short"; nothing where the reader may not know.
+std::string list_accepted(std::span<const std::string> allowed, std::span<const std::string> denied,
+                          bool is_hidden) {
+    if (is_hidden) return "";
+    return allowed.empty() ? "all but " + text::list_names(denied) : text::list_names(allowed);
+}
+
 /// "partition long does not accept QOS short (accepted: long, normal)"
-std::string not_accepted(const Partition& partition, std::string_view what,
-                         std::span<const std::string> allowed, std::span<const std::string> denied) {
-    const std::string accepted =
-        allowed.empty() ? "all but " + text::list_names(denied) : text::list_names(allowed);
-    return text::format("partition {} does not accept {} (accepted: {})", partition.name, what, accepted);
+std::string not_accepted(const Partition& partition, std::string_view what, std::string_view accepted) {
+    std::string line = text::format("partition {} does not accept {}", partition.name, what);
+    return accepted.empty() ? line : line + text::format(" (accepted: {})", accepted);
 }
 
 PartitionProblem node_problem(std::string text) {
@@ -125,18 +130,21 @@ Problem find_qos_problem(const PartitionView& asked, const Partition& partition)
     const model::QosChoice& qos = asked.view.job_qos;
     const std::string_view name = qos.flags ? std::string_view(qos.name) : std::string_view();
     if (lets_in(partition.allow_qos, partition.deny_qos, name)) return std::nullopt;
+    const bool is_hidden = !may_be_shown(partition, asked.view.hidden);
     return PartitionProblem{RejectCode::invalid_qos, "QOSNotAllowed",
                             not_accepted(partition, qos.flags ? "QOS " + qos.name : "jobs without a QOS",
-                                         partition.allow_qos, partition.deny_qos)};
+                                         list_accepted(partition.allow_qos, partition.deny_qos, is_hidden))};
 }
 
 Problem find_account_problem(const PartitionView& asked, const Partition& partition) {
     const bool is_let_in = partition.allow_accounts.empty() ? !names_account(partition.deny_accounts, asked)
                                                             : names_account(partition.allow_accounts, asked);
     if (is_let_in) return std::nullopt;
-    return PartitionProblem{RejectCode::invalid_account, "AccountNotAllowed",
-                            not_accepted(partition, "account " + asked.view.account, partition.allow_accounts,
-                                         partition.deny_accounts)};
+    const bool is_hidden = asked.view.hidden.accounts || !may_be_shown(partition, asked.view.hidden);
+    return PartitionProblem{
+        RejectCode::invalid_account, "AccountNotAllowed",
+        not_accepted(partition, "account " + asked.view.account,
+                     list_accepted(partition.allow_accounts, partition.deny_accounts, is_hidden))};
 }
 
 /// In slurmctld's order at submission; `size` is what the client sent, and nothing else counts.

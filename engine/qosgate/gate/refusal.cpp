@@ -61,12 +61,16 @@ std::string qos_problem_text(const model::AccountView& view, limits::Release rel
 
 } // namespace
 
+bool may_be_shown(const model::Partition& partition, model::PrivateData hidden) {
+    return !partition.is_hidden && !(hidden.partitions && partition.has_groups);
+}
+
 std::optional<Refusal> refuse_partition(std::span<const std::string> unknown,
-                                        const model::PartitionTable& all) {
+                                        const model::PartitionTable& all, model::PrivateData hidden) {
     if (unknown.empty()) return std::nullopt;
     std::vector<std::string> names;
     for (const auto& partition : all.all())
-        names.push_back(partition->name);
+        if (may_be_shown(*partition, hidden)) names.push_back(partition->name);
     const std::string& wrong = unknown.front();
     return Refusal{RejectCode::invalid_partition,
                    {text::format("there is no partition '{}'{}", text::printable(wrong, 64),

@@ -21,9 +21,13 @@ struct Refusal {
     std::vector<std::string> lines;
 };
 
+/// Whether a partition may be named to somebody who did not name it. PrivateData hides those that are not for
+/// everybody.
+bool may_be_shown(const model::Partition& partition, model::PrivateData hidden);
+
 /// A request that names partitions that do not exist. `all` are those there are.
 std::optional<Refusal> refuse_partition(std::span<const std::string> unknown,
-                                        const model::PartitionTable& all);
+                                        const model::PartitionTable& all, model::PrivateData hidden);
 
 /// A user without an association, where associations are enforced.
 std::optional<Refusal> refuse_account(const model::AccountView& view, const model::JobRequest& request);

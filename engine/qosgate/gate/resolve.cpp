@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/resolve.hpp"
 
+#include "qosgate/quota/privacy.hpp"
+
 #include <algorithm>
 
 namespace qg::gate {
@@ -22,6 +24,7 @@ quota::Lookup make_lookup(const model::JobRequest& request, const PartitionList&
     lookup.has_reservation = request.reservation.has_value();
     lookup.takes_qos_lists = release >= limits::takes_qos_lists;
     lookup.requester = requester;
+    lookup.reader = requester.value_or(request.submit_uid);
     lookup.partitions = partitions.found;
     return lookup;
 }
@@ -95,6 +98,7 @@ const model::AccountView& Resolved::nothing_known() {
     static const model::AccountView nothing = [] {
         model::AccountView view;
         view.tres = model::TresCatalogue::built_in();
+        view.hidden = quota::all_private;
         return view;
     }();
     return nothing;

@@ -122,7 +122,22 @@ std::string whose(const Owner& owner, const model::AccountView& view) {
     return (is_user ? " of " : " in ") + owner_name(owner, view);
 }
 
+/// The limit and the request; of numbers that are hidden from the reader, that they do not go together.
+std::string format_numbers(const Violation& violation, const model::AccountView& view) {
+    const std::string asked = format_asked(violation, view);
+    if (has_hidden_numbers(violation, view))
+        return asked +
+               (violation.is_permanent() ? ", which is more than the limit" : ", which is more than is left");
+    return text::format("limit {}{}, {}", format_value(violation, view, violation.limit_value),
+                        format_used(violation, view), asked);
+}
+
 } // namespace
+
+bool has_hidden_numbers(const Violation& violation, const model::AccountView& view) {
+    return violation.owner.kind == OwnerKind::association &&
+           view.associations.at(violation.owner.index).is_hidden;
+}
 
 std::string owner_name(const Owner& owner, const model::AccountView& view) {
     if (owner.kind == OwnerKind::qos) {
@@ -135,7 +150,9 @@ std::string owner_name(const Owner& owner, const model::AccountView& view) {
     const model::Association& link = view.associations.at(owner.index);
     switch (link.level) {
     case model::AssociationLevel::root: return "the cluster (account root)";
-    case model::AssociationLevel::account: return "account " + link.account;
+    case model::AssociationLevel::account:
+        if (link.is_hidden && link.account != view.account) return "an account above " + view.account;
+        return "account " + link.account;
     case model::AssociationLevel::user: break;
     }
     const std::string user = view.user_name.empty() ? "the user" : "user " + view.user_name;
@@ -145,18 +162,16 @@ std::string owner_name(const Owner& owner, const model::AccountView& view) {
 std::string describe(const Violation& violation, const model::AccountView& view, bool names_owner) {
     const LimitText& wording = text_of(violation.limit);
     const std::string owner = names_owner || wording.is_of_all ? whose(violation.owner, view) : "";
-    const std::string asked = format_asked(violation, view);
     const std::string_view tres = tres_name(violation, view);
     if (violation.relation == Relation::asked_too_little) {
         const Noun noun = tres_noun(tres);
         const bool is_one = violation.limit_value == 1 || noun.singular == noun.plural;
         return text::format("at least {} {}{} {} required, {} ({})",
                             format_amount(tres, violation.limit_value), wording.scope, owner,
-                            is_one ? "is" : "are", asked, violation.reason);
+                            is_one ? "is" : "are", format_asked(violation, view), violation.reason);
     }
-    return text::format("{}{}: limit {}{}, {} ({})", subject_of(violation.limit, tres), owner,
-                        format_value(violation, view, violation.limit_value), format_used(violation, view),
-                        asked, violation.reason);
+    return text::format("{}{}: {} ({})", subject_of(violation.limit, tres), owner,
+                        format_numbers(violation, view), violation.reason);
 }
 
 std::vector<std::string> explain_refusal(std::span<const Violation> violations,

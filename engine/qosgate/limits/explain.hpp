@@ -15,6 +15,9 @@ namespace qg::limits {
 /// of the owner count together, it says whose limit it is: "GPUs per user in QOS moonlight: ...".
 std::string describe(const Violation& violation, const model::AccountView& view, bool names_owner = false);
 
+/// Whether the numbers of a limit are hidden from whoever reads the answer.
+bool has_hidden_numbers(const Violation& violation, const model::AccountView& view);
+
 /// "QOS moonlight", "partition viz (QOS viz-limits)", "account physics", "user ana in account physics".
 std::string owner_name(const Owner& owner, const model::AccountView& view);
 

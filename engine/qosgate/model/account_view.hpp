@@ -27,6 +27,13 @@ struct Enforce {
     bool safe = false;
 };
 
+/// What PrivateData of slurm.conf hides from users.
+struct PrivateData {
+    bool accounts = false;     ///< limits and usage of accounts, and which there are
+    bool partitions = false;   ///< partitions that are not for everybody
+    bool reservations = false; ///< reservations
+};
+
 /// The flags of a QOS that take part in a verdict (limits.md 4.6).
 struct QosFlags {
     bool deny_on_limit = false;
@@ -65,6 +72,7 @@ struct Association {
     std::string partition; ///< set on partition-specific associations
     Limits limits;
     Usage usage;
+    bool is_hidden = false; ///< its limits and usage are, from whoever reads the answer
 };
 
 /// Why the QOS of a job is not one it can run under (limits.md 4.1), or `none`.
@@ -105,6 +113,7 @@ struct AccountView {
     std::vector<PartitionChoice> partitions; ///< in the order slurmctld tries them
     std::vector<Association> associations;   ///< user first, root last; empty: no association
     std::vector<std::string> permitted_qos;  ///< names; filled only when job_qos.problem is set
+    PrivateData hidden;                      ///< from whoever reads the answer
     bool requester_is_operator = false;      ///< may change jobs past all limits; never at a submission
     /// The job's association and QOS will do, and all limits leave room for it: no limit, no usage and no QOS
     /// was copied, and of the associations the names, or nothing.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/quota/local_quota.hpp"
 
+#include "qosgate/quota/privacy.hpp"
+
 #include "qosgate/base/check.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/quota/choose_qos.hpp"
@@ -153,6 +155,9 @@ Result<model::AccountView> LocalQuota::check(const Lookup& lookup) const {
                 add_qos(view, records_.qos[*index], static_cast<std::uint32_t>(*index), lookup.user_id);
         view.partitions.push_back(std::move(choice));
     }
+    if (!is_operator(records_, lookup.reader))
+        hide_private_data(view, records_.private_data,
+                          {.is_user = lookup.reader == lookup.user_id, .coordinates = {}});
     return view;
 }
 

@@ -35,6 +35,7 @@ struct LocalRecords {
     std::vector<LocalQos> qos;
     std::vector<LocalAssociation> associations; ///< a user's first one is that of its default account
     std::vector<std::uint32_t> operators;       ///< user ids; besides root
+    model::PrivateData private_data;
 };
 
 /// Threads: check() may run concurrently with itself, not with allocate() and release().

@@ -36,6 +36,8 @@ struct Lookup {
     bool takes_qos_lists = false; ///< whether "a,b" names two QOSs; else it is one name
     /// Who changes an existing job; nothing: a submission, of which nobody is exempt.
     std::optional<std::uint32_t> requester;
+    std::uint32_t reader =
+        0; ///< who reads the answer: what PrivateData hides from them is marked in the view
     std::span<const std::shared_ptr<const model::Partition>>
         partitions; ///< in the order slurmctld tries them
     /// Lets a provider ask, once, what the job comes to, and answer with a view that leaves_room instead of a

@@ -154,6 +154,13 @@ model::Association read_association(const slurmdb_assoc_rec_t& association, std:
     return result;
 }
 
+model::PrivateData read_private_data(std::uint16_t bits) noexcept {
+    constexpr std::uint16_t of_accounts = PRIVATE_DATA_USAGE | PRIVATE_DATA_USERS | PRIVATE_DATA_ACCOUNTS;
+    return {.accounts = (bits & of_accounts) != 0,
+            .partitions = (bits & PRIVATE_DATA_PARTITIONS) != 0,
+            .reservations = (bits & PRIVATE_DATA_RESERVATIONS) != 0};
+}
+
 model::Enforce read_enforce(std::uint16_t bits) noexcept {
     model::Enforce enforce;
     enforce.safe = (bits & enforce_safe) != 0;

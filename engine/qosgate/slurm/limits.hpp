@@ -50,6 +50,10 @@ model::Association name_association(const slurmdb_assoc_rec_t& association);
 model::Association read_association(const slurmdb_assoc_rec_t& association, std::size_t tres_count,
                                     model::LimitSet also_against = {});
 
+/// The bits of PrivateData. Slurm hides an account's numbers under `usage`, and its records under `users` and
+/// `accounts`.
+model::PrivateData read_private_data(std::uint16_t bits) noexcept;
+
 /// The bits of AccountingStorageEnforce, with what they imply written out.
 model::Enforce read_enforce(std::uint16_t bits) noexcept;
 

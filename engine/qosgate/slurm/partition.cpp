@@ -57,6 +57,8 @@ model::Partition read_partition(const partition_info_t& partition, std::span<con
     result.deny_qos = read_names(partition.deny_qos);
     result.allow_accounts = read_names(partition.allow_accounts);
     result.deny_accounts = read_names(partition.deny_accounts);
+    result.is_hidden = (partition.flags & PART_FLAG_HIDDEN) != 0;
+    result.has_groups = !read_names(partition.allow_groups).empty();
     result.billing_weights = view_text(partition.billing_weights_str);
     if (const node_info_t* node = first_node(partition, nodes)) read_node_facts(result, *node);
     return result;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What PrivateData hides from whoever reads an answer, marked in the view that the answer is made from.
+#pragma once
+
+#include "qosgate/model/account_view.hpp"
+
+#include <span>
+#include <string_view>
+
+namespace qg::quota {
+
+/// Who reads an answer. Operators, root and SlurmUser see everything and are none.
+struct Reader {
+    bool is_user = false;                          ///< the job's user
+    std::span<const std::string_view> coordinates; ///< accounts
+};
+
+/// Marks what `data` hides from the reader: the associations of accounts that the reader does not coordinate,
+/// and those of other users.
+void hide_private_data(model::AccountView& view, model::PrivateData data, const Reader& reader);
+
+/// Hides everything that PrivateData may hide: of a reader about whom nothing is known.
+inline constexpr model::PrivateData all_private{.accounts = true, .partitions = true, .reservations = true};
+
+} // namespace qg::quota
