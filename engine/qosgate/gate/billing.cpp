@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/billing.hpp"
 
+#include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/usage.hpp"
 
@@ -67,7 +68,7 @@ std::uint64_t billing_of(const model::TresCounts& counts, const model::TresCatal
         else
             largest = std::max(largest, value);
     });
-    return static_cast<std::uint64_t>(sum + largest);
+    return saturate(sum + largest);
 }
 
 } // namespace qg::gate

@@ -249,7 +249,7 @@ std::uint32_t scale_time(std::uint32_t minutes, double factor) {
     // What does not fit into 32 bits loses its upper ones there.
     constexpr double too_large = 0x1p63;
     const double scaled = static_cast<double>(minutes) * factor;
-    return scaled < too_large ? static_cast<std::uint32_t>(static_cast<std::uint64_t>(scaled)) : 0;
+    return scaled < too_large ? static_cast<std::uint32_t>(saturate(scaled)) : 0;
 }
 
 /// The job's time as the pre-select stage sees it. UsageFactorSafe multiplies it before each wall limit of a

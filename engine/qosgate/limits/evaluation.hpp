@@ -4,6 +4,7 @@
 // (limits.md 2.2), whether the evaluation is strict (2.3), and which limits have been met ("first set wins").
 #pragma once
 
+#include "qosgate/base/saturate.hpp"
 #include "qosgate/limits/row.hpp"
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/resolved_job.hpp"
@@ -68,7 +69,7 @@ class MetLimits {
 
 /// A limit after LimitFactor, cut to a whole number (limits.md 2.13).
 [[nodiscard]] inline std::uint64_t scale_limit(std::uint64_t value, double factor) noexcept {
-    return static_cast<std::uint64_t>(static_cast<double>(value) * factor);
+    return saturate(static_cast<double>(value) * factor);
 }
 
 /// A time after UsageFactor.

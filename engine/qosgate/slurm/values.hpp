@@ -5,6 +5,7 @@
 // there.
 #pragma once
 
+#include "qosgate/base/saturate.hpp"
 #include "qosgate/base/units.hpp"
 #include "qosgate/model/partition.hpp"
 
@@ -79,10 +80,7 @@ constexpr std::uint64_t seconds_per_minute = 60;
 /// Whole minutes of a time kept in seconds as a floating number.
 template <typename Float>
 std::uint64_t whole_minutes(Float seconds) noexcept {
-    if (!(seconds > 0)) return 0; // also a NaN
-    const Float minutes = seconds / static_cast<Float>(seconds_per_minute);
-    constexpr auto greatest = static_cast<Float>(std::uint64_t{1} << 63);
-    return minutes >= greatest ? NO_VAL64 : static_cast<std::uint64_t>(minutes);
+    return std::min<std::uint64_t>(saturate(seconds / static_cast<Float>(seconds_per_minute)), NO_VAL64);
 }
 
 /// A factor that is unset as INFINITE or NO_VAL.
