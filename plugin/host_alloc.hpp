@@ -5,7 +5,11 @@
 // job_desc_msg_t or err_msg goes through here.
 #pragma once
 
+#include "host_log.hpp"
+#include "qosgate/base/text.hpp"
+
 #include <optional>
+#include <span>
 #include <string>
 
 // Exported by every Slurm daemon, declared in no public header.
@@ -23,12 +27,16 @@ inline void assign_text(char*& field, const std::optional<std::string>& text) {
     if (text) field = slurm_xstrdup(text->c_str());
 }
 
-/// Adds lines below what an earlier plugin may have left in `*err_msg`. No message is added to a null
-/// `err_msg`.
-inline void append_message(char** err_msg, const std::string& lines) {
+/// Adds lines below what an earlier plugin may have left in `*err_msg`, each without control characters and
+/// cut: they may hold what a user wrote, and go to terminals. Nothing is added to a null `err_msg`.
+inline void append_message(char** err_msg, std::span<const std::string> lines) {
     if (err_msg == nullptr || lines.empty()) return;
-    const bool has_text = *err_msg != nullptr && **err_msg != '\0';
-    assign_text(*err_msg, has_text ? std::string(*err_msg) + "\n" + lines : lines);
+    std::string message = *err_msg == nullptr ? "" : *err_msg;
+    for (const std::string& line : lines) {
+        if (!message.empty()) message += '\n';
+        message += text::printable(line, longest_line);
+    }
+    assign_text(*err_msg, message);
 }
 
 } // namespace qg::plugin

@@ -4,7 +4,12 @@
 // of ours or of a user is ever the format.
 #pragma once
 
+#include "qosgate/base/log.hpp"
+#include "qosgate/base/text.hpp"
+
 #include <slurm/spank.h>
+
+#include <string_view>
 
 namespace qg::plugin {
 
@@ -14,6 +19,18 @@ inline void log_info(const char* line) noexcept {
 
 inline void log_error(const char* line) noexcept {
     slurm_error("job_submit/qosgate: %s", line);
+}
+
+/// How much of a line is shown, on terminals and in the log.
+constexpr std::size_t longest_line = 2000;
+
+/// Logs a line that may hold what a user wrote: without control characters, and cut.
+inline void log_line(LogLevel level, std::string_view text) {
+    const std::string line = text::printable(text, longest_line);
+    if (level == LogLevel::info)
+        log_info(line.c_str());
+    else
+        log_error(line.c_str());
 }
 
 } // namespace qg::plugin

@@ -24,13 +24,6 @@ using model::Decision;
 // with its write locks held, and the RPC gets no answer before that is over.
 constexpr std::chrono::milliseconds stop_patience{200};
 
-void write_log(LogLevel level, const std::string& text) {
-    if (level == LogLevel::info)
-        log_info(text.c_str());
-    else
-        log_error(text.c_str());
-}
-
 /// What slurmctld read from slurm.conf; null if it does not say.
 const slurm_conf_t* find_slurm_conf() {
     return static_cast<const slurm_conf_t*>(dlsym(RTLD_DEFAULT, "slurm_conf"));
@@ -98,7 +91,7 @@ gate::JobUpdate read_update(const job_desc_msg_t& job, const job_desc_msg_t& upd
 } // namespace
 
 Runtime::Runtime()
-    : policies_(write_log, {.kept_file = kept_policy_file()}), quota_(find_assoc_mgr()),
+    : policies_(log_line, {.kept_file = kept_policy_file()}), quota_(find_assoc_mgr()),
       gate_(quota_, limits::Release::from_version_number(SLURM_VERSION_NUMBER)) {
     // Before the first job, and so that an error stands in the log when slurmctld starts. Until a job comes
     // the store's thread only reads files: it may run in a standby controller, too. slurmctld has become a
@@ -118,12 +111,12 @@ Runtime::Runtime()
 
 int Runtime::answer(const Decision& decision, char** err_msg) const {
     for (const LogLine& line : decision.log)
-        write_log(line.level, line.text);
+        log_line(line.level, line.text);
     if (err_msg == nullptr)
         for (const std::string& line : decision.message)
-            log_info(line.c_str());
-    else if (!decision.message.empty())
-        append_message(err_msg, text::join(decision.message, "\n"));
+            log_line(LogLevel::info, line);
+    else
+        append_message(err_msg, decision.message);
     return to_slurm_error(decision.reject);
 }
 
@@ -168,7 +161,7 @@ int Runtime::submit_failed(char** err_msg) {
         "the site's rules could not be applied to this job; please tell your administrators";
     if (const std::string& contact = policy->settings().contact; !contact.empty())
         message += " (" + contact + ")";
-    append_message(err_msg, message);
+    append_message(err_msg, std::span(&message, 1));
     return to_slurm_error(model::RejectCode::access_denied);
 }
 

@@ -71,6 +71,34 @@ BOOST_AUTO_TEST_CASE(printable_hides_control_characters_and_cuts_at_a_character)
     BOOST_TEST(text::printable("a\nb\x1b[31m") == "a?b?[31m");
     BOOST_TEST(text::printable("äöü", 3) == "ä...");
     BOOST_TEST(text::printable("abc", 3) == "abc");
+    BOOST_TEST(text::printable("äöü", 4) == "äö...");
+    BOOST_TEST(text::printable("a\x7f\t") == "a??");
+}
+
+BOOST_AUTO_TEST_CASE(printable_hides_the_second_set_of_control_characters) {
+    BOOST_TEST(text::printable("a\x9b"
+                               "31m") == "a?31m"); // CSI of terminals with 8 bits
+    BOOST_TEST(text::printable("a\xc2\x9b"
+                               "31m") == "a?31m");                           // the same in UTF-8
+    BOOST_TEST(text::printable("\xc2\x80\xc2\x9f\xc2\xa0") == "??\xc2\xa0"); // the first, the last, no more
+}
+
+BOOST_AUTO_TEST_CASE(printable_keeps_utf8_and_replaces_what_is_none) {
+    for (const char* good : {"naïve", "漢字", "🙂", "\xef\xbf\xbd", "\xf4\x8f\xbf\xbf"})
+        BOOST_TEST(text::printable(good) == good);
+    const std::pair<const char*, const char*> wrong[] = {
+        {"\xe4\xf6", "??"},           // Latin-1
+        {"\xc0\x9b", "??"},           // too long a form of ESC
+        {"\xe0\x82\x9b", "???"},      // of CSI
+        {"\xed\xa0\x80", "???"},      // a surrogate
+        {"\xf4\x90\x80\x80", "????"}, // beyond Unicode
+        {"\xe6\xbc", "??"},           // cut short
+        {"\xe6\xbc"
+         "a",
+         "??a"},
+    };
+    for (const auto& [text, shown] : wrong)
+        BOOST_TEST(text::printable(text) == shown);
 }
 
 BOOST_AUTO_TEST_CASE(matches_ignores_case) {

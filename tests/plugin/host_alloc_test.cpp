@@ -21,6 +21,10 @@ struct Message {
     ~Message() { assign_text(text, std::nullopt); }
 };
 
+std::vector<std::string> lines(std::vector<std::string> all) {
+    return all;
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(host_alloc)
@@ -46,21 +50,44 @@ BOOST_AUTO_TEST_CASE(fills_a_field_that_is_null) {
 
 BOOST_AUTO_TEST_CASE(puts_a_message_below_that_of_an_earlier_plugin) {
     Message message("theirs");
-    append_message(&message.text, "ours\nmore");
+    append_message(&message.text, lines({"ours", "more"}));
     BOOST_TEST(message.text == std::string("theirs\nours\nmore"));
 }
 
 BOOST_AUTO_TEST_CASE(an_empty_message_of_an_earlier_plugin_leaves_no_empty_line) {
     Message message("");
-    append_message(&message.text, "ours");
+    append_message(&message.text, lines({"ours"}));
     BOOST_TEST(message.text == std::string("ours"));
 }
 
 BOOST_AUTO_TEST_CASE(adds_nothing_where_there_is_nothing_to_say_or_nobody_to_say_it_to) {
     Message message("theirs");
-    append_message(&message.text, "");
+    append_message(&message.text, lines({}));
     BOOST_TEST(message.text == std::string("theirs"));
-    append_message(nullptr, "ours");
+    append_message(nullptr, lines({"ours"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_message_has_no_control_characters_but_the_ends_of_its_lines) {
+    Message message;
+    append_message(&message.text, lines({"a\nerror: forged", "b\x1b[31m\x9b"
+                                                             "31m\xc2\x9b"
+                                                             "31m"}));
+    BOOST_TEST(message.text == std::string("a?error: forged\nb?[31m?31m?31m"));
+}
+
+BOOST_AUTO_TEST_CASE(a_line_is_cut) {
+    Message message;
+    append_message(&message.text, lines({std::string(longest_line + 1, 'x')}));
+    BOOST_TEST(message.text == std::string(longest_line, 'x') + "...");
+}
+
+BOOST_AUTO_TEST_CASE(a_logged_line_has_no_control_characters) {
+    qg::test::take_log();
+    log_line(qg::LogLevel::info, "%s\n[2026-11-22] error: forged\x1b\x9b");
+    log_line(qg::LogLevel::error, "why");
+    const std::vector<std::string> expected{"info: job_submit/qosgate: %s?[2026-11-22] error: forged??",
+                                            "error: job_submit/qosgate: why"};
+    BOOST_TEST(qg::test::take_log() == expected, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -63,6 +63,41 @@ class NearestName {
     std::size_t left_ = most_comparisons;
 };
 
+/// The first character of a text.
+struct Character {
+    std::size_t bytes = 1;
+    bool is_printable = false;
+};
+
+/// Reads UTF-8; a byte that is none is a character by itself.
+Character read_character(std::string_view text) noexcept {
+    const auto byte = [&](std::size_t at) -> std::uint32_t {
+        return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
+    };
+    const std::uint32_t lead = byte(0);
+    if (lead < 0x80) return {1, lead >= 0x20 && lead != 0x7f};
+
+    struct Length {
+        std::size_t bytes;
+        std::uint32_t mask, lead; ///< of the first byte
+        std::uint32_t least;      ///< shorter forms have the others
+    };
+    constexpr Length lengths[] = {{2, 0xe0, 0xc0, 0x80}, {3, 0xf0, 0xe0, 0x800}, {4, 0xf8, 0xf0, 0x10000}};
+    for (const Length& length : lengths) {
+        if ((lead & length.mask) != length.lead) continue;
+        std::uint32_t code = lead & ~length.mask;
+        for (std::size_t at = 1; at < length.bytes; ++at) {
+            if ((byte(at) & 0xc0u) != 0x80u) return {};
+            code = code << 6 | (byte(at) & 0x3fu);
+        }
+        const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
+        if (code < length.least || code > 0x10ffff || is_surrogate) return {};
+        const bool is_control = code < 0xa0; // C1
+        return {length.bytes, !is_control};
+    }
+    return {};
+}
+
 } // namespace
 
 std::string_view trim(std::string_view text) noexcept {
@@ -125,13 +160,16 @@ std::string did_you_mean(std::string_view wrong, std::span<const std::string> ca
 }
 
 std::string printable(std::string_view text, std::size_t max_bytes) {
-    std::size_t length = std::min(text.size(), max_bytes);
-    while (length < text.size() && length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0u) == 0x80u)
-        --length;
-    std::string result(text.substr(0, length));
-    for (char& c : result)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-    if (length < text.size()) result += "...";
+    std::string result;
+    while (!text.empty()) {
+        const Character first = read_character(text);
+        if (result.size() + first.bytes > max_bytes) return result + "...";
+        if (first.is_printable)
+            result += text.substr(0, first.bytes);
+        else
+            result += '?';
+        text.remove_prefix(first.bytes);
+    }
     return result;
 }
 
