@@ -42,6 +42,27 @@ BOOST_AUTO_TEST_CASE(the_first_name_that_will_not_do_is_told) {
     BOOST_TEST(decide().message.at(0) == "QOS secret exists, but ana cannot use it with account hpc-users");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_with_very_many_ways_to_start_is_left_to_slurm) {
+    qos(0).limits.set(CountLimit::grp_jobs, 0);
+    qos(1).limits.set(CountLimit::grp_jobs, 0);
+    model::Partition partition = partitions.front();
+    request.partition = "main";
+    for (int i = 1; i < 32; ++i) {
+        partition.name = "p" + std::to_string(i);
+        partitions.push_back(partition);
+        *request.partition += "," + partition.name;
+    }
+    BOOST_TEST(decide().log.empty());
+    BOOST_TEST(pending() == "QOSGrpJobsLimit");
+
+    *request.partition += ",viz";
+    const auto decision = decide();
+    BOOST_TEST(decision.forecast.pending_reason == "");
+    BOOST_TEST_REQUIRE(decision.log.size() == 1u);
+    BOOST_TEST(decision.log[0].text ==
+               "limits not checked: 2 QOSs in 33 partitions are more than 64 ways to start the job");
+}
+
 BOOST_AUTO_TEST_CASE(submission_is_judged_by_the_qos_of_the_highest_priority) {
     for (const std::size_t index : {0, 1})
         qos(index).flags.deny_on_limit = true;

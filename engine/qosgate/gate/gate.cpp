@@ -73,6 +73,20 @@ void log_problem(Decision& decision, const Resolved& resolved) {
     decision.log.push_back({LogLevel::info, "limits not checked: " + resolved.known.error().message});
 }
 
+/// In each of its partitions a job is tried with each of its QOSs: more ways to start than these are not
+/// looked at. A job of one QOS names no more partitions than fit into the text.
+bool has_too_many_ways(Decision& decision, const Resolved& resolved) {
+    constexpr std::size_t most = 64;
+    const std::size_t qos = 1 + resolved.view().job_qos.more.size();
+    const std::size_t partitions = resolved.view().partitions.size();
+    if (qos == 1 || qos * partitions <= most) return false;
+    decision.log.push_back(
+        {LogLevel::info, text::format("limits not checked: {} QOSs in {} partitions are more "
+                                      "than {} ways to start the job",
+                                      qos, partitions, most)});
+    return true;
+}
+
 /// Judges a job that all limits leave room for: where there is something to say about it nevertheless, with
 /// the whole view.
 void judge_with_room(Decision& decision, const Case& at, const policy::Settings& settings) {
@@ -90,7 +104,7 @@ void judge_where_known(Decision& decision, const Resolved& resolved, const JobRe
                        const model::Cluster* cluster, const quota::QuotaProvider& provider,
                        limits::Release release, const policy::Settings& settings) {
     if (!resolved.known) log_problem(decision, resolved);
-    if (!cluster || settings.limits == Level::off) return;
+    if (!cluster || settings.limits == Level::off || has_too_many_ways(decision, resolved)) return;
     const Case at{resolved, request, *cluster, provider, release};
     if (resolved.view().leaves_room)
         judge_with_room(decision, at, settings);
@@ -134,6 +148,7 @@ Decision Gate::decide_update(JobUpdate update, const model::Cluster* cluster,
         log_problem(decision, after.known ? before : after);
         return decision;
     }
+    if (has_too_many_ways(decision, before) || has_too_many_ways(decision, after)) return decision;
     judge_update(decision, update, before, after, *cluster, release_, settings);
     return decision;
 }
