@@ -45,8 +45,20 @@ const char* short_text(Exhausted what) noexcept {
 
 } // namespace
 
+void BudgetClock::start() noexcept {
+    if (is_running_) return;
+    is_running_ = true;
+    wall_start_ = std::chrono::steady_clock::now();
+    cpu_start_ = thread_cpu_time();
+}
+
+bool BudgetClock::is_past(std::chrono::nanoseconds limit) const noexcept {
+    return is_running_ && std::chrono::steady_clock::now() - wall_start_ > limit &&
+           thread_cpu_time() - cpu_start_ > limit;
+}
+
 Budget::Budget(const BudgetLimits& limits) noexcept
-    : limits_(limits), instructions_left_(limits.instructions) {}
+    : limits_(limits), instructions_left_(limits.instructions), collect_at_(limits.memory / 2) {}
 
 void Budget::attach(lua_State* lua) noexcept {
     lua_ = lua;
@@ -60,7 +72,11 @@ void Budget::set_limits(const BudgetLimits& limits) noexcept {
 void Budget::start_rule() noexcept {
     instructions_left_ = limits_.instructions;
     churned_ = 0;
-    if (lua_ != nullptr && used_ > limits_.memory / 2) lua_gc(lua_, LUA_GCCOLLECT);
+    if (lua_ == nullptr || used_ <= collect_at_) return;
+    clock_.start(); // a collection takes milliseconds where much is in use
+    lua_gc(lua_, LUA_GCCOLLECT);
+    collect_at_ =
+        (used_ + limits_.memory) / 2; // what a rule keeps for good is not looked through for every job
 }
 
 std::string Budget::describe() const {
@@ -90,6 +106,12 @@ void Budget::charge(lua_State* lua, std::int64_t cost) {
     budget.instructions_left_ -= cost;
 }
 
+void Budget::charge_unknown_name(lua_State* lua, std::size_t candidates) {
+    // A comparison of two short names takes a microsecond or two, as long as this many instructions.
+    constexpr std::int64_t each = 50;
+    charge(lua, each * static_cast<std::int64_t>(candidates));
+}
+
 void Budget::raise_spent(lua_State* lua) {
     Budget& budget = LuaState::of(lua).budget();
     if (budget.exhausted_ == Exhausted::nothing) budget.exhaust(Exhausted::instructions);
@@ -103,8 +125,8 @@ void Budget::on_count(lua_State* lua, lua_Debug* /*where*/) {
         budget.instructions_left_ -= hook_interval;
         if (budget.instructions_left_ < 0)
             budget.exhaust(Exhausted::instructions);
-        else
-            budget.look_at_clock();
+        else if (budget.clock_.start(); budget.clock_.is_past(budget.limits_.time))
+            budget.exhaust(Exhausted::time);
     }
     if (budget.exhausted_ == Exhausted::nothing) return;
     luaL_where(lua, 0); // inside a hook, level 0 is the Lua function that was interrupted
@@ -117,16 +139,6 @@ void Budget::exhaust(Exhausted what) noexcept {
     if (exhausted_ == Exhausted::nothing) exhausted_ = what;
     // lua_sethook may be called at any moment, also from the allocator.
     if (lua_ != nullptr) lua_sethook(lua_, &Budget::on_count, LUA_MASKCOUNT, 1);
-}
-
-void Budget::look_at_clock() noexcept {
-    const auto now = std::chrono::steady_clock::now();
-    if (!clock_.is_running) {
-        clock_ = {true, now, thread_cpu_time()};
-        return;
-    }
-    if (now - clock_.wall_start > limits_.time && thread_cpu_time() - clock_.cpu_start > limits_.time)
-        exhaust(Exhausted::time);
 }
 
 bool Budget::grant(std::size_t growth, std::size_t block_size, bool is_string) noexcept {

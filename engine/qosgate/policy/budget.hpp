@@ -29,10 +29,17 @@ struct BudgetLimits {
 };
 
 /// When a job's time began. A job whose first state is spent goes on with another, and the same clock.
-struct BudgetClock {
-    bool is_running = false; ///< set by the first look of a job: small rules never read a clock
-    std::chrono::steady_clock::time_point wall_start;
-    std::chrono::nanoseconds cpu_start{0};
+class BudgetClock {
+  public:
+    /// Does nothing where it runs. The first look of a job starts it: small rules never read a clock.
+    void start() noexcept;
+    /// Whether the thread has spent more CPU time than this since the start.
+    [[nodiscard]] bool is_past(std::chrono::nanoseconds limit) const noexcept;
+
+  private:
+    bool is_running_ = false;
+    std::chrono::steady_clock::time_point wall_start_;
+    std::chrono::nanoseconds cpu_start_{0};
 };
 
 /// Threads: not thread-safe; it belongs to one Lua state.
@@ -80,6 +87,9 @@ class Budget {
     /// Errors: raises a Lua error when the budget is spent.
     static void charge(lua_State* lua, std::int64_t cost);
 
+    /// Takes what it costs to say which of so many names was meant. Errors: as charge.
+    static void charge_unknown_name(lua_State* lua, std::size_t candidates);
+
     /// Raises the Lua error of a budget that a C function has just spent.
     [[noreturn]] static void raise_spent(lua_State* lua);
 
@@ -89,7 +99,6 @@ class Budget {
   private:
     static void on_count(lua_State* lua, lua_Debug* where);
     void exhaust(Exhausted what) noexcept;
-    void look_at_clock() noexcept;
     [[nodiscard]] bool grant(std::size_t growth, std::size_t block_size, bool is_string) noexcept;
 
     BudgetLimits limits_;
@@ -98,6 +107,7 @@ class Budget {
     std::int64_t instructions_left_;
     std::size_t used_ = 0;
     std::size_t churned_ = 0;
+    std::size_t collect_at_; ///< bytes in use
     BudgetClock clock_;
 };
 

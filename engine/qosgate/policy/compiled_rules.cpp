@@ -14,10 +14,10 @@ namespace qg::policy {
 namespace {
 
 /// What loading may spend per file; the settings are for running rules.
-BudgetLimits load_limits(const Settings& settings) {
+BudgetLimits load_limits(const Settings& settings, const BudgetClock* clock = nullptr) {
     BudgetLimits limits;
     limits.instructions = 1'000'000;
-    limits.time = std::chrono::seconds(1);
+    limits.time = clock == nullptr ? std::chrono::seconds(1) : settings.rule_time;
     limits.memory = settings.rule_memory_mib << 20u;
     return limits;
 }
@@ -30,8 +30,9 @@ BudgetLimits run_limits(const Settings& settings) {
     return limits;
 }
 
-Result<std::unique_ptr<LuaState>> make_state(const Settings& settings, std::span<const ExtraGlobal> globals) {
-    auto state = LuaState::create(load_limits(settings));
+Result<std::unique_ptr<LuaState>> make_state(const BudgetLimits& limits,
+                                             std::span<const ExtraGlobal> globals) {
+    auto state = LuaState::create(limits);
     if (!state) return Error{ErrorCode::limit_exceeded, "no memory for a Lua state"};
     const auto installed = install_sandbox(*state, globals);
     if (!installed) return installed.error();
@@ -39,9 +40,10 @@ Result<std::unique_ptr<LuaState>> make_state(const Settings& settings, std::span
 }
 
 /// Runs one file and takes what it declares.
-Result<void> declare(LuaState& state, const SourceFile& file, Declarations& into, std::string_view function) {
+Result<void> declare(LuaState& state, const SourceFile& file, Declarations& into, std::string_view function,
+                     const BudgetClock& clock = {}) {
     state.declarations = &into;
-    state.budget().start_job();
+    state.budget().start_job(clock);
     state.budget().start_rule();
     const auto done = run_chunk(state, file.text, file.name);
     state.declarations = nullptr;
@@ -52,11 +54,11 @@ Result<void> declare(LuaState& state, const SourceFile& file, Declarations& into
     return {};
 }
 
-Result<void> add_rule(CompiledRules& compiled, const SourceFile& file) {
+Result<void> add_rule(CompiledRules& compiled, const SourceFile& file, const BudgetClock& clock) {
     Declarations declared;
     declared.rule.file = file.name;
     declared.rule.name = file.name.substr(0, file.name.size() - std::string_view(".lua").size());
-    const auto done = declare(*compiled.state, file, declared, "rule");
+    const auto done = declare(*compiled.state, file, declared, "rule", clock);
     if (!done) return done.error();
     const auto same_name =
         std::find_if(compiled.rules.begin(), compiled.rules.end(),
@@ -73,15 +75,16 @@ Result<void> add_rule(CompiledRules& compiled, const SourceFile& file) {
 
 Result<Settings> load_settings(const SourceFile& site) {
     Declarations declared;
-    const auto state = make_state(declared.settings, site_globals());
+    const auto state = make_state(load_limits(declared.settings), site_globals());
     if (!state) return state.error();
     const auto done = declare(**state, site, declared, "site");
     if (!done) return done.error();
     return std::move(declared.settings);
 }
 
-Result<CompiledRules> compile_rules(const SourceFolder& sources, const Settings& settings) {
-    auto state = make_state(settings, rule_globals());
+Result<CompiledRules> compile_rules(const SourceFolder& sources, const Settings& settings,
+                                    const BudgetClock* clock) {
+    auto state = make_state(load_limits(settings, clock), rule_globals());
     if (!state) return state.error();
     CompiledRules compiled;
     compiled.state = *std::move(state);
@@ -90,7 +93,10 @@ Result<CompiledRules> compile_rules(const SourceFolder& sources, const Settings&
     compiled.job = *job;
     for (const SourceFile& file : sources.files) {
         if (file.name == site_file_name) continue;
-        const auto added = add_rule(compiled, file);
+        // Parsing a file is work that no hook sees.
+        if (clock != nullptr && clock->is_past(settings.rule_time))
+            return Error{ErrorCode::limit_exceeded, "no time is left to load the rules"};
+        const auto added = add_rule(compiled, file, clock == nullptr ? BudgetClock() : *clock);
         if (!added) return added.error();
     }
     compiled.state->budget().set_limits(run_limits(settings));
@@ -100,10 +106,11 @@ Result<CompiledRules> compile_rules(const SourceFolder& sources, const Settings&
 StatePool::StatePool(std::shared_ptr<const SourceFolder> sources, Settings settings, CompiledRules first)
     : sources_(std::move(sources)), settings_(std::move(settings)) {
     idle_.reserve(max_idle);
+    spent_.reserve(max_spent);
     idle_.push_back(std::make_unique<CompiledRules>(std::move(first)));
 }
 
-Result<std::unique_ptr<CompiledRules>> StatePool::acquire() {
+Result<std::unique_ptr<CompiledRules>> StatePool::acquire(BudgetClock& clock) {
     {
         const std::scoped_lock lock(mutex_);
         if (!idle_.empty()) {
@@ -112,7 +119,9 @@ Result<std::unique_ptr<CompiledRules>> StatePool::acquire() {
             return rules;
         }
     }
-    auto compiled = compile_rules(*sources_, settings_);
+    clock.start();
+    ++made_by_jobs_;
+    auto compiled = compile_rules(*sources_, settings_, &clock);
     if (!compiled) return compiled.error();
     return std::make_unique<CompiledRules>(*std::move(compiled));
 }
@@ -121,6 +130,27 @@ void StatePool::release(std::unique_ptr<CompiledRules> rules) {
     const std::scoped_lock lock(mutex_);
     if (idle_.size() < max_idle) idle_.push_back(std::move(rules));
     // Else the state is freed with the parameter, after the lock.
+}
+
+void StatePool::discard(std::unique_ptr<CompiledRules> rules) {
+    const std::scoped_lock lock(mutex_);
+    if (spent_.size() < max_spent) spent_.push_back(std::move(rules));
+}
+
+void StatePool::refill() {
+    std::vector<std::unique_ptr<CompiledRules>> spent;
+    spent.reserve(max_spent);
+    std::size_t missing = 0;
+    {
+        const std::scoped_lock lock(mutex_);
+        spent.swap(spent_);
+        missing = spares - std::min(spares, idle_.size());
+    }
+    for (; missing > 0; --missing) {
+        auto compiled = compile_rules(*sources_, settings_);
+        if (!compiled) return; // memory is short, say: the next time
+        release(std::make_unique<CompiledRules>(*std::move(compiled)));
+    }
 }
 
 } // namespace qg::policy

@@ -10,6 +10,8 @@
 #include "qosgate/policy/settings.hpp"
 #include "qosgate/policy/source_files.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -27,32 +29,51 @@ struct CompiledRules {
 /// The settings of site.lua. Errors: as load_policy.
 Result<Settings> load_settings(const SourceFile& site);
 
-/// Compiles every file but site.lua. Errors: as load_policy.
-/// Cost: some 100 us; no files.
-Result<CompiledRules> compile_rules(const SourceFolder& sources, const Settings& settings);
+/// Compiles every file but site.lua. For a job, `clock` is that job's, and what its rules may spend is what
+/// compiling may spend; without one each file may take a second.
+/// Errors: as load_policy. Cost: some 100 us; no files; a file that works while it is loaded takes its time.
+Result<CompiledRules> compile_rules(const SourceFolder& sources, const Settings& settings,
+                                    const BudgetClock* clock = nullptr);
 
-/// Lua states for concurrent decisions, made on demand, kept when idle.
+/// Lua states for concurrent decisions. A state that spent a budget is not used again. The thread that
+/// watches the policy sees to it that some are idle; a job that finds none makes one, in its own time.
 /// Threads: internally locked; the lock covers a push or pop.
 class StatePool {
   public:
     /// More idle states than these are freed: as many submissions as a busy controller runs at once.
     static constexpr std::size_t max_idle = 16;
+    /// refill() makes as many.
+    static constexpr std::size_t spares = 4;
+    /// More spent states than these are freed by who spent them: each may hold all the memory of a state.
+    static constexpr std::size_t max_spent = 4;
 
     StatePool(std::shared_ptr<const SourceFolder> sources, Settings settings, CompiledRules first);
     StatePool(const StatePool&) = delete;
     StatePool& operator=(const StatePool&) = delete;
 
-    /// A state for one decision. Errors: as compile_rules (memory is short, say).
-    Result<std::unique_ptr<CompiledRules>> acquire();
+    /// A state for one decision, made on the job's clock where none is idle.
+    /// Errors: as compile_rules (the time is over, memory is short).
+    Result<std::unique_ptr<CompiledRules>> acquire(BudgetClock& clock);
 
-    /// Gives a state back. One that spent its budget is to be dropped instead.
+    /// Gives a state back.
     void release(std::unique_ptr<CompiledRules> rules);
+
+    /// Takes a state that spent its budget.
+    void discard(std::unique_ptr<CompiledRules> rules);
+
+    /// Frees spent states and makes new ones. Not for the submit path. Cost: compiles.
+    void refill();
+
+    /// How many states jobs had to make.
+    [[nodiscard]] std::uint64_t made_by_jobs() const noexcept { return made_by_jobs_; }
 
   private:
     const std::shared_ptr<const SourceFolder> sources_;
     const Settings settings_;
     std::mutex mutex_;
-    std::vector<std::unique_ptr<CompiledRules>> idle_; ///< guarded by mutex_
+    std::vector<std::unique_ptr<CompiledRules>> idle_;  ///< guarded by mutex_
+    std::vector<std::unique_ptr<CompiledRules>> spent_; ///< guarded by mutex_
+    std::atomic<std::uint64_t> made_by_jobs_ = 0;
 };
 
 } // namespace qg::policy

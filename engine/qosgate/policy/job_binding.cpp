@@ -58,6 +58,7 @@ const FieldSpec* find_field(lua_State* lua, int index) {
     if (lua_isinteger(lua, -1) != 0) return &job_fields()[static_cast<std::size_t>(lua_tointeger(lua, -1))];
     if (lua_isnil(lua, -1)) {
         const std::string_view name = key_at(lua, index);
+        Budget::charge_unknown_name(lua, job_fields().size());
         ErrorText error;
         assign_text(error, [&] { return describe_unknown_field(name); });
         raise(lua, error);
@@ -142,6 +143,7 @@ int read_tres(lua_State* lua) {
     const std::string_view name = key_at(lua, 2);
     const auto index = facts.catalogue.find(name);
     if (!index) {
+        Budget::charge_unknown_name(lua, facts.catalogue.size());
         ErrorText error;
         assign_text(error, [&] { return describe_unknown_tres(facts.catalogue, name); });
         return raise(lua, error);

@@ -38,6 +38,14 @@ Outcome Policy::run(const model::JobRequest& job, const JobFacts& facts) const {
     return run_chain(*pool_, rules_, settings_, job, facts);
 }
 
+void Policy::refill() const {
+    if (pool_) pool_->refill();
+}
+
+std::uint64_t Policy::states_made_by_jobs() const noexcept {
+    return pool_ ? pool_->made_by_jobs() : 0;
+}
+
 Result<std::shared_ptr<const Policy>> load_policy(const std::filesystem::path& folder,
                                                   const LoadOptions& options) {
     auto sources = read_source_folder(folder, options.trusted_user.value_or(geteuid()));

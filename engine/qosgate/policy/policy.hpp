@@ -105,9 +105,18 @@ class Policy {
     /// Runs every rule over the job, until one rejects it.
     /// Errors: none; a rule that fails shows in the Outcome as its `on_error` says.
     /// Threads: safe. Cost: no file, socket or clock-dependent result; no lock but the pool's, held for a
-    /// vector's push or pop. About 0.3 us per small rule (20 rules: 5 us); bounded by
-    /// Settings::rule_time in any case.
+    /// vector's push or pop. About 0.3 us per small rule (20 rules: 5 us); in any case at most
+    /// Settings::rule_time and what is under way then, some milliseconds: the rules after that are not run
+    /// and count as failed.
     [[nodiscard]] Outcome run(const model::JobRequest& job, const JobFacts& facts) const;
+
+    /// Replaces Lua states that rules spent, and has some ready. Called now and then by whoever keeps the
+    /// policy; without, jobs make them in their own time. Not for the submit path. Cost: compiles what is
+    /// missing.
+    void refill() const;
+
+    /// How many Lua states jobs had to make because none was ready.
+    [[nodiscard]] std::uint64_t states_made_by_jobs() const noexcept;
 
   private:
     std::shared_ptr<const SourceFolder> sources_;

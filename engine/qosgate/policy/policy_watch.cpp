@@ -60,6 +60,7 @@ void PolicyWatch::guarded_look(Work work) noexcept {
     try {
         const std::scoped_lock lock(look_mutex_);
         work();
+        if (in_force_ != nullptr) in_force_->refill();
         keep();
     } catch (...) {
         const std::scoped_lock lock(status_mutex_);

@@ -4,7 +4,10 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/rule_run.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,11 +18,11 @@
 namespace qg::policy {
 namespace {
 
-/// A state for as long as it is good: one that failed for want of memory, time or instructions is dropped,
-/// and the next rule gets a fresh one.
+/// A state for as long as it is good: one that failed for want of memory or instructions is dropped, and the
+/// next rule gets a fresh one. All of a job's states share its clock.
 class Lease {
   public:
-    explicit Lease(StatePool& pool) : pool_(pool) {}
+    Lease(StatePool& pool, std::chrono::nanoseconds time) : pool_(pool), time_(time) {}
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
     ~Lease() {
@@ -28,7 +31,7 @@ class Lease {
 
     Result<CompiledRules*> get() {
         if (!rules_) {
-            auto acquired = pool_.acquire();
+            auto acquired = pool_.acquire(clock_);
             if (!acquired) return acquired.error();
             rules_ = *std::move(acquired);
             rules_->state->budget().start_job(clock_);
@@ -36,15 +39,22 @@ class Lease {
         return rules_.get();
     }
 
-    /// Frees the state if it has spent a budget.
-    void drop_if_spent() noexcept {
+    /// Gives the state up if it has spent a budget.
+    void drop_if_spent() {
         if (rules_->state->budget().exhausted() == Exhausted::nothing) return;
         clock_ = rules_->state->budget().clock();
-        rules_.reset();
+        clock_.start(); // what frees it may be this thread
+        pool_.discard(std::move(rules_));
+    }
+
+    /// Whether the job's time is over.
+    [[nodiscard]] bool is_out_of_time() const noexcept {
+        return (rules_ ? rules_->state->budget().clock() : clock_).is_past(time_);
     }
 
   private:
     StatePool& pool_;
+    std::chrono::nanoseconds time_;
     std::unique_ptr<CompiledRules> rules_;
     BudgetClock clock_; ///< of the job, from state to state
 };
@@ -88,6 +98,22 @@ std::optional<LuaError> call_submit(CompiledRules& compiled, std::size_t index, 
     return take_error(state);
 }
 
+std::string out_of_time(const Settings& settings) {
+    return text::format(
+        "the rules before it took more than {} ms of CPU time for this job (setting rule_time_ms)",
+        std::chrono::duration_cast<std::chrono::milliseconds>(settings.rule_time).count());
+}
+
+/// Only an enforcing rule may cost a job its acceptance, whatever on_error says.
+bool denies_on_error(const RuleInfo& rule) {
+    return rule.mode == RuleMode::enforce && rule.on_error == OnError::deny;
+}
+
+/// Of a rule that does not deny.
+bool warns_on_error(const RuleInfo& rule) {
+    return rule.mode != RuleMode::shadow && rule.on_error != OnError::allow;
+}
+
 /// The chain's state while one job goes through it.
 class Chain {
   public:
@@ -118,16 +144,23 @@ class Chain {
     void fail(const RuleInfo& rule, const LuaError& error) {
         const std::string message = text::printable(error.message, 600); // it may quote the job's own texts
         record(rule, EventKind::error, message, in_one_line(error.traceback));
-        // Only an enforcing rule may cost a job its acceptance, whatever on_error says.
-        const bool denies = rule.mode == RuleMode::enforce && rule.on_error == OnError::deny;
-        const bool warns = rule.mode != RuleMode::shadow && rule.on_error != OnError::allow;
-        if (denies)
+        if (denies_on_error(rule))
             reject(text::format("This job was not accepted because the rule '{}' ({}) failed: {}; {}",
                                 rule.name, rule.file, message, whom_to_tell()));
-        else if (warns)
+        else if (warns_on_error(rule))
             outcome_.warnings.push_back(
                 text::format("The rule '{}' ({}) was not applied because it failed: {}; {}", rule.name,
                              rule.file, message, whom_to_tell()));
+    }
+
+    /// Ends the chain with rules that cannot be run: as each one's on_error says, in one record.
+    void fail_unrun(std::span<const RuleInfo> rules, const std::string& why) {
+        auto named = std::find_if(rules.begin(), rules.end(), &denies_on_error);
+        if (named == rules.end()) named = std::find_if(rules.begin(), rules.end(), &warns_on_error);
+        if (named == rules.end()) named = rules.begin();
+        const std::string others =
+            rules.size() == 1 ? "" : text::format(", nor were {} other rules", rules.size() - 1);
+        fail(*named, {text::format("it was not run{}: {}", others, why), {}, Exhausted::nothing});
     }
 
     [[nodiscard]] bool rejected() const noexcept { return outcome_.rejected; }
@@ -178,12 +211,13 @@ class Chain {
 Outcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const Settings& settings,
                   const model::JobRequest& job, const JobFacts& facts) {
     Chain chain(settings, job, facts);
-    Lease lease(pool);
+    Lease lease(pool, settings.rule_time);
     for (std::size_t i = 0; i < rules.size() && !chain.rejected(); ++i) {
         const auto compiled = lease.get();
-        if (!compiled) {
-            chain.fail(rules[i], {compiled.error().message, {}, Exhausted::nothing});
-            continue;
+        if (!compiled || lease.is_out_of_time()) {
+            chain.fail_unrun(std::span(rules).subspan(i),
+                             lease.is_out_of_time() ? out_of_time(settings) : compiled.error().message);
+            break;
         }
         RuleRun run(chain.current(), facts);
         const auto error = call_submit(**compiled, i, run);

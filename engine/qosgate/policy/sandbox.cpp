@@ -76,6 +76,7 @@ int refuse_unknown_global(lua_State* lua) {
         names[count++] = lua_tostring(lua, -2);
     std::size_t length = 0;
     const char* name = luaL_tolstring(lua, 2, &length);
+    Budget::charge_unknown_name(lua, static_cast<std::size_t>(count));
     ErrorText error;
     describe_unknown_global({name, length}, {names, static_cast<std::size_t>(count)}, error);
     return luaL_error(lua, "%s", error.c_str());

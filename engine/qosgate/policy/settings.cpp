@@ -52,14 +52,14 @@ Result<void> set_instructions(Settings& settings, const SettingSpec& spec, const
 }
 
 Result<void> set_memory(Settings& settings, const SettingSpec& spec, const Value& value) {
-    const auto number = within(value, 1, 64);
+    const auto number = within(value, 1, 16);
     if (!number) return not_allowed(spec, value);
     settings.rule_memory_mib = *number;
     return {};
 }
 
 Result<void> set_time(Settings& settings, const SettingSpec& spec, const Value& value) {
-    const auto number = within(value, 1, 1000);
+    const auto number = within(value, 1, 75);
     if (!number) return not_allowed(spec, value);
     settings.rule_time = std::chrono::milliseconds(*number);
     return {};
@@ -75,9 +75,9 @@ constexpr std::array<SettingSpec, 5> specs{{
      &set_contact},
     {"rule_instructions", "100000", "a whole number from 1000 to 10000000",
      "Lua instructions that one rule may spend on one job", &set_instructions},
-    {"rule_memory_mib", "8", "a whole number from 1 to 64",
+    {"rule_memory_mib", "8", "a whole number from 1 to 16",
      "memory of one Lua state with all rules in it, in MiB", &set_memory},
-    {"rule_time_ms", "50", "a whole number from 1 to 1000",
+    {"rule_time_ms", "50", "a whole number from 1 to 75",
      "CPU time of all rules for one job, in milliseconds", &set_time},
 }};
 
