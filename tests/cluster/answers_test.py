@@ -56,6 +56,19 @@ class Private(PluginTestCase):
         finally:
             self.change_slurm_conf(PRIVATE, PUBLIC)
 
+    def test_a_test_only_submission_has_the_words_of_a_real_one(self) -> None:
+        over = ("QOS small does not allow this job:", "limit 2, this job asks for 3", "would be accepted with:")
+        for arguments, lines in (
+            ("--qos=small -n3", (*over, "allocation failure: Job violates accounting/QOS policy")),
+            ("-p biologie", ("did you mean biology?", "allocation failure: Invalid partition name")),
+            ("--qos=smal", ("did you mean small?", "allocation failure: Invalid qos specification")),
+        ):
+            with self.subTest(arguments):
+                self.expect(self.submit(f"--test-only {arguments}"), False, *lines)
+        self.expect(self.submit("--test-only --qos=small -n2"), True, "to start at")
+        srun = self.cluster.run("srun --test-only --qos=small -n3 true", USER)
+        self.assertIn("limit 2, this job asks for 3", srun.stderr)
+
 
 if __name__ == "__main__":
     main()

@@ -101,6 +101,25 @@ BOOST_AUTO_TEST_CASE(off_has_no_opinion) {
     BOOST_TEST(decision.message.empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_test_of_a_job_is_answered_by_the_gate_where_slurmctld_drops_its_words) {
+    qos(1).flags.deny_on_limit = true;
+    qos(1).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 2);
+    request.qos = "moonlight";
+    request.tasks = request.min_cpus = 3;
+    BOOST_TEST((decide().forecast.code == RejectCode::accounting_policy));
+    BOOST_TEST((decide().reject == RejectCode::none));
+
+    request.submit_line = "sbatch --test-only -n3 job.sh";
+    BOOST_TEST((decide().reject == RejectCode::accounting_policy));
+    request.tasks = request.min_cpus = 2; // accepted
+    BOOST_TEST((decide().reject == RejectCode::none));
+    request.qos = "moonlite"; // its words reach the user
+    BOOST_TEST((decide().reject == RejectCode::none));
+    BOOST_TEST((decide().forecast.code == RejectCode::invalid_qos));
+    request.partition = "vis";
+    BOOST_TEST((decide().reject == RejectCode::invalid_partition));
+}
+
 BOOST_AUTO_TEST_CASE(a_misspelt_qos_is_answered_with_the_right_names) {
     request.qos = "moonlite";
 

@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/answer.hpp"
 #include "qosgate/gate/job_update.hpp"
+#include "qosgate/gate/submit_line.hpp"
 #include "qosgate/gate/unread.hpp"
 
 namespace qg::gate {
@@ -42,6 +43,13 @@ bool run_rules(Decision& decision, const JobRequest& request, const Resolved& re
     return false;
 }
 
+/// Whether slurmctld throws the gate's words away and refuses with its own: in a mere test of a job, which
+/// has no effects, for limits and for unknown partitions. The gate then answers for it, with the same code.
+bool loses_words(RejectCode code, const JobRequest& request) {
+    return (code == RejectCode::accounting_policy || code == RejectCode::invalid_partition) &&
+           is_test_only(request.submit_line);
+}
+
 /// Judges what slurmctld will judge. In `explain` the gate adds words to slurmctld's own answer; in `enforce`
 /// it refuses itself, also what DenyOnLimit would refuse and what can never start.
 void judge(Decision& decision, const Case& at, const policy::Settings& settings) {
@@ -59,7 +67,8 @@ void judge(Decision& decision, const Case& at, const policy::Settings& settings)
     else if (wait)
         append(decision.message, wait_lines(*wait, at.request, at.resolved.view()));
     if (is_refused || never_starts) append(decision.message, suggestion_lines(outlook, at, strictness));
-    if (enforces && is_refused) decision.reject = outlook.forecast.code;
+    if (is_refused && (enforces || loses_words(outlook.forecast.code, at.request)))
+        decision.reject = outlook.forecast.code;
     if (enforces && !is_refused && never_starts) decision.reject = RejectCode::accounting_policy;
     if (is_refused || never_starts) append_contact(decision.message, settings);
 }

@@ -29,4 +29,19 @@ std::optional<std::string_view> find_option(std::string_view submit_line, std::s
     return value;
 }
 
+bool is_test_only(std::string_view submit_line) {
+    constexpr std::string_view option = "--test-only", shortest = "--te";
+    static_cast<void>(take_word(submit_line)); // the command itself
+    bool takes_value = false;
+    for (std::string_view word = take_word(submit_line); !word.empty(); word = take_word(submit_line)) {
+        if (word.starts_with(shortest) && option.starts_with(word)) return true;
+        const bool is_option = word.starts_with('-');
+        if ((!is_option && !takes_value) || word == "--" || word.starts_with("--wrap")) return false;
+        // "-p main" and "--partition main", but not "-pmain".
+        takes_value = is_option && (word.size() == 2 || word.starts_with("--")) &&
+                      word.find('=') == std::string_view::npos;
+    }
+    return false;
+}
+
 } // namespace qg::gate

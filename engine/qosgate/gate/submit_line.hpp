@@ -13,4 +13,8 @@ namespace qg::gate {
 /// Cost: linear in the line.
 std::optional<std::string_view> find_option(std::string_view submit_line, std::string_view option);
 
+/// Whether the command only tests a job (--test-only, shortened or not). Words behind a script or --wrap are
+/// the job's; a value with spaces may be mistaken for options. Cost: linear in the line.
+bool is_test_only(std::string_view submit_line);
+
 } // namespace qg::gate

@@ -43,7 +43,7 @@ struct Forecast {
 /// The answer for one job.
 struct Decision {
     /// What the gate itself answers. In level `explain` it stays `none` for limits: slurmctld refuses the
-    /// job.
+    /// job. Only where a job is merely tested, and slurmctld would drop the words, it is slurmctld's code.
     RejectCode reject = RejectCode::none;
     Forecast forecast;                 ///< what slurmctld is expected to do with the job
     std::vector<std::string> message;  ///< lines for the user, in order, without newlines; may be empty
