@@ -55,6 +55,8 @@ BOOST_AUTO_TEST_CASE(a_partition_without_limits_reads_as_unlimited) {
 
     BOOST_TEST(partition.name == "main");
     BOOST_TEST(!partition.is_default);
+    BOOST_TEST(!partition.is_hidden);
+    BOOST_TEST(!partition.has_groups);
     BOOST_TEST(partition.qos.empty());
     BOOST_TEST(partition.max_time.is_unlimited());
     BOOST_TEST(!partition.default_time.has_value());
@@ -82,11 +84,14 @@ BOOST_AUTO_TEST_CASE(every_field_is_read) {
     raw.deny_qos = deny.data();
     raw.allow_accounts = accounts.data();
     raw.deny_accounts = deny.data();
+    raw.allow_groups = accounts.data();
     raw.billing_weights_str = weights.data();
 
     const Partition partition = read(raw);
 
     BOOST_TEST(partition.is_default);
+    BOOST_TEST(partition.is_hidden);
+    BOOST_TEST(partition.has_groups);
     BOOST_TEST(partition.qos == "partqos");
     BOOST_TEST(partition.max_time.minutes == 60u);
     BOOST_TEST(partition.default_time->minutes == 30u);
@@ -162,6 +167,7 @@ BOOST_AUTO_TEST_CASE(any_bytes_can_be_read) {
         std::memset(static_cast<void*>(&raw), byte, sizeof raw);
         raw.name = raw.qos_char = raw.allow_qos = raw.deny_qos = nullptr;
         raw.allow_accounts = raw.deny_accounts = raw.billing_weights_str = nullptr;
+        raw.allow_groups = raw.alternate = nullptr;
         raw.node_inx = nullptr;
         BOOST_CHECK_NO_THROW(read(raw));
     }
