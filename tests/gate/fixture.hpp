@@ -58,6 +58,7 @@ struct GateSetup {
         c.partitions = model::PartitionTable(std::move(table), 1);
         c.enforce_part_limits = enforce_part_limits;
         c.default_memory = default_memory;
+        c.usage_lasts = usage_lasts;
         return c;
     }
 
@@ -74,6 +75,7 @@ struct GateSetup {
     std::vector<model::Partition> partitions;
     model::EnforcePartLimits enforce_part_limits = model::EnforcePartLimits::no;
     std::optional<model::Memory> default_memory; ///< of the cluster
+    bool usage_lasts = false;                    ///< on the cluster
     model::JobRequest request;
     limits::Release release{22, 5};
 };

@@ -278,6 +278,37 @@ BOOST_AUTO_TEST_CASE(minutes_limits_are_met_by_time) {
     BOOST_TEST(nearest() == "--time=00:33:00");
 }
 
+BOOST_AUTO_TEST_CASE(offers_the_minutes_that_are_left_where_none_come_back) {
+    records.enforce.safe = true;
+    qos(0).flags.deny_on_limit = false;
+    qos(0).limits.set(TresLimit::grp_tres_mins, tres("cpu"), 600);
+    qos(0).usage.tres_minutes = model::TresCounts{56};
+    ask(10, std::nullopt);
+    request.time_limit = TimeLimit{60};
+    BOOST_TEST(suggestion() == ""); // it waits
+
+    qos(0).flags.no_decay = true;
+    BOOST_TEST(suggestion() == "could start with: --time=00:54:00");
+
+    qos(0).flags.no_decay = false;
+    usage_lasts = true;
+    BOOST_TEST(suggestion() == "could start with: --time=00:54:00");
+
+    qos(0).usage.tres_minutes = model::TresCounts{600};
+    BOOST_TEST(suggestion() == "");
+}
+
+BOOST_AUTO_TEST_CASE(offers_the_time_that_fits_after_usage_factor) {
+    qos(0).flags = {.usage_factor_safe = true};
+    qos(0).usage_factor = 2.0;
+    qos(0).limits.set(CountLimit::max_wall, 60);
+    request.time_limit = TimeLimit{40};
+    BOOST_TEST(suggestion() == "could start with: --time=00:30:00");
+
+    qos(0).limits.set(CountLimit::grp_wall, 600);
+    BOOST_TEST(suggestion() == "could start with: --time=00:15:00");
+}
+
 BOOST_AUTO_TEST_CASE(less_time_brings_the_least_time_down_with_it) {
     qos(0).limits.set(CountLimit::max_wall, 60);
     request.time_limit = TimeLimit{180};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/limits/explain.hpp"
+
+#include "qosgate/base/text.hpp"
 #include "qosgate/limits/schedule.hpp"
 #include "qosgate/limits/submit.hpp"
 #include "support/scenarios.hpp"
@@ -131,6 +133,57 @@ BOOST_AUTO_TEST_CASE(shows_what_usage_factor_makes_of_a_time) {
                "CPU minutes per job: limit 60, this job asks for 40 (1 CPU for 00:40:00), counted as 80 by "
                "UsageFactor 2 "
                "(QOSMaxCpuMinutesPerJobLimit)");
+}
+
+BOOST_AUTO_TEST_CASE(says_which_use_of_the_past_is_for_good) {
+    const auto find = [](const std::string& flags, const std::string& limits, unsigned minutes) {
+        const auto s =
+            make_scenario(R"({"flags": [)" + flags + "], " + limits + "}",
+                          text::format(R"({{"time_limit": {}, "tres": {{"cpu": 10, "node": 1}}}})", minutes),
+                          R"({"enforce": ["associations", "limits", "qos", "safe"]})");
+        const auto verdict =
+            limits::evaluate_schedule(s.view, s.job, s.job.time_limit, false, limits::newest_release);
+        const auto& found = verdict.passed_pre_select() ? verdict.post_select : verdict.pre_select;
+        if (found.empty()) return std::string("starts");
+        return (found.front().is_permanent() ? "never: " : "waits: ") +
+               limits::describe(found.front(), s.view, false);
+    };
+    const std::string minutes =
+        R"("GrpTRESMins": {"cpu": 600}, "usage": {"tres_minutes": {"cpu": 56}, "tres_run_minutes": {"cpu": 14}})";
+    const std::string used = R"("GrpTRESMins": {"cpu": 56}, "usage": {"tres_minutes": {"cpu": 56}})";
+    const std::string wall = R"("GrpWall": 60, "usage": {"wall_minutes": 10})";
+
+    BOOST_TEST(find(R"("NoDecay")", minutes, 60) ==
+               "never: CPU minutes of all jobs in QOS q: limit 600, used 56 for good, this job asks for 600 "
+               "(10 CPUs for 01:00:00) (QOSGrpCPUMinutesLimit)");
+    BOOST_TEST(find("", minutes, 60)
+                   .starts_with("waits: CPU minutes of all jobs in QOS q: limit 600, used 70, this"));
+    BOOST_TEST(find(R"("NoDecay")", minutes, 55).starts_with("never: "));
+    // The 14 minutes that a running job may still use come back if it ends early.
+    BOOST_TEST(find(R"("NoDecay")", minutes, 54).starts_with("waits: "));
+    BOOST_TEST(find(R"("NoDecay")", minutes, 53) == "starts");
+    BOOST_TEST(find(R"("NoDecay")", used, 1).starts_with("never: "));
+    BOOST_TEST(find("", used, 1).starts_with("waits: "));
+    BOOST_TEST(find(R"("NoDecay")", wall, 51).starts_with("never: wall time"));
+    BOOST_TEST(find("", wall, 51).starts_with("waits: wall time"));
+    BOOST_TEST(find(R"("NoDecay")", wall, 50) == "starts");
+}
+
+BOOST_AUTO_TEST_CASE(usage_of_associations_is_for_good_only_where_nothing_decays) {
+    auto s = make_scenario("{}", "{}",
+                           R"({"associations": [
+        {"level": "user", "user": 1000, "account": "acct", "GrpWall": 60, "usage": {"wall_minutes": 60}},
+        {"level": "account", "account": "acct"}, {"level": "root", "account": "root"}]})");
+    const auto is_permanent = [&s] {
+        return limits::evaluate_schedule(s.view, s.job, s.job.time_limit, false, limits::newest_release)
+            .pre_select.at(0)
+            .is_permanent();
+    };
+    BOOST_TEST(!is_permanent());
+
+    s.view.usage_lasts = true;
+
+    BOOST_TEST(is_permanent());
 }
 
 BOOST_AUTO_TEST_CASE(says_unlimited_for_minutes_without_an_end) {

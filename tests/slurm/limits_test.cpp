@@ -178,6 +178,7 @@ BOOST_AUTO_TEST_CASE(each_flag_of_a_qos_sets_one_fact) {
         {QOS_FLAG_DENY_LIMIT, &Flags::deny_on_limit},
         {QOS_FLAG_OVER_PART_QOS, &Flags::over_part_qos},
         {QOS_FLAG_USAGE_FACTOR_SAFE, &Flags::usage_factor_safe},
+        {QOS_FLAG_NO_DECAY, &Flags::no_decay},
         {QOS_FLAG_PART_MIN_NODE, &Flags::partition_min_nodes},
         {QOS_FLAG_PART_MAX_NODE, &Flags::partition_max_nodes},
         {QOS_FLAG_PART_TIME_LIMIT, &Flags::partition_time_limit},

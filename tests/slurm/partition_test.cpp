@@ -208,6 +208,21 @@ BOOST_AUTO_TEST_CASE(priority_flags_say_how_jobs_are_billed) {
     BOOST_TEST((read_billing(1u << 11) == model::Billing::largest_and_gres));
 }
 
+BOOST_AUTO_TEST_CASE(usage_lasts_where_it_neither_decays_nor_is_reset) {
+    const partition_info_msg_t none{};
+    const auto lasts = [&none](std::uint32_t half_life, std::uint16_t reset) {
+        slurm_conf_t conf{};
+        conf.priority_decay_hl = half_life;
+        conf.priority_reset_period = reset;
+        return read_cluster(none, nullptr, &conf, 1).usage_lasts;
+    };
+
+    BOOST_TEST(lasts(0, PRIORITY_RESET_NONE));
+    BOOST_TEST(!lasts(604800, PRIORITY_RESET_NONE));
+    BOOST_TEST(!lasts(0, PRIORITY_RESET_MONTHLY));
+    BOOST_TEST(!read_cluster(none, nullptr, nullptr, 1).usage_lasts);
+}
+
 BOOST_AUTO_TEST_CASE(a_cluster_can_be_read_without_nodes_and_slurm_conf) {
     const partition_info_msg_t none{};
 

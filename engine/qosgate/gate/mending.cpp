@@ -16,9 +16,9 @@ using limits::Violation;
 using model::Partition;
 using model::TresKind;
 
-/// What the job may come to. A limit that is used up for good leaves only the rest.
+/// What the job may come to. Where something is used for good, only the rest is left.
 std::uint64_t target_of(const Violation& violation) {
-    if (violation.relation != Relation::not_enough_left) return violation.limit_value;
+    if (violation.relation != Relation::used_for_good) return violation.limit_value;
     return violation.limit_value - std::min(violation.used, violation.limit_value);
 }
 

@@ -85,7 +85,9 @@ Result<model::AccountView> Resolved::look_up(const model::JobRequest& request, c
     quota::Lookup lookup = make_lookup(request, partitions, release, requester);
     Counting counting(*this, request, cluster, release);
     if (kind == ViewKind::may_leave_room) lookup.counting = &counting;
-    return provider.check(lookup);
+    auto view = provider.check(lookup);
+    if (view) view->usage_lasts = cluster.usage_lasts;
+    return view;
 }
 
 void Resolved::count(const model::JobRequest& request, const model::AccountView& view,

@@ -290,6 +290,16 @@ void check_wall_time(const Context& at) {
     if (limit) fit_time(evaluation, static_cast<std::uint32_t>(*limit));
 }
 
+/// How minutes relate to those `used` by jobs in the past, where the limit leaves too few. What running jobs
+/// may still use is left aside: it comes back as far as they end early.
+Relation relate_to_past(const Context& at, std::uint64_t asked, std::uint64_t limit, std::uint64_t used) {
+    const bool safe = at.evaluation.view.enforce.safe;
+    const bool is_used_up = used >= limit;
+    if (limit == 0 || (safe && !is_used_up && asked > limit)) return Relation::asked_too_much;
+    if (at.owner.usage_lasts && (is_used_up || asked > limit - used)) return Relation::used_for_good;
+    return is_used_up ? Relation::used_up : Relation::not_enough_left;
+}
+
 void check_wall_used(const Context& at) {
     if (at.evaluation.job.operator_set_time) return;
     const auto limit = at.evaluation.take(at.row, at.owner);
@@ -298,11 +308,8 @@ void check_wall_used(const Context& at) {
     const auto used = static_cast<std::uint32_t>(at.usage().wall_minutes);
     const bool safe = at.evaluation.view.enforce.safe;
     // A 32-bit sum in slurmctld: UNLIMITED wraps when some wall is used already (limits.md 2.13).
-    if (used >= *limit)
-        add_wall(at, asked, *limit, used, *limit == 0 ? Relation::asked_too_much : Relation::used_up);
-    else if (safe && static_cast<std::uint32_t>(used + asked.minutes) > *limit)
-        add_wall(at, asked, *limit, used,
-                 asked.minutes > *limit ? Relation::asked_too_much : Relation::not_enough_left);
+    if (used >= *limit || (safe && static_cast<std::uint32_t>(used + asked.minutes) > *limit))
+        add_wall(at, asked, *limit, used, relate_to_past(at, asked.minutes, *limit, used));
 }
 
 void check_wall_asked(const Context& at) {
@@ -347,13 +354,11 @@ void check_minutes_used(const Context& at) {
         const std::uint64_t committed = counts ? count_at(at.usage().tres_run_minutes, tres) : 0;
         const std::uint64_t minutes = count * time.minutes;
         if (minutes == 0) return;
-        if (used >= limit)
-            add_minutes(at, tres, time, limit, used,
-                        limit == 0 ? Relation::asked_too_much : Relation::used_up);
-        else if (safe && minutes > limit)
-            add_minutes(at, tres, time, limit, used + committed, Relation::asked_too_much);
-        else if (safe && minutes + committed > limit - used)
-            add_minutes(at, tres, time, limit, used + committed, Relation::not_enough_left);
+        const bool is_used_up = used >= limit;
+        if (!is_used_up && !(safe && (minutes > limit || minutes + committed > limit - used))) return;
+        const Relation relation = relate_to_past(at, minutes, limit, used);
+        const bool counts_running = !is_used_up && relation != Relation::used_for_good;
+        add_minutes(at, tres, time, limit, counts_running ? used + committed : used, relation);
     });
 }
 

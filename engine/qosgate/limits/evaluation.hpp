@@ -85,6 +85,7 @@ struct OwnerView {
     const model::Usage& usage;
     const model::Usage& user_usage;
     const model::Usage& account_usage;
+    bool usage_lasts; ///< what was used in the past never comes back
 };
 
 /// Ownership: borrows view and job, which outlive it. Threads: not shared.
@@ -131,8 +132,12 @@ class Evaluation {
     void for_each_qos(Body body) const {
         for (const std::size_t index : qos_order()) {
             const model::Qos& qos = view.qos[index];
-            body(
-                OwnerView{{OwnerKind::qos, index}, qos.limits, qos.usage, qos.user_usage, qos.account_usage});
+            body(OwnerView{{OwnerKind::qos, index},
+                           qos.limits,
+                           qos.usage,
+                           qos.user_usage,
+                           qos.account_usage,
+                           qos.flags.no_decay || view.usage_lasts});
         }
     }
 
@@ -143,7 +148,12 @@ class Evaluation {
         for (std::size_t i = 0; i < view.associations.size(); ++i) {
             const model::Association& link = view.associations[i];
             if (!link.limits.has_any()) continue;
-            body(OwnerView{{OwnerKind::association, i}, link.limits, link.usage, link.usage, link.usage},
+            body(OwnerView{{OwnerKind::association, i},
+                           link.limits,
+                           link.usage,
+                           link.usage,
+                           link.usage,
+                           view.usage_lasts},
                  link.level == model::AssociationLevel::user);
         }
     }

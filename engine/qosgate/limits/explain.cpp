@@ -79,7 +79,8 @@ std::string format_used(const Violation& violation, const model::AccountView& vi
     std::string_view verb = counts_the_past(violation.limit) ? "used" : "in use";
     if (text_of(violation.limit).counted == Counted::running_jobs) verb = "running";
     if (text_of(violation.limit).counted == Counted::submitted_jobs) verb = "submitted";
-    const std::string text = text::format(", {} {}", verb, format_value(violation, view, violation.used));
+    std::string text = text::format(", {} {}", verb, format_value(violation, view, violation.used));
+    if (violation.relation == Relation::used_for_good) text += " for good";
     const auto own = own_share(violation, view);
     if (!own) return text;
     if (*own >= violation.used) return text + " (all yours)";

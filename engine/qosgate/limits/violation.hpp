@@ -36,6 +36,7 @@ enum class Relation : std::uint8_t {
     asked_too_little, ///< asked < limit (a minimum)
     not_enough_left,  ///< used + asked > limit: passes when others end
     used_up,          ///< used >= limit
+    used_for_good,    ///< what is used never comes back, and what is left is not enough
 };
 
 /// One limit that a job breaks. Minutes limits count TRES x minutes, walls minutes.
@@ -56,7 +57,8 @@ struct Violation {
 
     /// Whether no end of other jobs lets this job pass.
     [[nodiscard]] bool is_permanent() const noexcept {
-        return relation == Relation::asked_too_much || relation == Relation::asked_too_little;
+        return relation == Relation::asked_too_much || relation == Relation::asked_too_little ||
+               relation == Relation::used_for_good;
     }
 
     /// Whether it is the same limit of the same owner, whatever the numbers.

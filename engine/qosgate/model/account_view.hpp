@@ -39,6 +39,7 @@ struct QosFlags {
     bool deny_on_limit = false;
     bool over_part_qos = false;
     bool usage_factor_safe = false;
+    bool no_decay = false;
     bool partition_min_nodes = false;
     bool partition_max_nodes = false;
     bool partition_time_limit = false;
@@ -114,6 +115,7 @@ struct AccountView {
     std::vector<Association> associations;   ///< user first, root last; empty: no association
     std::vector<std::string> permitted_qos;  ///< names; filled only when job_qos.problem is set
     PrivateData hidden;                      ///< from whoever reads the answer
+    bool usage_lasts = false;                ///< on this cluster no use of the past decays or is reset
     bool requester_is_operator = false;      ///< may change jobs past all limits; never at a submission
     /// The job's association and QOS will do, and all limits leave room for it: no limit, no usage and no QOS
     /// was copied, and of the associations the names, or nothing.

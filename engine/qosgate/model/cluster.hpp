@@ -28,6 +28,7 @@ struct Cluster {
     EnforcePartLimits enforce_part_limits = EnforcePartLimits::no;
     Billing billing = Billing::sum;
     std::uint32_t max_array_size = 1001;
+    bool usage_lasts = false; ///< PriorityDecayHalfLife=0 and PriorityUsageResetPeriod=NONE
 };
 
 } // namespace qg::model

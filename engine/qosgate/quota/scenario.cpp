@@ -157,6 +157,7 @@ constexpr std::array flag_names{
     FlagName{"DenyOnLimit", &model::QosFlags::deny_on_limit},
     FlagName{"OverPartQOS", &model::QosFlags::over_part_qos},
     FlagName{"UsageFactorSafe", &model::QosFlags::usage_factor_safe},
+    FlagName{"NoDecay", &model::QosFlags::no_decay},
     FlagName{"PartitionMinNodes", &model::QosFlags::partition_min_nodes},
     FlagName{"PartitionMaxNodes", &model::QosFlags::partition_max_nodes},
     FlagName{"PartitionTimeLimit", &model::QosFlags::partition_time_limit},

@@ -102,6 +102,7 @@ model::QosFlags read_qos_flags(std::uint32_t flags) noexcept {
     result.deny_on_limit = (flags & QOS_FLAG_DENY_LIMIT) != 0;
     result.over_part_qos = (flags & QOS_FLAG_OVER_PART_QOS) != 0;
     result.usage_factor_safe = (flags & QOS_FLAG_USAGE_FACTOR_SAFE) != 0;
+    result.no_decay = (flags & QOS_FLAG_NO_DECAY) != 0;
     result.partition_min_nodes = (flags & QOS_FLAG_PART_MIN_NODE) != 0;
     result.partition_max_nodes = (flags & QOS_FLAG_PART_MAX_NODE) != 0;
     result.partition_time_limit = (flags & QOS_FLAG_PART_TIME_LIMIT) != 0;

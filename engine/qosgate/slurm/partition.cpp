@@ -97,6 +97,8 @@ model::Cluster read_cluster(const partition_info_msg_t& partitions, const node_i
         cluster.default_memory = read_default_memory(conf->def_mem_per_cpu);
         cluster.enforce_part_limits = read_enforce_part_limits(conf->enforce_part_limits);
         cluster.billing = read_billing(conf->priority_flags);
+        cluster.usage_lasts =
+            conf->priority_decay_hl == 0 && conf->priority_reset_period == PRIORITY_RESET_NONE;
         cluster.max_array_size = read_count(conf->max_array_sz).value_or(cluster.max_array_size);
     }
     return cluster;
