@@ -65,7 +65,8 @@ struct GateSetup {
     model::Decision decide(const policy::Policy* policy = nullptr) const {
         const quota::LocalQuota provider(records);
         const auto c = cluster();
-        return gate::Gate(provider, release).decide(request, &c, policy);
+        const gate::KnownCluster known(is_cluster_known ? &c : nullptr, may_have_changed);
+        return gate::Gate(provider, release).decide(request, known, policy);
     }
 
     model::Forecast forecast() const { return decide().forecast; }
@@ -78,6 +79,8 @@ struct GateSetup {
     bool usage_lasts = false;                    ///< on the cluster
     model::JobRequest request;
     limits::Release release{22, 5};
+    bool is_cluster_known = true;
+    bool may_have_changed = false; ///< since the cluster was known
 };
 
 } // namespace qg::tests

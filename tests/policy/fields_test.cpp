@@ -47,6 +47,37 @@ BOOST_AUTO_TEST_CASE(reads_what_a_silent_request_resolves_to) {
     BOOST_TEST(value_of("job.tasks", job) == "nil");
 }
 
+BOOST_AUTO_TEST_CASE(a_default_that_nobody_knows_yet_is_an_error_and_not_nil) {
+    const std::string unknown = "the default is not known yet";
+    Job early;
+    early.knows_partitions = false;
+    for (const char* read :
+         {"job.partition", "job.time_limit", "job.qos", "job.memory", "job.tres.mem", "job.tres.billing"})
+        BOOST_TEST(has_text(value_of(read, early), unknown), read);
+    for (const char* read : {"job.account", "job.user", "job.nodes", "job.cpus", "job.gpus"})
+        BOOST_TEST(!has_text(value_of(read, early), unknown), read);
+
+    Job without_database;
+    without_database.knows_accounts = false;
+    for (const char* read : {"job.account", "job.user", "job.qos"})
+        BOOST_TEST(has_text(value_of(read, without_database), unknown), read);
+    BOOST_TEST(value_of("job.partition", without_database) == "cpu");
+}
+
+BOOST_AUTO_TEST_CASE(what_the_request_says_is_known_at_any_time) {
+    Job job;
+    job.qos("long").partition("a").minutes(90);
+    job.request.account = "physics";
+    job.request.memory = model::Memory{8000};
+    job.knows_accounts = job.knows_partitions = false;
+
+    BOOST_TEST(value_of("job.qos", job) == "long");
+    BOOST_TEST(value_of("job.partition", job) == "a");
+    BOOST_TEST(value_of("job.time_limit", job) == "90");
+    BOOST_TEST(value_of("job.account", job) == "physics");
+    BOOST_TEST(value_of("job.memory", job) == "8000");
+}
+
 BOOST_AUTO_TEST_CASE(tells_a_request_from_a_default) {
     BOOST_TEST(value_of("job:is_set('qos')") == "false");
     BOOST_TEST(value_of("job:is_set('qos')", Job().qos("long")) == "true");

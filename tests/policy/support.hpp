@@ -67,7 +67,8 @@ class Job {
 
     [[nodiscard]] JobFacts facts() const {
         const std::string_view partition = request.partition ? std::string_view(*request.partition) : "cpu";
-        return {counted_, catalogue_, "ana", "physics", partition, "normal"};
+        return {counted_,  catalogue_, "ana",          "physics",
+                partition, "normal",   knows_accounts, knows_partitions};
     }
 
     /// Leaves the request as the rules do.
@@ -78,6 +79,8 @@ class Job {
     }
 
     model::JobRequest request;
+    bool knows_accounts = true;
+    bool knows_partitions = true;
 
   private:
     model::ResolvedJob counted_;

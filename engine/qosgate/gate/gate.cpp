@@ -16,15 +16,31 @@ using model::JobRequest;
 using model::RejectCode;
 using policy::Level;
 
+/// Whether the partitions of a job are known. A name that none has may be one that slurmctld just made.
+bool knows_partitions_of(const Resolved& resolved, KnownCluster known) {
+    return known.cluster != nullptr && (!known.may_have_changed || resolved.partitions.unknown.empty());
+}
+
+/// Whether there is no account and no QOS that one could know.
+bool has_no_accounts(const Resolved& resolved) {
+    return !resolved.known && resolved.known.error().code == ErrorCode::not_found;
+}
+
 /// Runs the site's rules. Returns whether they rejected the job.
-bool run_rules(Decision& decision, const JobRequest& request, const Resolved& resolved,
+bool run_rules(Decision& decision, const JobRequest& request, const Resolved& resolved, KnownCluster known,
                const policy::Policy& policy) {
     const model::AccountView& view = resolved.view();
     const std::string_view partition = view.partitions.empty()
                                            ? std::string_view()
                                            : std::string_view(view.partitions.front().partition->name);
-    const policy::JobFacts facts{resolved.job, *view.tres, view.user_name,
-                                 view.account, partition,  view.job_qos.name};
+    const policy::JobFacts facts{.counted = resolved.job,
+                                 .catalogue = *view.tres,
+                                 .user_name = view.user_name,
+                                 .account = view.account,
+                                 .partition = partition,
+                                 .qos = view.job_qos.name,
+                                 .knows_accounts = resolved.known || has_no_accounts(resolved),
+                                 .knows_partitions = knows_partitions_of(resolved, known)};
     policy::Outcome outcome = policy.run(request, facts);
     decision.changed = std::move(outcome.changed);
     for (const policy::RuleEvent& event : outcome.events) {
@@ -79,6 +95,7 @@ const policy::Settings& settings_of(const policy::Policy* policy) {
 }
 
 void log_problem(Decision& decision, const Resolved& resolved) {
+    if (has_no_accounts(resolved)) return; // so it stays
     decision.log.push_back({LogLevel::info, "limits not checked: " + resolved.known.error().message});
 }
 
@@ -107,14 +124,19 @@ void judge_with_room(Decision& decision, const Case& at, const policy::Settings&
     judge(decision, {whole, at.request, at.cluster, at.provider, at.release}, settings);
 }
 
-/// Without the partitions nobody knows which partition QOS applies, and without the view nobody knows
-/// anything: no opinion on limits.
+/// Whether the gate has an opinion on limits. Without the partitions as they are now nobody knows which
+/// partition QOS applies, and that one hides limits of all others.
+bool judges_limits(KnownCluster known, const policy::Settings& settings) {
+    return known.cluster != nullptr && !known.may_have_changed && settings.limits != Level::off;
+}
+
+/// Without the view nobody knows anything, either.
 void judge_where_known(Decision& decision, const Resolved& resolved, const JobRequest& request,
-                       const model::Cluster* cluster, const quota::QuotaProvider& provider,
-                       limits::Release release, const policy::Settings& settings) {
+                       KnownCluster known, const quota::QuotaProvider& provider, limits::Release release,
+                       const policy::Settings& settings) {
     if (!resolved.known) log_problem(decision, resolved);
-    if (!cluster || settings.limits == Level::off || has_too_many_ways(decision, resolved)) return;
-    const Case at{resolved, request, *cluster, provider, release};
+    if (!judges_limits(known, settings) || has_too_many_ways(decision, resolved)) return;
+    const Case at{resolved, request, *known.cluster, provider, release};
     if (resolved.view().leaves_room)
         judge_with_room(decision, at, settings);
     else
@@ -123,18 +145,18 @@ void judge_where_known(Decision& decision, const Resolved& resolved, const JobRe
 
 } // namespace
 
-Decision Gate::decide(const JobRequest& request, const model::Cluster* cluster,
-                      const policy::Policy* policy) const {
+Decision Gate::decide(const JobRequest& request, KnownCluster known, const policy::Policy* policy) const {
     if (request.unread) return answer_unread(*request.unread, policy);
     Decision decision;
     const auto resolve = [&](const JobRequest& job) {
-        return Resolved(job, cluster, provider_, release_, std::nullopt, ViewKind::may_leave_room);
+        return Resolved(job, known.cluster, provider_, release_, std::nullopt, ViewKind::may_leave_room);
     };
     const auto judge_as = [&](const JobRequest& job, const Resolved& resolved) {
-        judge_where_known(decision, resolved, job, cluster, provider_, release_, settings_of(policy));
+        judge_where_known(decision, resolved, job, known, provider_, release_, settings_of(policy));
     };
     const Resolved resolved = resolve(request);
-    if (policy && policy->has_rules() && run_rules(decision, request, resolved, *policy)) return decision;
+    if (policy && policy->has_rules() && run_rules(decision, request, resolved, known, *policy))
+        return decision;
     if (decision.changed)
         judge_as(*decision.changed, resolve(*decision.changed));
     else
@@ -143,22 +165,21 @@ Decision Gate::decide(const JobRequest& request, const model::Cluster* cluster,
     return decision;
 }
 
-Decision Gate::decide_update(JobUpdate update, const model::Cluster* cluster,
-                             const policy::Policy* policy) const {
+Decision Gate::decide_update(JobUpdate update, KnownCluster known, const policy::Policy* policy) const {
     if (update.after.unread) return answer_unread(*update.after.unread, policy);
     const policy::Settings& settings = settings_of(policy);
     Decision decision;
-    if (!cluster || settings.limits == Level::off) return decision;
+    if (!judges_limits(known, settings)) return decision;
 
     const std::uint32_t requester = update.after.submit_uid;
-    Resolved before(update.before, cluster, provider_, release_, requester);
-    Resolved after(update.after, cluster, provider_, release_, requester);
+    Resolved before(update.before, known.cluster, provider_, release_, requester);
+    Resolved after(update.after, known.cluster, provider_, release_, requester);
     if (!before.known || !after.known) {
         log_problem(decision, after.known ? before : after);
         return decision;
     }
     if (has_too_many_ways(decision, before) || has_too_many_ways(decision, after)) return decision;
-    judge_update(decision, update, before, after, *cluster, release_, settings);
+    judge_update(decision, update, before, after, *known.cluster, release_, settings);
     return decision;
 }
 

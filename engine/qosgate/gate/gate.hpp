@@ -20,6 +20,17 @@ struct JobUpdate {
     bool names_time = false;  ///< the same of the time limit
 };
 
+/// The cluster as far as it is known.
+/// Ownership: borrows.
+struct KnownCluster {
+    // Not explicit: a cluster that nobody changes meanwhile is known.
+    KnownCluster(const model::Cluster* known, bool may_differ = false) noexcept
+        : cluster(known), may_have_changed(may_differ) {}
+
+    const model::Cluster* cluster; ///< null: nothing is known yet
+    bool may_have_changed;         ///< slurmctld may have changed its partitions since
+};
+
 /// Decides about jobs.
 ///
 ///   const Gate gate(provider, limits::Release::parse("22.05"));
@@ -32,16 +43,17 @@ class Gate {
     Gate(const quota::QuotaProvider& provider, limits::Release release)
         : provider_(provider), release_(release) {}
 
-    /// The decision about a new job. `cluster` may be null (not known yet): then limits are not judged, rules
-    /// still run. `policy` may be null: no rules, level explain.
-    [[nodiscard]] model::Decision decide(const model::JobRequest& request, const model::Cluster* cluster,
+    /// The decision about a new job. Where the cluster is not known as it is now, partitions and limits are
+    /// not judged; rules still run, and fail where they read a default that nobody knows yet. `policy` may be
+    /// null: no rules, level explain.
+    [[nodiscard]] model::Decision decide(const model::JobRequest& request, KnownCluster known,
                                          const policy::Policy* policy) const;
 
     /// The decision about a change of a job (limits.md 3.9). slurmctld refuses for limits only where QOS,
     /// account or partition change, never an operator, and never where the job broke limits before. Besides
     /// that, the user hears what holds the job back after the change and did not before. What an operator
     /// set earlier, past a limit, looks like any other value here. Rules do not run.
-    [[nodiscard]] model::Decision decide_update(JobUpdate update, const model::Cluster* cluster,
+    [[nodiscard]] model::Decision decide_update(JobUpdate update, KnownCluster known,
                                                 const policy::Policy* policy) const;
 
   private:

@@ -78,7 +78,15 @@ Result<void> write_time(JobRequest& request, const Value& value) {
 
 // ---- reading -------------------------------------------------------------------------------------------
 
-Value unknown_text(const JobFacts& /*facts*/) noexcept {
+/// A job's default, where it is known.
+Value default_of(bool is_known, const Value& value, ErrorText& error) noexcept {
+    if (is_known) return value;
+    error.assign("the default is not known yet, because slurmctld has just started or changed its partitions;"
+                 " submit the job again in a moment");
+    return {};
+}
+
+Value no_default(const JobFacts& /*facts*/, ErrorText& /*error*/) noexcept {
     return {};
 }
 
@@ -87,10 +95,11 @@ bool has(const JobRequest& request) noexcept {
     return (request.*member).has_value();
 }
 
-template <std::optional<std::string> JobRequest::*member, Value (*otherwise)(const JobFacts&) = unknown_text>
-Value read_text(const FieldSource& source, ErrorText& /*error*/) noexcept {
+template <std::optional<std::string> JobRequest::*member,
+          Value (*otherwise)(const JobFacts&, ErrorText&) noexcept = no_default>
+Value read_text(const FieldSource& source, ErrorText& error) noexcept {
     const auto& own = source.request.*member;
-    return own ? Value::of_text(*own) : otherwise(source.facts);
+    return own ? Value::of_text(*own) : otherwise(source.facts, error);
 }
 
 template <std::optional<std::uint32_t> JobRequest::*member>
@@ -104,28 +113,33 @@ Value read_flag(const FieldSource& source, ErrorText& /*error*/) noexcept {
     return Value::of_flag(source.request.*member);
 }
 
-Value resolved_qos(const JobFacts& facts) noexcept {
-    return Value::of_text(facts.qos);
+// A user may have a default QOS of his own in each partition.
+Value default_qos(const JobFacts& facts, ErrorText& error) noexcept {
+    return default_of(facts.knows_accounts && facts.knows_partitions, Value::of_text(facts.qos), error);
 }
-Value resolved_account(const JobFacts& facts) noexcept {
-    return Value::of_text(facts.account);
+Value default_account(const JobFacts& facts, ErrorText& error) noexcept {
+    return default_of(facts.knows_accounts, Value::of_text(facts.account), error);
 }
-Value resolved_partition(const JobFacts& facts) noexcept {
-    return Value::of_text(facts.partition);
+Value default_partition(const JobFacts& facts, ErrorText& error) noexcept {
+    return default_of(facts.knows_partitions, Value::of_text(facts.partition), error);
 }
 
-Value read_time_limit(const FieldSource& source, ErrorText& /*error*/) noexcept {
-    const auto limit =
-        source.request.time_limit ? source.request.time_limit : source.facts.counted.time_limit;
-    return limit ? Value::of_time(*limit) : Value{};
+Value value_of(const std::optional<TimeLimit>& time) noexcept {
+    return time ? Value::of_time(*time) : Value{};
+}
+
+Value read_time_limit(const FieldSource& source, ErrorText& error) noexcept {
+    const auto& own = source.request.time_limit;
+    return own ? Value::of_time(*own)
+               : default_of(source.facts.knows_partitions, value_of(source.facts.counted.time_limit), error);
 }
 
 Value read_time_min(const FieldSource& source, ErrorText& /*error*/) noexcept {
-    return source.request.time_min ? Value::of_time(*source.request.time_min) : Value{};
+    return value_of(source.request.time_min);
 }
 
-Value read_user(const FieldSource& source, ErrorText& /*error*/) noexcept {
-    return Value::of_text(source.facts.user_name);
+Value read_user(const FieldSource& source, ErrorText& error) noexcept {
+    return default_of(source.facts.knows_accounts, Value::of_text(source.facts.user_name), error);
 }
 
 Value read_uid(const FieldSource& source, ErrorText& /*error*/) noexcept {
@@ -140,26 +154,33 @@ Value read_array_tasks(const FieldSource& source, ErrorText& /*error*/) noexcept
     return Value::of_count(source.facts.counted.array_tasks);
 }
 
-/// The count of a TRES that every cluster has.
-Value read_built_in(const JobFacts& facts, model::TresKind kind) noexcept {
-    for (std::size_t i = 0; i < std::min(facts.catalogue.size(), facts.counted.tres.size()); ++i)
-        if (facts.catalogue.kind(i) == kind) return Value::of_count(facts.counted.tres[i]);
-    return Value::of_count(0);
-}
-
-Value read_nodes(const FieldSource& source, ErrorText& /*error*/) noexcept {
-    return read_built_in(source.facts, model::TresKind::node);
-}
-Value read_cpus(const FieldSource& source, ErrorText& /*error*/) noexcept {
-    return read_built_in(source.facts, model::TresKind::cpu);
-}
-Value read_memory(const FieldSource& source, ErrorText& /*error*/) noexcept {
-    return read_built_in(source.facts, model::TresKind::mem);
-}
-
 bool sets_memory(const JobRequest& request) noexcept {
     return request.memory.has_value() || request.memory_per_tres.has_value();
 }
+
+/// Whether a count has nothing in it that only the job's partition says.
+bool is_counted(const FieldSource& source, model::TresKind kind) noexcept {
+    if (source.facts.knows_partitions) return true;
+    if (kind == model::TresKind::mem) return sets_memory(source.request);
+    return kind != model::TresKind::billing;
+}
+
+/// The count of a TRES that every cluster has.
+Value read_built_in(const FieldSource& source, model::TresKind kind, ErrorText& error) noexcept {
+    const auto index = source.facts.catalogue.find(kind);
+    return index ? read_tres_count(source, *index, error) : Value::of_count(0);
+}
+
+Value read_nodes(const FieldSource& source, ErrorText& error) noexcept {
+    return read_built_in(source, model::TresKind::node, error);
+}
+Value read_cpus(const FieldSource& source, ErrorText& error) noexcept {
+    return read_built_in(source, model::TresKind::cpu, error);
+}
+Value read_memory(const FieldSource& source, ErrorText& error) noexcept {
+    return read_built_in(source, model::TresKind::mem, error);
+}
+
 bool sets_nodes(const JobRequest& request) noexcept {
     return request.min_nodes.has_value();
 }
@@ -173,9 +194,8 @@ bool mentions_gpus(const JobRequest& request) noexcept {
 }
 
 Value read_gpus(const FieldSource& source, ErrorText& error) noexcept {
-    const auto index = source.facts.catalogue.find("gres/gpu");
-    if (index && *index < source.facts.counted.tres.size())
-        return Value::of_count(source.facts.counted.tres[*index]);
+    if (const auto index = source.facts.catalogue.find("gres/gpu"))
+        return read_tres_count(source, *index, error);
     // Zero would let a job past every rule about GPUs.
     if (mentions_gpus(source.request))
         error.assign("the job asks for GPUs, but this cluster does not count them: add gres/gpu to "
@@ -214,13 +234,13 @@ constexpr auto request_partition = &JobRequest::partition;
 constexpr auto request_account = &JobRequest::account;
 
 constexpr auto fields = std::to_array<FieldSpec>({
-    {"qos", FieldType::text, "the QOS, or the default one", &read_text<request_qos, resolved_qos>,
+    {"qos", FieldType::text, "the QOS, or the default one", &read_text<request_qos, default_qos>,
      &write_text<request_qos>, &has<request_qos>},
     {"partition", FieldType::text, "the partition, or several with commas; or the default one",
-     &read_text<request_partition, resolved_partition>, &write_text<request_partition>,
+     &read_text<request_partition, default_partition>, &write_text<request_partition>,
      &has<request_partition>},
     {"account", FieldType::text, "the account, or the user's default one",
-     &read_text<request_account, resolved_account>, &write_text<request_account>, &has<request_account>},
+     &read_text<request_account, default_account>, &write_text<request_account>, &has<request_account>},
     {"time_limit", FieldType::minutes, "the time limit, or the partition's default", &read_time_limit,
      &write_time<&JobRequest::time_limit>, &has<&JobRequest::time_limit>},
     {"time_min", FieldType::minutes, "--time-min", &read_time_min, &write_time<&JobRequest::time_min>,
@@ -285,6 +305,12 @@ std::string show(const FieldSpec& field, const Value& value) {
 
 std::span<const FieldSpec> job_fields() noexcept {
     return fields;
+}
+
+Value read_tres_count(const FieldSource& source, std::size_t index, ErrorText& error) noexcept {
+    const auto& counts = source.facts.counted.tres;
+    return default_of(is_counted(source, source.facts.catalogue.kind(index)),
+                      Value::of_count(index < counts.size() ? counts[index] : 0), error);
 }
 
 Result<void> write_field(const FieldSpec& field, model::JobRequest& request, const Value& value) {

@@ -49,6 +49,9 @@ struct FieldSpec {
 /// All fields, in the order they are documented.
 std::span<const FieldSpec> job_fields() noexcept;
 
+/// The count of one TRES of the catalogue. Sets `error` where it is not known.
+Value read_tres_count(const FieldSource& source, std::size_t index, ErrorText& error) noexcept;
+
 /// Writes one field. Errors: invalid_input, naming the field, what was given and what is allowed.
 Result<void> write_field(const FieldSpec& field, model::JobRequest& request, const Value& value);
 

@@ -138,8 +138,17 @@ std::string describe_unknown_tres(const model::TresCatalogue& catalogue, std::st
                         text::did_you_mean(name, catalogue.names()), text::join(catalogue.names(), ", "));
 }
 
+/// Pushes the count of one TRES.
+void push_count(lua_State* lua, const FieldSource& source, std::size_t index) {
+    ErrorText error;
+    const Value count = read_tres_count(source, index, error);
+    if (!error.empty()) raise(lua, error);
+    push_value(lua, count);
+}
+
 int read_tres(lua_State* lua) {
-    const JobFacts& facts = check_run(lua, &LuaState::tres_object).source().facts;
+    const FieldSource source = check_run(lua, &LuaState::tres_object).source();
+    const JobFacts& facts = source.facts;
     const std::string_view name = key_at(lua, 2);
     const auto index = facts.catalogue.find(name);
     if (!index) {
@@ -148,8 +157,7 @@ int read_tres(lua_State* lua) {
         assign_text(error, [&] { return describe_unknown_tres(facts.catalogue, name); });
         return raise(lua, error);
     }
-    const auto& counts = facts.counted.tres;
-    push_value(lua, Value::of_count(*index < counts.size() ? counts[*index] : 0));
+    push_count(lua, source, *index);
     return 1;
 }
 
@@ -159,7 +167,8 @@ int write_tres(lua_State* lua) {
 
 /// One step of pairs(job.tres): name and count behind the name given.
 int next_tres(lua_State* lua) {
-    const JobFacts& facts = check_run(lua, &LuaState::tres_object).source().facts;
+    const FieldSource source = check_run(lua, &LuaState::tres_object).source();
+    const JobFacts& facts = source.facts;
     std::size_t index = 0;
     if (!lua_isnil(lua, 2)) index = facts.catalogue.find(key_at(lua, 2)).value_or(facts.catalogue.size()) + 1;
     if (index >= std::min(facts.catalogue.size(), facts.counted.tres.size())) {
@@ -168,7 +177,7 @@ int next_tres(lua_State* lua) {
     }
     const std::string& name = facts.catalogue.name(index);
     lua_pushlstring(lua, name.data(), name.size());
-    push_value(lua, Value::of_count(facts.counted.tres[index]));
+    push_count(lua, source, index);
     return 2;
 }
 

@@ -41,6 +41,11 @@ struct JobFacts {
     std::string_view account;              ///< asked for, or the user's default; empty: none
     std::string_view partition;            ///< asked for, or the default partition; empty: none
     std::string_view qos;                  ///< asked for, or the default QOS; empty: none
+
+    /// What nobody knows yet, in the first moments of a slurmctld or of a partition: a rule that reads it
+    /// fails.
+    bool knows_accounts = true;   ///< user_name, account and qos
+    bool knows_partitions = true; ///< partition, qos, and what `counted` has from a partition
 };
 
 enum class EventKind : std::uint8_t {

@@ -53,7 +53,8 @@ class QuotaProvider {
     /// The QOSs, associations and usage that decide about such a job, copied.
     /// An unknown or forbidden QOS is not an error: it stands in AccountView::job_qos. Nor is a missing
     /// association: then AccountView::associations is empty.
-    /// Errors: unavailable (no data yet, or the source is out of reach).
+    /// Errors: unavailable (no data yet, or the source is out of reach); not_found (there are no QOSs and no
+    /// accounts, and never will be).
     [[nodiscard]] virtual Result<model::AccountView> check(const Lookup& lookup) const = 0;
 
     /// Books a job that starts under this view / frees it again. Where Slurm itself keeps the books these do
