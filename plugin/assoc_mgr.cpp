@@ -2,6 +2,7 @@
 #include "assoc_mgr.hpp"
 
 #include "host_conf.hpp"
+#include "qosgate/slurm/values.hpp"
 
 #include <dlfcn.h>
 
@@ -28,6 +29,13 @@ class Symbols {
     const char* missing_ = nullptr;
 };
 
+/// Whether slurm.conf names a slurmdbd: AccountingStorageType, read once by slurmctld.
+bool has_slurmdbd() {
+    const slurm_conf_t* conf = host_conf();
+    return conf == nullptr ||
+           slurm::view_text(conf->accounting_storage_type).find("slurmdbd") != std::string_view::npos;
+}
+
 } // namespace
 
 Result<AssocMgr> AssocMgr::find() {
@@ -45,6 +53,7 @@ Result<AssocMgr> AssocMgr::find() {
     Symbols::find_optional("g_qos_count", manager.behind_greatest_qos_id);
     Symbols::find_optional("running_cache", manager.running_cache);
     if (const auto* conf = host_conf()) manager.private_data = &conf->private_data;
+    manager.keeps_accounts = has_slurmdbd();
     if (symbols.missing() != nullptr)
         return Error{ErrorCode::unsupported,
                      std::string("this slurmctld does not export ") + symbols.missing()};

@@ -41,7 +41,8 @@ struct AssocMgr {
     std::uint32_t* behind_greatest_qos_id; ///< g_qos_count; null where slurmctld does not export it
     std::uint16_t* running_cache;      ///< 0: the lists are those of the database, and stay; null likewise
     const std::uint16_t* private_data; ///< PrivateData as in force; null where nobody knows
-    std::uint16_t* enforce; ///< AccountingStorageEnforce as in force; a reconfigure does not change it
+    std::uint16_t* enforce;     ///< AccountingStorageEnforce as in force; a reconfigure does not change it
+    bool keeps_accounts = true; ///< whether slurmctld has a slurmdbd; without one the lists stay null
 
     /// Looks every symbol up in this process.
     /// Errors: unsupported, naming the first one missing that nothing goes without.

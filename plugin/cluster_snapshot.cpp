@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cluster_snapshot.hpp"
 
+#include "host_conf.hpp"
 #include "host_log.hpp"
+#include "listening.hpp"
+#include "partition_watch.hpp"
 #include "qosgate/base/published.hpp"
 #include "qosgate/slurm/cluster_reader.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <exception>
 #include <string>
 #include <utility>
@@ -12,13 +17,22 @@
 namespace qg::plugin {
 namespace {
 
-// A partition or limit of a partition changed with scontrol is seen after this long. While nothing changes a
-// look costs slurmctld two empty answers.
+using Clock = PartitionWatch::Clock;
+
+// slurm.conf, and partitions where slurmctld does not tell when they change, are asked for after this long.
+// While nothing changes that costs slurmctld two empty answers.
 constexpr std::chrono::seconds poll_interval{2};
+
+// A change of partitions is seen after this long, or by the first submission behind it.
+constexpr std::chrono::milliseconds look_interval{100};
+
+// Between its partitions and its first RPC slurmctld needs moments, in which jobs may wait at its door.
+constexpr std::chrono::milliseconds shortest_interval{5};
 
 /// Logs the first failure of a row of failures, and its end.
 class FailureLog {
   public:
+    [[nodiscard]] bool is_failing() const noexcept { return is_failing_; }
     void failed(const std::string& message) {
         if (!is_failing_) log_error(("cluster data: " + message + "; trying again").c_str());
         is_failing_ = true;
@@ -32,35 +46,95 @@ class FailureLog {
     bool is_failing_ = false;
 };
 
+/// A cluster, and when it was read.
+struct Known {
+    std::shared_ptr<const model::Cluster> cluster;
+    PartitionsRead read;
+};
+
 } // namespace
 
 struct ClusterSnapshot::Shared {
-    Published<model::Cluster> cluster;
+    PartitionWatch watch{PartitionSymbols::find()};
+    std::uint32_t first_port = 0; ///< slurmctld's; 0: not known
+    std::uint32_t ports = 0;
+    Published<Known> known;
+    std::atomic<bool> is_asked = false; ///< a job needs what is not known: slurmctld serves
 
     void run(DetachedThread::Link& owner);
+
+  private:
+    [[nodiscard]] bool is_served() const noexcept;
+    [[nodiscard]] bool wait_until_served(DetachedThread::Link& owner) const;
+    [[nodiscard]] bool wait_for_next_read(DetachedThread::Link& owner) const;
+    void read();
+
+    // The thread's alone.
+    slurm::ClusterReader reader_;
+    FailureLog failures_;
 };
 
-void ClusterSnapshot::Shared::run(DetachedThread::Link& owner) {
-    slurm::ClusterReader reader;
-    FailureLog failures;
+bool ClusterSnapshot::Shared::is_served() const noexcept {
+    if (is_asked.load()) return true;
+    return watch.has_partitions() && (first_port == 0 || listens_on(first_port, ports));
+}
+
+/// Whether there is something to read; else the end has come.
+bool ClusterSnapshot::Shared::wait_until_served(DetachedThread::Link& owner) const {
+    std::chrono::milliseconds interval = shortest_interval;
+    while (!is_served()) {
+        if (!owner.wait_for(interval)) return false;
+        // A standby controller waits long.
+        interval = watch.has_partitions() ? shortest_interval
+                                          : std::min(interval + std::chrono::milliseconds(1), look_interval);
+    }
+    return true;
+}
+
+/// The same before each further read.
+bool ClusterSnapshot::Shared::wait_for_next_read(DetachedThread::Link& owner) const {
+    const Clock::time_point next_poll = Clock::now() + poll_interval;
+    const auto last = known.get();
+    const auto is_time = [&] {
+        const Clock::time_point now = Clock::now();
+        const bool is_outdated = last != nullptr && watch.is_outdated(last->read, now);
+        return now >= next_poll || (is_outdated && !failures_.is_failing());
+    };
     do {
+        if (!owner.wait_for(look_interval)) return false;
+    } while (!is_time());
+    return true;
+}
+
+/// Reads what has changed.
+void ClusterSnapshot::Shared::read() {
+    const auto last = known.get();
+    const Clock::time_point now = Clock::now();
+    const bool is_outdated = last == nullptr || watch.is_outdated(last->read, now);
+    const PartitionsRead mark = watch.look(now);
+    auto fresh = is_outdated ? reader_.read() : reader_.poll();
+    if (!fresh) return failures_.failed(fresh.error().message);
+    failures_.succeeded();
+    if (*fresh != nullptr) known.publish(std::make_shared<const Known>(*std::move(fresh), mark));
+}
+
+void ClusterSnapshot::Shared::run(DetachedThread::Link& owner) {
+    for (bool goes_on = wait_until_served(owner); goes_on; goes_on = wait_for_next_read(owner)) {
         try {
-            if (auto fresh = reader.poll(); !fresh) {
-                failures.failed(fresh.error().message);
-            } else {
-                failures.succeeded();
-                if (*fresh != nullptr) cluster.publish(std::move(*fresh));
-            }
+            read();
         } catch (const std::exception& error) {
-            failures.failed(error.what());
+            failures_.failed(error.what());
         }
-    } while (owner.wait_for(poll_interval));
+    }
 }
 
 ClusterSnapshot::ClusterSnapshot() : shared_(std::make_shared<Shared>()) {}
 
 void ClusterSnapshot::start() noexcept {
-    if (is_started_.load() || is_started_.exchange(true)) return;
+    if (const slurm_conf_t* conf = host_conf()) {
+        shared_->first_port = conf->slurmctld_port;
+        shared_->ports = conf->slurmctld_port_count;
+    }
     try {
         thread_.start("qosgate-cluster",
                       [shared = shared_](DetachedThread::Link& owner) { shared->run(owner); });
@@ -69,8 +143,16 @@ void ClusterSnapshot::start() noexcept {
     }
 }
 
-std::shared_ptr<const model::Cluster> ClusterSnapshot::current() const {
-    return shared_->cluster.get();
+ClusterNow ClusterSnapshot::current() {
+    const auto known = shared_->known.get();
+    if (known == nullptr) {
+        if (!shared_->is_asked.exchange(true)) thread_.wake();
+        return {};
+    }
+    const std::size_t count = known->cluster->partitions.all().size();
+    const bool may_have_changed = shared_->watch.may_have_changed(known->read, count);
+    if (may_have_changed) thread_.wake();
+    return {known->cluster, may_have_changed};
 }
 
 void ClusterSnapshot::stop(std::chrono::milliseconds patience) {

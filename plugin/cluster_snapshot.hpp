@@ -4,33 +4,39 @@
 // fetched by a thread of ours and published whole. No submission ever waits for it.
 //
 //   ClusterSnapshot snapshot;
-//   snapshot.start();                         // at the first submission: slurmctld is serving then
-//   auto cluster = snapshot.current();        // null until the first answer, some milliseconds later
+//   snapshot.start();                         // in init(); the thread waits until slurmctld serves
+//   const auto known = snapshot.current();    // in job_submit(): nothing until the first answer
 #pragma once
 
 #include "qosgate/base/detached_thread.hpp"
 #include "qosgate/model/cluster.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <memory>
 
 namespace qg::plugin {
 
-/// Threads: internally locked; start() and current() from any number of threads. Owns one
-/// DetachedThread.
+/// What is known of the cluster at one moment.
+struct ClusterNow {
+    std::shared_ptr<const model::Cluster> cluster; ///< null: nothing yet
+    bool may_have_changed = false;                 ///< slurmctld may have changed its partitions since
+};
+
+/// Threads: current() from any number of threads. Owns one DetachedThread.
 class ClusterSnapshot {
   public:
     ClusterSnapshot();
     ClusterSnapshot(const ClusterSnapshot&) = delete;
     ClusterSnapshot& operator=(const ClusterSnapshot&) = delete;
 
-    /// Starts the thread, once; later calls cost nothing. A thread that cannot be had is logged, and
-    /// current() stays null.
+    /// Starts the thread, once. It asks nothing before slurmctld has partitions and listens, so that a start
+    /// is not held up and a standby controller asks nobody. A thread that cannot be had is logged, and
+    /// nothing is ever known.
     void start() noexcept;
 
-    /// The cluster as it was at most some seconds ago, or null while nothing is known.
-    [[nodiscard]] std::shared_ptr<const model::Cluster> current() const;
+    /// What is known. Where that is not enough the thread asks anew at once; nobody waits for it. The caller
+    /// has slurmctld's lock on partitions.
+    [[nodiscard]] ClusterNow current();
 
     /// Asks the thread to end and waits for it, but not longer than `patience`: it may be inside an RPC that
     /// slurmctld answers only after our caller has returned. It then ends by itself and touches nothing of
@@ -42,7 +48,6 @@ class ClusterSnapshot {
 
     std::shared_ptr<Shared> shared_; ///< with the thread
     DetachedThread thread_;
-    std::atomic<bool> is_started_ = false;
 };
 
 } // namespace qg::plugin

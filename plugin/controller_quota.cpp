@@ -282,7 +282,10 @@ Result<AccountView> ControllerQuota::check(const quota::Lookup& lookup) const {
     if (!manager_) return manager_.error();
     const AssocMgrReadLock lock(*manager_);
     if (*manager_->qos_list == nullptr || *manager_->tres_names == nullptr)
-        return Error{ErrorCode::unavailable, "slurmctld has no QOS records yet"};
+        return manager_->keeps_accounts
+                   ? Error{ErrorCode::unavailable, "slurmctld has no QOS records yet"}
+                   : Error{ErrorCode::not_found,
+                           "this slurmctld has no slurmdbd, and so no QOS and no account"};
     return Result<AccountView>(BuiltBy([&] { return view_of(*manager_, lookup); }));
 }
 

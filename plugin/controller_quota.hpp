@@ -30,7 +30,8 @@ class ControllerQuota final : public quota::QuotaProvider {
     /// With an Error in place of the symbols every check() answers with it.
     explicit ControllerQuota(Result<AssocMgr> manager) : manager_(std::move(manager)) {}
 
-    /// Errors: unavailable while slurmctld has no data of its database; unsupported without the symbols.
+    /// Errors: unavailable while slurmctld has no data of its database, not_found where it has no database;
+    /// unsupported without the symbols.
     [[nodiscard]] Result<model::AccountView> check(const quota::Lookup& lookup) const override;
 
     /// Whether slurmctld lets this user do what only operators may; root and SlurmUser are, also where

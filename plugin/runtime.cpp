@@ -3,13 +3,12 @@
 
 #include "error_codes.hpp"
 #include "host_alloc.hpp"
+#include "host_conf.hpp"
 #include "host_log.hpp"
 #include "job_desc_writer.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/job_desc.hpp"
 #include "qosgate/slurm/values.hpp"
-
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -24,14 +23,9 @@ using model::Decision;
 // with its write locks held, and the RPC gets no answer before that is over.
 constexpr std::chrono::milliseconds stop_patience{200};
 
-/// What slurmctld read from slurm.conf; null if it does not say.
-const slurm_conf_t* find_slurm_conf() {
-    return static_cast<const slurm_conf_t*>(dlsym(RTLD_DEFAULT, "slurm_conf"));
-}
-
 /// The folder of rules beside the slurm.conf that this slurmctld uses; empty if that is not known.
 std::filesystem::path policy_folder() {
-    const slurm_conf_t* conf = find_slurm_conf();
+    const slurm_conf_t* conf = host_conf();
     std::string_view file = conf == nullptr ? std::string_view() : slurm::view_text(conf->slurm_conf);
     if (file.empty()) file = slurm::view_text(std::getenv("SLURM_CONF"));
     const std::filesystem::path folder = std::filesystem::path(file).parent_path();
@@ -40,7 +34,7 @@ std::filesystem::path policy_folder() {
 
 /// Where the policy in force outlives slurmctld, for a backup controller too; empty if that is not known.
 std::filesystem::path kept_policy_file() {
-    const slurm_conf_t* conf = find_slurm_conf();
+    const slurm_conf_t* conf = host_conf();
     const std::filesystem::path folder =
         conf == nullptr ? std::string_view() : slurm::view_text(conf->state_save_location);
     return folder.is_absolute() ? folder / "qosgate_policy" : std::filesystem::path();
@@ -96,11 +90,14 @@ Runtime::Runtime()
     // Before the first job, and so that an error stands in the log when slurmctld starts. Until a job comes
     // the store's thread only reads files: it may run in a standby controller, too. slurmctld has become a
     // daemon before it loads plugins.
-    const auto folder = policy_folder();
-    if (folder.empty()) {
+    if (const auto folder = policy_folder(); folder.empty())
         log_error("no rules: it is not known where slurm.conf is");
-        return;
-    }
+    else
+        start_policies(folder);
+    cluster_.start();
+}
+
+void Runtime::start_policies(const std::filesystem::path& folder) {
     try {
         policies_.start(folder);
     } catch (const std::exception& error) {
@@ -121,13 +118,12 @@ int Runtime::answer(const Decision& decision, char** err_msg) const {
 }
 
 int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
-    cluster_.start();
     policies_.mark_active();
     if (is_kept_out(submit_uid)) return answer(refuse_unknown_rules(policies_.status()), err_msg);
-    const auto cluster = cluster_.current();
+    const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
     const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
-    const Decision decision = gate_.decide(request, cluster.get(), policy.get());
+    const Decision decision = gate_.decide(request, {now.cluster.get(), now.may_have_changed}, policy.get());
     if (decision.changed) write_changes(description, request, *decision.changed);
     return answer(decision, err_msg);
 }
@@ -137,7 +133,6 @@ bool Runtime::is_kept_out(std::uint32_t submit_uid) const {
 }
 
 int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg) {
-    cluster_.start();
     policies_.mark_active();
     // A change must not walk around rules that nobody knows.
     if (is_kept_out(submit_uid) && is_judged(update))
@@ -148,9 +143,9 @@ int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t
     const JobCopy current = jobs_.copy(job);
     if (current == nullptr) return SLURM_SUCCESS;
 
-    const auto cluster = cluster_.current();
-    const Decision decision =
-        gate_.decide_update(read_update(*current, update, submit_uid), cluster.get(), policy.get());
+    const ClusterNow now = cluster_.current();
+    const Decision decision = gate_.decide_update(read_update(*current, update, submit_uid),
+                                                  {now.cluster.get(), now.may_have_changed}, policy.get());
     return answer(decision, err_msg);
 }
 

@@ -17,6 +17,7 @@
 #include <slurm/slurm.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 
@@ -42,6 +43,7 @@ class Runtime {
     void stop();
 
   private:
+    void start_policies(const std::filesystem::path& folder);
     /// Whether nobody knows the site's rules and this user has to wait for them.
     [[nodiscard]] bool is_kept_out(std::uint32_t submit_uid) const;
     int answer(const model::Decision& decision, char** err_msg) const;

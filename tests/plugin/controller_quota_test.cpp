@@ -87,6 +87,17 @@ BOOST_AUTO_TEST_CASE(before_the_first_word_of_the_database_it_is_unavailable) {
     BOOST_TEST(records.locks_held == 0);
 }
 
+BOOST_AUTO_TEST_CASE(without_a_database_there_is_nothing_to_be_found) {
+    records.qos_list = nullptr;
+    auto symbols = records.symbols();
+    symbols.keeps_accounts = false;
+
+    const auto result = plugin::ControllerQuota(symbols).check(lookup);
+
+    BOOST_TEST_REQUIRE(!result.has_value());
+    BOOST_TEST((result.error().code == ErrorCode::not_found));
+}
+
 BOOST_AUTO_TEST_CASE(it_holds_read_locks_on_what_it_reads_and_no_others) {
     static_cast<void>(view());
 

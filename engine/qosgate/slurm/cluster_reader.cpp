@@ -35,7 +35,10 @@ Result<std::shared_ptr<const model::Cluster>> ClusterReader::poll() {
     const auto changed = has_changed();
     if (!changed) return changed.error();
     if (!*changed) return std::shared_ptr<const model::Cluster>();
+    return read();
+}
 
+Result<std::shared_ptr<const model::Cluster>> ClusterReader::read() {
     const auto partitions = load_partitions(everything);
     if (!partitions) return partitions.error();
     const auto nodes = load_nodes();

@@ -25,6 +25,9 @@ class ClusterReader {
     /// Cost: two RPCs without payload while nothing changed; blocking, up to MessageTimeout each.
     Result<std::shared_ptr<const model::Cluster>> poll();
 
+    /// The cluster, whether it has changed or not. Errors: the same. Cost: three RPCs, blocking likewise.
+    Result<std::shared_ptr<const model::Cluster>> read();
+
   private:
     [[nodiscard]] Result<bool> has_changed();
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "partition_watch.hpp"
+
+#include <dlfcn.h>
+
+namespace qg::plugin {
+namespace {
+
+// A second, and what the clock that slurmctld looks at may be late.
+constexpr std::chrono::milliseconds settling_time{1050};
+
+template <typename T>
+const T* find_symbol(const char* name) {
+    return static_cast<const T*>(dlsym(RTLD_DEFAULT, name));
+}
+
+} // namespace
+
+PartitionSymbols PartitionSymbols::find() {
+    return {find_symbol<std::time_t>("last_part_update"), find_symbol<slurm::ListHandle>("part_list")};
+}
+
+std::time_t PartitionWatch::changed_at() const noexcept {
+    constexpr std::time_t never_tells = 1;
+    if (symbols_.changed_at == nullptr) return never_tells;
+    return __atomic_load_n(symbols_.changed_at, __ATOMIC_RELAXED); // slurmctld writes it under its locks
+}
+
+PartitionsRead PartitionWatch::look(Clock::time_point now) noexcept {
+    const std::time_t changed = changed_at();
+    if (changed != noticed_) {
+        noticed_ = changed;
+        noticed_at_ = now;
+    }
+    if (first_ == 0) first_ = changed;
+    return {.changed_at = changed,
+            .is_settled = now - noticed_at_ >= settling_time,
+            .is_first = changed == first_,
+            .again_at = noticed_at_ + settling_time};
+}
+
+bool PartitionWatch::is_outdated(const PartitionsRead& read, Clock::time_point now) const noexcept {
+    return changed_at() != read.changed_at || (!read.is_settled && now >= read.again_at);
+}
+
+bool PartitionWatch::may_have_changed(const PartitionsRead& read, std::size_t count) const noexcept {
+    if (symbols_.changed_at == nullptr) return false;
+    if (changed_at() != read.changed_at) return true;
+    return !read.is_settled && !(read.is_first && is_count(count));
+}
+
+bool PartitionWatch::is_count(std::size_t count) const noexcept {
+    if (symbols_.all == nullptr || *symbols_.all == nullptr) return false;
+    return static_cast<std::size_t>(slurm_list_count(*symbols_.all)) == count;
+}
+
+} // namespace qg::plugin

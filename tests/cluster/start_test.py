@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the plugin knows in the first moments: of a slurmctld that starts, and of partitions that change."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import unittest
+
+import plugin_test
+from lib import CommandResult, main
+from plugin_test import USER
+
+PARTITION_CHANGES = 50
+
+
+class StartTestCase(plugin_test.PluginTestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        folder = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
+        folder.mkdir(mode=0o755)
+        mark = len(cls.cluster.log("slurmctld"))
+        (folder / "site.lua").write_text('site { limits = "enforce" }\n')
+        (folder / "10-main.lua").write_text(
+            'rule { submit = function(job) if job.comment == "ruled" and job.partition == "main"'
+            ' then job:reject("not in main") end end }\n'
+        )
+        cls.cluster.wait_for(
+            lambda: "job_submit/qosgate: " in cls.cluster.log("slurmctld")[mark:], "the policy is loaded"
+        )
+
+    def submit_while_slurmctld_starts(self, arguments: str, clients: int) -> list[CommandResult]:
+        """The answers to clients that wait for slurmctld to come back."""
+        self.cluster.stop("slurmctld")
+        with concurrent.futures.ThreadPoolExecutor(clients) as pool:
+            command = f"sbatch --hold {arguments} --wrap=true"
+            waiting = [pool.submit(self.cluster.run, command, USER, timeout=30) for _ in range(clients)]
+            self.cluster.start("slurmctld")
+            return [client.result() for client in waiting]
+
+
+class Starts(StartTestCase):
+    """The first jobs of a slurmctld meet rules and limits that know the partitions."""
+
+    def test_no_job_slips_past_a_rule_on_the_default_partition(self) -> None:
+        answers = [
+            result
+            for _ in range(4)
+            for result in self.submit_while_slurmctld_starts("--comment=ruled", clients=6)
+        ]
+        for result in answers:
+            self.expect(result, False, "Access/permission denied")
+        # The moment in which the default is not known is short.
+        unknown = [result for result in answers if "not known yet" in result.stderr]
+        self.expected_errors.append("not known yet")
+        self.assertLess(len(unknown), len(answers) // 4, unknown)
+
+    def test_the_first_job_over_a_limit_is_explained_and_refused(self) -> None:
+        self.cluster.sacctmgr("modify qos small set Flags=-1")
+        self.addCleanup(self.cluster.sacctmgr, "modify qos small set Flags=DenyOnLimit")
+        for result in self.submit_while_slurmctld_starts("--qos=small -n3", clients=4):
+            self.expect(result, False, "(QOSMaxCpuPerJobLimit)", "Job violates")
+
+    def test_a_partition_made_right_behind_the_start_is_not_refused(self) -> None:
+        self.cluster.restart("slurmctld")
+        self.cluster.scontrol("create partitionname=early nodes=ALL")
+        self.addCleanup(self.cluster.scontrol, "delete partitionname=early")
+        self.expect(self.submit("--partition=early --hold"), True)
+
+
+class PartitionChanges(StartTestCase):
+    """Nothing is refused, or said, on old knowledge of partitions."""
+
+    def test_a_partition_can_be_used_as_soon_as_it_is_made(self) -> None:
+        for number in range(PARTITION_CHANGES):
+            name = f"new{number}"
+            self.cluster.scontrol(f"create partitionname={name} nodes=ALL maxtime=10")
+            with self.subTest(name):
+                self.expect(self.submit(f"--partition={name} --hold --time=10"), True)
+                self.cluster.scontrol(f"update partitionname={name} maxtime=30")
+                self.expect(self.submit(f"--partition={name} --hold --time=30"), True)
+                self.cluster.run(f"scancel --user={USER} --partition={name}")
+                self.cluster.scontrol(f"delete partitionname={name}")
+                result = self.submit(f"--partition={name} --hold")
+                self.expect(result, False, "Invalid partition")
+                self.assertNotIn("never start", result.stderr)
+
+    def test_a_change_counts_within_two_seconds(self) -> None:
+        self.cluster.scontrol("create partitionname=slow nodes=ALL maxtime=60")
+        self.addCleanup(self.cluster.scontrol, "delete partitionname=slow")
+        self.cluster.wait_for(
+            lambda: "(PartitionTimeLimit)" in self.submit("--partition=slow --time=90 --hold").stderr,
+            "the limit of the new partition is explained",
+            timeout=2,
+        )
+        self.expect(self.submit("--partition=slo --hold"), False, "did you mean slow")
+
+    def test_starts_of_jobs_and_states_of_nodes_leave_it_known(self) -> None:
+        over = "--partition=short --time=61 --hold"
+        told = "(PartitionTimeLimit)"
+        self.cluster.wait_for(lambda: told in self.submit(over).stderr, "all is known")
+        node = self.cluster.run("sinfo --noheader --Node --format=%N", check=True).stdout.split()[0]
+        self.cluster.scontrol(f"update nodename={node} state=drain reason=test")
+        self.expect(self.submit(over), False, told)
+        self.cluster.scontrol(f"update nodename={node} state=resume")
+        self.expect(self.submit(over), False, told)
+        job = self.cluster.sbatch("--partition=short", USER).jobid
+        self.cluster.wait_job(job, "RUNNING")
+        self.expect(self.submit(over), False, told)
+
+
+if __name__ == "__main__":
+    main()
