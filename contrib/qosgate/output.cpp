@@ -70,8 +70,15 @@ void Output::warn(std::string_view message) {
 }
 
 void Output::fail(std::string_view code, std::string_view message) {
+    fail(code, message, nlohmann::ordered_json::object());
+}
+
+void Output::fail(std::string_view code, std::string_view message, const nlohmann::ordered_json& details) {
     err_ << "qosgate: error: " << message << '\n';
-    if (json_) write({{"error", {{"code", code}, {"message", message}}}});
+    if (!json_) return;
+    nlohmann::ordered_json error{{"code", code}, {"message", message}};
+    error.update(details);
+    write({{"error", error}});
 }
 
 } // namespace qg::cli

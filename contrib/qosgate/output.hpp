@@ -51,6 +51,9 @@ class Output {
     /// "qosgate: error: …" on standard error and, with --json, {"error":{"code":…,"message":…}} besides.
     void fail(std::string_view code, std::string_view message);
 
+    /// The same with more members of the object "error".
+    void fail(std::string_view code, std::string_view message, const nlohmann::ordered_json& details);
+
   private:
     std::ostream& out_;
     std::ostream& err_;

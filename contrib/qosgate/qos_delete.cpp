@@ -3,15 +3,14 @@
 // qosgate qos delete NAME...
 #include "qos_access.hpp"
 #include "qos_json.hpp"
+#include "qos_objections.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/slurmdb/qos_uses.hpp"
+
+#include <algorithm>
 
 namespace qg::cli {
 namespace {
-
-/// slurmdbd creates it, and gives it to every new cluster.
-constexpr std::string_view protected_name = "normal";
 
 struct DeleteOptions : AccessOptions {
     std::vector<std::string> arguments;
@@ -19,48 +18,64 @@ struct DeleteOptions : AccessOptions {
     bool force = false;
 };
 
-/// What keeps the QOSs from being deleted, one sentence each.
-struct Objections {
-    std::vector<std::string> final;     ///< --force does not help
-    std::vector<std::string> forceable; ///< it does
-};
-
-Result<Objections> find_objections(QosAccess& access, std::span<const slurmdb::StoredQos> all,
-                                   const std::vector<std::string>& names, Output& output) {
-    const auto uses = slurmdb::find_uses(access.connection(), all, names);
-    if (!uses) return uses.error();
-    for (const std::string& unknown : uses->unknown)
-        output.warn("cannot tell whether these use it: " + text::printable(unknown));
-    Objections found;
-    for (const std::string& name : names)
-        if (name == protected_name)
-            found.forceable.push_back(text::format("QOS {} is what Slurm gives to new clusters", name));
-    for (const slurmdb::QosUse& use : uses->found)
-        (use.bar.empty() ? found.forceable : found.final)
-            .push_back(text::printable(slurmdb::describe(use), 2000));
-    return found;
+/// A word as a shell takes it.
+std::string quoted(const std::string& word) {
+    const auto is_plain = [](char c) {
+        constexpr std::string_view signs = "_-+=.,:/@%";
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+               signs.find(c) != std::string_view::npos;
+    };
+    if (std::all_of(word.begin(), word.end(), is_plain)) return word;
+    std::string result = "'";
+    for (const char c : word)
+        c == '\'' ? result += "'\\''" : result += c;
+    return result + "'";
 }
 
-Result<void> check(const Objections& objections, bool force) {
-    std::string message = text::join(objections.final, "; ");
-    if (!objections.forceable.empty() && !force) {
-        message += (message.empty() ? "" : "; ") + text::join(objections.forceable, "; ");
-        message += "; end these uses first, or give --force: then its pending jobs never start";
+/// The command that makes the QOS again.
+std::string creation_of(const model::QosRecord& record) {
+    std::string command = "qosgate qos create " + quoted(record.name);
+    for (const std::string& assignment : model::assignments_for(record))
+        command += " " + quoted(assignment);
+    return command;
+}
+
+/// Those that others may preempt first, so that each can be created again in this order.
+std::vector<model::QosRecord> in_order_of_creation(std::vector<model::QosRecord> records) {
+    std::vector<model::QosRecord> ordered;
+    while (!records.empty()) {
+        const auto names_none_left = [&](const model::QosRecord& record) {
+            return std::none_of(records.begin(), records.end(), [&](const model::QosRecord& other) {
+                return record.preempt.contains(other.name);
+            });
+        };
+        auto next = std::find_if(records.begin(), records.end(), names_none_left);
+        if (next == records.end()) next = records.begin(); // they preempt each other: any order is as good
+        ordered.push_back(std::move(*next));
+        records.erase(next);
     }
-    if (message.empty()) return {};
-    return Error{ErrorCode::conflict, message};
+    return ordered;
 }
 
-void report(const DeleteOptions& options, const std::vector<std::string>& names,
-            const std::vector<std::string>& overruled, Output& output) {
+void report(const DeleteOptions& options, const slurmdb::QosPlan& plan, const Objections& overruled,
+            Output& output) {
+    const auto removed = in_order_of_creation(plan.removed);
     if (output.json()) {
-        output.write({{"deleted", names}, {"in_use", overruled}, {"dry_run", options.dry_run}});
+        Json list = Json::array();
+        for (const model::QosRecord& record : removed)
+            list.push_back(
+                {{"Name", record.name}, {"record", record_to_json(record)}, {"create", creation_of(record)}});
+        output.write({{"deleted", list}, {"uses", to_json(overruled)["uses"]}, {"dry_run", options.dry_run}});
         return;
     }
-    for (const std::string& use : overruled)
-        output.warn(use);
-    for (const std::string& name : names)
-        output.text() << name << (options.dry_run ? ": would be deleted\n" : ": deleted\n");
+    for (const model::QosRecord& record : removed)
+        output.text() << text::printable(record.name)
+                      << (options.dry_run ? ": would be deleted\n" : ": deleted\n")
+                      << "  to create it again: " << text::printable(creation_of(record), std::string::npos)
+                      << '\n';
+    if (!plan.updated.empty())
+        report_changes(output, "updated", plan.updated,
+                       options.dry_run ? slurmdb::WriteMode::check_only : slurmdb::WriteMode::write);
 }
 
 Result<int> remove(const DeleteOptions& options, Output& output) {
@@ -72,39 +87,48 @@ Result<int> remove(const DeleteOptions& options, Output& output) {
     const auto access = QosAccess::open(options, output);
     if (!access) return access.error();
 
-    std::vector<std::string> overruled;
+    std::optional<Objections> found;
     const auto plan_from = [&](std::span<const slurmdb::StoredQos> all) -> Result<slurmdb::QosPlan> {
         auto plan = slurmdb::plan_removal(all, arguments->names);
         if (!plan) return plan;
-        const auto found = find_objections(**access, all, arguments->names, output);
-        if (!found) return found.error();
-        if (const auto done = check(*found, options.force); !done) return done.error();
-        overruled = found->forceable;
+        auto uses = slurmdb::find_uses((*access)->connection(), all, arguments->names);
+        if (!uses) return uses.error();
+        const bool is_said = found.has_value();
+        found.emplace(arguments->names, std::move(*uses));
+        if (found->forbid(options.force)) return found->error(options.force);
+        if (!found->empty() && !is_said) output.warn(found->warning());
         return plan;
     };
     const auto mode = options.dry_run ? slurmdb::WriteMode::check_only : slurmdb::WriteMode::write;
     const auto plan = carry_out(**access, plan_from, mode, output);
-    if (!plan) return plan.error();
-    report(options, arguments->names, overruled, output);
-    return 0;
+    if (plan) {
+        report(options, *plan, *found, output);
+        return 0;
+    }
+    if (!found || !found->forbid(options.force)) return plan.error();
+    output.fail(to_string(plan.error().code), plan.error().message, to_json(*found));
+    return exit_status(plan.error().code);
 }
 
 } // namespace
 
 void add_qos_delete(CLI::App& qos, Invocation& invocation) {
     auto options = std::make_shared<DeleteOptions>();
-    CLI::App* command =
-        add_command(qos, "delete", "Delete QOSs that nothing uses",
-                    "Examples:\n"
-                    "  qosgate qos delete moonlight --dry-run\n"
-                    "  qosgate qos delete day night                   both or none\n"
-                    "  qosgate qos delete moonlight --force           although it is in use\n\n"
-                    "A QOS is in use while an association has it or has it as default, another QOS may\n"
-                    "preempt it, or a job or partition of this cluster names it. --force takes it out of\n"
-                    "other QOSs' Preempt; it does not help where slurmdbd would leave associations damaged.");
+    CLI::App* command = add_command(
+        qos, "delete", "Delete QOSs that nothing uses",
+        "Examples:\n"
+        "  qosgate qos delete moonlight --dry-run\n"
+        "  qosgate qos delete day night                   both or none\n"
+        "  qosgate qos delete moonlight --force           although it is in use\n\n"
+        "A QOS is in use while an association may use it or has it as default, another QOS may\n"
+        "preempt it, or a job or partition of this cluster names it. Jobs and partitions of other\n"
+        "clusters are not looked at. If slurmctld cannot be reached, nothing is deleted.\n"
+        "--force deletes all the same and says beforehand what happens then; it does not help\n"
+        "where slurmdbd would leave associations damaged. What was deleted is printed as the\n"
+        "command that makes it again.");
     command->add_option("NAME", options->arguments, "Names")->required();
     command->add_flag("--dry-run", options->dry_run, "Check and show, but change nothing");
-    command->add_flag("--force", options->force, "Delete it although it is in use");
+    command->add_flag("--force", options->force, "Delete even if in use, or if its uses are unknown");
     add_access_options(*command, *options, invocation);
     command->callback([&invocation, options] {
         invocation.action = [options](Output& output) { return remove(*options, output); };

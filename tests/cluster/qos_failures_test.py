@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import time
 
@@ -151,11 +152,11 @@ class DeleteGuard(QosTestCase):
         for words in [("g-b",), ("g-b", "--dry-run")] + [("g-b", "--force")] * is_damaged:
             with self.subTest(words):
                 result = self.qos("delete", *words, rc=CONFLICT)
-                why = "QOS g-b is used by associations (1: account guard of cluster"
-                self.assertIn(why, result.stderr)
+                self.assertIn("\n  g-b: account guard of cluster ", result.stderr)
+                self.assertIn("\n  sacctmgr modify account ACCOUNT set qos-=QOS", result.stderr)
         default = self.qos("delete", "g-a", "--force", rc=CONFLICT)
-        why = "QOS g-a is used by associations as their default (1: account guard"
-        self.assertIn(why, default.stderr)
+        self.assertRegex(default.stderr, r"\n  g-a: account guard of cluster \w+ has it as default\n")
+        self.assertIn("--force does not help:\n", default.stderr)
         self.assertTrue(self.exists("g-a") and self.exists("g-b"))
 
         if is_damaged:
@@ -169,10 +170,13 @@ class DeleteGuard(QosTestCase):
         self.qos("create", "g-high", "Preempt=g-low,normal")
 
         result = self.qos("delete", "g-low", rc=CONFLICT)
-        self.assertIn("QOS g-low is used by Preempt of other QOSs (1: g-high)", result.stderr)
+        use = "\n  g-low: QOS g-high may preempt its jobs\n"
+        self.assertIn(use, result.stderr)
         forced = self.qos("delete", "g-low", "--force")
 
-        self.assertIn("warning: QOS g-low is used by Preempt of other QOSs", forced.stderr)
+        self.assertIn("warning: --force deletes what is, or may be, in use:" + use, forced.stderr)
+        self.assertIn("what happens then:\n  it is taken out of their Preempt\n", forced.stderr)
+        self.assertIn("g-high: updated\n  Preempt: g-low,normal -> normal\n", forced.stdout)
         self.assertEqual(self.stored("g-high", "preempt"), "normal")
         self.qos("create", "g-low")
         self.assertEqual(self.stored("g-high", "preempt"), "normal")
@@ -193,8 +197,8 @@ class DeleteGuard(QosTestCase):
         self.cluster.scontrol("create partition=g-part nodes=ALL allowqos=g-job")
 
         result = self.qos("delete", "g-job", rc=CONFLICT)
-        self.assertIn(f"QOS g-job is used by jobs (1: {job})", result.stderr)
-        self.assertIn("QOS g-job is used by partitions (1: g-part)", result.stderr)
+        self.assertIn(f"\n  g-job: job {job} asks for it\n", result.stderr)
+        self.assertIn("\n  g-job: partition g-part has it in AllowQos or DenyQos\n", result.stderr)
 
         self.cluster.scontrol("delete partition=g-part")
         self.cluster.run(["scancel", str(job)], check=True)
@@ -205,19 +209,70 @@ class DeleteGuard(QosTestCase):
     def test_normal_is_kept(self) -> None:
         result = self.qos("delete", "normal", rc=CONFLICT)
 
-        self.assertIn("what Slurm gives to new clusters", result.stderr)
+        self.assertIn("\n  normal: slurmdbd gives it to each new cluster\n", result.stderr)
         self.assertTrue(self.exists("normal"))
 
-    def test_without_slurmctld_jobs_are_unknown_and_said_so(self) -> None:
+    def test_without_slurmctld_nothing_is_deleted_unless_forced(self) -> None:
         self.qos("create", "g-quiet")
         self.cluster.stop("slurmctld")
         self.addCleanup(self.cluster.start, "slurmctld")
 
-        result = self.qos("delete", "g-quiet", "--timeout", "5")
+        for dry in ([], ["--dry-run"]):
+            result = self.qos("delete", "g-quiet", *dry, rc=UNAVAILABLE)
+            self.assertIn("slurmctld cannot be reached (", result.stderr)
+            self.assertIn("): jobs and partitions are unknown\n", result.stderr)
+            self.assertIn("\nwith --force they are deleted all the same, and then:\n", result.stderr)
+        self.assertTrue(self.exists("g-quiet"))
 
-        why = "warning: cannot tell whether these use it: jobs and partitions: slurmctld"
-        self.assertIn(why, result.stderr)
+        forced = self.qos("delete", "g-quiet", "--force")
+        self.assertIn("slurmctld does not start again if slurm.conf gives one", forced.stderr)
         self.assertFalse(self.exists("g-quiet"))
+
+    def test_the_qos_of_a_partition_is_kept_and_force_says_the_worst(self) -> None:
+        self.qos("create", "g-pq")
+        self.cluster.scontrol("create partition=g-own nodes=ALL qos=g-pq")
+        self.addCleanup(self.cluster.scontrol, "delete partition=g-own")
+
+        refused = self.qos("delete", "g-pq", rc=CONFLICT)
+        self.assertTrue(self.exists("g-pq"))
+        forced = self.qos("delete", "g-pq", "--force")
+
+        for said in (refused.stderr, forced.stderr):
+            self.assertIn("\n  g-pq: partition g-own has it as its QOS\n", said)
+            self.assertIn("AND DOES NOT START AGAIN until slurm.conf gives these", said)
+        self.assertFalse(self.exists("g-pq"))
+
+    def test_each_use_is_a_line_and_json_has_all(self) -> None:
+        self.qos("create", "g-many")
+        higher = [f"g-many{n}" for n in range(25)]
+        self.qos("create", ",".join(higher), "Preempt=g-many")
+
+        lines = self.qos("delete", "g-many", rc=CONFLICT).stderr.splitlines()
+        error = self.json("delete", "g-many", rc=CONFLICT)["error"]
+
+        self.assertEqual(sum("may preempt its jobs" in line for line in lines), 20)
+        self.assertIn("  ... and 5 more uses (--json lists all)", lines)
+        use = {"qos": "g-many", "kind": "preempt", "by": sorted(higher), "can_be_forced": True}
+        self.assertEqual(error["uses"], [use])
+        self.qos("delete", "g-many", *higher)
+
+    def test_what_was_deleted_can_be_created_again(self) -> None:
+        self.qos("create", "g-back", "Description=it's  two", "GrpTRES=cpu=4,mem=1536M", "MaxWall=0")
+        self.qos("update", "g-back", "PreemptMode=requeue,within", "UsageFactor=0.3", "Flags=NoDecay")
+        self.qos("create", "g-back2", "Preempt=g-back,normal", "Description=", "GraceTime=90")
+        before = self.json("get", "g-back2", "g-back")["qos"]
+
+        deleted = self.json("delete", "g-back2", "g-back")["deleted"]
+        self.assertEqual([qos["Name"] for qos in deleted], ["g-back", "g-back2"])
+        for qos in deleted:
+            words = shlex.split(qos["create"])
+            self.assertEqual(words[:3], ["qosgate", "qos", "create"])
+            self.qos(*words[2:])
+
+        self.assertEqual(self.json("get", "g-back2", "g-back")["qos"], before)
+        text = self.qos("delete", "g-back2").stdout
+        command = "qosgate qos create g-back2 Description= Preempt=g-back,normal GraceTime=00:01:30"
+        self.assertEqual(text, f"g-back2: deleted\n  to create it again: {command}\n")
 
 
 if __name__ == "__main__":

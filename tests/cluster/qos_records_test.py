@@ -195,7 +195,11 @@ class Commands(QosTestCase):
 
         self.assertIn("dry: would be updated\n  MaxWall: 01:00:00 -> 01:30:00", update)
         self.assertIn("dry2: would be created", create)
-        self.assertEqual(delete, "dry: would be deleted\n")
+        self.assertEqual(
+            delete,
+            "dry: would be deleted\n"
+            "  to create it again: qosgate qos create dry MaxWall=01:00:00\n",
+        )
         self.assertEqual(self.stored("dry", "maxwall"), "01:00:00")
         self.assertFalse(self.exists("dry2"))
 

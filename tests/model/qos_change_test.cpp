@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/model/qos_change.hpp"
 
+#include "qosgate/base/text.hpp"
+
 #include <boost/test/data/monomorphic.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -218,6 +220,34 @@ BOOST_AUTO_TEST_CASE(differences_name_fields_with_old_and_new_text) {
     BOOST_TEST(found[1].after == "unset");
     BOOST_TEST(found[2].field->name == "Flags");
     BOOST_TEST(differences(after, after).empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_assignments_for_a_record_make_it_again) {
+    QosRecord fresh;
+    fresh.name = fresh.description = "q";
+    BOOST_TEST(assignments_for(fresh).empty());
+    for (const Accepted& row : accepted) {
+        const QosRecord record = changed({row.assignment}, fresh);
+        BOOST_TEST(changed(assignments_for(record), fresh) == record, row.assignment);
+    }
+    const QosRecord undescribed = changed({"Description="}, fresh);
+    BOOST_TEST(assignments_for(undescribed) == Words{"Description="}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(of_a_list_only_what_was_changed_can_be_lost) {
+    const QosRecord before = changed({"GrpTRES=cpu=1,node=2", "Flags=NoDecay"});
+    const QosRecord after = changed({"GrpTRES=cpu=5,node=-1", "Flags+=DenyOnLimit", "MaxWall=5"}, before);
+    const auto lost = [&](const Words& others) {
+        Words fields;
+        for (const FieldDifference& difference : lost_changes(before, after, changed(others, after)))
+            fields.emplace_back(difference.field->name);
+        return text::join(fields, " ");
+    };
+
+    BOOST_TEST(lost({"GrpTRES=mem=1", "Flags-=NoDecay", "Priority=7"}).empty());
+    BOOST_TEST(lost({"GrpTRES=cpu=6"}) == "GrpTRES");
+    BOOST_TEST(lost({"GrpTRES=node=2"}) == "GrpTRES");
+    BOOST_TEST(lost({"Flags-=DenyOnLimit", "MaxWall=unset"}) == "MaxWall Flags");
 }
 
 BOOST_AUTO_TEST_CASE(names_become_lower_case) {

@@ -17,12 +17,16 @@ BOOST_AUTO_TEST_CASE(reads_the_settings_in_any_case_without_comments) {
         directory.write("slurm.conf", "# AccountingStorageHost=wrong\n"
                                       "accountingstoragetype = accounting_storage/slurmdbd # why\n"
                                       "AccountingStorageHost=db1\n"
+                                      "SlurmctldHost=c1\nSlurmctldHost=c2(10.0.0.2)\n"
+                                      "SlurmUser=slurm\n"
                                       "NodeName=n[1-4] CPUs=2\n");
 
     const SlurmConf conf = load_slurm_conf(path).value();
 
     BOOST_TEST(conf.accounting_storage_type == "accounting_storage/slurmdbd");
     BOOST_TEST(conf.slurmdbd() == "slurmdbd at db1:6819");
+    BOOST_TEST(conf.controllers == 2);
+    BOOST_TEST(conf.slurm_user == "slurm");
 }
 
 BOOST_AUTO_TEST_CASE(follows_includes_next_to_the_file) {

@@ -277,6 +277,16 @@ std::vector<FieldDifference> lost_changes(const QosRecord& before, const QosReco
     return lost;
 }
 
+std::vector<std::string> assignments_for(const QosRecord& record) {
+    QosRecord fresh;
+    fresh.name = fresh.description = record.name;
+    std::vector<std::string> assignments;
+    for (const QosField& field : qos_fields())
+        if (get_field(field, record) != get_field(field, fresh))
+            assignments.push_back(text::format("{}={}", field.name, format_field(field, record)));
+    return assignments;
+}
+
 Result<std::string> parse_qos_name(std::string_view name) {
     if (name.empty()) return invalid("a QOS needs a name");
     if (name.size() > longest_name)

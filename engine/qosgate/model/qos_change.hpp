@@ -71,6 +71,9 @@ std::vector<FieldDifference> differences(const QosRecord& before, const QosRecor
 std::vector<FieldDifference> lost_changes(const QosRecord& before, const QosRecord& after,
                                           const QosRecord& now);
 
+/// The assignments that make the record of one that has nothing set but its name as description.
+std::vector<std::string> assignments_for(const QosRecord& record);
+
 /// A QOS name as slurmdbd keeps it (lower case).
 /// Errors: invalid_input where Slurm or its command line could not take the name.
 Result<std::string> parse_qos_name(std::string_view name);

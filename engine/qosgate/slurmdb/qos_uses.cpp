@@ -10,14 +10,6 @@
 namespace qg::slurmdb {
 namespace {
 
-/// How an association can have a QOS.
-struct AssociationUse {
-    slurm::ListHandle slurmdb_assoc_cond_t::*condition; ///< takes QOS ids
-    bool (*has)(const slurmdb_assoc_rec_t& association, std::uint32_t id);
-    std::string_view what;
-    std::string_view bar;
-};
-
 bool has_in_list(const slurmdb_assoc_rec_t& association, std::uint32_t id) {
     bool found = false;
     slurm::for_each<const char>(association.qos_list, [&](const char& digits) {
@@ -30,16 +22,60 @@ bool has_as_default(const slurmdb_assoc_rec_t& association, std::uint32_t id) {
     return association.def_qos_id == id;
 }
 
-constexpr std::string_view no_bar;
+constexpr QosUseKind in_association_list{
+    "association",
+    "{} may use it",
+    slurm::removes_qos_from_associations,
+    slurm::removes_qos_from_associations
+        ? "slurmdbd takes it out of the associations' lists of QOSs"
+        : "slurmdbd before 24.05 would damage the associations' lists of QOSs",
+    "sacctmgr modify account ACCOUNT set qos-=QOS (or: modify user)",
+};
+constexpr QosUseKind association_default{
+    "default",
+    "{} has it as default",
+    false,
+    "slurmdbd would leave a default that does not exist",
+    "sacctmgr modify account ACCOUNT set defaultqos=OTHER (or: modify user)",
+};
+constexpr QosUseKind by_preempt{
+    "preempt",
+    "QOS {} may preempt its jobs",
+    true,
+    "it is taken out of their Preempt",
+};
+constexpr QosUseKind by_job{
+    "job",
+    "job {} asks for it",
+    true,
+    "pending jobs wait for ever (Reason InvalidQOS), running ones go on",
+    "scancel JOB, or scontrol update JobId=JOB QOS=OTHER",
+};
+constexpr QosUseKind partition_qos{
+    "partition_qos",
+    "partition {} has it as its QOS",
+    true,
+    "SLURMCTLD ENDS at the next 'scontrol reconfigure' AND DOES NOT START AGAIN until slurm.conf gives these "
+    "partitions another QOS",
+    "change the partition's QOS= in slurm.conf, then 'scontrol reconfigure'",
+};
+constexpr QosUseKind partition_list{
+    "partition_list",
+    "partition {} has it in AllowQos or DenyQos",
+    true,
+    "the partitions' lists name a QOS that nobody can have",
+    "change AllowQos= or DenyQos= in slurm.conf, then 'scontrol reconfigure'",
+};
+
+/// How an association can have a QOS.
+struct AssociationUse {
+    slurm::ListHandle slurmdb_assoc_cond_t::*condition; ///< takes QOS ids
+    bool (*has)(const slurmdb_assoc_rec_t& association, std::uint32_t id);
+    const QosUseKind& kind;
+};
 constexpr std::array<AssociationUse, 2> association_uses{{
-    {&slurmdb_assoc_cond_t::qos_list, has_in_list, "associations",
-     slurm::removes_qos_from_associations ? no_bar
-                                          : "slurmdbd before 24.05 would damage their lists of QOSs; take it "
-                                            "out of them first, with 'sacctmgr "
-                                            "modify account' or 'user' and 'set qos-='"},
-    {&slurmdb_assoc_cond_t::def_qos_id_list, has_as_default, "associations as their default",
-     "slurmdbd would leave them with a default that does not exist; give them another first, with 'set "
-     "defaultqos='"},
+    {&slurmdb_assoc_cond_t::qos_list, has_in_list, in_association_list},
+    {&slurmdb_assoc_cond_t::def_qos_id_list, has_as_default, association_default},
 }};
 
 std::string in_words(const slurmdb_assoc_rec_t& association) {
@@ -70,8 +106,7 @@ Result<std::vector<QosUse>> associations_with(Connection& connection, const Asso
     if (!list) return list.error();
     std::vector<QosUse> uses;
     for (const StoredQos* qos : targets) {
-        QosUse& use =
-            uses.emplace_back(QosUse{qos->record.name, std::string(kind.what), {}, std::string(kind.bar)});
+        QosUse& use = uses.emplace_back(QosUse{qos->record.name, &kind.kind, {}});
         slurm::for_each<slurmdb_assoc_rec_t>(list->get(), [&](const slurmdb_assoc_rec_t& association) {
             if (kind.has(association, qos->id)) use.by_whom.push_back(in_words(association));
         });
@@ -96,9 +131,21 @@ struct Controller {
     slurm::OwnedPartitions partitions;
     std::string failure;
 
-    static Controller load(std::chrono::seconds limit) {
+    /// libslurm asks a slurmctld that is down again and again for as long as MessageTimeout; a ping fails at
+    /// once.
+    static bool answers(const SlurmConf& conf) {
+        for (int index = 0; index < std::max(conf.controllers, 1); ++index)
+            if (slurm_ping(index) == SLURM_SUCCESS) return true;
+        return false;
+    }
+
+    static Controller load(const Session& session) {
         Controller controller;
-        const Deadline deadline(limit);
+        const Deadline deadline(session.time_limit());
+        if (!answers(session.conf())) {
+            controller.failure = deadline.expired() ? "no answer in time" : "it does not answer a ping";
+            return controller;
+        }
         job_info_msg_t* jobs = nullptr;
         partition_info_msg_t* partitions = nullptr;
         errno = 0;
@@ -112,7 +159,7 @@ struct Controller {
 };
 
 QosUse jobs_with(const Controller& controller, const std::string& qos) {
-    QosUse use{qos, "jobs", {}, {}};
+    QosUse use{qos, &by_job, {}};
     for (std::uint32_t i = 0; i < controller.jobs->record_count; ++i) {
         const slurm_job_info_t& job = controller.jobs->job_array[i];
         if (!is_over(job) && names_qos(job.qos, qos))
@@ -121,20 +168,21 @@ QosUse jobs_with(const Controller& controller, const std::string& qos) {
     return use;
 }
 
-QosUse partitions_with(const Controller& controller, const std::string& qos) {
-    QosUse use{qos, "partitions", {}, {}};
+/// The partitions for which `uses` is true.
+template <typename Uses>
+QosUse partitions_with(const Controller& controller, const std::string& qos, const QosUseKind& kind,
+                       Uses uses) {
+    QosUse use{qos, &kind, {}};
     for (std::uint32_t i = 0; i < controller.partitions->record_count; ++i) {
         const partition_info_t& partition = controller.partitions->partition_array[i];
-        if (names_qos(partition.qos_char, qos) || names_qos(partition.allow_qos, qos) ||
-            names_qos(partition.deny_qos, qos))
-            use.by_whom.emplace_back(partition.name == nullptr ? "" : partition.name);
+        if (uses(partition)) use.by_whom.emplace_back(partition.name == nullptr ? "" : partition.name);
     }
     return use;
 }
 
 QosUse preempted_by(std::span<const StoredQos> all, std::span<const std::string> leaving,
                     const std::string& qos) {
-    QosUse use{qos, "Preempt of other QOSs", {}, {}};
+    QosUse use{qos, &by_preempt, {}};
     for (const StoredQos& other : all) {
         const bool leaves = std::find(leaving.begin(), leaving.end(), other.record.name) != leaving.end();
         if (!leaves && other.record.preempt.contains(qos)) use.by_whom.push_back(other.record.name);
@@ -143,16 +191,6 @@ QosUse preempted_by(std::span<const StoredQos> all, std::span<const std::string>
 }
 
 } // namespace
-
-std::string describe(const QosUse& use) {
-    constexpr std::size_t shown = 3;
-    std::string names;
-    for (std::size_t i = 0; i < std::min(shown, use.by_whom.size()); ++i)
-        names += (i == 0 ? "" : "; ") + use.by_whom[i];
-    if (use.by_whom.size() > shown) names += "; ...";
-    const std::string bar = use.bar.empty() ? "" : "; " + use.bar;
-    return text::format("QOS {} is used by {} ({}: {}){}", use.qos, use.what, use.by_whom.size(), names, bar);
-}
 
 Result<QosUses> find_uses(Connection& connection, std::span<const StoredQos> all,
                           std::span<const std::string> names) {
@@ -172,14 +210,18 @@ Result<QosUses> find_uses(Connection& connection, std::span<const StoredQos> all
         for (QosUse& use : *found)
             note(std::move(use));
     }
-    const Controller controller = Controller::load(connection.session().time_limit());
-    if (!controller.failure.empty())
-        uses.unknown.push_back("jobs and partitions: slurmctld: " + controller.failure);
+    const Controller controller = Controller::load(connection.session());
+    uses.slurmctld_failure = controller.failure;
     for (const std::string& name : names) {
         note(preempted_by(all, names, name));
         if (!controller.failure.empty()) continue;
         note(jobs_with(controller, name));
-        note(partitions_with(controller, name));
+        note(partitions_with(controller, name, partition_qos, [&](const partition_info_t& partition) {
+            return names_qos(partition.qos_char, name);
+        }));
+        note(partitions_with(controller, name, partition_list, [&](const partition_info_t& partition) {
+            return names_qos(partition.allow_qos, name) || names_qos(partition.deny_qos, name);
+        }));
     }
     return uses;
 }

@@ -13,28 +13,32 @@
 
 namespace qg::slurmdb {
 
-/// One kind of use of one QOS.
-struct QosUse {
-    std::string qos;
-    std::string what;                 ///< "associations", "jobs", ...
-    std::vector<std::string> by_whom; ///< all of them, in words
-    /// Why slurmdbd must not remove the QOS while it is used in this way, and the cure; empty: it can be
-    /// forced.
-    std::string bar;
+/// A way of using a QOS.
+struct QosUseKind {
+    std::string_view name;      ///< for programs: "job"
+    std::string_view text;      ///< for people, with the user's name in place of {}: "job {} asks for it"
+    bool can_be_forced = true;  ///< whether the QOS may be deleted although it is used in this way
+    std::string_view outcome;   ///< what happens then; where it may not, why not
+    std::string_view cure = {}; ///< how to end such a use
 };
 
-/// "QOS debug is used by jobs (12: 4; 7; 9; ...)", and what bars it.
-std::string describe(const QosUse& use);
+/// All users of one QOS in one way.
+struct QosUse {
+    std::string qos;
+    const QosUseKind* kind; ///< lives as long as the program
+    std::vector<std::string> by_whom;
+};
 
 /// The uses that were found, and what could not be asked.
 struct QosUses {
     std::vector<QosUse> found;
-    std::vector<std::string> unknown; ///< "jobs and partitions: slurmctld: Connection refused"
+    std::string slurmctld_failure; ///< not empty: why jobs and partitions are unknown
 };
 
 /// Looks for uses of the QOSs named: associations of all clusters, other QOSs' Preempt, and the jobs and
 /// partitions of the cluster that slurm.conf names. The QOSs named do not count as users of each other.
-/// `all` is what QosStore::read_all() gave. A slurmctld that does not answer is no error: it is in `unknown`.
+/// `all` is what QosStore::read_all() gave. A slurmctld that does not answer is no error: it is in the
+/// result.
 /// Errors: as Connection::ask().
 Result<QosUses> find_uses(Connection& connection, std::span<const StoredQos> all,
                           std::span<const std::string> names);

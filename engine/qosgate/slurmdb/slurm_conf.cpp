@@ -54,8 +54,10 @@ Result<void> read_file(const std::filesystem::path& path, SlurmConf& conf, int d
         }
         const auto equals = setting.find('=');
         if (equals == std::string_view::npos) continue;
+        const std::string_view key = text::trim(setting.substr(0, equals));
+        if (text::iequals(key, "SlurmctldHost")) ++conf.controllers;
         for (const Setting& known : settings)
-            if (text::iequals(text::trim(setting.substr(0, equals)), known.key))
+            if (text::iequals(key, known.key))
                 conf.*known.member = std::string(text::trim(setting.substr(equals + 1)));
     }
     return {};

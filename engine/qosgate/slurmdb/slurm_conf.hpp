@@ -18,6 +18,7 @@ struct SlurmConf {
     std::string accounting_storage_host = "localhost";
     std::string accounting_storage_port = "6819";
     std::string slurm_user = "root";
+    int controllers = 0; ///< how many SlurmctldHost lines there are: the first is the primary's
 
     /// "slurmdbd at db1:6819", for messages.
     [[nodiscard]] std::string slurmdbd() const;

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qos_objections.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+
+namespace qg::cli {
+namespace {
+
+/// slurmdbd creates it, and gives it to every new cluster.
+constexpr std::string_view protected_name = "normal";
+constexpr slurmdb::QosUseKind new_clusters{
+    "new_clusters",
+    "slurmdbd gives it to each new {}",
+    true,
+    "new clusters get a QOS that does not exist",
+};
+
+constexpr std::size_t most_lines = 20;
+
+constexpr std::string_view unknown_outcome =
+    "pending jobs with a deleted QOS wait for ever, and slurmctld does not start again if slurm.conf gives "
+    "one to a partition";
+
+std::string line_of(const slurmdb::QosUse& use, const std::string& who) {
+    std::string line(use.kind->text);
+    line.replace(line.find("{}"), 2, text::printable(who));
+    return text::format("\n  {}: {}", text::printable(use.qos), line);
+}
+
+} // namespace
+
+Objections::Objections(const std::vector<std::string>& names, slurmdb::QosUses uses)
+    : uses_(std::move(uses)) {
+    if (std::find(names.begin(), names.end(), protected_name) != names.end())
+        uses_.found.push_back({std::string(protected_name), &new_clusters, {"cluster"}});
+}
+
+bool Objections::empty() const {
+    return uses_.found.empty() && !is_unknown();
+}
+
+bool Objections::forbid(bool is_forced) const {
+    if (!is_forced) return !empty();
+    return std::any_of(uses_.found.begin(), uses_.found.end(),
+                       [](const slurmdb::QosUse& use) { return !use.kind->can_be_forced; });
+}
+
+std::string Objections::use_lines() const {
+    std::string lines;
+    std::size_t count = 0;
+    for (const slurmdb::QosUse& use : uses_.found)
+        for (const std::string& who : use.by_whom)
+            if (++count <= most_lines) lines += line_of(use, who);
+    if (count > most_lines)
+        lines += text::format("\n  ... and {} more uses (--json lists all)", count - most_lines);
+    return lines;
+}
+
+std::vector<const slurmdb::QosUseKind*> Objections::kinds() const {
+    std::vector<const slurmdb::QosUseKind*> kinds;
+    for (const slurmdb::QosUse& use : uses_.found)
+        if (std::find(kinds.begin(), kinds.end(), use.kind) == kinds.end()) kinds.push_back(use.kind);
+    return kinds;
+}
+
+std::string Objections::outcome_lines(bool can_be_forced) const {
+    std::string lines;
+    for (const slurmdb::QosUseKind* kind : kinds())
+        if (kind->can_be_forced == can_be_forced) lines += text::format("\n  {}", kind->outcome);
+    if (can_be_forced && is_unknown()) lines += text::format("\n  {}", unknown_outcome);
+    return lines;
+}
+
+std::string Objections::cure_lines() const {
+    std::string lines;
+    for (const slurmdb::QosUseKind* kind : kinds())
+        if (!kind->cure.empty()) lines += text::format("\n  {}", kind->cure);
+    if (is_unknown()) lines += "\n  start slurmctld, or wait until it answers";
+    return lines;
+}
+
+Error Objections::error(bool is_forced) const {
+    std::string message = "nothing was deleted:" + use_lines();
+    if (is_unknown())
+        message += text::format("\n  slurmctld cannot be reached ({}): jobs and partitions are unknown",
+                                uses_.slurmctld_failure);
+    if (const std::string cures = cure_lines(); !cures.empty()) message += "\nwhat to do first:" + cures;
+    if (const std::string barred = outcome_lines(false); !barred.empty())
+        message += "\n--force does not help:" + barred;
+    else if (!is_forced)
+        message += "\nwith --force they are deleted all the same, and then:" + outcome_lines(true);
+    return {uses_.found.empty() ? ErrorCode::unavailable : ErrorCode::conflict, message};
+}
+
+std::string Objections::warning() const {
+    std::string message = "--force deletes what is, or may be, in use:" + use_lines();
+    if (is_unknown())
+        message += text::format("\n  slurmctld cannot be reached ({}): jobs and partitions are unknown",
+                                uses_.slurmctld_failure);
+    return message + "\nwhat happens then:" + outcome_lines(true);
+}
+
+Json to_json(const Objections& objections) {
+    Json list = Json::array();
+    for (const slurmdb::QosUse& use : objections.uses().found)
+        list.push_back({{"qos", use.qos},
+                        {"kind", use.kind->name},
+                        {"by", use.by_whom},
+                        {"can_be_forced", use.kind->can_be_forced}});
+    const std::string& failure = objections.uses().slurmctld_failure;
+    return {{"uses", list}, {"slurmctld_failure", failure.empty() ? Json() : Json(failure)}};
+}
+
+} // namespace qg::cli

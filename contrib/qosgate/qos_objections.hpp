@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What speaks against deleting QOSs, in words: who uses them, and what would happen.
+#pragma once
+
+#include "qos_json.hpp"
+
+#include "qosgate/slurmdb/qos_uses.hpp"
+
+#include <string>
+#include <vector>
+
+namespace qg::cli {
+
+/// The uses of QOSs that are to be deleted.
+class Objections {
+  public:
+    Objections(const std::vector<std::string>& names, slurmdb::QosUses uses);
+
+    [[nodiscard]] bool empty() const;
+
+    /// Whether nothing may be deleted.
+    [[nodiscard]] bool forbid(bool is_forced) const;
+
+    /// Why nothing is deleted, a use per line, what would happen with --force, and what to do instead.
+    /// conflict: something uses them; unavailable: that is unknown.
+    [[nodiscard]] Error error(bool is_forced) const;
+
+    /// What --force deletes, and what happens then.
+    [[nodiscard]] std::string warning() const;
+
+    [[nodiscard]] const slurmdb::QosUses& uses() const noexcept { return uses_; }
+
+  private:
+    [[nodiscard]] bool is_unknown() const { return !uses_.slurmctld_failure.empty(); }
+    [[nodiscard]] std::string use_lines() const;
+    [[nodiscard]] std::string outcome_lines(bool can_be_forced) const;
+    [[nodiscard]] std::string cure_lines() const;
+    [[nodiscard]] std::vector<const slurmdb::QosUseKind*> kinds() const; ///< each once
+
+    slurmdb::QosUses uses_;
+};
+
+/// {"uses":[{"qos":…,"kind":"job","by":["4","7"],"can_be_forced":…}],"slurmctld":null}
+Json to_json(const Objections& objections);
+
+} // namespace qg::cli
