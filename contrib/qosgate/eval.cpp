@@ -26,7 +26,7 @@ constexpr int exit_bad_data = 65;
 
 struct EvalOptions {
     std::string file = "-";
-    std::string release = "26.05";
+    std::string release = QG_RELEASE; // the one it was built for
     std::string stage = "all";
     bool strict = false;
 };
@@ -118,6 +118,7 @@ Result<int> eval(const EvalOptions& options, Output& output) {
             continue;
         }
         output.text() << judge(*scenario, *release, options).dump() << '\n';
+        if (!output.text()) break; // a reader that is gone: the end says so
     }
     if (in.bad())
         return Error{ErrorCode::unavailable, text::format("{}: reading failed", text::printable(name))};
@@ -145,7 +146,10 @@ void add_eval(CLI::App& app, Invocation& invocation) {
         "         \"job\":{\"qos\":\"q\",\"time_limit\":90}}' | tr -d '\\n' | qosgate eval");
     command->add_option("FILE", options->file, "File with a scenario a line; '-' is standard input")
         ->capture_default_str();
-    command->add_option("--release", options->release, "The Slurm release whose rules apply, from 22.05 on")
+    command
+        ->add_option(
+            "--release", options->release,
+            "The Slurm release whose rules apply, from 22.05 on; by default the one this was built for")
         ->capture_default_str();
     command->add_option("--stage", options->stage, "How far to judge")
         ->check(CLI::IsMember({"submit", "all"}))

@@ -36,26 +36,6 @@ QosAccess::QosAccess(std::unique_ptr<slurmdb::Session> session,
                      std::unique_ptr<slurmdb::Connection> connection, slurmdb::QosStore store)
     : session_(std::move(session)), connection_(std::move(connection)), store_(std::move(store)) {}
 
-Result<NamesAndAssignments> split_arguments(const std::vector<std::string>& arguments) {
-    NamesAndAssignments result;
-    for (const std::string& argument : arguments) {
-        if (argument.find('=') != std::string::npos) {
-            result.assignments.push_back(argument);
-            continue;
-        }
-        for (std::string_view name : text::split(argument, ',', /*keep_empty=*/true)) {
-            if (name.empty()) return Error{ErrorCode::invalid_input, "an empty QOS name"};
-            std::string lower = text::lower(name);
-            if (std::find(result.names.begin(), result.names.end(), lower) != result.names.end())
-                return Error{ErrorCode::invalid_input,
-                             text::format("QOS {} is named twice", text::printable(name))};
-            result.names.push_back(std::move(lower));
-        }
-    }
-    if (result.names.empty()) return Error{ErrorCode::invalid_input, "which QOS? Give at least one name"};
-    return result;
-}
-
 Result<slurmdb::QosPlan> carry_out(QosAccess& access, const slurmdb::Planner& plan_from,
                                    slurmdb::WriteMode mode, Output& output) {
     if (mode == slurmdb::WriteMode::write) {

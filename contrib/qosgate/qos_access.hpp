@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the verbs of `qosgate qos` share: the way to slurmdbd and the option that bounds it, names and
-// assignments on the command line, and the report of a change.
+// What the verbs of `qosgate qos` share: the way to slurmdbd and the option that bounds it, and
+// carrying out and reporting a change.
 #pragma once
 
 #include "command.hpp"
+#include "qos_arguments.hpp"
 
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/qos_change.hpp"
@@ -44,16 +45,6 @@ class QosAccess {
     std::unique_ptr<slurmdb::Connection> connection_; // ends before the session
     slurmdb::QosStore store_;
 };
-
-/// "a,b c MaxWall=8:00:00": which QOSs, and what to make of them.
-struct NamesAndAssignments {
-    std::vector<std::string> names; ///< lower case, each once, in the order given
-    std::vector<std::string> assignments;
-};
-
-/// Tells names from assignments: those have a '='.
-/// Errors: invalid_input where there is no name, or an empty one.
-Result<NamesAndAssignments> split_arguments(const std::vector<std::string>& arguments);
 
 /// The records of the names given, in that order.
 /// Errors: not_found, with the near miss.

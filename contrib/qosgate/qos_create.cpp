@@ -12,11 +12,12 @@ struct CreateOptions : AccessOptions {
 };
 
 Result<int> create(const CreateOptions& options, Output& output) {
-    const auto arguments = split_arguments(options.arguments);
+    const auto arguments =
+        split_arguments("create", Takes::one_word_of_names_and_assignments, options.arguments);
     if (!arguments) return arguments.error();
     std::vector<std::string> names;
     for (const std::string& name : arguments->names) {
-        auto valid = model::parse_qos_name(name);
+        auto valid = model::parse_new_qos_name(name);
         if (!valid) return valid.error();
         names.push_back(std::move(*valid));
     }
@@ -57,14 +58,14 @@ void add_qos_create(CLI::App& qos, Invocation& invocation) {
         add_command(qos, "create", "Create QOSs",
                     "Examples:\n"
                     "  qosgate qos create moonlight MaxWall=8:00:00 MaxTRESPerUser=gpu=2 Flags=DenyOnLimit\n"
-                    "  qosgate qos create day,night Priority=10       two alike, both or none\n"
+                    "  qosgate qos create day,night Priority=10       two of a kind, both or none\n"
                     "  qosgate qos create high Preempt=low --dry-run  show what would be stored\n\n"
                     "A field that is not given keeps Slurm's default: no limit. 'qosgate qos fields' lists\n"
                     "the fields. Nobody may use a new QOS before associations allow it ('sacctmgr modify\n"
                     "account X set qos+=moonlight').");
-    command->add_option("NAME", options->arguments, "Names, and what to set")
+    command->add_option("NAME", options->arguments, "Name or names (a,b), and what to set")
         ->required()
-        ->option_text("FIELD=VALUE ... REQUIRED");
+        ->option_text("[FIELD=VALUE ...] REQUIRED");
     command->add_flag("--dry-run", options->dry_run, "Check and show, but change nothing");
     add_access_options(*command, *options, invocation);
     command->callback([&invocation, options] {

@@ -79,11 +79,8 @@ void report(const DeleteOptions& options, const slurmdb::QosPlan& plan, const Ob
 }
 
 Result<int> remove(const DeleteOptions& options, Output& output) {
-    const auto arguments = split_arguments(options.arguments);
+    const auto arguments = split_arguments("delete", Takes::names, options.arguments);
     if (!arguments) return arguments.error();
-    if (!arguments->assignments.empty())
-        return Error{ErrorCode::invalid_input, text::format("{}: delete takes names only",
-                                                            text::printable(arguments->assignments.front()))};
     const auto access = QosAccess::open(options, output);
     if (!access) return access.error();
 

@@ -30,11 +30,8 @@ void print(Output& output, const model::QosRecord& record) {
 }
 
 Result<int> get(const GetOptions& options, Output& output) {
-    const auto arguments = split_arguments(options.arguments);
+    const auto arguments = split_arguments("get", Takes::names, options.arguments);
     if (!arguments) return arguments.error();
-    if (!arguments->assignments.empty())
-        return Error{ErrorCode::invalid_input, text::format("{}: get takes names only",
-                                                            text::printable(arguments->assignments.front()))};
     const auto access = QosAccess::open(options, output);
     if (!access) return access.error();
     const auto all = (*access)->store().read_all();

@@ -23,7 +23,7 @@ struct ListOptions : AccessOptions {
     std::vector<std::string> flags;
     std::string sort = "Name";
     bool reverse = false;
-    std::size_t limit = std::numeric_limits<std::size_t>::max();
+    std::string limit = "all";
     std::size_t offset = 0;
     std::string fields;
     bool parsable = false;
@@ -38,11 +38,25 @@ struct Query {
     const model::QosField* sort = nullptr;
     bool descending = false;
     model::WordSet flags;
+    std::size_t limit = std::numeric_limits<std::size_t>::max();
     Fields fields; ///< empty: the ones that are of interest
 };
 
+/// A number, or "all" or "-1" for no limit.
+Result<std::size_t> read_limit(std::string_view limit) {
+    if (text::iequals(limit, "all") || limit == "-1") return std::numeric_limits<std::size_t>::max();
+    const auto number = text::parse_unsigned(limit);
+    if (!number)
+        return Error{ErrorCode::invalid_input,
+                     text::format("'{}' is neither a whole number nor 'all'", text::printable(limit))};
+    return static_cast<std::size_t>(*number);
+}
+
 Result<Query> read_query(const ListOptions& options) {
     Query query;
+    const auto limit = read_limit(options.limit);
+    if (!limit) return limit.error();
+    query.limit = *limit;
     std::string_view sort = options.sort;
     query.descending = options.reverse;
     if (sort.starts_with('-')) {
@@ -87,9 +101,9 @@ Records choose(const std::vector<slurmdb::StoredQos>& all, const ListOptions& op
     return wanted;
 }
 
-Records page(const Records& records, const ListOptions& options) {
+Records page(const Records& records, const ListOptions& options, std::size_t limit) {
     const std::size_t begin = std::min(options.offset, records.size());
-    const std::size_t count = std::min(options.limit, records.size() - begin);
+    const std::size_t count = std::min(limit, records.size() - begin);
     const auto first = records.begin() + static_cast<std::ptrdiff_t>(begin);
     return {first, first + static_cast<std::ptrdiff_t>(count)};
 }
@@ -131,7 +145,7 @@ Result<int> list(const ListOptions& options, Output& output) {
     const auto all = (*access)->store().read_all();
     if (!all) return all.error();
     const Records wanted = choose(*all, options, *query);
-    const Records shown = page(wanted, options);
+    const Records shown = page(wanted, options, query->limit);
     if (output.json()) {
         const Fields fields = query->fields.empty() ? all_fields() : query->fields;
         Json records = Json::array();
@@ -165,21 +179,28 @@ void add_qos_list(CLI::App& qos, Invocation& invocation) {
         "  qosgate qos list --limit 50 --offset 100 --json\n"
         "  qosgate qos list --parsable | cut -d'|' -f1\n\n"
         "Without --fields the table has the columns in which anything is set; --json and --parsable have\n"
-        "all. '-' is unset. In JSON, \"total\" counts the QOSs before --limit and --offset.");
+        "all. '-' is unset; with --parsable the column is empty then, and a '|' within a text is written\n"
+        "as \\x7c. In JSON, \"total\" counts the QOSs before --limit and --offset.");
     command->add_option("PATTERN", options->patterns, "Names, with * ? [a-z] as in a shell");
     command->add_option("--min-priority", options->min_priority, "Lowest priority to show")->type_name("N");
     command->add_option("--max-priority", options->max_priority, "Highest priority to show")->type_name("N");
     command->add_option("--flag", options->flags, "Only QOSs with this flag; may be repeated")
         ->type_name("FLAG");
     command
-        ->add_option("--sort", options->sort, "Sort by this field (Name); -FIELD: highest first; unset last")
+        ->add_option("--sort", options->sort,
+                     "Sort by this field (default: Name); -FIELD: highest first; unset last")
         ->type_name("[-]FIELD");
-    command->add_flag("--reverse", options->reverse, "Turn the order round");
-    command->add_option("--limit", options->limit, "Show at most so many")->type_name("N");
-    command->add_option("--offset", options->offset, "Leave out so many at the start")->type_name("N");
+    command->add_flag("--reverse", options->reverse, "Reverse the order");
+    command->add_option("--limit", options->limit, "Show at most N; 'all' (or -1): no limit")
+        ->check([](const std::string& limit) {
+            const auto number = read_limit(limit);
+            return number ? std::string() : number.error().message;
+        })
+        ->type_name("N|all");
+    command->add_option("--offset", options->offset, "Skip the first N")->type_name("N");
     command->add_option("--fields", options->fields, "The columns, in this order")->type_name("FIELD,...");
     CLI::Option* parsable =
-        command->add_flag("--parsable", options->parsable, "Separate columns by '|', for programs");
+        command->add_flag("--parsable", options->parsable, "Separate columns by '|' (not with --json)");
     add_access_options(*command, *options, invocation);
     command->get_option("--json")->excludes(parsable);
     command->callback([&invocation, options] {

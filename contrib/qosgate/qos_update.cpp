@@ -12,7 +12,7 @@ struct UpdateOptions : AccessOptions {
 };
 
 Result<int> update(const UpdateOptions& options, Output& output) {
-    const auto arguments = split_arguments(options.arguments);
+    const auto arguments = split_arguments("update", Takes::names_and_assignments, options.arguments);
     if (!arguments) return arguments.error();
     if (arguments->assignments.empty())
         return Error{ErrorCode::invalid_input,

@@ -37,6 +37,14 @@ std::vector<std::string> headings_of(const Table& table) {
     return headings;
 }
 
+/// The cell with "\\x7c" in place of each '|', which would begin another column.
+std::string without_separator(const std::string& cell) {
+    std::string result;
+    for (const char c : cell)
+        c == '|' ? result += "\\x7c" : result += c;
+    return result;
+}
+
 } // namespace
 
 void print_aligned(std::ostream& out, const Table& table) {
@@ -55,7 +63,7 @@ void print_aligned(std::ostream& out, const Table& table) {
 void print_separated(std::ostream& out, const Table& table) {
     const auto print = [&](const std::vector<std::string>& cells) {
         for (std::size_t i = 0; i < cells.size(); ++i)
-            out << (i == 0 ? "" : "|") << cells[i];
+            out << (i == 0 ? "" : "|") << without_separator(cells[i]);
         out << '\n';
     };
     print(headings_of(table));

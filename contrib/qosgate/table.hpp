@@ -24,7 +24,7 @@ struct Table {
 /// Columns padded to their widest cell; an empty cell is "-".
 void print_aligned(std::ostream& out, const Table& table);
 
-/// Cells separated by '|', the headings first; an empty cell is empty.
+/// Cells separated by '|', the headings first; an empty cell is empty, a '|' within a cell is "\\x7c".
 void print_separated(std::ostream& out, const Table& table);
 
 } // namespace qg::cli

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""qosgate eval as its users meet it: files, standard input, wrong lines, options. Usage: eval_test.py QOSGATE"""
+"""qosgate eval as its users meet it: files, standard input, wrong lines, options. Usage: eval_test.py QOSGATE RELEASE"""
 
 import json
 import subprocess
@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 QOSGATE = sys.argv.pop(1)
+RELEASE = sys.argv.pop(1)
 GOOD = {
     "id": "a",
     "enforce": ["limits"],
@@ -60,6 +61,11 @@ class EvalTest(unittest.TestCase):
 
         self.assertEqual(done.returncode, 65)
         self.assertIn("24.11", done.stderr)
+
+    def test_the_release_is_by_default_the_one_it_was_built_for(self) -> None:
+        shown = subprocess.run([QOSGATE, "eval", "--help"], capture_output=True, text=True, timeout=20).stdout
+
+        self.assertIn(f"--release TEXT={RELEASE} ", shown)
 
     def test_stage_submit_leaves_the_later_stages_out(self) -> None:
         verdict = json.loads(run("--stage", "submit", stdin=json.dumps(GOOD)).stdout)

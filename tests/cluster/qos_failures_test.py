@@ -66,7 +66,7 @@ class Unavailable(QosTestCase):
 
     def test_a_connection_that_breaks_changes_all_or_nothing(self) -> None:
         names = ("half1", "half2")
-        self.qos("create", *names, "MaxWall=0")
+        self.qos("create", ",".join(names), "MaxWall=0")
         with SlurmdbdProxy(self.slurmdbd_port, fail_at=0) as proxy:
             self.qos("update", *names, "MaxWall=1", env=self.through(proxy))
             total = proxy.requests

@@ -94,7 +94,7 @@ class Fields(QosTestCase):
     def test_run_minutes_per_account_do_not_take_those_per_user(self) -> None:
         # sacctmgr's own modify does, on Slurm 22.05 to 23.11.
         both = "MaxTRESRunMinsPerUser=cpu=5,node=7"
-        self.qos("create", "pa1", "pa2", both, "MaxTRESRunMinsPerAccount=cpu=1,mem=9")
+        self.qos("create", "pa1,pa2", both, "MaxTRESRunMinsPerAccount=cpu=1,mem=9")
 
         self.qos("update", "pa1,pa2", "MaxTRESRunMinsPA=gpu=2,mem=-1")
 
@@ -214,7 +214,7 @@ class Commands(QosTestCase):
 
         self.qos("update", "two1", "nosuch", "MaxWall=90", rc=NOT_FOUND)
         self.assertEqual(self.stored("two1", "maxwall"), "01:00:00")
-        self.qos("create", "two3", "two1", rc=EXISTS)
+        self.qos("create", "two3,two1", rc=EXISTS)
         self.assertFalse(self.exists("two3"))
         self.qos("delete", "two1", "nosuch", rc=NOT_FOUND)
         self.assertTrue(self.exists("two1"))
@@ -267,13 +267,18 @@ class Commands(QosTestCase):
             (("update", "moonlight", "Flags=DenyOnLimits"), BAD_DATA, "did you mean DenyOnLimit?"),
             (("list", "--sort", "Prio"), BAD_DATA, "'qosgate qos fields' lists all"),
             (("create", "moonlight"), EXISTS, "QOS 'moonlight' already exists (Description=moonlight)"),
-            (("create", "twice", "Twice"), BAD_DATA, "named twice"),
+            (("create", "twice,Twice"), BAD_DATA, "named twice"),
             (("create", "a b"), BAD_DATA, "cannot be the name of a QOS"),
             (("update", "moonlight"), BAD_DATA, "nothing to set"),
             (("update", "MaxWall=1"), BAD_DATA, "which QOS?"),
             (("updat", "moonlight"), USAGE, "did you mean update?"),
             (("delete",), USAGE, "NAME is required"),
-            (("list", "--limit", "x"), USAGE, "--limit"),
+            (("list", "--limit", "x"), USAGE, "--limit: 'x' is neither a whole number nor 'all'"),
+            (("create", "한국"), BAD_DATA, "the accounting database cannot store the name '한국'"),
+            (("create", "latin", "Description=한"), BAD_DATA, "cannot store the description '한'"),
+            (("create", "moonlight", "MaxWall=99999999999"), BAD_DATA, "is too large for a time"),
+            (("create", " blank"), BAD_DATA, "has no spaces around it"),
+            (("delete", "moonlight", "force=yes"), BAD_DATA, "delete takes names only"),
         ]
         for words, rc, text in cases:
             with self.subTest(words):
@@ -281,6 +286,32 @@ class Commands(QosTestCase):
                 self.assertTrue(result.stderr.startswith("qosgate: error: "), result.stderr)
                 self.assertIn(text, result.stderr)
                 self.assertEqual(result.stdout, "")
+
+    def test_habits_from_sacctmgr_are_answered_with_the_command_to_type(self) -> None:
+        self.qos("create", "habit")
+        cases = [
+            ("create a1 set Priority=10", "create a1 Priority=10"),
+            ("create name=a1 Priority=10", "create a1 Priority=10"),
+            ("create a1 Priority 10", "create a1 Priority=10"),
+            ("create a1 maxwall", "create a1 maxwall=VALUE"),
+            ("create a1 foo Priority=10", "create a1,foo Priority=10"),
+            ("update habit set Priority=10", "update habit Priority=10"),
+            ("update habit Priority 10", "update habit Priority=10"),
+            ("delete where name=habit", "delete habit"),
+            ("get name=habit", "get habit"),
+        ]
+        for typed, right in cases:
+            with self.subTest(typed):
+                result = self.qos(*typed.split(), rc=BAD_DATA)
+                self.assertIn(f"'qosgate qos {right}'", result.stderr)
+        self.assertFalse(self.exists("a1") or self.exists("set") or self.exists("foo"))
+
+    def test_a_name_that_may_not_be_given_can_be_changed_and_deleted(self) -> None:
+        self.cluster.sacctmgr("add qos set,100%")
+
+        self.qos("update", "set,100%", "Priority=3")
+        self.assertEqual(self.record("100%")["Priority"], 3)
+        self.qos("delete", "set", "100%")
 
     def test_errors_are_json_objects_too(self) -> None:
         error = self.json("get", "nosuch", rc=NOT_FOUND)["error"]
@@ -320,6 +351,8 @@ class Lists(QosTestCase):
         self.assertEqual(page, {"qos": [{"Name": "l-b"}, {"Name": "l-c"}], "total": 3, "offset": 1})
         self.assertEqual(self.names("l-*", "--offset", "3"), [])
         self.assertEqual(self.names("l-*", "--limit", "0"), [])
+        for every in ("all", "-1"):
+            self.assertEqual(self.names("l-*", "--limit", every), ["l-a", "l-b", "l-c"])
 
     def test_the_table_has_the_columns_in_which_something_is_set(self) -> None:
         table = self.qos("list", "l-[ab]").stdout.splitlines()
@@ -341,6 +374,9 @@ class Lists(QosTestCase):
         self.assertEqual(len(lines[0].split("|")), len(lines[1].split("|")))
         self.assertEqual(len(lines[0].split("|")), len(FIELDS) + 1)
         self.assertEqual(few, "MaxWall|Name\n01:00:00|l-a\n")
+        self.qos("update", "l-a", "Description=a|b")
+        text = self.qos("list", "l-a", "--parsable", "--fields", "Description,Name").stdout
+        self.assertEqual(text, "Description|Name\na\\x7cb|l-a\n")
 
 
 if __name__ == "__main__":

@@ -98,7 +98,7 @@ const std::vector<Refused> refused{
     {"MaxWall=8h", "not a time"},
     {"MaxWall=UNLIMITED", "write MaxWall=unset"},
     {"GrpTRES=none", "write GrpTRES=unset"},
-    {"MaxWall=99999999-0", "not a time"},
+    {"MaxWall=99999999-0", "is too long: at most 2147483647 minutes"},
     {"GraceTime=2147483648", "too long"},
     {"GraceTime=50000-0", "too long"},
     {"Priority=2147483648", "from 0 to 2147483647"},
@@ -259,6 +259,39 @@ BOOST_DATA_TEST_CASE(refuses_names_that_slurm_cannot_take,
                      data::make({"", "a,b", "a=b", "-a", "+a", "a b", "a'b", "a\"b", "a\\b", "a*", "a\n"}),
                      name) {
     BOOST_TEST(!parse_qos_name(name).has_value());
+}
+
+BOOST_DATA_TEST_CASE(refuses_new_names_that_mean_something_else,
+                     data::make({"0", "12", "1e5", "1.5", "inf", "a%b", "%s%n", "../x", "a/b", "set", "Where",
+                                 "all", "unlimited", "none", "MaxWall", "maxjobs", "priority", "a\xc2\x9bm"}),
+                     name) {
+    BOOST_TEST(!parse_new_qos_name(name).has_value());
+}
+
+BOOST_DATA_TEST_CASE(takes_new_names_beside_those,
+                     data::make({"1day", "2gpu", "settle", "all2", "info",
+                                 "gr\xc3\xb6\xc3\x9f"
+                                 "er",
+                                 "a.b-c:d@e"}),
+                     name) {
+    BOOST_TEST(parse_new_qos_name(name).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(existing_qos_with_such_names_can_be_named) {
+    BOOST_TEST(parse_qos_name("set").has_value());
+    BOOST_TEST(parse_qos_name("100%").has_value());
+    BOOST_TEST(!parse_qos_name("a\xc2\x9bm").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(the_longest_time_in_the_database_reads_back_as_a_time) {
+    QosRecord stored;
+    stored.max_wall_minutes = 2147483647u;
+
+    BOOST_TEST((changed(assignments_for(stored)) == stored));
+    BOOST_TEST(
+        contains(why_refused({"MaxWall=1535431-23:30:00"}), "is too long: at most 2147483647 minutes"));
+    BOOST_TEST(contains(why_refused({"MaxWall=99999999999"}), "is too large for a time"));
+    BOOST_TEST(contains(why_refused({"MaxWall=99999999999999999999999"}), "is too large for a time"));
 }
 
 BOOST_AUTO_TEST_CASE(refuses_a_name_that_its_column_cannot_hold) {

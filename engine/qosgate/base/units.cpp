@@ -23,6 +23,18 @@ Error bad_duration(std::string_view text) {
             text::format("'{}' is not a time: write {}", text::printable(text), duration_spellings)};
 }
 
+/// One of a duration's numbers. Errors: invalid_input, of the whole duration.
+Result<std::uint64_t> duration_part(std::string_view digits, std::uint64_t largest, std::string_view whole) {
+    const bool are_digits =
+        !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
+    if (!are_digits) return bad_duration(whole);
+    const auto number = text::parse_unsigned(digits);
+    if (!number || *number > largest)
+        return Error{ErrorCode::invalid_input,
+                     text::format("'{}' is too large for a time", text::printable(whole))};
+    return *number;
+}
+
 Error bad_count(std::string_view text, std::string_view what) {
     return {ErrorCode::invalid_input,
             text::format("'{}' is not a {}: write a whole number, with K, M, G, T or P if you like",
@@ -79,16 +91,17 @@ Result<std::uint64_t> parse_seconds(std::string_view whole, std::uint64_t plain_
     std::uint64_t days = 0;
     const auto dash = rest.find('-');
     if (dash != std::string_view::npos) {
-        const auto number = text::parse_unsigned(rest.substr(0, dash));
-        if (!number || *number > 1'000'000) return bad_duration(whole);
+        const auto number = duration_part(rest.substr(0, dash), 100'000'000, whole);
+        if (!number) return number.error();
         days = *number;
         rest = rest.substr(dash + 1);
     }
     std::array<std::uint64_t, 3> parts{};
     std::size_t count = 0;
     for (std::string_view part : text::split(rest, ':', /*keep_empty=*/true)) {
-        const auto number = text::parse_unsigned(part);
-        if (!number || *number > 10'000'000'000 || count == parts.size()) return bad_duration(whole);
+        if (count == parts.size()) return bad_duration(whole);
+        const auto number = duration_part(part, 10'000'000'000, whole);
+        if (!number) return number.error();
         parts[count++] = *number;
     }
     // After a day count the first number is hours; without one, "mm", "mm:ss" or "hh:mm:ss".

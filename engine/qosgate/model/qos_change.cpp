@@ -23,15 +23,32 @@ constexpr std::uint64_t largest_count = std::numeric_limits<std::int64_t>::max()
 constexpr std::size_t longest_name = 255;
 
 /// Characters to which Slurm's lists, job scripts or shells give a meaning.
-constexpr std::string_view unsafe_in_name = "'\"\\`,=*?[]|;&<>()$!";
+constexpr std::string_view unsafe_in_name = " '\"\\`,=*?[]|;&<>()$!";
 
 Error invalid(std::string message) {
     return {ErrorCode::invalid_input, std::move(message)};
 }
 
-bool is_control(char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+/// Whether a text has control characters, those of Latin-1 (in UTF-8: C2 80 to C2 9F) included.
+bool has_control(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0u;
+        if (byte < 0x20 || byte == 0x7f || (byte == 0xc2 && next >= 0x80 && next <= 0x9f)) return true;
+    }
+    return false;
 }
+
+/// "12", "1e5", "-1", "inf": what a program would read as a number.
+bool is_number(std::string_view text) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error != std::errc::invalid_argument && end == text.data() + text.size();
+}
+
+/// Words that sacctmgr, or a value of a field, gives a meaning.
+constexpr std::array<std::string_view, 9> words_of_slurm{
+    "set", "where", "all", "none", "unset", "null", "unlimited", "infinite", "withdeleted"};
 
 bool means_clear(std::string_view value) {
     return value == "-1" || text::iequals(value, "unset");
@@ -44,8 +61,7 @@ bool means_unlimited(std::string_view value) {
 }
 
 Result<FieldValue> parse_text(std::string_view value) {
-    if (std::any_of(value.begin(), value.end(), is_control))
-        return invalid("no line breaks or other control characters");
+    if (has_control(value)) return invalid("no line breaks or other control characters");
     return value.empty() ? FieldValue() : FieldValue(std::string(value));
 }
 
@@ -293,14 +309,28 @@ Result<std::string> parse_qos_name(std::string_view name) {
         return invalid(
             text::format("'{}': a QOS name has at most {} bytes", text::printable(name, 40), longest_name));
     const bool bad = name.front() == '+' || name.front() == '-' ||
-                     name.find_first_of(unsafe_in_name) != std::string_view::npos ||
-                     std::any_of(name.begin(), name.end(), [](char c) { return is_control(c) || c == ' '; });
+                     name.find_first_of(unsafe_in_name) != std::string_view::npos || has_control(name);
     if (bad)
-        return invalid(
-            text::format("'{}' cannot be the name of a QOS: use letters, digits, '_', '.', '-' (not "
-                         "first), ':' and '@'",
-                         text::printable(name)));
+        return invalid(text::format("'{}' cannot be the name of a QOS: use letters, digits, '_', '.', '-' "
+                                    "(not first), ':' and '@'",
+                                    text::printable(name)));
     return text::lower(name);
+}
+
+Result<std::string> parse_new_qos_name(std::string_view name) {
+    auto valid = parse_qos_name(name);
+    if (!valid) return valid;
+    const auto refuse = [&](std::string_view why) {
+        return invalid(text::format("'{}' cannot be the name of a QOS: {}", text::printable(name), why));
+    };
+    if (valid->find_first_of("%/") != std::string::npos)
+        return refuse("'%' and '/' have a meaning in formats and paths; use letters, digits, '_', '.', '-', "
+                      "':' and '@'");
+    if (is_number(*valid)) return refuse("it is a number, which Slurm could take for a QOS's id");
+    if (get_qos_field(*valid)) return refuse("it is the name of a field; to set that write FIELD=VALUE");
+    if (std::find(words_of_slurm.begin(), words_of_slurm.end(), *valid) != words_of_slurm.end())
+        return refuse("Slurm's commands give this word another meaning");
+    return valid;
 }
 
 } // namespace qg::model

@@ -78,4 +78,8 @@ std::vector<std::string> assignments_for(const QosRecord& record);
 /// Errors: invalid_input where Slurm or its command line could not take the name.
 Result<std::string> parse_qos_name(std::string_view name);
 
+/// The same for a QOS that is to be created. Errors: besides, invalid_input for a name that people or
+/// programs would take for something else: a number, a field of a QOS, a word of Slurm's, a path or format.
+Result<std::string> parse_new_qos_name(std::string_view name);
+
 } // namespace qg::model
