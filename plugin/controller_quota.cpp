@@ -2,6 +2,7 @@
 #include "controller_quota.hpp"
 
 #include "qosgate/base/built_by.hpp"
+#include "qosgate/base/text.hpp"
 #include "qosgate/quota/privacy.hpp"
 #include "qosgate/slurm/limits.hpp"
 #include "qosgate/slurm/room.hpp"
@@ -241,14 +242,20 @@ void copy_whole(AccountView& view, const Records& records, const quota::ChosenQo
         view.partitions[qos.partition].qos = copier.add(qos.record);
 }
 
+/// The accounts that a user coordinates. Needs the user lock, as long as they are looked at.
+std::vector<std::string_view> coordinated_accounts(const AssocMgr& manager, std::uint32_t user_id) {
+    std::vector<std::string_view> names;
+    if (const slurmdb_user_rec_t* user = find_user(manager, user_id))
+        slurm::for_each<slurmdb_coord_rec_t>(user->coord_accts, [&](const slurmdb_coord_rec_t& account) {
+            names.push_back(slurm::view_text(account.name));
+        });
+    return names;
+}
+
 /// Marks what PrivateData hides from whoever reads the answer. Needs the user lock.
 [[gnu::cold]] void hide_from_reader(AccountView& view, const AssocMgr& manager, const quota::Lookup& lookup) {
     if (has_operator_rights(manager, lookup.reader)) return;
-    std::vector<std::string_view> coordinates;
-    if (const slurmdb_user_rec_t* user = find_user(manager, lookup.reader))
-        slurm::for_each<slurmdb_coord_rec_t>(user->coord_accts, [&](const slurmdb_coord_rec_t& account) {
-            coordinates.push_back(slurm::view_text(account.name));
-        });
+    const auto coordinates = coordinated_accounts(manager, lookup.reader);
     const model::PrivateData hidden = manager.private_data == nullptr
                                           ? quota::all_private
                                           : slurm::read_private_data(*manager.private_data);
@@ -294,6 +301,15 @@ bool ControllerQuota::is_operator(std::uint32_t user_id) const {
     if (!manager_) return false;
     const AssocMgrReadLock lock(*manager_);
     return has_operator_rights(*manager_, user_id);
+}
+
+bool ControllerQuota::may_change(std::uint32_t user_id, std::uint32_t owner, std::string_view account) const {
+    if (user_id == owner || is_slurm_user(user_id)) return true;
+    if (!manager_) return false;
+    const AssocMgrReadLock lock(*manager_);
+    if (has_operator_rights(*manager_, user_id)) return true;
+    return std::ranges::any_of(coordinated_accounts(*manager_, user_id),
+                               [account](std::string_view name) { return text::iequals(name, account); });
 }
 
 AccountView ControllerQuota::view_of(const AssocMgr& manager, const quota::Lookup& lookup) const {

@@ -38,6 +38,9 @@ class ControllerQuota final : public quota::QuotaProvider {
     /// nothing else is known.
     [[nodiscard]] bool is_operator(std::uint32_t user_id) const;
 
+    /// Whether slurmctld lets this user change a job of that owner and account.
+    [[nodiscard]] bool may_change(std::uint32_t user_id, std::uint32_t owner, std::string_view account) const;
+
   private:
     /// Needs the locks.
     [[nodiscard]] model::AccountView view_of(const AssocMgr& manager, const quota::Lookup& lookup) const;

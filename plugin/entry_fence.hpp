@@ -3,7 +3,7 @@
 // The fence behind every exported function: no exception leaves it, because the caller is C and the process
 // is slurmctld. What is caught is logged, and the entry's fallback answers.
 //
-//   return guarded("job_submit", [&] { return runtime.submit(…); }, [&] { return runtime.submit_failed(…);
+//   return guarded("job_submit", [&] { return runtime.submit(…); }, [&] { return runtime.failed(…);
 //   });
 #pragma once
 

@@ -40,17 +40,21 @@ QG_EXPORT int fini() {
 QG_EXPORT int job_submit(job_desc_msg_t* description, std::uint32_t submit_uid, char** err_msg) {
     return guarded(
         "job_submit", [&] { return runtime().submit(*description, submit_uid, err_msg); },
-        [&] { return runtime().submit_failed(err_msg); });
+        [&] { return runtime().failed(err_msg); });
 }
 
 /// Called for each change of a job.
 #if QG_JOB_MODIFY_HAS_MESSAGE
 QG_EXPORT int job_modify(job_desc_msg_t* update, job_record* job, std::uint32_t submit_uid, char** err_msg) {
-    return guarded("job_modify", [&] { return runtime().modify(*update, job, submit_uid, err_msg); });
+    return guarded(
+        "job_modify", [&] { return runtime().modify(*update, job, submit_uid, err_msg); },
+        [&] { return runtime().failed(err_msg); });
 }
 #else
 QG_EXPORT int job_modify(job_desc_msg_t* update, job_record* job, std::uint32_t submit_uid) {
-    return guarded("job_modify", [&] { return runtime().modify(*update, job, submit_uid, nullptr); });
+    return guarded(
+        "job_modify", [&] { return runtime().modify(*update, job, submit_uid, nullptr); },
+        [] { return runtime().failed(nullptr); });
 }
 #endif
 

@@ -64,19 +64,11 @@ bool refuses_on_errors(const policy::Policy& policy) {
     });
 }
 
-/// Whether an update touches what is judged; all other changes are slurmctld's alone.
-bool is_judged(const job_desc_msg_t& update) {
-    if (update.qos != nullptr || update.account != nullptr || update.partition != nullptr) return true;
-    const model::JobRequest change = slurm::read_job_desc(update, /*submit_uid=*/0);
-    return change.unread || change.time_limit || change.min_nodes || change.max_nodes || change.tasks ||
-           change.min_cpus || change.cpus_per_task || change.tasks_per_node || change.memory ||
-           change.licenses || change.tres_per_job || change.tres_per_node || change.tres_per_socket ||
-           change.tres_per_task;
-}
-
 gate::JobUpdate read_update(const job_desc_msg_t& job, const job_desc_msg_t& update,
                             std::uint32_t submit_uid) {
-    return {.before = slurm::read_job_record(job, submit_uid),
+    const std::uint32_t job_id = slurm::job_id_of(job);
+    return {.job_id = job_id == NO_VAL ? 0 : job_id,
+            .before = slurm::read_job_record(job, submit_uid),
             .after = slurm::read_job_update(job, update, submit_uid),
             .names_qos = update.qos != nullptr,
             .names_time = slurm::read_time(update.time_limit).has_value()};
@@ -109,11 +101,7 @@ void Runtime::start_policies(const std::filesystem::path& folder) {
 int Runtime::answer(const Decision& decision, char** err_msg) const {
     for (const LogLine& line : decision.log)
         log_line(line.level, line.text);
-    if (err_msg == nullptr)
-        for (const std::string& line : decision.message)
-            log_line(LogLevel::info, line);
-    else
-        append_message(err_msg, decision.message);
+    append_message(err_msg, decision.message); // up to 22.05 changes have no channel: the log has it
     return to_slurm_error(decision.reject);
 }
 
@@ -134,14 +122,15 @@ bool Runtime::is_kept_out(std::uint32_t submit_uid) const {
 
 int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg) {
     policies_.mark_active();
+    if (!slurm::touches_decision(update)) return SLURM_SUCCESS;
     // A change must not walk around rules that nobody knows.
-    if (is_kept_out(submit_uid) && is_judged(update))
-        return answer(refuse_unknown_rules(policies_.status()), err_msg);
+    if (is_kept_out(submit_uid)) return answer(refuse_unknown_rules(policies_.status()), err_msg);
     const auto policy = policies_.current();
-    const bool may_refuse = policy->settings().limits == policy::Level::enforce;
-    if (!(may_refuse || err_msg != nullptr) || !is_judged(update)) return SLURM_SUCCESS;
+    const bool may_refuse = policy->settings().limits == policy::Level::enforce || policy->has_rules();
+    if (!may_refuse && err_msg == nullptr) return SLURM_SUCCESS;
     const JobCopy current = jobs_.copy(job);
-    if (current == nullptr) return SLURM_SUCCESS;
+    if (current == nullptr) return failed(err_msg);
+    if (!slurm::asks_only_for_entitled && !may_change(submit_uid, *current)) return SLURM_SUCCESS;
 
     const ClusterNow now = cluster_.current();
     const Decision decision = gate_.decide_update(read_update(*current, update, submit_uid),
@@ -149,7 +138,11 @@ int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t
     return answer(decision, err_msg);
 }
 
-int Runtime::submit_failed(char** err_msg) {
+bool Runtime::may_change(std::uint32_t user_id, const job_desc_msg_t& job) const {
+    return quota_.may_change(user_id, job.user_id, slurm::view_text(job.account));
+}
+
+int Runtime::failed(char** err_msg) {
     const auto policy = policies_.current();
     if (!policies_.is_closed() && !refuses_on_errors(*policy)) return SLURM_SUCCESS;
     std::string message =

@@ -36,8 +36,8 @@ class Runtime {
     /// nothing to do but where the gate may refuse the change itself.
     int modify(const job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg);
 
-    /// The answer where submit() threw, see above.
-    int submit_failed(char** err_msg);
+    /// The answer where submit() or modify() threw, see above.
+    int failed(char** err_msg);
 
     /// Ends all threads, waiting a moment for them.
     void stop();
@@ -46,6 +46,8 @@ class Runtime {
     void start_policies(const std::filesystem::path& folder);
     /// Whether nobody knows the site's rules and this user has to wait for them.
     [[nodiscard]] bool is_kept_out(std::uint32_t submit_uid) const;
+    /// Whether slurmctld will let this user change the job; who may not is told nothing of it.
+    [[nodiscard]] bool may_change(std::uint32_t user_id, const job_desc_msg_t& job) const;
     int answer(const model::Decision& decision, char** err_msg) const;
 
     policy::PolicyStore policies_;

@@ -734,6 +734,74 @@ class Rules(PluginTestCase):
         )
         self.expect_logged_error("attempt to index a nil value (local 'nothing')")
 
+    def test_a_change_cannot_walk_around_a_rule(self) -> None:
+        self.write_rule(
+            'if job.partition == "short" and job.time_limit > 10 then job:reject("too long for short") end'
+        )
+        job = self.cluster.sbatch("--hold --time=30 --job-name=sneaky", USER).jobid
+        mark = len(self.cluster.log("slurmctld"))
+        for change, user, works in (
+            ("partition=short", USER, False),
+            ("partition=short", "root", False),
+            ("partition=short timelimit=11", USER, False),
+            ("comment=partition", USER, True),
+            ("timelimit=20", USER, True),
+            ("partition=short timelimit=10", USER, True),
+            ("timelimit=11", USER, False),
+            ("name=other", USER, True),
+        ):
+            with self.subTest(f"{change} by {user}"):
+                result = self.cluster.run(f"scontrol update jobid={job} {change}", user)
+                self.assertEqual(result.rc == 0, works, result)
+        for command in (f"release {job}", f"hold {job}"):
+            self.cluster.run(f"scontrol {command}", USER, check=True)
+        log = self.slurmctld_log_since(mark)
+        uid = self.cluster.job(job)["UserId"].rstrip(")").partition("(")[2]
+        self.assertIn(
+            f"rejected change jobid={job} user={USER}({uid}) job=sneaky account=astro partition=short"
+            " qos=normal: rule '10-test' (10-test.lua): too long for short",
+            log,
+        )
+        self.assertIn(f"rejected change jobid={job} by=0 user={USER}({uid})", log)
+
+    def test_each_task_and_each_component_is_asked_about(self) -> None:
+        self.write_rule('if job.partition == "short" then job:reject("not short") end')
+        array = self.cluster.sbatch("--hold --array=1-3", USER).jobid
+        self.expect(self.cluster.run(f"scontrol update jobid={array}_2 partition=short", USER), False)
+        self.expect(self.cluster.run(f"scontrol update jobid={array} partition=short", USER), False)
+        result = self.cluster.run("sbatch --parsable --hold --wrap=true : -n1", USER, check=True)
+        part = int(result.stdout) + 1
+        self.expect(self.cluster.run(f"scontrol update jobid={part} partition=short", USER), False)
+
+    def test_a_rule_that_fails_rejects_the_change(self) -> None:
+        job = self.cluster.sbatch("--hold", USER).jobid
+        self.write_rule("local nothing = nil; nothing.field = 1")
+        self.expect(self.cluster.run(f"scontrol update jobid={job} timelimit=9", USER), False)
+        self.expect_logged_error(f"failed change jobid={job}")
+        self.expect(self.cluster.run(f"scontrol update jobid={job} comment=x", USER), True)
+
+    def test_a_stranger_learns_nothing_from_a_rule(self) -> None:
+        job = self.cluster.sbatch("--hold", USER).jobid
+        self.write_rule('job:reject("never")')
+        result = self.cluster.run(f"scontrol update jobid={job} timelimit=5", "ben")
+        self.expect(result, False)
+        self.assertNotIn("never", result.stderr)
+        self.assertNotIn(f"jobid={job}", self.cluster.log("slurmctld"))
+        self.assertRegex(result.stderr, "Invalid user id|Access/permission denied")
+
+    def test_the_log_says_whose_job_it_was(self) -> None:
+        self.write_rule('job.comment = "seen"; job:warn("hello")')
+        mark = len(self.cluster.log("slurmctld"))
+        self.cluster.run(["sbatch", "--hold", "--job-name=my job", "--wrap=true"], USER, check=True)
+        log = self.slurmctld_log_since(mark)
+        self.assertRegex(
+            log,
+            r"job_submit/qosgate: changed user=ana\(\d+\) job='my job' account=astro partition=main qos=normal:"
+            r" rule '10-test' \(10-test.lua\): comment: \(unset\) -> seen\n",
+        )
+        self.assertRegex(log, r"job_submit/qosgate: warned user=ana\(.*: hello\n")
+
+
 
 class Enforcing(PluginTestCase):
     """Level `enforce`: the plugin refuses by itself, changes of jobs included."""
@@ -752,7 +820,12 @@ class Enforcing(PluginTestCase):
     def test_what_can_never_start_is_refused(self) -> None:
         self.cluster.sacctmgr("modify qos small set Flags=-1")
         self.addCleanup(self.cluster.sacctmgr, "modify qos small set Flags=DenyOnLimit")
+        mark = len(self.cluster.log("slurmctld"))
         self.expect(self.submit("--qos=small -n3"), False, "limit 2, this job asks for 3", "Job violates")
+        self.assertRegex(
+            self.slurmctld_log_since(mark),
+            r"refused user=ana\(\d+\) job=wrap account=astro partition=main qos=small: QOSMaxCpuPerJobLimit: ",
+        )
 
     def test_updates_of_batch_and_interactive_jobs(self) -> None:
         batch = self.cluster.sbatch("--hold -n3", USER).jobid

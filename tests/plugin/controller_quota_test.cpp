@@ -87,6 +87,25 @@ BOOST_AUTO_TEST_CASE(before_the_first_word_of_the_database_it_is_unavailable) {
     BOOST_TEST(records.locks_held == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_job_is_changed_by_its_owner_its_coordinator_operators_and_nobody_else) {
+    slurmdb_coord_rec_t of_astro{};
+    std::string name = "Astro";
+    of_astro.name = name.data();
+    const slurm::OwnedList coordinated = slurm::make_borrowing_list();
+    slurm::append(coordinated, &of_astro);
+    records.user_ben->coord_accts = coordinated.get();
+
+    BOOST_TEST(quota.may_change(ana, ana, "astro"));
+    BOOST_TEST(quota.may_change(0, ana, "astro"));
+    BOOST_TEST(quota.may_change(ben, ana, "astro"));
+    BOOST_TEST(!quota.may_change(ben, ana, "bio"));
+    BOOST_TEST(!quota.may_change(stranger, ana, "astro"));
+    records.user_ben->coord_accts = nullptr;
+    BOOST_TEST(!quota.may_change(ben, ana, "astro"));
+    records.user_ben->admin_level = SLURMDB_ADMIN_OPERATOR;
+    BOOST_TEST(quota.may_change(ben, ana, "astro"));
+}
+
 BOOST_AUTO_TEST_CASE(without_a_database_there_is_nothing_to_be_found) {
     records.qos_list = nullptr;
     auto symbols = records.symbols();

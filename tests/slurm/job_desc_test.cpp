@@ -358,6 +358,51 @@ BOOST_AUTO_TEST_CASE(a_job_copied_from_slurmctlds_records_is_no_part_of_another)
     BOOST_TEST(!read_job_update(current, unset_job(), submitter).is_het_part);
 }
 
+BOOST_AUTO_TEST_CASE(a_change_of_what_rules_and_limits_look_at_is_told_from_others) {
+    std::string text = "text", none;
+    job_desc_msg_t untouched = unset_job();
+    BOOST_TEST(!touches_decision(untouched));
+    for (const auto field :
+         {&job_desc_msg_t::name, &job_desc_msg_t::comment, &job_desc_msg_t::admin_comment}) {
+        job_desc_msg_t update = unset_job();
+        update.*field = text.data();
+        BOOST_TEST(!touches_decision(update));
+    }
+    untouched.priority = 0; // scontrol hold
+    untouched.nice = 5;
+    BOOST_TEST(!touches_decision(untouched));
+
+    for (const auto field :
+         {&job_desc_msg_t::partition, &job_desc_msg_t::qos, &job_desc_msg_t::account,
+          &job_desc_msg_t::reservation, &job_desc_msg_t::features, &job_desc_msg_t::licenses,
+          &job_desc_msg_t::tres_per_job, &job_desc_msg_t::tres_per_node, &job_desc_msg_t::mem_per_tres})
+        for (std::string* value : {&text, &none}) {
+            job_desc_msg_t update = unset_job();
+            update.*field = value->data();
+            BOOST_TEST(touches_decision(update));
+        }
+    for (const auto field :
+         {&job_desc_msg_t::time_limit, &job_desc_msg_t::time_min, &job_desc_msg_t::min_nodes,
+          &job_desc_msg_t::min_cpus, &job_desc_msg_t::num_tasks}) {
+        job_desc_msg_t update = unset_job();
+        update.*field = 1;
+        BOOST_TEST(touches_decision(update));
+    }
+    job_desc_msg_t memory = unset_job(), shared = unset_job();
+    memory.pn_min_memory = 100;
+    shared.shared = JOB_SHARED_NONE;
+    BOOST_TEST(touches_decision(memory));
+    BOOST_TEST(touches_decision(shared));
+}
+
+BOOST_AUTO_TEST_CASE(a_priority_that_slurmctld_computed_was_not_asked_for) {
+    job_desc_msg_t current = unset_job();
+    current.priority = 4294901750;
+    BOOST_TEST(!read_job_record(current, submitter).priority.has_value());
+    current.priority = 0; // held
+    BOOST_TEST(*read_job_record(current, submitter).priority == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(an_update_with_an_empty_text_takes_the_value_away) {
     std::string small = "small", none;
     job_desc_msg_t current = unset_job();

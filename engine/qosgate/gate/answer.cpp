@@ -40,6 +40,17 @@ std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at
     return {(is_refused ? "would be accepted with: " : "could start with: ") + *options};
 }
 
+void log_judgement(model::Decision& decision, const LoggedJob& job, const Outlook& outlook,
+                   std::size_t first) {
+    const bool refuses = decision.reject != model::RejectCode::none;
+    const bool is_accepted = outlook.forecast.code == model::RejectCode::none;
+    if (decision.message.size() <= first || !(refuses || is_accepted)) return;
+    const Wait* wait = outlook.wait();
+    const std::string_view reason = is_accepted && wait != nullptr ? wait->reason : outlook.forecast.reason;
+    decision.log.push_back(
+        log_limits(job, refuses ? "refused" : "warned", reason, std::span(decision.message).subspan(first)));
+}
+
 void append_contact(std::vector<std::string>& message, const policy::Settings& settings) {
     if (!settings.contact.empty()) message.push_back("questions: " + settings.contact);
 }

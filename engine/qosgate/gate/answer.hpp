@@ -3,6 +3,7 @@
 // What the user reads: why a job is refused or held back, and the nearest request that would do better.
 #pragma once
 
+#include "qosgate/gate/decision_log.hpp"
 #include "qosgate/gate/forecast.hpp"
 #include "qosgate/gate/nearest.hpp"
 #include "qosgate/policy/settings.hpp"
@@ -27,6 +28,11 @@ std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at
 
 /// Adds lines to a message.
 void append(std::vector<std::string>& message, std::vector<std::string> lines);
+
+/// Logs what limits or partitions make of a job: that the gate refuses it, or what it tells of an accepted
+/// one. Where slurmctld refuses, it logs that itself. The user's lines about it begin at `first`.
+void log_judgement(model::Decision& decision, const LoggedJob& job, const Outlook& outlook,
+                   std::size_t first);
 
 /// Adds whom to ask, where the site says so.
 void append_contact(std::vector<std::string>& message, const policy::Settings& settings);

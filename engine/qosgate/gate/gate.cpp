@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/answer.hpp"
+#include "qosgate/gate/decision_log.hpp"
 #include "qosgate/gate/job_update.hpp"
 #include "qosgate/gate/submit_line.hpp"
 #include "qosgate/gate/unread.hpp"
@@ -26,9 +27,9 @@ bool has_no_accounts(const Resolved& resolved) {
     return !resolved.known && resolved.known.error().code == ErrorCode::not_found;
 }
 
-/// Runs the site's rules. Returns whether they rejected the job.
+/// Runs the site's rules over a job, or over one that is changed. Returns whether they rejected it.
 bool run_rules(Decision& decision, const JobRequest& request, const Resolved& resolved, KnownCluster known,
-               const policy::Policy& policy) {
+               const policy::Policy& policy, const JobUpdate* change = nullptr) {
     const model::AccountView& view = resolved.view();
     const std::string_view partition = view.partitions.empty()
                                            ? std::string_view()
@@ -42,14 +43,10 @@ bool run_rules(Decision& decision, const JobRequest& request, const Resolved& re
                                  .knows_accounts = resolved.known || has_no_accounts(resolved),
                                  .knows_partitions = knows_partitions_of(resolved, known)};
     policy::Outcome outcome = policy.run(request, facts);
-    decision.changed = std::move(outcome.changed);
-    for (const policy::RuleEvent& event : outcome.events) {
-        std::string line = text::format("rule '{}' ({}): {}: {}", event.rule, event.file,
-                                        policy::to_string(event.kind), event.text);
-        if (!event.detail.empty()) line += text::format(" [{}]", event.detail);
-        const bool is_failure = event.kind == policy::EventKind::error;
-        decision.log.push_back({is_failure ? LogLevel::error : LogLevel::info, std::move(line)});
-    }
+    if (change == nullptr) decision.changed = std::move(outcome.changed); // nobody changes what is changed
+    for (const policy::RuleEvent& event : outcome.events)
+        if (change == nullptr || event.kind != policy::EventKind::changed)
+            decision.log.push_back(log_rule({request, view, change}, event));
     if (outcome.rejected) {
         decision.reject = RejectCode::access_denied;
         decision.message = {outcome.reject_message};
@@ -75,6 +72,7 @@ void judge(Decision& decision, const Case& at, const policy::Settings& settings)
     };
     const auto [outlook, forecast, strictness] = judge_with(enforces, look);
     decision.forecast = forecast;
+    const std::size_t told_before = decision.message.size(); // by rules
     const bool is_refused = outlook.forecast.code != RejectCode::none;
     const Wait* wait = outlook.wait();
     const bool never_starts = wait && wait->is_permanent;
@@ -86,6 +84,7 @@ void judge(Decision& decision, const Case& at, const policy::Settings& settings)
     if (is_refused && (enforces || loses_words(outlook.forecast.code, at.request)))
         decision.reject = outlook.forecast.code;
     if (enforces && !is_refused && never_starts) decision.reject = RejectCode::accounting_policy;
+    log_judgement(decision, {at.request, at.resolved.view()}, outlook, told_before);
     if (is_refused || never_starts) append_contact(decision.message, settings);
 }
 
@@ -168,12 +167,16 @@ Decision Gate::decide(const JobRequest& request, KnownCluster known, const polic
 Decision Gate::decide_update(JobUpdate update, KnownCluster known, const policy::Policy* policy) const {
     if (update.after.unread) return answer_unread(*update.after.unread, policy);
     const policy::Settings& settings = settings_of(policy);
+    const bool has_rules = policy != nullptr && policy->has_rules();
     Decision decision;
-    if (!judges_limits(known, settings)) return decision;
+    if (!has_rules && !judges_limits(known, settings)) return decision;
 
     const std::uint32_t requester = update.after.submit_uid;
-    Resolved before(update.before, known.cluster, provider_, release_, requester);
     Resolved after(update.after, known.cluster, provider_, release_, requester);
+    if (has_rules && run_rules(decision, update.after, after, known, *policy, &update)) return decision;
+    if (!judges_limits(known, settings)) return decision;
+
+    Resolved before(update.before, known.cluster, provider_, release_, requester);
     if (!before.known || !after.known) {
         log_problem(decision, after.known ? before : after);
         return decision;

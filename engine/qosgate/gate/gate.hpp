@@ -14,6 +14,7 @@ namespace qg::gate {
 
 /// A change of an existing job.
 struct JobUpdate {
+    std::uint32_t job_id = 0; ///< 0: not known
     model::JobRequest before; ///< the job as it is
     model::JobRequest after;  ///< as it would be; its `submit_uid` is who changes it
     bool names_qos = false;   ///< whether the change speaks of the QOS, be it the one the job has
@@ -52,7 +53,9 @@ class Gate {
     /// The decision about a change of a job (limits.md 3.9). slurmctld refuses for limits only where QOS,
     /// account or partition change, never an operator, and never where the job broke limits before. Besides
     /// that, the user hears what holds the job back after the change and did not before. What an operator
-    /// set earlier, past a limit, looks like any other value here. Rules do not run.
+    /// set earlier, past a limit, looks like any other value here.
+    /// Rules run over the job as it would be, whoever changes it, and may reject the change; what they write
+    /// is not applied.
     [[nodiscard]] model::Decision decide_update(JobUpdate update, KnownCluster known,
                                                 const policy::Policy* policy) const;
 

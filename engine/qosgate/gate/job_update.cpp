@@ -130,6 +130,7 @@ void judge_change(Decision& decision, const Change& change, const policy::Settin
     const bool enforces = settings.limits == Level::enforce && !is_operator;
     const auto [outlook, forecast, strictness] = judge_with(enforces, look_after);
     decision.forecast = forecast;
+    const std::size_t told_before = decision.message.size(); // by rules
     const Wait* wait = outlook.wait();
     const model::AccountView& view = change.after.view();
     if (outlook.forecast.code != RejectCode::none) {
@@ -146,6 +147,7 @@ void judge_change(Decision& decision, const Change& change, const policy::Settin
     } else {
         return;
     }
+    log_judgement(decision, {change.update.after, view, &change.update}, outlook, told_before);
     const bool never_starts = wait && wait->is_permanent;
     if (outlook.forecast.code != RejectCode::none || never_starts) append_contact(decision.message, settings);
 }

@@ -137,6 +137,9 @@ inline constexpr std::uint16_t priority_flag_max_tres_gres = 1u << 11; // 25.05
 // job_modify() got an argument for the user's message in 23.02; slurmctld calls it unchecked, and no header
 // tells.
 #define QG_JOB_MODIFY_HAS_MESSAGE (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0))
+
+/// Whether slurmctld calls job_modify() only for those who may change the job, since then, too.
+inline constexpr bool asks_only_for_entitled = QG_JOB_MODIFY_HAS_MESSAGE;
 // -------------------------------------------------------------------------------
 
 extern "C" {

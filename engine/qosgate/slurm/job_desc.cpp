@@ -76,9 +76,31 @@ JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit
     return request;
 }
 
+bool touches_decision(const job_desc_msg_t& update) noexcept {
+    constexpr char* job_desc_msg_t::*undecided[] = {&job_desc_msg_t::name, &job_desc_msg_t::comment,
+                                                    &job_desc_msg_t::admin_comment,
+                                                    &job_desc_msg_t::array_inx, &job_desc_msg_t::req_nodes};
+    const auto touches = [&](const auto& field) { return read_field(field, update).has_value(); };
+    return std::ranges::any_of(text_fields,
+                               [&](const TextField& field) {
+                                   return update.*field.slurm != nullptr &&
+                                          std::ranges::find(undecided, field.slurm) == std::end(undecided);
+                               }) ||
+           std::ranges::any_of(wide_count_fields,
+                               [&](const auto& field) {
+                                   return field.slurm != &job_desc_msg_t::priority && touches(field);
+                               }) ||
+           std::ranges::any_of(narrow_count_fields, touches) ||
+           std::ranges::any_of(
+               time_fields,
+               [&](const TimeField& field) { return read_time(update.*field.slurm).has_value(); }) ||
+           read_memory(update.pn_min_memory) || is_count(update.overcommit) || is_count(update.shared);
+}
+
 JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_uid) {
     JobRequest request = read_job_desc(current, submit_uid);
-    request.is_het_part = false; // a copied record does not say; its offset is 0
+    if (request.priority != 0u) request.priority.reset(); // 0 holds the job
+    request.is_het_part = false;                          // a copied record does not say; its offset is 0
     return request;
 }
 

@@ -18,7 +18,13 @@ namespace qg::slurm {
 /// job_desc_fields.hpp says, so that nobody's request can hold slurmctld up. A longer one is left unread.
 model::JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid);
 
-/// The job `current`, as slurmctld copies it from its records.
+/// Whether a change touches what rules and limits decide about: partition, QOS, account, time, size,
+/// reservation, features, licences. Not names and comments, not the priority, and not what makes the job
+/// wait. Cost: reads no text.
+bool touches_decision(const job_desc_msg_t& update) noexcept;
+
+/// The job `current`, as slurmctld copies it from its records. A priority that slurmctld computed is none
+/// that was asked for.
 model::JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_uid);
 
 /// The same job the way it would be after `update`: an update request in which unset fields stay as they are

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Rules decide about changes of jobs, too; and what the log says of decisions.
+#include "fixture.hpp"
+#include "policy_files.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace qg;
+using model::RejectCode;
+
+namespace {
+
+/// Ana's job in main; jobs in viz have at most 10 minutes.
+struct ChangeSetup : tests::GateSetup {
+    ChangeSetup() : policy(tests::load_rule(rule(""))) {
+        request.submit_uid = 1000;
+        request.name = "wrap";
+        request.account = "hpc-users";
+        request.partition = "main";
+        request.qos = "normal";
+        request.time_limit = TimeLimit{60};
+        update = {.job_id = 17, .before = request, .after = request};
+    }
+
+    static std::string rule(const std::string& keys) {
+        return "rule { name = 'short viz', " + keys + R"(
+            submit = function(job)
+                job.comment = "seen"
+                if job.partition == "viz" and job.time_limit > 10 then job:reject("too long for viz") end
+                job:warn("fits %s", job.partition)
+            end })";
+    }
+
+    model::Decision change() const {
+        const quota::LocalQuota provider(records);
+        const auto c = cluster();
+        const gate::KnownCluster known(is_cluster_known ? &c : nullptr, may_have_changed);
+        return gate::Gate(provider, release).decide_update(update, known, policy.get());
+    }
+
+    std::string logged(const model::Decision& decision) const {
+        BOOST_TEST_REQUIRE(decision.log.size() == 1u);
+        return decision.log.front().text;
+    }
+
+    std::shared_ptr<const policy::Policy> policy;
+    gate::JobUpdate update;
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(rules_on_changes, ChangeSetup)
+
+BOOST_AUTO_TEST_CASE(a_change_that_the_rules_would_not_accept_is_rejected) {
+    update.after.partition = "viz";
+
+    const auto decision = change();
+
+    BOOST_TEST((decision.reject == RejectCode::access_denied));
+    BOOST_TEST(decision.message == std::vector<std::string>{"too long for viz"},
+               boost::test_tools::per_element());
+    BOOST_TEST(logged(decision) == "rejected change jobid=17 user=ana(1000) job=wrap account=hpc-users "
+                                   "partition=viz qos=normal: rule 'short viz' (rule.lua): too long for viz");
+}
+
+BOOST_AUTO_TEST_CASE(a_change_that_they_accept_is_not_changed_by_them) {
+    update.after.partition = "viz";
+    update.after.time_limit = TimeLimit{10};
+
+    const auto decision = change();
+
+    BOOST_TEST((decision.reject == RejectCode::none));
+    BOOST_TEST(!decision.changed);
+    BOOST_TEST(decision.message == std::vector<std::string>{"fits viz"}, boost::test_tools::per_element());
+    BOOST_TEST(logged(decision).starts_with("warned change jobid=17"));
+}
+
+BOOST_AUTO_TEST_CASE(rules_bind_operators_and_root_at_changes_as_at_submissions) {
+    update.after.partition = "viz";
+    for (const std::uint32_t requester : {0u, 1000u}) {
+        update.after.submit_uid = requester;
+        BOOST_TEST((change().reject == RejectCode::access_denied));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_log_names_who_changes_the_job_of_another) {
+    update.after.partition = "viz";
+    update.after.submit_uid = 0;
+    BOOST_TEST(logged(change()).starts_with("rejected change jobid=17 by=0 user=ana(1000) job=wrap"));
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_that_fails_on_a_change_decides_by_on_error) {
+    const auto answer = [this](const std::string& on_error) {
+        policy = tests::load_rule("rule { on_error = '" + on_error +
+                                  "', submit = function(job) local x = nil + 1 end }");
+        return change().reject;
+    };
+    BOOST_TEST((answer("deny") == RejectCode::access_denied));
+    BOOST_TEST((answer("allow") == RejectCode::none));
+}
+
+BOOST_AUTO_TEST_CASE(rules_decide_about_changes_also_where_limits_are_not_judged) {
+    update.after.partition = "viz";
+    may_have_changed = true;
+    BOOST_TEST((change().reject == RejectCode::access_denied));
+    is_cluster_known = false;
+    BOOST_TEST((change().reject == RejectCode::access_denied));
+}
+
+BOOST_AUTO_TEST_CASE(the_log_says_whose_job_a_rule_changed_or_would_have_rejected) {
+    request.name = "my job\nend";
+    auto decision = decide(policy.get());
+    BOOST_TEST_REQUIRE(decision.log.size() == 2u);
+    BOOST_TEST(decision.log[0].text == "warned user=ana(1000) job='my job?end' account=hpc-users "
+                                       "partition=main qos=normal: rule 'short viz' (rule.lua): fits main");
+    BOOST_TEST(decision.log[1].text.starts_with("changed user=ana(1000)"));
+    BOOST_TEST(decision.log[1].text.ends_with("(rule.lua): comment: (unset) -> seen"));
+
+    policy = tests::load_rule(rule("mode = 'shadow',"));
+    request.partition = "viz";
+    decision = decide(policy.get());
+    BOOST_TEST(logged(decision).starts_with("shadow user=ana(1000)"));
+    BOOST_TEST(logged(decision).ends_with("would reject: too long for viz"));
+}
+
+BOOST_AUTO_TEST_CASE(the_log_has_the_reason_of_what_the_gate_refuses) {
+    qos(0).limits.set(model::TresLimit::max_tres_per_job, tres("cpu"), 2);
+    request.tasks = request.min_cpus = 3;
+    policy = tests::load_site("site { limits = 'enforce' }");
+
+    const auto decision = decide(policy.get());
+
+    BOOST_TEST((decision.reject == RejectCode::accounting_policy));
+    BOOST_TEST(
+        logged(decision).starts_with("refused user=ana(1000) job=wrap account=hpc-users partition=main "
+                                     "qos=normal: QOSMaxCpuPerJobLimit: "));
+    BOOST_TEST(logged(decision).size() <= 1503u);
+}
+
+BOOST_AUTO_TEST_CASE(a_line_of_the_log_is_bounded) {
+    request.name = std::string(1000, 'x');
+    request.partition = "viz";
+    const std::string line = logged(decide(policy.get()));
+    BOOST_TEST(line.size() < 400u);
+    BOOST_TEST(line.find("job=" + std::string(64, 'x') + "... ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
