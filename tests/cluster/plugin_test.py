@@ -212,6 +212,22 @@ class Explanations(PluginTestCase):
                 self.expect(self.submit(f"--qos=busy -n3 {later}"), True, never)
         self.expect(self.submit("--qos=busy --begin=now"), True, "this job will wait")
 
+    def test_whole_nodes_and_shared_nodes_are_counted_as_slurm_does(self) -> None:
+        self.cluster.sacctmgr("add qos part,node MaxJobsPerAccount=9")
+        self.cluster.sacctmgr("modify qos part set MaxTRESPerUser=cpu=2")
+        self.cluster.sacctmgr("modify qos node set MaxTRESPerUser=node=1")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=part,node")
+        self.addCleanup(self.cluster.sacctmgr, "delete qos part,node")
+        whole = self.submit("--qos=part --exclusive")
+        self.expect(whole, True, "this job can never start", "--exclusive takes whole nodes")
+        self.cluster.wait_reason(int(whole.stdout.split()[-1]), "QOSMaxCpuPerUserLimit")
+        first = self.cluster.sbatch("--qos=node", USER).jobid
+        self.cluster.wait_job(first, "RUNNING")
+        node = self.cluster.run(f"squeue -h -j {first} -o %N", check=True).stdout.strip()
+        shares = self.submit(f"--qos=node -w {node}")
+        self.expect(shares, True, "this job may wait: nodes per user", "(QOSMaxNodePerUserLimit)")
+        self.cluster.wait_job(int(shares.stdout.split()[-1]), "RUNNING")
+
     def test_a_part_of_a_het_job_is_told_with_its_number(self) -> None:
         result = self.cluster.run("sbatch --wrap=true : --qos=small -n3", USER)
         self.expect(result, False, "1: ", "limit 2, this job asks for 3")

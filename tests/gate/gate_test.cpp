@@ -240,6 +240,59 @@ BOOST_AUTO_TEST_CASE(a_job_that_starts_later_is_told_only_what_is_for_good) {
     BOOST_TEST(is_told("this job can never start"));
 }
 
+BOOST_AUTO_TEST_CASE(nodes_that_are_in_use_may_be_shared) {
+    request.qos.reset();
+    qos(0).limits.set(model::TresLimit::max_tres_per_user, tres("node"), 2);
+    records.qos[0].users[1000].tres = model::TresCounts(records.tres->size());
+    records.qos[0].users[1000].tres[tres("node")] = 2;
+    const auto is_told = [this](std::string_view words) {
+        const auto message = decide().message;
+        return !message.empty() && message.front().starts_with(words);
+    };
+    BOOST_TEST(is_told("this job may wait: nodes"));
+    BOOST_TEST(pending() == "QOSMaxNodePerUserLimit");
+
+    request.min_nodes = request.tasks = request.min_cpus = 3;
+    BOOST_TEST(is_told("this job can never start as it is: nodes"));
+
+    request.min_nodes = request.tasks = request.min_cpus = 1;
+    qos(0).limits.set(model::TresLimit::grp_tres, tres("cpu"), 8);
+    qos(0).usage.tres = model::TresCounts(records.tres->size());
+    qos(0).usage.tres[tres("cpu")] = 8;
+    BOOST_TEST(is_told("this job will wait: CPUs"));
+}
+
+BOOST_AUTO_TEST_CASE(an_exclusive_job_is_told_what_whole_nodes_come_to) {
+    request.qos.reset();
+    qos(0).limits.set(model::TresLimit::max_tres_per_user, tres("cpu"), 32);
+    request.exclusive = true;
+    BOOST_TEST(decide().message.empty()); // nobody knows how large nodes are
+
+    partitions[0].least_node_cpus = 32;
+    BOOST_TEST(decide().message.empty());
+
+    partitions[0].least_node_cpus = 64;
+    BOOST_TEST(
+        decide().message.front() ==
+        "this job can never start as it is: CPUs per user in QOS normal: limit 32, this job asks for 64, "
+        "because --exclusive takes whole nodes, of at least 64 CPUs in all (QOSMaxCpuPerUserLimit)");
+    BOOST_TEST((decide_at("enforce").reject == RejectCode::accounting_policy));
+
+    request.exclusive = false;
+    BOOST_TEST(decide().message.empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_exclusive_job_may_get_more_than_a_minimum_asks_for) {
+    request.qos.reset();
+    qos(0).limits.set(model::TresLimit::min_tres_per_job, tres("cpu"), 40);
+    request.exclusive = true;
+    partitions[0].least_node_cpus = 32;
+    BOOST_TEST(decide().message.empty());
+
+    request.exclusive = false;
+    BOOST_TEST(decide().message.front().starts_with("this job can never start"));
+}
+
 BOOST_AUTO_TEST_CASE(a_limit_for_good_is_told_also_where_running_jobs_hide_it) {
     request.qos.reset();
     qos(0).limits.set(model::CountLimit::max_jobs_per_user, 1);

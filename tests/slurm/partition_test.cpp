@@ -161,6 +161,36 @@ BOOST_AUTO_TEST_CASE(more_memory_reserved_than_there_is_leaves_none) {
     BOOST_TEST(read_partition(plain_partition(), nodes).node_memory_mib == 64000u);
 }
 
+BOOST_AUTO_TEST_CASE(the_least_node_bounds_what_whole_nodes_have) {
+    auto nodes = two_nodes();
+    for (node_info_t& node : nodes) {
+        node.cpus = node.cpus_efctv = 64;
+        node.threads = 1;
+    }
+    nodes[1].cpus_efctv = 60; // some are for the system
+    std::int32_t all[] = {0, 1, -1};
+    partition_info_t raw = plain_partition();
+    raw.node_inx = all;
+    raw.max_cpus_per_node = INFINITE;
+    const auto least = [&] { return read_partition(raw, nodes).least_node_cpus; };
+    BOOST_TEST(least() == 60u);
+
+    raw.max_cpus_per_node = 48;
+    BOOST_TEST(least() == 48u);
+    raw.max_cpus_per_node = INFINITE;
+
+    nodes[1].threads = 2;
+    BOOST_TEST(least() == 30u);
+
+    nodes[1].threads = 0;
+    BOOST_TEST(least() == 0u);
+    raw.node_inx = nullptr;
+    BOOST_TEST(least() == 0u);
+    std::int32_t beyond[] = {1, 5, -1};
+    raw.node_inx = beyond;
+    BOOST_TEST(least() == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(any_bytes_can_be_read) {
     for (int byte = 0; byte < 256; ++byte) {
         partition_info_t raw;

@@ -16,17 +16,17 @@ std::vector<std::string> refusal_lines(const Outlook& outlook, const model::Acco
 
 std::vector<std::string> wait_lines(const Wait& wait, const model::JobRequest& request,
                                     const model::AccountView& view) {
-    const std::string what = wait.violations.empty()
-                                 ? text::format("{} ({})", wait.partition_rule, wait.reason)
-                                 : limits::describe(wait.violations.front(), view, /*names_owner=*/true);
     if (!wait.is_permanent && request.starts_later()) return {};
-    if (!wait.is_permanent) return {"this job will wait: " + what};
-    // Of several problems the one that is for good matters.
-    const auto lasting = std::find_if(wait.violations.begin(), wait.violations.end(),
-                                      [](const limits::Violation& v) { return v.is_permanent(); });
-    const std::string why =
-        lasting == wait.violations.end() ? what : limits::describe(*lasting, view, /*names_owner=*/true);
-    return {"this job can never start as it is: " + why};
+    // Of several problems the one matters that is for good, then one that is certain.
+    const auto& all = wait.violations;
+    auto first = std::ranges::find_if(all, &limits::Violation::is_permanent);
+    if (first == all.end()) first = std::ranges::find_if(all, &limits::Violation::is_certain);
+    const bool is_certain = all.empty() || first != all.end();
+    if (first == all.end()) first = all.begin();
+    const std::string what = all.empty() ? text::format("{} ({})", wait.partition_rule, wait.reason)
+                                         : limits::describe(*first, view, /*names_owner=*/true);
+    if (wait.is_permanent) return {"this job can never start as it is: " + what};
+    return {(is_certain ? "this job will wait: " : "this job may wait: ") + what};
 }
 
 std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at,

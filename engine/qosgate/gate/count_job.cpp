@@ -60,6 +60,33 @@ void JobCounter::count_submission(const model::AccountView& view, model::Resolve
 
 std::optional<TresCounts> JobCounter::at_attempt(const model::AccountView& view, std::size_t partition,
                                                  std::optional<std::uint64_t> most_nodes) const {
+    auto counts = count_attempt(view, partition, most_nodes);
+    if (request_->exclusive) take_whole_nodes(counts, view, partition);
+    return counts;
+}
+
+std::uint64_t JobCounter::least_cpus_of_nodes(const model::AccountView& view, std::size_t index) const {
+    const Partition* partition = partition_at(view, index);
+    if (!request_->exclusive || !partition) return 0;
+    return size_.nodes.value_or(1) * partition->least_node_cpus;
+}
+
+/// Raises the CPUs to those of as many nodes as the job has at least, where that is more.
+[[gnu::cold]] void JobCounter::take_whole_nodes(std::optional<TresCounts>& counts,
+                                                const model::AccountView& view, std::size_t index) const {
+    const auto cpu = view.tres->find(TresKind::cpu);
+    const std::uint64_t least = least_cpus_of_nodes(view, index);
+    if (!cpu || least == 0) return;
+    if (!counts)
+        counts = count(view, index, counted_.nodes.value_or(1), size_.nodes.value_or(1),
+                       counted_.cpus.value_or(1), gres_);
+    if ((*counts)[*cpu] >= least) return;
+    (*counts)[*cpu] = least;
+    set_billing(*counts, view, index);
+}
+
+std::optional<TresCounts> JobCounter::count_attempt(const model::AccountView& view, std::size_t partition,
+                                                    std::optional<std::uint64_t> most_nodes) const {
     const std::uint64_t nodes = nodes_at_attempt(view, partition, most_nodes);
     if (gres_.asks()) {
         JobSize size = size_;
@@ -151,10 +178,16 @@ TresCounts JobCounter::count(const model::AccountView& view, std::size_t index, 
     set(TresKind::node, nodes);
     set(TresKind::cpu, cpus);
     set(TresKind::mem, count_memory(cpus, memory_nodes, gres, partition));
-    set(TresKind::billing,
-        billing_of(counts, *view.tres, partition ? std::string_view(partition->billing_weights) : "",
-                   cluster_->billing));
+    set_billing(counts, view, index);
     return counts;
+}
+
+void JobCounter::set_billing(TresCounts& counts, const model::AccountView& view, std::size_t index) const {
+    const auto billing = view.tres->find(TresKind::billing);
+    if (!billing) return;
+    const Partition* partition = partition_at(view, index);
+    counts[*billing] = billing_of(
+        counts, *view.tres, partition ? std::string_view(partition->billing_weights) : "", cluster_->billing);
 }
 
 /// A license named twice counts with the sum.

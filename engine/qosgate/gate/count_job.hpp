@@ -40,12 +40,24 @@ class JobCounter {
 
     /// What an attempt to start the job in one partition asks for: that partition's defaults and billing, and
     /// as many nodes as the job may have (`most_nodes` caps them, nothing: no cap). Nothing where that is
-    /// what the submit stage sees.
+    /// what the submit stage sees. Where the job takes whole nodes (--exclusive), CPUs are the least that
+    /// they come to.
     [[nodiscard]] std::optional<model::TresCounts> at_attempt(const model::AccountView& view,
                                                               std::size_t partition,
                                                               std::optional<std::uint64_t> most_nodes) const;
 
+    /// The least CPUs that the whole nodes of a job with --exclusive have; 0 for other jobs, and where it is
+    /// not known.
+    [[nodiscard]] std::uint64_t least_cpus_of_nodes(const model::AccountView& view,
+                                                    std::size_t partition) const;
+
   private:
+    [[nodiscard]] std::optional<model::TresCounts>
+    count_attempt(const model::AccountView& view, std::size_t partition,
+                  std::optional<std::uint64_t> most_nodes) const;
+    void take_whole_nodes(std::optional<model::TresCounts>& counts, const model::AccountView& view,
+                          std::size_t partition) const;
+    void set_billing(model::TresCounts& counts, const model::AccountView& view, std::size_t partition) const;
     [[nodiscard]] JobSize raised_to_partitions(JobSize size, const model::AccountView& view) const;
     [[nodiscard]] std::uint64_t nodes_at_attempt(const model::AccountView& view, std::size_t partition,
                                                  std::optional<std::uint64_t> most_nodes) const;

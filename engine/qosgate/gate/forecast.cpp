@@ -76,7 +76,21 @@ struct Attempt {
         auto verdict = with(std::nullopt);
         // Where limits allow fewer nodes than the job would take, it is given fewer.
         if (verdict.max_nodes && asked.request.max_nodes) verdict = with(verdict.max_nodes);
+        if (asked.request.exclusive) note_whole_nodes(verdict.post_select);
         return verdict;
+    }
+
+    /// A job with --exclusive gets all of its nodes: at least so many CPUs, and who knows how much of the
+    /// rest.
+    [[gnu::cold]] void note_whole_nodes(std::vector<Violation>& violations) const {
+        std::erase_if(violations, [node = asked.view.tres->node()](const Violation& v) {
+            return v.relation == limits::Relation::asked_too_little && v.tres != node;
+        });
+        const auto cpu = asked.view.tres->find(model::TresKind::cpu);
+        const std::uint64_t least = counter.least_cpus_of_nodes(asked.view, index);
+        if (!cpu || least <= model::count_at(asked.job.tres, *cpu)) return;
+        for (Violation& violation : violations)
+            if (violation.tres == cpu) violation.whole_nodes = least;
     }
 };
 

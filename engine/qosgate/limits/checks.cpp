@@ -326,8 +326,10 @@ void check_with_usage(const Context& at) {
         const std::uint64_t used = count_at(all_used, tres);
         if (count > limit)
             at.add(at.tres_limit(), tres, count, limit, used, Relation::asked_too_much);
-        else if (used + count > limit)
+        else if (used + count > limit) {
             at.add(at.tres_limit(), tres, count, limit, used, Relation::not_enough_left);
+            at.found.back().may_overlap = at.evaluation.view.tres->node() == tres;
+        }
     });
 }
 

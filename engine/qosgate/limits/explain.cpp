@@ -116,6 +116,13 @@ std::string format_asked(const Violation& violation, const model::AccountView& v
     return asked == 1 ? "this job is one more" : text::format("this array has {} tasks", asked);
 }
 
+/// ", because --exclusive takes whole nodes, of at least 64 CPUs in all"
+std::string format_whole_nodes(const Violation& violation, std::string_view tres) {
+    if (violation.whole_nodes == 0) return "";
+    return text::format(", because --exclusive takes whole nodes, of at least {} in all",
+                        format_amount(tres, violation.whole_nodes));
+}
+
 /// " in QOS moonlight", " of user ana in account physics"
 std::string whose(const Owner& owner, const model::AccountView& view) {
     const bool is_user = owner.kind == OwnerKind::association &&
@@ -126,9 +133,9 @@ std::string whose(const Owner& owner, const model::AccountView& view) {
 /// The limit and the request; of numbers that are hidden from the reader, that they do not go together.
 std::string format_numbers(const Violation& violation, const model::AccountView& view) {
     const std::string asked = format_asked(violation, view);
+    const bool is_too_much = violation.is_permanent() && violation.relation != Relation::used_for_good;
     if (has_hidden_numbers(violation, view))
-        return asked +
-               (violation.is_permanent() ? ", which is more than the limit" : ", which is more than is left");
+        return asked + (is_too_much ? ", which is more than the limit" : ", which is more than is left");
     return text::format("limit {}{}, {}", format_value(violation, view, violation.limit_value),
                         format_used(violation, view), asked);
 }
@@ -171,8 +178,9 @@ std::string describe(const Violation& violation, const model::AccountView& view,
                             format_amount(tres, violation.limit_value), wording.scope, owner,
                             is_one ? "is" : "are", format_asked(violation, view), violation.reason);
     }
-    return text::format("{}{}: {} ({})", subject_of(violation.limit, tres), owner,
-                        format_numbers(violation, view), violation.reason);
+    return text::format("{}{}: {}{} ({})", subject_of(violation.limit, tres), owner,
+                        format_numbers(violation, view), format_whole_nodes(violation, tres),
+                        violation.reason);
 }
 
 std::vector<std::string> explain_refusal(std::span<const Violation> violations,

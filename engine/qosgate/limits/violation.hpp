@@ -53,12 +53,21 @@ struct Violation {
     unsigned times_scaled = 0;
     std::uint64_t asked_unscaled = 0; ///< meaningless where nothing was multiplied
     bool is_endless = false;          ///< TRES minutes of a job without an end: `asked` means nothing
-    std::uint64_t count = 0;          ///< TRES minutes: how much of the TRES the job has for its time
+    bool may_overlap = false;         ///< nodes, of which the job may get some that are in use already
+    std::uint64_t whole_nodes =
+        0;                   ///< TRES: so much is all of the nodes that the job takes; 0: it takes parts
+    std::uint64_t count = 0; ///< TRES minutes: how much of the TRES the job has for its time
 
     /// Whether no end of other jobs lets this job pass.
     [[nodiscard]] bool is_permanent() const noexcept {
         return relation == Relation::asked_too_much || relation == Relation::asked_too_little ||
                relation == Relation::used_for_good;
+    }
+
+    /// Whether the job waits for others if nothing else changes. Which nodes it gets is not known yet; those
+    /// in use by jobs that count against the same limit count once.
+    [[nodiscard]] bool is_certain() const noexcept {
+        return !(may_overlap && relation == Relation::not_enough_left);
     }
 
     /// Whether it is the same limit of the same owner, whatever the numbers.

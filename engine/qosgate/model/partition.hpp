@@ -36,6 +36,7 @@ struct Partition {
     std::optional<Memory> default_memory; ///< DefMemPerNode, DefMemPerCPU
     std::uint64_t node_memory_mib = 0;    ///< RealMemory - MemSpecLimit of the first node; 0: not known
     std::uint32_t sockets_per_node = 1;   ///< of the first node
+    std::uint32_t least_node_cpus = 0;    ///< of all its nodes, each surely allocated whole; 0: not known
     std::vector<std::string> allow_qos;   ///< empty: all
     std::vector<std::string> deny_qos;
     std::vector<std::string> allow_accounts; ///< empty: all

@@ -5,6 +5,9 @@
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/values.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace qg::slurm {
 namespace {
 
@@ -28,6 +31,27 @@ const node_info_t* first_node(const partition_info_t& partition,
     if (partition.node_inx == nullptr || partition.node_inx[0] < 0) return nullptr;
     const auto index = static_cast<std::size_t>(partition.node_inx[0]);
     return index < nodes.size() ? &nodes[index] : nullptr;
+}
+
+/// The CPUs that a job gets at least where it gets all of this node: one of each core, since a job may ask
+/// for no more of them; 0: not known.
+std::uint32_t least_cpus(const node_info_t& node) noexcept {
+    if (!is_count(node.cpus_efctv) || !is_count(node.threads) || node.threads == 0) return 0;
+    return std::min(node.cpus_efctv, node.cpus) / node.threads;
+}
+
+/// The least of all nodes of a partition; 0: not known of some.
+std::uint32_t least_node_cpus(const partition_info_t& partition, std::span<const node_info_t> nodes) {
+    std::optional<std::uint32_t> least;
+    for (const std::int32_t* range = partition.node_inx; range != nullptr && range[0] >= 0; range += 2)
+        for (auto node = static_cast<std::size_t>(range[0]); std::cmp_less_equal(node, range[1]); ++node) {
+            const std::uint32_t cpus = node < nodes.size() ? least_cpus(nodes[node]) : 0;
+            least = std::min(least.value_or(cpus), cpus);
+            if (cpus == 0) return 0;
+        }
+    // A job may get no more CPUs of a node than this.
+    const std::uint32_t most = read_count(partition.max_cpus_per_node).value_or(UINT32_MAX);
+    return std::min(least.value_or(0), most);
 }
 
 void read_node_facts(model::Partition& result, const node_info_t& node) {
@@ -61,6 +85,7 @@ model::Partition read_partition(const partition_info_t& partition, std::span<con
     result.has_groups = !read_names(partition.allow_groups).empty();
     result.billing_weights = view_text(partition.billing_weights_str);
     if (const node_info_t* node = first_node(partition, nodes)) read_node_facts(result, *node);
+    result.least_node_cpus = least_node_cpus(partition, nodes);
     return result;
 }
 

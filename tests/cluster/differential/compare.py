@@ -290,7 +290,7 @@ def plugin_verdict(message: str) -> str:
     """The plugin's message as "refused TOKEN", "waits TOKEN", "never TOKEN" or "accepted "."""
     tokens = re.findall(r"\(([A-Z]\w+)\)", message)
     token = tokens[0] if tokens else ""
-    if "this job will wait" in message:
+    if re.search("this job (will|may) wait", message):
         return f"waits {token}"
     if "can never start" in message:
         return f"never {token}"
