@@ -146,9 +146,9 @@ const std::string patient_site = "site { rule_time_ms = 75 }";
 void check_contained(const std::vector<Escape>& escapes) {
     for (const Escape& escape : escapes) {
         BOOST_TEST_CONTEXT(escape.name) {
-            const auto policy =
-                policy_of({{"site.lua", patient_site},
-                           {"t.lua", rule_with("if job.name == 'evil' then\n" + escape.body + "\nend")}});
+            const auto policy = policy_of(
+                {{"site.lua", patient_site},
+                 {"t.lua", rule_with("if job.name == 'evil' then\n" + at_run_time(escape.body) + "\nend")}});
             Job innocent;
             BOOST_TEST(!innocent.run(*policy).rejected);
 

@@ -119,6 +119,11 @@ inline std::shared_ptr<const Policy> one_rule(const std::string& body, const std
     return policy_of({{"t.lua", rule_with(body, keys)}});
 }
 
+/// The same code without the check of names when a file is loaded: for what happens while rules run.
+inline std::string at_run_time(const std::string& body) {
+    return "local job, _ = job, _ENV; " + body;
+}
+
 /// The outcome of one rule over a plain job.
 inline Outcome outcome_of(const std::string& body, const std::string& keys = {}) {
     return Job().run(*one_rule(body, keys));
@@ -126,7 +131,7 @@ inline Outcome outcome_of(const std::string& body, const std::string& keys = {})
 
 /// What an expression comes to inside a rule, as tostring shows it; "error: ..." if it fails.
 inline std::string value_of(const std::string& expression, Job job = {}) {
-    const auto outcome = job.run(*one_rule("job:warn('%s', tostring(" + expression + "))"));
+    const auto outcome = job.run(*one_rule(at_run_time("job:warn('%s', tostring(" + expression + "))")));
     if (outcome.rejected) return "error: " + outcome.events.at(0).text;
     return outcome.warnings.at(0);
 }

@@ -103,6 +103,19 @@ Result<CompiledRules> compile_rules(const SourceFolder& sources, const Settings&
     return compiled;
 }
 
+Result<void> check_rule_names(const SourceFolder& sources) {
+    const auto state = make_state(load_limits(Settings{}), rule_globals());
+    if (!state) return state.error();
+    const auto known = list_globals(**state);
+    if (!known) return known.error();
+    for (const SourceFile& file : sources.files) {
+        if (file.name == site_file_name) continue;
+        auto checked = check_names(file.text, file.name, *known);
+        if (!checked) return checked;
+    }
+    return {};
+}
+
 StatePool::StatePool(std::shared_ptr<const SourceFolder> sources, Settings settings, CompiledRules first)
     : sources_(std::move(sources)), settings_(std::move(settings)) {
     idle_.reserve(max_idle);

@@ -35,6 +35,10 @@ Result<Settings> load_settings(const SourceFile& site);
 Result<CompiledRules> compile_rules(const SourceFolder& sources, const Settings& settings,
                                     const BudgetClock* clock = nullptr);
 
+/// Looks for misspelt names in every file that compile_rules() compiled. Errors: invalid_input, see
+/// check_names.
+Result<void> check_rule_names(const SourceFolder& sources);
+
 /// Lua states for concurrent decisions. A state that spent a budget is not used again. The thread that
 /// watches the policy sees to it that some are idle; a job that finds none makes one, in its own time.
 /// Threads: internally locked; the lock covers a push or pop.

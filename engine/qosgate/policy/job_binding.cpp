@@ -8,6 +8,7 @@
 #include "qosgate/policy/rule_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -206,6 +207,9 @@ void push_tres(lua_State* lua) {
     LuaState::of(lua).tres_object = push_object(lua);
 }
 
+constexpr std::array<std::string_view, 3> function_names{"is_set", "reject", "warn"};
+constexpr std::array<lua_CFunction, 3> functions{&job_is_set, &job_reject, &job_warn};
+
 /// Pushes the table from the names of fields and functions to what they are.
 void push_names(lua_State* lua) {
     lua_createtable(lua, 0, static_cast<int>(job_fields().size()) + 3);
@@ -215,10 +219,12 @@ void push_names(lua_State* lua) {
         lua_pushinteger(lua, place++);
         lua_rawset(lua, -3);
     }
-    static constexpr luaL_Reg functions[] = {
-        {"is_set", &job_is_set}, {"warn", &job_warn}, {"reject", &job_reject}, {nullptr, nullptr}};
-    lua_pushvalue(lua, -1);
-    luaL_setfuncs(lua, functions, 1); // all share the table, to look up fields
+    for (std::size_t i = 0; i < function_names.size(); ++i) {
+        lua_pushlstring(lua, function_names[i].data(), function_names[i].size());
+        lua_pushvalue(lua, -2); // all share the table, to look up fields
+        lua_pushcclosure(lua, functions[i], 1);
+        lua_rawset(lua, -3);
+    }
 }
 
 int build_job(lua_State* lua) {
@@ -237,6 +243,10 @@ int build_job(lua_State* lua) {
 }
 
 } // namespace
+
+std::span<const std::string_view> job_functions() noexcept {
+    return function_names;
+}
 
 Result<int> install_job(LuaState& state) {
     int reference = LUA_NOREF;

@@ -6,9 +6,15 @@
 
 #include "qosgate/base/result.hpp"
 
+#include <span>
+#include <string_view>
+
 namespace qg::policy {
 
 class LuaState;
+
+/// The names of job's functions, which are called with a colon.
+std::span<const std::string_view> job_functions() noexcept;
 
 /// Makes the state's `job`. Returns its reference in the registry.
 /// Errors: limit_exceeded where the state's memory does not suffice.

@@ -64,6 +64,7 @@ Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, std::u
     }
     auto compiled = compile_rules(*sources, settings);
     if (!compiled) return compiled.error();
+    if (const auto checked = check_rule_names(*sources); !checked) return checked.error();
     std::vector<RuleInfo> rules = compiled->rules;
     std::unique_ptr<StatePool> pool;
     if (!rules.empty()) pool = std::make_unique<StatePool>(sources, settings, *std::move(compiled));

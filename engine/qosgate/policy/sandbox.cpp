@@ -164,6 +164,37 @@ int build_sandbox(lua_State* lua) {
     return 0;
 }
 
+/// Adds a global, or what is in it.
+void note_name(KnownNames& names, const char* global, const char* member, bool& is_whole) noexcept {
+    try {
+        std::set<std::string>& members = names[global];
+        if (member != nullptr) members.insert(member);
+    } catch (...) {
+        is_whole = false;
+    }
+}
+
+struct Listing {
+    KnownNames names;
+    bool is_whole = true;
+};
+
+int list_names(lua_State* lua) {
+    auto& listing = *static_cast<Listing*>(lua_touserdata(lua, 1));
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    if (luaL_getmetafield(lua, -1, "__index") != LUA_TTABLE) return 0;
+    for (lua_pushnil(lua); lua_next(lua, -2) != 0; lua_pop(lua, 1)) {
+        const char* global = lua_tostring(lua, -2);
+        note_name(listing.names, global, nullptr, listing.is_whole);
+        // A library is an empty table through which another one is read.
+        if (!lua_istable(lua, -1) || luaL_getmetafield(lua, -1, "__index") != LUA_TTABLE) continue;
+        for (lua_pushnil(lua); lua_next(lua, -2) != 0; lua_pop(lua, 1))
+            note_name(listing.names, global, lua_tostring(lua, -2), listing.is_whole);
+        lua_pop(lua, 1);
+    }
+    return 0;
+}
+
 struct Chunk {
     std::string_view source;
     const char* name;
@@ -193,6 +224,14 @@ void make_read_only(lua_State* lua, const char* description) {
 
 Result<void> install_sandbox(LuaState& state, std::span<const ExtraGlobal> extras) {
     return protected_call(state, &build_sandbox, &extras);
+}
+
+Result<KnownNames> list_globals(LuaState& state) {
+    Listing listing;
+    const auto done = protected_call(state, &list_names, &listing);
+    if (!done) return done.error();
+    if (!listing.is_whole) return Error{ErrorCode::limit_exceeded, "no memory for the names of Lua"};
+    return std::move(listing.names);
 }
 
 Result<void> run_chunk(LuaState& state, std::string_view source, std::string_view file) {

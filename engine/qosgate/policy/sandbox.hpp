@@ -7,6 +7,7 @@
 #pragma once
 
 #include "qosgate/base/result.hpp"
+#include "qosgate/policy/name_check.hpp"
 
 #include <span>
 #include <string_view>
@@ -26,6 +27,9 @@ struct ExtraGlobal {
 /// Fills a fresh state with the globals allowed and makes them read-only.
 /// Errors: limit_exceeded where the state's memory does not suffice.
 Result<void> install_sandbox(LuaState& state, std::span<const ExtraGlobal> extras);
+
+/// The globals of a state after install_sandbox(). Errors: limit_exceeded where memory is short.
+Result<KnownNames> list_globals(LuaState& state);
 
 /// Compiles `source` (text, never bytecode) and runs it in the sandbox; its return values are dropped.
 /// `file` names it in messages.

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Scopes are followed, expressions are not: a local is taken to be visible from its name on, and those of a
+// repeat loop beyond its end, so that a name is rather taken for a local than for a global.
+#include "qosgate/policy/name_check.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/job_binding.hpp"
+#include "qosgate/policy/lua_tokens.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace qg::policy {
+namespace {
+
+/// What a local name stands for.
+enum class Meaning : std::uint8_t { anything, job };
+
+enum class ScopeKind : std::uint8_t {
+    block,
+    loop_head, ///< from `for` or `while` to its `do`, which makes a block of it
+    table,
+    rule_table, ///< the table in rule { ... }
+    other_bracket,
+};
+
+struct Scope {
+    ScopeKind kind = ScopeKind::block;
+    bool is_guarded = false; ///< inside pcall(function ... end)
+    std::vector<std::string_view> names;
+};
+
+template <typename Names>
+std::string did_you_mean(std::string_view wrong, const Names& names) {
+    const std::vector<std::string> candidates(names.begin(), names.end());
+    return text::did_you_mean(wrong, candidates);
+}
+
+class Checker {
+  public:
+    Checker(std::string_view source, std::string_view file, const KnownNames& known)
+        : tokens_(read_tokens(source)), file_(file), known_(known) {}
+
+    Result<void> run() {
+        look_around();
+        scopes_.emplace_back();
+        while (at_ < tokens_.size() && !problem_) {
+            step();
+            ++at_;
+        }
+        if (problem_) return *problem_;
+        return {};
+    }
+
+  private:
+    [[nodiscard]] const Token& token(std::size_t index) const noexcept {
+        return tokens_[std::min(index, tokens_.size() - 1)]; // the last one is the end
+    }
+    /// The one `back` tokens before the current one.
+    [[nodiscard]] const Token& before(std::size_t back) const noexcept {
+        static constexpr Token nothing;
+        return back > at_ ? nothing : tokens_[at_ - back];
+    }
+    [[nodiscard]] const Token& after(std::size_t ahead) const noexcept { return token(at_ + ahead); }
+
+    /// Finds what makes names uncertain, and the function that a rule names as its submit function.
+    void look_around() {
+        for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
+            const Token& first = tokens_[i];
+            has_environment_ = has_environment_ || first.is_name("_ENV");
+            const bool is_given =
+                first.is_name("submit") && tokens_[i + 1].is("=") && tokens_[i + 2].is_name();
+            if (is_given) submit_names_.insert(tokens_[i + 2].text);
+            const bool is_declared =
+                i > 0 && (first.is_name() && (tokens_[i - 1].is("function") || tokens_[i - 1].is("local")));
+            if (is_declared) ++declarations_[first.text];
+            note_assignment(i);
+        }
+    }
+
+    void note_assignment(std::size_t i) {
+        static constexpr std::string_view starts[] = {"do", "then", "else", "repeat", ";",
+                                                      ")",  "end",  "]",    "}"};
+        const Token& name = tokens_[i];
+        if (!name.is_name() || i == 0) return;
+        const Token& previous = tokens_[i - 1];
+        const bool is_member = previous.is(".") || previous.is(":");
+        // The key of a rule's table, mostly.
+        if (name.text == "submit" && (previous.is("{") || previous.is(",") || previous.is(";"))) return;
+        if (tokens_[i + 1].is("=") && !is_member && !previous.is("local")) assigned_.insert(name.text);
+        // The first of several: a, b = ...
+        const bool starts_statement =
+            previous.kind != TokenKind::symbol ||
+            std::find(std::begin(starts), std::end(starts), previous.text) != std::end(starts);
+        if (tokens_[i + 1].is(",") && (starts_statement || previous.is(","))) assigned_.insert(name.text);
+    }
+
+    void step() {
+        const Token& current = token(at_);
+        if (current.is_name()) return reference_or_key();
+        if (current.kind != TokenKind::symbol) return;
+        const std::string_view word = current.text;
+        if (word == "function") {
+            function();
+        } else if (word == "local") {
+            if (!after(1).is("function")) declare_list();
+        } else if (word == "for") {
+            push(ScopeKind::loop_head);
+            declare_list();
+        } else if (word == "while") {
+            push(ScopeKind::loop_head);
+        } else if (word == "do") {
+            if (scopes_.back().kind == ScopeKind::loop_head)
+                scopes_.back().kind = ScopeKind::block;
+            else
+                push(ScopeKind::block);
+        } else if (word == "if" || word == "repeat") {
+            push(ScopeKind::block);
+        } else if (word == "else" || word == "elseif") {
+            forget_names();
+        } else if (word == "end" || word == ")" || word == "}" || word == "]") {
+            pop();
+        } else if (word == "until") {
+            end_repeat();
+        } else if (word == "(" || word == "[") {
+            push(ScopeKind::other_bracket);
+        } else if (word == "{") {
+            push(opens_rule() ? ScopeKind::rule_table : ScopeKind::table);
+        } else if (word == "." || word == ":" || word == "goto") {
+            ++at_; // a member was looked at with what it is a member of
+        } else if (word == "::") {
+            at_ += 2;
+        }
+    }
+
+    // ---- scopes ------------------------------------------------------------------------------------------
+
+    void push(ScopeKind kind) { scopes_.push_back({kind, scopes_.back().is_guarded, {}}); }
+
+    void forget_names() {
+        for (const std::string_view name : scopes_.back().names)
+            locals_[name].pop_back();
+        scopes_.back().names.clear();
+    }
+    void pop() {
+        forget_names();
+        if (scopes_.size() > 1) scopes_.pop_back();
+    }
+    /// The condition behind `until` still sees the names of the loop.
+    void end_repeat() {
+        if (scopes_.size() < 2) return;
+        const std::vector<std::string_view> names = std::move(scopes_.back().names);
+        scopes_.pop_back();
+        scopes_.back().names.insert(scopes_.back().names.end(), names.begin(), names.end());
+    }
+    void declare(std::string_view name, Meaning meaning = Meaning::anything) {
+        locals_[name].push_back(meaning);
+        scopes_.back().names.push_back(name);
+    }
+    [[nodiscard]] std::optional<Meaning> local(std::string_view name) const {
+        const auto found = locals_.find(name);
+        if (found == locals_.end() || found->second.empty()) return std::nullopt;
+        return found->second.back();
+    }
+
+    /// After `local` or `for`: names with attributes, up to what is no name.
+    void declare_list() {
+        for (;;) {
+            ++at_;
+            if (!token(at_).is_name()) return;
+            declare(token(at_).text);
+            if (after(1).is("<")) at_ += 3;
+            if (!after(1).is(",")) return;
+            ++at_;
+        }
+    }
+
+    [[nodiscard]] bool opens_rule() const {
+        const Token& function = before(1).is("(") ? before(2) : before(1);
+        return function.is_name("rule") && !local("rule");
+    }
+
+    void function() {
+        const bool is_local = before(1).is("local");
+        const bool is_tried = before(1).is("(") && before(2).is_name("pcall");
+        const bool is_submit = is_submit_function(is_local);
+        bool is_method = false;
+        if (after(1).is_name()) {
+            ++at_;
+            if (is_local)
+                declare(token(at_).text);
+            else
+                reference();
+            for (; after(1).is(".") || after(1).is(":"); at_ += 2)
+                is_method = after(1).is(":");
+        }
+        push(ScopeKind::block);
+        scopes_.back().is_guarded = scopes_.back().is_guarded || is_tried;
+        if (is_method) declare("self");
+        at_ += 2; // behind the bracket
+        bool is_first = true;
+        for (; !token(at_).is(")") && token(at_).kind != TokenKind::end; ++at_) {
+            if (!token(at_).is_name()) continue;
+            const bool is_job = is_submit && is_first && !assigned_.contains(token(at_).text);
+            declare(token(at_).text, is_job ? Meaning::job : Meaning::anything);
+            is_first = false;
+        }
+    }
+
+    /// submit = function in the table of a rule, or the local function whose name stands there.
+    [[nodiscard]] bool is_submit_function(bool is_local) const {
+        if (scopes_.back().kind == ScopeKind::rule_table && before(1).is("=") && before(2).is_name("submit"))
+            return true;
+        if (!is_local || !after(1).is_name() || !submit_names_.contains(after(1).text)) return false;
+        const auto declared = declarations_.find(after(1).text);
+        return declared != declarations_.end() && declared->second == 1 && !assigned_.contains(after(1).text);
+    }
+
+    // ---- names -------------------------------------------------------------------------------------------
+
+    void reference_or_key() {
+        const ScopeKind scope = scopes_.back().kind;
+        const bool is_in_table = scope == ScopeKind::table || scope == ScopeKind::rule_table;
+        const Token& previous = before(1);
+        const bool begins_item = previous.is("{") || previous.is(",") || previous.is(";");
+        if (is_in_table && begins_item && after(1).is("=")) return;
+        reference();
+    }
+
+    void reference() {
+        if (const auto meaning = local(token(at_).text)) {
+            if (*meaning == Meaning::job && !scopes_.back().is_guarded) look_at_job();
+            return;
+        }
+        if (!has_environment_ && !scopes_.back().is_guarded) look_at_global();
+    }
+
+    void look_at_global() {
+        const std::string_view name = token(at_).text;
+        const auto found = known_.find(name);
+        if (found == known_.end()) {
+            if (after(1).is("=") || before(1).is("function"))
+                return complain(text::format(
+                    "'{}' is not declared; write 'local {} = ...' (globals cannot be set)", name, name));
+            std::vector<std::string> globals;
+            for (const auto& [global, members] : known_)
+                globals.push_back(global);
+            return complain(
+                text::format("unknown name '{}'{}", text::printable(name, 60), did_you_mean(name, globals)));
+        }
+        const std::set<std::string>& members = found->second;
+        const bool names_member = (after(1).is(".") || after(1).is(":")) && after(2).is_name();
+        if (members.empty() || !names_member || members.contains(std::string(after(2).text))) return;
+        complain(text::format("{} has no '{}'{}", name, text::printable(after(2).text, 60),
+                              did_you_mean(after(2).text, members)));
+    }
+
+    void look_at_job() {
+        if (after(1).is(":") && after(2).is_name()) return look_at_job_function();
+        const bool is_index = after(1).is("[") && after(2).kind == TokenKind::text && after(3).is("]");
+        const bool is_field =
+            (after(1).is(".") && after(2).is_name()) || (is_index && !after(2).text.empty());
+        if (!is_field) return;
+        const std::string_view name = after(2).text;
+        if (is_job_function(name)) return;
+        const FieldSpec* field = find_field(name);
+        if (field == nullptr) return complain(describe_unknown_field(name));
+        const bool is_written = after(is_index ? 4 : 3).is("=");
+        if (is_written && field->write == nullptr)
+            complain(text::format("job.{} cannot be changed", field->name));
+    }
+
+    void look_at_job_function() {
+        const std::string_view name = after(2).text;
+        const auto functions = job_functions();
+        if (!is_job_function(name))
+            return complain(
+                text::format("unknown function 'job:{}'{} (there are: {})", text::printable(name, 60),
+                             did_you_mean(name, functions),
+                             text::join(std::vector<std::string>(functions.begin(), functions.end()), ", ")));
+        const bool has_bracket = after(3).is("(");
+        const Token& argument = after(has_bracket ? 4 : 3);
+        const bool is_literal = argument.kind == TokenKind::text && !argument.text.empty();
+        if (name == "is_set" && is_literal && find_field(argument.text) == nullptr)
+            complain(describe_unknown_field(argument.text));
+    }
+
+    static bool is_job_function(std::string_view name) {
+        const auto functions = job_functions();
+        return std::find(functions.begin(), functions.end(), name) != functions.end();
+    }
+    static const FieldSpec* find_field(std::string_view name) {
+        const auto fields = job_fields();
+        const auto found = std::find_if(fields.begin(), fields.end(),
+                                        [&](const FieldSpec& field) { return field.name == name; });
+        return found == fields.end() ? nullptr : &*found;
+    }
+
+    void complain(const std::string& what) {
+        problem_ = Error{ErrorCode::invalid_input, text::format("{}:{}: {}", file_, token(at_).line, what)};
+    }
+
+    const std::vector<Token> tokens_;
+    std::string_view file_;
+    const KnownNames& known_;
+    std::size_t at_ = 0;
+    std::vector<Scope> scopes_;
+    std::unordered_map<std::string_view, std::vector<Meaning>> locals_; ///< the innermost last
+    std::unordered_map<std::string_view, int> declarations_;
+    std::set<std::string_view> submit_names_;
+    std::set<std::string_view> assigned_;
+    bool has_environment_ = false;
+    std::optional<Error> problem_;
+};
+
+} // namespace
+
+Result<void> check_names(std::string_view source, std::string_view file, const KnownNames& known) {
+    return Checker(source, file, known).run();
+}
+
+} // namespace qg::policy
