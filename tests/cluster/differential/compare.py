@@ -68,7 +68,7 @@ OF_SLURMCTLD = re.compile(r"[A-Z]\w+|invalid partition specified: .*")
 # One word of the gate for two errors of Slurm: a time limit, or a least time, that no partition allows.
 TIME_ERRORS = {2051, 2124}
 
-FIELDS = ("accepted", "error", "refusal", "time limit", "pending", "plugin", "words")
+FIELDS = ("accepted", "error", "refusal", "time limit", "pending", "plugin", "words", "suggestion")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,11 +93,12 @@ class Comparison:
 def compare(scenario: Json, job: Json, result: Json) -> Comparison:
     """Compares what can be compared of one job; no findings: nothing can."""
     foretold, actual = result["foretold"], result["actual"]
+    found = list(_suggestions(result))
     if actual["error"] in OUTSIDE:
-        return Comparison([], [OUTSIDE[actual["error"]]])
+        return Comparison(found, [OUTSIDE[actual["error"]]])
     if _started_before_all_were_asked(scenario, job, foretold, actual):
-        return Comparison([], [STARTED_EARLY])
-    found = list(_submission(foretold, actual))
+        return Comparison(found, [STARTED_EARLY])
+    found += _submission(foretold, actual)
     left_out = []
     if actual["error"] == 0 and foretold["error"] == 0:
         found.append(_time_limit(scenario, job, foretold, actual))
@@ -284,6 +285,14 @@ def _words(foretold: Json, actual: Json) -> Finding:
     lines = [line.rpartition("judge_jobs: error: ")[2] for line in actual["message"].splitlines()]
     said = [line for line in lines if not OF_SLURMCTLD.fullmatch(line)]
     return Finding("words", said == foretold["message"], foretold["message"], said)
+
+
+def _suggestions(result: Json) -> Iterator[Finding]:
+    """What the plugin suggests to a real sbatch, against what became of it."""
+    for proof in result.get("suggestions", []):
+        works = proof["outcome"].startswith("starts")
+        said = f"{proof['command']}: with {proof['suggestion']}"
+        yield Finding("suggestion", works, said, proof["outcome"])
 
 
 def plugin_verdict(message: str) -> str:

@@ -47,7 +47,8 @@ class Engine {
 
     json foretell(const JobDescription& job) {
         if (const auto fresh = quota_.sync(); !fresh) throw std::runtime_error(fresh.error().message);
-        const model::JobRequest request = slurm::read_job_desc(job.get(), /*submit_uid=*/0);
+        model::JobRequest request = slurm::read_job_desc(job.get(), /*submit_uid=*/0);
+        request.is_het_part = false; // slurmctld fills that in
         const model::Decision decision = gate_.decide(request, cluster_.get(), nullptr);
         const model::Forecast& forecast = decision.forecast;
         const gate::Outlook outlook = look_ahead(request);

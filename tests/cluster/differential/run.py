@@ -17,6 +17,7 @@ from lib import Cluster
 from qosgate_cluster import users as cluster_users
 
 from . import compare, site
+from .suggestions import Prover
 
 Json = dict[str, Any]
 
@@ -172,17 +173,23 @@ def _rows(counter: collections.Counter[tuple[str, bool]]) -> Json:
 
 
 def run(
-    scenarios: Iterable[Json], build: str, progress: Callable[[str], None] = lambda line: None
+    scenarios: Iterable[Json],
+    build: str,
+    progress: Callable[[str], None] = lambda line: None,
+    prove_every: int = 1,
 ) -> Tally:
-    """Judges all scenarios on a cluster of its own."""
+    """Judges all scenarios on a cluster of its own, and takes the suggestions for every so-many-th job literally."""
     tally = Tally()
     begin = time.monotonic()
     with site.bring_up(build) as cluster, Judge(cluster, build) as judge:
+        prover = Prover(cluster)
         progress(f"cluster up after {time.monotonic() - begin:.0f} s")
         for number, scenario in enumerate(scenarios):
             before = tally.disagreeing_cases
             try:
                 results = judge.judge(scenario)
+                for result, proofs in zip(results, prover.prove(scenario, prove_every)):
+                    result["suggestions"] = proofs
             except Failed as failure:
                 tally.failures.append(str(failure))
                 progress(f"scenario {number}: failed: {failure}")
