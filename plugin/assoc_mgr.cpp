@@ -50,6 +50,7 @@ Result<AssocMgr> AssocMgr::find() {
     symbols.find("assoc_mgr_tres_name_array", manager.tres_names);
     symbols.find("g_tres_count", manager.tres_count);
     symbols.find("accounting_enforce", manager.enforce);
+    Symbols::find_optional("assoc_mgr_assoc_list", manager.assoc_list);
     Symbols::find_optional("g_qos_count", manager.behind_greatest_qos_id);
     Symbols::find_optional("running_cache", manager.running_cache);
     if (const auto* conf = host_conf()) manager.private_data = &conf->private_data;

@@ -34,6 +34,7 @@ struct AssocMgr {
     int (*fill_in_assoc)(void* connection, slurmdb_assoc_rec_t* wanted, int enforce,
                          slurmdb_assoc_rec_t** found, bool is_locked);
     slurm::ListHandle* qos_list;
+    slurm::ListHandle* assoc_list; ///< null where slurmctld does not export it
     slurm::ListHandle* user_list;
     slurmdb_assoc_rec_t** root_assoc;
     char*** tres_names;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
 
 namespace qg::plugin {
@@ -105,6 +106,29 @@ class AssociationSearch {
     std::uint32_t user_id_;
     const char* partition_; ///< the first one's name; null: none
 };
+
+/// Some of the user's accounts, sorted. Needs the assoc lock. Cost: looks at a bounded number of
+/// associations.
+[[gnu::cold]] std::vector<std::string> accounts_of(const AssocMgr& manager, std::uint32_t user_id) {
+    constexpr std::size_t most_looked_at = 10000;
+    if (manager.assoc_list == nullptr) return {};
+    std::array<const slurmdb_assoc_rec_t*, 16> found{};
+    std::size_t count = 0;
+    std::size_t looked_at = 0;
+    slurm::find_first<slurmdb_assoc_rec_t>(*manager.assoc_list,
+                                           [&](const slurmdb_assoc_rec_t& link) noexcept {
+                                               if (link.user != nullptr && link.uid == user_id)
+                                                   found[count++] = &link;
+                                               return ++looked_at == most_looked_at || count == found.size();
+                                           });
+    std::vector<std::string> accounts;
+    for (const slurmdb_assoc_rec_t* link : std::span(found).first(count))
+        accounts.emplace_back(slurm::view_text(link->acct));
+    std::ranges::sort(accounts);
+    const auto repeated = std::ranges::unique(accounts);
+    accounts.erase(repeated.begin(), repeated.end());
+    return accounts;
+}
 
 // What usage of a user counts for: limits per user, and saying how much of a group's usage is the user's.
 constexpr LimitSet user_limits = LimitSet{TresLimit::max_tres_per_user, TresLimit::max_tres_run_mins_per_user,
@@ -342,7 +366,9 @@ AccountView ControllerQuota::view_of(const AssocMgr& manager, const quota::Looku
         copy_account_names(view, records.association);
     else
         copy_whole(view, records, chosen, facts, lookup.user_id);
-    if (chosen.problem != model::QosProblem::none) view.permitted_qos = qos_list.permitted_names(facts);
+    if (chosen.problem != model::QosProblem::none || lookup.lists_alternatives)
+        view.permitted_qos = qos_list.permitted_names(facts);
+    if (lookup.lists_alternatives) view.accounts = accounts_of(manager, lookup.user_id);
     const bool is_private = manager.private_data == nullptr || *manager.private_data != 0;
     if (is_private && !view.leaves_room) hide_from_reader(view, manager, lookup);
     return view;

@@ -71,6 +71,7 @@ BOOST_AUTO_TEST_CASE(explain_leaves_the_refusal_to_slurm_and_gives_every_reason)
         "  GPUs per user: limit 2, this job asks for 3 (QOSMaxGRESPerUser)",
         "  wall time per job: limit 08:00:00, this job asks for 10:00:00 (QOSMaxWallDurationPerJobLimit)",
         "would be accepted with: --gres=gpu:2 --time=08:00:00",
+        "would be accepted with: --qos=normal",
     };
     BOOST_TEST(decision.message == expected, boost::test_tools::per_element());
 }
@@ -200,6 +201,32 @@ BOOST_AUTO_TEST_CASE(a_request_that_is_too_large_to_be_read_is_left_to_slurm) {
         BOOST_TEST_REQUIRE(decision.log.size() == 1u);
         BOOST_TEST(decision.log[0].text == "no opinion on this job: its comment has more than 1024 bytes");
     }
+}
+
+BOOST_AUTO_TEST_CASE(suggests_only_what_the_rules_leave_working) {
+    request.time_limit = TimeLimit{600};
+    const auto last_line = [this](std::string_view body) {
+        const auto policy = tests::load_rule("rule { submit = function(job) " + std::string(body) + " end }");
+        return decide(policy.get()).message.back();
+    };
+    BOOST_TEST(last_line("") == "would be accepted with: --time=08:00:00");
+    // Where a rule gave the QOS, the option for it is said to the command that did not name it.
+    request.qos.reset();
+    BOOST_TEST(last_line("job.qos = 'moonlight'") == "would be accepted with: --time=08:00:00");
+
+    const std::string_view problem = "  wall time per job: limit 08:00:00, this job asks for 10:00:00 "
+                                     "(QOSMaxWallDurationPerJobLimit)";
+    BOOST_TEST(last_line("job.qos = 'moonlight'; job.time_limit = 600") == problem);
+    request.qos = "moonlight";
+    BOOST_TEST(last_line("if job.time_limit < 600 then job:reject('too short') end") == problem);
+}
+
+BOOST_AUTO_TEST_CASE(suggests_nothing_where_a_rule_failed) {
+    request.time_limit = TimeLimit{600};
+    const auto policy =
+        tests::load_rule("rule { on_error = 'allow', submit = function(job) error('x') end }");
+
+    BOOST_TEST(decide(policy.get()).message.back().find("would be accepted") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(nobody_is_too_large_for_a_rule_that_enforces) {

@@ -12,7 +12,10 @@ using model::TresLimit;
 namespace {
 
 struct NearestSetup : tests::GateSetup {
-    NearestSetup() { qos(0).flags.deny_on_limit = true; }
+    NearestSetup() {
+        qos(0).flags.deny_on_limit = true;
+        records.associations[0].permitted_qos = {{"normal"}};
+    }
 
     /// What the user reads.
     std::string suggestion() const {
@@ -359,6 +362,14 @@ BOOST_AUTO_TEST_CASE(never_offers_what_would_wait_for_another_limit_for_good) {
     qos(0).limits.set(CountLimit::max_wall, 60);
     qos(0).limits.set(CountLimit::max_jobs_per_user, 0);
     request.time_limit = TimeLimit{120};
+
+    BOOST_TEST(nearest() == "none");
+}
+
+BOOST_AUTO_TEST_CASE(offers_nothing_for_whole_nodes) {
+    qos(0).limits.set(CountLimit::max_wall, 60);
+    request.time_limit = TimeLimit{120};
+    request.exclusive = true;
 
     BOOST_TEST(nearest() == "none");
 }

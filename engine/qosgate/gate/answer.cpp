@@ -2,6 +2,8 @@
 #include "qosgate/gate/answer.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/elsewhere.hpp"
+#include "qosgate/gate/forecast.hpp"
 #include "qosgate/gate/request_options.hpp"
 #include "qosgate/limits/explain.hpp"
 
@@ -9,6 +11,52 @@
 #include <iterator>
 
 namespace qg::gate {
+
+namespace {
+
+using model::JobRequest;
+
+/// Whether looking ahead at a request, again and again, costs little.
+bool is_short(const Case& at) {
+    constexpr std::size_t most_partitions = 8;
+    constexpr std::size_t most_bytes = 512;
+    std::size_t bytes = 0;
+    for (const auto text :
+         {&JobRequest::array, &JobRequest::licenses, &JobRequest::required_nodes, &JobRequest::tres_per_job,
+          &JobRequest::tres_per_node, &JobRequest::tres_per_socket, &JobRequest::tres_per_task})
+        bytes += (at.request.*text).value_or("").size();
+    const model::AccountView& view = at.resolved.view();
+    return bytes <= most_bytes && view.partitions.size() * (1 + view.job_qos.more.size()) <= most_partitions;
+}
+
+/// Whether a request, as a user would submit it, is taken in the form that the site's rules give it.
+bool is_taken_after_rules(const JobRequest& submitted, const Case& at, limits::Strictness strictness) {
+    if (!at.rules) return true; // it was looked ahead at as it is
+    const Resolved resolved(submitted, &at.cluster, at.provider, at.release);
+    const policy::Outcome outcome =
+        at.rules->policy.run(submitted, facts_of(resolved, /*knows_partitions=*/true));
+    if (outcome.rejected) return false;
+    const JobRequest& request = outcome.changed ? *outcome.changed : submitted;
+    const Resolved final(request, &at.cluster, at.provider, at.release);
+    return final.known && look_ahead(final, request, at.cluster, at.release, strictness).takes_the_job();
+}
+
+} // namespace
+
+policy::JobFacts facts_of(const Resolved& resolved, bool knows_partitions) {
+    const model::AccountView& view = resolved.view();
+    const std::string_view partition = view.partitions.empty()
+                                           ? std::string_view()
+                                           : std::string_view(view.partitions.front().partition->name);
+    return {.counted = resolved.job,
+            .catalogue = *view.tres,
+            .user_name = view.user_name,
+            .account = view.account,
+            .partition = partition,
+            .qos = view.job_qos.name,
+            .knows_accounts = resolved.known || resolved.has_no_accounts(),
+            .knows_partitions = knows_partitions};
+}
 
 std::vector<std::string> refusal_lines(const Outlook& outlook, const model::AccountView& view) {
     return outlook.refusal ? outlook.refusal->lines : limits::explain_refusal(outlook.refusing, view);
@@ -31,13 +79,22 @@ std::vector<std::string> wait_lines(const Wait& wait, const model::JobRequest& r
 
 std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at,
                                           limits::Strictness strictness) {
-    // The options of a heterogeneous job stand before its colons.
-    if (at.request.is_het_part) return {};
-    const auto nearest = find_nearest(outlook, at, strictness);
-    const auto options = nearest ? format_changed_options(at.request, *nearest) : std::nullopt;
-    if (!options) return {};
+    // The options of a heterogeneous job stand before its colons; and what whole nodes come to is not known.
+    if (at.request.is_het_part || at.request.exclusive || !is_short(at)) return {};
     const bool is_refused = outlook.forecast.code != model::RejectCode::none;
-    return {(is_refused ? "would be accepted with: " : "could start with: ") + *options};
+    if (at.rules && at.rules->has_failures) return {};
+    const std::string head = is_refused ? "would be accepted with: " : "could start with: ";
+    std::vector<std::string> lines;
+    for (const auto find : {find_nearest, find_elsewhere}) {
+        const auto better = find(outlook, at, strictness);
+        if (!better) continue;
+        const JobRequest& submitted = at.rules ? at.rules->submitted : at.request;
+        const JobRequest changed = apply_changes(submitted, at.request, *better);
+        const auto options = format_changed_options(submitted, changed);
+        if (options && is_taken_after_rules(changed, at, strictness)) lines.push_back(head + *options);
+        if (at.rules) break; // they have taken their time
+    }
+    return lines;
 }
 
 void log_judgement(model::Decision& decision, const LoggedJob& job, const Outlook& outlook,

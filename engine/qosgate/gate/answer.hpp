@@ -23,8 +23,12 @@ std::vector<std::string> wait_lines(const Wait& wait, const model::JobRequest& r
 
 /// The lines that say what would do better, for a job that is refused or never starts: options of sbatch,
 /// salloc and srun, which the user can add to the same command. `strictness` is that of the look ahead.
+/// Where a site has rules they are run once more, on what is suggested.
 std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at,
                                           limits::Strictness strictness);
+
+/// What rules read of a job beyond its request. Ownership: borrows `resolved`.
+policy::JobFacts facts_of(const Resolved& resolved, bool knows_partitions);
 
 /// Adds lines to a message.
 void append(std::vector<std::string>& message, std::vector<std::string> lines);

@@ -8,6 +8,8 @@
 #include "qosgate/gate/submit_line.hpp"
 #include "qosgate/gate/unread.hpp"
 
+#include <algorithm>
+
 namespace qg::gate {
 namespace {
 
@@ -22,31 +24,18 @@ bool knows_partitions_of(const Resolved& resolved, KnownCluster known) {
     return known.cluster != nullptr && (!known.may_have_changed || resolved.partitions.unknown.empty());
 }
 
-/// Whether there is no account and no QOS that one could know.
-bool has_no_accounts(const Resolved& resolved) {
-    return !resolved.known && resolved.known.error().code == ErrorCode::not_found;
+bool is_failure(const LogLine& line) {
+    return line.level == LogLevel::error;
 }
 
 /// Runs the site's rules over a job, or over one that is changed. Returns whether they rejected it.
 bool run_rules(Decision& decision, const JobRequest& request, const Resolved& resolved, KnownCluster known,
                const policy::Policy& policy, const JobUpdate* change = nullptr) {
-    const model::AccountView& view = resolved.view();
-    const std::string_view partition = view.partitions.empty()
-                                           ? std::string_view()
-                                           : std::string_view(view.partitions.front().partition->name);
-    const policy::JobFacts facts{.counted = resolved.job,
-                                 .catalogue = *view.tres,
-                                 .user_name = view.user_name,
-                                 .account = view.account,
-                                 .partition = partition,
-                                 .qos = view.job_qos.name,
-                                 .knows_accounts = resolved.known || has_no_accounts(resolved),
-                                 .knows_partitions = knows_partitions_of(resolved, known)};
-    policy::Outcome outcome = policy.run(request, facts);
+    policy::Outcome outcome = policy.run(request, facts_of(resolved, knows_partitions_of(resolved, known)));
     if (change == nullptr) decision.changed = std::move(outcome.changed); // nobody changes what is changed
     for (const policy::RuleEvent& event : outcome.events)
         if (change == nullptr || event.kind != policy::EventKind::changed)
-            decision.log.push_back(log_rule({request, view, change}, event));
+            decision.log.push_back(log_rule({request, resolved.view(), change}, event));
     if (outcome.rejected) {
         decision.reject = RejectCode::access_denied;
         decision.message = {outcome.reject_message};
@@ -94,7 +83,7 @@ const policy::Settings& settings_of(const policy::Policy* policy) {
 }
 
 void log_problem(Decision& decision, const Resolved& resolved) {
-    if (has_no_accounts(resolved)) return; // so it stays
+    if (resolved.has_no_accounts()) return; // so it stays
     decision.log.push_back({LogLevel::info, "limits not checked: " + resolved.known.error().message});
 }
 
@@ -120,7 +109,7 @@ void judge_with_room(Decision& decision, const Case& at, const policy::Settings&
         return;
     }
     const Resolved whole(at.request, &at.cluster, at.provider, at.release);
-    judge(decision, {whole, at.request, at.cluster, at.provider, at.release}, settings);
+    judge(decision, {whole, at.request, at.cluster, at.provider, at.release, at.rules}, settings);
 }
 
 /// Whether the gate has an opinion on limits. Without the partitions as they are now nobody knows which
@@ -132,10 +121,10 @@ bool judges_limits(KnownCluster known, const policy::Settings& settings) {
 /// Without the view nobody knows anything, either.
 void judge_where_known(Decision& decision, const Resolved& resolved, const JobRequest& request,
                        KnownCluster known, const quota::QuotaProvider& provider, limits::Release release,
-                       const policy::Settings& settings) {
+                       const policy::Settings& settings, const RulesRun* rules) {
     if (!resolved.known) log_problem(decision, resolved);
     if (!judges_limits(known, settings) || has_too_many_ways(decision, resolved)) return;
-    const Case at{resolved, request, *known.cluster, provider, release};
+    const Case at{resolved, request, *known.cluster, provider, release, rules};
     if (resolved.view().leaves_room)
         judge_with_room(decision, at, settings);
     else
@@ -150,12 +139,16 @@ Decision Gate::decide(const JobRequest& request, KnownCluster known, const polic
     const auto resolve = [&](const JobRequest& job) {
         return Resolved(job, known.cluster, provider_, release_, std::nullopt, ViewKind::may_leave_room);
     };
+    std::optional<RulesRun> rules;
     const auto judge_as = [&](const JobRequest& job, const Resolved& resolved) {
-        judge_where_known(decision, resolved, job, known, provider_, release_, settings_of(policy));
+        judge_where_known(decision, resolved, job, known, provider_, release_, settings_of(policy),
+                          rules ? &*rules : nullptr);
     };
     const Resolved resolved = resolve(request);
-    if (policy && policy->has_rules() && run_rules(decision, request, resolved, known, *policy))
-        return decision;
+    if (policy && policy->has_rules()) {
+        if (run_rules(decision, request, resolved, known, *policy)) return decision;
+        rules.emplace(request, *policy, std::ranges::any_of(decision.log, is_failure));
+    }
     if (decision.changed)
         judge_as(*decision.changed, resolve(*decision.changed));
     else

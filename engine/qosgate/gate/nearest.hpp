@@ -5,11 +5,19 @@
 #pragma once
 
 #include "qosgate/gate/forecast.hpp"
+#include "qosgate/policy/policy.hpp"
 #include "qosgate/quota/provider.hpp"
 
 #include <optional>
 
 namespace qg::gate {
+
+/// How the site's rules made the request.
+struct RulesRun {
+    const model::JobRequest& submitted;
+    const policy::Policy& policy;
+    bool has_failures = false;
+};
 
 /// Everything the judging of one request reads.
 /// Ownership: borrows all of it.
@@ -19,6 +27,7 @@ struct Case {
     const model::Cluster& cluster;
     const quota::QuotaProvider& provider;
     limits::Release release;
+    const RulesRun* rules = nullptr; ///< null: the site has none
 };
 
 /// The request changed so that it is accepted and waits for no limit and no rule of a partition for good.

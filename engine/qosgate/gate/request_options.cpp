@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <tuple>
 #include <vector>
 
 namespace qg::gate {
@@ -53,6 +54,16 @@ std::string format_gpus(std::string_view option, std::span<const TresItem> items
                                           : text::format("{}:{}", item.kind, item.count));
     return text::format("{}={}", option, parts.empty() ? "0" : text::join(parts, ","));
 }
+
+/// What options change, and what the clients work out of them.
+constexpr std::tuple changeable{
+    &JobRequest::account,         &JobRequest::partition,       &JobRequest::qos,
+    &JobRequest::licenses,        &JobRequest::array,           &JobRequest::tres_per_job,
+    &JobRequest::tres_per_node,   &JobRequest::tres_per_socket, &JobRequest::tres_per_task,
+    &JobRequest::memory_per_tres, &JobRequest::cpus_per_tres,   &JobRequest::time_limit,
+    &JobRequest::time_min,        &JobRequest::min_nodes,       &JobRequest::max_nodes,
+    &JobRequest::tasks,           &JobRequest::min_cpus,        &JobRequest::cpus_per_task,
+    &JobRequest::tasks_per_node,  &JobRequest::memory};
 
 /// Writes options that a request is changed with.
 class OptionWriter {
@@ -195,6 +206,14 @@ std::string format_licenses(std::span<const TresItem> items) {
     for (const TresItem& item : items)
         text += text::format("{}{}:{}", text.empty() ? "" : ",", item.name, item.count);
     return text;
+}
+
+JobRequest apply_changes(JobRequest request, const JobRequest& before, const JobRequest& after) {
+    const auto apply = [&](auto member) {
+        if (before.*member != after.*member) request.*member = after.*member;
+    };
+    std::apply([&](auto... members) { (apply(members), ...); }, changeable);
+    return request;
 }
 
 std::optional<std::string> format_changed_options(const JobRequest& before, const JobRequest& after) {

@@ -18,6 +18,10 @@ namespace qg::gate {
 std::optional<std::string> format_changed_options(const model::JobRequest& before,
                                                   const model::JobRequest& after);
 
+/// `request` with what `after` changes of `before`.
+model::JobRequest apply_changes(model::JobRequest request, const model::JobRequest& before,
+                                const model::JobRequest& after);
+
 /// The inverse of parse_tres_request, in the spelling of a job description: "gres:gpu:2,license:foo:1".
 std::string format_tres_request(std::span<const TresItem> items);
 

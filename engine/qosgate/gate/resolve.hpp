@@ -34,6 +34,11 @@ struct Resolved {
     /// The view; without one, a view of nothing.
     [[nodiscard]] const model::AccountView& view() const { return known ? *known : nothing_known(); }
 
+    /// Whether there is no account and no QOS that one could know.
+    [[nodiscard]] bool has_no_accounts() const {
+        return !known && known.error().code == ErrorCode::not_found;
+    }
+
   private:
     class Counting;
 

@@ -113,10 +113,14 @@ struct AccountView {
     QosChoice job_qos;
     std::vector<PartitionChoice> partitions; ///< in the order slurmctld tries them
     std::vector<Association> associations;   ///< user first, root last; empty: no association
-    std::vector<std::string> permitted_qos;  ///< names; filled only when job_qos.problem is set
-    PrivateData hidden;                      ///< from whoever reads the answer
-    bool usage_lasts = false;                ///< on this cluster no use of the past decays or is reset
-    bool requester_is_operator = false;      ///< may change jobs past all limits; never at a submission
+    /// Names, sorted; filled only when job_qos.problem is set, or when alternatives were asked for.
+    std::vector<std::string> permitted_qos;
+    /// The user's accounts, sorted; filled only when alternatives were asked for. Of very many associations
+    /// not all are looked at.
+    std::vector<std::string> accounts;
+    PrivateData hidden;                 ///< from whoever reads the answer
+    bool usage_lasts = false;           ///< on this cluster no use of the past decays or is reset
+    bool requester_is_operator = false; ///< may change jobs past all limits; never at a submission
     /// The job's association and QOS will do, and all limits leave room for it: no limit, no usage and no QOS
     /// was copied, and of the associations the names, or nothing.
     bool leaves_room = false;

@@ -41,9 +41,10 @@ struct Partition {
     std::vector<std::string> deny_qos;
     std::vector<std::string> allow_accounts; ///< empty: all
     std::vector<std::string> deny_accounts;
-    bool is_hidden = false;      ///< Hidden=YES: shown to those who ask for all
-    bool has_groups = false;     ///< AllowGroups: not for everybody
-    std::string billing_weights; ///< TRESBillingWeights as configured; empty: none
+    bool is_hidden = false;       ///< Hidden=YES: shown to those who ask for all
+    bool has_groups = false;      ///< AllowGroups: not for everybody
+    bool is_for_everybody = true; ///< up, not hidden, open to all groups and from all nodes
+    std::string billing_weights;  ///< TRESBillingWeights as configured; empty: none
 
     /// Whether it refuses jobs that name no time limit (DefaultTime=0).
     [[nodiscard]] bool wants_time_limit() const noexcept { return default_time == TimeLimit{0}; }

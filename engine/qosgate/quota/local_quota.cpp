@@ -119,6 +119,17 @@ std::size_t add_qos(model::AccountView& view, const LocalQos& source, std::uint3
     return view.qos.size() - 1;
 }
 
+std::vector<std::string> accounts_of(const LocalRecords& records, std::uint32_t user_id) {
+    std::vector<std::string> accounts;
+    for (const LocalAssociation& association : records.associations)
+        if (association.link.level == model::AssociationLevel::user && association.user_id == user_id)
+            accounts.push_back(association.link.account);
+    std::ranges::sort(accounts);
+    const auto repeated = std::ranges::unique(accounts);
+    accounts.erase(repeated.begin(), repeated.end());
+    return accounts;
+}
+
 } // namespace
 
 Result<model::AccountView> LocalQuota::check(const Lookup& lookup) const {
@@ -144,7 +155,8 @@ Result<model::AccountView> LocalQuota::check(const Lookup& lookup) const {
     if (chosen.id) set_job_qos(view, add_qos(view, records_.qos[*chosen.id], *chosen.id, lookup.user_id));
     for (const std::uint32_t id : chosen.more)
         view.job_qos.more.push_back(add_qos(view, records_.qos[id], id, lookup.user_id));
-    if (chosen.problem != model::QosProblem::none)
+    if (lookup.lists_alternatives) view.accounts = accounts_of(records_, lookup.user_id);
+    if (chosen.problem != model::QosProblem::none || lookup.lists_alternatives)
         for (std::uint32_t id : facts.permitted())
             view.permitted_qos.push_back(records_.qos[id].qos.name);
 

@@ -38,6 +38,8 @@ struct Lookup {
     std::optional<std::uint32_t> requester;
     std::uint32_t reader =
         0; ///< who reads the answer: what PrivateData hides from them is marked in the view
+    /// Whether the view lists what else the user could ask for: QOSs and accounts.
+    bool lists_alternatives = false;
     std::span<const std::shared_ptr<const model::Partition>>
         partitions; ///< in the order slurmctld tries them
     /// Lets a provider ask, once, what the job comes to, and answer with a view that leaves_room instead of a

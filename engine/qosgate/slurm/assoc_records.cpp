@@ -8,6 +8,7 @@
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace qg::slurm {
 namespace {
@@ -179,6 +180,14 @@ std::vector<std::string> permitted_names(const AssocRecords& records, const Reco
     return names;
 }
 
+std::vector<std::string> accounts_of(const AssocRecords& records, std::uint32_t user_id) {
+    std::set<std::string> accounts;
+    for (const auto& [id, row] : records.associations)
+        if (row.link.level == model::AssociationLevel::user && row.user_id == user_id)
+            accounts.insert(row.link.account);
+    return {accounts.begin(), accounts.end()};
+}
+
 } // namespace
 
 AssocRecords read_assoc_records(const assoc_mgr_info_msg_t& message, model::Enforce enforce) {
@@ -226,7 +235,9 @@ AccountView view_of(const AssocRecords& records, const quota::Lookup& lookup) {
     for (const std::uint32_t id : chosen.more)
         if (const auto index = add_qos(view, records, id, lookup.user_id))
             view.job_qos.more.push_back(*index);
-    if (chosen.problem != model::QosProblem::none) view.permitted_qos = permitted_names(records, facts);
+    if (chosen.problem != model::QosProblem::none || lookup.lists_alternatives)
+        view.permitted_qos = permitted_names(records, facts);
+    if (lookup.lists_alternatives) view.accounts = accounts_of(records, lookup.user_id);
     for (const auto& partition : lookup.partitions) {
         const auto qos = partition->qos.empty() ? std::nullopt : facts.find(partition->qos);
         view.partitions.push_back({partition, add_qos(view, records, qos, lookup.user_id)});

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fixture.hpp"
+
+#include "qosgate/gate/elsewhere.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace qg;
+using model::CountLimit;
+
+namespace {
+
+/// A job of two hours, where QOS normal and partition main each take one.
+struct ElsewhereSetup : tests::GateSetup {
+    ElsewhereSetup() {
+        qos(0).flags.deny_on_limit = true;
+        request.time_limit = TimeLimit{120};
+        for (auto& partition : partitions)
+            partition.total_cpus = 256;
+        quota::LocalAssociation other = records.associations[0];
+        other.link.account = "guests";
+        other.permitted_qos = {{"normal", "secret"}};
+        records.associations.push_back(other);
+    }
+
+    std::optional<model::JobRequest> elsewhere() const {
+        const quota::LocalQuota provider(records);
+        const auto c = cluster();
+        const gate::Resolved resolved(request, &c, provider, release);
+        const auto strictness = limits::Strictness::as_configured;
+        const gate::Outlook outlook = gate::look_ahead(resolved, request, c, release, strictness);
+        return gate::find_elsewhere(outlook, {resolved, request, c, provider, release}, strictness);
+    }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(elsewhere, ElsewhereSetup)
+
+BOOST_AUTO_TEST_CASE(a_job_that_is_taken_needs_nothing_else) {
+    BOOST_TEST(!elsewhere().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(finds_another_qos_that_is_open_to_the_user_and_takes_the_job) {
+    qos(0).limits.set(CountLimit::max_wall, 60);
+    BOOST_TEST((elsewhere().value().qos == "moonlight"));
+
+    qos(1).limits.set(CountLimit::max_wall, 90);
+    BOOST_TEST(!elsewhere().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(finds_another_partition_that_takes_the_job) {
+    partitions[0].max_time = TimeLimit{60};
+    BOOST_TEST((elsewhere().value().partition == "viz"));
+
+    partitions[1].max_time = TimeLimit{90};
+    BOOST_TEST(!elsewhere().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(never_names_a_partition_that_is_not_for_everybody) {
+    partitions[0].max_time = TimeLimit{60};
+    partitions[1].is_for_everybody = false;
+
+    BOOST_TEST(!elsewhere().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(names_no_partition_whose_nodes_may_lack_what_the_job_asks_for) {
+    partitions[0].max_time = TimeLimit{60};
+
+    request.cpus_per_task = request.min_cpus = 65; // 64 a node
+    BOOST_TEST(!elsewhere().has_value());
+    request.cpus_per_task = request.min_cpus = 64;
+    BOOST_TEST(elsewhere().has_value());
+
+    request.memory = model::Memory{partitions[1].node_memory_mib + 1, /*per_cpu=*/false};
+    BOOST_TEST(!elsewhere().has_value());
+    request.memory = model::Memory{partitions[1].node_memory_mib, /*per_cpu=*/false};
+    BOOST_TEST(elsewhere().has_value());
+
+    request.tres_per_job = "gres:gpu:1";
+    BOOST_TEST(!elsewhere().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(finds_another_account_of_the_user) {
+    partitions[0].deny_accounts = partitions[1].deny_accounts = {"hpc-users"};
+    BOOST_TEST((elsewhere().value().account == "guests"));
+
+    partitions[0].deny_accounts = partitions[1].deny_accounts = {"hpc-users", "guests"};
+    BOOST_TEST(!elsewhere().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_qos_that_does_not_exist_is_not_replaced) {
+    request.qos = "moonlite";
+    BOOST_TEST(!elsewhere().has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
