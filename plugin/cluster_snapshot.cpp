@@ -59,7 +59,9 @@ struct ClusterSnapshot::Shared {
     std::uint32_t first_port = 0; ///< slurmctld's; 0: not known
     std::uint32_t ports = 0;
     Published<Known> known;
-    std::atomic<bool> is_asked = false; ///< a job needs what is not known: slurmctld serves
+    std::atomic<std::time_t> read_at = 0; ///< 0: never
+    Published<std::string> error;         ///< why nothing can be read; null or empty: it can
+    std::atomic<bool> is_asked = false;   ///< a job needs what is not known: slurmctld serves
 
     void run(DetachedThread::Link& owner);
 
@@ -68,6 +70,7 @@ struct ClusterSnapshot::Shared {
     [[nodiscard]] bool wait_until_served(DetachedThread::Link& owner) const;
     [[nodiscard]] bool wait_for_next_read(DetachedThread::Link& owner) const;
     void read();
+    void fail(const std::string& why);
 
     // The thread's alone.
     slurm::ClusterReader reader_;
@@ -106,6 +109,11 @@ bool ClusterSnapshot::Shared::wait_for_next_read(DetachedThread::Link& owner) co
     return true;
 }
 
+void ClusterSnapshot::Shared::fail(const std::string& why) {
+    failures_.failed(why);
+    error.publish(std::make_shared<const std::string>(why));
+}
+
 /// Reads what has changed.
 void ClusterSnapshot::Shared::read() {
     const auto last = known.get();
@@ -113,17 +121,20 @@ void ClusterSnapshot::Shared::read() {
     const bool is_outdated = last == nullptr || watch.is_outdated(last->read, now);
     const PartitionsRead mark = watch.look(now);
     auto fresh = is_outdated ? reader_.read() : reader_.poll();
-    if (!fresh) return failures_.failed(fresh.error().message);
+    if (!fresh) return fail(fresh.error().message);
+    if (failures_.is_failing()) error.publish(nullptr);
     failures_.succeeded();
-    if (*fresh != nullptr) known.publish(std::make_shared<const Known>(*std::move(fresh), mark));
+    if (*fresh == nullptr) return;
+    read_at = std::time(nullptr);
+    known.publish(std::make_shared<const Known>(*std::move(fresh), mark));
 }
 
 void ClusterSnapshot::Shared::run(DetachedThread::Link& owner) {
     for (bool goes_on = wait_until_served(owner); goes_on; goes_on = wait_for_next_read(owner)) {
         try {
             read();
-        } catch (const std::exception& error) {
-            failures_.failed(error.what());
+        } catch (const std::exception& problem) {
+            fail(problem.what());
         }
     }
 }
@@ -153,6 +164,16 @@ ClusterNow ClusterSnapshot::current() {
     const bool may_have_changed = shared_->watch.may_have_changed(known->read, count);
     if (may_have_changed) thread_.wake();
     return {known->cluster, may_have_changed};
+}
+
+std::optional<std::time_t> ClusterSnapshot::read_at() const {
+    const std::time_t read_at = shared_->read_at;
+    return read_at == 0 ? std::nullopt : std::optional(read_at);
+}
+
+std::string ClusterSnapshot::last_error() const {
+    const auto error = shared_->error.get();
+    return error == nullptr ? std::string() : *error;
 }
 
 void ClusterSnapshot::stop(std::chrono::milliseconds patience) {

@@ -12,7 +12,10 @@
 #include "qosgate/model/cluster.hpp"
 
 #include <chrono>
+#include <ctime>
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace qg::plugin {
 
@@ -37,6 +40,11 @@ class ClusterSnapshot {
     /// What is known. Where that is not enough the thread asks anew at once; nobody waits for it. The caller
     /// has slurmctld's lock on partitions.
     [[nodiscard]] ClusterNow current();
+
+    /// When the partitions were read last; nothing: never.
+    [[nodiscard]] std::optional<std::time_t> read_at() const;
+    /// Why they cannot be read now; empty: they can.
+    [[nodiscard]] std::string last_error() const;
 
     /// Asks the thread to end and waits for it, but not longer than `patience`: it may be inside an RPC that
     /// slurmctld answers only after our caller has returned. It then ends by itself and touches nothing of

@@ -40,6 +40,27 @@ std::filesystem::path kept_policy_file() {
     return folder.is_absolute() ? folder / "qosgate_policy" : std::filesystem::path();
 }
 
+/// The file for `qosgate status`; empty if that is not known.
+std::filesystem::path status_file() {
+    const slurm_conf_t* conf = host_conf();
+    const std::filesystem::path folder =
+        conf == nullptr ? std::string_view() : slurm::view_text(conf->state_save_location);
+    return folder.is_absolute() ? folder / "qosgate_status.json" : std::filesystem::path();
+}
+
+/// slurmctld asks the plugins in this order. Slurm's own for Lua drops what others said before, where it
+/// speaks itself.
+void check_order_of_plugins() {
+    const slurm_conf_t* conf = host_conf();
+    if (conf == nullptr) return;
+    const auto names = text::split(slurm::view_text(conf->job_submit_plugins), ',');
+    const auto own = std::ranges::find(names, "qosgate");
+    if (std::find(own, names.end(), "lua") != names.end())
+        log_line(LogLevel::warning,
+                 "JobSubmitPlugins has lua behind qosgate: where job_submit.lua speaks to a user, "
+                 "what qosgate said is lost; write lua,qosgate");
+}
+
 /// The refusal while nobody knows the site's rules.
 Decision refuse_unknown_rules(const policy::StoreStatus& status) {
     const std::string why = status.last_error ? status.last_error->message : status.folder.string();
@@ -86,7 +107,29 @@ Runtime::Runtime()
         log_error("no rules: it is not known where slurm.conf is");
     else
         start_policies(folder);
+    check_order_of_plugins();
     cluster_.start();
+    if (const auto file = status_file(); !file.empty()) start_status(file);
+}
+
+void Runtime::start_status(const std::filesystem::path& file) {
+    try {
+        status_.start(file, [this] { return describe_status(); });
+    } catch (const std::exception& error) {
+        log_error((std::string("status: no thread: ") + error.what()).c_str());
+    }
+}
+
+std::string Runtime::describe_status() {
+    const policy::StoreStatus policy = policies_.status();
+    const std::string partitions_error = cluster_.last_error();
+    const StatusReport report{started_at_,        policy,           policies_.current()->settings().limits,
+                              cluster_.read_at(), partitions_error, counts_};
+    if (!has_said_hello_ && !policy.is_reading) {
+        has_said_hello_ = true;
+        log_line(LogLevel::info, report.to_line());
+    }
+    return report.partitions_read_at ? report.to_json() : std::string();
 }
 
 void Runtime::start_policies(const std::filesystem::path& folder) {
@@ -112,6 +155,7 @@ int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char*
     const auto policy = policies_.current();
     const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
     const Decision decision = gate_.decide(request, {now.cluster.get(), now.may_have_changed}, policy.get());
+    counts_.count(decision, /*is_change=*/false);
     if (decision.changed) write_changes(description, request, *decision.changed);
     return answer(decision, err_msg);
 }
@@ -135,6 +179,7 @@ int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t
     const ClusterNow now = cluster_.current();
     const Decision decision = gate_.decide_update(read_update(*current, update, submit_uid),
                                                   {now.cluster.get(), now.may_have_changed}, policy.get());
+    counts_.count(decision, /*is_change=*/true);
     return answer(decision, err_msg);
 }
 
@@ -154,6 +199,7 @@ int Runtime::failed(char** err_msg) {
 }
 
 void Runtime::stop() {
+    status_.stop(stop_patience);
     policies_.stop();
     cluster_.stop(stop_patience);
 }

@@ -13,6 +13,8 @@
 #include "job_copy.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/policy/store.hpp"
+#include "status_file.hpp"
+#include "status_report.hpp"
 
 #include <slurm/slurm.h>
 
@@ -49,12 +51,19 @@ class Runtime {
     /// Whether slurmctld will let this user change the job; who may not is told nothing of it.
     [[nodiscard]] bool may_change(std::uint32_t user_id, const job_desc_msg_t& job) const;
     int answer(const model::Decision& decision, char** err_msg) const;
+    void start_status(const std::filesystem::path& file);
+    /// What the status file says; empty while another controller does the work. Logs the start.
+    std::string describe_status();
 
     policy::PolicyStore policies_;
     ClusterSnapshot cluster_;
     ControllerQuota quota_;
     gate::Gate gate_;
     JobCopier jobs_;
+    DecisionCounts counts_;
+    const std::time_t started_at_ = std::time(nullptr);
+    bool has_said_hello_ = false; ///< the status file's thread's
+    StatusFile status_;
 };
 
 /// The one runtime, made by start_runtime(). It outlives everything: slurmctld ends by exit() while its

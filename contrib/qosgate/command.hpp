@@ -54,6 +54,7 @@ inline void add_json_flag(CLI::App& command, Invocation& invocation) {
 void add_eval(CLI::App& app, Invocation& invocation);
 void add_reason(CLI::App& app, Invocation& invocation);
 void add_qos(CLI::App& app, Invocation& invocation);
+void add_status(CLI::App& app, Invocation& invocation);
 
 /// The verbs of `qosgate qos`. All but `fields` talk to slurmdbd; in a build without Slurm they say so.
 void add_qos_fields(CLI::App& qos, Invocation& invocation);

@@ -14,7 +14,7 @@ namespace qg::cli {
 namespace {
 
 /// The top level, in the order of the help.
-constexpr std::array<void (*)(CLI::App&, Invocation&), 3> commands{add_qos, add_eval, add_reason};
+constexpr std::array<void (*)(CLI::App&, Invocation&), 4> commands{add_qos, add_eval, add_reason, add_status};
 
 constexpr std::string_view usage_code = "usage";
 

@@ -962,6 +962,14 @@ class BeforeLua(BesideLua):
 
     plugins = "qosgate,lua"
 
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.expected_errors.append("JobSubmitPlugins has lua behind qosgate")
+
+    def test_the_log_warns_of_this_order(self) -> None:
+        self.expect_logged_error("JobSubmitPlugins has lua behind qosgate")
+
     def test_a_job_that_lua_changed_is_the_job_that_is_judged(self) -> None:
         """Not in this order; slurmctld still judges the job as Lua left it."""
         result = self.cluster.run(["sbatch", "--comment=to small", "-n3", "--wrap=true"], USER)

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import concurrent.futures
-import unittest
+import json
+import time
 
 import plugin_test
-from lib import CommandResult, main
+from lib import CommandResult, build_root, main
 from plugin_test import USER
+from qosgate_cluster.programs import slurm_version
 
 PARTITION_CHANGES = 50
 
@@ -66,6 +68,64 @@ class Starts(StartTestCase):
         self.cluster.scontrol("create partitionname=early nodes=ALL")
         self.addCleanup(self.cluster.scontrol, "delete partitionname=early")
         self.expect(self.submit("--partition=early --hold"), True)
+
+
+class Status(StartTestCase):
+    """`qosgate status`, and what slurmctld's log says at a start."""
+
+    def status(self, rc: int, user: str = "root") -> dict:
+        command = [str(build_root() / "contrib" / "qosgate" / "qosgate"), "status", "--json"]
+        result = self.cluster.run(command, user)
+        self.assertEqual(result.rc, rc, result)
+        return json.loads(result.stdout)
+
+    def wait_for_status(self, rc: int) -> dict:
+        command = [str(build_root() / "contrib" / "qosgate" / "qosgate"), "status"]
+        self.cluster.wait_for(lambda: self.cluster.run(command).rc == rc, f"the status is {rc}")
+        return self.status(rc)
+
+    def test_a_start_is_one_line_in_the_log(self) -> None:
+        version = ".".join(f"{part:02d}" for part in slurm_version()[:2])
+        self.cluster.restart("slurmctld")
+        self.let_the_plugin_see_the_cluster()
+        self.assertRegex(
+            self.cluster.log("slurmctld"),
+            rf"job_submit/qosgate: qosgate \S+ for Slurm {version}\S*: limits enforce, 1 rule, policy [0-9a-f]{{16}}, in force\n",
+        )
+
+    def test_what_decides_is_shown_with_the_decisions(self) -> None:
+        self.let_the_plugin_see_the_cluster()
+        self.wait_for_status(0)
+        time.sleep(1.5)  # what came before is counted
+        before = self.status(0)["plugin"]
+        self.submit("--hold")
+        self.expect(self.submit("--comment=ruled"), False, "not in main")
+        self.cluster.wait_for(
+            lambda: self.status(0)["plugin"]["jobs"] == before["jobs"] + 2, "both jobs are counted"
+        )
+        plugin = self.status(0)["plugin"]
+        self.assertEqual(plugin["refused"], before["refused"] + 1)
+        self.assertEqual((plugin["limits"], plugin["rules"]), ("enforce", 1))
+        self.assertEqual(plugin["pid"], self.cluster.status()["slurmctld"]["pid"])
+
+    def test_a_policy_that_does_not_load_is_degraded(self) -> None:
+        broken = self.cluster.layout.slurm_conf.parent / "qosgate.d" / "99-broken.lua"
+        broken.write_text("rule {\n")
+        self.expected_errors.append("99-broken.lua")
+        status = self.wait_for_status(1)
+        self.assertIn("99-broken.lua", " ".join(status["reasons"]))
+        broken.unlink()
+        self.wait_for_status(0)
+
+    def test_a_slurmctld_that_is_gone_or_without_the_plugin_has_it_not_loaded(self) -> None:
+        self.cluster.stop("slurmctld")
+        self.assertIn("is gone", self.status(2)["reasons"][0])
+        self.cluster.start("slurmctld")
+        self.wait_for_status(0)
+        self.take_plugin_out()
+        self.assertIn("JobSubmitPlugins", self.status(2)["reasons"][0])
+        self.put_plugin_back()
+        self.wait_for_status(0)
 
 
 class PartitionChanges(StartTestCase):

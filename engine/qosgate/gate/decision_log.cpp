@@ -63,8 +63,10 @@ LogLine log_limits(const LoggedJob& job, std::string_view done, std::string_view
                    std::span<const std::string> message) {
     std::string line = text::format("{}{}:", done, describe(job));
     if (!reason.empty()) line += text::format(" {}:", reason);
-    for (const std::string& part : message)
-        line += text::format(" {};", text::trim(part));
+    for (const std::string& part : message) {
+        line += text::format(" {}", text::trim(part));
+        if (!line.ends_with(':')) line += ';';
+    }
     line.pop_back();
     return {LogLevel::info, text::printable(line, longest_line)};
 }

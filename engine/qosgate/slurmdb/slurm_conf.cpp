@@ -21,11 +21,13 @@ struct Setting {
     std::string SlurmConf::*member;
 };
 
-constexpr std::array<Setting, 4> settings{{
+constexpr std::array<Setting, 6> settings{{
     {"AccountingStorageType", &SlurmConf::accounting_storage_type},
     {"AccountingStorageHost", &SlurmConf::accounting_storage_host},
     {"AccountingStoragePort", &SlurmConf::accounting_storage_port},
     {"SlurmUser", &SlurmConf::slurm_user},
+    {"StateSaveLocation", &SlurmConf::state_save_location},
+    {"JobSubmitPlugins", &SlurmConf::job_submit_plugins},
 }};
 
 /// Why a path cannot be read as a file; nothing if it can.

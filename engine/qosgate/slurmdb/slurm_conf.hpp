@@ -18,7 +18,9 @@ struct SlurmConf {
     std::string accounting_storage_host = "localhost";
     std::string accounting_storage_port = "6819";
     std::string slurm_user = "root";
-    int controllers = 0; ///< how many SlurmctldHost lines there are: the first is the primary's
+    std::string state_save_location = "/var/spool";
+    std::string job_submit_plugins; ///< as written: "lua,qosgate"
+    int controllers = 0;            ///< how many SlurmctldHost lines there are: the first is the primary's
 
     /// "slurmdbd at db1:6819", for messages.
     [[nodiscard]] std::string slurmdbd() const;

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate status: whether slurmctld has the plugin, and where that stands. It reads what the plugin keeps in
+// StateSaveLocation, and speaks to nobody.
+#include "command.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/slurmdb/slurm_conf.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+
+#include <unistd.h>
+
+namespace qg::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int in_force = 0;
+constexpr int degraded = 1;
+constexpr int not_loaded = 2;
+
+/// The plugin writes at least every half a minute.
+constexpr std::time_t oldest = 120;
+
+/// What the command found, and what it means.
+struct Finding {
+    int status = in_force;
+    std::vector<std::string> reasons; ///< why it is not in force
+    ordered_json report;              ///< the plugin's; null: there is none
+
+    void add(int worse, std::string reason) {
+        status = std::max(status, worse);
+        reasons.push_back(std::move(reason));
+    }
+};
+
+std::string_view name_of(int status) {
+    constexpr std::array<std::string_view, 3> names{"in force", "degraded", "not loaded"};
+    return names.at(static_cast<std::size_t>(status));
+}
+
+bool names_plugin(const slurmdb::SlurmConf& conf) {
+    return std::ranges::any_of(text::split(conf.job_submit_plugins, ','), [](std::string_view name) {
+        name = text::trim(name);
+        return name == "qosgate" || name == "job_submit/qosgate";
+    });
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+/// One that has ended and that nobody has waited for is not alive.
+bool is_alive(pid_t process) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+    std::string stat;
+    std::getline(file, stat); // "17 (slurmctld) S 1 ..."
+    const auto state = stat.rfind(") ");
+    return state != std::string::npos && stat.substr(state, 3) != ") Z";
+}
+
+std::string show_time(const ordered_json& seconds) {
+    if (!seconds.is_number()) return "never";
+    const auto time = seconds.get<std::time_t>();
+    std::tm parts{};
+    std::array<char, 64> shown{};
+    localtime_r(&time, &parts);
+    return std::strftime(shown.data(), shown.size(), "%Y-%m-%d %H:%M:%S", &parts) == 0 ? "?" : shown.data();
+}
+
+/// Why slurmctld does not run the plugin that wrote the report, or what is wrong with it.
+void judge(Finding& finding) {
+    const ordered_json& report = finding.report;
+    const auto error_of = [&report](const char* key) {
+        return report.value(key, ordered_json()).is_string() ? report.at(key).get<std::string>() : "";
+    };
+    const auto pid = report.value("pid", pid_t{0});
+    const bool is_here = report.value("host", "") == host_name();
+    if (is_here && !is_alive(pid)) {
+        finding.add(not_loaded, text::format("the slurmctld that had it, process {}, is gone", pid));
+        return;
+    }
+    if (std::time(nullptr) - report.value("written_at", std::time_t{0}) > oldest) {
+        finding.add(is_here ? degraded : not_loaded,
+                    text::format("slurmctld on {} has not said anything since {}", report.value("host", "?"),
+                                 show_time(report.value("written_at", ordered_json()))));
+        if (!is_here) return;
+    }
+    if (const std::string why = error_of("last_error"); !why.empty())
+        finding.add(degraded, text::format("policy {}: {}", report.value("standing", "?"), why));
+    if (const std::string why = error_of("keep_error"); !why.empty())
+        finding.add(degraded, "a restart would not find the policy in force: " + why);
+    if (const std::string why = error_of("partitions_error"); !why.empty())
+        finding.add(degraded, "partitions: " + why);
+}
+
+Result<Finding> look() {
+    const auto path = slurmdb::find_slurm_conf();
+    if (!path) return path.error();
+    const auto conf = slurmdb::load_slurm_conf(*path);
+    if (!conf) return conf.error();
+    Finding finding;
+    if (!names_plugin(*conf)) {
+        finding.add(not_loaded, text::format("{}: JobSubmitPlugins does not name qosgate", path->string()));
+        return finding;
+    }
+    const auto file = std::filesystem::path(conf->state_save_location) / "qosgate_status.json";
+    errno = 0;
+    std::ifstream in(file);
+    if (!in && errno == EACCES)
+        return Error{ErrorCode::permission_denied, text::format("{}: {}; ask as root or {}", file.string(),
+                                                                std::strerror(errno), conf->slurm_user)};
+    if (!in) {
+        finding.add(not_loaded, text::format("{}: {}; slurmctld's log says why it has not loaded the plugin",
+                                             file.string(), std::strerror(errno)));
+        return finding;
+    }
+    std::ostringstream content;
+    content << in.rdbuf();
+    finding.report = ordered_json::parse(content.str(), nullptr, /*allow_exceptions=*/false);
+    if (!finding.report.is_object())
+        return Error{ErrorCode::invalid_input, file.string() + ": it is no report of the plugin"};
+    judge(finding);
+    return finding;
+}
+
+void print(const Finding& finding, std::ostream& out) {
+    out << "qosgate is " << name_of(finding.status) << '\n';
+    for (const std::string& reason : finding.reasons)
+        out << "  " << text::printable(reason, 1000) << '\n';
+    if (finding.report.is_null()) return;
+    const ordered_json& report = finding.report;
+    const auto number = [&report](const char* key) { return report.value(key, std::uint64_t{0}); };
+    out << text::format("Plugin:     {} for Slurm {}, process {} on {}, since {}\n",
+                        report.value("version", "?"), report.value("slurm", "?"), number("pid"),
+                        report.value("host", "?"), show_time(report.value("started_at", ordered_json())))
+        << text::format("Policy:     limits {}, rules {}, hash {}, generation {}, loaded {}{}\n",
+                        report.value("limits", "?"), number("rules"), report.value("policy", "?"),
+                        number("generation"), show_time(report.value("loaded_at", ordered_json())),
+                        report.value("is_kept_copy", false) ? ", the copy of an earlier run" : "")
+        << text::format("Folder:     {}\n", report.value("policy_folder", "?"))
+        << text::format("Partitions: read {}\n",
+                        show_time(report.value("partitions_read_at", ordered_json())))
+        << text::format(
+               "Decisions:  {} jobs and {} changes; refused {}, changed by rules {}, told something {}, "
+               "failing rules {}\n",
+               number("jobs"), number("changes"), number("refused"), number("changed_by_rules"),
+               number("told"), number("rule_failed"));
+}
+
+Result<int> show_status(Output& output) {
+    const auto finding = look();
+    if (!finding) return finding.error();
+    if (output.json())
+        output.write({{"status", name_of(finding->status)},
+                      {"reasons", finding->reasons},
+                      {"plugin", finding->report}});
+    else
+        print(*finding, output.text());
+    return finding->status;
+}
+
+} // namespace
+
+void add_status(CLI::App& app, Invocation& invocation) {
+    CLI::App* command =
+        add_command(app, "status", "Say whether slurmctld has the plugin, and where it stands",
+                    "Exit status: 0 in force, 1 degraded (an older policy decides, or what is known "
+                    "is old), 2 not loaded.\n"
+                    "It reads StateSaveLocation: ask as root or SlurmUser, on a controller.\n\n"
+                    "Examples:\n"
+                    "  qosgate status\n"
+                    "  qosgate status --json");
+    add_json_flag(*command, invocation);
+    command->callback([&invocation] { invocation.action = show_status; });
+}
+
+} // namespace qg::cli

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "status_file.hpp"
+
+#include "host_log.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <mutex>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace qg::plugin {
+namespace {
+
+constexpr std::chrono::seconds interval{1};
+
+/// Replaces the file. Returns why not; empty if it is done.
+std::string replace(const std::filesystem::path& path, const std::string& content) {
+    const std::string fresh = path.string() + ".new";
+    const auto why = [&fresh] { return fresh + ": " + std::strerror(errno); };
+    const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (file < 0) return why();
+    const bool is_written =
+        write(file, content.data(), content.size()) == static_cast<ssize_t>(content.size());
+    const std::string problem = is_written ? "" : why();
+    close(file);
+    if (!problem.empty()) return problem;
+    return rename(fresh.c_str(), path.c_str()) == 0 ? "" : why();
+}
+
+} // namespace
+
+class StatusFile::Shared {
+  public:
+    Shared(std::filesystem::path path, std::function<std::string()> describe)
+        : path_(std::move(path)), describe_(std::move(describe)) {}
+
+    /// What describe() borrows may go.
+    void forget() {
+        const std::scoped_lock lock(mutex_);
+        describe_ = nullptr;
+    }
+
+    void write_if_due() {
+        std::string members = describe();
+        const auto now = std::chrono::steady_clock::now();
+        if (members.empty() || (members == written_ && now < due_)) return;
+        const std::string problem =
+            replace(path_, "{" + members + ", \"written_at\": " + std::to_string(std::time(nullptr)) + "}\n");
+        if (!problem.empty() && !has_failed_) log_error(("status: " + problem).c_str());
+        has_failed_ = !problem.empty();
+        written_ = std::move(members);
+        due_ = now + longest_age;
+    }
+
+  private:
+    std::string describe() {
+        const std::scoped_lock lock(mutex_);
+        return describe_ ? describe_() : std::string();
+    }
+
+    std::filesystem::path path_;
+    std::mutex mutex_;
+    std::function<std::string()> describe_; ///< guarded by mutex_
+    // The thread's alone.
+    std::string written_;
+    std::chrono::steady_clock::time_point due_;
+    bool has_failed_ = false;
+};
+
+StatusFile::StatusFile() = default;
+
+void StatusFile::start(std::filesystem::path path, std::function<std::string()> describe) {
+    shared_ = std::make_shared<Shared>(std::move(path), std::move(describe));
+    thread_.start("qosgate-status", [shared = shared_](DetachedThread::Link& owner) {
+        do {
+            try {
+                shared->write_if_due();
+            } catch (const std::exception& error) {
+                log_error((std::string("status: ") + error.what()).c_str());
+            }
+        } while (owner.wait_for(interval));
+    });
+}
+
+void StatusFile::stop(std::chrono::milliseconds patience) {
+    if (shared_ != nullptr) shared_->forget();
+    thread_.stop(patience);
+}
+
+} // namespace qg::plugin

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "status_file.hpp"
+#include "status_report.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+using namespace qg;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string read(const std::filesystem::path& path) {
+    std::ostringstream content;
+    content << std::ifstream(path).rdbuf();
+    return content.str();
+}
+
+struct Folder {
+    Folder() {
+        std::string made = (std::filesystem::temp_directory_path() / "qosgate-XXXXXX").string();
+        BOOST_TEST_REQUIRE(mkdtemp(made.data()) != nullptr);
+        path = made;
+    }
+    ~Folder() { std::filesystem::remove_all(path); }
+    std::filesystem::path path;
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(status)
+
+BOOST_AUTO_TEST_CASE(a_report_quotes_what_would_end_a_text) {
+    policy::StoreStatus policy;
+    policy.last_error = Error{ErrorCode::invalid_input, "say \"rule\" \\ here\n"};
+    plugin::DecisionCounts counts;
+    model::Decision refused;
+    refused.reject = model::RejectCode::access_denied;
+    counts.count(refused, /*is_change=*/false);
+    counts.count({}, /*is_change=*/true);
+    const std::string partitions_error;
+
+    const std::string json =
+        plugin::StatusReport{1, policy, policy::Level::explain, std::nullopt, partitions_error, counts}
+            .to_json();
+
+    BOOST_TEST(json.find(R"("last_error": "say \"rule\" \\ here?")") != std::string::npos);
+    BOOST_TEST(json.find(R"("partitions_read_at": null, "partitions_error": null)") != std::string::npos);
+    BOOST_TEST(json.find(R"("jobs": 1, "changes": 1, "refused": 1)") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_file_is_written_once_there_is_something_to_say_and_not_after_the_end) {
+    const Folder folder;
+    const auto path = folder.path / "status.json";
+    auto words = std::make_shared<std::string>("\"a\": 1");
+    plugin::StatusFile file;
+    file.start(path, [words] { return *words; });
+    for (int i = 0; i < 100 && read(path).empty(); ++i)
+        std::this_thread::sleep_for(20ms);
+    file.stop(1s);
+
+    BOOST_TEST(read(path).starts_with("{\"a\": 1, \"written_at\": "));
+    BOOST_TEST(read(path).ends_with("}\n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_standby_controller_writes_nothing) {
+    const Folder folder;
+    plugin::StatusFile file;
+    file.start(folder.path / "status.json", [] { return std::string(); });
+    std::this_thread::sleep_for(50ms);
+    file.stop(1s);
+    BOOST_TEST(std::filesystem::is_empty(folder.path));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
