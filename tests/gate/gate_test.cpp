@@ -259,6 +259,10 @@ BOOST_AUTO_TEST_CASE(a_job_that_starts_later_is_told_only_what_is_for_good) {
     };
     BOOST_TEST(is_told("this job will wait"));
 
+    request.is_het_part = true;
+    BOOST_TEST(decide().message.empty());
+
+    request.is_het_part = false;
     request.priority = 0;
     BOOST_TEST(decide().message.empty());
     BOOST_TEST(pending() == "QOSMaxJobsPerUserLimit");

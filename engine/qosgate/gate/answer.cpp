@@ -64,7 +64,9 @@ std::vector<std::string> refusal_lines(const Outlook& outlook, const model::Acco
 
 std::vector<std::string> wait_lines(const Wait& wait, const model::JobRequest& request,
                                     const model::AccountView& view) {
-    if (!wait.is_permanent && request.starts_later()) return {};
+    // The parts of a heterogeneous job are refused together where limits are strict, and start together.
+    const bool waits_for_today = !request.starts_later() && !request.is_het_part;
+    if (!wait.is_permanent && !waits_for_today) return {};
     // Of several problems the one matters that is for good, then one that is certain.
     const auto& all = wait.violations;
     auto first = std::ranges::find_if(all, &limits::Violation::is_permanent);

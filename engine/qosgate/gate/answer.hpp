@@ -16,8 +16,9 @@ namespace qg::gate {
 /// The lines for a job that is refused.
 std::vector<std::string> refusal_lines(const Outlook& outlook, const model::AccountView& view);
 
-/// The lines for a job that is accepted and held back: what it waits for, or that it never starts. None for
-/// one that starts later, after others that are in its way now may have ended.
+/// The lines for a job that is accepted and held back: what it waits for, or that it never starts. Nothing to
+/// wait for is told to one that starts later, when others that are in its way now may have ended, nor to a
+/// part of a heterogeneous job.
 std::vector<std::string> wait_lines(const Wait& wait, const model::JobRequest& request,
                                     const model::AccountView& view);
 

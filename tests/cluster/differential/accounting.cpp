@@ -64,11 +64,15 @@ const Rows<Assoc> association_rows{{{"GrpJobs", &Assoc::grp_jobs},
                                     {"MaxTRESPerJob", &Assoc::max_tres_pj},
                                     {"MaxTRESPerNode", &Assoc::max_tres_pn}}};
 
-const std::map<std::string, std::uint32_t> flag_bits{
-    {"PartitionMinNodes", QOS_FLAG_PART_MIN_NODE},    {"PartitionMaxNodes", QOS_FLAG_PART_MAX_NODE},
-    {"PartitionTimeLimit", QOS_FLAG_PART_TIME_LIMIT}, {"NoReserve", QOS_FLAG_NO_RESERVE},
-    {"RequiresReservation", QOS_FLAG_REQ_RESV},       {"DenyOnLimit", QOS_FLAG_DENY_LIMIT},
-    {"OverPartQOS", QOS_FLAG_OVER_PART_QOS},          {"UsageFactorSafe", QOS_FLAG_USAGE_FACTOR_SAFE}};
+const std::map<std::string, std::uint32_t> flag_bits{{"PartitionMinNodes", QOS_FLAG_PART_MIN_NODE},
+                                                     {"PartitionMaxNodes", QOS_FLAG_PART_MAX_NODE},
+                                                     {"PartitionTimeLimit", QOS_FLAG_PART_TIME_LIMIT},
+                                                     {"NoReserve", QOS_FLAG_NO_RESERVE},
+                                                     {"RequiresReservation", QOS_FLAG_REQ_RESV},
+                                                     {"DenyOnLimit", QOS_FLAG_DENY_LIMIT},
+                                                     {"OverPartQOS", QOS_FLAG_OVER_PART_QOS},
+                                                     {"UsageFactorSafe", QOS_FLAG_USAGE_FACTOR_SAFE},
+                                                     {"NoDecay", QOS_FLAG_NO_DECAY}};
 
 /// What the requests point to.
 class Texts {

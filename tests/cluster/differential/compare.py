@@ -29,6 +29,7 @@ STARTED_EARLY = "EnforcePartLimits=ALL, started in an earlier partition"
 
 # Why a pending Reason is not compared.
 HELD = "pending: held, asked for its submission only"
+LATER = "pending: --begin or --dependency"
 EXCLUSIVE = "pending: --exclusive"
 PER_SOCKET = "pending: --gpus-per-socket"
 MORE_NODES = "pending: given more nodes than it asked for"
@@ -41,7 +42,7 @@ TIME_MIN = "pending: --time-min"
 
 # contrib/differential.md says of each what it is and why; the test compares the two lists.
 LEFT_OUT = (
-    *OUTSIDE.values(), STARTED_EARLY, HELD, EXCLUSIVE, PER_SOCKET, MORE_NODES, MORE_GPUS, FEWER_CPUS,
+    *OUTSIDE.values(), STARTED_EARLY, HELD, LATER, EXCLUSIVE, PER_SOCKET, MORE_NODES, MORE_GPUS, FEWER_CPUS,
     FEWER_NODES, SHARED_NODES, TASKS_OVER_LIMIT, TIME_MIN,
 )  # fmt: skip
 
@@ -105,7 +106,7 @@ def compare(scenario: Json, job: Json, result: Json) -> Comparison:
         if why := _why_no_pending(scenario, job, foretold):
             left_out.append(why)
         else:
-            found.append(_pending(scenario, foretold, actual))
+            found.append(_pending(scenario, job, foretold, actual))
     found.append(_plugin(job, foretold, actual))
     found.append(_words(foretold, actual))
     return Comparison(found, left_out)
@@ -126,7 +127,9 @@ def _why_no_pending(scenario: Json, job: Json, foretold: Json) -> str:
     """Why the pending Reason says nothing, or hangs on nodes not chosen yet; empty: it is compared."""
     if job.get("priority") == 0:
         return HELD
-    if job.get("shared") == 0:
+    if _starts_later(job):
+        return LATER
+    if job.get("shared") == 0 and not foretold["pending"]:
         return EXCLUSIVE
     if "tres_per_socket" in job:
         return PER_SOCKET
@@ -221,7 +224,7 @@ def _minutes(value: object) -> int:
     return UNLIMITED if value == "UNLIMITED" else int(str(value))
 
 
-def _pending(scenario: Json, foretold: Json, actual: Json) -> Finding:
+def _pending(scenario: Json, job: Json, foretold: Json, actual: Json) -> Finding:
     told, reason = foretold["pending"], actual["pending"]
     # In several partitions the Reason is that of the one looked at last, not of the one that is free.
     possible = {told, *foretold["attempts"]}
@@ -229,6 +232,8 @@ def _pending(scenario: Json, foretold: Json, actual: Json) -> Finding:
         unseen = {"AccountNotAllowed", "PartitionNodeLimit"} if actual["state"] == "PENDING" else set()
         agrees = bool(possible & ({""} | unseen))
         reason = f"{actual['state']} {reason}"
+    elif job.get("shared") == 0:
+        agrees = bool(told)  # all of its nodes' resources count, and any limit on them may come first
     elif "AccountNotAllowed" in possible and reason.startswith(LIMIT_PREFIXES):
         agrees = True
     elif reason == "PartitionConfig":
@@ -277,7 +282,7 @@ def _plugin(job: Json, foretold: Json, actual: Json) -> Finding:
 
 
 def _starts_later(job: Json) -> bool:
-    return job.get("priority") == 0 or "begin_time" in job or "dependency" in job
+    return job.get("priority") == 0 or "begins_in" in job or "dependency" in job
 
 
 def _words(foretold: Json, actual: Json) -> Finding:

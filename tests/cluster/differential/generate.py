@@ -21,7 +21,8 @@ CONTROLLERS = tuple(
     if accounting or part_limits == "NO"
 )
 
-_QOS_FLAGS = ("OverPartQOS", "UsageFactorSafe", "PartitionTimeLimit", "PartitionMinNodes", "PartitionMaxNodes")
+_PARTITION_FLAGS = ("PartitionTimeLimit", "PartitionMinNodes", "PartitionMaxNodes")
+_QOS_FLAGS = ("OverPartQOS", "UsageFactorSafe", "NoDecay", *_PARTITION_FLAGS)
 
 
 class Dice:
@@ -149,6 +150,8 @@ def _qos(dice: Dice, name: str) -> Json:
         flags.append("RequiresReservation")
     if dice.chance(0.2):
         made["UsageFactor"] = dice.pick(0.0, 0.5, 2.0, 3.0)
+        if "UsageFactorSafe" not in flags and dice.chance(0.5):
+            flags.append("UsageFactorSafe")
     if dice.chance(0.2):
         made["LimitFactor"] = dice.pick(0.5, 2.0, 3.0)
     return made | {"Flags": flags}
@@ -387,8 +390,10 @@ class JobMaker:
             made["licenses"] = dice.pick("foo:1", "foo:3", "foo", "bar:1,foo:2", "foo:2,foo:1")
         if client != "salloc" and dice.chance(0.15):
             made["array_inx"] = dice.pick("0-1", "1-4", "0-9:3", "1,3,7", "0-5%2", "7")
-        if dice.chance(0.05):
+        if dice.chance(0.08):
             made["shared"] = 0  # --exclusive
+        if client != "salloc" and dice.chance(0.06):
+            made |= dice.pick({"begins_in": 3600}, {"dependency": "singleton"})
         if dice.chance(0.08):
             made["reservation"] = site.RESERVATION
         return made

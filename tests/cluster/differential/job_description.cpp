@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "job_description.hpp"
 
+#include <ctime>
 #include <map>
 #include <stdexcept>
 #include <string_view>
@@ -16,6 +17,7 @@ const std::map<std::string_view, char * Field::*> text_fields{
     {"qos", &Field::qos},
     {"reservation", &Field::reservation},
     {"licenses", &Field::licenses},
+    {"dependency", &Field::dependency},
     {"array_inx", &Field::array_inx},
     {"req_nodes", &Field::req_nodes},
     {"tres_per_job", &Field::tres_per_job},
@@ -74,6 +76,8 @@ void JobDescription::set(const std::string& key, const nlohmann::json& value) {
         description_.pn_min_memory = value.get<std::uint64_t>();
     else if (key == "mem_per_cpu")
         description_.pn_min_memory = value.get<std::uint64_t>() | MEM_PER_CPU;
+    else if (key == "begins_in")
+        description_.begin_time = std::time(nullptr) + value.get<std::time_t>();
     else if (key == "client")
         is_allocation_ = value == "salloc";
     else
