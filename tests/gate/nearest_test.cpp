@@ -366,6 +366,17 @@ BOOST_AUTO_TEST_CASE(never_offers_what_would_wait_for_another_limit_for_good) {
     BOOST_TEST(nearest() == "none");
 }
 
+BOOST_AUTO_TEST_CASE(offers_nothing_with_which_the_tasks_do_not_fit_on_the_nodes) {
+    qos(0).limits.set(CountLimit::max_wall, 60);
+    request.time_limit = TimeLimit{120};
+    ask(4, 2);
+
+    request.tasks_per_node = 1;
+    BOOST_TEST(nearest() == "none");
+    request.tasks_per_node = 2;
+    BOOST_TEST(nearest() == "--time=01:00:00");
+}
+
 BOOST_AUTO_TEST_CASE(offers_nothing_for_whole_nodes) {
     qos(0).limits.set(CountLimit::max_wall, 60);
     request.time_limit = TimeLimit{120};

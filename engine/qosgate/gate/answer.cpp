@@ -29,6 +29,12 @@ bool is_short(const Case& at) {
     return bytes <= most_bytes && view.partitions.size() * (1 + view.job_qos.more.size()) <= most_partitions;
 }
 
+/// Whether the tasks fit on the nodes: slurmctld finds out only after it has looked at limits.
+bool fits_its_nodes(const JobRequest& request) {
+    if (!request.tasks || !request.tasks_per_node || !request.max_nodes) return true;
+    return *request.tasks <= std::uint64_t{*request.max_nodes} * *request.tasks_per_node;
+}
+
 /// Whether a request, as a user would submit it, is taken in the form that the site's rules give it.
 bool is_taken_after_rules(const JobRequest& submitted, const Case& at, limits::Strictness strictness) {
     if (!at.rules) return true; // it was looked ahead at as it is
@@ -89,7 +95,7 @@ std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at
     std::vector<std::string> lines;
     for (const auto find : {find_nearest, find_elsewhere}) {
         const auto better = find(outlook, at, strictness);
-        if (!better) continue;
+        if (!better || !fits_its_nodes(*better)) continue;
         const JobRequest& submitted = at.rules ? at.rules->submitted : at.request;
         const JobRequest changed = apply_changes(submitted, at.request, *better);
         const auto options = format_changed_options(submitted, changed);
