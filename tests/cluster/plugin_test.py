@@ -737,7 +737,11 @@ class Rules(PluginTestCase):
 
     def test_limits_are_those_of_the_job_that_the_rule_made(self) -> None:
         self.write_rule('job.qos = "small"')
-        self.expect(self.submit("--qos=normal -n3"), False, "limit 2, this job asks for 3")
+        self.expect(self.submit("--qos=normal -n3"), False, "QOS small by rule '10-test'", "limit 2, this job asks for 3")
+
+    def test_what_a_rule_in_mode_warn_says_is_not_enforced(self) -> None:
+        self.write_rule('job:reject("no jobs today")', mode="warn")
+        self.expect(self.submit("--hold"), True, "sbatch: note (not enforced, rule '10-test'): no jobs today")
 
     def test_a_rule_rejects_with_its_own_words(self) -> None:
         self.write_rule('job:reject("not on a %s", "Sunday")')

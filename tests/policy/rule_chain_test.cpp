@@ -108,7 +108,8 @@ BOOST_AUTO_TEST_CASE(tells_the_user_but_rejects_and_changes_nothing_in_mode_warn
     BOOST_TEST(!outcome.rejected);
     BOOST_TEST(!outcome.changed);
     BOOST_TEST(!job.request.qos.has_value());
-    BOOST_TEST(outcome.warnings == std::vector<std::string>{"no"}, boost::test_tools::per_element());
+    BOOST_TEST(outcome.warnings == std::vector<std::string>{"note (not enforced, rule 'b'): no"},
+               boost::test_tools::per_element());
     BOOST_TEST(kinds(outcome) == "shadow shadow ");
     BOOST_TEST(outcome.events.at(1).text == "would reject: no");
 }

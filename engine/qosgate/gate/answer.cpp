@@ -47,6 +47,17 @@ bool is_taken_after_rules(const JobRequest& submitted, const Case& at, limits::S
     return final.known && look_ahead(final, request, at.cluster, at.release, strictness).takes_the_job();
 }
 
+/// "QOS small"
+std::string describe_field(std::string_view field, const model::JobRequest& job) {
+    const auto name = [](std::string_view what, const std::optional<std::string>& value) {
+        return value ? text::format("{} {}", what, text::printable(*value, 64)) : text::format("no {}", what);
+    };
+    if (field == "qos") return name("QOS", job.qos);
+    if (field == "partition") return name("partition", job.partition);
+    if (field == "account") return name("account", job.account);
+    return job.time_limit ? "time limit " + units::format_minutes(*job.time_limit) : "no time limit";
+}
+
 } // namespace
 
 policy::JobFacts facts_of(const Resolved& resolved, bool knows_partitions) {
@@ -114,6 +125,15 @@ void log_judgement(model::Decision& decision, const LoggedJob& job, const Outloo
     const std::string_view reason = is_accepted && wait != nullptr ? wait->reason : outlook.forecast.reason;
     decision.log.push_back(
         log_limits(job, refuses ? "refused" : "warned", reason, std::span(decision.message).subspan(first)));
+}
+
+std::optional<std::string> blame_rules(std::span<const policy::FieldWriter> writers,
+                                       const model::JobRequest& changed) {
+    if (writers.empty()) return std::nullopt;
+    std::vector<std::string> parts;
+    for (const policy::FieldWriter& writer : writers)
+        parts.push_back(text::format("{} by rule '{}'", describe_field(writer.field, changed), writer.rule));
+    return "set by the site's rules, not by this request: " + text::join(parts, ", ");
 }
 
 void append_contact(std::vector<std::string>& message, const policy::Settings& settings) {

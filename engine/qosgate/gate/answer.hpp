@@ -6,8 +6,10 @@
 #include "qosgate/gate/decision_log.hpp"
 #include "qosgate/gate/forecast.hpp"
 #include "qosgate/gate/nearest.hpp"
-#include "qosgate/policy/settings.hpp"
+#include "qosgate/policy/policy.hpp"
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,11 @@ void append(std::vector<std::string>& message, std::vector<std::string> lines);
 /// one. Where slurmctld refuses, it logs that itself. The user's lines about it begin at `first`.
 void log_judgement(model::Decision& decision, const LoggedJob& job, const Outlook& outlook,
                    std::size_t first);
+
+/// Says which rules set the QOS, partition, account or time limit that a job has: what follows may be their
+/// doing. Nothing where none did.
+std::optional<std::string> blame_rules(std::span<const policy::FieldWriter> writers,
+                                       const model::JobRequest& changed);
 
 /// Adds whom to ask, where the site says so.
 void append_contact(std::vector<std::string>& message, const policy::Settings& settings);

@@ -30,7 +30,8 @@ bool is_failure(const LogLine& line) {
 
 /// Runs the site's rules over a job, or over one that is changed. Returns whether they rejected it.
 bool run_rules(Decision& decision, const JobRequest& request, const Resolved& resolved, KnownCluster known,
-               const policy::Policy& policy, const JobUpdate* change = nullptr) {
+               const policy::Policy& policy, std::vector<policy::FieldWriter>* writers,
+               const JobUpdate* change = nullptr) {
     policy::Outcome outcome = policy.run(request, facts_of(resolved, knows_partitions_of(resolved, known)));
     if (change == nullptr) decision.changed = std::move(outcome.changed); // nobody changes what is changed
     for (const policy::RuleEvent& event : outcome.events)
@@ -39,10 +40,22 @@ bool run_rules(Decision& decision, const JobRequest& request, const Resolved& re
     if (outcome.rejected) {
         decision.reject = RejectCode::access_denied;
         decision.message = {outcome.reject_message};
+        // Where a rule failed, the message itself says whom to tell.
+        if (outcome.events.back().kind == policy::EventKind::rejected)
+            append_contact(decision.message, policy.settings());
         return true;
     }
     decision.message = std::move(outcome.warnings);
+    if (writers != nullptr) *writers = std::move(outcome.writers);
     return false;
+}
+
+/// Puts in front of what limits say, if anything, that rules set what they look at.
+void blame(Decision& decision, std::size_t told_before, std::span<const policy::FieldWriter> writers) {
+    if (decision.message.size() == told_before || !decision.changed) return;
+    if (auto line = blame_rules(writers, *decision.changed))
+        decision.message.insert(decision.message.begin() + static_cast<std::ptrdiff_t>(told_before),
+                                *std::move(line));
 }
 
 /// Whether slurmctld throws the gate's words away and refuses with its own: in a mere test of a job, which
@@ -145,14 +158,17 @@ Decision Gate::decide(const JobRequest& request, KnownCluster known, const polic
                           rules ? &*rules : nullptr);
     };
     const Resolved resolved = resolve(request);
+    std::vector<policy::FieldWriter> writers; // of what limits depend on
     if (policy && policy->has_rules()) {
-        if (run_rules(decision, request, resolved, known, *policy)) return decision;
+        if (run_rules(decision, request, resolved, known, *policy, &writers)) return decision;
         rules.emplace(request, *policy, std::ranges::any_of(decision.log, is_failure));
     }
+    const std::size_t told_before = decision.message.size();
     if (decision.changed)
         judge_as(*decision.changed, resolve(*decision.changed));
     else
         judge_as(request, resolved);
+    blame(decision, told_before, writers);
     if (decision.reject != RejectCode::none) decision.changed.reset();
     return decision;
 }
@@ -166,7 +182,8 @@ Decision Gate::decide_update(JobUpdate update, KnownCluster known, const policy:
 
     const std::uint32_t requester = update.after.submit_uid;
     Resolved after(update.after, known.cluster, provider_, release_, requester);
-    if (has_rules && run_rules(decision, update.after, after, known, *policy, &update)) return decision;
+    if (has_rules && run_rules(decision, update.after, after, known, *policy, nullptr, &update))
+        return decision;
     if (!judges_limits(known, settings)) return decision;
 
     Resolved before(update.before, known.cluster, provider_, release_, requester);

@@ -68,6 +68,12 @@ struct RuleEvent {
     std::string detail; ///< the Lua call stack of an error, in one line; else empty
 };
 
+/// Who set a field of the job last.
+struct FieldWriter {
+    std::string_view field; ///< a name in the table of fields
+    std::string rule;
+};
+
 /// What all rules together made of one job.
 struct Outcome {
     bool rejected = false;
@@ -76,6 +82,7 @@ struct Outcome {
     std::vector<RuleEvent> events;     ///< in the order they happened
     /// The request as the rules left it; nothing: none of them changed it, or it is rejected.
     std::optional<model::JobRequest> changed;
+    std::vector<FieldWriter> writers; ///< of what limits depend on: QOS, partition, account and time limit
 };
 
 struct LoadOptions {

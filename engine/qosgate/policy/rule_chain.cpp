@@ -138,7 +138,9 @@ class Chain {
         const bool enforced = rule.mode == RuleMode::enforce;
         for (const std::string& change : changes)
             record(rule, enforced ? EventKind::changed : EventKind::shadow, change);
-        if (enforced) outcome_.changed = std::move(run.draft());
+        if (!enforced) return;
+        note_writer(rule, *run.draft());
+        outcome_.changed = std::move(run.draft());
     }
 
     void fail(const RuleInfo& rule, const LuaError& error) {
@@ -178,11 +180,25 @@ class Chain {
             reject(message);
             return;
         case RuleMode::warn:
-            outcome_.warnings.push_back(message);
+            outcome_.warnings.push_back(
+                text::format("note (not enforced, rule '{}'): {}", rule.name, message));
             record(rule, EventKind::shadow, "would reject: " + message);
             return;
         case RuleMode::shadow: record(rule, EventKind::shadow, "would reject: " + message); return;
         }
+    }
+
+    void note_writer(const RuleInfo& rule, const model::JobRequest& draft) {
+        const auto note = [&](std::string_view field, auto member) {
+            if (current().*member == draft.*member) return;
+            std::erase_if(outcome_.writers,
+                          [field](const FieldWriter& writer) { return writer.field == field; });
+            outcome_.writers.push_back({field, rule.name});
+        };
+        note("qos", &model::JobRequest::qos);
+        note("partition", &model::JobRequest::partition);
+        note("account", &model::JobRequest::account);
+        note("time_limit", &model::JobRequest::time_limit);
     }
 
     void reject(std::string message) {

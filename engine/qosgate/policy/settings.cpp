@@ -71,8 +71,8 @@ constexpr std::array<SettingSpec, 5> specs{{
      "never "
      "start, or nothing",
      &set_limits},
-    {"contact", "\"\"", "a text of at most 200 bytes in one line", "whom users ask when a rule fails",
-     &set_contact},
+    {"contact", "\"\"", "a text of at most 200 bytes in one line",
+     "whom users ask; shown with rejections, and where a rule fails", &set_contact},
     {"rule_instructions", "100000", "a whole number from 1000 to 10000000",
      "Lua instructions that one rule may spend on one job", &set_instructions},
     {"rule_memory_mib", "8", "a whole number from 1 to 16",

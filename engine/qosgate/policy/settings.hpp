@@ -27,7 +27,7 @@ std::string_view to_string(Level level) noexcept;
 /// The site's settings, with the values that hold where site.lua is silent.
 struct Settings {
     Level limits = Level::explain;
-    std::string contact; ///< whom users ask; shown with every rejection by a failed rule
+    std::string contact; ///< whom users ask; shown with rejections, and where a rule fails
     std::uint64_t rule_instructions = 100'000; ///< Lua instructions that one rule may spend on one job
     std::uint64_t rule_memory_mib = 8;         ///< memory of one Lua state, all rules in it
     std::chrono::milliseconds rule_time{50};   ///< CPU time of all rules for one job

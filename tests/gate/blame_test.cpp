@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Who is to blame: rules that set what limits look at, and whom to ask.
+#include "fixture.hpp"
+#include "policy_files.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+using namespace qg;
+using model::RejectCode;
+
+namespace {
+
+struct BlameSetup : tests::GateSetup {
+    model::Decision decide_with(const std::string& body, const std::string& keys = "") const {
+        return decide(tests::load_rule("rule { name = 'site says', " + keys + " submit = function(job) " +
+                                       body + " end }")
+                          .get());
+    }
+};
+
+bool has_line(const model::Decision& decision, std::string_view line) {
+    return std::ranges::find(decision.message, line) != decision.message.end();
+}
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(blame, BlameSetup)
+
+BOOST_AUTO_TEST_CASE(a_qos_that_a_rule_set_is_told_to_be_the_rules) {
+    const auto decision = decide_with("job.qos = 'nosuch'");
+    BOOST_TEST((decision.forecast.code == RejectCode::invalid_qos));
+    BOOST_TEST(decision.message.front() ==
+               "set by the site's rules, not by this request: QOS nosuch by rule 'site says'");
+
+    request.qos = "nosuch";
+    BOOST_TEST(!decide().message.front().starts_with("set by"));
+}
+
+BOOST_AUTO_TEST_CASE(each_field_that_limits_look_at_is_named) {
+    partitions[1].max_time = TimeLimit{10};
+    const auto decision = decide_with("job.partition = 'viz'; job.time_limit = 20; job.comment = 'x'");
+    BOOST_TEST(has_line(decision, "set by the site's rules, not by this request: partition viz by rule "
+                                  "'site says', time limit 00:20:00 by rule 'site says'"));
+}
+
+BOOST_AUTO_TEST_CASE(where_nothing_is_wrong_nobody_is_blamed) {
+    BOOST_TEST(decide_with("job.qos = 'moonlight'").message.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_that_changes_nothing_is_not_blamed) {
+    request.qos = "nosuch";
+    BOOST_TEST(!decide_with("job.qos = 'nosuch'").message.front().starts_with("set by"));
+    BOOST_TEST(!decide_with("job.qos = 'normal'", "mode = 'shadow',").message.front().starts_with("set by"));
+}
+
+BOOST_AUTO_TEST_CASE(a_rejection_by_a_rule_says_whom_to_ask) {
+    const auto policy =
+        policy::compile_policy({true,
+                                {{"10.lua", "rule { submit = function(job) job:reject('no') end }"},
+                                 {"site.lua", "site { contact = 'help@site.example' }"}}});
+    BOOST_TEST_REQUIRE(policy.has_value());
+    const std::vector<std::string> expected{"no", "questions: help@site.example"};
+    BOOST_TEST(decide(policy->get()).message == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
