@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What was in force stays in force: over restarts, broken files, a folder that is gone, a file that hangs."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from lib import CommandResult, build_root, main
+from plugin_test import USER, WITH_PLUGIN, WITHOUT_PLUGIN, PluginTestCase
+
+HANGING_FILES = build_root() / "tests" / "cluster" / "helpers" / "hanging_files.so"
+RULE = 'rule { submit = function(job) if job.partition == "main" then job:reject("not on main") end end }\n'
+# What a start, a stop or a submission may take when a file hangs: what slurmctld itself needs, on a busy machine.
+NOT_HELD_UP_SECONDS = 8
+
+
+class KeptPolicy(PluginTestCase):
+    # The users of a private cluster come by LD_PRELOAD, too.
+    options = ("--wrap-slurmctld", f"""sh -c 'LD_PRELOAD="$LD_PRELOAD {HANGING_FILES}" exec "$@"' sh""")
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.cluster.sacctmgr("add user ben account=bio adminlevel=operator")
+        cls.folder = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
+        cls.kept = cls.cluster.layout.controller_state / "qosgate_policy"
+
+    def setUp(self) -> None:
+        """Every test begins with no policy that was ever kept."""
+        self.expected_errors += ["policy not loaded", "no rules are loaded", "is not read yet"]
+        self.cluster.stop("slurmctld")
+        self.remove_folder()
+        self.kept.unlink(missing_ok=True)
+        self.cluster.start("slurmctld")
+        self.wait_for_answer(accepted=True)
+
+    def remove_folder(self) -> None:
+        for file in self.folder.glob("*"):
+            file.unlink()
+        if self.folder.exists():
+            self.folder.rmdir()
+
+    def write(self, text: str) -> Path:
+        self.folder.mkdir(mode=0o755, exist_ok=True)
+        path = self.folder / "10-main.lua"
+        path.write_text(text)
+        return path
+
+    def submit_as(self, user: str) -> CommandResult:
+        return self.cluster.run(["sbatch", "--hold", "--partition=main", "--wrap=true"], user)
+
+    def wait_for_answer(self, accepted: bool, text: str = "") -> None:
+        def is_answered() -> bool:
+            result = self.submit_as(USER)
+            return (result.rc == 0) == accepted and text in result.stderr
+
+        self.cluster.wait_for(is_answered, f"a submission is {'accepted' if accepted else 'refused'}: {text}")
+
+    def put_rule_in_force(self) -> None:
+        self.write(RULE)
+        self.wait_for_answer(False, "not on main")
+        self.cluster.wait_for(lambda: "not on main" in self.kept.read_text(), "the policy is kept")
+        self.assertEqual(self.kept.stat().st_mode & 0o7777, 0o600)
+
+    def test_a_broken_or_missing_policy_leaves_the_last_one_in_force_over_restarts(self) -> None:
+        self.put_rule_in_force()
+        self.write("rule {\n")
+        self.cluster.restart("slurmctld")
+        self.expect(self.submit_as(USER), False, "not on main")
+        self.expect_logged_error("what was in force before this start stays in force")
+
+        self.remove_folder()
+        self.cluster.restart("slurmctld")
+        self.expect(self.submit_as(USER), False, "not on main")
+        self.expect_logged_error("the folder is gone; to end a policy, leave the folder there and empty")
+
+        self.folder.mkdir(mode=0o755)
+        self.wait_for_answer(accepted=True)
+        self.cluster.restart("slurmctld")
+        self.expect(self.submit_as(USER), True)
+
+    def test_a_first_policy_with_a_mistake_changes_nothing(self) -> None:
+        self.cluster.wait_for(lambda: "folder 0 files 0" in self.kept.read_text(), "no rules is kept")
+        self.write("rule { submit = function(job) if job.partitoin then return end end }\n")
+        self.expect_logged_error("10-main.lua:1: unknown field 'partitoin' of job; did you mean partition?")
+        self.cluster.restart("slurmctld")
+        self.expect(self.submit_as(USER), True)
+
+    def test_where_nothing_was_kept_only_operators_get_past_a_policy_that_does_not_load(self) -> None:
+        self.cluster.stop("slurmctld")
+        self.kept.unlink()
+        self.write("\nrule {\n")
+        self.cluster.start("slurmctld")
+
+        refused = self.submit_as(USER)
+        self.expect(refused, False, "This job was not accepted because the site's rules are not loaded: ")
+        self.assertIn(f"{self.folder}: 10-main.lua:3: ", refused.stderr)
+        for operator in ("root", "ben"):
+            self.expect(self.submit_as(operator), True)
+        self.write(RULE)
+        self.wait_for_answer(False, "not on main")
+
+    def test_a_file_that_hangs_holds_up_nobody(self) -> None:
+        file = self.write(RULE)
+        self.wait_for_answer(False, "not on main")
+        hangs = file.with_name(file.name + ".hangs")
+        self.cluster.stop("slurmctld")
+        self.kept.unlink()
+        hangs.touch()
+        self.addCleanup(hangs.unlink, missing_ok=True)
+
+        begin = time.monotonic()
+        self.cluster.start("slurmctld")
+        refused = self.submit_as(USER)
+        self.assertLess(time.monotonic() - begin, NOT_HELD_UP_SECONDS)
+        self.expect(refused, False, "qosgate.d: is still being read; please try again in a moment")
+        self.expect_logged_error("is not read yet, a file or folder may hang")
+        self.expect(self.submit_as("root"), True)
+
+        begin = time.monotonic()
+        self.change_slurm_conf(WITH_PLUGIN, WITHOUT_PLUGIN)
+        self.expect(self.submit_as(USER), True)
+        self.change_slurm_conf(WITHOUT_PLUGIN, WITH_PLUGIN)
+        self.assertLess(time.monotonic() - begin, NOT_HELD_UP_SECONDS)
+        begin = time.monotonic()
+        self.cluster.stop("slurmctld")
+        self.assertLess(time.monotonic() - begin, NOT_HELD_UP_SECONDS)
+        self.cluster.start("slurmctld")
+
+        hangs.unlink()
+        self.wait_for_answer(False, "not on main")
+
+
+if __name__ == "__main__":
+    main()
