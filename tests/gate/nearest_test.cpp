@@ -377,6 +377,23 @@ BOOST_AUTO_TEST_CASE(offers_nothing_with_which_the_tasks_do_not_fit_on_the_nodes
     BOOST_TEST(nearest() == "--time=01:00:00");
 }
 
+BOOST_AUTO_TEST_CASE(offers_nothing_that_the_partitions_nodes_do_not_have) {
+    qos(0).limits.set(CountLimit::max_wall, 60);
+    request.time_limit = TimeLimit{120};
+    partitions[0].tres = "cpu=256,mem=1000G,node=4,billing=256,gres/gpu=16";
+
+    ask(16, 2);
+    request.tres_per_task = "gres:gpu:1";
+    BOOST_TEST(nearest() == "none");
+    ask(8, 2);
+    BOOST_TEST(nearest() == "--time=01:00:00");
+    request.tres_per_task.reset();
+    ask(129, 2);
+    BOOST_TEST(nearest() == "none");
+    ask(128, 2);
+    BOOST_TEST(nearest() == "--time=01:00:00");
+}
+
 BOOST_AUTO_TEST_CASE(offers_nothing_for_whole_nodes) {
     qos(0).limits.set(CountLimit::max_wall, 60);
     request.time_limit = TimeLimit{120};

@@ -86,8 +86,12 @@ BOOST_AUTO_TEST_CASE(every_field_is_read) {
     raw.deny_accounts = deny.data();
     raw.allow_groups = accounts.data();
     raw.billing_weights_str = weights.data();
+    std::string tres = "cpu=640,gres/gpu=8";
+    raw.tres_fmt_str = tres.data();
 
     const Partition partition = read(raw);
+
+    BOOST_TEST(partition.tres == tres);
 
     BOOST_TEST(partition.is_default);
     BOOST_TEST(partition.is_hidden);
@@ -191,6 +195,25 @@ BOOST_AUTO_TEST_CASE(the_least_node_bounds_what_whole_nodes_have) {
     BOOST_TEST(least() == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(a_partition_is_for_everybody_unless_something_keeps_some_out) {
+    std::string some = "some";
+    partition_info_t open = plain_partition();
+    open.state_up = PARTITION_UP;
+    BOOST_TEST(read(open).is_for_everybody);
+
+    const auto is_open_after = [&open](auto change) {
+        partition_info_t changed = open;
+        change(changed);
+        return read(changed).is_for_everybody;
+    };
+    BOOST_TEST(!is_open_after([](auto& p) { p.state_up = PARTITION_DRAIN; }));
+    BOOST_TEST(!is_open_after([](auto& p) { p.flags = PART_FLAG_HIDDEN; }));
+    BOOST_TEST(!is_open_after([](auto& p) { p.flags = PART_FLAG_ROOT_ONLY; }));
+    BOOST_TEST(!is_open_after([](auto& p) { p.flags = PART_FLAG_REQ_RESV; }));
+    BOOST_TEST(!is_open_after([&](auto& p) { p.allow_groups = some.data(); }));
+    BOOST_TEST(!is_open_after([&](auto& p) { p.allow_alloc_nodes = some.data(); }));
+}
+
 BOOST_AUTO_TEST_CASE(any_bytes_can_be_read) {
     for (int byte = 0; byte < 256; ++byte) {
         partition_info_t raw;
@@ -198,6 +221,7 @@ BOOST_AUTO_TEST_CASE(any_bytes_can_be_read) {
         raw.name = raw.qos_char = raw.allow_qos = raw.deny_qos = nullptr;
         raw.allow_accounts = raw.deny_accounts = raw.billing_weights_str = nullptr;
         raw.allow_groups = raw.alternate = nullptr;
+        raw.allow_alloc_nodes = raw.tres_fmt_str = nullptr;
         raw.node_inx = nullptr;
         BOOST_CHECK_NO_THROW(read(raw));
     }

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/elsewhere.hpp"
+#include "qosgate/gate/fits_nodes.hpp"
 #include "qosgate/gate/forecast.hpp"
 #include "qosgate/gate/request_options.hpp"
 #include "qosgate/limits/explain.hpp"
@@ -27,12 +28,6 @@ bool is_short(const Case& at) {
         bytes += (at.request.*text).value_or("").size();
     const model::AccountView& view = at.resolved.view();
     return bytes <= most_bytes && view.partitions.size() * (1 + view.job_qos.more.size()) <= most_partitions;
-}
-
-/// Whether the tasks fit on the nodes: slurmctld finds out only after it has looked at limits.
-bool fits_its_nodes(const JobRequest& request) {
-    if (!request.tasks || !request.tasks_per_node || !request.max_nodes) return true;
-    return *request.tasks <= std::uint64_t{*request.max_nodes} * *request.tasks_per_node;
 }
 
 /// Whether a request, as a user would submit it, is taken in the form that the site's rules give it.
@@ -106,7 +101,7 @@ std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at
     std::vector<std::string> lines;
     for (const auto find : {find_nearest, find_elsewhere}) {
         const auto better = find(outlook, at, strictness);
-        if (!better || !fits_its_nodes(*better)) continue;
+        if (!better || !fits_nodes(*better, {*better, &at.cluster, at.provider, at.release})) continue;
         const JobRequest& submitted = at.rules ? at.rules->submitted : at.request;
         const JobRequest changed = apply_changes(submitted, at.request, *better);
         const auto options = format_changed_options(submitted, changed);

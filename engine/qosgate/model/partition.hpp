@@ -41,8 +41,9 @@ struct Partition {
     std::vector<std::string> deny_qos;
     std::vector<std::string> allow_accounts; ///< empty: all
     std::vector<std::string> deny_accounts;
-    bool is_hidden = false;       ///< Hidden=YES: shown to those who ask for all
-    bool has_groups = false;      ///< AllowGroups: not for everybody
+    bool is_hidden = false;  ///< Hidden=YES: shown to those who ask for all
+    bool has_groups = false; ///< AllowGroups: not for everybody
+    std::string tres;        ///< what its nodes have, all together: "cpu=128,gres/gpu=8"; empty: not known
     bool is_for_everybody = true; ///< up, not hidden, open to all groups and from all nodes
     std::string billing_weights;  ///< TRESBillingWeights as configured; empty: none
 

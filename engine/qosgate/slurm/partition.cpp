@@ -83,6 +83,7 @@ model::Partition read_partition(const partition_info_t& partition, std::span<con
     result.deny_accounts = read_names(partition.deny_accounts);
     result.is_hidden = (partition.flags & PART_FLAG_HIDDEN) != 0;
     result.has_groups = !read_names(partition.allow_groups).empty();
+    result.tres = view_text(partition.tres_fmt_str);
     constexpr auto for_some =
         PART_FLAG_HIDDEN | PART_FLAG_ROOT_ONLY | PART_FLAG_REQ_RESV | PART_FLAG_EXCLUSIVE_USER;
     result.is_for_everybody = partition.state_up == PARTITION_UP && (partition.flags & for_some) == 0 &&

@@ -11,7 +11,7 @@ from typing import Any
 from lib import Cluster
 from qosgate_cluster import users as cluster_users
 
-from . import compare
+from . import compare, site
 from .commands import Command, command_of
 
 Json = dict[str, Any]
@@ -40,16 +40,20 @@ class Prover:
         # What a job would wait for in an empty cluster it waits for by itself.
         self._end_all()
         for job, taken in zip(scenario["jobs"], proofs):
-            for place, proof in enumerate(taken):
+            for proof in taken:
                 if proof["outcome"] != "accepted":
                     continue
                 proof["outcome"] = self._start_alone(job, proof["suggestion"])
                 if not proof["outcome"].startswith("starts"):
-                    # Use of the past may have grown since it was suggested.
-                    now = self._suggestions_for(job)[place : place + 1]
-                    if now and now != [proof["suggestion"]]:
-                        proof |= {"suggestion": now[0], "outcome": self._start_alone(job, now[0])}
+                    # What ran since it was suggested has used some of the minutes.
+                    self._forget_usage()
+                    proof["outcome"] = self._start_alone(job, proof["suggestion"])
         return proofs
+
+    def _forget_usage(self) -> None:
+        self._run("sacctmgr", "-i", "modify", "account", "root", "set", "rawusage=0")
+        for name in site.ALL_QOS:
+            self._run("sacctmgr", "-i", "modify", "qos", name, "set", "rawusage=0")
 
     def _suggestions_for(self, job: Json) -> list[str]:
         command = command_of(job)
