@@ -10,8 +10,10 @@ from lib import CommandResult, build_root, main
 from plugin_test import USER, WITH_PLUGIN, WITHOUT_PLUGIN, PluginTestCase
 
 HANGING_FILES = build_root() / "tests" / "cluster" / "helpers" / "hanging_files.so"
-RULE = 'rule { submit = function(job) if job.partition == "main" then job:reject("not on main") end end }\n'
-# What a start, a stop or a submission may take when a file hangs: what slurmctld itself needs, on a busy machine.
+RULE = """\
+rule { submit = function(job) if job.partition == "main" then job:reject("not on main") end end }
+"""
+# What a start, a stop or a submission may take when a file hangs: what slurmctld needs on a busy machine.
 NOT_HELD_UP_SECONDS = 8
 
 

@@ -95,9 +95,20 @@ BOOST_AUTO_TEST_SUITE(pattern)
 
 BOOST_AUTO_TEST_CASE(answers_as_the_interpreter_on_written_cases) {
     Reference reference;
-    const std::string subjects[] = {
-        "",  "a",   "hello world", "key = value", "gres:gpu:a100:2", "f(a(b)c)d", "THE (quick) fox", "x-y_z",
-        "]", "aaa", "2024-01-31",  "%d",          "\n\t x"};
+    const std::string subjects[] = {"",
+                                    "a",
+                                    "hello world",
+                                    "key = value",
+                                    "gres:gpu:a100:2",
+                                    "f(a(b)c)d",
+                                    "THE (quick) fox",
+                                    "x-y_z",
+                                    "]",
+                                    "aaa",
+                                    "2024-01-31",
+                                    "%d",
+                                    "\n\t x",
+                                    std::string("a\0b", 3)};
     const std::string patterns[] = {
         "",
         ".",
@@ -111,6 +122,9 @@ BOOST_AUTO_TEST_CASE(answers_as_the_interpreter_on_written_cases) {
         "(%w+) (%w+)",
         "^(%w+)%s*=%s*(%w+)$",
         "gpu:?([^:]*):?(%d*)$",
+        "%z",
+        "%Z+",
+        "[%z]()",
         "%b()",
         "%f[%a]%a+",
         "()ll()",

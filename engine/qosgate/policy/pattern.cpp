@@ -41,6 +41,7 @@ bool matches_class(unsigned char c, unsigned char letter) noexcept {
     case 'u': found = is_upper(c); break;
     case 'w': found = is_alnum(c); break;
     case 'x': found = is_digit(c) || is_between(c, 'a', 'f') || is_between(c, 'A', 'F'); break;
+    case 'z': found = c == '\0'; break; // not in the manual any more, but in the interpreter
     default: return letter == c;
     }
     return found != inverted;
