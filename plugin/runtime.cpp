@@ -154,7 +154,10 @@ int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char*
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
     const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
-    const Decision decision = gate_.decide(request, {now.cluster.get(), now.may_have_changed}, policy.get());
+    std::optional<HetSubmission::Turn> turn;
+    if (request.is_het_part) turn.emplace(het_submission_, description.het_job_offset, request.user_id);
+    const Decision decision = gate_.decide(request, {now.cluster.get(), now.may_have_changed}, policy.get(),
+                                           turn ? turn->parts() : nullptr);
     counts_.count(decision, /*is_change=*/false);
     if (decision.changed) write_changes(description, request, *decision.changed);
     return answer(decision, err_msg);

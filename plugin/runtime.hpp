@@ -10,6 +10,7 @@
 
 #include "cluster_snapshot.hpp"
 #include "controller_quota.hpp"
+#include "het_submission.hpp"
 #include "job_copy.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/policy/store.hpp"
@@ -60,6 +61,7 @@ class Runtime {
     ControllerQuota quota_;
     gate::Gate gate_;
     JobCopier jobs_;
+    HetSubmission het_submission_;
     DecisionCounts counts_;
     const std::time_t started_at_ = std::time(nullptr);
     bool has_said_hello_ = false; ///< the status file's thread's

@@ -232,6 +232,25 @@ class Explanations(PluginTestCase):
         result = self.cluster.run("sbatch --wrap=true : --qos=small -n3", USER)
         self.expect(result, False, "1: ", "limit 2, this job asks for 3")
 
+    def test_parts_of_a_het_job_that_exceed_a_limit_together_are_told(self) -> None:
+        self.cluster.sacctmgr("add qos pair MaxTRESPerUser=cpu=3 Flags=DenyOnLimit")
+        self.cluster.sacctmgr("add qos loose MaxTRESPerUser=cpu=3")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=pair,loose")
+        self.addCleanup(self.cluster.sacctmgr, "delete qos pair,loose")
+        together = "the parts of this job exceed a limit together: CPUs per user in QOS pair: limit 3, this job asks for "
+        for parts, line in (
+            ("--qos=pair -n1 : --qos=pair -n2", ""),
+            ("--qos=loose -n2 : --qos=loose -n2", ""),
+            ("--qos=pair -n2 : --qos=pair -n2", f"1: {together}4"),
+            ("--qos=normal -n2 : --qos=pair -n2", f"1: {together}4"),
+            ("--qos=pair -n1 : --qos=pair -n1 : --qos=pair -n2", f"2: {together}4"),
+            ("--account=astro --qos=pair -n2 : --account=bio --qos=normal -n2", ""),
+        ):
+            with self.subTest(parts):
+                result = self.cluster.run(f"sbatch --hold --wrap=true {parts}", USER)
+                self.expect(result, not line, *filter(None, [line]))
+                self.assertEqual(result.stderr.count("together"), bool(line), result)
+
     def test_updates_of_jobs_stay_slurms_own(self) -> None:
         job = self.cluster.sbatch("--hold", USER).jobid
         update = f"scontrol update jobid={job}"

@@ -2,6 +2,8 @@
 #include "fixture.hpp"
 #include "policy_files.hpp"
 
+#include "qosgate/gate/het_parts.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 using namespace qg;
@@ -269,6 +271,35 @@ BOOST_AUTO_TEST_CASE(a_job_that_starts_later_is_told_only_what_is_for_good) {
 
     qos(0).limits.set(model::CountLimit::max_jobs_per_user, 0);
     BOOST_TEST(is_told("this job can never start"));
+}
+
+BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_judged_together_too) {
+    request.qos.reset();
+    request.is_het_part = true;
+    request.tasks = request.min_cpus = 20;
+    qos(0).flags.deny_on_limit = true;
+    qos(0).limits.set(TresLimit::max_tres_per_user, tres("cpu"), 40);
+    const quota::LocalQuota provider(records);
+    const auto c = cluster();
+    const gate::Gate gate(provider, release);
+    gate::HetParts parts;
+    const auto decide_part = [&](const policy::Policy* policy) {
+        return gate.decide(request, {&c, false}, policy, &parts);
+    };
+    BOOST_TEST(decide_part(nullptr).message.empty());
+    BOOST_TEST(decide_part(nullptr).message.empty());
+    const auto third = decide_part(nullptr);
+    BOOST_TEST_REQUIRE(third.message.size() == 1u);
+    BOOST_TEST(third.message.front() == "the parts of this job exceed a limit together: CPUs per user in QOS "
+                                        "normal: limit 40, this job asks for 60 (QOSMaxCpuPerUserLimit)");
+    BOOST_TEST((third.reject == RejectCode::none));
+    BOOST_TEST(decide_part(nullptr).message.empty()); // once is enough
+
+    const auto enforcing = tests::load_site("site { limits = \"enforce\" }");
+    parts.clear();
+    request.tasks = request.min_cpus = 40;
+    BOOST_TEST((decide_part(enforcing.get()).reject == RejectCode::none));
+    BOOST_TEST((decide_part(enforcing.get()).reject == RejectCode::accounting_policy));
 }
 
 BOOST_AUTO_TEST_CASE(nodes_that_are_in_use_may_be_shared) {

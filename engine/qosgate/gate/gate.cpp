@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/answer.hpp"
 #include "qosgate/gate/decision_log.hpp"
+#include "qosgate/gate/het_parts.hpp"
 #include "qosgate/gate/job_update.hpp"
 #include "qosgate/gate/submit_line.hpp"
 #include "qosgate/gate/unread.hpp"
@@ -144,18 +145,37 @@ void judge_where_known(Decision& decision, const Resolved& resolved, const JobRe
         judge(decision, at, settings);
 }
 
+/// Judges a part of a heterogeneous job that is accepted by itself together with those before it.
+[[gnu::cold]] void judge_with_other_parts(Decision& decision, const Resolved& resolved, HetParts& parts,
+                                          limits::Release release, const policy::Settings& settings) {
+    if (!resolved.known || decision.reject != RejectCode::none ||
+        decision.forecast.code != RejectCode::none || !resolved.view().enforce.limits)
+        return;
+    auto line = parts.add(resolved, release);
+    if (!line) return;
+    decision.log.push_back({LogLevel::info, *line});
+    decision.message.push_back(*std::move(line));
+    if (settings.limits == Level::enforce) decision.reject = RejectCode::accounting_policy;
+    append_contact(decision.message, settings);
+}
+
 } // namespace
 
-Decision Gate::decide(const JobRequest& request, KnownCluster known, const policy::Policy* policy) const {
+Decision Gate::decide(const JobRequest& request, KnownCluster known, const policy::Policy* policy,
+                      HetParts* parts) const {
     if (request.unread) return answer_unread(*request.unread, policy);
     Decision decision;
     const auto resolve = [&](const JobRequest& job) {
-        return Resolved(job, known.cluster, provider_, release_, std::nullopt, ViewKind::may_leave_room);
+        // What leaves room for one part may not for all of them.
+        return Resolved(job, known.cluster, provider_, release_, std::nullopt,
+                        parts ? ViewKind::whole : ViewKind::may_leave_room);
     };
     std::optional<RulesRun> rules;
     const auto judge_as = [&](const JobRequest& job, const Resolved& resolved) {
         judge_where_known(decision, resolved, job, known, provider_, release_, settings_of(policy),
                           rules ? &*rules : nullptr);
+        if (parts && judges_limits(known, settings_of(policy)))
+            judge_with_other_parts(decision, resolved, *parts, release_, settings_of(policy));
     };
     const Resolved resolved = resolve(request);
     std::vector<policy::FieldWriter> writers; // of what limits depend on

@@ -32,6 +32,8 @@ struct KnownCluster {
     bool may_have_changed;         ///< slurmctld may have changed its partitions since
 };
 
+class HetParts;
+
 /// Decides about jobs.
 ///
 ///   const Gate gate(provider, limits::Release::parse("22.05"));
@@ -46,9 +48,10 @@ class Gate {
 
     /// The decision about a new job. Where the cluster is not known as it is now, partitions and limits are
     /// not judged; rules still run, and fail where they read a default that nobody knows yet. `policy` may be
-    /// null: no rules, level explain.
+    /// null: no rules, level explain. `parts` are those of the same heterogeneous job that were decided
+    /// before; this one joins them. Null: not known, or an ordinary job.
     [[nodiscard]] model::Decision decide(const model::JobRequest& request, KnownCluster known,
-                                         const policy::Policy* policy) const;
+                                         const policy::Policy* policy, HetParts* parts = nullptr) const;
 
     /// The decision about a change of a job (limits.md 3.9). slurmctld refuses for limits only where QOS,
     /// account or partition change, never an operator, and never where the job broke limits before. Besides
