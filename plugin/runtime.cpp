@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 namespace qg::plugin {
@@ -62,14 +63,20 @@ void check_order_of_plugins() {
 }
 
 /// The refusal while nobody knows the site's rules.
-Decision refuse_unknown_rules(const policy::StoreStatus& status) {
+Decision refuse_unknown_rules(const policy::StoreStatus& status, const job_desc_msg_t& job,
+                              std::uint32_t submit_uid) {
     const std::string why = status.last_error ? status.last_error->message : status.folder.string();
     Decision decision;
     decision.reject = model::RejectCode::access_denied;
     decision.message = {
         "This job was not accepted because the site's rules are not loaded: " + text::printable(why, 600) +
         (status.is_reading ? "; please try again in a moment" : "; please tell your administrators")};
-    decision.log = {{LogLevel::error, "a job was refused because no rules are loaded: " + why}};
+    decision.log = {
+        {LogLevel::error,
+         text::format("refused user={} job='{}': no rules are loaded: {}", submit_uid,
+                      job.name == nullptr ? std::string()
+                                          : text::printable({job.name, strnlen(job.name, 65)}, 64),
+                      why)}};
     return decision;
 }
 
@@ -150,7 +157,8 @@ int Runtime::answer(const Decision& decision, char** err_msg) const {
 
 int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
     policies_.mark_active();
-    if (is_kept_out(submit_uid)) return answer(refuse_unknown_rules(policies_.status()), err_msg);
+    if (is_kept_out(submit_uid))
+        return answer(refuse_unknown_rules(policies_.status(), description, submit_uid), err_msg);
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
     const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
@@ -171,7 +179,8 @@ int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t
     policies_.mark_active();
     if (!slurm::touches_decision(update)) return SLURM_SUCCESS;
     // A change must not walk around rules that nobody knows.
-    if (is_kept_out(submit_uid)) return answer(refuse_unknown_rules(policies_.status()), err_msg);
+    if (is_kept_out(submit_uid))
+        return answer(refuse_unknown_rules(policies_.status(), update, submit_uid), err_msg);
     const auto policy = policies_.current();
     const bool may_refuse = policy->settings().limits == policy::Level::enforce || policy->has_rules();
     if (!may_refuse && err_msg == nullptr) return SLURM_SUCCESS;

@@ -321,7 +321,7 @@ class Concurrent(unittest.TestCase):
             both = f"sacctmgr -i delete qos {gone} & sacctmgr -i add qos {here}; wait"
             self.cluster.run(["sh", "-c", both], check=True)
             self.assert_refused(gone, f"there is no QOS '{gone}'")
-            self.assert_refused(here, f"QOS {here} exists, but is not open")
+            self.assert_refused(here, f"QOS {here} exists, but {USER} cannot use it")
             self.allow_passing_qos(here, 1)
         self.cluster.sacctmgr(f"delete qos {here}")
         self.assert_slurmctld_is_well()

@@ -36,7 +36,11 @@ std::string describe(const LoggedJob& job) {
     if (job.change != nullptr && job.change->job_id != 0)
         text += text::format(" jobid={}", job.change->job_id);
     if (request.submit_uid != request.user_id) text += text::format(" by={}", request.submit_uid);
-    text += text::format(" user={}({})", text::printable(job.view.user_name, longest_value), request.user_id);
+    if (job.view.user_name.empty())
+        text += text::format(" user={}", request.user_id);
+    else
+        text +=
+            text::format(" user={}({})", text::printable(job.view.user_name, longest_value), request.user_id);
     text += field("job", first_of(request.name, ""));
     text += field("account", first_of(request.account, job.view.account));
     text += field("partition", partition_of(job));

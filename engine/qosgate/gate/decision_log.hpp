@@ -26,8 +26,8 @@ struct LoggedJob {
 /// What a rule did. Errors of rules are errors in the log.
 LogLine log_rule(const LoggedJob& job, const policy::RuleEvent& event);
 
-/// What the gate did because of limits or partitions: `done` is "refused" or "warned", `reason` Slurm's
-/// Reason, or empty; `message` is what the user reads.
+/// What the gate did because of limits or partitions: `done` is "refused", "warned", or "unchecked" where it
+/// has no opinion; `reason` is Slurm's Reason, or empty; `message` is what the user reads, or why.
 LogLine log_limits(const LoggedJob& job, std::string_view done, std::string_view reason,
                    std::span<const std::string> message);
 

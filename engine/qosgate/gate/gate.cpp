@@ -96,22 +96,25 @@ const policy::Settings& settings_of(const policy::Policy* policy) {
     return policy ? policy->settings() : defaults;
 }
 
-void log_problem(Decision& decision, const Resolved& resolved) {
-    if (resolved.has_no_accounts()) return; // so it stays
-    decision.log.push_back({LogLevel::info, "limits not checked: " + resolved.known.error().message});
+void log_unchecked(Decision& decision, const LoggedJob& job, const std::string& why) {
+    decision.log.push_back(log_limits(job, "unchecked", "", std::span(&why, 1)));
+}
+
+void log_problem(Decision& decision, const Resolved& resolved, const LoggedJob& job) {
+    if (!resolved.has_no_accounts()) // so it stays
+        log_unchecked(decision, job, resolved.known.error().message);
 }
 
 /// In each of its partitions a job is tried with each of its QOSs: more ways to start than these are not
 /// looked at. A job of one QOS names no more partitions than fit into the text.
-bool has_too_many_ways(Decision& decision, const Resolved& resolved) {
+bool has_too_many_ways(Decision& decision, const LoggedJob& job) {
     constexpr std::size_t most = 64;
-    const std::size_t qos = 1 + resolved.view().job_qos.more.size();
-    const std::size_t partitions = resolved.view().partitions.size();
+    const std::size_t qos = 1 + job.view.job_qos.more.size();
+    const std::size_t partitions = job.view.partitions.size();
     if (qos == 1 || qos * partitions <= most) return false;
-    decision.log.push_back(
-        {LogLevel::info, text::format("limits not checked: {} QOSs in {} partitions are more "
-                                      "than {} ways to start the job",
-                                      qos, partitions, most)});
+    log_unchecked(decision, job,
+                  text::format("{} QOSs in {} partitions are more than {} ways to start the job", qos,
+                               partitions, most));
     return true;
 }
 
@@ -136,8 +139,9 @@ bool judges_limits(KnownCluster known, const policy::Settings& settings) {
 void judge_where_known(Decision& decision, const Resolved& resolved, const JobRequest& request,
                        KnownCluster known, const quota::QuotaProvider& provider, limits::Release release,
                        const policy::Settings& settings, const RulesRun* rules) {
-    if (!resolved.known) log_problem(decision, resolved);
-    if (!judges_limits(known, settings) || has_too_many_ways(decision, resolved)) return;
+    const LoggedJob logged{request, resolved.view()};
+    if (!resolved.known) log_problem(decision, resolved, logged);
+    if (!judges_limits(known, settings) || has_too_many_ways(decision, logged)) return;
     const Case at{resolved, request, *known.cluster, provider, release, rules};
     if (resolved.view().leaves_room)
         judge_with_room(decision, at, settings);
@@ -146,16 +150,19 @@ void judge_where_known(Decision& decision, const Resolved& resolved, const JobRe
 }
 
 /// Judges a part of a heterogeneous job that is accepted by itself together with those before it.
-[[gnu::cold]] void judge_with_other_parts(Decision& decision, const Resolved& resolved, HetParts& parts,
-                                          limits::Release release, const policy::Settings& settings) {
+[[gnu::cold]] void judge_with_other_parts(Decision& decision, const JobRequest& request,
+                                          const Resolved& resolved, HetParts& parts, limits::Release release,
+                                          const policy::Settings& settings) {
     if (!resolved.known || decision.reject != RejectCode::none ||
         decision.forecast.code != RejectCode::none || !resolved.view().enforce.limits)
         return;
     auto line = parts.add(resolved, release);
     if (!line) return;
-    decision.log.push_back({LogLevel::info, *line});
+    const bool enforces = settings.limits == Level::enforce;
+    if (enforces) decision.reject = RejectCode::accounting_policy;
+    decision.log.push_back(
+        log_limits({request, resolved.view()}, enforces ? "refused" : "warned", "", std::span(&*line, 1)));
     decision.message.push_back(*std::move(line));
-    if (settings.limits == Level::enforce) decision.reject = RejectCode::accounting_policy;
     append_contact(decision.message, settings);
 }
 
@@ -163,7 +170,7 @@ void judge_where_known(Decision& decision, const Resolved& resolved, const JobRe
 
 Decision Gate::decide(const JobRequest& request, KnownCluster known, const policy::Policy* policy,
                       HetParts* parts) const {
-    if (request.unread) return answer_unread(*request.unread, policy);
+    if (request.unread) return answer_unread(request, policy);
     Decision decision;
     const auto resolve = [&](const JobRequest& job) {
         // What leaves room for one part may not for all of them.
@@ -175,7 +182,7 @@ Decision Gate::decide(const JobRequest& request, KnownCluster known, const polic
         judge_where_known(decision, resolved, job, known, provider_, release_, settings_of(policy),
                           rules ? &*rules : nullptr);
         if (parts && judges_limits(known, settings_of(policy)))
-            judge_with_other_parts(decision, resolved, *parts, release_, settings_of(policy));
+            judge_with_other_parts(decision, job, resolved, *parts, release_, settings_of(policy));
     };
     const Resolved resolved = resolve(request);
     std::vector<policy::FieldWriter> writers; // of what limits depend on
@@ -194,7 +201,7 @@ Decision Gate::decide(const JobRequest& request, KnownCluster known, const polic
 }
 
 Decision Gate::decide_update(JobUpdate update, KnownCluster known, const policy::Policy* policy) const {
-    if (update.after.unread) return answer_unread(*update.after.unread, policy);
+    if (update.after.unread) return answer_unread(update.after, policy, &update);
     const policy::Settings& settings = settings_of(policy);
     const bool has_rules = policy != nullptr && policy->has_rules();
     Decision decision;
@@ -208,10 +215,13 @@ Decision Gate::decide_update(JobUpdate update, KnownCluster known, const policy:
 
     Resolved before(update.before, known.cluster, provider_, release_, requester);
     if (!before.known || !after.known) {
-        log_problem(decision, after.known ? before : after);
+        const Resolved& unknown = after.known ? before : after;
+        log_problem(decision, unknown, {update.after, unknown.view(), &update});
         return decision;
     }
-    if (has_too_many_ways(decision, before) || has_too_many_ways(decision, after)) return decision;
+    if (has_too_many_ways(decision, {update.before, before.view(), &update}) ||
+        has_too_many_ways(decision, {update.after, after.view(), &update}))
+        return decision;
     judge_update(decision, update, before, after, *known.cluster, release_, settings);
     return decision;
 }

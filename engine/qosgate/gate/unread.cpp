@@ -2,6 +2,7 @@
 #include "qosgate/gate/unread.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/decision_log.hpp"
 
 #include <algorithm>
 
@@ -16,17 +17,21 @@ bool has_enforcing_rule(const policy::Policy* policy) {
 
 } // namespace
 
-[[gnu::cold]] model::Decision answer_unread(const model::UnreadText& unread, const policy::Policy* policy) {
+[[gnu::cold]] model::Decision answer_unread(const model::JobRequest& request, const policy::Policy* policy,
+                                            const JobUpdate* change) {
+    const model::UnreadText& unread = *request.unread;
     const std::string why =
         text::format("its {} has more than {} {}", unread.field, unread.most, unread.unit);
+    const model::AccountView nothing_known;
+    const LoggedJob job{request, nothing_known, change};
     model::Decision decision;
     if (!has_enforcing_rule(policy)) {
-        decision.log = {{LogLevel::info, "no opinion on this job: " + why}};
+        decision.log = {log_limits(job, "unchecked", "", std::span(&why, 1))};
         return decision;
     }
     decision.reject = model::RejectCode::text_too_long;
     decision.message = {"the site's rules cannot be applied to this job: " + why};
-    decision.log = {{LogLevel::info, decision.message.front()}};
+    decision.log = {log_limits(job, "refused", "", decision.message)};
     return decision;
 }
 
