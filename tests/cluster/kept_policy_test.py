@@ -83,7 +83,8 @@ class KeptPolicy(PluginTestCase):
         self.expect(self.submit_as(USER), True)
 
     def test_a_first_policy_with_a_mistake_changes_nothing(self) -> None:
-        self.cluster.wait_for(lambda: "folder 0 files 0" in self.kept.read_text(), "no rules is kept")
+        self.cluster.wait_for(self.kept.exists, "something is kept")
+        self.assertIn("folder 0 files 0", self.kept.read_text())
         self.write("rule { submit = function(job) if job.partitoin then return end end }\n")
         self.expect_logged_error("10-main.lua:1: unknown field 'partitoin' of job; did you mean partition?")
         self.cluster.restart("slurmctld")
