@@ -123,6 +123,15 @@ BOOST_AUTO_TEST_CASE(keeps_a_gpu_for_each_of_fewer_nodes_or_tasks) {
     BOOST_TEST(nearest() == "--ntasks=2");
 }
 
+BOOST_AUTO_TEST_CASE(narrows_a_range_of_nodes_before_it_takes_gpus_from_each) {
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("gres/gpu"), 2);
+    ask(4, 1);
+    request.max_nodes = 4;
+    request.tres_per_node = "gres:gpu:1";
+
+    BOOST_TEST(suggestion() == "could start with: --nodes=1-2");
+}
+
 BOOST_AUTO_TEST_CASE(a_partition_has_its_say_about_nodes_before_limits_on_each) {
     qos(0).limits.set(TresLimit::max_tres_per_job, tres("gres/gpu"), 2);
     partitions[0].total_nodes = 2;

@@ -60,6 +60,10 @@ bool Mending::meet_tres(const Violation& violation, std::size_t tres) {
 /// Where one for each node or task is too many already, there are fewer of those.
 bool Mending::meet_gres(Amount amount, std::size_t tres) {
     const bool leaves_some = amount.target != 0 && amount.target < amount.asked;
+    const std::uint64_t most_nodes = request_.max_nodes.value_or(0);
+    if (leaves_some && request_.tres_per_node && most_nodes > nodes())
+        return fit_nodes(request_, std::max(nodes(), most_nodes * amount.target / amount.asked),
+                         cpus_per_node());
     if (leaves_some && request_.tres_per_node && amount.target < nodes())
         return fit_nodes(request_, amount.target, cpus_per_node());
     const std::uint64_t tasks = request_.tasks.value_or(0);
