@@ -91,6 +91,7 @@ class KeptPolicy(PluginTestCase):
         self.expect(self.submit_as(USER), True)
 
     def test_where_nothing_was_kept_only_operators_get_past_a_policy_that_does_not_load(self) -> None:
+        waiting = self.cluster.sbatch("--hold", USER).job
         self.cluster.stop("slurmctld")
         self.kept.unlink()
         self.write("\nrule {\n")
@@ -99,8 +100,11 @@ class KeptPolicy(PluginTestCase):
         refused = self.submit_as(USER)
         self.expect(refused, False, "This job was not accepted because the site's rules are not loaded: ")
         self.assertIn(f"{self.folder}: 10-main.lua:3: ", refused.stderr)
+        self.expect_logged_error("no rules are loaded: ")
         for operator in ("root", "ben"):
             self.expect(self.submit_as(operator), True)
+        change = self.cluster.run(f"scontrol update jobid={waiting} timelimit=5", USER)
+        self.assertNotEqual(change.rc, 0, change)
         self.write(RULE)
         self.wait_for_answer(False, "not on main")
 
