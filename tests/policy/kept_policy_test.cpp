@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(leave_in_force_what_was_kept_until_they_answer) {
     BOOST_TEST((setup.store.status().standing == Standing::degraded));
     gate->open();
     BOOST_TEST(StoreSetup::soon([&] { return setup.said() == "two"; }));
-    BOOST_TEST(!setup.store.status().is_reading);
+    BOOST_TEST(StoreSetup::soon([&] { return !setup.store.status().is_reading; }));
 }
 
 BOOST_AUTO_TEST_CASE(write_nothing_over_the_copy_of_a_later_store_when_they_answer_at_last) {

@@ -73,7 +73,12 @@ void PolicyWatch::first_look() noexcept {
         adopt_kept_copy();
         times_.is_time_to_read(folder_); // only to remember what it looks like
         read_folder();
+        end_first_look(); // nobody waits for the states that are made after this
     });
+    end_first_look();
+}
+
+void PolicyWatch::end_first_look() {
     const std::scoped_lock lock(status_mutex_);
     status_.is_reading = false;
     first_look_over_.notify_all();

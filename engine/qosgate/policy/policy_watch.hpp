@@ -63,6 +63,7 @@ class PolicyWatch {
 
     template <typename Work>
     void guarded_look(Work work) noexcept;
+    void end_first_look();
     void read_folder();
     void adopt_kept_copy();
     void report_kept_copy(const Error& error);
