@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(a_closed_standby_opens_with_what_the_active_controller_keep
     BOOST_TEST_REQUIRE(write_kept(kept(), {true, {{"a.lua", StoreSetup::warns("kept")}}}).has_value());
 
     BOOST_TEST(StoreSetup::soon([&] { return standby.said() == "kept"; }));
-    BOOST_TEST(!standby.store.is_closed());
+    BOOST_TEST(StoreSetup::soon([&] { return !standby.store.is_closed(); }));
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_kept_is_told_once) {

@@ -37,6 +37,8 @@ class StoreSetup {
         return outcome.warnings.empty() ? std::string() : outcome.warnings.front();
     }
 
+    [[nodiscard]] bool stands(Standing standing) const { return store.status().standing == standing; }
+
     /// Whether `check` comes true in two seconds.
     template <typename Check>
     static bool soon(Check check) {
