@@ -81,6 +81,16 @@ BOOST_AUTO_TEST_CASE(names_no_partition_whose_nodes_may_lack_what_the_job_asks_f
     BOOST_TEST(!elsewhere().has_value());
 }
 
+BOOST_AUTO_TEST_CASE(a_wait_that_passes_hides_nothing_that_does_not) {
+    qos(0).limits.set(CountLimit::max_wall, 60);
+    qos(1).limits.set(CountLimit::max_jobs_per_user, 1);
+    records.qos[1].users[1000].jobs = 1;
+    BOOST_TEST((elsewhere().value().qos == "moonlight"));
+
+    partitions[0].deny_qos = partitions[1].deny_qos = {"moonlight"};
+    BOOST_TEST(!elsewhere().has_value());
+}
+
 BOOST_AUTO_TEST_CASE(finds_another_account_of_the_user) {
     partitions[0].deny_accounts = partitions[1].deny_accounts = {"hpc-users"};
     BOOST_TEST((elsewhere().value().account == "guests"));

@@ -38,8 +38,8 @@ bool is_taken_after_rules(const JobRequest& submitted, const Case& at, limits::S
         at.rules->policy.run(submitted, facts_of(resolved, /*knows_partitions=*/true));
     if (outcome.rejected) return false;
     const JobRequest& request = outcome.changed ? *outcome.changed : submitted;
-    const Resolved final(request, &at.cluster, at.provider, at.release);
-    return final.known && look_ahead(final, request, at.cluster, at.release, strictness).takes_the_job();
+    Resolved final(request, &at.cluster, at.provider, at.release);
+    return final.known && look_far_ahead(final, request, at.cluster, at.release, strictness).takes_the_job();
 }
 
 /// "QOS small"

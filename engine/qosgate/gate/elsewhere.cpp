@@ -64,9 +64,9 @@ class Trial {
             if (tried++ == most_tried) break;
             JobRequest proposal = at_.request;
             proposal.*field = name;
-            const Resolved resolved(proposal, &at_.cluster, at_.provider, at_.release);
+            Resolved resolved(proposal, &at_.cluster, at_.provider, at_.release);
             if (resolved.known &&
-                look_ahead(resolved, proposal, at_.cluster, at_.release, strictness_).takes_the_job())
+                look_far_ahead(resolved, proposal, at_.cluster, at_.release, strictness_).takes_the_job())
                 return proposal;
         }
         return std::nullopt;

@@ -269,6 +269,23 @@ Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, c
     return outlook;
 }
 
+Outlook look_far_ahead(Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
+                       limits::Release release, limits::Strictness strictness) {
+    Outlook now = look_ahead(resolved, request, cluster, release, strictness);
+    if (!resolved.known || now.wait() == nullptr || now.wait()->is_permanent) return now;
+    const auto end_jobs = [](model::Usage& usage) {
+        usage.jobs = usage.submit_jobs = 0;
+        usage.tres.clear();
+        usage.tres_run_minutes.clear();
+    };
+    for (model::Qos& qos : resolved.known->qos)
+        for (model::Usage* usage : {&qos.usage, &qos.user_usage, &qos.account_usage})
+            end_jobs(*usage);
+    for (model::Association& link : resolved.known->associations)
+        end_jobs(link.usage);
+    return look_ahead(resolved, request, cluster, release, strictness);
+}
+
 bool is_clear(const Resolved& resolved, const model::JobRequest& request, limits::Release release) {
     const PartitionView asked{request, resolved.job, resolved.view(), release};
     const auto& partitions = asked.view.partitions;

@@ -51,6 +51,12 @@ struct Steps {
     bool limits = true;
 };
 
+/// Looks ahead at a resolved request, and where it has to wait, at what would still hold it back for good
+/// once nothing else runs: a wait that passes may hide what does not. Leaves the view without what is in use.
+/// Threads: pure.
+Outlook look_far_ahead(Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
+                       limits::Release release, limits::Strictness strictness);
+
 /// Judges a resolved request. `strictness` is that of the submit stage.
 /// Threads: pure.
 Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,

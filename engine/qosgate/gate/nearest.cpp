@@ -48,9 +48,9 @@ class Search {
         JobRequest proposal = at_.request;
         if (!mend(proposal, at_.resolved, outlook)) return std::nullopt;
         for (int round = 0; round < max_rounds; ++round) {
-            const Resolved resolved(proposal, &at_.cluster, at_.provider, at_.release);
+            Resolved resolved(proposal, &at_.cluster, at_.provider, at_.release);
             if (!resolved.known) return std::nullopt;
-            const Outlook next = look_ahead(resolved, proposal, at_.cluster, at_.release, strictness_);
+            const Outlook next = look_far_ahead(resolved, proposal, at_.cluster, at_.release, strictness_);
             if (next.takes_the_job()) return proposal;
             JobRequest mended = proposal;
             if (!mend(mended, resolved, next)) return std::nullopt;
