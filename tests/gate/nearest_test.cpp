@@ -389,7 +389,7 @@ BOOST_AUTO_TEST_CASE(offers_nothing_with_which_the_tasks_do_not_fit_on_the_nodes
 BOOST_AUTO_TEST_CASE(offers_nothing_that_the_partitions_nodes_do_not_have) {
     qos(0).limits.set(CountLimit::max_wall, 60);
     request.time_limit = TimeLimit{120};
-    partitions[0].tres = "cpu=256,mem=1000G,node=4,billing=256,gres/gpu=16";
+    partitions[0].tres = "cpu=256,mem=187.50G,node=4,billing=256,gres/gpu=16";
 
     ask(16, 2);
     request.tres_per_task = "gres:gpu:1";
@@ -401,6 +401,11 @@ BOOST_AUTO_TEST_CASE(offers_nothing_that_the_partitions_nodes_do_not_have) {
     BOOST_TEST(nearest() == "none");
     ask(128, 2);
     BOOST_TEST(nearest() == "--time=01:00:00");
+    // On how many nodes the memory of each counts is not known.
+    ask(128, std::nullopt);
+    BOOST_TEST(nearest() == "--time=01:00:00");
+    request.memory = model::Memory{100, /*per_cpu=*/false};
+    BOOST_TEST(nearest() == "none");
 }
 
 BOOST_AUTO_TEST_CASE(offers_nothing_for_whole_nodes) {

@@ -9,8 +9,8 @@
 
 namespace qg::gate {
 
-/// Whether some partition of the job has as much of every TRES on as many nodes as the job may have, nodes
-/// taken as alike. What is not known of a partition is not missing there. Threads: pure.
+/// Whether some partition of the job has as many CPUs and generic resources on as many nodes as the job may
+/// have, nodes taken as alike. What is not known of a partition is not missing there. Threads: pure.
 bool fits_nodes(const model::JobRequest& request, const Resolved& resolved);
 
 } // namespace qg::gate
