@@ -50,7 +50,7 @@ class Smoke(unittest.TestCase):
         (rules / "10-route.lua").write_text(RULE)
         cls.cluster.wait_for(
             lambda: re.search(
-                rf"job_submit/qosgate: policy {rules}: generation \d in force: 1 rules",
+                rf"job_submit/qosgate: policy {rules}: in force: generation \d, 1 rules?,",
                 cls.cluster.log("slurmctld"),
             ),
             "the plugin is loaded and says which rules are in force",
