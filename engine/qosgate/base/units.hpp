@@ -20,7 +20,7 @@ namespace qg {
 struct TimeLimit {
     std::uint32_t minutes = 0;
 
-    /// The number that slurmctld uses for UNLIMITED; it takes part in its comparisons (limits.md 2.13).
+    /// The number that slurmctld uses for UNLIMITED; it takes part in its comparisons (limits/README.md 5.2).
     static constexpr std::uint32_t unlimited_minutes = 0xffffffffu;
 
     static constexpr TimeLimit unlimited() noexcept { return {unlimited_minutes}; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The billing TRES of a job by a partition's TRESBillingWeights (limits.md 3.2).
+// The billing TRES of a job by a partition's TRESBillingWeights (limits/README.md 6.2).
 #pragma once
 
 #include "qosgate/model/cluster.hpp"

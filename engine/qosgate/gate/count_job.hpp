@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// From what a submitter wrote to the TRES counts and the time that the limit code sees (limits.md 3).
+// From what a submitter wrote to the TRES counts and the time that the limit code sees (limits/README.md 6).
 #pragma once
 
 #include "qosgate/gate/gres_request.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What slurmctld will do with a job, step by step in its order (limits.md 2.1, 2.7): refuse it, or accept it
-// and hold it back, or start it when there is room.
+// What slurmctld will do with a job, step by step in its order (limits/README.md 2.1, 2.2): refuse it, or
+// accept it and hold it back, or start it when there is room.
 #pragma once
 
 #include "qosgate/gate/partition_rules.hpp"

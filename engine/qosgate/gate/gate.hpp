@@ -53,12 +53,11 @@ class Gate {
     [[nodiscard]] model::Decision decide(const model::JobRequest& request, KnownCluster known,
                                          const policy::Policy* policy, HetParts* parts = nullptr) const;
 
-    /// The decision about a change of a job (limits.md 3.9). slurmctld refuses for limits only where QOS,
-    /// account or partition change, never an operator, and never where the job broke limits before. Besides
-    /// that, the user hears what holds the job back after the change and did not before. What an operator
-    /// set earlier, past a limit, looks like any other value here.
-    /// Rules run over the job as it would be, whoever changes it, and may reject the change; what they write
-    /// is not applied.
+    /// The decision about a change of a job (limits/README.md 9). slurmctld refuses for limits only where
+    /// QOS, account or partition change, never an operator, and never where the job broke limits before.
+    /// Besides that, the user hears what holds the job back after the change and did not before. What an
+    /// operator set earlier, past a limit, looks like any other value here. Rules run over the job as it
+    /// would be, whoever changes it, and may reject the change; what they write is not applied.
     [[nodiscard]] model::Decision decide_update(JobUpdate update, KnownCluster known,
                                                 const policy::Policy* policy) const;
 

@@ -8,7 +8,7 @@ namespace {
 
 using limits::Release;
 
-/// From here on --cpus-per-gpu counts at submission (limits.md 7).
+/// From here on --cpus-per-gpu counts at submission (limits/README.md 10).
 constexpr Release counts_cpus_per_gres(24, 5, 0);
 
 bool is_gpu(const GresEntry& entry) {

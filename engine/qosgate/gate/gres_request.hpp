@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The generic resources of a request, in all the ways to ask for them at once (limits.md 3.2).
+// The generic resources of a request, in all the ways to ask for them at once (limits/README.md 6.2).
 #pragma once
 
 #include "qosgate/gate/job_size.hpp"

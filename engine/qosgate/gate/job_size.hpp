@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The size of a job while slurmctld works it out: what the client sent, then defaults, then what the generic
-// resources asked for imply (limits.md 3.1, 3.2).
+// resources asked for imply (limits/README.md 6.1, 6.2).
 #pragma once
 
 #include "qosgate/limits/release.hpp"

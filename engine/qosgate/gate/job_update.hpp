@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What slurmctld makes of a change of an existing job (limits.md 3.9).
+// What slurmctld makes of a change of an existing job (limits/README.md 9).
 #pragma once
 
 #include "qosgate/gate/gate.hpp"

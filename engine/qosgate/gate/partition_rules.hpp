@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What a partition itself asks of a job: sizes, times, QOS, accounts (limits.md 4.3, 4.4). With
+// What a partition itself asks of a job: sizes, times, QOS, accounts (limits/README.md 8.3, 8.4). With
 // EnforcePartLimits slurmctld refuses for these at submission, else the job waits with a Reason.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What slurmctld refuses before it looks at limits, and why, in words: partition, association, QOS (limits.md
-// 2.1 steps 4 to 6). Slurm's own texts name the step only.
+// What slurmctld refuses before it looks at limits, and why, in words: partition, association, QOS
+// (limits/README.md 2.1 steps 2 and 3). Slurm's own texts name the step only.
 #pragma once
 
 #include "qosgate/limits/release.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The comparisons (limits.md 1.3), one function each. A check adds every violation it finds; which of them
-// Slurm names is the caller's question.
+// The comparisons (limits/README.md 1.3), one function each. A check adds every violation it finds; which of
+// them Slurm names is the caller's question.
 #include "qosgate/limits/evaluation.hpp"
 
 #include "qosgate/limits/reason.hpp"
@@ -106,8 +106,8 @@ void check_request_alone(const Context& at) {
     });
 }
 
-/// From here on GrpTRES of one QOS no longer hides MaxTRESPerUser of the other, nor the reverse (limits.md
-/// 7).
+/// From here on GrpTRES of one QOS no longer hides MaxTRESPerUser of the other, nor the reverse
+/// (limits/README.md 10).
 constexpr Release grp_and_user_apart(25, 11, 1);
 
 void check_grp_and_user(const Context& at) {
@@ -162,8 +162,8 @@ void check_minimum(const Context& at) {
     });
 }
 
-/// limits.md 2.6: gives a job without a time limit this one, trims one that a limit gave, and tells whether
-/// the job's time fits.
+/// limits/README.md 5.1: gives a job without a time limit this one, trims one that a limit gave, and tells
+/// whether the job's time fits.
 bool fit_time(Evaluation& evaluation, std::uint32_t limit) {
     if (!evaluation.time) {
         // A limit of zero stands for the partition's MaxTime in this place.
@@ -175,7 +175,7 @@ bool fit_time(Evaluation& evaluation, std::uint32_t limit) {
     return evaluation.time->minutes <= limit;
 }
 
-/// The number slurmctld computes with where a job has no time limit (limits.md 2.6).
+/// The number slurmctld computes with where a job has no time limit (limits/README.md 5.2).
 constexpr std::uint32_t no_time_minutes = TimeLimit::unlimited_minutes - 1;
 
 std::uint32_t time_or_none(const Evaluation& evaluation) {
@@ -212,7 +212,7 @@ void check_minutes_or_time(const Context& at) {
         constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
         // The usual case, without a division.
         if (has_own_time && (limit | count) <= largest && count * own_time <= limit) return;
-        // slurmctld keeps this quotient in 32 bits (limits.md 2.13).
+        // slurmctld keeps this quotient in 32 bits (limits/README.md 5.2).
         const auto most_minutes = static_cast<std::uint32_t>(limit / count);
         if (!fit_time(evaluation, most_minutes))
             add_minutes(at, tres, {evaluation.time->minutes}, limit, 0, Relation::asked_too_much);
@@ -223,7 +223,7 @@ void check_wall_or_time(const Context& at) {
     Evaluation& evaluation = at.evaluation;
     // A change of a job that leaves its time alone leaves walls alone; those of associations it never meets.
     if (evaluation.job.is_update && (is_association(at) || !evaluation.time)) return;
-    // limits.md 2.13: unless strict, an association's wall matters only to a job without a time limit.
+    // limits/README.md 5.2: unless strict, an association's wall matters only to a job without a time limit.
     if (is_association(at) && !evaluation.strict && evaluation.time) return;
     const auto limit = evaluation.take(at.row, at.owner);
     if (!limit) return;
@@ -307,7 +307,7 @@ void check_wall_used(const Context& at) {
     const ScaledTime asked = pre_select_time(at);
     const auto used = static_cast<std::uint32_t>(at.usage().wall_minutes);
     const bool safe = at.evaluation.view.enforce.safe;
-    // A 32-bit sum in slurmctld: UNLIMITED wraps when some wall is used already (limits.md 2.13).
+    // A 32-bit sum in slurmctld: UNLIMITED wraps when some wall is used already (limits/README.md 5.2).
     if (used >= *limit || (safe && static_cast<std::uint32_t>(used + asked.minutes) > *limit))
         add_wall(at, asked, *limit, used, relate_to_past(at, asked.minutes, *limit, used));
 }
@@ -342,7 +342,7 @@ ScaledTime post_select_time(const Context& at) {
 }
 
 /// A job under a QOS with UsageFactor 0 is charged nothing, so minutes used by others do not count against
-/// it, except those of the user alone (limits.md 2.8).
+/// it, except those of the user alone (limits/README.md 5.3).
 bool counts_minutes(const Context& at) {
     return at.evaluation.usage_factor != 0.0 || at.row.usage == UsageOf::user;
 }

@@ -34,7 +34,7 @@ Evaluation::Evaluation(const model::AccountView& the_view, const model::Resolved
         job_qos_scales_time = qos.flags.usage_factor_safe;
     }
 
-    // limits.md 2.2: the partition's QOS first, unless the job's QOS carries OverPartQOS.
+    // limits/README.md 3.1: the partition's QOS first, unless the job's QOS carries OverPartQOS.
     const bool job_qos_is_first = job_qos && view.qos[*job_qos].flags.over_part_qos;
     if (job_qos_is_first) add_qos(*job_qos);
     if (partition_qos && partition_qos != job_qos) add_qos(*partition_qos);

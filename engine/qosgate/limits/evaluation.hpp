@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Evaluation: one job in one partition, run through the rows of a stage. It knows the precedence of the QOSs
-// (limits.md 2.2), whether the evaluation is strict (2.3), and which limits have been met ("first set wins").
+// (limits/README.md 3.1), whether the evaluation is strict (3.3), and which limits have been met ("first set
+// wins").
 #pragma once
 
 #include "qosgate/base/saturate.hpp"
@@ -17,7 +18,7 @@
 
 namespace qg::limits {
 
-/// Whether limits refuse at submission (limits.md 2.3).
+/// Whether limits refuse at submission (limits/README.md 3.3).
 enum class Strictness : std::uint8_t {
     as_configured, ///< as DenyOnLimit of the job's QOS and the partition's QOS says
     assume_strict, ///< as if DenyOnLimit were set
@@ -67,7 +68,7 @@ class MetLimits {
     LimitSet counts_;
 };
 
-/// A limit after LimitFactor, cut to a whole number (limits.md 2.13).
+/// A limit after LimitFactor, cut to a whole number (limits/README.md 3.4).
 [[nodiscard]] inline std::uint64_t scale_limit(std::uint64_t value, double factor) noexcept {
     return saturate(static_cast<double>(value) * factor);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The node count stage: the most nodes that limits let the selection use, present usage left aside
-// (limits.md 2.7).
+// (limits/README.md 4.3).
 #pragma once
 
 #include "qosgate/limits/evaluation.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Slurm's Reason tokens, as squeue shows them, for every limit and kind of TRES (limits.md 1.4).
+// Slurm's Reason tokens, as squeue shows them, for every limit and kind of TRES (limits/README.md 1.4).
 #pragma once
 
 #include "qosgate/limits/violation.hpp"

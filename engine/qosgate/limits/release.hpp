@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The Slurm release whose rules are applied. Releases differ in a few places (limits.md 7); those places ask
-// the release, they do not depend on the build.
+// The Slurm release whose rules are applied. Releases differ in a few places (limits/README.md 10); those
+// places ask the release, they do not depend on the build.
 #pragma once
 
 #include "qosgate/base/result.hpp"

@@ -35,7 +35,7 @@ enum class Check : std::uint8_t {
 /// Whose usage a row of a QOS looks at.
 enum class UsageOf : std::uint8_t { owner, user, account };
 
-/// When a row of the submit stage is looked at (limits.md 2.3).
+/// When a row of the submit stage is looked at (limits/README.md 3.3).
 enum class When : std::uint8_t { strict, always };
 
 /// Which associations a row is for.
@@ -55,8 +55,8 @@ struct Row {
     When when = When::always;
     UsageOf usage = UsageOf::owner;
     Levels levels = Levels::all;
-    /// Limits of a QOS that keep a row of an association from being looked at (limits.md 2.4): of TRES limits
-    /// those set for the same TRES.
+    /// Limits of a QOS that keep a row of an association from being looked at (limits/README.md 3.2): of TRES
+    /// limits those set for the same TRES.
     LimitSet hidden_by = {};
     bool remembers = true;       ///< a value found here hides later ones of the same limit
     bool scaled = false;         ///< multiplied by LimitFactor

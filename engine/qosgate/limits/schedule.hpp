@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The scheduling stages: why an accepted job waits (limits.md 2.5, 2.7, 2.8).
+// The scheduling stages: why an accepted job waits (limits/README.md 4.2, 4.3, 4.4).
 #pragma once
 
 #include "qosgate/limits/evaluation.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The submit stage: what slurmctld answers when a job is submitted (limits.md 2.3, 2.4, 2.6, 2.11).
+// The submit stage: what slurmctld answers when a job is submitted (limits/README.md 3.3, 4.1, 5, 6.4).
 #pragma once
 
 #include "qosgate/limits/evaluation.hpp"

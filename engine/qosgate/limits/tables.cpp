@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Slurm's order of checks, stage by stage (limits.md 2.4, 2.5, 2.8). The order decides which Reason is shown.
+// Slurm's order of checks, stage by stage (limits/README.md 4.1, 4.2, 4.4). The order decides which Reason is
+// shown.
 #include "qosgate/limits/row.hpp"
 
 #include <array>
@@ -11,7 +12,7 @@ namespace {
 using enum TresLimit;
 using enum CountLimit;
 
-/// From here on MaxTRESRunMins per account and per user are enforced (limits.md 7).
+/// From here on MaxTRESRunMins per account and per user are enforced (limits/README.md 10).
 constexpr Release run_mins_enforced(24, 5, 0);
 
 constexpr std::array submit_qos{

@@ -19,7 +19,7 @@
 
 namespace qg::model {
 
-/// AccountingStorageEnforce, implied values written out (limits.md 2.9).
+/// AccountingStorageEnforce, implied values written out (limits/README.md 2.4).
 struct Enforce {
     bool associations = false;
     bool limits = false;
@@ -34,7 +34,7 @@ struct PrivateData {
     bool reservations = false; ///< reservations
 };
 
-/// The flags of a QOS that take part in a verdict (limits.md 4.6).
+/// The flags of a QOS that take part in a verdict (limits/README.md 8.2).
 struct QosFlags {
     bool deny_on_limit = false;
     bool over_part_qos = false;
@@ -76,7 +76,7 @@ struct Association {
     bool is_hidden = false; ///< its limits and usage are, from whoever reads the answer
 };
 
-/// Why the QOS of a job is not one it can run under (limits.md 4.1), or `none`.
+/// Why the QOS of a job is not one it can run under (limits/README.md 8.1), or `none`.
 enum class QosProblem : std::uint8_t {
     none,
     unknown,               ///< no QOS of that name exists

@@ -10,7 +10,7 @@
 
 namespace qg::model {
 
-/// EnforcePartLimits of slurm.conf (limits.md 4.3).
+/// EnforcePartLimits of slurm.conf (limits/README.md 8.3).
 enum class EnforcePartLimits : std::uint8_t { no, any, all };
 
 /// How the weighted TRES of a job make up its billing: PriorityFlags of slurm.conf. What belongs to nodes is

@@ -14,7 +14,8 @@
 
 namespace qg::model {
 
-/// Why a job is refused, in terms of Slurm's own errors (limits.md 1.5); the plugin maps it to the errno.
+/// Why a job is refused, in terms of Slurm's own errors (limits/README.md 2.3); the plugin maps it to the
+/// errno.
 enum class RejectCode : std::uint8_t {
     none,
     invalid_qos,        ///< ESLURM_INVALID_QOS

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The limits that a QOS or an association can set on jobs (limits.md 1.2), under sacctmgr's names.
+// The limits that a QOS or an association can set on jobs (limits/README.md 1.1), under sacctmgr's names.
 #pragma once
 
 #include <array>
@@ -97,8 +97,8 @@ class LimitSet {
     std::uint32_t bits_ = 0;
 };
 
-/// All limits of one QOS or association. Unset and zero are different; "unlimited" is unset (limits.md 2.10).
-/// TRES values stand in the order of the TresCatalogue they were made for.
+/// All limits of one QOS or association. Unset and zero are different; "unlimited" is unset
+/// (limits/README.md 1.2). TRES values stand in the order of the TresCatalogue they were made for.
 class Limits {
   public:
     Limits() = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What a verdict needs to know of a partition (limits.md 3.2, 4.3). Times are minutes, memory MiB.
+// What a verdict needs to know of a partition (limits/README.md 6.2, 8.3). Times are minutes, memory MiB.
 #pragma once
 
 #include "qosgate/base/units.hpp"

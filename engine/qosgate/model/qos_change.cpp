@@ -13,7 +13,7 @@
 namespace qg::model {
 namespace {
 
-/// slurmdbd ignores larger numbers in silence (abi.md 3.4), so they are refused here.
+/// slurmdbd ignores larger numbers in silence (slurm/README.md 4.4), so they are refused here.
 constexpr std::uint64_t largest_number = 0x7fffffff;
 
 /// The largest count that survives slurmdbd's database column type and its own "none" marks.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// ResolvedJob: the job as slurmctld's limit code will see it, every default filled in (limits.md 3).
+// ResolvedJob: the job as slurmctld's limit code will see it, every default filled in (limits/README.md 6).
 #pragma once
 
 #include "qosgate/base/units.hpp"
@@ -19,7 +19,8 @@ struct ResolvedJob {
     std::uint32_t array_tasks = 1;
     bool is_update = false; ///< the check made for a change of an existing job
 
-    /// TRES and time that an operator set after submission; later stages skip their limits (limits.md 2.8).
+    /// TRES and time that an operator set after submission; later stages skip their limits
+    /// (limits/README.md 4.4).
     std::vector<bool> operator_set_tres; ///< empty: none
     bool operator_set_time = false;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // TRES (trackable resources): which ones a cluster has, and counts of them.
-// slurmctld keeps every TRES limit and usage as an array in one fixed order (limits.md 1.3); that order
-// decides which TRES a Reason names, so all arrays here have it too.
+// slurmctld keeps every TRES limit and usage as an array in one fixed order (limits/README.md 1.3); that
+// order decides which TRES a Reason names, so all arrays here have it too.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -20,7 +20,7 @@
 
 namespace qg::model {
 
-/// The kinds of TRES that Slurm's Reasons tell apart (limits.md 1.4).
+/// The kinds of TRES that Slurm's Reasons tell apart (limits/README.md 1.4).
 enum class TresKind : std::uint8_t { cpu, mem, energy, node, billing, bb, gres, license, other };
 inline constexpr std::size_t tres_kind_count = 9;
 

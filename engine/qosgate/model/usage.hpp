@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What is in use now, as slurmctld counts it (limits.md 2.12).
+// What is in use now, as slurmctld counts it (limits/README.md 7).
 #pragma once
 
 #include "qosgate/model/tres.hpp"

@@ -37,7 +37,7 @@ ChosenQos choose_one(const QosFacts& facts, const QosQuestion& question, const m
         chosen.problem = problem_with(facts, *chosen.id, question, enforce);
     else if (enforce.qos && !chosen.is_default)
         // Without `qos` in AccountingStorageEnforce a misspelt name silently becomes "no QOS"
-        // (limits.md 2.9).
+        // (limits/README.md 2.4).
         chosen.problem = QosProblem::unknown;
     return chosen;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Which QOS a job gets, and whether it may have it: the rule of limits.md 4.1, apart from where the facts are
-// kept. Every provider answers the questions below from its own records.
+// Which QOS a job gets, and whether it may have it: the rule of limits/README.md 8.1, apart from where the
+// facts are kept. Every provider answers the questions below from its own records.
 #pragma once
 
 #include "qosgate/model/account_view.hpp"

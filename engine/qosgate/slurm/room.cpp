@@ -146,7 +146,7 @@ bool leaves_room(const Demand& demand, const TresMeaning& meaning, const std::ui
         std::uint64_t adds = demand.most[tres];
         if (adds == 0) continue; // no maximum is exceeded by a TRES that is not asked for
         if (meaning.in_minutes) {
-            // Beyond 32 bits slurmctld's products and quotients are its own (limits.md 2.13).
+            // Beyond 32 bits slurmctld's products and quotients are its own (limits/README.md 5.2).
             constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
             if (minutes == 0 || (limit | adds) > largest) return false;
             adds *= minutes;

@@ -15,11 +15,11 @@ namespace qg::slurm {
 
 /// One job among records.
 ///
-/// "Room is left" is certain: no check of limits.md 2 finds a limit of the record exceeded, and none gives
-/// the job another time. The opposite is a guess: numbers are taken as if all limits were strict, and what
-/// scales limits or time (LimitFactor, UsageFactorSafe) counts as no room. So whoever is answered no looks
-/// properly. Ownership: borrows the demand and the account's name. Threads: the caller holds what protects
-/// the records.
+/// "Room is left" is certain: no check of limits/README.md 4 finds a limit of the record exceeded, and none
+/// gives the job another time. The opposite is a guess: numbers are taken as if all limits were strict, and
+/// what scales limits or time (LimitFactor, UsageFactorSafe) counts as no room. So whoever is answered no
+/// looks properly. Ownership: borrows the demand and the account's name. Threads: the caller holds what
+/// protects the records.
 class Room {
   public:
     Room(const model::Demand& demand, std::uint32_t user_id, std::string_view account)

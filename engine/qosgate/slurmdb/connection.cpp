@@ -18,7 +18,8 @@ Result<std::unique_ptr<Connection>> Connection::open(const Session& session) {
     // A handle says nothing: the library makes one even if nobody listens. The socket tells.
     SocketSet sockets = new_sockets(before, open_sockets());
     if (handle == nullptr || sockets.empty()) {
-        // A dead handle is left alone: closing one leaks or worse (abi.md 3.5), and the program ends anyway.
+        // A dead handle is left alone: closing one leaks or worse (slurm/README.md 4.2), and the program ends
+        // anyway.
         return describe_failure(session.conf(), what, error_number);
     }
     return std::unique_ptr<Connection>(new Connection(session, handle, std::move(sockets)));

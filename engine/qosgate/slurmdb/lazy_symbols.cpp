@@ -2,8 +2,9 @@
 //
 // Slurm's accounting and munge plugins call functions that libslurm.so does not export, on their way to
 // report a lost connection. In a program linked with libslurm the dynamic linker then ends the process
-// ("undefined symbol", exit 127; abi.md 3.5). The program exports these stand-ins instead; only log texts use
-// their answers. Seen in 22.05, and unchanged in 24.11 and 26.05. To be removed once libslurm exports them.
+// ("undefined symbol", exit 127; slurm/README.md 4.2). The program exports these stand-ins instead; only log
+// texts use their answers. Seen in 22.05, and unchanged in 24.11 and 26.05. To be removed once libslurm
+// exports them.
 #include <cstdint>
 
 extern "C" {

@@ -59,7 +59,7 @@ constexpr std::size_t usage_factor_row = factor_rows.size();
 struct TresRow {
     TresLimits QosRecord::*ours;
     char* Wire::*theirs;
-    /// The limit that slurmdbd 22.05 to 23.11 wrongly merges a change of this one into (abi.md 3.4).
+    /// The limit that slurmdbd 22.05 to 23.11 wrongly merges a change of this one into (slurm/README.md 4.4).
     TresLimits QosRecord::*merged_into = nullptr;
 };
 constexpr std::array<TresRow, 11> tres_rows{{

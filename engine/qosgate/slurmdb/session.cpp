@@ -82,7 +82,8 @@ Result<void> rehearse(const std::filesystem::path& path) {
 } // namespace
 
 Result<std::unique_ptr<Session>> Session::open(std::chrono::seconds time_limit, LateReport report) {
-    // Only slurmctld has this symbol; there a connection would replace the controller's own (abi.md 3.6).
+    // Only slurmctld has this symbol; there a connection would replace the controller's own
+    // (slurm/README.md 2.5).
     if (dlsym(RTLD_DEFAULT, "acct_policy_validate") != nullptr)
         return Error{ErrorCode::unsupported, "no connection to slurmdbd from within slurmctld"};
     const auto path = find_slurm_conf();
