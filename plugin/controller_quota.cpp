@@ -278,11 +278,15 @@ std::vector<std::string_view> coordinated_accounts(const AssocMgr& manager, std:
 
 /// Marks what PrivateData hides from whoever reads the answer. Needs the user lock.
 [[gnu::cold]] void hide_from_reader(AccountView& view, const AssocMgr& manager, const quota::Lookup& lookup) {
-    if (has_operator_rights(manager, lookup.reader)) return;
-    const auto coordinates = coordinated_accounts(manager, lookup.reader);
     const model::PrivateData hidden = manager.private_data == nullptr
                                           ? quota::all_private
                                           : slurm::read_private_data(*manager.private_data);
+    if (view.leaves_room) {
+        view.hidden = hidden; // from operators as well: hardly a word is said of such a job
+        return;
+    }
+    if (has_operator_rights(manager, lookup.reader)) return;
+    const auto coordinates = coordinated_accounts(manager, lookup.reader);
     quota::hide_private_data(view, hidden, {lookup.reader == lookup.user_id, coordinates});
 }
 
@@ -370,7 +374,7 @@ AccountView ControllerQuota::view_of(const AssocMgr& manager, const quota::Looku
         view.permitted_qos = qos_list.permitted_names(facts);
     if (lookup.lists_alternatives) view.accounts = accounts_of(manager, lookup.user_id);
     const bool is_private = manager.private_data == nullptr || *manager.private_data != 0;
-    if (is_private && !view.leaves_room) hide_from_reader(view, manager, lookup);
+    if (is_private) hide_from_reader(view, manager, lookup);
     return view;
 }
 

@@ -38,6 +38,7 @@ class Private(PluginTestCase):
 
     def test_what_is_private_is_hidden(self) -> None:
         self.change_slurm_conf(PUBLIC, PRIVATE)
+        self.let_the_plugin_see_the_cluster()
         try:
             # Slurm itself does not show ana the account's association.
             shown = self.cluster.run("scontrol show assoc_mgr flags=assoc", USER, check=True).stdout
@@ -55,6 +56,7 @@ class Private(PluginTestCase):
             self.expect(by_root, True, "limit 4, in use 3")
         finally:
             self.change_slurm_conf(PRIVATE, PUBLIC)
+            self.let_the_plugin_see_the_cluster()
 
     def test_a_test_only_submission_has_the_words_of_a_real_one(self) -> None:
         over = ("QOS small does not allow this job:", "limit 2, this job asks for 3", "would be accepted with:")
@@ -68,6 +70,60 @@ class Private(PluginTestCase):
         self.expect(self.submit("--test-only --qos=small -n2"), True, "to start at")
         srun = self.cluster.run("srun --test-only --qos=small -n3 true", USER)
         self.assertIn("limit 2, this job asks for 3", srun.stderr)
+
+
+class Advice(PluginTestCase):
+    """What slurmctld refuses with a code that says little."""
+
+    slurm_conf = (
+        "PartitionName=down Nodes=ALL State=DOWN\n"
+        "PartitionName=drained Nodes=ALL State=DRAIN\n"
+        "PartitionName=inactive Nodes=ALL State=INACTIVE\n"
+        "PartitionName=root Nodes=ALL RootOnly=YES\n"
+        "PartitionName=reserved Nodes=ALL ReqResv=YES\n"
+    )
+    options = ("--gpus", "4", "--licenses", "matlab:10")
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.cluster.scontrol(
+            "create reservation ReservationName=maint StartTime=now+1hour Duration=60 Nodes=node1 Users=ana"
+        )
+        cls.cluster.wait_for(
+            lambda: "did you mean maint?" in cls.cluster.sbatch("--reservation=maitn", USER).stderr,
+            "the reservation is known",
+        )
+
+    def test_what_slurmctld_refuses_is_explained(self) -> None:
+        node = "Requested node configuration is not available"
+        for arguments, lines in (
+            ("-p drained", ("drained is drained: it takes no new jobs", "Required partition not available")),
+            ("-p inactive", ("inactive is inactive: it takes no new", "Required partition not available")),
+            ("-p root", ("partition root is for jobs that root submits", "Access/permission denied")),
+            ("-p reserved", ("is for jobs in a reservation: add --res", "Access/permission denied")),
+            ("--reservation=maitn", ("'maitn' is known; did you mean maint?", "reservation is invalid")),
+            ("-L matlba:1", ("no license 'matlba' is known; did you mean matlab?", "Invalid license")),
+            ("-L matlab:11", ("10 matlab licenses; this job asks for 11", "Invalid license")),
+            ("-C typo", ("no feature 'typo' is known", "Invalid feature specification")),
+            ("--gres=gpu:a100:1", ("no gres 'gpu:a100' is known (known: gpu)", node)),
+            ("--mem=9999G", ("that much memory: the largest has 250G, this job asks for 9999G", node)),
+            ("-c65", ("that many CPUs: the largest has 64, this job asks for 65", node)),
+            ("--gres=gpu:5", ("that many GPUs: the largest has 4, this job asks for 5", node)),
+        ):
+            with self.subTest(arguments):
+                self.expect(self.submit(arguments), False, *lines)
+                self.expect(self.submit(f"--test-only {arguments}"), False, lines[0])
+
+    def test_what_slurmctld_accepts_has_no_words(self) -> None:
+        for arguments in (
+            "-p main,drained", "--reservation=maint", "-L matlab:10", "--gres=gpu:4", "--mem=250G", "-c64",
+        ):  # fmt: skip
+            with self.subTest(arguments):
+                answer = self.submit(f"--hold {arguments}")
+                self.expect(answer, True)
+                self.assertEqual(answer.stderr, "")
+        self.expect(self.submit("-p down"), True, "this job will wait: partition down is down (PartitionDown)")
 
 
 if __name__ == "__main__":

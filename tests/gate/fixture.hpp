@@ -58,6 +58,7 @@ struct GateSetup {
         c.partitions = model::PartitionTable(std::move(table), 1);
         c.enforce_part_limits = enforce_part_limits;
         c.default_memory = default_memory;
+        c.names = names;
         c.usage_lasts = usage_lasts;
         return c;
     }
@@ -77,6 +78,7 @@ struct GateSetup {
     model::EnforcePartLimits enforce_part_limits = model::EnforcePartLimits::no;
     std::optional<model::Memory> default_memory; ///< of the cluster
     bool usage_lasts = false;                    ///< on the cluster
+    std::optional<model::KnownNames> names;
     model::JobRequest request;
     limits::Release release{22, 5};
     bool is_cluster_known = true;

@@ -29,6 +29,7 @@ partition_info_t plain_partition() {
     partition.default_time = NO_VAL;
     partition.max_nodes = INFINITE;
     partition.node_inx = all_nodes;
+    partition.state_up = PARTITION_UP;
     return partition;
 }
 
@@ -56,6 +57,7 @@ BOOST_AUTO_TEST_CASE(a_partition_without_limits_reads_as_unlimited) {
     BOOST_TEST(partition.name == "main");
     BOOST_TEST(!partition.is_default);
     BOOST_TEST(!partition.is_hidden);
+    BOOST_TEST(partition.is_open());
     BOOST_TEST(!partition.has_groups);
     BOOST_TEST(partition.qos.empty());
     BOOST_TEST(partition.max_time.is_unlimited());
@@ -71,7 +73,9 @@ BOOST_AUTO_TEST_CASE(every_field_is_read) {
     std::string qos = "partqos", allow = "normal,small", deny = "large", accounts = "astro , bio",
                 weights = "CPU=1";
     partition_info_t raw = plain_partition();
-    raw.flags = PART_FLAG_DEFAULT | PART_FLAG_HIDDEN;
+    raw.flags = PART_FLAG_DEFAULT | PART_FLAG_HIDDEN | PART_FLAG_ROOT_ONLY | PART_FLAG_REQ_RESV;
+    raw.state_up = PARTITION_DRAIN;
+    raw.alternate = qos.data();
     raw.qos_char = qos.data();
     raw.max_time = 60;
     raw.default_time = 30;
@@ -96,6 +100,11 @@ BOOST_AUTO_TEST_CASE(every_field_is_read) {
     BOOST_TEST(partition.is_default);
     BOOST_TEST(partition.is_hidden);
     BOOST_TEST(partition.has_groups);
+    BOOST_TEST(partition.is_for_root);
+    BOOST_TEST(partition.needs_reservation);
+    BOOST_TEST(!partition.takes_jobs);
+    BOOST_TEST(partition.starts_jobs);
+    BOOST_TEST(partition.has_alternate);
     BOOST_TEST(partition.qos == "partqos");
     BOOST_TEST(partition.max_time.minutes == 60u);
     BOOST_TEST(partition.default_time->minutes == 30u);
@@ -155,6 +164,24 @@ BOOST_AUTO_TEST_CASE(a_partition_without_known_nodes_knows_no_memory) {
         BOOST_TEST(read(raw).node_memory_mib == 0u);
         BOOST_TEST(read(raw).sockets_per_node == 1u);
     }
+}
+
+BOOST_AUTO_TEST_CASE(the_largest_node_is_that_of_each_resource) {
+    auto nodes = two_nodes();
+    std::string gres = "gpu:a100:4(S:0-1),gpu:2";
+    nodes[0].cpus = 64;
+    nodes[1].cpus = 32;
+    nodes[0].gres = gres.data();
+    partition_info_t raw = plain_partition();
+    const auto largest = read_partition(raw, nodes).largest;
+    BOOST_TEST(largest.memory_mib == 128000u);
+    BOOST_TEST(largest.cpus == 64u);
+    BOOST_TEST(largest.gpus == 6u);
+
+    raw.node_inx = second_node;
+    BOOST_TEST(read_partition(raw, nodes).largest.cpus == 32u);
+    raw.node_inx = no_nodes;
+    BOOST_TEST(read_partition(raw, nodes).largest.cpus == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(more_memory_reserved_than_there_is_leaves_none) {

@@ -2,6 +2,7 @@
 #include "qosgate/gate/gate.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/advice.hpp"
 #include "qosgate/gate/answer.hpp"
 #include "qosgate/gate/decision_log.hpp"
 #include "qosgate/gate/het_parts.hpp"
@@ -143,6 +144,7 @@ void judge_where_known(Decision& decision, const Resolved& resolved, const JobRe
     if (!resolved.known) log_problem(decision, resolved, logged);
     if (!judges_limits(known, settings) || has_too_many_ways(decision, logged)) return;
     const Case at{resolved, request, *known.cluster, provider, release, rules};
+    append(decision.message, advice_lines(request, resolved.view(), *known.cluster));
     if (resolved.view().leaves_room)
         judge_with_room(decision, at, settings);
     else

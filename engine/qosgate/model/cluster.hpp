@@ -3,6 +3,7 @@
 // What a verdict needs to know of the cluster as a whole: its partitions and a few lines of slurm.conf.
 #pragma once
 
+#include "qosgate/model/known_names.hpp"
 #include "qosgate/model/partition.hpp"
 
 #include <cstdint>
@@ -29,6 +30,8 @@ struct Cluster {
     Billing billing = Billing::sum;
     std::uint32_t max_array_size = 1001;
     bool usage_lasts = false; ///< PriorityDecayHalfLife=0 and PriorityUsageResetPeriod=NONE
+    std::uint32_t slurm_user_id = 0;
+    std::optional<KnownNames> names; ///< nothing: not known
 };
 
 } // namespace qg::model

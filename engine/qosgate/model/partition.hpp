@@ -22,6 +22,13 @@ struct Memory {
     friend bool operator==(const Memory&, const Memory&) = default;
 };
 
+/// The most that any node of a partition has; 0: not known.
+struct LargestNode {
+    std::uint64_t memory_mib = 0; ///< RealMemory - MemSpecLimit
+    std::uint64_t cpus = 0;
+    std::uint64_t gpus = 0;
+};
+
 struct Partition {
     std::string name;
     bool is_default = false;
@@ -41,6 +48,12 @@ struct Partition {
     std::vector<std::string> deny_qos;
     std::vector<std::string> allow_accounts; ///< empty: all
     std::vector<std::string> deny_accounts;
+    bool takes_jobs = true;         ///< not drained or inactive
+    bool starts_jobs = true;        ///< not down or inactive
+    bool has_alternate = false;     ///< another one takes the jobs that it does not
+    bool is_for_root = false;       ///< RootOnly
+    bool needs_reservation = false; ///< ReqResv
+    LargestNode largest;
     bool is_hidden = false;  ///< Hidden=YES: shown to those who ask for all
     bool has_groups = false; ///< AllowGroups: not for everybody
     std::string tres;        ///< what its nodes have, all together: "cpu=128,gres/gpu=8"; empty: not known
@@ -49,6 +62,11 @@ struct Partition {
 
     /// Whether it refuses jobs that name no time limit (DefaultTime=0).
     [[nodiscard]] bool wants_time_limit() const noexcept { return default_time == TimeLimit{0}; }
+
+    /// Whether it takes and starts jobs of whoever submits them.
+    [[nodiscard]] bool is_open() const noexcept {
+        return takes_jobs && starts_jobs && !is_for_root && !needs_reservation;
+    }
 
     /// Whether every QOS and account may use it.
     [[nodiscard]] bool keeps_nobody_out() const noexcept {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurm/cluster_reader.hpp"
 
+#include "qosgate/slurm/known_names.hpp"
 #include "qosgate/slurm/load.hpp"
 #include "qosgate/slurm/partition.hpp"
+
+#include <utility>
 
 namespace qg::slurm {
 namespace {
@@ -16,6 +19,18 @@ Result<OwnedPartitions> load_partitions(std::time_t newer_than) {
 Result<OwnedNodes> load_nodes() {
     return load<OwnedNodes>("reading the nodes", [](node_info_msg_t** message) {
         return slurm_load_node(everything, message, SHOW_ALL);
+    });
+}
+
+Result<OwnedReservations> load_reservations(std::time_t newer_than) {
+    return load<OwnedReservations>("reading the reservations", [=](reserve_info_msg_t** message) {
+        return slurm_load_reservations(newer_than, message);
+    });
+}
+
+Result<OwnedLicenses> load_licenses(std::time_t newer_than) {
+    return load<OwnedLicenses>("reading the licenses", [=](license_info_msg_t** message) {
+        return slurm_load_licenses(newer_than, message, SHOW_ALL);
     });
 }
 
@@ -34,8 +49,29 @@ Result<bool> ClusterReader::has_changed() {
 Result<std::shared_ptr<const model::Cluster>> ClusterReader::poll() {
     const auto changed = has_changed();
     if (!changed) return changed.error();
-    if (!*changed) return std::shared_ptr<const model::Cluster>();
-    return read();
+    return *changed ? read() : poll_names();
+}
+
+/// The last cluster with the reservations and licenses of now, or null where they are the same.
+Result<std::shared_ptr<const model::Cluster>> ClusterReader::poll_names() {
+    const auto reservations = load_reservations(reservations_seen_);
+    if (!reservations) return reservations.error();
+    const auto licenses = load_licenses(licenses_seen_);
+    if (!licenses) return licenses.error();
+    if (*reservations == nullptr && *licenses == nullptr) return std::shared_ptr<const model::Cluster>();
+    model::Cluster fresh = *last_;
+    return publish(std::move(fresh), reservations->get(), licenses->get());
+}
+
+/// Fills in the reservations and licenses, where they are new.
+std::shared_ptr<const model::Cluster> ClusterReader::publish(model::Cluster cluster,
+                                                             const reserve_info_msg_t* reservations,
+                                                             const license_info_msg_t* licenses) {
+    if (!cluster.names) cluster.names.emplace();
+    update_names(*cluster.names, reservations, licenses);
+    if (reservations != nullptr) reservations_seen_ = reservations->last_update;
+    if (licenses != nullptr) licenses_seen_ = licenses->last_update;
+    return last_ = std::make_shared<const model::Cluster>(std::move(cluster));
 }
 
 Result<std::shared_ptr<const model::Cluster>> ClusterReader::read() {
@@ -45,12 +81,16 @@ Result<std::shared_ptr<const model::Cluster>> ClusterReader::read() {
     if (!nodes) return nodes.error();
     const auto conf = load_conf(everything);
     if (!conf) return conf.error();
+    const auto reservations = load_reservations(everything);
+    if (!reservations) return reservations.error();
+    const auto licenses = load_licenses(everything);
+    if (!licenses) return licenses.error();
 
     partitions_seen_ = (*partitions)->last_update;
     conf_seen_ = (*conf)->last_update;
     full_read_at_ = std::chrono::steady_clock::now();
-    return std::make_shared<const model::Cluster>(
-        read_cluster(**partitions, nodes->get(), conf->get(), ++generation_));
+    return publish(read_cluster(**partitions, nodes->get(), conf->get(), ++generation_), reservations->get(),
+                   licenses->get());
 }
 
 } // namespace qg::slurm

@@ -6,6 +6,8 @@
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/cluster.hpp"
 
+#include <slurm/slurm.h>
+
 #include <chrono>
 #include <ctime>
 #include <memory>
@@ -22,17 +24,25 @@ class ClusterReader {
 
     /// The cluster, or null where it has not changed since the last call.
     /// Errors: unavailable, with Slurm's words.
-    /// Cost: two RPCs without payload while nothing changed; blocking, up to MessageTimeout each.
+    /// Cost: four RPCs without payload while nothing changed; blocking, up to MessageTimeout each. Licenses
+    /// count as changed when a job takes some; then they alone are fetched.
     Result<std::shared_ptr<const model::Cluster>> poll();
 
-    /// The cluster, whether it has changed or not. Errors: the same. Cost: three RPCs, blocking likewise.
+    /// The cluster, whether it has changed or not. Errors: the same. Cost: five RPCs, blocking likewise.
     Result<std::shared_ptr<const model::Cluster>> read();
 
   private:
     [[nodiscard]] Result<bool> has_changed();
+    [[nodiscard]] Result<std::shared_ptr<const model::Cluster>> poll_names();
+    std::shared_ptr<const model::Cluster> publish(model::Cluster cluster,
+                                                  const reserve_info_msg_t* reservations,
+                                                  const license_info_msg_t* licenses);
 
     std::time_t partitions_seen_ = 0;
     std::time_t conf_seen_ = 0;
+    std::time_t reservations_seen_ = 0;
+    std::time_t licenses_seen_ = 0;
+    std::shared_ptr<const model::Cluster> last_; ///< as returned last
     std::chrono::steady_clock::time_point full_read_at_;
     std::uint64_t generation_ = 0;
 };

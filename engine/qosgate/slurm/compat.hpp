@@ -168,6 +168,18 @@ struct NodesDeleter {
 };
 using OwnedNodes = std::unique_ptr<node_info_msg_t, NodesDeleter>;
 
+struct ReservationsDeleter {
+    void operator()(reserve_info_msg_t* reservations) const noexcept {
+        slurm_free_reservation_info_msg(reservations);
+    }
+};
+using OwnedReservations = std::unique_ptr<reserve_info_msg_t, ReservationsDeleter>;
+
+struct LicensesDeleter {
+    void operator()(license_info_msg_t* licenses) const noexcept { slurm_free_license_info_msg(licenses); }
+};
+using OwnedLicenses = std::unique_ptr<license_info_msg_t, LicensesDeleter>;
+
 struct ConfDeleter {
     void operator()(slurm_conf_t* conf) const noexcept { free(conf, 0); }
 

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/compat.hpp"
+#include "qosgate/slurm/known_names.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>
@@ -54,11 +55,38 @@ std::uint32_t least_node_cpus(const partition_info_t& partition, std::span<const
     return std::min(least.value_or(0), most);
 }
 
+/// The GPUs of a node's gres: "gpu:a100:4(S:0-1),gpu:2,tmpdisk:10G".
+std::uint64_t count_gpus(std::string_view gres) {
+    std::uint64_t count = 0;
+    for_each_gres(gres, [&](std::string_view name, std::string_view, std::uint64_t amount) {
+        if (name == "gpu") count += amount;
+    });
+    return count;
+}
+
+std::uint64_t memory_of(const node_info_t& node) noexcept {
+    if (!is_count(node.real_memory)) return 0;
+    const std::uint64_t reserved = is_count(node.mem_spec_limit) ? node.mem_spec_limit : 0;
+    return node.real_memory > reserved ? node.real_memory - reserved : 0;
+}
+
+/// The most that any of a partition's nodes has.
+model::LargestNode find_largest(const partition_info_t& partition, std::span<const node_info_t> nodes) {
+    model::LargestNode largest;
+    for (const std::int32_t* range = partition.node_inx;
+         range != nullptr && *range >= 0 && range[1] >= *range; range += 2)
+        for (auto i = static_cast<std::size_t>(*range);
+             i <= static_cast<std::size_t>(range[1]) && i < nodes.size(); ++i) {
+            const node_info_t& node = nodes[i];
+            largest.memory_mib = std::max(largest.memory_mib, memory_of(node));
+            largest.cpus = std::max<std::uint64_t>(largest.cpus, is_count(node.cpus) ? node.cpus : 0);
+            largest.gpus = std::max(largest.gpus, count_gpus(view_text(node.gres)));
+        }
+    return largest;
+}
+
 void read_node_facts(model::Partition& result, const node_info_t& node) {
-    if (is_count(node.real_memory)) {
-        const std::uint64_t reserved = is_count(node.mem_spec_limit) ? node.mem_spec_limit : 0;
-        result.node_memory_mib = node.real_memory > reserved ? node.real_memory - reserved : 0;
-    }
+    result.node_memory_mib = memory_of(node);
     if (is_count(node.sockets) && node.sockets != 0) result.sockets_per_node = node.sockets;
 }
 
@@ -81,6 +109,12 @@ model::Partition read_partition(const partition_info_t& partition, std::span<con
     result.deny_qos = read_names(partition.deny_qos);
     result.allow_accounts = read_names(partition.allow_accounts);
     result.deny_accounts = read_names(partition.deny_accounts);
+    result.takes_jobs = (partition.state_up & PARTITION_SUBMIT) != 0;
+    result.starts_jobs = (partition.state_up & PARTITION_SCHED) != 0;
+    result.has_alternate = is_set(partition.alternate);
+    result.is_for_root = (partition.flags & PART_FLAG_ROOT_ONLY) != 0;
+    result.needs_reservation = (partition.flags & PART_FLAG_REQ_RESV) != 0;
+    result.largest = find_largest(partition, nodes);
     result.is_hidden = (partition.flags & PART_FLAG_HIDDEN) != 0;
     result.has_groups = !read_names(partition.allow_groups).empty();
     result.tres = view_text(partition.tres_fmt_str);
@@ -124,12 +158,15 @@ model::Cluster read_cluster(const partition_info_msg_t& partitions, const node_i
                             const slurm_conf_t* conf, std::uint64_t generation) {
     model::Cluster cluster;
     cluster.partitions = read_partitions(partitions, nodes, generation);
+    if (nodes != nullptr)
+        add_names_of_nodes(cluster.names.emplace(), {nodes->node_array, nodes->record_count});
     if (conf != nullptr) {
         cluster.default_memory = read_default_memory(conf->def_mem_per_cpu);
         cluster.enforce_part_limits = read_enforce_part_limits(conf->enforce_part_limits);
         cluster.billing = read_billing(conf->priority_flags);
         cluster.usage_lasts =
             conf->priority_decay_hl == 0 && conf->priority_reset_period == PRIORITY_RESET_NONE;
+        cluster.slurm_user_id = conf->slurm_user_id;
         cluster.max_array_size = read_count(conf->max_array_sz).value_or(cluster.max_array_size);
     }
     return cluster;

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/advice.hpp"
+
+#include "fixture.hpp"
+#include "qosgate/base/text.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace qg;
+using model::RejectCode;
+
+namespace {
+
+/// Partition main has nodes of 250G, 64 CPUs and 8 GPUs; names of each kind are known.
+struct AdviceSetup : tests::GateSetup {
+    AdviceSetup() {
+        request.submit_uid = request.user_id;
+        names = model::KnownNames{.reservations = {"maint"},
+                                  .licenses = {{"matlab", 10}},
+                                  .gres = {"gpu", "gpu:v100"},
+                                  .features = {"big", "fast"}};
+        partitions[0].largest = {.memory_mib = 256000, .cpus = 64, .gpus = 8};
+    }
+
+    std::string advice() const {
+        const auto decision = decide();
+        BOOST_TEST((decision.reject == RejectCode::none)); // it never refuses
+        BOOST_TEST((decision.forecast.code == RejectCode::none));
+        return text::join(decision.message, "\n");
+    }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(advice, AdviceSetup)
+
+BOOST_AUTO_TEST_CASE(a_partition_that_takes_no_jobs_is_told) {
+    partitions[0].takes_jobs = false;
+    BOOST_TEST(advice() == "partition main is drained: it takes no new jobs");
+    partitions[0].starts_jobs = false;
+    BOOST_TEST(advice() == "partition main is inactive: it takes no new jobs");
+
+    partitions[0].has_alternate = true;
+    BOOST_TEST(advice() == "");
+    partitions[0].has_alternate = false;
+    request.partition = "main,viz"; // the other one will do
+    BOOST_TEST(advice() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_partition_that_is_down_lets_jobs_wait) {
+    partitions[0].starts_jobs = false;
+    BOOST_TEST(advice() == "this job will wait: partition main is down (PartitionDown)");
+    request.partition = "main,viz";
+    BOOST_TEST(advice() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_partition_that_is_closed_to_the_user_is_told) {
+    partitions[0].needs_reservation = true;
+    BOOST_TEST(advice() == "partition main is for jobs in a reservation: add --reservation=NAME");
+    request.reservation = "maint";
+    BOOST_TEST(advice() == "");
+
+    partitions[0].is_for_root = true;
+    BOOST_TEST(advice() == "partition main is for jobs that root submits");
+    request.submit_uid = 0;
+    BOOST_TEST(advice() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_misspelt_reservation_is_told_with_the_near_one) {
+    request.reservation = "maitn";
+    BOOST_TEST(advice() == "no reservation 'maitn' is known; did you mean maint?");
+    records.private_data.reservations = true;
+    BOOST_TEST(advice() == "no reservation 'maitn' is known");
+    request.reservation = "maint";
+    BOOST_TEST(advice() == "");
+}
+
+BOOST_AUTO_TEST_CASE(licenses_are_told_by_name_and_number) {
+    request.licenses = "matlba:1";
+    BOOST_TEST(advice() == "no license 'matlba' is known; did you mean matlab?");
+    request.licenses = "matlab:11";
+    BOOST_TEST(advice() == "this cluster has 10 matlab licenses; this job asks for 11");
+    request.licenses = "matlab:10";
+    BOOST_TEST(advice() == "");
+}
+
+BOOST_AUTO_TEST_CASE(gres_are_told_by_name_and_type) {
+    request.tres_per_node = "gres:gpu:a100:1";
+    BOOST_TEST(advice() == "no gres 'gpu:a100' is known; did you mean gpu:v100?");
+    request.tres_per_node = "gres:gpuu:1";
+    BOOST_TEST(advice() == "no gres 'gpuu' is known; did you mean gpu?");
+    request.tres_per_node = "gres:gpu:v100:1,gres:gpu:2";
+    BOOST_TEST(advice() == "");
+}
+
+BOOST_AUTO_TEST_CASE(each_feature_of_a_constraint_is_looked_up) {
+    request.features = "fats";
+    BOOST_TEST(advice() == "no feature 'fats' is known; did you mean fast?");
+    request.features = "[big*2&fast*4]";
+    BOOST_TEST(advice() == "");
+    request.features = "(big|typo)&fast";
+    BOOST_TEST(advice() == "no feature 'typo' is known (known: big, fast)");
+}
+
+BOOST_AUTO_TEST_CASE(more_than_any_node_has_is_told) {
+    request.memory = model::Memory{9999 * 1024, /*per_cpu=*/false};
+    BOOST_TEST(
+        advice() ==
+        "no node of partition main has that much memory: the largest has 250G, this job asks for 9999G");
+    request.memory = model::Memory{256000, /*per_cpu=*/false};
+    BOOST_TEST(advice() == "");
+    request.cpus_per_task = 65;
+    BOOST_TEST(advice() ==
+               "no node of partition main has that many CPUs: the largest has 64, this job asks for 65");
+    request.cpus_per_task = 64;
+    BOOST_TEST(advice() == "");
+    request.tres_per_node = "gres:gpu:9";
+    BOOST_TEST(advice() ==
+               "no node of partition main has that many GPUs: the largest has 8, this job asks for 9");
+    partitions[0].largest = {}; // not known
+    BOOST_TEST(advice() == "");
+}
+
+BOOST_AUTO_TEST_CASE(where_no_names_are_known_none_is_missed) {
+    names.reset();
+    request.reservation = "maitn";
+    request.features = "typo";
+    BOOST_TEST(advice() == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

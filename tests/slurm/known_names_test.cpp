@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurm/known_names.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace qg;
+using Names = std::vector<std::string>;
+
+BOOST_AUTO_TEST_SUITE(known_names)
+
+BOOST_AUTO_TEST_CASE(gres_of_nodes_are_named_with_and_without_their_type) {
+    std::string gres = "gpu:a100:4(S:0,1),gpu:2,tmpdisk:10G,nic", other = "gpu:v100:1";
+    std::vector<node_info_t> nodes(3);
+    nodes[0].gres = nodes[1].gres = gres.data();
+    nodes[2].gres = other.data();
+    model::KnownNames names;
+
+    slurm::add_names_of_nodes(names, nodes);
+
+    BOOST_TEST((names.gres == Names{"gpu", "gpu:a100", "gpu:v100", "nic", "tmpdisk", "tmpdisk:10G"}));
+}
+
+BOOST_AUTO_TEST_CASE(features_count_whether_active_or_not) {
+    std::string available = "big,fast", active = "fast,flat";
+    std::vector<node_info_t> nodes(2);
+    nodes[0].features = available.data();
+    nodes[1].features_act = active.data();
+    model::KnownNames names;
+
+    slurm::add_names_of_nodes(names, nodes);
+
+    BOOST_TEST((names.features == Names{"big", "fast", "flat"}));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_sent_stays) {
+    std::string maint = "maint", matlab = "matlab";
+    reserve_info_t reservation{};
+    reservation.name = maint.data();
+    reserve_info_msg_t reservations{};
+    reservations.record_count = 1;
+    reservations.reservation_array = &reservation;
+    slurm_license_info_t license{};
+    license.name = matlab.data();
+    license.total = 10;
+    license_info_msg_t licenses{};
+    licenses.num_lic = 1;
+    licenses.lic_array = &license;
+    model::KnownNames names;
+
+    slurm::update_names(names, &reservations, &licenses);
+    slurm::update_names(names, nullptr, nullptr);
+
+    BOOST_TEST((names.reservations == Names{"maint"}));
+    BOOST_TEST_REQUIRE(names.licenses.size() == 1u);
+    BOOST_TEST(names.licenses[0].total == 10u);
+
+    licenses.num_lic = 0;
+    slurm::update_names(names, nullptr, &licenses);
+    BOOST_TEST(names.licenses.empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
