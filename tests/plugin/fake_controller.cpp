@@ -36,6 +36,7 @@ plugin::AssocMgr FakeController::symbols() {
             .unlock = unlock,
             .fill_in_assoc = fill_in_assoc,
             .qos_list = &qos_list,
+            .assoc_list = nullptr,
             .user_list = &users_handle_,
             .root_assoc = &root,
             .tres_names = &tres_array_,

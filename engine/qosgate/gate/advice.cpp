@@ -68,7 +68,9 @@ class Adviser {
     }
 
     /// Says of a name that it is not known, and which is near, or else which there are.
+    /// Bounded: a request may name hundreds, and each search for a near name costs.
     void add_unknown(std::string_view what, std::string_view name, std::span<const std::string> known) {
+        if (lines_.size() >= most_lines) return;
         std::string better = text::did_you_mean(name, known);
         if (better.empty() && !known.empty()) better = text::format(" (known: {})", text::list_names(known));
         add(text::format("no {} '{}' is known{}", what, text::printable(name, 64), better));

@@ -26,6 +26,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -85,7 +86,9 @@ class Plugin {
         const int code = submit_(description, uid, &message);
         sample.wall_ns = now_ns(CLOCK_MONOTONIC) - begin;
         sample.thread_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - thread_begin;
-        if (message != nullptr) qg::plugin::append_message(err_msg, message);
+        if (message != nullptr && err_msg != nullptr)
+            qg::plugin::assign_text(*err_msg, *err_msg == nullptr ? std::string(message)
+                                                                  : std::string(*err_msg) + "\n" + message);
         slurm_xfree(reinterpret_cast<void**>(&message));
         return code;
     }
