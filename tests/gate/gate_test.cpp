@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(suggests_nothing_where_a_rule_failed) {
 }
 
 BOOST_AUTO_TEST_CASE(nobody_is_too_large_for_a_rule_that_enforces) {
-    request.unread = {"nodelist", 65536, "bytes"};
+    request.unread = {"nodelist", 16384, "bytes"};
     const auto decide_with = [&](const std::string& keys) {
         const auto policy = tests::load_rule("rule { " + keys + " submit = function(job) end }");
         return decide(policy.get());
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_too_large_for_a_rule_that_enforces) {
         BOOST_TEST((decision.reject == RejectCode::text_too_long));
         BOOST_TEST_REQUIRE(decision.message.size() == 1u);
         BOOST_TEST(decision.message[0] == "the site's rules cannot be applied to this job: its nodelist has "
-                                          "more than 65536 bytes");
+                                          "more than 16384 bytes");
         BOOST_TEST_REQUIRE(decision.log.size() == 1u);
         BOOST_TEST(decision.log[0].text.starts_with("refused by=0 user=1000 "));
         BOOST_TEST(decision.log[0].text.ends_with(decision.message[0]));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fixture.hpp"
+#include "policy_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -62,6 +63,49 @@ BOOST_AUTO_TEST_CASE(a_job_with_very_many_ways_to_start_is_left_to_slurm) {
     BOOST_TEST(decision.log[0].text.starts_with("unchecked by=0 user=ana(1000) "));
     BOOST_TEST(
         decision.log[0].text.ends_with(": 2 QOSs in 33 partitions are more than 64 ways to start the job"));
+}
+
+BOOST_AUTO_TEST_CASE(a_job_of_very_many_partitions_is_left_to_slurm_but_not_by_rules) {
+    request.qos = "normal";
+    qos(0).limits.set(CountLimit::grp_jobs, 0);
+    model::Partition partition = partitions.front();
+    request.partition = "main";
+    for (int i = 1; i <= 64; ++i) {
+        partition.name = "p" + std::to_string(i);
+        partitions.push_back(partition);
+        if (i < 64) *request.partition += "," + partition.name;
+    }
+    BOOST_TEST(decide().log.at(0).text.starts_with("warned "));
+
+    *request.partition += ",p1,p64"; // one of them for the second time
+    const auto decision = decide();
+    BOOST_TEST(decision.forecast.pending_reason == "");
+    BOOST_TEST_REQUIRE(decision.log.size() == 1u);
+    BOOST_TEST(decision.log[0].text.ends_with(": it names more than 64 partitions"));
+
+    const auto policy = tests::load_rule("rule { submit = function(job) job:reject('no') end }");
+    BOOST_TEST((decide(policy.get()).reject == RejectCode::access_denied));
+}
+
+BOOST_AUTO_TEST_CASE(a_job_of_very_long_resources_in_several_partitions_is_left_to_slurm) {
+    request.qos = "normal";
+    qos(0).limits.set(CountLimit::grp_jobs, 0);
+    model::Partition partition = partitions.front();
+    request.partition = "main";
+    for (int i = 1; i < 16; ++i) {
+        partition.name = "p" + std::to_string(i);
+        partitions.push_back(partition);
+        *request.partition += "," + partition.name;
+    }
+    request.tres_per_node = "gres:gpu:1," + std::string(1024 - 11, 'x'); // 16 times that is 16 KiB
+    BOOST_TEST(decide().log.at(0).text.starts_with("warned "));
+
+    request.licenses = "a";
+    BOOST_TEST(decide().log.at(0).text.ends_with(
+        ": 1025 bytes of resources and licenses are too long to be counted for 16 ways to start the job"));
+
+    request.partition = "main";
+    BOOST_TEST(decide().log.at(0).text.starts_with("warned "));
 }
 
 BOOST_AUTO_TEST_CASE(submission_is_judged_by_the_qos_of_the_highest_priority) {

@@ -2,6 +2,7 @@
 #include "qosgate/gate/answer.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/effort.hpp"
 #include "qosgate/gate/elsewhere.hpp"
 #include "qosgate/gate/fits_nodes.hpp"
 #include "qosgate/gate/forecast.hpp"
@@ -16,19 +17,6 @@ namespace qg::gate {
 namespace {
 
 using model::JobRequest;
-
-/// Whether looking ahead at a request, again and again, costs little.
-bool is_short(const Case& at) {
-    constexpr std::size_t most_partitions = 8;
-    constexpr std::size_t most_bytes = 512;
-    std::size_t bytes = 0;
-    for (const auto text :
-         {&JobRequest::array, &JobRequest::licenses, &JobRequest::required_nodes, &JobRequest::tres_per_job,
-          &JobRequest::tres_per_node, &JobRequest::tres_per_socket, &JobRequest::tres_per_task})
-        bytes += (at.request.*text).value_or("").size();
-    const model::AccountView& view = at.resolved.view();
-    return bytes <= most_bytes && view.partitions.size() * (1 + view.job_qos.more.size()) <= most_partitions;
-}
 
 /// Whether a request, as a user would submit it, is taken in the form that the site's rules give it.
 bool is_taken_after_rules(const JobRequest& submitted, const Case& at, limits::Strictness strictness) {
@@ -94,7 +82,7 @@ std::vector<std::string> wait_lines(const Wait& wait, const model::JobRequest& r
 std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at,
                                           limits::Strictness strictness) {
     // The options of a heterogeneous job stand before its colons; and what whole nodes come to is not known.
-    if (at.request.is_het_part || at.request.exclusive || !is_short(at)) return {};
+    if (at.request.is_het_part || at.request.exclusive || !is_short(at.request, at.resolved)) return {};
     const bool is_refused = outlook.forecast.code != model::RejectCode::none;
     if (at.rules && at.rules->has_failures) return {};
     const std::string head = is_refused ? "would be accepted with: " : "could start with: ";

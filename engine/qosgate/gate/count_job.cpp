@@ -44,7 +44,14 @@ std::uint64_t least_partition_nodes(const model::AccountView& view) {
 
 JobCounter::JobCounter(const JobRequest& request, const model::AccountView& view,
                        const model::Cluster& cluster, Release release)
-    : request_(&request), cluster_(&cluster), release_(release), sent_(size_of(request, release)),
+    : JobCounter(request, view, cluster, release, size_of(request, release)) {}
+
+JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
+    : JobCounter(*other.request_, view, *other.cluster_, other.release_, other.sent_) {}
+
+JobCounter::JobCounter(const JobRequest& request, const model::AccountView& view,
+                       const model::Cluster& cluster, Release release, const JobSize& sent)
+    : request_(&request), cluster_(&cluster), release_(release), sent_(sent),
       raised_(raised_to_partitions(sent_, view)), size_(raised_), gres_(request, size_, release),
       counted_(release >= counts_size_after_gres ? size_ : raised_) {}
 

@@ -27,6 +27,8 @@ class JobCounter {
   public:
     JobCounter(const model::JobRequest& request, const model::AccountView& view,
                const model::Cluster& cluster, limits::Release release);
+    /// The same request for another view.
+    JobCounter(const JobCounter& other, const model::AccountView& view);
 
     /// Fills in the job as the submit stage sees it.
     void count_submission(const model::AccountView& view, model::ResolvedJob& job) const;
@@ -52,6 +54,8 @@ class JobCounter {
                                                     std::size_t partition) const;
 
   private:
+    JobCounter(const model::JobRequest& request, const model::AccountView& view,
+               const model::Cluster& cluster, limits::Release release, const JobSize& sent);
     [[nodiscard]] std::optional<model::TresCounts>
     count_attempt(const model::AccountView& view, std::size_t partition,
                   std::optional<std::uint64_t> most_nodes) const;

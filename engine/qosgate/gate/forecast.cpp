@@ -205,7 +205,7 @@ void try_to_start(Outlook& outlook, const Attempt& attempt) {
     const PartitionView& asked = attempt.asked;
     for (const model::AccountView& view : views_of_other_qos(asked.view)) {
         const PartitionView with_other{asked.request, asked.job, view, asked.release};
-        const JobCounter counter(asked.request, view, attempt.cluster, asked.release);
+        const JobCounter counter(attempt.counter, view);
         try_to_start(outlook, {with_other, attempt.cluster, counter, attempt.accepted, attempt.index});
     }
 }

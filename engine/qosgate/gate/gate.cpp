@@ -5,6 +5,7 @@
 #include "qosgate/gate/advice.hpp"
 #include "qosgate/gate/answer.hpp"
 #include "qosgate/gate/decision_log.hpp"
+#include "qosgate/gate/effort.hpp"
 #include "qosgate/gate/het_parts.hpp"
 #include "qosgate/gate/job_update.hpp"
 #include "qosgate/gate/submit_line.hpp"
@@ -106,17 +107,11 @@ void log_problem(Decision& decision, const Resolved& resolved, const LoggedJob& 
         log_unchecked(decision, job, resolved.known.error().message);
 }
 
-/// In each of its partitions a job is tried with each of its QOSs: more ways to start than these are not
-/// looked at. A job of one QOS names no more partitions than fit into the text.
-bool has_too_many_ways(Decision& decision, const LoggedJob& job) {
-    constexpr std::size_t most = 64;
-    const std::size_t qos = 1 + job.view.job_qos.more.size();
-    const std::size_t partitions = job.view.partitions.size();
-    if (qos == 1 || qos * partitions <= most) return false;
-    log_unchecked(decision, job,
-                  text::format("{} QOSs in {} partitions are more than {} ways to start the job", qos,
-                               partitions, most));
-    return true;
+/// Whether a job makes too much work to be looked at; this is logged.
+bool is_too_much(Decision& decision, const Resolved& resolved, const LoggedJob& job) {
+    const auto why = why_too_much(job.request, resolved);
+    if (why) log_unchecked(decision, job, *why);
+    return why.has_value();
 }
 
 /// Judges a job that all limits leave room for: where there is something to say about it nevertheless, with
@@ -142,7 +137,7 @@ void judge_where_known(Decision& decision, const Resolved& resolved, const JobRe
                        const policy::Settings& settings, const RulesRun* rules) {
     const LoggedJob logged{request, resolved.view()};
     if (!resolved.known) log_problem(decision, resolved, logged);
-    if (!judges_limits(known, settings) || has_too_many_ways(decision, logged)) return;
+    if (!judges_limits(known, settings) || is_too_much(decision, resolved, logged)) return;
     const Case at{resolved, request, *known.cluster, provider, release, rules};
     append(decision.message, advice_lines(request, resolved.view(), *known.cluster));
     if (resolved.view().leaves_room)
@@ -221,8 +216,8 @@ Decision Gate::decide_update(JobUpdate update, KnownCluster known, const policy:
         log_problem(decision, unknown, {update.after, unknown.view(), &update});
         return decision;
     }
-    if (has_too_many_ways(decision, {update.before, before.view(), &update}) ||
-        has_too_many_ways(decision, {update.after, after.view(), &update}))
+    if (is_too_much(decision, before, {update.before, before.view(), &update}) ||
+        is_too_much(decision, after, {update.after, after.view(), &update}))
         return decision;
     judge_update(decision, update, before, after, *known.cluster, release_, settings);
     return decision;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace qg::gate {
@@ -83,24 +84,75 @@ std::uint64_t count_indices(std::vector<Range>& ranges) {
     return count;
 }
 
-/// The number of names that one element of a host list stands for: the product over its brackets.
-std::uint64_t count_names(std::string_view element) {
-    std::uint64_t names = 1;
-    while (true) {
-        const auto open = element.find('[');
-        const auto close = element.find(']', open);
-        if (open == std::string_view::npos || close == std::string_view::npos) return names;
-        std::uint64_t here = 0;
-        text::for_each_part(element.substr(open + 1, close - open - 1), ',', [&](std::string_view part) {
-            if (part.empty()) return;
-            const auto range = parse_range(part);
-            here += range ? std::uint64_t{range->last} - range->first + 1 : 1;
-        });
-        constexpr std::uint64_t most = 1u << 24;
-        names = std::min(names * std::clamp<std::uint64_t>(here, 1, most), most);
-        element = element.substr(close + 1);
+/// Counts the names of a host list while it is read, letter by letter: an element stands for the product
+/// over its brackets.
+class HostCounter {
+  public:
+    void read(char letter) {
+        if (in_brackets_)
+            read_in_brackets(letter);
+        else if (letter == '[')
+            open();
+        else if (letter == ',')
+            end_element();
+        else if (letter != ' ' && letter != '\t')
+            is_named_ = true;
     }
-}
+    /// The number of all names; ends the list.
+    std::uint64_t finish() {
+        end_element();
+        return count_;
+    }
+
+  private:
+    static constexpr std::uint64_t most = 1u << 24; ///< names of one element
+    static constexpr std::uint64_t most_number = std::uint64_t{1} << 32;
+
+    void open() {
+        in_brackets_ = is_named_ = true;
+        here_ = 0;
+        part_ = {};
+    }
+    void read_in_brackets(char letter) {
+        if (letter >= '0' && letter <= '9') {
+            part_.number =
+                std::min(part_.number * 10 + static_cast<std::uint64_t>(letter - '0'), most_number);
+            part_.is_empty = false;
+        } else if (letter == '-') {
+            part_.first = std::exchange(part_.number, 0);
+            part_.is_range = true;
+        } else if (letter == ',' || letter == ']') {
+            if (!part_.is_empty) here_ += count_part();
+            part_ = {};
+            if (letter == ']') close();
+        } else {
+            part_.is_empty = false;
+        }
+    }
+    [[nodiscard]] std::uint64_t count_part() const {
+        return part_.is_range && part_.first <= part_.number ? part_.number - part_.first + 1 : 1;
+    }
+    void close() {
+        names_ = std::min(names_ * std::clamp<std::uint64_t>(here_, 1, most), most);
+        in_brackets_ = false;
+    }
+    void end_element() {
+        if (is_named_) count_ += names_;
+        names_ = 1;
+        is_named_ = in_brackets_ = false;
+    }
+
+    /// "3" or "1-7"
+    struct Part {
+        std::uint64_t first = 0, number = 0;
+        bool is_range = false, is_empty = true;
+    };
+    Part part_;
+    std::uint64_t here_ = 0;  ///< in these brackets
+    std::uint64_t names_ = 1; ///< of this element
+    std::uint64_t count_ = 0;
+    bool in_brackets_ = false, is_named_ = false;
+};
 
 } // namespace
 
@@ -117,20 +169,11 @@ std::optional<std::uint32_t> count_array_tasks(std::string_view text, std::uint3
 }
 
 std::uint32_t count_nodes(std::string_view host_list) {
-    std::uint64_t nodes = 0;
-    std::size_t begin = 0;
-    int depth = 0;
-    for (std::size_t i = 0; i <= host_list.size(); ++i) {
-        const char c = i < host_list.size() ? host_list[i] : ',';
-        if (c == '[') ++depth;
-        if (c == ']') --depth;
-        if (i < host_list.size() && (c != ',' || depth > 0)) continue;
-        if (const auto element = text::trim(host_list.substr(begin, i - begin)); !element.empty())
-            nodes += count_names(element);
-        begin = i + 1;
-    }
+    HostCounter counter;
+    for (const char letter : host_list)
+        counter.read(letter);
     return static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(nodes, std::numeric_limits<std::uint32_t>::max()));
+        std::min<std::uint64_t>(counter.finish(), std::numeric_limits<std::uint32_t>::max()));
 }
 
 } // namespace qg::gate

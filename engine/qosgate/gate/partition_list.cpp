@@ -16,11 +16,15 @@ PartitionList find_partitions(const model::JobRequest& request, const model::Clu
     if (one) list.found.assign(1, one);
     if (one || !request.partition) return list; // the usual case
     text::for_each_part(*request.partition, ',', [&](std::string_view name) {
-        if (name.empty()) return;
+        if (name.empty() || list.is_cut) return;
         auto partition = cluster.partitions.find(name);
         if (!partition)
             list.unknown.emplace_back(name);
-        else if (std::find(list.found.begin(), list.found.end(), partition) == list.found.end())
+        else if (std::find(list.found.begin(), list.found.end(), partition) != list.found.end())
+            return;
+        else if (list.found.size() == most_partitions)
+            list.is_cut = true;
+        else
             list.found.push_back(std::move(partition));
     });
     return list;

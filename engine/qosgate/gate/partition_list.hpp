@@ -9,19 +9,24 @@
 #include "qosgate/model/cluster.hpp"
 #include "qosgate/model/job_request.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace qg::gate {
 
+/// So many partitions of a request are looked for.
+inline constexpr std::size_t most_partitions = 64;
+
 struct PartitionList {
     std::vector<std::shared_ptr<const model::Partition>> found; ///< as named
     std::vector<std::string> unknown;                           ///< names that no partition has
+    bool is_cut = false; ///< the request names more than `most_partitions`
 };
 
 /// The partitions of the request, or the default one. Empty where the request names none and there is no
-/// default.
+/// default. Cost: bounded by the text's length and `most_partitions`.
 PartitionList find_partitions(const model::JobRequest& request, const model::Cluster& cluster);
 
 /// From here on a submission, too, meets the partitions in the order in which they are tried.

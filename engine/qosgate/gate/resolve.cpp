@@ -39,6 +39,16 @@ void widen(TresCounts& least, TresCounts& most, const TresCounts& counts) {
 
 } // namespace
 
+std::size_t bytes_of_resources(const model::JobRequest& request) {
+    using model::JobRequest;
+    std::size_t bytes = 0;
+    for (const auto text : {&JobRequest::licenses, &JobRequest::tres_per_job, &JobRequest::tres_per_node,
+                            &JobRequest::tres_per_socket, &JobRequest::tres_per_task,
+                            &JobRequest::memory_per_tres, &JobRequest::cpus_per_tres})
+        if (request.*text) bytes += (request.*text)->size();
+    return bytes;
+}
+
 /// Counts the job at its submission and in every attempt to start it.
 class Resolved::Counting final : public quota::JobCounting {
   public:
@@ -84,7 +94,8 @@ Result<model::AccountView> Resolved::look_up(const model::JobRequest& request, c
                                              std::optional<std::uint32_t> requester, ViewKind kind) {
     quota::Lookup lookup = make_lookup(request, partitions, release, requester);
     Counting counting(*this, request, cluster, release);
-    if (kind == ViewKind::may_leave_room) lookup.counting = &counting;
+    const bool is_too_long = is_too_long_for(partitions.found.size(), bytes_of_resources(request));
+    if (kind == ViewKind::may_leave_room && !is_too_long) lookup.counting = &counting;
     auto view = provider.check(lookup);
     if (view) view->usage_lasts = cluster.usage_lasts;
     return view;

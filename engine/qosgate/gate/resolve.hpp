@@ -8,6 +8,7 @@
 #include "qosgate/gate/partition_list.hpp"
 #include "qosgate/quota/provider.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -15,6 +16,15 @@ namespace qg::gate {
 
 /// Whether a view has to be whole, or limits that leave room may be missing (AccountView::leaves_room).
 enum class ViewKind : std::uint8_t { whole, may_leave_room };
+
+/// The length of the texts that are read for each attempt to start the job.
+std::size_t bytes_of_resources(const model::JobRequest& request);
+
+/// Whether so many bytes are too many to be read for so many attempts: no partition needs hundreds of them.
+constexpr bool is_too_long_for(std::size_t ways, std::size_t bytes) {
+    constexpr std::size_t most_read = 16 * 1024;
+    return ways > 1 && ways * bytes > most_read;
+}
 
 /// A request with everything that decides about it.
 /// Ownership: borrows the request and the cluster.

@@ -25,6 +25,7 @@ inline constexpr std::size_t longest_array = 4 * 1024; ///< for slurmctld
 inline constexpr std::size_t longest_licenses = bounds_licenses ? longest_text : 4 * 1024;
 inline constexpr std::size_t longest_list =
     64 * 1024; ///< of what it takes at any length; as long as in rules
+inline constexpr std::size_t longest_node_list = 16 * 1024;
 inline constexpr std::size_t most_qos = 16;
 inline constexpr std::size_t most_licenses = 64;
 inline constexpr std::size_t most_resources = 16; ///< that one text asks for
@@ -67,7 +68,7 @@ inline constexpr TextField text_fields[] = {
     {&model::JobRequest::features, &job_desc_msg_t::features, "features"},
     {&model::JobRequest::licenses, &job_desc_msg_t::licenses, "licenses", longest_licenses, most_licenses},
     {&model::JobRequest::array, &job_desc_msg_t::array_inx, "array", longest_array},
-    {&model::JobRequest::required_nodes, &job_desc_msg_t::req_nodes, "nodelist", longest_list},
+    {&model::JobRequest::required_nodes, &job_desc_msg_t::req_nodes, "nodelist", longest_node_list},
     {&model::JobRequest::tres_per_job, &job_desc_msg_t::tres_per_job, "tres_per_job", longest_text,
      most_resources},
     {&model::JobRequest::tres_per_node, &job_desc_msg_t::tres_per_node, "tres_per_node", longest_text,
