@@ -33,4 +33,18 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_known_release) {
     BOOST_TEST(Release::parse("22.05.0").has_value());
 }
 
+BOOST_AUTO_TEST_CASE(a_rule_holds_from_its_first_release_to_the_last_before_its_end) {
+    constexpr qg::limits::Rule rule{{25, 5, 6}, {25, 11, 0}, "1"};
+
+    BOOST_TEST(!Release(25, 5, 5).follows(rule));
+    BOOST_TEST(Release(25, 5, 6).follows(rule));
+    BOOST_TEST(Release(25, 5).follows(rule));
+    BOOST_TEST(!Release(25, 11, 0).follows(rule));
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_without_end_holds_in_the_newest_release) {
+    BOOST_TEST(qg::limits::newest_release.follows(qg::limits::rules::takes_qos_lists));
+    BOOST_TEST(!Release(24, 5).follows(qg::limits::rules::takes_qos_lists));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

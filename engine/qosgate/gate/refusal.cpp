@@ -30,7 +30,7 @@ std::string usable(const model::AccountView& view) {
 std::string list_problem_text(std::string_view list, limits::Release release) {
     const std::string shown = text::printable(list, 64);
     const std::size_t names = text::split(list, ',').size();
-    if (release >= limits::takes_qos_lists || names < 2)
+    if (release.follows(limits::rules::takes_qos_lists) || names < 2)
         return text::format("'{}' is written as a list, but does not name several QOSs", shown);
     return text::format("this Slurm ({}) takes one QOS per job; '{}' names {}", release.branch(), shown,
                         names);

@@ -22,7 +22,7 @@ quota::Lookup make_lookup(const model::JobRequest& request, const PartitionList&
     if (request.account) lookup.account = *request.account;
     if (request.qos) lookup.qos = *request.qos;
     lookup.has_reservation = request.reservation.has_value();
-    lookup.takes_qos_lists = release >= limits::takes_qos_lists;
+    lookup.takes_qos_lists = release.follows(limits::rules::takes_qos_lists);
     lookup.requester = requester;
     lookup.reader = requester.value_or(request.submit_uid);
     lookup.partitions = partitions.found;

@@ -13,6 +13,8 @@
 
 namespace qg::limits {
 
+struct Rule;
+
 /// A Slurm release, "24.11" or "25.11.1". Without a micro number the newest state of the branch is meant.
 class Release {
   public:
@@ -31,6 +33,9 @@ class Release {
     /// The branch, as people name it: "22.05".
     [[nodiscard]] std::string branch() const;
 
+    /// Whether this release follows a rule that not all of them do.
+    [[nodiscard]] constexpr bool follows(const Rule& rule) const noexcept;
+
     friend constexpr auto operator<=>(Release, Release) = default;
 
   private:
@@ -41,7 +46,39 @@ class Release {
 /// The newest release whose rules are known, for offline use when none is named.
 inline constexpr Release newest_release{26, 5};
 
-/// From here on --qos may name several.
-inline constexpr Release takes_qos_lists{24, 11, 0};
+/// A rule that not all releases follow.
+struct Rule {
+    Release since;            ///< the first that does
+    Release until;            ///< the first that no longer does
+    std::string_view section; ///< of README.md, which says what is different
+};
+
+constexpr bool Release::follows(const Rule& rule) const noexcept {
+    return *this >= rule.since && *this < rule.until;
+}
+
+/// All such rules, by name as in README.md 10. What differs between releases is added here and there.
+namespace rules {
+
+inline constexpr Release no_end{255, 255};
+
+inline constexpr Rule gives_nodes_without_tasks{{22, 5, 9}, no_end, "6.3"};
+inline constexpr Rule ignores_long_node_list{{23, 2, 0}, no_end, "6.1"};
+inline constexpr Rule defaults_nodes_early{{23, 2, 0}, no_end, "6.1"};
+inline constexpr Rule lists_sub_accounts{{23, 2, 0}, no_end, "8.3"};
+inline constexpr Rule counts_missing_cpus{{23, 11, 0}, no_end, "6.1"};
+inline constexpr Rule enforces_run_mins{{24, 5, 0}, no_end, "4.1"};
+inline constexpr Rule counts_size_after_gres{{24, 5, 0}, no_end, "6.2"};
+inline constexpr Rule counts_cpus_per_gres{{24, 5, 0}, no_end, "6.2"};
+inline constexpr Rule allocates_by_tasks{{24, 11, 0}, no_end, "6.3"};
+inline constexpr Rule takes_qos_lists{{24, 11, 0}, no_end, "8.1"};
+inline constexpr Rule sorts_partitions_at_submission{{24, 11, 0}, no_end, "6.4"};
+inline constexpr Rule checks_qos_before_account{{24, 11, 0}, no_end, "8.3"};
+inline constexpr Rule qos_change_replaces_time{{25, 5, 6}, {25, 11, 0}, "9"};
+inline constexpr Rule qos_change_replaces_time_again{{25, 11, 1}, {25, 11, 5}, "9"};
+inline constexpr Rule grp_and_user_apart{{25, 11, 1}, no_end, "3.2"};
+inline constexpr Rule honours_partition_min_nodes{{26, 5, 0}, no_end, "6.1"};
+
+} // namespace rules
 
 } // namespace qg::limits
