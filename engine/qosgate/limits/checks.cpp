@@ -106,17 +106,13 @@ void check_request_alone(const Context& at) {
     });
 }
 
-/// From here on GrpTRES of one QOS no longer hides MaxTRESPerUser of the other, nor the reverse
-/// (limits/README.md 10).
-constexpr Release grp_and_user_apart(25, 11, 1);
-
 void check_grp_and_user(const Context& at) {
     using enum TresLimit;
     Evaluation& evaluation = at.evaluation;
     const model::Limits& limits = at.owner.limits;
     const auto of_user = limits.values(max_tres_per_user);
     const auto of_group = limits.values(grp_tres);
-    const bool apart = evaluation.release >= grp_and_user_apart;
+    const bool apart = evaluation.release.follows(rules::grp_and_user_apart);
     for (std::size_t word = 0; word < evaluation.met.words(); ++word) {
         const std::uint64_t grp_met = evaluation.met.bits(grp_tres, word);
         const std::uint64_t user_met = evaluation.met.bits(max_tres_per_user, word);

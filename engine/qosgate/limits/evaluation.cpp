@@ -61,7 +61,8 @@ std::uint64_t Evaluation::find_operator_bits(std::size_t word) const noexcept {
 void Evaluation::run_rows(std::span<const Row> rows, const OwnerView& owner, bool is_user_level,
                           std::vector<Violation>& found) {
     for (const Row& row : rows) {
-        if (!owner.limits.has_any(row.reads) || row.since > release) continue;
+        if (!owner.limits.has_any(row.reads)) continue;
+        if (row.rule != nullptr && !release.follows(*row.rule)) continue;
         if (row.when == When::strict && !strict) continue;
         if (row.levels == Levels::user && !is_user_level) continue;
         run_check(*this, row, owner, found);

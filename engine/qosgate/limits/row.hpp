@@ -62,7 +62,7 @@ struct Row {
     bool scaled = false;         ///< multiplied by LimitFactor
     bool nearest_only = false;   ///< node count stage: once it lowers the number, farther ones are hidden
     bool binds_operator = false; ///< also where an operator set the TRES
-    Release since = Release(22, 5, 0); ///< releases that look at it
+    const Rule* rule = nullptr;  ///< the releases that look at it; null: all
     LimitSet reads = read_by(check, limit);
 };
 

@@ -12,9 +12,6 @@ namespace {
 using enum TresLimit;
 using enum CountLimit;
 
-/// From here on MaxTRESRunMins per account and per user are enforced (limits/README.md 10).
-constexpr Release run_mins_enforced(24, 5, 0);
-
 constexpr std::array submit_qos{
     Row{.check = Check::request_alone, .limit = max_tres_per_account, .when = When::strict},
     Row{.check = Check::grp_and_user, .limit = grp_tres, .when = When::strict},
@@ -25,11 +22,11 @@ constexpr std::array submit_qos{
     Row{.check = Check::minutes_or_time,
         .limit = max_tres_run_mins_per_account,
         .when = When::strict,
-        .since = run_mins_enforced},
+        .rule = &rules::enforces_run_mins},
     Row{.check = Check::minutes_or_time,
         .limit = max_tres_run_mins_per_user,
         .when = When::strict,
-        .since = run_mins_enforced},
+        .rule = &rules::enforces_run_mins},
     Row{.check = Check::wall_or_time, .limit = max_wall},
     Row{.check = Check::wall_or_time, .limit = grp_wall},
     Row{.check = Check::request_alone, .limit = max_tres_per_job, .when = When::strict},
@@ -118,12 +115,12 @@ constexpr std::array post_select_qos{
         .limit = max_tres_run_mins_per_account,
         .usage = UsageOf::account,
         .binds_operator = true,
-        .since = run_mins_enforced},
+        .rule = &rules::enforces_run_mins},
     Row{.check = Check::minutes_committed,
         .limit = max_tres_run_mins_per_user,
         .usage = UsageOf::user,
         .binds_operator = true,
-        .since = run_mins_enforced},
+        .rule = &rules::enforces_run_mins},
 };
 
 constexpr std::array post_select_association{
