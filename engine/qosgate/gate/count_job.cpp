@@ -11,21 +11,12 @@ namespace qg::gate {
 namespace {
 
 using limits::Release;
+namespace rules = limits::rules;
 using model::JobRequest;
 using model::Memory;
 using model::Partition;
 using model::TresCounts;
 using model::TresKind;
-
-/// From here on node and CPU counts that gres change are counted as changed.
-constexpr Release counts_size_after_gres(24, 5, 0);
-/// From here on a job that says how many tasks a node takes may get more nodes than it has tasks.
-constexpr Release gives_nodes_without_tasks(22, 5, 9);
-/// From here on (seen with 24.11.5, not with 22.05.8) tasks that were counted get their CPUs and resources,
-/// and no more, however many fit on a node.
-constexpr Release allocates_by_tasks(24, 11, 0);
-/// From here on a QOS with PartitionMinNodes keeps the partition's MinNodes from raising the count.
-constexpr Release honours_partition_min_nodes(26, 5, 0);
 
 const Partition* partition_at(const model::AccountView& view, std::size_t index) {
     return index < view.partitions.size() ? view.partitions[index].partition.get() : nullptr;
@@ -53,7 +44,7 @@ JobCounter::JobCounter(const JobRequest& request, const model::AccountView& view
                        const model::Cluster& cluster, Release release, const JobSize& sent)
     : request_(&request), cluster_(&cluster), release_(release), sent_(sent),
       raised_(raised_to_partitions(sent_, view)), size_(raised_), gres_(request, size_, release),
-      counted_(release >= counts_size_after_gres ? size_ : raised_) {}
+      counted_(release.follows(rules::counts_size_after_gres) ? size_ : raised_) {}
 
 void JobCounter::count_submission(const model::AccountView& view, model::ResolvedJob& job) const {
     job.tres =
@@ -122,7 +113,8 @@ JobSize JobCounter::size_with(std::optional<std::uint64_t> nodes) const {
 
 /// Of several partitions the one that asks for the fewest nodes raises a job's count.
 JobSize JobCounter::raised_to_partitions(JobSize size, const model::AccountView& view) const {
-    const bool is_exempt = release_ >= honours_partition_min_nodes && job_qos_flags(view).partition_min_nodes;
+    const bool is_exempt =
+        release_.follows(rules::honours_partition_min_nodes) && job_qos_flags(view).partition_min_nodes;
     const std::uint64_t least = is_exempt ? 0 : least_partition_nodes(view);
     if (!size.nodes)
         size.nodes = std::max<std::uint64_t>(least, 1);
@@ -144,7 +136,7 @@ std::uint64_t JobCounter::nodes_at_attempt(const model::AccountView& view, std::
     if (!size_.max_nodes || gres_.is_per_job()) return nodes;
     // Where the job gives a range, the selection aims at its upper end, with a task for each node.
     std::uint64_t most = *size_.max_nodes;
-    const bool needs_tasks = release_ < gives_nodes_without_tasks || per_node == 0;
+    const bool needs_tasks = !release_.follows(rules::gives_nodes_without_tasks) || per_node == 0;
     if (needs_tasks) most = std::min(most, size_.tasks.value_or(most));
     if (partition && partition->max_nodes && !flags.partition_max_nodes)
         most = std::min<std::uint64_t>(most, *partition->max_nodes);
@@ -155,7 +147,7 @@ std::uint64_t JobCounter::nodes_at_attempt(const model::AccountView& view, std::
 }
 
 bool JobCounter::has_counted_tasks() const {
-    return release_ >= allocates_by_tasks && request_->tasks;
+    return release_.follows(rules::allocates_by_tasks) && request_->tasks;
 }
 
 /// Every node gets its tasks, and every resource its CPUs. A single task gets no company. Tasks that share
@@ -165,7 +157,8 @@ std::uint64_t JobCounter::cpus_at_attempt(std::uint64_t nodes, const GresRequest
     if (request_->overcommit) {
         const std::uint64_t sharing =
             has_counted_tasks() ? std::min<std::uint64_t>(*request_->tasks, nodes) : nodes;
-        return std::max(sharing * per_task, release_ >= counts_size_after_gres ? gres.cpus() : 0);
+        return std::max(sharing * per_task,
+                        release_.follows(rules::counts_size_after_gres) ? gres.cpus() : 0);
     }
     if (has_counted_tasks()) return std::max(*request_->tasks * per_task, gres.cpus());
     const bool is_alone = size_.tasks.value_or(0) <= 1;

@@ -185,7 +185,7 @@ std::optional<Refusal> refuse_early(const PartitionView& asked, const Resolved& 
 
 limits::SubmitVerdict judge_submission(const PartitionView& asked, const PartitionOrder& order,
                                        limits::Strictness strictness) {
-    if (asked.release < sorts_partitions_at_submission || order.is_as_named())
+    if (!asked.release.follows(limits::rules::sorts_partitions_at_submission) || order.is_as_named())
         return limits::evaluate_submit(asked.view, asked.job, asked.release, strictness);
     return judge_sorted(asked, order, strictness);
 }

@@ -8,9 +8,6 @@ namespace {
 
 using limits::Release;
 
-/// From here on --cpus-per-gpu counts at submission (limits/README.md 10).
-constexpr Release counts_cpus_per_gres(24, 5, 0);
-
 bool is_gpu(const GresEntry& entry) {
     return entry.item.name == "gpu";
 }
@@ -56,7 +53,8 @@ void GresRequest::read_all(const model::JobRequest& request, JobSize& size, Rele
     apply_tasks_per_gpu(size);
     settle(size);
     merge_any_model();
-    if (release >= counts_cpus_per_gres && cpus() != 0) size.cpus = std::max(size.cpus.value_or(1), cpus());
+    if (release.follows(limits::rules::counts_cpus_per_gres) && cpus() != 0)
+        size.cpus = std::max(size.cpus.value_or(1), cpus());
 }
 
 /// Tasks that nobody counted, where resources per task or tasks per resource need them.

@@ -9,14 +9,8 @@ namespace qg::gate {
 namespace {
 
 using limits::Release;
+namespace rules = limits::rules;
 using model::JobRequest;
-
-/// From here on a --nodelist longer than --nodes no longer raises the counts.
-constexpr Release ignores_long_node_list(23, 2, 0);
-/// From here on a job that names no node count asks for one node at once, not after the partitions.
-constexpr Release defaults_nodes_early(23, 2, 0);
-/// From here on CPUs that the client did not count follow from tasks; before, from nodes alone.
-constexpr Release counts_missing_cpus(23, 11, 0);
 
 std::optional<std::uint64_t> count_asked_nodes(const JobRequest& request, std::uint64_t listed,
                                                Release release) {
@@ -24,10 +18,10 @@ std::optional<std::uint64_t> count_asked_nodes(const JobRequest& request, std::u
     if (request.required_nodes) {
         if (!nodes)
             nodes = listed;
-        else if (release < ignores_long_node_list)
+        else if (!release.follows(rules::ignores_long_node_list))
             nodes = std::max(*nodes, listed);
     }
-    if (!nodes && release >= defaults_nodes_early) nodes = 1;
+    if (!nodes && release.follows(rules::defaults_nodes_early)) nodes = 1;
     return nodes;
 }
 
@@ -35,13 +29,14 @@ std::optional<std::uint64_t> count_tasks(const JobRequest& request, std::optiona
                                          Release release) {
     if (request.tasks) return *request.tasks;
     if (!nodes) return std::nullopt;
-    if (release >= defaults_nodes_early && request.tasks_per_tres) return *request.tasks_per_tres * *nodes;
+    if (release.follows(rules::defaults_nodes_early) && request.tasks_per_tres)
+        return *request.tasks_per_tres * *nodes;
     if (request.tasks_per_node) return *request.tasks_per_node * *nodes;
     return std::nullopt;
 }
 
 std::optional<std::uint64_t> count_cpus(const JobRequest& request, const JobSize& size, Release release) {
-    const bool is_missing = !request.min_cpus && release >= counts_missing_cpus;
+    const bool is_missing = !request.min_cpus && release.follows(rules::counts_missing_cpus);
     const bool is_too_small = request.min_cpus && size.tasks && *size.tasks > *request.min_cpus;
     if (request.overcommit || (!is_missing && !is_too_small)) return request.min_cpus;
     return size.tasks.value_or(size.nodes.value_or(1)) * request.cpus_per_task.value_or(1);
@@ -56,7 +51,8 @@ JobSize size_of(const JobRequest& request, Release release) {
     size.max_nodes = request.max_nodes;
     size.tasks = count_tasks(request, size.nodes, release);
     size.cpus = count_cpus(request, size, release);
-    if (size.cpus && release < ignores_long_node_list) size.cpus = std::max(*size.cpus, listed);
+    if (size.cpus && !release.follows(rules::ignores_long_node_list))
+        size.cpus = std::max(*size.cpus, listed);
     return size;
 }
 

@@ -40,20 +40,11 @@ void set_up_update(Resolved& resolved, const JobUpdate& update) {
     if (!update.names_qos) resolved.known->job_qos.problem = model::QosProblem::none;
 }
 
-/// Some releases give a job that changes its QOS the new one's MaxWall for a time limit, or none.
-constexpr struct {
-    limits::Release since, before;
-} replaces_time[] = {
-    {{25, 5, 6}, {25, 11, 0}},
-    {{25, 11, 1}, {25, 11, 5}},
-};
-
 std::optional<TimeLimit> time_after(const JobUpdate& update, const Resolved& before, const Resolved& after,
                                     limits::Release release) {
-    const bool is_replaced =
-        std::any_of(std::begin(replaces_time), std::end(replaces_time), [release](const auto& range) {
-            return release >= range.since && release < range.before;
-        });
+    // Some releases give a job that changes its QOS the new one's MaxWall for a time limit, or none.
+    const bool is_replaced = release.follows(limits::rules::qos_change_replaces_time) ||
+                             release.follows(limits::rules::qos_change_replaces_time_again);
     const model::QosChoice& chosen = after.view().job_qos;
     if (!is_replaced || update.names_time || !chosen.qos || chosen.name == before.view().job_qos.name)
         return update.after.time_limit;

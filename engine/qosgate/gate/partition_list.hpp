@@ -29,9 +29,6 @@ struct PartitionList {
 /// default. Cost: bounded by the text's length and `most_partitions`.
 PartitionList find_partitions(const model::JobRequest& request, const model::Cluster& cluster);
 
-/// From here on a submission, too, meets the partitions in the order in which they are tried.
-inline constexpr limits::Release sorts_partitions_at_submission(24, 11, 0);
-
 /// An order of partitions.
 class PartitionOrder {
   public:

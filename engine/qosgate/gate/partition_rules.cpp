@@ -12,16 +12,10 @@
 namespace qg::gate {
 namespace {
 
-using limits::Release;
+namespace rules = limits::rules;
 using model::EnforcePartLimits;
 using model::Partition;
 using model::RejectCode;
-
-/// From here on a partition's QOS lists are looked at before its account lists.
-constexpr Release checks_qos_before_account(24, 11, 0);
-
-/// From here on a list that names an account means the accounts below it, too.
-constexpr Release lists_sub_accounts(23, 2, 0);
 
 using Problem = std::optional<PartitionProblem>;
 
@@ -40,7 +34,7 @@ bool lets_in(std::span<const std::string> allowed, std::span<const std::string> 
 bool names_account(std::span<const std::string> list, const PartitionView& asked) {
     if (names(list, asked.view.account)) return true;
     const auto& chain = asked.view.associations;
-    return asked.release >= lists_sub_accounts &&
+    return asked.release.follows(rules::lists_sub_accounts) &&
            std::any_of(chain.begin(), chain.end(),
                        [&](const model::Association& link) { return names(list, link.account); });
 }
@@ -153,8 +147,8 @@ Problem find_problem_at_submission(const PartitionView& asked, const JobSize& si
     const auto find_problem_of_qos = [&](const PartitionView& with_qos) -> Problem {
         if (auto problem = find_rule_problem(with_qos, size, partition, asked.request.time_limit))
             return problem;
-        return asked.release >= checks_qos_before_account ? find_qos_problem(with_qos, partition)
-                                                          : std::nullopt;
+        return asked.release.follows(rules::checks_qos_before_account) ? find_qos_problem(with_qos, partition)
+                                                                       : std::nullopt;
     };
     if (auto problem = find_problem_of_qos(asked)) return problem;
     for (const model::AccountView& view : views_of_other_qos(asked.view))
@@ -204,7 +198,7 @@ Problem find_impossible_time(const PartitionView& asked, const Bounds& bounds) {
 }
 
 PartitionOrder order_at_submission(const PartitionView& asked) {
-    if (asked.release >= sorts_partitions_at_submission)
+    if (asked.release.follows(rules::sorts_partitions_at_submission))
         return PartitionOrder::by_tier(asked.view.partitions);
     return PartitionOrder(asked.view.partitions.size());
 }
