@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What refers to a specification finds it: the README.md named exists and has the section.
+
+Usage: references.py SOURCE_ROOT
+Reads "limits/README.md 4.1, 4.2", also over the end of a comment's line, and inside a README "(4.1)". The rules that
+differ between releases stand twice: each has the same name, releases and section in release.hpp and in the README.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+FOLDERS = ("contrib", "engine", "lua", "plugin", "tests")
+SPECIFICATIONS = {name: Path("engine/qosgate") / name for name in ("limits/README.md", "slurm/README.md")}
+
+SECTION = r"\d{1,2}(?:\.\d+)?"
+HEADING = re.compile(rf"^#+ ({SECTION})\.? ", re.MULTILINE)
+LINE_END = re.compile(r"\s*\n\s*(?://+<?|#|\*|\|)?\s*")  # and what begins the next line of a comment
+NAMED = re.compile(rf"([\w./]+/README\.md) ({SECTION}(?:(?:,| and|, and) {SECTION})*)")
+INNER = re.compile(rf"\(({SECTION}(?:, {SECTION})*)\)")
+UNKNOWN_FILE = re.compile(r"\b(?:limits|abi)\.md\b")
+
+RULE = re.compile(r"Rule (\w+)\{\{([\d, ]+)\}, (?:no_end|\{([\d, ]+)\}), \"([\d.]+)\"\}")
+ROW = re.compile(rf"^\| `(\w+)` \| ([\d.]+) \| ([\d.]*) ?\| .* \| ({SECTION}) \| \w+ \|$", re.MULTILINE)
+
+
+def texts(root: Path) -> Iterator[tuple[Path, str]]:
+    paths = [root / "README.md"] + [path for folder in FOLDERS for path in sorted((root / folder).rglob("*"))]
+    for path in paths:
+        if path.is_file() and path.name != Path(__file__).name and path.suffix not in (".gz", ".pyc"):
+            yield path.relative_to(root), path.read_text(encoding="utf-8")
+
+
+def problems_of(path: Path, text: str, sections: dict[str, set[str]]) -> Iterator[str]:
+    lines = LINE_END.sub(" ", text)
+    for found in UNKNOWN_FILE.finditer(lines):
+        yield f"{path}: {found[0]} is not in the project"
+    for name, numbers in NAMED.findall(lines):
+        known = sections.get(name.removeprefix("engine/qosgate/"))
+        if known is None:
+            yield f"{path}: {name} has no numbered sections"
+            continue
+        yield from (f"{path}: {name} has no section {n}" for n in re.findall(SECTION, numbers) if n not in known)
+    for name, specification in SPECIFICATIONS.items():
+        if path == specification:
+            numbers = [n for group in INNER.findall(text) for n in re.findall(SECTION, group)]
+            yield from (f"{path}: there is no section {n}" for n in numbers if n not in sections[name])
+
+
+def release_text(numbers: str) -> str:
+    """ "24, 11, 0" and "24.11" alike as "24.11"; "25, 11, 1" as "25.11.1"."""
+    parts = [int(number) for number in re.findall(r"\d+", numbers)]
+    return f"{parts[0]}.{parts[1]:02}" + (f".{parts[2]}" if parts[2:] and parts[2] else "") if parts else ""
+
+
+def rules_of(found: list[tuple[str, str, str, str]]) -> set[tuple[str, str, str, str]]:
+    return {(name, release_text(since), release_text(until), section) for name, since, until, section in found}
+
+
+def main() -> int:
+    root = Path(sys.argv[1])
+    sections = {name: set(HEADING.findall((root / path).read_text())) for name, path in SPECIFICATIONS.items()}
+    problems = [problem for path, text in texts(root) for problem in problems_of(path, text, sections)]
+
+    limits = root / "engine/qosgate/limits"
+    coded = rules_of(RULE.findall((limits / "release.hpp").read_text()))
+    described = rules_of(ROW.findall((limits / "README.md").read_text()))
+    problems += [f"release.hpp and limits/README.md 10 differ: {' '.join(rule)}" for rule in sorted(coded ^ described)]
+    if not coded:
+        problems.append("release.hpp has no rules")
+
+    print("\n".join(problems) or "all references lead somewhere")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
