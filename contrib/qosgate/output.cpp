@@ -74,11 +74,17 @@ void Output::fail(std::string_view code, std::string_view message) {
 }
 
 void Output::fail(std::string_view code, std::string_view message, const nlohmann::ordered_json& details) {
+    nlohmann::ordered_json root{{"error", details}};
+    fail_in_part(code, message, root);
+}
+
+void Output::fail_in_part(std::string_view code, std::string_view message, nlohmann::ordered_json answer) {
     err_ << "qosgate: error: " << message << '\n';
     if (!json_) return;
     nlohmann::ordered_json error{{"code", code}, {"message", message}};
-    error.update(details);
-    write({{"error", error}});
+    error.update(answer.value("error", nlohmann::ordered_json::object()));
+    answer["error"] = error;
+    write(answer);
 }
 
 } // namespace qg::cli

@@ -54,6 +54,9 @@ class Output {
     /// The same with more members of the object "error".
     void fail(std::string_view code, std::string_view message, const nlohmann::ordered_json& details);
 
+    /// An error beside an answer: with --json, `answer` with the member "error" added is written.
+    void fail_in_part(std::string_view code, std::string_view message, nlohmann::ordered_json answer);
+
   private:
     std::ostream& out_;
     std::ostream& err_;

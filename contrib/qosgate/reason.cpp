@@ -5,7 +5,9 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"
+#include "qosgate/limits/other_reasons.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -44,36 +46,70 @@ ordered_json entry_json(const limits::ReasonEntry& entry) {
             {"change", text.change}};
 }
 
-void print_entry(const ordered_json& entry, std::ostream& out) {
-    const std::string tres =
-        entry["tres"].empty() ? "" : " of " + text::join(entry["tres"].get<std::vector<std::string>>(), ", ");
+/// A Reason that no limit gives has the same members, those of limits empty.
+ordered_json entry_json(const limits::OtherReason& other) {
+    return {{"reason", other.reason},        {"set_by", nullptr},        {"limit", nullptr},
+            {"tres", ordered_json::array()}, {"meaning", other.meaning}, {"waiting", other.waiting},
+            {"change", other.change}};
+}
+
+std::string limit_line(const ordered_json& entry) {
+    if (entry["limit"].is_null()) return "";
+    const auto kinds = entry["tres"].get<std::vector<std::string>>();
     const char* owner =
         entry["set_by"] == "qos" ? "a QOS (yours or the partition's)" : "an association (user or account)";
-    out << entry["reason"].get<std::string>() << "\n  Limit:   " << entry["limit"].get<std::string>() << tres
-        << ", set by " << owner << "\n  Meaning: " << entry["meaning"].get<std::string>()
+    return text::format("  Limit:   {}{}{}, set by {}\n", entry["limit"].get<std::string>(),
+                        kinds.empty() ? "" : " of ", text::join(kinds, ", "), owner);
+}
+
+void print_entry(const ordered_json& entry, std::ostream& out) {
+    out << entry["reason"].get<std::string>() << '\n'
+        << limit_line(entry) << "  Meaning: " << entry["meaning"].get<std::string>()
         << "\n  Waiting: " << entry["waiting"].get<std::string>()
         << "\n  Change:  " << entry["change"].get<std::string>() << '\n';
 }
 
+std::vector<std::string> known_reasons() {
+    auto known = limits::all_reasons();
+    for (const limits::OtherReason& other : limits::other_reasons())
+        known.emplace_back(other.reason);
+    std::sort(known.begin(), known.end());
+    return known;
+}
+
+/// 'Prioritty' (did you mean Priority?)
+std::string unknown_reason(const std::string& reason, const std::vector<std::string>& known) {
+    constexpr std::string_view separator = "; ";
+    const std::string near = text::did_you_mean(reason, known);
+    return text::format("'{}'{}", text::printable(reason),
+                        near.empty() ? "" : " (" + near.substr(separator.size()) + ")");
+}
+
 Result<int> explain(const ReasonOptions& options, Output& output) {
+    const auto known = known_reasons();
     auto entries = ordered_json::array();
-    const auto known = limits::all_reasons();
-    for (const std::string& token : options.tokens.empty() ? known : options.tokens) {
-        const auto meanings = limits::find_reason(token);
-        if (meanings.empty())
-            return Error{
-                ErrorCode::not_found,
-                text::format("'{}' is not a Reason that a limit gives{} ('qosgate reason' lists all)",
-                             text::printable(token), text::did_you_mean(token, known))};
-        for (const auto& meaning : meanings)
+    std::vector<std::string> unknown;
+    for (const auto& reason :
+         options.tokens.empty() ? known : limits::reasons_in(text::join(options.tokens, " "))) {
+        const std::size_t before = entries.size();
+        for (const auto& meaning : limits::find_reason(reason))
             entries.push_back(entry_json(meaning));
+        if (const auto* other = limits::find_other_reason(reason)) entries.push_back(entry_json(*other));
+        if (entries.size() == before) unknown.push_back(unknown_reason(reason, known));
     }
-    if (output.json()) {
-        output.write({{"reasons", entries}});
-        return 0;
+    if (entries.empty() && unknown.empty()) unknown.emplace_back("''"); // nothing but punctuation
+    ordered_json answer{{"reasons", entries}};
+    if (!output.json())
+        for (const auto& entry : entries)
+            print_entry(entry, output.text());
+    if (!unknown.empty()) {
+        output.fail_in_part(
+            to_string(ErrorCode::not_found),
+            text::format("Slurm has no Reason {}; 'qosgate reason' lists all", text::list_names(unknown)),
+            answer);
+        return exit_status(ErrorCode::not_found);
     }
-    for (const auto& entry : entries)
-        print_entry(entry, output.text());
+    if (output.json()) output.write(answer);
     return 0;
 }
 
@@ -81,12 +117,16 @@ Result<int> explain(const ReasonOptions& options, Output& output) {
 
 void add_reason(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<ReasonOptions>();
-    CLI::App* command = add_command(app, "reason", "Say what a pending job's Reason means and what to do",
-                                    "Examples:\n"
-                                    "  qosgate reason QOSMaxGRESPerUser\n"
-                                    "  qosgate reason $(squeue -h -j 1234 -o %r)\n"
-                                    "  qosgate reason --json            all of them");
-    command->add_option("TOKEN", options->tokens, "Reasons as squeue shows them; none: all that limits give");
+    CLI::App* command = add_command(
+        app, "reason", "Say what a job's Reason means and what to do",
+        "Examples:\n"
+        "  qosgate reason QOSMaxGRESPerUser\n"
+        "  qosgate reason $(squeue -h -j 1234 -o %r)\n"
+        "  qosgate reason --json            all of them\n\n"
+        "Those that are no Reasons of Slurm are named on standard error; the others are answered\n"
+        "all the same, and the exit status is 66.");
+    command->add_option("TOKEN", options->tokens,
+                        "Reasons as squeue shows them; without any: all that Slurm has");
     add_json_flag(*command, invocation);
     command->callback([&invocation, options] {
         invocation.action = [options](Output& output) { return explain(*options, output); };
