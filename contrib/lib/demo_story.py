@@ -156,7 +156,7 @@ def set_up_rule(stage: Stage, layout: Layout) -> None:
     log = layout.log / "slurmctld.log"
     stage.wait_for(
         "slurmctld.log says that the rule is in force",
-        lambda: "in force: 1 rule" in log.read_text(errors="replace"),
+        lambda: re.search(r"in force: generation \d+, 1 rule", log.read_text(errors="replace")) is not None,
     )
 
 

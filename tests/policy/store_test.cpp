@@ -94,7 +94,8 @@ BOOST_AUTO_TEST_CASE(keeps_the_last_good_policy_over_a_broken_edit_and_says_so_o
     BOOST_TEST(StoreSetup::soon([&] { return setup.errors() == 1; }));
     std::this_thread::sleep_for(500ms); // some twenty looks
     BOOST_TEST(setup.errors() == 1u);
-    BOOST_TEST(has_text(setup.last_error(), "policy not loaded, generation 1 stays in force: "));
+    BOOST_TEST(
+        has_text(setup.last_error(), "policy not loaded, the previous one, generation 1, stays in force: "));
     BOOST_TEST(has_text(setup.last_error(), "a.lua:1: "));
     BOOST_TEST(setup.said() == "one");
     BOOST_TEST(setup.store.status().last_error.has_value());

@@ -197,7 +197,7 @@ void PolicyWatch::confirm() {
     last_problem_.clear();
     set_standing(Basis::folder, std::nullopt);
     if (was_broken)
-        log(LogLevel::info, text::format("policy {}: back to generation {}, which is in force",
+        log(LogLevel::info, text::format("policy {}: the files are valid again; generation {} stays in force",
                                          folder_.string(), in_force_->generation()));
     else if (is_first && in_force_->sources().exists)
         log(LogLevel::info, text::format("policy {}: in force: {}", folder_.string(), describe_in_force()));
@@ -218,7 +218,9 @@ void PolicyWatch::stay(const Error& error, std::uint64_t hash) {
     case Basis::kept_copy:
         what = text::format("what was in force before this start stays in force ({})", describe_in_force());
         break;
-    case Basis::folder: what = text::format("generation {} stays in force", in_force_->generation()); break;
+    case Basis::folder:
+        what = text::format("the previous one, generation {}, stays in force", in_force_->generation());
+        break;
     }
     log(LogLevel::error, text::format("policy not loaded, {}: {}", what, error.message));
 }
