@@ -161,7 +161,7 @@ def set_up_rule(stage: Stage, layout: Layout) -> None:
 
 
 def wait_for_explanations(stage: Stage) -> None:
-    """Warms up: the plugin first looks at the partitions when the first job arrives, and knows them a moment later.
+    """Warms up: the plugin looks at the partitions when slurmctld starts, and knows them a moment later.
 
     Until then it has no opinion on limits, and Slurm alone answers. So that the first command on stage gets its
     explanation, one that Slurm refuses in any case goes before it.
