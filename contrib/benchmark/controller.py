@@ -137,6 +137,13 @@ class Controller:
         self._submit("write")
         return samples.read(self._times)
 
+    def measure_hostile(self, submissions: int, most_bytes: int) -> list[samples.Hostile]:
+        """Times qosgate with each text of a request in sizes up to this one, so often each."""
+        self._submit("write")
+        texts = self._submit("hostile", str(submissions), str(most_bytes), self._qos, PARTITION)
+        self._submit("write")
+        return samples.read_hostile(self._times, texts.splitlines(), submissions)
+
     def _wait_for_words(self, words: str, arguments: str) -> None:
         """Waits until a submission is answered with these words: then the plugin does its work."""
         arguments = f"--hold --partition={PARTITION} {arguments}"
@@ -147,9 +154,9 @@ class Controller:
             otherwise=lambda: self._cluster.sbatch(arguments, USER).stderr,
         )
 
-    def _submit(self, *arguments: str) -> None:
+    def _submit(self, *arguments: str) -> str:
         command = [str(self._stream), *arguments]
-        self._cluster.run(command, USER, timeout=_PATIENCE_SECONDS, check=True)
+        return self._cluster.run(command, USER, timeout=_PATIENCE_SECONDS, check=True).stdout
 
     def _run_as_root(self, *command: str | Path) -> None:
         self._cluster.run([str(word) for word in command], timeout=_PATIENCE_SECONDS, check=True)

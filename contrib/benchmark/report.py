@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from .samples import Comparison, Measured
+from .samples import Comparison, Hostile, Measured
 
 _COLUMNS = (
     ["QOSs", "queued jobs", "partitions", "rules"]
@@ -19,6 +19,9 @@ _COLUMNS = (
     + ["qosgate median", "p99", "max"]
     + ["Lua/qosgate"]
 )
+
+
+_HOSTILE_COLUMNS = ["text", "bytes", "median", "max", "processor time median", "max"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,6 +35,16 @@ class Case:
 
 
 Results = Sequence[tuple[Case, Measured]]
+
+
+@dataclasses.dataclass(frozen=True)
+class HostileResults:
+    """Requests with one very long text."""
+
+    qos: int
+    partitions: int
+    submissions: int  # for each text
+    texts: Sequence[Hostile]
 
 
 def machine() -> str:
@@ -51,8 +64,8 @@ def one_line(case: Case, measured: Measured) -> str:
     )
 
 
-def markdown(software: str, results: Results) -> str:
-    """Two tables: by the clock on the wall, and in processor time."""
+def markdown(software: str, results: Results, hostile: HostileResults) -> str:
+    """Tables: by the clock on the wall, in processor time, and of hostile requests."""
     count = max(measured.submissions for _, measured in results)
     parts = [
         f"{software}; {machine()}",
@@ -61,6 +74,10 @@ def markdown(software: str, results: Results) -> str:
         _table([(case, measured.wall) for case, measured in results]),
         "Processor time of slurmctld's thread, which leaves out what other processes took:",
         _table([(case, measured.thread) for case, measured in results]),
+        f"Hostile requests: microseconds inside qosgate's job_submit() for a job with one long text,"
+        f" {hostile.qos:,} QOSs, {hostile.partitions:,} partitions,"
+        f" {hostile.submissions} submissions a line:",
+        _hostile_table(hostile.texts),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -68,6 +85,14 @@ def markdown(software: str, results: Results) -> str:
 def _table(rows: Sequence[tuple[Case, Comparison]]) -> str:
     lines = [_line(_COLUMNS), _line(["---:"] * len(_COLUMNS))]
     return "\n".join([*lines, *(_line(_cells(case, comparison)) for case, comparison in rows)])
+
+
+def _hostile_table(texts: Sequence[Hostile]) -> str:
+    lines = [_line(_HOSTILE_COLUMNS), _line(["---", *["---:"] * (len(_HOSTILE_COLUMNS) - 1)])]
+    for text in texts:
+        times = [f"{time:,.1f}" for of in (text.wall, text.thread) for time in (of.median, of.max)]
+        lines.append(_line([text.field, f"{text.bytes:,}", *times]))
+    return "\n".join(lines)
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -81,7 +106,7 @@ def _cells(case: Case, comparison: Comparison) -> list[str]:
     return [*cells, f"{comparison.ratio:.1f}"]
 
 
-def as_json(software: str, results: Results) -> str:
+def as_json(software: str, results: Results, hostile: HostileResults) -> str:
     """One record; times in microseconds."""
     record = {
         "software": software,
@@ -90,5 +115,6 @@ def as_json(software: str, results: Results) -> str:
         "results": [
             dataclasses.asdict(case) | dataclasses.asdict(measured) for case, measured in results
         ],
+        "hostile": dataclasses.asdict(hostile),
     }
     return json.dumps(record, indent=2) + "\n"

@@ -54,6 +54,28 @@ class Measured:
     thread: Comparison
 
 
+@dataclasses.dataclass(frozen=True)
+class Hostile:
+    """How long qosgate takes for requests that have one text of this size."""
+
+    field: str
+    bytes: int
+    wall: Spread
+    thread: Spread
+
+
+def read_hostile(path: Path, texts: Sequence[str], submissions: int) -> list[Hostile]:
+    """Reads the plugin's file: so many lines for each of `texts`, which are "FIELD SIZE"."""
+    rows = [[int(word) for word in line.split()] for line in path.read_text().splitlines()]
+    measured = []
+    for index, text in enumerate(texts):
+        field, size = text.split()
+        group = rows[index * submissions : (index + 1) * submissions]
+        wall, thread = (Spread.of([row[column] for row in group]) for column in (1, 2))
+        measured.append(Hostile(field, int(size), wall, thread))
+    return measured
+
+
 def read(path: Path) -> Measured:
     """Reads the plugin's file: "plugin wall thread", Lua's number being 0 and qosgate's 1."""
     rows = [[int(word) for word in line.split()] for line in path.read_text().splitlines()]

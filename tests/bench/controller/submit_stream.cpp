@@ -4,6 +4,10 @@
 //
 //   submit_stream timed COUNT PAUSE_US QOS PARTITION   COUNT timed submissions a plugin, PAUSE_US apart
 //   submit_stream fill COUNT QOS PARTITION             COUNT jobs that wait in the queue, untimed
+//   submit_stream hostile COUNT BYTES QOS PARTITION    COUNT timed submissions of the second plugin for each
+//   text
+//                                                      of a request and each size up to BYTES; prints a line
+//                                                      "FIELD SIZE" for those
 //   submit_stream write                                makes the plugin write its times
 //
 // The plugins take turns of some submissions each, so that the machine's moods meet both, and each is asked
@@ -13,6 +17,7 @@
 // One timed job in 50 is accepted: slurmctld's time of the last change of its jobs then moves as often as on
 // a busy cluster, while the queue hardly grows. Exit code 1 for an answer other than the plugin's.
 #include "qosgate/slurm/compat.hpp"
+#include "qosgate/slurm/job_desc_fields.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -20,6 +25,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -37,8 +43,14 @@ struct Target {
     std::string partition;
 };
 
+/// A text of a request.
+struct Text {
+    char* job_desc_msg_t::*field;
+    std::string value;
+};
+
 /// Submits one job; 0 or the Slurm error.
-int submit(std::string name, Target target) {
+int submit(std::string name, Target target, Text* text) {
     std::string script = "#!/bin/sh\ntrue\n";
     std::string folder = "/";
     std::string variable = "PATH=/bin";
@@ -58,6 +70,7 @@ int submit(std::string name, Target target) {
     job.time_limit = 60;
     job.num_tasks = 1;
     job.priority = 0;
+    if (text != nullptr) job.*text->field = text->value.data();
 
     submit_response_msg_t* response = nullptr;
     errno = 0;
@@ -67,8 +80,8 @@ int submit(std::string name, Target target) {
 }
 
 /// Submits one job and ends the program unless the answer is the one expected.
-void submit_expecting(int expected, const std::string& name, const Target& target) {
-    const int error = submit(name, target);
+void submit_expecting(int expected, const std::string& name, const Target& target, Text* text = nullptr) {
+    const int error = submit(name, target, text);
     if (error == expected) return;
     std::cerr << "submit_stream: " << name << ": " << slurm_strerror(error) << "\n";
     std::exit(EXIT_FAILURE);
@@ -93,6 +106,52 @@ void submit_timed(long count, std::chrono::microseconds pause, const Target& tar
             take_turn(plugin, std::min(count, timed_in_turn), pause, target);
 }
 
+/// What a text repeats around a number, so that much is to be looked up or counted.
+struct Repeated {
+    std::string_view field;
+    const char* before;
+    const char* after;
+};
+constexpr Repeated resources{"", "gres:gpu:a", ":1,"};
+constexpr Repeated anything{"", "x", ","};
+constexpr Repeated repeated[] = {
+    {"partition", "p", ","},
+    {"qos", "q", ","},
+    {"licenses", "l", ":1,"},
+    {"array", "0-1000:", ","},
+    {"nodelist", "n[1-9,11]r[1-", "],"},
+};
+
+const Repeated& repeated_in(std::string_view field) {
+    const auto found = std::ranges::find(repeated, field, &Repeated::field);
+    if (found != std::end(repeated)) return *found;
+    return field.find("tres") == std::string_view::npos ? anything : resources;
+}
+
+std::string make_text(const Repeated& parts, std::size_t size) {
+    std::string text;
+    for (int number = 1; text.size() < size; ++number)
+        text += parts.before + std::to_string(number) + parts.after;
+    text.resize(size);
+    return text;
+}
+
+/// The name stays: it tells the plugin what to do. A user's admin_comment slurmctld refuses before it asks.
+void submit_hostile(long count, std::size_t most_bytes, const Target& target) {
+    for (const qg::slurm::TextField& field : qg::slurm::text_fields) {
+        if (field.slurm == &job_desc_msg_t::name || field.slurm == &job_desc_msg_t::admin_comment) continue;
+        for (const std::size_t size :
+             {std::size_t{1000}, field.most_bytes, std::size_t{1'000'000}, std::size_t{16'000'000}}) {
+            if (size > most_bytes) continue;
+            Text text{field.slurm, make_text(repeated_in(field.name), size)};
+            submit_expecting(ESLURM_ACCESS_DENIED, "timing-turn-2", target, &text);
+            for (long i = 0; i < count; ++i)
+                submit_expecting(ESLURM_ACCESS_DENIED, "timing-drop-2", target, &text);
+            std::cout << field.name << " " << size << "\n";
+        }
+    }
+}
+
 void fill(long count, const Target& target) {
     for (long i = 0; i < count; ++i)
         submit_expecting(SLURM_SUCCESS, "timing-skip", target);
@@ -107,13 +166,16 @@ int main(int argc, char** argv) {
     if (verb == "timed" && arguments.size() == 5)
         submit_timed(std::stol(arguments[1]), std::chrono::microseconds(std::stol(arguments[2])),
                      {arguments[3], arguments[4]});
+    else if (verb == "hostile" && arguments.size() == 5)
+        submit_hostile(std::stol(arguments[1]), std::stoul(arguments[2]), {arguments[3], arguments[4]});
     else if (verb == "fill" && arguments.size() == 4)
         fill(std::stol(arguments[1]), {arguments[2], arguments[3]});
     else if (verb == "write" && arguments.size() == 1)
         submit_expecting(ESLURM_ACCESS_DENIED, "timing-write", {});
     else {
         std::cerr
-            << "usage: submit_stream timed COUNT PAUSE_US QOS PARTITION | fill COUNT QOS PARTITION | write\n";
+            << "usage: submit_stream timed COUNT PAUSE_US QOS PARTITION | hostile COUNT BYTES QOS PARTITION"
+               " | fill COUNT QOS PARTITION | write\n";
         return EXIT_FAILURE;
     }
 }
