@@ -135,16 +135,17 @@ void add_eval(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<EvalOptions>();
     CLI::App* command = add_command(
         app, "eval", "Judge jobs against limits without a controller",
-        "Reads scenarios (limits, usage and one job as a JSON object a line) and writes a verdict a line:\n"
+        "Reads scenarios (limits, usage and one job as one JSON object per line) and writes one verdict per "
+        "line:\n"
         "what slurmctld answers at submission (\"submit\"), the time limit the job gets, and what will make\n"
         "it wait (\"pre_select\", \"max_nodes\", \"post_select\"): \"ok\" or the Reason that squeue shows.\n"
-        "\"violations\" lists every limit that is broken, with its numbers.\n\n"
+        "\"violations\" lists every limit that the job breaks, with its numbers.\n\n"
         "Examples:\n"
         "  qosgate eval jobs.jsonl --release 22.05\n"
         "  echo "
         "'{\"qos\":[{\"name\":\"q\",\"MaxWall\":60,\"flags\":[\"DenyOnLimit\"]}],\"enforce\":[\"limits\"],\n"
         "         \"job\":{\"qos\":\"q\",\"time_limit\":90}}' | tr -d '\\n' | qosgate eval");
-    command->add_option("FILE", options->file, "File with a scenario a line; '-' is standard input")
+    command->add_option("FILE", options->file, "File with one scenario per line; '-' is standard input")
         ->capture_default_str();
     command
         ->add_option(

@@ -116,13 +116,13 @@ void add_qos_delete(CLI::App& qos, Invocation& invocation) {
         "Examples:\n"
         "  qosgate qos delete moonlight --dry-run\n"
         "  qosgate qos delete day night                   both or none\n"
-        "  qosgate qos delete moonlight --force           although it is in use\n\n"
+        "  qosgate qos delete moonlight --force           even though it is in use\n\n"
         "A QOS is in use while an association may use it or has it as default, another QOS may\n"
         "preempt it, or a job or partition of this cluster names it. Jobs and partitions of other\n"
         "clusters are not looked at. If slurmctld cannot be reached, nothing is deleted.\n"
-        "--force deletes all the same and says beforehand what happens then; it does not help\n"
-        "where slurmdbd would leave associations damaged. What was deleted is printed as the\n"
-        "command that makes it again.");
+        "--force deletes it anyway and says beforehand what will happen; it does not help where\n"
+        "slurmdbd would leave associations damaged. What was deleted is printed as the command\n"
+        "that creates it again.");
     command->add_option("NAME", options->arguments, "Names")->required();
     command->add_flag("--dry-run", options->dry_run, "Check and show, but change nothing");
     command->add_flag("--force", options->force, "Delete even if in use, or if its uses are unknown");

@@ -55,7 +55,7 @@ Result<int> get(const GetOptions& options, Output& output) {
 void add_qos_get(CLI::App& qos, Invocation& invocation) {
     auto options = std::make_shared<GetOptions>();
     CLI::App* command =
-        add_command(qos, "get", "Show what is set in QOSs",
+        add_command(qos, "get", "Show the fields that are set in QOSs",
                     "Examples:\n"
                     "  qosgate qos get moonlight\n"
                     "  qosgate qos get day night --json | jq '.qos[].MaxWall'\n\n"

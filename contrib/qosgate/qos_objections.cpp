@@ -20,7 +20,7 @@ constexpr slurmdb::QosUseKind new_clusters{
 constexpr std::size_t most_lines = 20;
 
 constexpr std::string_view unknown_outcome =
-    "pending jobs with a deleted QOS wait for ever, and slurmctld does not start again if slurm.conf gives "
+    "pending jobs with a deleted QOS never start, and slurmctld does not start again if slurm.conf gives "
     "one to a partition";
 
 std::string line_of(const slurmdb::QosUse& use, const std::string& who) {
@@ -90,7 +90,7 @@ Error Objections::error(bool is_forced) const {
     if (const std::string barred = outcome_lines(false); !barred.empty())
         message += "\n--force does not help:" + barred;
     else if (!is_forced)
-        message += "\nwith --force they are deleted all the same, and then:" + outcome_lines(true);
+        message += "\nwith --force they are deleted anyway, and then:" + outcome_lines(true);
     return {uses_.found.empty() ? ErrorCode::unavailable : ErrorCode::conflict, message};
 }
 

@@ -117,14 +117,14 @@ Result<int> explain(const ReasonOptions& options, Output& output) {
 
 void add_reason(CLI::App& app, Invocation& invocation) {
     auto options = std::make_shared<ReasonOptions>();
-    CLI::App* command = add_command(
-        app, "reason", "Say what a job's Reason means and what to do",
-        "Examples:\n"
-        "  qosgate reason QOSMaxGRESPerUser\n"
-        "  qosgate reason $(squeue -h -j 1234 -o %r)\n"
-        "  qosgate reason --json            all of them\n\n"
-        "Those that are no Reasons of Slurm are named on standard error; the others are answered\n"
-        "all the same, and the exit status is 66.");
+    CLI::App* command =
+        add_command(app, "reason", "Explain a job's Reason and what to do about it",
+                    "Examples:\n"
+                    "  qosgate reason QOSMaxGRESPerUser\n"
+                    "  qosgate reason $(squeue -h -j 1234 -o %r)\n"
+                    "  qosgate reason --json            all of them\n\n"
+                    "Unknown Reasons are named on standard error; the others are still explained, and the\n"
+                    "exit status is 66.");
     command->add_option("TOKEN", options->tokens,
                         "Reasons as squeue shows them; without any: all that Slurm has");
     add_json_flag(*command, invocation);

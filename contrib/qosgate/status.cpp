@@ -92,7 +92,7 @@ void judge(Finding& finding) {
     }
     if (std::time(nullptr) - report.value("written_at", std::time_t{0}) > oldest) {
         finding.add(is_here ? degraded : not_loaded,
-                    text::format("slurmctld on {} has not said anything since {}", report.value("host", "?"),
+                    text::format("slurmctld on {} has not reported since {}", report.value("host", "?"),
                                  show_time(report.value("written_at", ordered_json()))));
         if (!is_here) return;
     }
@@ -129,7 +129,7 @@ Result<Finding> look() {
     content << in.rdbuf();
     finding.report = ordered_json::parse(content.str(), nullptr, /*allow_exceptions=*/false);
     if (!finding.report.is_object())
-        return Error{ErrorCode::invalid_input, file.string() + ": it is no report of the plugin"};
+        return Error{ErrorCode::invalid_input, file.string() + ": not a report of the plugin"};
     judge(finding);
     return finding;
 }
@@ -174,7 +174,7 @@ Result<int> show_status(Output& output) {
 
 void add_status(CLI::App& app, Invocation& invocation) {
     CLI::App* command =
-        add_command(app, "status", "Say whether slurmctld has the plugin, and where it stands",
+        add_command(app, "status", "Show whether slurmctld has loaded the plugin, and its state",
                     "Exit status: 0 in force, 1 degraded (an older policy decides, or what is known "
                     "is old), 2 not loaded.\n"
                     "It reads StateSaveLocation: ask as root or SlurmUser, on a controller.\n\n"

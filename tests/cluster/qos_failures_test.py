@@ -57,7 +57,7 @@ class Unavailable(QosTestCase):
         no_munge = {"AccountingStoragePass": "/none", "AuthInfo": "socket=/none"}
         cases = {
             "SLURM_CONF=/gone/slurm.conf: No such file": {"SLURM_CONF": "/gone/slurm.conf"},
-            "no proof of who you are; is munged running": self.conf_with("a.conf", **no_munge),
+            "authentication failed; is munged running": self.conf_with("a.conf", **no_munge),
             "NoSuchSetting": self.conf_with("b.conf", ClusterName="c\nNoSuchSetting=1"),
         }
         for text, env in cases.items():
@@ -221,7 +221,7 @@ class DeleteGuard(QosTestCase):
             result = self.qos("delete", "g-quiet", *dry, rc=UNAVAILABLE)
             self.assertIn("slurmctld cannot be reached (", result.stderr)
             self.assertIn("): jobs and partitions are unknown\n", result.stderr)
-            self.assertIn("\nwith --force they are deleted all the same, and then:\n", result.stderr)
+            self.assertIn("\nwith --force they are deleted anyway, and then:\n", result.stderr)
         self.assertTrue(self.exists("g-quiet"))
 
         forced = self.qos("delete", "g-quiet", "--force")

@@ -53,6 +53,8 @@ BOOST_AUTO_TEST_CASE(every_field_has_a_help_sentence_and_a_value_description) {
     for (const QosField& f : qos_fields()) {
         BOOST_TEST_CONTEXT(f.name) {
             BOOST_TEST(f.help.ends_with('.') != f.help.ends_with(".."));
+            for (std::string_view slang : {"Most ", "Least ", "Longest ", "Lowest "})
+                BOOST_TEST(!f.help.starts_with(slang), slang);
             BOOST_TEST(!describe_value(f).empty());
         }
     }

@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(preempt_of_an_unknown_qos_is_not_found) {
 
     BOOST_TEST_REQUIRE(!change.has_value());
     BOOST_TEST((change.error().code == ErrorCode::not_found));
-    BOOST_TEST(change.error().message == "Preempt: there is no QOS gone");
+    BOOST_TEST(change.error().message == "Preempt: there is no QOS 'gone'");
 }
 
 BOOST_AUTO_TEST_CASE(a_flag_that_this_release_lacks_is_unsupported) {

@@ -209,9 +209,9 @@ Result<void> QosChange::read(std::string_view assignment, const TresCatalogue& c
     }
     if (means_clear(value) && match->tres.empty()) return add_step({&field, Action::clear, {}, {}});
     if (means_unlimited(value) && field.kind != FieldKind::text && field.kind != FieldKind::qos_names)
-        return invalid(text::format("a QOS holds a number or nothing: write {}=unset, then only other QOSs, "
-                                    "associations and partitions limit",
-                                    name));
+        return invalid(text::format("a QOS cannot store '{}'; {}=unset removes this QOS's limit "
+                                    "(other limits still apply)",
+                                    text::printable(value), name));
     if (field.kind == FieldKind::tres) {
         const std::string count(means_clear(value) ? "-1" : value);
         auto list = parse_tres_list(catalogue, match->tres.empty() ? std::string(value)

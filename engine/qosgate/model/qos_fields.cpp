@@ -137,7 +137,7 @@ std::string format_field(const QosField& field, const QosRecord& record) {
 
 std::string describe_value(const QosField& field) {
     switch (field.kind) {
-    case FieldKind::name: return "not assignable";
+    case FieldKind::name: return "cannot be set";
     case FieldKind::text: return "text";
     case FieldKind::number: return "a whole number";
     case FieldKind::factor: return "a decimal number";

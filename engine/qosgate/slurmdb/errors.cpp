@@ -34,11 +34,10 @@ Error describe_failure(const SlurmConf& conf, std::string_view what, int error_n
     case 0:
         return {ErrorCode::unavailable,
                 where + ": it closed the connection without an answer; see its log, then try again"};
-    case ECONNREFUSED:
-        return {ErrorCode::unavailable, where + ": nothing listens there; is slurmdbd running?"};
+    case ECONNREFUSED: return {ErrorCode::unavailable, where + ": connection refused; is slurmdbd running?"};
     case SLURM_PROTOCOL_AUTHENTICATION_ERROR:
         return {ErrorCode::unavailable,
-                where + ": no proof of who you are; is munged running here, with the same key as there?"};
+                where + ": authentication failed; is munged running here, with the same key as there?"};
     default: break;
     }
     return {ErrorCode::unavailable, text::format("{}: {}", where, slurm_strerror(error_number))};

@@ -212,7 +212,7 @@ Result<std::vector<std::string>> preempt_change(const WordSet& before, const Wor
     for (const std::string& name : after)
         if (!before.contains(name) && !add(is_new ? "" : "+", name))
             return Error{ErrorCode::not_found,
-                         text::format("Preempt: there is no QOS {}", text::printable(name))};
+                         text::format("Preempt: there is no QOS '{}'", text::printable(name))};
     for (const std::string& name : before)
         if (!after.contains(name)) QG_CHECK(add("-", name));
     return words;

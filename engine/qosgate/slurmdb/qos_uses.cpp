@@ -48,7 +48,7 @@ constexpr QosUseKind by_job{
     "job",
     "job {} asks for it",
     true,
-    "pending jobs wait for ever (Reason InvalidQOS), running ones go on",
+    "pending jobs never start (Reason InvalidQOS), running jobs continue",
     "scancel JOB, or scontrol update JobId=JOB QOS=OTHER",
 };
 constexpr QosUseKind partition_qos{

@@ -47,7 +47,7 @@ std::string reasons(const std::string& said) {
             line.remove_prefix(line.find(mark) + mark.size());
         lines.push_back(text::printable(line));
     }
-    return lines.empty() ? "it gives no reason" : text::join(lines, "; ");
+    return lines.empty() ? "it does not say why" : text::join(lines, "; ");
 }
 
 /// Lets a child process start the library, so that its exit() on a bad configuration ends only the child.
@@ -73,8 +73,7 @@ Result<void> rehearse(const std::filesystem::path& path) {
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    if (!said)
-        return bad_conf(path, text::format("no end of reading it within {} s", rehearsal_limit.count()));
+    if (!said) return bad_conf(path, text::format("reading it took more than {} s", rehearsal_limit.count()));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
     return bad_conf(path, reasons(*said));
 }
