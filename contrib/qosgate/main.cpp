@@ -5,6 +5,7 @@
 
 #include "qosgate/base/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <iostream>
 #include <span>
@@ -17,6 +18,28 @@ namespace {
 constexpr std::array<void (*)(CLI::App&, Invocation&), 4> commands{add_qos, add_eval, add_reason, add_status};
 
 constexpr std::string_view usage_code = "usage";
+
+/// What sacctmgr calls a command, and what it is called here.
+struct OldHabit {
+    std::string_view word;
+    std::string_view command;
+};
+constexpr std::array<OldHabit, 4> old_habits{{
+    {"add", "create"},
+    {"modify", "update"},
+    {"remove", "delete"},
+    {"show", "list"},
+}};
+
+/// What to add to a complaint about a word that is none of the commands.
+std::string hint_for(std::string_view unknown, const std::vector<std::string>& names) {
+    for (const OldHabit& habit : old_habits)
+        if (text::iequals(habit.word, unknown) &&
+            std::find(names.begin(), names.end(), habit.command) != names.end())
+            return text::format("; did you mean {}?", habit.command);
+    const std::string near = text::did_you_mean(unknown, names);
+    return near.empty() ? "; there are: " + text::join(names, ", ") : near;
+}
 
 /// The command that the words lead to, and the first word that should have named one but does not.
 struct Walk {
@@ -78,10 +101,9 @@ int run_command_line(int argc, char** argv, Output& output) {
     const Walk where = walk(app, words);
     if (!where.unknown.empty()) {
         const auto names = names_of_commands(*where.command);
-        const std::string near = text::did_you_mean(where.unknown, names);
         const std::string message =
             text::format("{} has no command '{}'{}", where.path, text::printable(where.unknown),
-                         near.empty() ? "; there are: " + text::join(names, ", ") : near);
+                         hint_for(where.unknown, names));
         return usage_error(output, message, where.path);
     }
     try {

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What sacctmgr's words for commands are answered with. Usage: old_words_test.py QOSGATE"""
+
+import subprocess
+import sys
+import unittest
+
+QOSGATE = sys.argv.pop(1)
+
+
+def run(*words: str) -> subprocess.CompletedProcess:
+    return subprocess.run([QOSGATE, *words], capture_output=True, text=True, timeout=20)
+
+
+class OldWordsTest(unittest.TestCase):
+    def test_a_verb_of_sacctmgr_is_answered_with_the_one_here(self) -> None:
+        verbs = {"add": "create", "modify": "update", "Remove": "delete", "show": "list"}
+        for typed, right in verbs.items():
+            with self.subTest(typed):
+                done = run("qos", typed, "moonlight")
+
+                self.assertEqual((done.returncode, done.stdout), (64, ""))
+                self.assertIn(f"has no command '{typed}'; did you mean {right}?", done.stderr)
+
+    def test_a_verb_is_suggested_only_where_it_exists(self) -> None:
+        done = run("modify", "qos", "moonlight")
+
+        self.assertEqual(done.returncode, 64)
+        self.assertIn("; there are: qos, ", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
