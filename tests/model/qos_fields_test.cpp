@@ -100,6 +100,16 @@ BOOST_AUTO_TEST_CASE(names_the_near_miss_of_an_unknown_field) {
                "a QOS has no field 'MaxWal'; did you mean MaxWall? ('qosgate qos fields' lists all)");
 }
 
+BOOST_AUTO_TEST_CASE(an_abbreviation_is_refused_with_the_one_field_that_it_begins) {
+    const auto guess = [](std::string_view name) { return get_qos_field(name).error().message; };
+
+    BOOST_TEST(guess("prio").find("did you mean Priority?") != std::string::npos);
+    BOOST_TEST(guess("maxw").find("did you mean MaxWall?") != std::string::npos);
+    BOOST_TEST(guess("MinPrio").find("did you mean MinPrioThreshold?") != std::string::npos);
+    BOOST_TEST(guess("grpt").find("did you mean") == std::string::npos); // GrpTRES, GrpTRESMins, ...
+    BOOST_TEST(guess("").find("did you mean") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(an_unknown_field_without_near_miss_says_where_all_are) {
     const auto match = get_qos_field("Colour\n");
 

@@ -63,6 +63,25 @@ struct Plain<std::optional<T>> {
     using Type = T;
 };
 
+/// "; did you mean MaxWall?" where `beginning` is that of one field's names only: sacctmgr takes it so.
+std::string field_that_begins_with(std::string_view beginning) {
+    const QosField* only = nullptr;
+    std::string_view spelling;
+    bool is_ambiguous = beginning.empty();
+    const auto consider = [&](const QosField& field, std::string_view name) {
+        if (!text::istarts_with(name, beginning)) return;
+        is_ambiguous = is_ambiguous || (only != nullptr && only != &field);
+        if (only == nullptr) spelling = name;
+        only = &field;
+    };
+    for (const QosField& field : qos_fields()) {
+        consider(field, field.name);
+        for (const FieldAlias& alias : field.aliases)
+            consider(field, alias.name);
+    }
+    return only == nullptr || is_ambiguous ? "" : text::format("; did you mean {}?", spelling);
+}
+
 } // namespace
 
 Result<FieldMatch> get_qos_field(std::string_view name) {
@@ -75,9 +94,11 @@ Result<FieldMatch> get_qos_field(std::string_view name) {
             names.emplace_back(alias.name);
         }
     }
+    std::string near = field_that_begins_with(name);
+    if (near.empty()) near = text::did_you_mean(name, names);
     return Error{ErrorCode::invalid_input,
                  text::format("a QOS has no field '{}'{} ('qosgate qos fields' lists all)",
-                              text::printable(name), text::did_you_mean(name, names))};
+                              text::printable(name), near)};
 }
 
 Result<std::string> parse_allowed_word(const QosField& field, std::string_view word) {
