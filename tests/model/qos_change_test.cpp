@@ -115,6 +115,7 @@ const std::vector<Refused> refused{
     {"GrpTRES=cpu=1,CPU=2", "given twice"},
     {"GrpTRES=cpu=9223372036854775808", "too large"},
     {"GrpCPUs=cpu=8", "not a count"},
+    {"MaxTRESPU=cpu=1, mem = Unset", "write mem=-1 to remove one TRES, or MaxTRESPerUser=unset for all"},
     {"Flags=DenyLimits", "DenyOnLimit"},
     {"Flags+=Nothing", "allowed: "},
     {"MaxWall+=5", "only Flags and Preempt"},

@@ -134,6 +134,14 @@ Result<FieldValue> parse_value(const QosField& field, std::string_view value) {
     return Error{ErrorCode::internal, "no value of this kind"};
 }
 
+/// The TRES of "mem=unset"; empty for every other limit.
+std::string_view tres_to_unset(std::string_view limit) {
+    const auto equals = limit.find('=');
+    if (equals == std::string_view::npos || !text::iequals(text::trim(limit.substr(equals + 1)), "unset"))
+        return {};
+    return text::trim(limit.substr(0, equals));
+}
+
 bool share_a_tres(const TresList& a, const TresList& b) {
     return std::any_of(a.begin(), a.end(), [&](const auto& x) {
         return std::any_of(b.begin(), b.end(), [&](const auto& y) { return x.first == y.first; });
@@ -213,6 +221,10 @@ Result<void> QosChange::read(std::string_view assignment, const TresCatalogue& c
                                     "(other limits still apply)",
                                     text::printable(value), name));
     if (field.kind == FieldKind::tres) {
+        for (std::string_view part : text::split(value, ','))
+            if (const auto tres = tres_to_unset(part); match->tres.empty() && !tres.empty())
+                return invalid(text::format("write {}=-1 to remove one TRES, or {}=unset for all",
+                                            text::printable(tres), field.name));
         const std::string count(means_clear(value) ? "-1" : value);
         auto list = parse_tres_list(catalogue, match->tres.empty() ? std::string(value)
                                                                    : std::string(match->tres) + "=" + count);
