@@ -80,6 +80,20 @@ Decision refuse_unknown_rules(const policy::StoreStatus& status, const job_desc_
     return decision;
 }
 
+/// The answer to a user whose changes of jobs have taken too long lately: no opinion, or, where a rule must
+/// see each change, a refusal.
+Decision refuse_more_changes(const policy::Policy& policy, std::uint32_t submit_uid) {
+    Decision decision;
+    if (!policy.has_enforcing_rule()) return decision;
+    decision.reject = model::RejectCode::access_denied;
+    decision.message = {"the site's rules look at each job that changes, and yours take long to read: change "
+                        "fewer jobs at once, and try again in some seconds"};
+    decision.log = {{LogLevel::info, text::format("refused user={}: changes of jobs whose scripts and "
+                                                  "environments take too long to read",
+                                                  submit_uid)}};
+    return decision;
+}
+
 Result<AssocMgr> find_assoc_mgr() {
     auto manager = AssocMgr::find();
     if (!manager) log_error(("limits are not explained: " + manager.error().message).c_str());
@@ -184,7 +198,9 @@ int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t
     const auto policy = policies_.current();
     const bool may_refuse = policy->settings().limits == policy::Level::enforce || policy->has_rules();
     if (!may_refuse && err_msg == nullptr) return SLURM_SUCCESS;
-    const JobCopy current = jobs_.copy(job);
+    if (!copy_allowance_.has_some(submit_uid, TimeAllowance::Clock::now()))
+        return answer(refuse_more_changes(*policy, submit_uid), err_msg);
+    const JobCopy current = copy_job(job, submit_uid);
     if (current == nullptr) return failed(err_msg);
     if (!slurm::asks_only_for_entitled && !may_change(submit_uid, *current)) return SLURM_SUCCESS;
 
@@ -193,6 +209,14 @@ int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t
                                                   {now.cluster.get(), now.may_have_changed}, policy.get());
     counts_.count(decision, /*is_change=*/true);
     return answer(decision, err_msg);
+}
+
+JobCopy Runtime::copy_job(job_record* job, std::uint32_t submit_uid) {
+    const auto begin = TimeAllowance::Clock::now();
+    JobCopy copy = jobs_.copy(job);
+    const auto end = TimeAllowance::Clock::now();
+    copy_allowance_.spend(submit_uid, end - begin, end);
+    return copy;
 }
 
 bool Runtime::may_change(std::uint32_t user_id, const job_desc_msg_t& job) const {

@@ -16,6 +16,7 @@
 #include "qosgate/policy/store.hpp"
 #include "status_file.hpp"
 #include "status_report.hpp"
+#include "time_allowance.hpp"
 
 #include <slurm/slurm.h>
 
@@ -52,6 +53,9 @@ class Runtime {
     /// Whether slurmctld will let this user change the job; who may not is told nothing of it.
     [[nodiscard]] bool may_change(std::uint32_t user_id, const job_desc_msg_t& job) const;
     int answer(const model::Decision& decision, char** err_msg) const;
+    /// The job as it is; null where slurmctld offers no copies. What it takes is taken from the requester's
+    /// allowance: nothing bounds the script and the environment that slurmctld reads.
+    JobCopy copy_job(job_record* job, std::uint32_t submit_uid);
     void start_status(const std::filesystem::path& file);
     /// What the status file says; empty while another controller does the work. Logs the start.
     std::string describe_status();
@@ -61,6 +65,7 @@ class Runtime {
     ControllerQuota quota_;
     gate::Gate gate_;
     JobCopier jobs_;
+    TimeAllowance copy_allowance_; ///< for copies of jobs, by who changes them
     HetSubmission het_submission_;
     DecisionCounts counts_;
     const std::time_t started_at_ = std::time(nullptr);

@@ -4,19 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/decision_log.hpp"
 
-#include <algorithm>
-
 namespace qg::gate {
-namespace {
-
-bool has_enforcing_rule(const policy::Policy* policy) {
-    return policy != nullptr && std::ranges::any_of(policy->rules(), [](const policy::RuleInfo& rule) {
-               return rule.mode == policy::RuleMode::enforce;
-           });
-}
-
-} // namespace
-
 [[gnu::cold]] model::Decision answer_unread(const model::JobRequest& request, const policy::Policy* policy,
                                             const JobUpdate* change) {
     const model::UnreadText& unread = *request.unread;
@@ -25,7 +13,7 @@ bool has_enforcing_rule(const policy::Policy* policy) {
     const model::AccountView nothing_known;
     const LoggedJob job{request, nothing_known, change};
     model::Decision decision;
-    if (!has_enforcing_rule(policy)) {
+    if (policy == nullptr || !policy->has_enforcing_rule()) {
         decision.log = {log_limits(job, "unchecked", "", std::span(&why, 1))};
         return decision;
     }

@@ -4,6 +4,7 @@
 #include "qosgate/policy/compiled_rules.hpp"
 #include "qosgate/policy/rule_chain.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <unistd.h>
@@ -32,6 +33,10 @@ Policy::Policy(std::shared_ptr<const SourceFolder> sources, Settings settings, s
       pool_(std::move(pool)), hash_(hash_of(*sources_)), generation_(generation) {}
 
 Policy::~Policy() = default;
+
+bool Policy::has_enforcing_rule() const noexcept {
+    return std::ranges::any_of(rules_, [](const RuleInfo& rule) { return rule.mode == RuleMode::enforce; });
+}
 
 Outcome Policy::run(const model::JobRequest& job, const JobFacts& facts) const {
     if (!pool_) return {};

@@ -110,6 +110,8 @@ class Policy {
     [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
     [[nodiscard]] const std::vector<RuleInfo>& rules() const noexcept { return rules_; }
     [[nodiscard]] bool has_rules() const noexcept { return !rules_.empty(); }
+    /// Whether some rule may reject jobs: then none may pass unseen.
+    [[nodiscard]] bool has_enforcing_rule() const noexcept;
     /// Identity by content: equal for equal file names and contents; 0 for a site without the folder.
     [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
     [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
