@@ -117,11 +117,13 @@ BOOST_AUTO_TEST_CASE(the_log_says_whose_job_a_rule_changed_or_would_have_rejecte
     BOOST_TEST(decision.log[1].text.starts_with("changed user=ana(1000)"));
     BOOST_TEST(decision.log[1].text.ends_with("(rule.lua): comment: (unset) -> seen"));
 
-    policy = tests::load_rule(rule("mode = 'shadow',"));
     request.partition = "viz";
-    decision = decide(policy.get());
-    BOOST_TEST(logged(decision).starts_with("shadow user=ana(1000)"));
-    BOOST_TEST(logged(decision).ends_with("would reject: too long for viz"));
+    for (const auto& [mode, word] : {std::pair{"shadow", "shadow"}, std::pair{"warn", "not enforced"}}) {
+        policy = tests::load_rule(rule(std::string("mode = '") + mode + "',"));
+        decision = decide(policy.get());
+        BOOST_TEST(logged(decision).starts_with(std::string(word) + " user=ana(1000)"));
+        BOOST_TEST(logged(decision).ends_with("would reject: too long for viz"));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(the_log_has_the_reason_of_what_the_gate_refuses) {

@@ -101,17 +101,21 @@ BOOST_AUTO_TEST_CASE(counts_a_write_of_the_same_value_as_no_change) {
 
 BOOST_AUTO_TEST_CASE(tells_the_user_but_rejects_and_changes_nothing_in_mode_warn) {
     Job job;
-    const auto policy = policy_of({{"a.lua", rule_with("job.qos = 'long'", "mode = 'warn',")},
-                                   {"b.lua", rule_with("job:reject('no')", "mode = 'warn',")}});
+    const auto policy =
+        policy_of({{"a.lua", rule_with("job.qos = 'long' job:warn('moved to long')", "mode = 'warn',")},
+                   {"b.lua", rule_with("job:reject('no')", "mode = 'warn',")}});
     const auto outcome = job.run(*policy);
 
     BOOST_TEST(!outcome.rejected);
     BOOST_TEST(!outcome.changed);
     BOOST_TEST(!job.request.qos.has_value());
-    BOOST_TEST(outcome.warnings == std::vector<std::string>{"note (not enforced, rule 'b'): no"},
-               boost::test_tools::per_element());
-    BOOST_TEST(kinds(outcome) == "shadow shadow ");
-    BOOST_TEST(outcome.events.at(1).text == "would reject: no");
+    const std::vector<std::string> notes{"note (not enforced, rule 'a'): moved to long",
+                                         "note (not enforced, rule 'b'): no"};
+    BOOST_TEST(outcome.warnings == notes, boost::test_tools::per_element());
+    BOOST_TEST(kinds(outcome) == "not enforced not enforced not enforced ");
+    BOOST_TEST(outcome.events.at(0).text == "moved to long");
+    BOOST_TEST(outcome.events.at(1).text == "qos: (unset) -> long");
+    BOOST_TEST(outcome.events.at(2).text == "would reject: no");
 }
 
 BOOST_AUTO_TEST_CASE(only_records_in_mode_shadow) {

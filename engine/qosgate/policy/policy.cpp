@@ -17,6 +17,7 @@ std::string_view to_string(EventKind kind) noexcept {
     case EventKind::warned: return "warned";
     case EventKind::rejected: return "rejected";
     case EventKind::error: return "error";
+    case EventKind::not_enforced: return "not enforced";
     case EventKind::shadow: return "shadow";
     }
     return "error";

@@ -49,11 +49,12 @@ struct JobFacts {
 };
 
 enum class EventKind : std::uint8_t {
-    changed,  ///< the rule changed the job
-    warned,   ///< the user was told something
-    rejected, ///< the rule rejected the job
-    error,    ///< the rule failed
-    shadow,   ///< what a rule in mode warn or shadow would have done
+    changed,      ///< the rule changed the job
+    warned,       ///< the user was told something
+    rejected,     ///< the rule rejected the job
+    error,        ///< the rule failed
+    not_enforced, ///< what a rule in mode warn said, or would have done
+    shadow,       ///< what a rule in mode shadow would have said or done
 };
 
 /// Short stable name of a kind ("changed").

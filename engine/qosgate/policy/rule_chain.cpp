@@ -114,6 +114,22 @@ bool warns_on_error(const RuleInfo& rule) {
     return rule.mode != RuleMode::shadow && rule.on_error != OnError::allow;
 }
 
+/// How to record what an enforcing rule would have done so.
+EventKind kind_of(const RuleInfo& rule, EventKind enforced) {
+    switch (rule.mode) {
+    case RuleMode::enforce: return enforced;
+    case RuleMode::warn: return EventKind::not_enforced;
+    case RuleMode::shadow: return EventKind::shadow;
+    }
+    return enforced;
+}
+
+/// What the user reads of a rule's message. Of a rule in mode warn it may speak of a change that is not made.
+std::string tell(const RuleInfo& rule, const std::string& message) {
+    if (rule.mode != RuleMode::warn) return message;
+    return text::format("note (not enforced, rule '{}'): {}", rule.name, message);
+}
+
 /// The chain's state while one job goes through it.
 class Chain {
   public:
@@ -126,19 +142,17 @@ class Chain {
     }
 
     void finish(const RuleInfo& rule, RuleRun& run) {
-        const bool speaks = rule.mode != RuleMode::shadow;
         for (const std::string& warning : run.warnings()) {
-            if (speaks) outcome_.warnings.push_back(warning);
-            record(rule, speaks ? EventKind::warned : EventKind::shadow, warning);
+            if (rule.mode != RuleMode::shadow) outcome_.warnings.push_back(tell(rule, warning));
+            record(rule, kind_of(rule, EventKind::warned), warning);
         }
         if (run.rejection()) return finish_rejection(rule, *run.rejection());
         if (!run.draft()) return;
         const auto changes = describe_changes(current(), *run.draft(), facts_);
         if (changes.empty()) return;
-        const bool enforced = rule.mode == RuleMode::enforce;
         for (const std::string& change : changes)
-            record(rule, enforced ? EventKind::changed : EventKind::shadow, change);
-        if (!enforced) return;
+            record(rule, kind_of(rule, EventKind::changed), change);
+        if (rule.mode != RuleMode::enforce) return;
         note_writer(rule, *run.draft());
         outcome_.changed = std::move(run.draft());
     }
@@ -174,18 +188,12 @@ class Chain {
     void finish_rejection(const RuleInfo& rule, const std::string& given) {
         const std::string message =
             given.empty() ? text::format("rejected by the site's rule '{}'", rule.name) : given;
-        switch (rule.mode) {
-        case RuleMode::enforce:
-            record(rule, EventKind::rejected, message);
+        const bool is_enforced = rule.mode == RuleMode::enforce;
+        record(rule, kind_of(rule, EventKind::rejected), is_enforced ? message : "would reject: " + message);
+        if (is_enforced)
             reject(message);
-            return;
-        case RuleMode::warn:
-            outcome_.warnings.push_back(
-                text::format("note (not enforced, rule '{}'): {}", rule.name, message));
-            record(rule, EventKind::shadow, "would reject: " + message);
-            return;
-        case RuleMode::shadow: record(rule, EventKind::shadow, "would reject: " + message); return;
-        }
+        else if (rule.mode == RuleMode::warn)
+            outcome_.warnings.push_back(tell(rule, message));
     }
 
     void note_writer(const RuleInfo& rule, const model::JobRequest& draft) {
