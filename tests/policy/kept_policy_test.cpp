@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(a_broken_folder_leaves_in_force_what_was_in_force_before_th
         BOOST_TEST(has_text(status.last_error->message, "a.lua:1: "));
         BOOST_TEST(has_text(setup.last_error(),
                             "policy not loaded, what was in force before this start stays in "
-                            "force (generation 1, 1 rules, limits explain, content "));
+                            "force (generation 1, 1 rule, limits explain, content "));
         BOOST_TEST(setup.errors() == 1u);
     });
     run([](StoreSetup& setup) { BOOST_TEST(setup.said() == "one"); }); // and at the start after that

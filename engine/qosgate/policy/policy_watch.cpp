@@ -152,8 +152,10 @@ std::uint64_t PolicyWatch::hash_in_force() const noexcept {
 }
 
 std::string PolicyWatch::describe_in_force() const {
-    return text::format("generation {}, {} rules, limits {}, content {:016x}", in_force_->generation(),
-                        in_force_->rules().size(), to_string(in_force_->settings().limits), hash_in_force());
+    const std::size_t rules = in_force_->rules().size();
+    return text::format("generation {}, {} {}, limits {}, content {:016x}", in_force_->generation(), rules,
+                        rules == 1 ? "rule" : "rules", to_string(in_force_->settings().limits),
+                        hash_in_force());
 }
 
 void PolicyWatch::set_standing(Basis basis, const std::optional<Error>& error) {
