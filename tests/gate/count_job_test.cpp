@@ -288,6 +288,19 @@ BOOST_AUTO_TEST_CASE(an_attempt_aims_at_the_most_nodes_that_tasks_and_limits_let
     BOOST_TEST(attempted("node") == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(cpus_that_each_node_must_have_count_at_an_attempt_only) {
+    request.tasks = request.min_cpus = request.min_nodes = request.max_nodes = 2;
+    request.min_cpus_per_node = 1;
+    BOOST_TEST(attempted("cpu") == 2u);
+
+    request.min_cpus_per_node = 3;
+    BOOST_TEST(counted("cpu") == 2u);
+    BOOST_TEST(attempted("cpu") == 6u);
+
+    request.overcommit = true;
+    BOOST_TEST(attempted("cpu") == 2u);
+}
+
 BOOST_AUTO_TEST_CASE(an_attempt_aims_at_no_more_nodes_than_the_partition_has) {
     request.min_nodes = 1;
     request.max_nodes = 4;

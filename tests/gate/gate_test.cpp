@@ -346,6 +346,20 @@ BOOST_AUTO_TEST_CASE(an_exclusive_job_is_told_what_whole_nodes_come_to) {
     BOOST_TEST(decide().message.empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_job_whose_nodes_must_have_more_cpus_than_a_limit_allows_can_never_start) {
+    qos(0).limits.set(model::TresLimit::max_tres_per_job, tres("cpu"), 4);
+    request.qos.reset();
+    request.tasks = request.min_cpus = request.min_nodes = request.max_nodes = 1;
+    request.min_cpus_per_node = 4;
+    BOOST_TEST(decide().message.empty());
+
+    request.min_cpus_per_node = 5;
+    BOOST_TEST(decide().message.front().starts_with(
+        "this job can never start as it is: CPUs per job in QOS normal: limit 4, this job asks for 5"));
+    BOOST_TEST((decide().reject == RejectCode::none));
+    BOOST_TEST((decide_at("enforce").reject == RejectCode::accounting_policy));
+}
+
 BOOST_AUTO_TEST_CASE(an_exclusive_job_may_get_more_than_a_minimum_asks_for) {
     request.qos.reset();
     qos(0).limits.set(model::TresLimit::min_tres_per_job, tres("cpu"), 40);

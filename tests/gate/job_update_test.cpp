@@ -64,6 +64,17 @@ BOOST_AUTO_TEST_CASE(a_change_to_a_qos_that_is_too_small_is_refused) {
     BOOST_TEST((decide().forecast.code == RejectCode::none));
 }
 
+BOOST_AUTO_TEST_CASE(a_change_of_the_cpus_that_each_node_must_have_is_judged) {
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 4);
+    update.before.min_cpus_per_node = 1;
+    update.after.min_cpus_per_node = 4;
+    BOOST_TEST(decide().message.empty());
+
+    update.after.min_cpus_per_node = 5;
+    BOOST_TEST(decide().message.front().starts_with("this job can never start"));
+    BOOST_TEST((decide("enforce").reject == RejectCode::accounting_policy));
+}
+
 BOOST_AUTO_TEST_CASE(a_change_that_is_too_large_to_be_read_is_left_to_slurm) {
     move_to("moonlight");
     update.after.unread = {"partition", 1024, "bytes"};

@@ -222,4 +222,17 @@ BOOST_AUTO_TEST_CASE(reads_every_field_of_the_table) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(cpus_count_those_that_each_node_must_have) {
+    Job job = Job().nodes(2).cpus(4);
+    job.request.min_cpus_per_node = 2;
+    BOOST_TEST(value_of("job.cpus", job) == "4");
+
+    job.request.min_cpus_per_node = 3;
+    BOOST_TEST(value_of("job.cpus", job) == "6");
+    BOOST_TEST(value_of("job.tres.cpu", job) == "6");
+
+    job.request.overcommit = true;
+    BOOST_TEST(value_of("job.cpus", job) == "4");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

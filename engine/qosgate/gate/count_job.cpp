@@ -163,7 +163,8 @@ std::uint64_t JobCounter::cpus_at_attempt(std::uint64_t nodes, const GresRequest
     if (has_counted_tasks()) return std::max(*request_->tasks * per_task, gres.cpus());
     const bool is_alone = size_.tasks.value_or(0) <= 1;
     const std::uint64_t tasks = is_alone ? 1 : request_->tasks_per_node.value_or(1);
-    return std::max({size_.cpus.value_or(1), gres.cpus(), nodes * tasks * per_task});
+    return std::max(
+        {size_.cpus.value_or(1), gres.cpus(), nodes * tasks * per_task, request_->least_cpus_on(nodes)});
 }
 
 TresCounts JobCounter::count(const model::AccountView& view, std::size_t index, std::uint64_t nodes,

@@ -42,7 +42,8 @@ bool has_nodes_for(const Partition& partition, const JobRequest& request, const 
         request.tasks_per_tres || request.features || request.required_nodes || request.reservation;
     if (asks_for_kinds_of_nodes || partition.total_nodes == 0) return false;
     const std::uint64_t per_task = request.cpus_per_task.value_or(1);
-    const std::uint64_t per_node = request.tasks_per_node.value_or(1) * per_task;
+    const std::uint64_t per_node =
+        std::max(request.tasks_per_node.value_or(1) * per_task, request.least_cpus_on(1));
     const std::uint64_t memory_per_cpu = request.memory && request.memory->per_cpu ? request.memory->mib : 0;
     const std::uint64_t memory =
         memory_per_cpu != 0 ? memory_per_cpu * per_node : request.memory.value_or(model::Memory{}).mib;

@@ -21,7 +21,8 @@ std::uint32_t to_count(std::uint64_t value) {
 /// Whether the user decides about nodes and tasks, and nothing else follows from them or they from something
 /// else.
 bool is_free(const JobRequest& request) {
-    return !request.required_nodes && !request.tasks_per_tres && is_from_client(request);
+    return !request.required_nodes && !request.tasks_per_tres && request.least_cpus_on(1) <= 1 &&
+           is_from_client(request);
 }
 
 void set_nodes(JobRequest& request, std::uint64_t nodes) {

@@ -70,6 +70,7 @@ bool is_harmless(const Change& change) {
     const TimeLimit before = change.update.before.time_limit.value_or(TimeLimit::unlimited());
     const TimeLimit after = change.update.after.time_limit.value_or(TimeLimit::unlimited());
     return !change.moves_the_job() && change.before.job.tres == change.after.job.tres &&
+           change.update.after.min_cpus_per_node <= change.update.before.min_cpus_per_node &&
            (after <= before || change.after.view().requester_is_operator);
 }
 

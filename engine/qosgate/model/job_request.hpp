@@ -60,6 +60,7 @@ struct JobRequest {
     std::optional<std::uint32_t> tasks_per_socket;
     std::optional<std::uint32_t> tasks_per_tres;
     std::optional<std::uint32_t> sockets_per_node;
+    std::optional<std::uint32_t> min_cpus_per_node; ///< --mincpus
     std::optional<std::uint32_t> priority;
     std::optional<Memory> memory; ///< --mem, --mem-per-cpu
     bool overcommit = false;
@@ -76,6 +77,11 @@ struct JobRequest {
     /// Whether nobody tries to start it yet: what is in use today says nothing about then.
     [[nodiscard]] bool starts_later() const noexcept {
         return priority == 0u || begins_later || has_dependency;
+    }
+
+    /// The CPUs that --mincpus asks for on so many nodes. Tasks that share CPUs get none for it.
+    [[nodiscard]] std::uint64_t least_cpus_on(std::uint64_t nodes) const noexcept {
+        return overcommit ? 0 : nodes * min_cpus_per_node.value_or(0);
     }
 };
 

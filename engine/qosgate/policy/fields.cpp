@@ -2,6 +2,7 @@
 #include "qosgate/policy/fields.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/usage.hpp"
 
 #include <algorithm>
 #include <array>
@@ -308,9 +309,13 @@ std::span<const FieldSpec> job_fields() noexcept {
 }
 
 Value read_tres_count(const FieldSource& source, std::size_t index, ErrorText& error) noexcept {
-    const auto& counts = source.facts.counted.tres;
-    return default_of(is_counted(source, source.facts.catalogue.kind(index)),
-                      Value::of_count(index < counts.size() ? counts[index] : 0), error);
+    const model::TresCounts& counts = source.facts.counted.tres;
+    const model::TresKind kind = source.facts.catalogue.kind(index);
+    std::uint64_t count = model::count_at(counts, index);
+    if (kind == model::TresKind::cpu)
+        if (const auto node = source.facts.catalogue.node())
+            count = std::max(count, source.request.least_cpus_on(model::count_at(counts, *node)));
+    return default_of(is_counted(source, kind), Value::of_count(count), error);
 }
 
 Result<void> write_field(const FieldSpec& field, model::JobRequest& request, const Value& value) {
