@@ -370,12 +370,14 @@ BOOST_AUTO_TEST_CASE(a_change_of_what_rules_and_limits_look_at_is_told_from_othe
     }
     untouched.priority = 0; // scontrol hold
     untouched.nice = 5;
+    untouched.array_inx = text.data(); // ArrayTaskThrottle
     BOOST_TEST(!touches_decision(untouched));
 
     for (const auto field :
          {&job_desc_msg_t::partition, &job_desc_msg_t::qos, &job_desc_msg_t::account,
           &job_desc_msg_t::reservation, &job_desc_msg_t::features, &job_desc_msg_t::licenses,
-          &job_desc_msg_t::tres_per_job, &job_desc_msg_t::tres_per_node, &job_desc_msg_t::mem_per_tres})
+          &job_desc_msg_t::tres_per_job, &job_desc_msg_t::tres_per_node, &job_desc_msg_t::mem_per_tres,
+          &job_desc_msg_t::req_nodes, &job_desc_msg_t::exc_nodes})
         for (std::string* value : {&text, &none}) {
             job_desc_msg_t update = unset_job();
             update.*field = value->data();
@@ -388,9 +390,11 @@ BOOST_AUTO_TEST_CASE(a_change_of_what_rules_and_limits_look_at_is_told_from_othe
         update.*field = 1;
         BOOST_TEST(touches_decision(update));
     }
-    job_desc_msg_t memory = unset_job(), shared = unset_job();
+    job_desc_msg_t memory = unset_job(), shared = unset_job(), cpus_of_node = unset_job();
     memory.pn_min_memory = 100;
     shared.shared = JOB_SHARED_NONE;
+    cpus_of_node.pn_min_cpus = 2;
+    BOOST_TEST(touches_decision(cpus_of_node));
     BOOST_TEST(touches_decision(memory));
     BOOST_TEST(touches_decision(shared));
 }

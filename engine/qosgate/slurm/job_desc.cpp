@@ -77,9 +77,10 @@ JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit
 }
 
 bool touches_decision(const job_desc_msg_t& update) noexcept {
+    // Of an array an update says only how many tasks may run at once.
     constexpr char* job_desc_msg_t::*undecided[] = {&job_desc_msg_t::name, &job_desc_msg_t::comment,
                                                     &job_desc_msg_t::admin_comment,
-                                                    &job_desc_msg_t::array_inx, &job_desc_msg_t::req_nodes};
+                                                    &job_desc_msg_t::array_inx};
     const auto touches = [&](const auto& field) { return read_field(field, update).has_value(); };
     return std::ranges::any_of(text_fields,
                                [&](const TextField& field) {
@@ -94,7 +95,8 @@ bool touches_decision(const job_desc_msg_t& update) noexcept {
            std::ranges::any_of(
                time_fields,
                [&](const TimeField& field) { return read_time(update.*field.slurm).has_value(); }) ||
-           read_memory(update.pn_min_memory) || is_count(update.overcommit) || is_count(update.shared);
+           update.exc_nodes != nullptr || read_memory(update.pn_min_memory) || is_count(update.overcommit) ||
+           is_count(update.shared);
 }
 
 JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_uid) {
