@@ -106,6 +106,16 @@ bool refuses_on_errors(const policy::Policy& policy) {
     });
 }
 
+/// Says what was decided. A decision stands also where there is no memory for its words.
+template <typename Say>
+void tell(Say say) noexcept {
+    try {
+        say();
+    } catch (...) {
+        log_error("no memory for the words of a decision");
+    }
+}
+
 gate::JobUpdate read_update(const job_desc_msg_t& job, const job_desc_msg_t& update,
                             std::uint32_t submit_uid) {
     const std::uint32_t job_id = slurm::job_id_of(job);
@@ -163,16 +173,17 @@ void Runtime::start_policies(const std::filesystem::path& folder) {
 }
 
 int Runtime::answer(const Decision& decision, char** err_msg) const {
-    for (const LogLine& line : decision.log)
-        log_line(line.level, line.text);
-    append_message(err_msg, decision.message); // up to 22.05 changes have no channel: the log has it
+    tell([&] {
+        for (const LogLine& line : decision.log)
+            log_line(line.level, line.text);
+        append_message(err_msg, decision.message); // up to 22.05 changes have no channel: the log has it
+    });
     return to_slurm_error(decision.reject);
 }
 
 int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
     policies_.mark_active();
-    if (is_kept_out(submit_uid))
-        return answer(refuse_unknown_rules(policies_.status(), description, submit_uid), err_msg);
+    if (is_kept_out(submit_uid)) return keep_out(description, submit_uid, /*is_change=*/false, err_msg);
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
     const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
@@ -185,6 +196,12 @@ int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char*
     return answer(decision, err_msg);
 }
 
+int Runtime::keep_out(const job_desc_msg_t& job, std::uint32_t submit_uid, bool is_change, char** err_msg) {
+    const Decision decision = refuse_unknown_rules(policies_.status(), job, submit_uid);
+    counts_.count(decision, is_change);
+    return answer(decision, err_msg);
+}
+
 bool Runtime::is_kept_out(std::uint32_t submit_uid) const {
     return policies_.is_closed() && !quota_.is_operator(submit_uid);
 }
@@ -193,8 +210,7 @@ int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t
     policies_.mark_active();
     if (!slurm::touches_decision(update)) return SLURM_SUCCESS;
     // A change must not walk around rules that nobody knows.
-    if (is_kept_out(submit_uid))
-        return answer(refuse_unknown_rules(policies_.status(), update, submit_uid), err_msg);
+    if (is_kept_out(submit_uid)) return keep_out(update, submit_uid, /*is_change=*/true, err_msg);
     const auto policy = policies_.current();
     const bool may_refuse = policy->settings().limits == policy::Level::enforce || policy->has_rules();
     if (!may_refuse && err_msg == nullptr) return SLURM_SUCCESS;
@@ -226,11 +242,13 @@ bool Runtime::may_change(std::uint32_t user_id, const job_desc_msg_t& job) const
 int Runtime::failed(char** err_msg) {
     const auto policy = policies_.current();
     if (!policies_.is_closed() && !refuses_on_errors(*policy)) return SLURM_SUCCESS;
-    std::string message =
-        "the site's rules could not be applied to this job; please tell your administrators";
-    if (const std::string& contact = policy->settings().contact; !contact.empty())
-        message += " (" + contact + ")";
-    append_message(err_msg, std::span(&message, 1));
+    tell([&] {
+        std::string message =
+            "the site's rules could not be applied to this job; please tell your administrators";
+        if (const std::string& contact = policy->settings().contact; !contact.empty())
+            message += " (" + contact + ")";
+        append_message(err_msg, std::span(&message, 1));
+    });
     return to_slurm_error(model::RejectCode::access_denied);
 }
 

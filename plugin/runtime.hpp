@@ -52,6 +52,7 @@ class Runtime {
     [[nodiscard]] bool is_kept_out(std::uint32_t submit_uid) const;
     /// Whether slurmctld will let this user change the job; who may not is told nothing of it.
     [[nodiscard]] bool may_change(std::uint32_t user_id, const job_desc_msg_t& job) const;
+    int keep_out(const job_desc_msg_t& job, std::uint32_t submit_uid, bool is_change, char** err_msg);
     int answer(const model::Decision& decision, char** err_msg) const;
     /// The job as it is; null where slurmctld offers no copies. What it takes is taken from the requester's
     /// allowance: nothing bounds the script and the environment that slurmctld reads.

@@ -47,6 +47,21 @@ BOOST_AUTO_TEST_CASE(a_partition_that_takes_no_jobs_is_told) {
     BOOST_TEST(advice() == "");
 }
 
+BOOST_AUTO_TEST_CASE(nothing_is_suggested_to_a_job_that_is_refused_for_something_else_as_well) {
+    const auto suggests = [this] {
+        return text::join(decide().message, "\n").find("would be accepted with") != std::string::npos;
+    };
+    qos(1).flags.deny_on_limit = true;
+    qos(1).limits.set(limits::TresLimit::max_tres_per_job, tres("cpu"), 2);
+    request.qos = "moonlight";
+    request.tasks = request.min_cpus = 3;
+
+    request.reservation = "maint";
+    BOOST_TEST(suggests());
+    request.reservation = "nope";
+    BOOST_TEST(!suggests());
+}
+
 BOOST_AUTO_TEST_CASE(a_partition_that_is_down_lets_jobs_wait) {
     partitions[0].starts_jobs = false;
     BOOST_TEST(advice() == "this job will wait: partition main is down (PartitionDown)");

@@ -95,6 +95,21 @@ BOOST_AUTO_TEST_CASE(enforce_refuses_what_deny_on_limit_would_refuse_and_explain
     BOOST_TEST((decide_at("explain").forecast.code == RejectCode::none));
 }
 
+BOOST_AUTO_TEST_CASE(enforce_lets_pass_what_starts_although_deny_on_limit_would_refuse_it) {
+    // Without `safe`, minutes only stop jobs once they are used up.
+    qos(1).flags.deny_on_limit = false;
+    qos(1).limits.set(TresLimit::grp_tres_mins, tres("cpu"), 600);
+    request.time_limit = TimeLimit{400};
+    request.tasks = request.min_cpus = 2;
+
+    const auto decision = decide_at("enforce");
+
+    BOOST_TEST((decision.reject == RejectCode::none));
+    BOOST_TEST(decision.message.empty());
+    qos(1).flags.deny_on_limit = true;
+    BOOST_TEST((decide_at("enforce").reject == RejectCode::accounting_policy));
+}
+
 BOOST_AUTO_TEST_CASE(off_has_no_opinion) {
     request.tres_per_node = "gres:gpu:3";
 

@@ -77,6 +77,12 @@ BOOST_AUTO_TEST_CASE(without_slurms_symbols_it_says_which_is_missing) {
     BOOST_TEST(result.error().message == "no symbols");
 }
 
+BOOST_AUTO_TEST_CASE(without_slurms_symbols_anybody_may_have_the_right_to_change_a_job) {
+    const plugin::ControllerQuota none(Error{ErrorCode::unsupported, "no symbols"});
+
+    BOOST_TEST(none.may_change(/*user_id=*/1002, /*owner=*/1001, "astro"));
+}
+
 BOOST_AUTO_TEST_CASE(before_the_first_word_of_the_database_it_is_unavailable) {
     records.qos_list = nullptr;
 

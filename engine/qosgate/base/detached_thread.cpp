@@ -64,7 +64,13 @@ void DetachedThread::start(const char* name, std::function<void(Link&)> body) {
             state->changed.notify_all();
         });
         Link owner(*state);
-        body(owner);
+        // An exception that leaves a thread ends the process. Bodies handle their own; memory may be short
+        // there.
+        try {
+            body(owner);
+        } catch (...) {
+            return;
+        }
     };
     const BlockedSignals blocked;
     const std::scoped_lock lock(state_->mutex);

@@ -29,7 +29,7 @@ class NearestName {
 
     /// Whether this is nearer than all before.
     bool is_nearer(std::string_view name) {
-        const auto [shorter, longer] = std::minmax(wrong_.size(), name.size());
+        const auto [shorter, longer] = std::minmax({wrong_.size(), name.size()});
         if (name.size() > longest_name || longer - shorter >= best_ || left_ == 0) return false;
         const std::size_t distance = distance_to(name);
         if (distance >= best_) return false;

@@ -73,13 +73,15 @@ struct Judged {
     limits::Strictness strictness = limits::Strictness::as_configured;
 };
 
-/// Looks with `look(strictness)` as slurmctld will; where the gate enforces and slurmctld would accept the
-/// job, also as if DenyOnLimit were set.
+/// Looks with `look(strictness)` as slurmctld will. Where the gate enforces and slurmctld would accept a job
+/// that can never start, also as if DenyOnLimit were set: that tells all limits that are in its way.
 template <typename Look>
 Judged judge_with(bool enforces, Look look) {
     Judged judged{look(limits::Strictness::as_configured), {}};
     judged.forecast = judged.outlook.forecast;
     if (!enforces || judged.forecast.code != model::RejectCode::none) return judged;
+    const Wait* wait = judged.outlook.wait();
+    if (wait == nullptr || !wait->is_permanent) return judged;
     Outlook strict = look(limits::Strictness::assume_strict);
     if (strict.forecast.code == model::RejectCode::none) return judged;
     judged.outlook = std::move(strict);

@@ -69,7 +69,7 @@ bool loses_words(RejectCode code, const JobRequest& request) {
 }
 
 /// Judges what slurmctld will judge. In `explain` the gate adds words to slurmctld's own answer; in `enforce`
-/// it refuses itself, also what DenyOnLimit would refuse and what can never start.
+/// it refuses itself, also what can never start, in the words of DenyOnLimit.
 void judge(Decision& decision, const Case& at, const policy::Settings& settings) {
     const bool enforces = settings.limits == Level::enforce;
     const auto look = [&at](Strictness strictness) {
@@ -85,7 +85,8 @@ void judge(Decision& decision, const Case& at, const policy::Settings& settings)
         append(decision.message, refusal_lines(outlook, at.resolved.view()));
     else if (wait)
         append(decision.message, wait_lines(*wait, at.request, at.resolved.view()));
-    if (is_refused || never_starts) append(decision.message, suggestion_lines(outlook, at, strictness));
+    if ((is_refused || never_starts) && at.may_suggest)
+        append(decision.message, suggestion_lines(outlook, at, strictness));
     if (is_refused && (enforces || loses_words(outlook.forecast.code, at.request)))
         decision.reject = outlook.forecast.code;
     if (enforces && !is_refused && never_starts) decision.reject = RejectCode::accounting_policy;
@@ -122,7 +123,8 @@ void judge_with_room(Decision& decision, const Case& at, const policy::Settings&
         return;
     }
     const Resolved whole(at.request, &at.cluster, at.provider, at.release);
-    judge(decision, {whole, at.request, at.cluster, at.provider, at.release, at.rules}, settings);
+    judge(decision, {whole, at.request, at.cluster, at.provider, at.release, at.rules, at.may_suggest},
+          settings);
 }
 
 /// Whether the gate has an opinion on limits. Without the partitions as they are now nobody knows which
@@ -138,8 +140,9 @@ void judge_where_known(Decision& decision, const Resolved& resolved, const JobRe
     const LoggedJob logged{request, resolved.view()};
     if (!resolved.known) log_problem(decision, resolved, logged);
     if (!judges_limits(known, settings) || is_too_much(decision, resolved, logged)) return;
-    const Case at{resolved, request, *known.cluster, provider, release, rules};
-    append(decision.message, advice_lines(request, resolved.view(), *known.cluster));
+    auto advice = advice_lines(request, resolved.view(), *known.cluster);
+    const Case at{resolved, request, *known.cluster, provider, release, rules, advice.empty()};
+    append(decision.message, std::move(advice));
     if (resolved.view().leaves_room)
         judge_with_room(decision, at, settings);
     else

@@ -28,6 +28,7 @@ struct Case {
     const quota::QuotaProvider& provider;
     limits::Release release;
     const RulesRun* rules = nullptr; ///< null: the site has none
+    bool may_suggest = true;         ///< false: something else is wrong, too, and a suggestion would not help
 };
 
 /// The request changed so that it is accepted and waits for no limit and no rule of a partition for good.

@@ -86,6 +86,9 @@ Result<std::shared_ptr<const model::Cluster>> ClusterReader::read() {
     const auto licenses = load_licenses(everything);
     if (!licenses) return licenses.error();
 
+    // Slurm answers "no change" with nothing, which is no answer to a question for everything.
+    if (*partitions == nullptr || *conf == nullptr)
+        return Error{ErrorCode::unavailable, "reading the cluster: slurmctld sent no partitions"};
     partitions_seen_ = (*partitions)->last_update;
     conf_seen_ = (*conf)->last_update;
     full_read_at_ = std::chrono::steady_clock::now();
