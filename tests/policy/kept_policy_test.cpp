@@ -10,6 +10,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
+#include <functional>
 #include <iterator>
 
 #include <unistd.h>
@@ -207,6 +208,51 @@ BOOST_AUTO_TEST_CASE(a_damaged_copy_is_reported_and_counts_as_none) {
     std::ofstream(kept(), std::ios::trunc) << "x";
     temp.write("a.lua", "rule {");
     run([](StoreSetup& setup) { BOOST_TEST(setup.store.is_closed()); });
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_that_cannot_be_used_is_no_proof_that_there_were_no_rules) {
+    const auto damage = [this] { std::ofstream(kept(), std::ios::app) << "x"; };
+    const auto let_others_write = [this] { chmod(kept().c_str(), 0620); };
+    const auto make_a_folder_of_it = [this] {
+        fs::remove(kept());
+        fs::create_directory(kept());
+    };
+    const auto keep_what_does_not_load = [this] {
+        BOOST_TEST_REQUIRE(write_kept(kept(), {true, {{"a.lua", "rule {"}}}).has_value());
+    };
+    for (const std::function<void()>& spoil :
+         {std::function<void()>(damage), std::function<void()>(let_others_write),
+          std::function<void()>(make_a_folder_of_it), std::function<void()>(keep_what_does_not_load)}) {
+        fs::remove_all(kept());
+        fs::create_directories(folder());
+        run_with("one");
+        spoil();
+        fs::remove_all(folder());
+
+        run([&](StoreSetup& setup) {
+            BOOST_TEST(setup.store.is_closed());
+            BOOST_TEST(has_text(setup.last_error(), "all submissions but those of operators are refused: "));
+            BOOST_TEST(has_text(setup.last_error(), "the folder is gone, and the copy of what was in force "
+                                                    "cannot be used; put the folder back"));
+            std::this_thread::sleep_for(100ms); // five looks
+            BOOST_TEST(setup.store.is_closed());
+            BOOST_TEST(setup.errors() == 2u);
+            fs::create_directory(folder());
+            BOOST_TEST(StoreSetup::soon([&] { return !setup.store.is_closed(); }));
+        });
+    }
+}
+
+BOOST_AUTO_TEST_CASE(without_a_copy_a_folder_that_is_not_there_means_no_rules) {
+    run_with("one");
+    fs::remove(kept());
+    fs::remove_all(folder());
+
+    run([](StoreSetup& setup) {
+        BOOST_TEST(!setup.store.is_closed());
+        BOOST_TEST(!setup.store.current()->has_rules());
+        BOOST_TEST(setup.errors() == 0u);
+    });
 }
 
 BOOST_AUTO_TEST_CASE(a_standby_writes_nothing_and_goes_by_what_the_active_controller_keeps) {

@@ -107,6 +107,11 @@ void PolicyWatch::read_folder() {
                                                ": the folder is gone; to end a policy, leave the "
                                                "folder there and empty"},
                     0);
+    if (!sources->exists && in_force_ == nullptr && kept_is_unusable_)
+        return stay({ErrorCode::not_found,
+                     folder_.string() + ": the folder is gone, and the copy of what was in force cannot be "
+                                        "used; put the folder back (an empty one means no rules)"},
+                    0);
     const std::uint64_t hash = hash_of(*sources);
     if (in_force_ != nullptr && hash == hash_in_force()) return confirm();
     if (broken_hash_ == hash) return;
@@ -125,6 +130,7 @@ void PolicyWatch::adopt_kept_copy() {
     // What this process has read from the folder, or kept itself, is newer.
     if (options_.kept_file.empty() || basis_ == Basis::folder || is_kept_by_us_) return;
     kept_hash_.reset();
+    kept_is_unusable_ = false;
     auto kept = read_kept(options_.kept_file, options_.trusted_user.value_or(geteuid()));
     if (!kept) return report_kept_copy(kept.error());
     if (!*kept) return;
@@ -140,6 +146,7 @@ void PolicyWatch::adopt_kept_copy() {
 }
 
 void PolicyWatch::report_kept_copy(const Error& error) {
+    kept_is_unusable_ = true;
     if (std::exchange(last_kept_problem_, error.message) == error.message) return;
     log(LogLevel::error, "the copy of the policy that was in force is not used: " + error.message);
 }

@@ -87,6 +87,7 @@ class PolicyWatch {
     std::shared_ptr<const Policy> in_force_; ///< null: nothing
     Basis basis_ = Basis::nothing;
     std::optional<std::uint64_t> kept_hash_; ///< of what is kept, as far as is known
+    bool kept_is_unusable_ = false;          ///< a copy is there, and nobody knows what it says
     bool is_kept_by_us_ = false;
     unsigned looks_until_keep_ = 0;            ///< after a failure
     std::string last_problem_;                 ///< content and error that were logged last; empty: none
