@@ -7,6 +7,7 @@
 #include "qosgate/gate/fits_nodes.hpp"
 #include "qosgate/gate/forecast.hpp"
 #include "qosgate/gate/request_options.hpp"
+#include "qosgate/gate/site_rules.hpp"
 #include "qosgate/limits/explain.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ bool is_taken_after_rules(const JobRequest& submitted, const Case& at, limits::S
     if (!at.rules) return true; // it was looked ahead at as it is
     const Resolved resolved(submitted, &at.cluster, at.provider, at.release);
     const policy::Outcome outcome =
-        at.rules->policy.run(submitted, facts_of(resolved, /*knows_partitions=*/true));
+        run_site_rules(at.rules->policy, submitted, resolved, /*knows_partitions=*/true);
     if (outcome.rejected) return false;
     const JobRequest& request = outcome.changed ? *outcome.changed : submitted;
     Resolved final(request, &at.cluster, at.provider, at.release);
@@ -42,21 +43,6 @@ std::string describe_field(std::string_view field, const model::JobRequest& job)
 }
 
 } // namespace
-
-policy::JobFacts facts_of(const Resolved& resolved, bool knows_partitions) {
-    const model::AccountView& view = resolved.view();
-    const std::string_view partition = view.partitions.empty()
-                                           ? std::string_view()
-                                           : std::string_view(view.partitions.front().partition->name);
-    return {.counted = resolved.job,
-            .catalogue = *view.tres,
-            .user_name = view.user_name,
-            .account = view.account,
-            .partition = partition,
-            .qos = view.job_qos.name,
-            .knows_accounts = resolved.known || resolved.has_no_accounts(),
-            .knows_partitions = knows_partitions};
-}
 
 std::vector<std::string> refusal_lines(const Outlook& outlook, const model::AccountView& view) {
     return outlook.refusal ? outlook.refusal->lines : limits::explain_refusal(outlook.refusing, view);

@@ -30,9 +30,6 @@ std::vector<std::string> wait_lines(const Wait& wait, const model::JobRequest& r
 std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at,
                                           limits::Strictness strictness);
 
-/// What rules read of a job beyond its request. Ownership: borrows `resolved`.
-policy::JobFacts facts_of(const Resolved& resolved, bool knows_partitions);
-
 /// Adds lines to a message.
 void append(std::vector<std::string>& message, std::vector<std::string> lines);
 

@@ -8,6 +8,7 @@
 #include "qosgate/gate/effort.hpp"
 #include "qosgate/gate/het_parts.hpp"
 #include "qosgate/gate/job_update.hpp"
+#include "qosgate/gate/site_rules.hpp"
 #include "qosgate/gate/submit_line.hpp"
 #include "qosgate/gate/unread.hpp"
 
@@ -35,7 +36,7 @@ bool is_failure(const LogLine& line) {
 bool run_rules(Decision& decision, const JobRequest& request, const Resolved& resolved, KnownCluster known,
                const policy::Policy& policy, std::vector<policy::FieldWriter>* writers,
                const JobUpdate* change = nullptr) {
-    policy::Outcome outcome = policy.run(request, facts_of(resolved, knows_partitions_of(resolved, known)));
+    policy::Outcome outcome = run_site_rules(policy, request, resolved, knows_partitions_of(resolved, known));
     if (change == nullptr) decision.changed = std::move(outcome.changed); // nobody changes what is changed
     for (const policy::RuleEvent& event : outcome.events)
         if (change == nullptr || event.kind != policy::EventKind::changed)
