@@ -56,6 +56,14 @@ Result<slurmdb::QosPlan> carry_out(QosAccess& access, const slurmdb::Planner& pl
     return plan;
 }
 
+Result<void> check_old_words(std::string_view verb, const std::vector<std::string>& arguments,
+                             std::span<const slurmdb::StoredQos> all) {
+    for (const std::string& word : arguments)
+        if (arguments.size() > 1 && is_sacctmgrs(word) && slurmdb::find_qos(all, word) == nullptr)
+            return takes_no_such_word(verb, word, arguments);
+    return {};
+}
+
 Result<std::vector<model::QosRecord>> select(std::span<const slurmdb::StoredQos> all,
                                              const std::vector<std::string>& names) {
     std::vector<model::QosRecord> records;

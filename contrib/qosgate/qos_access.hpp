@@ -46,6 +46,11 @@ class QosAccess {
     slurmdb::QosStore store_;
 };
 
+/// Finds out whether an argument is sacctmgr's "set" or "where" rather than the QOS of that name.
+/// Errors: invalid_input, with the command to type.
+Result<void> check_old_words(std::string_view verb, const std::vector<std::string>& arguments,
+                             std::span<const slurmdb::StoredQos> all);
+
 /// The records of the names given, in that order.
 /// Errors: not_found, with the near miss.
 Result<std::vector<model::QosRecord>> select(std::span<const slurmdb::StoredQos> all,

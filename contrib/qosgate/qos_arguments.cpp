@@ -5,6 +5,7 @@
 #include "qosgate/model/qos_fields.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace qg::cli {
 namespace {
@@ -16,15 +17,33 @@ Error invalid(std::string message) {
 }
 
 std::string command(std::string_view verb, const Words& words) {
-    return text::printable(text::format("qosgate qos {} {}", verb, text::join(words, " ")), 1000);
+    std::string line = text::format("qosgate qos {}", verb);
+    for (const std::string& word : words)
+        line += " " + quoted(word);
+    return text::printable(line, 1000);
 }
 
 bool is_assignment(const std::string& word) {
     return word.find('=') != std::string::npos;
 }
 
-bool is_sacctmgrs(const std::string& word) {
-    return text::iequals(word, "set") || text::iequals(word, "where");
+/// What stands before the '=', "+=" or "-=".
+std::string_view key_of(std::string_view word) {
+    std::string_view key = word.substr(0, word.find('='));
+    if (key.ends_with('+') || key.ends_with('-')) key.remove_suffix(1);
+    return text::trim(key);
+}
+
+std::string value_of(const std::string& word) {
+    return word.substr(word.find('=') + 1);
+}
+
+bool is_name_key(std::string_view key) {
+    return text::iequals(key, "name") || text::iequals(key, "names");
+}
+
+bool sets_a_field(const std::string& word) {
+    return is_assignment(word) && model::get_qos_field(key_of(word));
 }
 
 Words without(Words words, std::size_t index) {
@@ -32,23 +51,32 @@ Words without(Words words, std::size_t index) {
     return words;
 }
 
-/// The error for "Priority 10", or for "Priority" alone.
-Error lacks_equals(std::string_view verb, const Words& words, std::size_t index) {
-    const bool has_value = index + 1 < words.size() && !is_assignment(words[index + 1]);
-    Words right = has_value ? without(words, index + 1) : words;
-    right[index] += "=" + (has_value ? words[index + 1] : "VALUE");
-    return invalid(text::format("'{}' is a field and needs a '=': write '{}'", text::printable(words[index]),
-                                command(verb, right)));
+/// "Priority 10", "Priority =10", "Priority = 10" and "Priority= 10" as "Priority=10"; the field is the word
+/// at `index`.
+Words in_one_word(Words words, std::size_t index) {
+    const auto has_next = [&] { return index + 1 < words.size(); };
+    const auto take_next = [&] {
+        words[index] += words[index + 1];
+        words = without(std::move(words), index + 1);
+    };
+    if (has_next() && is_assignment(words[index + 1]) && key_of(words[index + 1]).empty()) take_next();
+    if (!is_assignment(words[index])) words[index] += "=";
+    if (!words[index].ends_with('=')) return words;
+    if (has_next() && !sets_a_field(words[index + 1]))
+        take_next();
+    else
+        words[index] += "VALUE";
+    return words;
 }
 
 /// Why the word cannot be one more name; nothing if it can.
 Result<void> check_later_word(std::string_view verb, Takes takes, const Words& words, std::size_t index) {
     const std::string& word = words[index];
     if (takes == Takes::names) return {};
-    if (is_sacctmgrs(word))
-        return invalid(
-            text::format("qosgate takes no '{}': write '{}'", word, command(verb, without(words, index))));
-    if (model::get_qos_field(word)) return lacks_equals(verb, words, index);
+    if (is_sacctmgrs(word)) return takes_no_such_word(verb, word, words);
+    if (model::get_qos_field(word))
+        return invalid(text::format("'{}' is a field and needs a '=': write '{}'", text::printable(word),
+                                    command(verb, in_one_word(words, index))));
     if (takes == Takes::names_and_assignments) return {};
     Words both = without(words, index);
     both.front() += "," + word;
@@ -57,19 +85,83 @@ Result<void> check_later_word(std::string_view verb, Takes takes, const Words& w
                                 text::printable(word), command(verb, both)));
 }
 
-/// The error for an assignment where only names belong, or for Name=…
-Error not_an_assignment(std::string_view verb, const Words& words, std::size_t index) {
-    const std::string value = words[index].substr(words[index].find('=') + 1);
-    const bool is_name = text::istarts_with(words[index], "name");
-    if (!is_name || value.empty())
+/// Why what a shell makes of spaces around '=', or of none between two arguments, is not meant.
+Result<void> check_spaces(std::string_view verb, Takes takes, const Words& words, std::size_t index) {
+    const std::string& word = words[index];
+    if (takes == Takes::names) return {};
+    if (index > 0 && words[index - 1].ends_with('=') && !sets_a_field(word) && !is_sacctmgrs(word))
+        return invalid(text::format("no space belongs after '=': write '{}'",
+                                    command(verb, in_one_word(words, index - 1))));
+    if (!is_assignment(word) || key_of(word).find(' ') == std::string_view::npos) return {};
+    Words apart = without(words, index);
+    apart.insert(apart.begin() + static_cast<std::ptrdiff_t>(index),
+                 {std::string(word, 0, word.find(' ')),
+                  std::string(text::trim(std::string_view(word).substr(word.find(' '))))});
+    return invalid(
+        text::format("names and fields are arguments of their own: write '{}'", command(verb, apart)));
+}
+
+/// The error for an assignment where only names belong, or for Name=...
+Error not_an_assignment(std::string_view verb, Takes takes, const Words& words, std::size_t index) {
+    std::string value = value_of(words[index]);
+    if (!is_name_key(key_of(words[index])) || value.empty())
         return invalid(text::format("{}: {} takes names only", text::printable(words[index]), verb));
+    Words rest;
+    for (const std::string& word : without(words, index))
+        if (!is_sacctmgrs(word)) rest.push_back(word);
+    const bool has_name =
+        index > 0 && !rest.empty() && rest.front() == words.front() && !is_assignment(rest.front());
+    if (has_name && takes == Takes::names_and_assignments)
+        return invalid(text::format("a QOS cannot be renamed: create '{}' and delete '{}'",
+                                    text::printable(value), text::printable(rest.front())));
+    if (has_name && takes == Takes::one_word_of_names_and_assignments) {
+        value = rest.front() + "," + value;
+        rest = without(rest, 0);
+    }
+    rest.insert(rest.begin(), value);
+    return invalid(text::format("names stand alone: write '{}'", command(verb, rest)));
+}
+
+/// What sacctmgr's list takes as KEY=VALUE, by how it begins, and how it is asked for here.
+struct ListHabit {
+    std::string_view key;
+    std::string_view option; ///< before the value; empty: the value is a pattern
+};
+constexpr std::array<ListHabit, 3> list_habits{{
+    {"names", ""},
+    {"format", "--fields"},
+    {"flags", "--flag"},
+}};
+
+/// "name,priority%10" as the columns of --fields, which have no width.
+std::string columns(std::string_view format) {
+    Words names;
+    for (const std::string_view column : text::split(format, ','))
+        names.emplace_back(text::trim(column.substr(0, column.find('%'))));
+    return text::join(names, ",");
+}
+
+/// The arguments of sacctmgr's list, as ours; nothing where there is no such way to ask.
+Result<Words> as_list_takes_them(const Words& arguments) {
     Words right;
-    for (std::size_t i = 0; i < words.size(); ++i)
-        if (i == index)
-            right.insert(right.begin(), value);
-        else if (!is_sacctmgrs(words[i]))
-            right.push_back(words[i]);
-    return invalid(text::format("names stand alone: write '{}'", command(verb, right)));
+    for (const std::string& word : arguments) {
+        if (is_sacctmgrs(word)) continue;
+        if (!is_assignment(word)) {
+            right.push_back(word);
+            continue;
+        }
+        const std::string_view key = key_of(word);
+        const auto habit = std::find_if(list_habits.begin(), list_habits.end(), [&](const ListHabit& known) {
+            return !key.empty() && text::istarts_with(known.key, key);
+        });
+        if (habit == list_habits.end() || value_of(word).empty())
+            return invalid(
+                text::format("{}: list takes names and options ('qosgate qos list --help' shows them)",
+                             text::printable(word)));
+        if (!habit->option.empty()) right.emplace_back(habit->option);
+        right.push_back(habit->option == "--fields" ? columns(value_of(word)) : value_of(word));
+    }
+    return right;
 }
 
 Result<void> add_names(std::string_view word, Words& names) {
@@ -90,17 +182,64 @@ Result<void> add_names(std::string_view word, Words& names) {
 
 } // namespace
 
+std::string quoted(const std::string& word) {
+    const auto is_plain = [](char c) {
+        constexpr std::string_view signs = "_-+=.,:/@%";
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+               signs.find(c) != std::string_view::npos;
+    };
+    if (std::all_of(word.begin(), word.end(), is_plain)) return word;
+    std::string result = "'";
+    for (const char c : word)
+        c == '\'' ? result += "'\\''" : result += c;
+    return result + "'";
+}
+
+bool is_sacctmgrs(const std::string& word) {
+    return text::iequals(word, "set") || text::iequals(word, "where");
+}
+
+Error takes_no_such_word(std::string_view verb, const std::string& word, const Words& arguments) {
+    Words right;
+    for (const std::string& other : arguments)
+        if (!is_sacctmgrs(other)) right.push_back(other);
+    return invalid(text::format("qosgate takes no '{}': write '{}'", word, command(verb, right)));
+}
+
+Result<Words> split_patterns(const Words& arguments) {
+    const auto is_old = [](const std::string& word) { return is_assignment(word) || is_sacctmgrs(word); };
+    const auto old = std::find_if(arguments.begin(), arguments.end(), is_old);
+    if (old != arguments.end()) {
+        const auto right = as_list_takes_them(arguments);
+        if (!right) return right.error();
+        return invalid(text::format("qosgate takes no '{}': write '{}'", text::printable(*old),
+                                    command("list", *right)));
+    }
+    Words patterns;
+    for (const std::string& word : arguments) {
+        if (word.find('[') != std::string::npos) { // its comma may be one of the characters meant
+            patterns.push_back(word);
+            continue;
+        }
+        for (const std::string_view pattern : text::split(word, ','))
+            patterns.emplace_back(pattern);
+    }
+    return patterns;
+}
+
 Result<NamesAndAssignments> split_arguments(std::string_view verb, Takes takes, const Words& arguments) {
     NamesAndAssignments result;
     for (std::size_t index = 0; index < arguments.size(); ++index) {
         const std::string& word = arguments[index];
+        if (const auto done = check_spaces(verb, takes, arguments, index); !done) return done.error();
         if (is_assignment(word)) {
-            const std::string_view key = text::trim(std::string_view(word).substr(0, word.find('=')));
-            if (takes == Takes::names || text::iequals(key, "name") || text::iequals(key, "names"))
-                return not_an_assignment(verb, arguments, index);
+            if (takes == Takes::names || is_name_key(key_of(word)))
+                return not_an_assignment(verb, takes, arguments, index);
             result.assignments.push_back(word);
             continue;
         }
+        if (takes == Takes::one_word_of_names_and_assignments && is_sacctmgrs(word))
+            return takes_no_such_word(verb, word, arguments); // no new QOS may have that name
         if (index > 0)
             if (const auto done = check_later_word(verb, takes, arguments, index); !done) return done.error();
         if (const auto done = add_names(word, result.names); !done) return done.error();

@@ -21,9 +21,24 @@ struct NamesAndAssignments {
 /// What a verb takes.
 enum class Takes { names, names_and_assignments, one_word_of_names_and_assignments };
 
+/// A word as a shell takes it.
+std::string quoted(const std::string& word);
+
+/// Whether it stands between sacctmgr's arguments: "set" or "where".
+bool is_sacctmgrs(const std::string& word);
+
+/// The error for sacctmgr's word, with the command to type: the arguments without its "set" and "where".
+Error takes_no_such_word(std::string_view verb, const std::string& word,
+                         const std::vector<std::string>& arguments);
+
+/// The patterns of `list`: "gpu*", or several joined by commas.
+/// Errors: invalid_input for sacctmgr's "where", "format=" and their like, with the command to type.
+Result<std::vector<std::string>> split_patterns(const std::vector<std::string>& arguments);
+
 /// Tells names from assignments: those have a '='. `verb` is for the commands in the errors.
 /// Errors: invalid_input where there is no name or an empty one, where a name is given twice, for sacctmgr's
-/// "set" and "where", for a field without a '=', and for what the verb does not take.
+/// "set" and "where", for a field without a '=' or with spaces around it, and for what the verb does not
+/// take.
 Result<NamesAndAssignments> split_arguments(std::string_view verb, Takes takes,
                                             const std::vector<std::string>& arguments);
 

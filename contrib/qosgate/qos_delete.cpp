@@ -18,20 +18,6 @@ struct DeleteOptions : AccessOptions {
     bool force = false;
 };
 
-/// A word as a shell takes it.
-std::string quoted(const std::string& word) {
-    const auto is_plain = [](char c) {
-        constexpr std::string_view signs = "_-+=.,:/@%";
-        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-               signs.find(c) != std::string_view::npos;
-    };
-    if (std::all_of(word.begin(), word.end(), is_plain)) return word;
-    std::string result = "'";
-    for (const char c : word)
-        c == '\'' ? result += "'\\''" : result += c;
-    return result + "'";
-}
-
 /// The command that makes the QOS again.
 std::string creation_of(const model::QosRecord& record) {
     std::string command = "qosgate qos create " + quoted(record.name);
@@ -86,6 +72,7 @@ Result<int> remove(const DeleteOptions& options, Output& output) {
 
     std::optional<Objections> found;
     const auto plan_from = [&](std::span<const slurmdb::StoredQos> all) -> Result<slurmdb::QosPlan> {
+        if (const auto done = check_old_words("delete", options.arguments, all); !done) return done.error();
         auto plan = slurmdb::plan_removal(all, arguments->names);
         if (!plan) return plan;
         auto uses = slurmdb::find_uses((*access)->connection(), all, arguments->names);

@@ -36,6 +36,7 @@ Result<int> get(const GetOptions& options, Output& output) {
     if (!access) return access.error();
     const auto all = (*access)->store().read_all();
     if (!all) return all.error();
+    if (const auto done = check_old_words("get", options.arguments, *all); !done) return done.error();
     const auto records = select(*all, arguments->names);
     if (!records) return records.error();
     if (!output.json()) {

@@ -35,6 +35,7 @@ const model::QosField& name_field() {
 
 /// What the options ask for, checked before slurmdbd is asked.
 struct Query {
+    std::vector<std::string> patterns;
     const model::QosField* sort = nullptr;
     bool descending = false;
     model::WordSet flags;
@@ -54,6 +55,9 @@ Result<std::size_t> read_limit(std::string_view limit) {
 
 Result<Query> read_query(const ListOptions& options) {
     Query query;
+    auto patterns = split_patterns(options.patterns);
+    if (!patterns) return patterns.error();
+    query.patterns = std::move(*patterns);
     const auto limit = read_limit(options.limit);
     if (!limit) return limit.error();
     query.limit = *limit;
@@ -85,9 +89,18 @@ Result<Query> read_query(const ListOptions& options) {
 bool is_wanted(const model::QosRecord& record, const ListOptions& options, const Query& query) {
     const auto matches = [&](const std::string& pattern) { return text::matches(record.name, pattern); };
     const bool named =
-        options.patterns.empty() || std::any_of(options.patterns.begin(), options.patterns.end(), matches);
+        query.patterns.empty() || std::any_of(query.patterns.begin(), query.patterns.end(), matches);
     return named && record.priority >= options.min_priority && record.priority <= options.max_priority &&
            std::includes(record.flags.begin(), record.flags.end(), query.flags.begin(), query.flags.end());
+}
+
+/// Errors: not_found for a name, rather than a pattern, that no QOS has.
+Result<void> check_names(const std::vector<slurmdb::StoredQos>& all, const Query& query) {
+    constexpr std::string_view wildcards = "*?[\\";
+    for (const std::string& name : query.patterns)
+        if (name.find_first_of(wildcards) == std::string::npos && slurmdb::find_qos(all, name) == nullptr)
+            return slurmdb::unknown_qos(all, name);
+    return {};
 }
 
 /// The wanted records in the order asked for, names deciding among equals.
@@ -144,6 +157,7 @@ Result<int> list(const ListOptions& options, Output& output) {
     if (!access) return access.error();
     const auto all = (*access)->store().read_all();
     if (!all) return all.error();
+    if (const auto done = check_names(*all, *query); !done) return done.error();
     const Records wanted = choose(*all, options, *query);
     const Records shown = page(wanted, options, query->limit);
     if (output.json()) {
@@ -180,8 +194,9 @@ void add_qos_list(CLI::App& qos, Invocation& invocation) {
         "  qosgate qos list --parsable | cut -d'|' -f1\n\n"
         "Without --fields the table has the columns in which anything is set; --json and --parsable have\n"
         "all. '-' is unset; with --parsable the column is empty then, and a '|' within a text is written\n"
-        "as \\x7c. In JSON, \"total\" counts the QOSs before --limit and --offset.");
-    command->add_option("PATTERN", options->patterns, "Names, with * ? [a-z] as in a shell");
+        "as \\x7c. In JSON, \"total\" counts the QOSs before --limit and --offset. A name without wildcards\n"
+        "that no QOS has is an error; a pattern that fits none shows an empty table.");
+    command->add_option("PATTERN", options->patterns, "Names (a,b), with * ? [a-z] as in a shell");
     command->add_option("--min-priority", options->min_priority, "Lowest priority to show")->type_name("N");
     command->add_option("--max-priority", options->max_priority, "Highest priority to show")->type_name("N");
     command->add_option("--flag", options->flags, "Only QOSs with this flag; may be repeated")

@@ -23,6 +23,8 @@ Result<int> update(const UpdateOptions& options, Output& output) {
     if (!change) return change.error();
 
     const auto plan_from = [&](std::span<const slurmdb::StoredQos> all) {
+        if (const auto done = check_old_words("update", options.arguments, all); !done)
+            return Result<slurmdb::QosPlan>(done.error());
         return slurmdb::plan_update(all, arguments->names, *change);
     };
     const auto mode = options.dry_run ? slurmdb::WriteMode::check_only : slurmdb::WriteMode::write;

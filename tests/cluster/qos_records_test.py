@@ -299,12 +299,45 @@ class Commands(QosTestCase):
             ("update habit Priority 10", "update habit Priority=10"),
             ("delete where name=habit", "delete habit"),
             ("get name=habit", "get habit"),
+            ("get where habit", "get habit"),
+            ("delete set habit", "delete habit"),
+            ("update where habit set Priority=10", "update habit Priority=10"),
+            ("update where name=habit set Priority=10", "update habit Priority=10"),
+            ("create set a1 Priority=10", "create a1 Priority=10"),
+            ("create a1 name=foo Priority=10", "create a1,foo Priority=10"),
+            ("create a1 Priority= 10", "create a1 Priority=10"),
+            ("create a1 Priority =10", "create a1 Priority=10"),
+            ("create a1 Priority = 10", "create a1 Priority=10"),
+            ("update habit Flags += NoDecay", "update habit Flags+=NoDecay"),
+            ("update habit MaxTRESPU= gpu=1", "update habit MaxTRESPU=gpu=1"),
+            ("list where name=habit", "list habit"),
+            ("list where habit", "list habit"),
+            ("list Names=habit,normal", "list habit,normal"),
+            ("list format=name,priority%10", "list --fields name,priority"),
+            ("list where flags=nodecay format=name", "list --flag nodecay --fields name"),
         ]
         for typed, right in cases:
             with self.subTest(typed):
                 result = self.qos(*typed.split(), rc=BAD_DATA)
                 self.assertIn(f"'qosgate qos {right}'", result.stderr)
         self.assertFalse(self.exists("a1") or self.exists("set") or self.exists("foo"))
+        self.assertEqual(self.stored("habit", "name,priority,flags,maxtrespu"), "habit|0||")
+
+    def test_a_qos_is_not_renamed(self) -> None:
+        self.qos("create", "rename1,rename2")
+
+        result = self.qos("update", "rename1", "Name=rename2", "Priority=3", rc=BAD_DATA)
+
+        said = "a QOS cannot be renamed: create 'rename2' and delete 'rename1'"
+        self.assertIn(said, result.stderr)
+        self.assertEqual(self.stored("rename1", "priority"), "0")
+        self.assertEqual(self.stored("rename2", "priority"), "0")
+
+    def test_one_argument_for_name_and_field_is_answered_with_two(self) -> None:
+        result = self.qos("create", "x1 Priority=3", rc=BAD_DATA)
+
+        self.assertIn("names and fields are arguments of their own", result.stderr)
+        self.assertIn("'qosgate qos create x1 Priority=3'", result.stderr)
 
     def test_a_name_that_may_not_be_given_can_be_changed_and_deleted(self) -> None:
         self.cluster.sacctmgr("add qos set,100%")
@@ -336,7 +369,23 @@ class Lists(QosTestCase):
         self.assertEqual(self.names("l-*", "--min-priority", "20"), ["l-b", "l-c"])
         self.assertEqual(self.names("l-*", "--min-priority", "20", "--max-priority", "20"), ["l-c"])
         self.assertEqual(self.names("l-*", "--flag", "nodecay", "--flag", "DENY_LIMIT"), ["l-b"])
+        self.assertEqual(self.names("L-A,l-b"), ["l-a", "l-b"])
         self.assertEqual(self.names("nosuch*"), [])
+        self.assertEqual(self.names("l-a", "--flag", "DenyOnLimit"), [])
+
+    def test_a_name_that_no_qos_has_is_an_error_as_for_get(self) -> None:
+        for words in (["l-aa"], ["l-*", "l-aa"], ["l-b,l-aa"]):
+            with self.subTest(words):
+                listed = self.qos("list", *words, rc=NOT_FOUND)
+
+                self.assertEqual(listed.stdout, "")
+                self.assertEqual(listed.stderr, self.qos("get", "l-aa", rc=NOT_FOUND).stderr)
+
+    def test_what_list_cannot_filter_by_is_refused(self) -> None:
+        for word in ("Priority=10", "name=", "=x"):
+            with self.subTest(word):
+                result = self.qos("list", word, rc=BAD_DATA)
+                self.assertIn("list takes names and options", result.stderr)
 
     def test_sorts_by_any_field_with_unset_last(self) -> None:
         self.assertEqual(self.names("l-*", "--sort", "Priority"), ["l-a", "l-c", "l-b"])
