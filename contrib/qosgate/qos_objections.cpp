@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qos_objections.hpp"
 
+#include "qos_arguments.hpp"
+
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
@@ -27,6 +29,18 @@ std::string line_of(const slurmdb::QosUse& use, const std::string& who) {
     std::string line(use.kind->text);
     line.replace(line.find("{}"), 2, text::printable(who));
     return text::format("\n  {}: {}", text::printable(use.qos), line);
+}
+
+/// What to do about a use; the command names who uses which QOS where the kind has a place for them.
+std::string cure_of(const slurmdb::QosUse& use) {
+    std::string cure(use.kind->cure);
+    const auto fill = [&](std::string_view place, const std::string& name) {
+        if (const auto at = cure.find(place); at != std::string::npos)
+            cure.replace(at, place.size(), text::printable(quoted(name), std::string::npos));
+    };
+    fill("{qos}", use.qos);
+    fill("{by}", text::join(use.by_whom, ","));
+    return cure;
 }
 
 } // namespace
@@ -74,9 +88,15 @@ std::string Objections::outcome_lines(bool can_be_forced) const {
 }
 
 std::string Objections::cure_lines() const {
+    std::vector<std::string> cures;
+    for (const slurmdb::QosUse& use : uses_.found)
+        if (std::string cure = cure_of(use);
+            !cure.empty() && std::find(cures.begin(), cures.end(), cure) == cures.end())
+            cures.push_back(std::move(cure));
+    if (cures.size() > most_lines) cures.resize(most_lines);
     std::string lines;
-    for (const slurmdb::QosUseKind* kind : kinds())
-        if (!kind->cure.empty()) lines += text::format("\n  {}", kind->cure);
+    for (const std::string& cure : cures)
+        lines += text::format("\n  {}", cure);
     if (is_unknown()) lines += "\n  start slurmctld, or wait until it answers";
     return lines;
 }

@@ -172,6 +172,8 @@ class DeleteGuard(QosTestCase):
         result = self.qos("delete", "g-low", rc=CONFLICT)
         use = "\n  g-low: QOS g-high may preempt its jobs\n"
         self.assertIn(use, result.stderr)
+        cure = "\nwhat to do first:\n  qosgate qos update g-high Preempt-=g-low\n"
+        self.assertIn(cure, result.stderr)
         forced = self.qos("delete", "g-low", "--force")
 
         self.assertIn("warning: --force deletes what is, or may be, in use:" + use, forced.stderr)

@@ -43,6 +43,7 @@ constexpr QosUseKind by_preempt{
     "QOS {} may preempt its jobs",
     true,
     "it is taken out of their Preempt",
+    "qosgate qos update {by} Preempt-={qos}",
 };
 constexpr QosUseKind by_job{
     "job",

@@ -19,7 +19,7 @@ struct QosUseKind {
     std::string_view text;      ///< for people, with the user's name in place of {}: "job {} asks for it"
     bool can_be_forced = true;  ///< whether the QOS may be deleted although it is used in this way
     std::string_view outcome;   ///< what happens then; where it may not, why not
-    std::string_view cure = {}; ///< how to end such a use
+    std::string_view cure = {}; ///< how to end such a use, with places {by} and {qos} for the names
 };
 
 /// All users of one QOS in one way.
