@@ -171,6 +171,10 @@ std::optional<std::time_t> ClusterSnapshot::read_at() const {
     return read_at == 0 ? std::nullopt : std::optional(read_at);
 }
 
+bool ClusterSnapshot::is_at_work() const {
+    return read_at() || shared_->watch.has_partitions();
+}
+
 std::string ClusterSnapshot::last_error() const {
     const auto error = shared_->error.get();
     return error == nullptr ? std::string() : *error;

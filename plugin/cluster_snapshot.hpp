@@ -43,6 +43,8 @@ class ClusterSnapshot {
 
     /// When the partitions were read last; nothing: never.
     [[nodiscard]] std::optional<std::time_t> read_at() const;
+    /// Whether this slurmctld has partitions or answers: a standby controller does neither.
+    [[nodiscard]] bool is_at_work() const;
     /// Why they cannot be read now; empty: they can.
     [[nodiscard]] std::string last_error() const;
 

@@ -17,6 +17,8 @@ namespace qg::plugin {
 namespace {
 
 constexpr std::chrono::seconds interval{1};
+/// Until there is something to say: the file shall be there when slurmctld answers.
+constexpr std::chrono::milliseconds first_interval{50};
 
 /// Replaces the file. Returns why not; empty if it is done.
 std::string replace(const std::filesystem::path& path, const std::string& content) {
@@ -57,6 +59,15 @@ class StatusFile::Shared {
         due_ = now + longest_age;
     }
 
+    [[nodiscard]] std::chrono::milliseconds next_look() const {
+        return written_.empty() ? first_interval : std::chrono::milliseconds(interval);
+    }
+
+    /// Takes away what was written; a standby controller leaves another one's file alone.
+    void remove() const {
+        if (!written_.empty()) unlink(path_.c_str());
+    }
+
   private:
     std::string describe() {
         const std::scoped_lock lock(mutex_);
@@ -83,7 +94,8 @@ void StatusFile::start(std::filesystem::path path, std::function<std::string()> 
             } catch (const std::exception& error) {
                 log_error((std::string("status: ") + error.what()).c_str());
             }
-        } while (owner.wait_for(interval));
+        } while (owner.wait_for(shared->next_look()));
+        shared->remove();
     });
 }
 

@@ -5,7 +5,7 @@
 //
 //   StatusFile file;
 //   file.start("/var/spool/slurmctld/qosgate_status.json", [&] { return describe(); });
-//   file.stop(200ms);                         // afterwards describe() is not called any more
+//   file.stop(200ms);                         // afterwards describe() is not called, and the file is gone
 #pragma once
 
 #include "qosgate/base/detached_thread.hpp"
@@ -33,7 +33,7 @@ class StatusFile {
     /// Errors: throws std::system_error where no thread can be had.
     void start(std::filesystem::path path, std::function<std::string()> describe);
 
-    /// Ends the thread, waiting for it no longer than `patience`.
+    /// Ends the thread, which removes the file if it wrote it, and waits for that no longer than `patience`.
     void stop(std::chrono::milliseconds patience);
 
   private:

@@ -117,6 +117,23 @@ class Status(StartTestCase):
         broken.unlink()
         self.wait_for_status(0)
 
+    def test_a_controller_that_knows_no_rules_is_closed(self) -> None:
+        self.expected_errors += ["99-broken.lua", "no rules are loaded"]
+        broken = self.cluster.layout.slurm_conf.parent / "qosgate.d" / "99-broken.lua"
+        self.cluster.stop("slurmctld")
+        for kept in self.cluster.layout.root.rglob("qosgate_policy"):
+            kept.unlink()
+        broken.write_text("rule {\n")
+        self.cluster.start("slurmctld")
+        self.cluster.wait_for(
+            lambda: self.status(2)["status"] == "closed", "the status is that of this slurmctld"
+        )
+        self.assertIn("99-broken.lua", " ".join(self.status(2)["reasons"]))
+        self.expect(self.submit("--hold"), False, "99-broken.lua")
+        broken.unlink()
+        self.wait_for_status(0)
+        self.expect(self.submit("--hold"), True)
+
     def test_a_slurmctld_that_is_gone_or_without_the_plugin_has_it_not_loaded(self) -> None:
         self.cluster.stop("slurmctld")
         self.assertIn("is gone", self.status(2)["reasons"][0])
@@ -124,6 +141,7 @@ class Status(StartTestCase):
         self.wait_for_status(0)
         self.take_plugin_out()
         self.assertIn("JobSubmitPlugins", self.status(2)["reasons"][0])
+        self.assertFalse(list(self.cluster.layout.root.rglob("qosgate_status.json")))
         self.put_plugin_back()
         self.wait_for_status(0)
 

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_report_quotes_what_would_end_a_text) {
     BOOST_TEST(json.find(R"("jobs": 1, "changes": 1, "refused": 1)") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(the_file_is_written_once_there_is_something_to_say_and_not_after_the_end) {
+BOOST_AUTO_TEST_CASE(the_file_is_written_once_there_is_something_to_say_and_gone_at_the_end) {
     const Folder folder;
     const auto path = folder.path / "status.json";
     auto words = std::make_shared<std::string>("\"a\": 1");
@@ -61,10 +61,12 @@ BOOST_AUTO_TEST_CASE(the_file_is_written_once_there_is_something_to_say_and_not_
     file.start(path, [words] { return *words; });
     for (int i = 0; i < 100 && read(path).empty(); ++i)
         std::this_thread::sleep_for(20ms);
-    file.stop(1s);
 
     BOOST_TEST(read(path).starts_with("{\"a\": 1, \"written_at\": "));
     BOOST_TEST(read(path).ends_with("}\n"));
+
+    file.stop(1s);
+    BOOST_TEST(!std::filesystem::exists(path));
 }
 
 BOOST_AUTO_TEST_CASE(a_standby_controller_writes_nothing) {
@@ -72,8 +74,11 @@ BOOST_AUTO_TEST_CASE(a_standby_controller_writes_nothing) {
     plugin::StatusFile file;
     file.start(folder.path / "status.json", [] { return std::string(); });
     std::this_thread::sleep_for(50ms);
-    file.stop(1s);
     BOOST_TEST(std::filesystem::is_empty(folder.path));
+
+    std::ofstream(folder.path / "status.json") << "the other's";
+    file.stop(1s);
+    BOOST_TEST(read(folder.path / "status.json") == "the other's");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
