@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <ctime>
 #include <fstream>
@@ -24,29 +25,38 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int in_force = 0;
-constexpr int degraded = 1;
-constexpr int not_loaded = 2;
+/// Where the plugin stands, the worse the later.
+enum Standing : std::uint8_t { in_force, degraded, closed, not_loaded };
+
+struct Wording {
+    std::string_view name;     ///< in JSON
+    std::string_view headline; ///< for people
+    int exit_status;
+};
+
+constexpr std::array<Wording, 4> wordings{{
+    {"in force", "qosgate is in force", 0},
+    {"degraded", "qosgate is degraded", 1},
+    {"closed", "qosgate refuses all jobs: the site's rules do not load", 2},
+    {"not loaded", "qosgate is not loaded", 2},
+}};
 
 /// The plugin writes at least every half a minute.
 constexpr std::time_t oldest = 120;
 
 /// What the command found, and what it means.
 struct Finding {
-    int status = in_force;
+    Standing standing = in_force;
     std::vector<std::string> reasons; ///< why it is not in force
     ordered_json report;              ///< the plugin's; null: there is none
 
-    void add(int worse, std::string reason) {
-        status = std::max(status, worse);
+    void add(Standing worse, std::string reason) {
+        standing = std::max(standing, worse);
         reasons.push_back(std::move(reason));
     }
-};
 
-std::string_view name_of(int status) {
-    constexpr std::array<std::string_view, 3> names{"in force", "degraded", "not loaded"};
-    return names.at(static_cast<std::size_t>(status));
-}
+    const Wording& wording() const { return wordings.at(standing); }
+};
 
 bool names_plugin(const slurmdb::SlurmConf& conf) {
     return std::ranges::any_of(text::split(conf.job_submit_plugins, ','), [](std::string_view name) {
@@ -91,13 +101,14 @@ void judge(Finding& finding) {
         return;
     }
     if (std::time(nullptr) - report.value("written_at", std::time_t{0}) > oldest) {
-        finding.add(is_here ? degraded : not_loaded,
+        finding.add(not_loaded,
                     text::format("slurmctld on {} has not reported since {}", report.value("host", "?"),
                                  show_time(report.value("written_at", ordered_json()))));
-        if (!is_here) return;
+        return;
     }
     if (const std::string why = error_of("last_error"); !why.empty())
-        finding.add(degraded, text::format("policy {}: {}", report.value("standing", "?"), why));
+        finding.add(report.value("standing", "") == "closed" ? closed : degraded,
+                    text::format("policy {}: {}", report.value("standing", "?"), why));
     if (const std::string why = error_of("keep_error"); !why.empty())
         finding.add(degraded, "a restart would not find the policy in force: " + why);
     if (const std::string why = error_of("partitions_error"); !why.empty())
@@ -121,7 +132,8 @@ Result<Finding> look() {
         return Error{ErrorCode::permission_denied, text::format("{}: {}; ask as root or {}", file.string(),
                                                                 std::strerror(errno), conf->slurm_user)};
     if (!in) {
-        finding.add(not_loaded, text::format("{}: {}; slurmctld's log says why it has not loaded the plugin",
+        finding.add(not_loaded, text::format("{}: {}; run scontrol reconfigure; if that does not help, "
+                                             "slurmctld's log says why it has not loaded the plugin",
                                              file.string(), std::strerror(errno)));
         return finding;
     }
@@ -135,7 +147,7 @@ Result<Finding> look() {
 }
 
 void print(const Finding& finding, std::ostream& out) {
-    out << "qosgate is " << name_of(finding.status) << '\n';
+    out << finding.wording().headline << '\n';
     for (const std::string& reason : finding.reasons)
         out << "  " << text::printable(reason, 1000) << '\n';
     if (finding.report.is_null()) return;
@@ -162,12 +174,12 @@ Result<int> show_status(Output& output) {
     const auto finding = look();
     if (!finding) return finding.error();
     if (output.json())
-        output.write({{"status", name_of(finding->status)},
+        output.write({{"status", finding->wording().name},
                       {"reasons", finding->reasons},
                       {"plugin", finding->report}});
     else
         print(*finding, output.text());
-    return finding->status;
+    return finding->wording().exit_status;
 }
 
 } // namespace
@@ -176,7 +188,9 @@ void add_status(CLI::App& app, Invocation& invocation) {
     CLI::App* command =
         add_command(app, "status", "Show whether slurmctld has loaded the plugin, and its state",
                     "Exit status: 0 in force, 1 degraded (an older policy decides, or what is known "
-                    "is old), 2 not loaded.\n"
+                    "is old), 2 not loaded,\n"
+                    "or loaded and refusing all jobs but those of operators, because the site's rules do not "
+                    "load.\n"
                     "It reads StateSaveLocation: ask as root or SlurmUser, on a controller.\n\n"
                     "Examples:\n"
                     "  qosgate status\n"
