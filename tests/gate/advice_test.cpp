@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_suggested_to_a_job_that_is_refused_for_something
         return text::join(decide().message, "\n").find("would be accepted with") != std::string::npos;
     };
     qos(1).flags.deny_on_limit = true;
-    qos(1).limits.set(limits::TresLimit::max_tres_per_job, tres("cpu"), 2);
+    qos(1).limits.set(model::TresLimit::max_tres_per_job, tres("cpu"), 2);
     request.qos = "moonlight";
     request.tasks = request.min_cpus = 3;
 
@@ -109,8 +109,8 @@ BOOST_AUTO_TEST_CASE(gres_are_told_by_name_and_type) {
 }
 
 BOOST_AUTO_TEST_CASE(each_feature_of_a_constraint_is_looked_up) {
-    request.features = "fats";
-    BOOST_TEST(advice() == "no feature 'fats' is known; did you mean fast?");
+    request.features = "fasr";
+    BOOST_TEST(advice() == "no feature 'fasr' is known; did you mean fast?");
     request.features = "[big*2&fast*4]";
     BOOST_TEST(advice() == "");
     request.features = "(big|typo)&fast";
