@@ -40,6 +40,16 @@ const Mistake mistakes[] = {
     {"if false then job:rejct('no') end", "t.lua:2: unknown function 'job:rejct'; did you mean reject?"},
     {"if false then return job:is_set('qoss') end", "t.lua:2: unknown field 'qoss' of job"},
     {"if false then return job:is_set \"qoss\" end", "t.lua:2: unknown field 'qoss' of job"},
+    {"if false then job.reject('no') end", "t.lua:2: write job:reject(...), with a colon"},
+    {"\nif false then job.warn \"no\" end", "t.lua:3: write job:warn(...), with a colon"},
+    {"if false then job.reject() end", "t.lua:2: write job:reject(...), with a colon"},
+    {"if false then return job.is_set('qos') end", "t.lua:2: write job:is_set(...), with a colon"},
+    {"local x = 'no' if false then job.reject(x) end", "t.lua:2: write job:reject(...), with a colon"},
+    {"if false then job.reject(job.name) end", "t.lua:2: write job:reject(...), with a colon"},
+    {"if false then job.warn(string.rep('x', 3)) end", "t.lua:2: write job:warn(...), with a colon"},
+    {"if false then job.warn(('x'):rep(3)) end", "t.lua:2: write job:warn(...), with a colon"},
+    {"if false then return job:nodes() end", "t.lua:2: 'nodes' is a field and no function: write job.nodes"},
+    {"if false then slurm.log_user('no') end", "t.lua:2: unknown name 'slurm': rules have job:reject(...)"},
     {"if false then job.gpus = 1 end", "t.lua:2: job.gpus cannot be changed"},
     {"if false then strng.rep('x', 2) end", "t.lua:2: unknown name 'strng'; did you mean string?"},
     {"if false then string.fromat('x') end", "t.lua:2: string has no 'fromat'; did you mean format?"},
@@ -75,6 +85,8 @@ const char* const good_bodies[] = {
     "while false do if job.nodes then break elseif job.tasks then break else local x = 1 end end",
     "local name = 'qos' job[name] = 'x'",
     "if job:is_set('qos') and job:is_set(job.name or 'qos') then job:warn('x') end",
+    "job.warn(job, 'x') local j = job j.warn(j, 'x') job.warn(j, 'x') local same = job.is_set(job, 'qos')",
+    "local warn = job.warn warn(job, 'x') local f = job.is_set and job.reject",
     "local x = job.tres['gres/gpu'] and job.tres.cpu",
     "local _ENV = { x = 1 } y = x",
     "local f = string.format local s = ('x'):rep(3) s = s:upper() s = s.anything and 1 or f('%s', s)",
@@ -105,6 +117,18 @@ BOOST_AUTO_TEST_CASE(knows_a_function_that_is_given_by_name) {
     BOOST_TEST(has_text(problem_in_file("local function submit(job) if false then job:rejct() end end\n"
                                         "rule({ name = 'x', submit = submit })"),
                         "t.lua:1: unknown function 'job:rejct'"));
+}
+
+BOOST_AUTO_TEST_CASE(knows_a_script_for_job_submit_lua) {
+    for (const char* name : {"slurm_job_submit", "slurm_job_modify"}) {
+        const std::string script =
+            text::format("function {}(job_desc, part_list, submit_uid)\n  return slurm.SUCCESS\nend", name);
+        BOOST_TEST(problem_in_file(script) ==
+                   "t.lua:1: this is a script for job_submit/lua: a rule is written "
+                   "'rule { submit = function(job) ... end }', see lua/README.md");
+    }
+    BOOST_TEST(problem_in_file("slurm.log_info('loaded')")
+                   .starts_with("t.lua:1: unknown name 'slurm': rules have job:reject(...)"));
 }
 
 BOOST_AUTO_TEST_CASE(does_not_take_other_functions_for_a_rule_s) {

@@ -8,6 +8,7 @@
 #include "qosgate/policy/fields.hpp"
 #include "qosgate/policy/job_binding.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/sandbox.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -244,6 +245,8 @@ class Checker {
         const std::string_view name = token(at_).text;
         const auto found = known_.find(name);
         if (found == known_.end()) {
+            if (const std::string_view foreign = describe_foreign_name(name); !foreign.empty())
+                return complain(std::string(foreign));
             if (after(1).is("=") || before(1).is("function"))
                 return complain(text::format(
                     "'{}' is not declared; write 'local {} = ...' (globals cannot be set)", name, name));
@@ -267,7 +270,11 @@ class Checker {
             (after(1).is(".") && after(2).is_name()) || (is_index && !after(2).text.empty());
         if (!is_field) return;
         const std::string_view name = after(2).text;
-        if (is_job_function(name)) return;
+        if (is_job_function(name)) {
+            if (!is_index && calls_without_job())
+                complain(text::format("write job:{}(...), with a colon", name));
+            return;
+        }
         const FieldSpec* field = find_field(name);
         if (field == nullptr) return complain(describe_unknown_field(name));
         const bool is_written = after(is_index ? 4 : 3).is("=");
@@ -275,8 +282,23 @@ class Checker {
             complain(text::format("job.{} cannot be changed", field->name));
     }
 
+    /// Whether `job.NAME` is called with what is plainly not `job`: a literal, a text that a library makes, a
+    /// member, or one name alone. What could be another name for `job` is left.
+    [[nodiscard]] bool calls_without_job() const {
+        if (after(3).kind == TokenKind::text || after(3).is("{")) return true;
+        if (!after(3).is("(")) return false;
+        const Token& first = after(4);
+        if (first.is("(")) return after(5).kind == TokenKind::text;
+        if (!first.is_name()) return first.kind != TokenKind::symbol || first.is(")") || first.is("{");
+        if (first.is_name("string") && !local("string")) return true;
+        const bool is_job = first.text == token(at_).text;
+        return after(5).is(".") ? is_job : after(5).is(")") && !is_job;
+    }
+
     void look_at_job_function() {
         const std::string_view name = after(2).text;
+        if (find_field(name) != nullptr)
+            return complain(text::format("'{}' is a field and no function: write job.{}", name, name));
         const auto functions = job_functions();
         if (!is_job_function(name))
             return complain(

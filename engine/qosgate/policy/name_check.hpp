@@ -4,6 +4,7 @@
 // the functions of the libraries, and the fields and functions of `job` where that is plainly the argument of
 // a rule's submit function. It never complains of what could work: what is not certain (a name that was
 // assigned, code inside pcall(function ...), a file that uses _ENV) is left to the checks while rules run.
+// One thing it does take for a mistake: job.reject(x), where x could be another name for `job`.
 #pragma once
 
 #include "qosgate/base/result.hpp"

@@ -50,6 +50,8 @@ int refuse_write(lua_State* lua) {
 
 int refuse_global_write(lua_State* lua) {
     const char* name = luaL_tolstring(lua, 2, nullptr);
+    if (const std::string_view foreign = describe_foreign_name(name); !foreign.empty())
+        return luaL_error(lua, "%s", foreign.data());
     return luaL_error(lua, "'%s' is not declared; write 'local %s = ...' (globals cannot be set)", name,
                       name);
 }
@@ -58,6 +60,8 @@ int refuse_global_write(lua_State* lua) {
 void describe_unknown_global(std::string_view name, std::span<const char* const> names,
                              ErrorText& error) noexcept {
     try {
+        if (const std::string_view foreign = describe_foreign_name(name); !foreign.empty())
+            return error.assign(foreign);
         std::vector<std::string> candidates(names.begin(), names.end());
         error.assign("unknown name '" + text::printable(name, 60) + "'" +
                      text::did_you_mean(name, candidates));
@@ -240,6 +244,16 @@ Result<void> run_chunk(LuaState& state, std::string_view source, std::string_vie
     auto done = protected_call(state, &load_and_run, &chunk);
     if (done || done.error().message.find(file) != std::string::npos) return done;
     return done.error().in(file);
+}
+
+std::string_view describe_foreign_name(std::string_view name) noexcept {
+    if (name == "slurm_job_submit" || name == "slurm_job_modify")
+        return "this is a script for job_submit/lua: a rule is written "
+               "'rule { submit = function(job) ... end }', see lua/README.md";
+    if (name == "slurm")
+        return "unknown name 'slurm': rules have job:reject(...), job:warn(...) and job:is_set(...) instead "
+               "of it, see lua/README.md";
+    return {};
 }
 
 } // namespace qg::policy

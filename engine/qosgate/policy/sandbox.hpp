@@ -40,4 +40,8 @@ Result<void> run_chunk(LuaState& state, std::string_view source, std::string_vie
 /// but not written. `description` names it in the error. Inside a protected call.
 void make_read_only(lua_State* lua, const char* description);
 
+/// What to say of a name that scripts for job_submit/lua have and rules do not; empty for all other names.
+/// A literal.
+std::string_view describe_foreign_name(std::string_view name) noexcept;
+
 } // namespace qg::policy
