@@ -44,6 +44,8 @@ std::string table_of(int lines) {
 
 const std::string long_name = "local s = ('x'):rep(60000)\n";
 
+const std::string patterns = "local s, p = ('a'):rep(60000), ('a*'):rep(30) .. 'b'\n";
+
 const Kind kinds[] = {
     {"loops", 200, "for i = 1, 88000 do end"},
     {"endless", 200, "while true do end"},
@@ -75,6 +77,12 @@ const Kind kinds[] = {
      200,
      "while true do end",
      {},
+     "site { rule_instructions = 10000000, rule_memory_mib = 16, rule_time_ms = 75 }"},
+    {"largest settings, one pattern", 1, "string.find(s, p)", patterns,
+     "site { rule_instructions = 10000000, rule_memory_mib = 16, rule_time_ms = 75 }"},
+    {"largest settings, patterns", 100, "string.find(s, p)", patterns,
+     "site { rule_instructions = 10000000, rule_memory_mib = 16, rule_time_ms = 75 }"},
+    {"largest settings, anchored patterns", 200, "string.find(s, '^' .. ('a*'):rep(16) .. 'b')", patterns,
      "site { rule_instructions = 10000000, rule_memory_mib = 16, rule_time_ms = 75 }"},
 };
 

@@ -55,11 +55,11 @@ class Reference {
 std::string our_match(const std::string& subject, std::string pattern) {
     const bool anchored = !pattern.empty() && pattern.front() == '^';
     if (anchored) pattern.erase(0, 1);
-    std::int64_t fuel = 1'000'000;
-    PatternMatcher matcher(subject, pattern, fuel);
+    Budget budget({.instructions = 1'000'000});
+    PatternMatcher matcher(subject, pattern, budget);
     for (std::size_t at = 0; at <= subject.size(); ++at) {
         const MatchStatus status = matcher.match_at(at);
-        if (status == MatchStatus::out_of_fuel) return "out of fuel";
+        if (status == MatchStatus::spent) return "spent";
         if (status == MatchStatus::bad_pattern) return std::string("error: ") + matcher.problem();
         if (status == MatchStatus::match) {
             if (matcher.capture_count() == 0) return subject.substr(at, matcher.end() - at) + "|";
@@ -192,26 +192,49 @@ BOOST_AUTO_TEST_CASE(answers_as_the_interpreter_on_random_cases) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(gives_up_when_its_fuel_is_spent) {
+BOOST_AUTO_TEST_CASE(gives_up_when_its_instructions_are_spent) {
     std::string pattern;
     for (int i = 0; i < 20; ++i)
         pattern += "a-";
     const std::string subject(200, 'a');
-    std::int64_t fuel = 10'000;
-    PatternMatcher matcher(subject, pattern += "b", fuel);
+    Budget budget({.instructions = 10'000});
+    PatternMatcher matcher(subject, pattern += "b", budget);
 
-    BOOST_TEST((matcher.match_at(0) == MatchStatus::out_of_fuel));
-    BOOST_TEST(fuel < 0);
-    BOOST_TEST(fuel > -1000);
+    BOOST_TEST((matcher.match_at(0) == MatchStatus::spent));
+    BOOST_TEST((budget.exhausted() == Exhausted::instructions));
+}
+
+BOOST_AUTO_TEST_CASE(gives_up_when_its_time_is_over) {
+    std::string pattern;
+    for (int i = 0; i < 20; ++i)
+        pattern += "a-";
+    const std::string subject(200, 'a');
+    Budget budget({.instructions = 1'000'000'000, .time = std::chrono::milliseconds(1)});
+    PatternMatcher matcher(subject, pattern += "b", budget);
+
+    BOOST_TEST((matcher.match_at(0) == MatchStatus::spent));
+    BOOST_TEST((budget.exhausted() == Exhausted::time));
+}
+
+BOOST_AUTO_TEST_CASE(takes_its_instructions_to_the_last_one) {
+    for (const std::int64_t all : {1, 20'000, 20'001, 45'000}) {
+        Budget budget({.instructions = all});
+        budget.start_rule();
+        std::int64_t taken = 0;
+        while (budget.take(1))
+            ++taken;
+        BOOST_TEST(taken == all);
+        BOOST_TEST(!budget.take(0)); // spent stays spent
+    }
 }
 
 BOOST_AUTO_TEST_CASE(refuses_a_pattern_that_nests_too_deep) {
-    std::int64_t fuel = 1'000'000;
+    Budget budget({.instructions = 1'000'000});
     const std::string subject(1000, 'a');
     std::string pattern;
     for (int i = 0; i < 400; ++i)
         pattern += "a?";
-    PatternMatcher matcher(subject, pattern, fuel);
+    PatternMatcher matcher(subject, pattern, budget);
 
     BOOST_TEST((matcher.match_at(0) == MatchStatus::bad_pattern));
     BOOST_TEST(matcher.problem() == std::string("pattern too complex"));

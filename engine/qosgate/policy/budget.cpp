@@ -18,6 +18,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <lua.hpp>
@@ -58,7 +59,7 @@ bool BudgetClock::is_past(std::chrono::nanoseconds limit) const noexcept {
 }
 
 Budget::Budget(const BudgetLimits& limits) noexcept
-    : limits_(limits), instructions_left_(limits.instructions), collect_at_(limits.memory / 2) {}
+    : limits_(limits), behind_portion_(limits.instructions), collect_at_(limits.memory / 2) {}
 
 void Budget::attach(lua_State* lua) noexcept {
     lua_ = lua;
@@ -70,7 +71,8 @@ void Budget::set_limits(const BudgetLimits& limits) noexcept {
 }
 
 void Budget::start_rule() noexcept {
-    instructions_left_ = limits_.instructions;
+    portion_left_ = std::min(portion, limits_.instructions);
+    behind_portion_ = limits_.instructions - portion_left_;
     churned_ = 0;
     if (lua_ == nullptr || used_ <= collect_at_) return;
     clock_.start(); // a collection takes milliseconds where much is in use
@@ -98,12 +100,22 @@ std::string Budget::describe() const {
 }
 
 void Budget::charge(lua_State* lua, std::int64_t cost) {
-    Budget& budget = LuaState::of(lua).budget();
-    if (cost > budget.instructions_left_) {
-        budget.instructions_left_ = -1;
-        raise_spent(lua);
-    }
-    budget.instructions_left_ -= cost;
+    if (!LuaState::of(lua).budget().take(cost)) raise_spent(lua);
+}
+
+bool Budget::open_portion() noexcept {
+    if (exhausted_ != Exhausted::nothing || is_late()) return false;
+    const std::int64_t fresh = std::min(portion - portion_left_, behind_portion_);
+    portion_left_ += fresh;
+    behind_portion_ -= fresh;
+    if (portion_left_ < 0) exhaust(Exhausted::instructions);
+    return portion_left_ >= 0;
+}
+
+bool Budget::is_late() noexcept {
+    clock_.start();
+    if (clock_.is_past(limits_.time)) exhaust(Exhausted::time);
+    return exhausted_ != Exhausted::nothing;
 }
 
 void Budget::charge_unknown_name(lua_State* lua, std::size_t candidates) {
@@ -113,22 +125,14 @@ void Budget::charge_unknown_name(lua_State* lua, std::size_t candidates) {
 }
 
 void Budget::raise_spent(lua_State* lua) {
-    Budget& budget = LuaState::of(lua).budget();
-    if (budget.exhausted_ == Exhausted::nothing) budget.exhaust(Exhausted::instructions);
-    luaL_error(lua, "%s", short_text(budget.exhausted_));
+    luaL_error(lua, "%s", short_text(LuaState::of(lua).budget().exhausted_));
     __builtin_unreachable(); // luaL_error does not return, but is not declared so
 }
 
 void Budget::on_count(lua_State* lua, lua_Debug* /*where*/) {
     Budget& budget = LuaState::of(lua).budget();
-    if (budget.exhausted_ == Exhausted::nothing) {
-        budget.instructions_left_ -= hook_interval;
-        if (budget.instructions_left_ < 0)
-            budget.exhaust(Exhausted::instructions);
-        else if (budget.clock_.start(); budget.clock_.is_past(budget.limits_.time))
-            budget.exhaust(Exhausted::time);
-    }
-    if (budget.exhausted_ == Exhausted::nothing) return;
+    // Allocations spend a budget, too. A hook always looks at the clock: instructions may be slow ones.
+    if (budget.exhausted_ == Exhausted::nothing && budget.take(hook_interval) && !budget.is_late()) return;
     luaL_where(lua, 0); // inside a hook, level 0 is the Lua function that was interrupted
     lua_pushstring(lua, short_text(budget.exhausted_));
     lua_concat(lua, 2);

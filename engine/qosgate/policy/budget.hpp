@@ -48,6 +48,8 @@ class Budget {
     /// Lua instructions between two looks at the limits. One instruction of Lua costs at most some 30 us (a
     /// copy of the largest block), so a look is never further away than a few milliseconds.
     static constexpr int hook_interval = 100;
+    /// Instructions between two looks at the clock, also where one call of a C function takes them all.
+    static constexpr std::int64_t portion = 20'000;
     /// No single string is larger: comparing, hashing and copying strings is work the hook does not see.
     static constexpr std::size_t max_string = std::size_t{64} << 10u;
     /// No single block is larger: a table's or stack's. It bounds what one call of next() can walk over.
@@ -80,8 +82,12 @@ class Budget {
     /// "more than 100000 instructions for one job (setting rule_instructions)"; empty if nothing ran out.
     [[nodiscard]] std::string describe() const;
 
-    /// What is left for C functions that count their own work. May be changed by them; below zero = spent.
-    std::int64_t& fuel() noexcept { return instructions_left_; }
+    /// Takes instructions, and looks at the clock each time that a portion of them is used up. False: the
+    /// budget is spent. For work inside C that counts itself.
+    [[nodiscard]] bool take(std::int64_t cost) noexcept {
+        portion_left_ -= cost;
+        return portion_left_ >= 0 || open_portion();
+    }
 
     /// Takes `cost` instructions for work done inside C. Called from C functions that Lua called.
     /// Errors: raises a Lua error when the budget is spent.
@@ -99,12 +105,15 @@ class Budget {
   private:
     static void on_count(lua_State* lua, lua_Debug* where);
     void exhaust(Exhausted what) noexcept;
+    [[nodiscard]] bool open_portion() noexcept;
+    [[nodiscard]] bool is_late() noexcept;
     [[nodiscard]] bool grant(std::size_t growth, std::size_t block_size, bool is_string) noexcept;
 
     BudgetLimits limits_;
     lua_State* lua_ = nullptr;
     Exhausted exhausted_ = Exhausted::nothing;
-    std::int64_t instructions_left_;
+    std::int64_t portion_left_ = 0; ///< below zero: overdrawn
+    std::int64_t behind_portion_;   ///< instructions that are left when the portion is used up
     std::size_t used_ = 0;
     std::size_t churned_ = 0;
     std::size_t collect_at_; ///< bytes in use

@@ -67,9 +67,8 @@ MatchStatus PatternMatcher::match_at(std::size_t begin) noexcept {
 }
 
 bool PatternMatcher::spend(std::size_t steps) noexcept {
-    *fuel_ -= static_cast<std::int64_t>(steps);
-    if (*fuel_ >= 0) return true;
-    fail(MatchStatus::out_of_fuel, "");
+    if (budget_->take(static_cast<std::int64_t>(steps))) return true;
+    fail(MatchStatus::spent, "");
     return false;
 }
 

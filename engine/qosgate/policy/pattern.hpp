@@ -6,6 +6,8 @@
 // are those of the C locale whatever the daemon's locale is.
 #pragma once
 
+#include "qosgate/policy/budget.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -24,21 +26,21 @@ struct Capture {
 enum class MatchStatus : std::uint8_t {
     no_match,
     match,
-    out_of_fuel,
+    spent,       ///< the budget is
     bad_pattern, ///< see PatternMatcher::problem()
 };
 
 /// Matches one pattern against one subject, any number of times.
 /// All members are trivial, so a longjmp may pass it.
-/// Threads: not thread-safe. Cost: at most `fuel` steps of some nanoseconds; no allocation; at most 200
-/// nested calls.
+/// Threads: not thread-safe. Cost: the steps that the budget allows, of some nanoseconds; no allocation; at
+/// most 200 nested calls.
 class PatternMatcher {
   public:
     static constexpr std::size_t max_captures = 32; ///< as in Lua
 
-    /// `pattern` is without a leading "^". Each step takes one from `fuel`, which ends below zero when spent.
-    PatternMatcher(std::string_view subject, std::string_view pattern, std::int64_t& fuel) noexcept
-        : subject_(subject), pattern_(pattern), fuel_(&fuel) {}
+    /// `pattern` is without a leading "^". Each step takes one instruction from the budget.
+    PatternMatcher(std::string_view subject, std::string_view pattern, Budget& budget) noexcept
+        : subject_(subject), pattern_(pattern), budget_(&budget) {}
 
     /// Whether the pattern matches at exactly this place of the subject (at most its size).
     MatchStatus match_at(std::size_t begin) noexcept;
@@ -83,7 +85,7 @@ class PatternMatcher {
 
     std::string_view subject_;
     std::string_view pattern_;
-    std::int64_t* fuel_;
+    Budget* budget_;
     std::size_t end_ = 0;
     std::size_t level_ = 0;
     int depth_ = 0;

@@ -37,7 +37,7 @@ bool matches_at(lua_State* lua, PatternMatcher& matcher, std::size_t at) {
     switch (matcher.match_at(at)) {
     case MatchStatus::no_match: return false;
     case MatchStatus::match: return true;
-    case MatchStatus::out_of_fuel: Budget::raise_spent(lua);
+    case MatchStatus::spent: Budget::raise_spent(lua);
     case MatchStatus::bad_pattern: luaL_error(lua, "%s", matcher.problem());
     }
     return false;
@@ -99,7 +99,7 @@ int find_or_match(lua_State* lua, bool is_find) {
 
     bool is_anchored = false;
     pattern = without_anchor(pattern, is_anchored);
-    PatternMatcher matcher(subject, pattern, LuaState::of(lua).budget().fuel());
+    PatternMatcher matcher(subject, pattern, LuaState::of(lua).budget());
     for (std::size_t at = start; at <= subject.size(); ++at) {
         if (matches_at(lua, matcher, at)) {
             if (!is_find) return push_captures(lua, subject, matcher, at);
@@ -127,7 +127,7 @@ int gmatch_next(lua_State* lua) {
     const std::string_view pattern = check_text(lua, lua_upvalueindex(2));
     const auto start = static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(3)));
     const lua_Integer last_end = lua_tointeger(lua, lua_upvalueindex(4));
-    PatternMatcher matcher(subject, pattern, LuaState::of(lua).budget().fuel());
+    PatternMatcher matcher(subject, pattern, LuaState::of(lua).budget());
     for (std::size_t at = start; at <= subject.size(); ++at) {
         if (!matches_at(lua, matcher, at)) continue;
         const auto end = static_cast<lua_Integer>(matcher.end());
@@ -220,7 +220,7 @@ int string_gsub(lua_State* lua) {
 
     luaL_Buffer result;
     luaL_buffinit(lua, &result);
-    PatternMatcher matcher(subject, pattern, LuaState::of(lua).budget().fuel());
+    PatternMatcher matcher(subject, pattern, LuaState::of(lua).budget());
     lua_Integer count = 0;
     std::size_t at = 0;
     std::size_t last_end = static_cast<std::size_t>(-1);
