@@ -89,14 +89,16 @@ Result<void> check_later_word(std::string_view verb, Takes takes, const Words& w
 Result<void> check_spaces(std::string_view verb, Takes takes, const Words& words, std::size_t index) {
     const std::string& word = words[index];
     if (takes == Takes::names) return {};
-    if (index > 0 && words[index - 1].ends_with('=') && !sets_a_field(word) && !is_sacctmgrs(word))
+    if (index > 0 && is_assignment(words[index - 1]) && value_of(words[index - 1]).empty() &&
+        !sets_a_field(word) && !is_sacctmgrs(word))
         return invalid(text::format("no space belongs after '=': write '{}'",
                                     command(verb, in_one_word(words, index - 1))));
     if (!is_assignment(word) || key_of(word).find(' ') == std::string_view::npos) return {};
-    Words apart = without(words, index);
-    apart.insert(apart.begin() + static_cast<std::ptrdiff_t>(index),
-                 {std::string(word, 0, word.find(' ')),
-                  std::string(text::trim(std::string_view(word).substr(word.find(' '))))});
+    const std::string_view both = text::trim(word);
+    const auto space = both.find(' ');
+    Words apart = words;
+    apart[index] = text::trim(both.substr(space));
+    apart.insert(apart.begin() + static_cast<std::ptrdiff_t>(index), std::string(both.substr(0, space)));
     return invalid(
         text::format("names and fields are arguments of their own: write '{}'", command(verb, apart)));
 }
@@ -221,8 +223,9 @@ Result<Words> split_patterns(const Words& arguments) {
             patterns.push_back(word);
             continue;
         }
-        for (const std::string_view pattern : text::split(word, ','))
-            patterns.emplace_back(pattern);
+        const auto parts = text::split(word, ',');
+        if (parts.empty()) return invalid("an empty QOS name");
+        patterns.insert(patterns.end(), parts.begin(), parts.end());
     }
     return patterns;
 }
@@ -238,7 +241,8 @@ Result<NamesAndAssignments> split_arguments(std::string_view verb, Takes takes, 
             result.assignments.push_back(word);
             continue;
         }
-        if (takes == Takes::one_word_of_names_and_assignments && is_sacctmgrs(word))
+        const bool is_creation = takes == Takes::one_word_of_names_and_assignments;
+        if (is_creation && arguments.size() > 1 && is_sacctmgrs(word))
             return takes_no_such_word(verb, word, arguments); // no new QOS may have that name
         if (index > 0)
             if (const auto done = check_later_word(verb, takes, arguments, index); !done) return done.error();

@@ -334,10 +334,19 @@ class Commands(QosTestCase):
         self.assertEqual(self.stored("rename2", "priority"), "0")
 
     def test_one_argument_for_name_and_field_is_answered_with_two(self) -> None:
-        result = self.qos("create", "x1 Priority=3", rc=BAD_DATA)
+        for word in ("x1 Priority=3", " x1  Priority=3 "):
+            with self.subTest(word):
+                result = self.qos("create", word, rc=BAD_DATA)
 
-        self.assertIn("names and fields are arguments of their own", result.stderr)
-        self.assertIn("'qosgate qos create x1 Priority=3'", result.stderr)
+                self.assertIn("names and fields are arguments of their own", result.stderr)
+                self.assertIn("'qosgate qos create x1 Priority=3'", result.stderr)
+
+    def test_a_text_may_end_with_an_equals_sign(self) -> None:
+        self.qos("create", "equals1,equals2")
+
+        self.qos("update", "equals1", "Description=a=", "equals2")
+
+        self.assertEqual(self.record("equals2")["Description"], "a=")
 
     def test_a_name_that_may_not_be_given_can_be_changed_and_deleted(self) -> None:
         self.cluster.sacctmgr("add qos set,100%")
@@ -386,6 +395,8 @@ class Lists(QosTestCase):
             with self.subTest(word):
                 result = self.qos("list", word, rc=BAD_DATA)
                 self.assertIn("list takes names and options", result.stderr)
+        for word in ("", ","):
+            self.assertIn("an empty QOS name", self.qos("list", word, rc=BAD_DATA).stderr)
 
     def test_sorts_by_any_field_with_unset_last(self) -> None:
         self.assertEqual(self.names("l-*", "--sort", "Priority"), ["l-a", "l-c", "l-b"])
