@@ -803,6 +803,25 @@ class Rules(PluginTestCase):
         )
         self.assertIn(f"rejected change jobid={job} by=0 user={USER}({uid})", log)
 
+    def test_a_change_of_nodes_cannot_walk_around_a_rule(self) -> None:
+        nodes = self.cluster.run("sinfo --noheader --Node --format=%N", check=True).stdout.split()
+        self.write_rule(
+            f'if job.nodelist == "{nodes[0]}" then job:reject("not there") end;'
+            ' if job.cpus > 2 then job:reject("too many") end'
+        )
+        self.expect(self.submit("--hold --mincpus=3"), False, "too many")
+        job = self.cluster.sbatch("--hold --mincpus=2", USER).jobid
+        for change, works in (
+            (f"reqnodelist={nodes[0]}", False),
+            (f"reqnodelist={nodes[-1]}", True),
+            (f"excnodelist={nodes[0]}", True),
+            ("mincpusnode=3", False),
+            ("mincpusnode=1", True),
+        ):
+            with self.subTest(change):
+                result = self.cluster.run(f"scontrol update jobid={job} {change}", "root")
+                self.assertEqual(result.rc == 0, works, result)
+
     def test_each_task_and_each_component_is_asked_about(self) -> None:
         self.write_rule('if job.partition == "short" then job:reject("not short") end')
         array = self.cluster.sbatch("--hold --array=1-3", USER).jobid
