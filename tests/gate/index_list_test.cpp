@@ -18,6 +18,17 @@ BOOST_AUTO_TEST_CASE(counts_distinct_array_tasks) {
         }
 }
 
+BOOST_AUTO_TEST_CASE(counts_tasks_in_every_spelling_that_slurm_takes) {
+    for (const char* text : {"0-9",  "[0-9]",   "[0-9]%5",     "0,1,[2-9]", "+0-9",  "0-+9",   "0- 9",
+                             " 0-9", "\t0-\t9", "0-9:+1",      "0-9: 1",    "0-9,",  ",0-9",   "0-4,,5-9",
+                             "[0-9", "0-9]",    "[0-4],[5-9]", "[+0-9,]",   "00-09", "0%1,1-9"})
+        BOOST_TEST_CONTEXT(text) {
+            BOOST_TEST(count_array_tasks(text, 1001).value() == 10u);
+        }
+    BOOST_TEST(count_array_tasks("[0-9]:2", 1001).value() == 5u);
+    BOOST_TEST(count_array_tasks("0-9:2%3,20", 1001).value() == 6u);
+}
+
 BOOST_AUTO_TEST_CASE(counts_overlapping_ranges_as_slurm_does_index_by_index) {
     const std::pair<const char*, std::uint32_t> arrays[] = {
         {"5-9,0-4", 10},
@@ -47,8 +58,8 @@ BOOST_AUTO_TEST_CASE(bounds_from_above_what_takes_too_long_to_count) {
 }
 
 BOOST_AUTO_TEST_CASE(refuses_what_slurm_refuses) {
-    for (const char* wrong :
-         {"", "a", "4-1", "1-", "-1", "1-4:0", "1001", "0-4294967295", "1,,2", "1-4:99999999999"})
+    for (const char* wrong : {"", "a", "4-1", "1-", "-1", "1-4:0", "1001", "0-4294967295", "1-4:99999999999",
+                              ",", "0 -9", "0x1-0x9", "++0-9", "%5", "0-9:-1"})
         BOOST_TEST_CONTEXT(wrong) {
             BOOST_TEST(!count_array_tasks(wrong, 1001).has_value());
         }
@@ -70,6 +81,11 @@ BOOST_AUTO_TEST_CASE(counts_nodes_of_a_host_list) {
         {"n[7-3,a,1-2]", 4},
         {"n[20000001-20000004,00007-00009]", 7},
         {" n1 , ,\tn2", 2},
+        {"n1 n2", 2},
+        {"n1\tn2\nn3", 3},
+        {"n[1-2] n[3-4]", 4},
+        {"n[1-+4]", 4},
+        {"n[1- 4]", 4},
         {"n[0-4294967295][0-4294967295]", 1u << 24},
     };
     for (const auto& [text, nodes] : lists)

@@ -30,6 +30,33 @@ BOOST_AUTO_TEST_CASE(a_count_of_zero_asks_for_nothing) {
     BOOST_TEST(parse_tres_request("gres:gpu:1k")[0].count == 1024u);
 }
 
+BOOST_AUTO_TEST_CASE(reads_counts_in_every_spelling_that_slurm_takes) {
+    for (const char* text : {"gres:gpu:4", "gres:gpu:+4", "gres:gpu: 4", "gres:gpu:\t4", "gres:gpu: +4"})
+        BOOST_TEST_CONTEXT(text) {
+            const auto items = parse_tres_request(text);
+            BOOST_TEST_REQUIRE(items.size() == 1u);
+            BOOST_TEST(items[0].tres_name() == "gres/gpu");
+            BOOST_TEST(items[0].count == 4u);
+        }
+    BOOST_TEST(parse_tres_request("gres:gpu:+4k")[0].count == 4096u);
+    BOOST_TEST(parse_tres_request("gres:gpu:a100:+2")[0].count == 2u);
+    BOOST_TEST(parse_tres_request("gres:gpu:1,gres:gpu:+3")[1].count == 3u);
+    BOOST_TEST(parse_tres_request("gres:gpu:+0").empty());
+    for (const char* text : {"foo:+5", "foo: 5", "foo: +5"})
+        BOOST_TEST(parse_licenses(text)[0].count == 5u, text);
+}
+
+BOOST_AUTO_TEST_CASE(takes_for_a_model_what_slurm_does) {
+    for (const char* model : {"++4", "+ 4", "+4x", "+99999999999999999999", "-1"})
+        BOOST_TEST_CONTEXT(model) {
+            const std::string text = std::string("gres:gpu:") + model;
+            const auto items = parse_tres_request(text);
+            BOOST_TEST_REQUIRE(items.size() == 1u);
+            BOOST_TEST(items[0].name == "gpu");
+            BOOST_TEST(items[0].count == 1u);
+        }
+}
+
 BOOST_AUTO_TEST_CASE(leaves_out_what_cannot_be_read) {
     BOOST_TEST(parse_tres_request(",,").empty());
     BOOST_TEST(parse_tres_request("gpu=x").empty());

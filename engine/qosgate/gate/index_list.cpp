@@ -2,10 +2,12 @@
 #include "qosgate/gate/index_list.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/slurm_number.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,7 +21,7 @@ struct Range {
 };
 
 std::optional<std::uint32_t> parse_index(std::string_view text) {
-    const auto number = text::parse_unsigned(text);
+    const auto number = text::parse_unsigned(skip_sign(text));
     if (!number || *number > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
     return static_cast<std::uint32_t>(*number);
 }
@@ -93,9 +95,9 @@ class HostCounter {
             read_in_brackets(letter);
         else if (letter == '[')
             open();
-        else if (letter == ',')
+        else if (letter == ',' || letter == ' ' || letter == '\t' || letter == '\n')
             end_element();
-        else if (letter != ' ' && letter != '\t')
+        else
             is_named_ = true;
     }
     /// The number of all names; ends the list.
@@ -159,12 +161,16 @@ class HostCounter {
 std::optional<std::uint32_t> count_array_tasks(std::string_view text, std::uint32_t max_array_size) {
     std::vector<Range> ranges;
     bool is_good = true;
-    text::for_each_part(text.substr(0, text.find('%')), ',', [&](std::string_view part) {
-        const auto range = is_good ? parse_range(part) : std::nullopt;
+    // Brackets stand where people like; "%limit" may end any part.
+    std::string plain(text);
+    std::erase_if(plain, [](char letter) { return letter == '[' || letter == ']'; });
+    text::for_each_part(plain, ',', [&](std::string_view part) {
+        if (part.empty() || !is_good) return;
+        const auto range = parse_range(part.substr(0, part.find('%')));
         is_good = range && range->last < max_array_size;
         if (is_good) ranges.push_back(*range);
     });
-    if (!is_good) return std::nullopt;
+    if (!is_good || ranges.empty()) return std::nullopt;
     return static_cast<std::uint32_t>(count_indices(ranges));
 }
 

@@ -9,7 +9,8 @@
 
 namespace qg::gate {
 
-/// The number of tasks of an --array text: distinct indices, "%limit" left aside; an upper bound where ranges
+/// The number of tasks of an --array text: distinct indices, "%limit", brackets, empty parts and what strtol
+/// skips before a number left aside; an upper bound where ranges
 /// with steps overlap in more than some thousand indices. Nothing if it is not such a text or names an index
 /// from `max_array_size` on; slurmctld refuses that job.
 /// Cost: that of sorting the ranges, whatever they span.

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/base/units.hpp"
+#include "qosgate/gate/slurm_number.hpp"
 
 #include <algorithm>
 #include <array>
@@ -50,13 +51,15 @@ std::optional<std::uint64_t> take_count(std::string_view& text) {
     while (at != 0 && text[at - 1] != ':' && text[at - 1] != '=')
         --at;
     if (at == 0) return 1;
-    const std::string_view last = text.substr(at);
+    const std::string_view written = text.substr(at);
+    const std::string_view last = skip_sign(written);
     const bool is_count = !last.empty() && last.front() >= '0' && last.front() <= '9';
     if (!is_count) {
         if (text[at - 1] == '=') return std::nullopt;
         return 1;
     }
     const auto count = units::parse_count(last);
+    if (!count && last.size() != written.size()) return 1; // slurmctld takes it for a model
     if (!count) return std::nullopt;
     text = text.substr(0, at - 1);
     return *count;
