@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// lua/README.md repeats the tables of fields and settings for people; here both are held to be the same.
+// lua/README.md repeats the tables of fields and settings for people; here both are held to be the same. Its
+// examples load, and the messages that it quotes are those that people meet.
 #include "qosgate/policy/fields.hpp"
 
 #include "support.hpp"
@@ -22,6 +23,43 @@ std::string manual() {
     std::erase(text, '`');
     return text;
 }
+
+/// The examples of the manual, in their order.
+std::vector<std::string> examples() {
+    constexpr std::string_view begin = "```lua\n";
+    std::ifstream file(fs::path(QG_RULES_FOLDER).parent_path() / "README.md");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::vector<std::string> all;
+    for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
+        at += begin.size();
+        all.push_back(text.substr(at, text.find("```", at) - at));
+    }
+    return all;
+}
+
+/// What goes wrong with a rule of this body, when it is loaded or run.
+std::string failure_of(const std::string& body) {
+    const std::string problem = load_error({{"t.lua", rule_with(body)}});
+    return problem.empty() ? outcome_of(body).events.at(0).text : problem;
+}
+
+/// A mistake and the message of it that the manual quotes.
+struct Mistake {
+    const char* body;
+    const char* message;
+};
+
+const Mistake mistakes[] = {
+    {"local x = strng.upper('x')", "unknown name 'strng'; did you mean string?"},
+    {"x = 1", "'x' is not declared; write 'local x = ...'"},
+    {"return job.node", "unknown field 'node' of job; did you mean nodes?"},
+    {"job.reject('no')", "write job:reject(...), with a colon"},
+    {"function slurm_job_submit() end", "this is a script for job_submit/lua"},
+    {"if job.tasks > 4 then return end", "attempt to compare number with nil"},
+    {"return false", "submit returned false: a rule returns nothing"},
+    {"while true do end", "more than 100000 instructions for one job"},
+    {"local x = job.tres['gres/gpo']", "this cluster tracks no TRES 'gres/gpo'"},
+};
 
 std::string documented_type(FieldType type) {
     switch (type) {
@@ -54,6 +92,39 @@ BOOST_AUTO_TEST_CASE(lists_every_setting_as_it_is) {
                                              spec.default_text, spec.description);
         BOOST_TEST(has_text(text, row), row);
     }
+}
+
+BOOST_AUTO_TEST_CASE(quotes_the_messages_that_people_meet) {
+    const std::string text = manual();
+    for (const Mistake& mistake : mistakes) {
+        const std::string failure = failure_of(mistake.body);
+        BOOST_TEST(has_text(failure, mistake.message), failure);
+        BOOST_TEST(has_text(text, mistake.message), mistake.message);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(gives_examples_that_load) {
+    for (const std::string& example : examples()) {
+        const bool is_site = example.starts_with("site");
+        BOOST_TEST(load_error({{is_site ? "site.lua" : "t.lua", example}}) == "", example);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(gives_a_first_example_that_looks_at_each_partition_of_a_list) {
+    const auto policy = policy_of({{"t.lua", examples().at(0)}});
+    const auto is_rejected = [&](const char* partition, std::uint64_t nodes) {
+        return Job().partition(partition).nodes(nodes).run(*policy).rejected;
+    };
+    BOOST_TEST(is_rejected("debug", 3));
+    BOOST_TEST(is_rejected("cpu,debug", 3));
+    BOOST_TEST(is_rejected("debug,cpu", 3));
+    BOOST_TEST(!is_rejected("debug", 2));
+    BOOST_TEST(!is_rejected("cpu,debugging", 3));
+
+    const auto outcome = Job().partition("debug,cpu").nodes(2).run(*policy);
+    BOOST_TEST(outcome.warnings == std::vector<std::string>{"no --time given: set to 30 minutes"},
+               boost::test_tools::per_element());
+    BOOST_TEST((outcome.changed && outcome.changed->time_limit == TimeLimit{30}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
