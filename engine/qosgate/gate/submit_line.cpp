@@ -2,6 +2,7 @@
 #include "qosgate/gate/submit_line.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace qg::gate {
 namespace {
@@ -13,6 +14,28 @@ std::string_view take_word(std::string_view& line) {
     line.remove_prefix(word.size());
     return word;
 }
+
+/// The options of sbatch, srun and salloc that take the next word as their value. Any other option is taken
+/// to stand alone, so that the word behind it may be the script: one that is not known makes no job a test.
+// clang-format off
+constexpr std::string_view takes_next_word[] = {
+    "-A", "-B", "-C", "-D", "-F", "-G", "-J", "-L", "-M", "-N", "-S", "-T", "-a", "-b", "-c", "-d", "-e",
+    "-i", "-m", "-n", "-o", "-p", "-q", "-r", "-t", "-w", "-x", "--account", "--acctg-freq", "--array",
+    "--bb", "--bbf", "--bcast-exclude", "--begin", "--chdir", "--cluster-constraint", "--clusters",
+    "--constraint", "--container", "--core-spec", "--cores-per-socket", "--cpu-bind", "--cpu-freq",
+    "--cpus-per-gpu", "--cpus-per-task", "--deadline", "--delay-boot", "--dependency", "--distribution",
+    "--epilog", "--error", "--exclude", "--export", "--export-file", "--extra-node-info", "--gid",
+    "--gpu-bind", "--gpu-freq", "--gpus", "--gpus-per-node", "--gpus-per-socket", "--gpus-per-task",
+    "--gres", "--gres-flags", "--het-group", "--hint", "--input", "--job-name", "--jobid", "--licenses",
+    "--mail-type", "--mail-user", "--mcs-label", "--mem", "--mem-bind", "--mem-per-cpu", "--mem-per-gpu",
+    "--mincpus", "--mpi", "--nodefile", "--nodelist", "--nodes", "--ntasks", "--ntasks-per-core",
+    "--ntasks-per-gpu", "--ntasks-per-node", "--ntasks-per-socket", "--open-mode", "--output",
+    "--partition", "--power", "--priority", "--profile", "--prolog", "--qos", "--relative", "--reservation",
+    "--signal", "--slurmd-debug", "--sockets-per-node", "--switches", "--task-epilog", "--task-prolog",
+    "--thread-spec", "--threads", "--threads-per-core", "--time", "--time-min", "--tmp", "--uid",
+    "--wait-all-nodes", "--wckey",
+};
+// clang-format on
 
 } // namespace
 
@@ -31,15 +54,19 @@ std::optional<std::string_view> find_option(std::string_view submit_line, std::s
 
 bool is_test_only(std::string_view submit_line) {
     constexpr std::string_view option = "--test-only", shortest = "--te";
+    constexpr int most_words = 256;            // each is compared with the whole table
     static_cast<void>(take_word(submit_line)); // the command itself
     bool takes_value = false;
-    for (std::string_view word = take_word(submit_line); !word.empty(); word = take_word(submit_line)) {
+    for (int looked_at = 0; looked_at < most_words; ++looked_at) {
+        const std::string_view word = take_word(submit_line);
+        if (takes_value) {
+            takes_value = false;
+            continue;
+        }
         if (word.starts_with(shortest) && option.starts_with(word)) return true;
-        const bool is_option = word.starts_with('-');
-        if ((!is_option && !takes_value) || word == "--" || word.starts_with("--wrap")) return false;
-        // "-p main" and "--partition main", but not "-pmain".
-        takes_value = is_option && (word.size() == 2 || word.starts_with("--")) &&
-                      word.find('=') == std::string_view::npos;
+        const bool is_option = word.size() > 1 && word.starts_with('-') && word != "--";
+        if (!is_option || word.starts_with("--wrap") || word.starts_with("--comment")) return false;
+        takes_value = std::ranges::find(takes_next_word, word) != std::end(takes_next_word);
     }
     return false;
 }

@@ -13,8 +13,10 @@ namespace qg::gate {
 /// Cost: linear in the line.
 std::optional<std::string_view> find_option(std::string_view submit_line, std::string_view option);
 
-/// Whether the command only tests a job (--test-only, shortened or not). Words behind a script or --wrap are
-/// the job's; a value with spaces may be mistaken for options. Cost: linear in the line.
+/// Whether the command only tests a job (--test-only, shortened or not), as far as its first words tell.
+/// Words behind a script, "--" or a free text (--wrap, --comment) are not looked at, and an option that is
+/// not known, or shortened, is taken to have no value: in doubt it is a job. Another value with spaces may be
+/// mistaken for options. Cost: bounded.
 bool is_test_only(std::string_view submit_line);
 
 } // namespace qg::gate
