@@ -25,6 +25,7 @@ BOOST_AUTO_TEST_CASE(counts_tasks_in_every_spelling_that_slurm_takes) {
         BOOST_TEST_CONTEXT(text) {
             BOOST_TEST(count_array_tasks(text, 1001).value() == 10u);
         }
+    BOOST_TEST(count_array_tasks("%5", 1001).value() == 1u);
     BOOST_TEST(count_array_tasks("[0-9]:2", 1001).value() == 5u);
     BOOST_TEST(count_array_tasks("0-9:2%3,20", 1001).value() == 6u);
 }
@@ -59,7 +60,7 @@ BOOST_AUTO_TEST_CASE(bounds_from_above_what_takes_too_long_to_count) {
 
 BOOST_AUTO_TEST_CASE(refuses_what_slurm_refuses) {
     for (const char* wrong : {"", "a", "4-1", "1-", "-1", "1-4:0", "1001", "0-4294967295", "1-4:99999999999",
-                              ",", "0 -9", "0x1-0x9", "++0-9", "%5", "0-9:-1"})
+                              ",", "0 -9", "0x1-0x9", "++0-9", "0-9:-1"})
         BOOST_TEST_CONTEXT(wrong) {
             BOOST_TEST(!count_array_tasks(wrong, 1001).has_value());
         }

@@ -93,6 +93,45 @@ BOOST_AUTO_TEST_CASE(where_accounting_is_not_known_names_are_read_in_lower_case)
     BOOST_TEST((decide(policy.get()).reject == RejectCode::access_denied));
 }
 
+BOOST_AUTO_TEST_CASE(a_rule_counts_gpus_licenses_and_tasks_in_each_spelling) {
+    for (const char* spelling : {"gres:gpu:4", "gres:gpu:+4", "gres:gpu: 4", "gres:gpu:1,gres:gpu:+4"}) {
+        request.tres_per_node = spelling;
+        BOOST_TEST(is_denied("job.gpus > 3"), spelling);
+        BOOST_TEST(!is_denied("job.gpus > 4"), spelling);
+    }
+    for (const char* spelling : {"foo:5", "foo:+5", "foo: 5"}) {
+        request.licenses = spelling;
+        BOOST_TEST(is_denied("job.tres['license/foo'] > 4"), spelling);
+        BOOST_TEST(!is_denied("job.tres['license/foo'] > 5"), spelling);
+    }
+    for (const char* spelling : {"0-9", "[0-9]%5", "+0- 9:+1,", "0%1,1-9"}) {
+        request.array = spelling;
+        BOOST_TEST(is_denied("job.array_tasks > 9"), spelling);
+        BOOST_TEST(!is_denied("job.array_tasks > 10"), spelling);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_that_reads_the_size_of_an_array_that_cannot_be_read_fails) {
+    for (const char* wrong : {"0-x", "9-0", "0-4000000000"}) {
+        request.array = wrong;
+        const auto decision = decide(deny("job.array_tasks > 10").get());
+        BOOST_TEST((decision.reject == RejectCode::access_denied), wrong);
+        BOOST_TEST(decision.message.at(0).find("--array cannot be read") != std::string::npos, wrong);
+        BOOST_TEST((decide(deny("job.gpus > 0").get()).reject == RejectCode::none), wrong);
+        BOOST_TEST((decide().reject == RejectCode::none), wrong);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_change_of_an_array_that_cannot_be_read_passes_as_one_task) {
+    request.array = "0x3ff"; // as slurmctld keeps it
+    const quota::LocalQuota provider(records);
+    const auto c = cluster();
+    const gate::JobUpdate update{.job_id = 17, .before = request, .after = request};
+    const auto decision =
+        gate::Gate(provider, release).decide_update(update, &c, deny("job.array_tasks > 10").get());
+    BOOST_TEST((decision.reject == RejectCode::none));
+}
+
 BOOST_AUTO_TEST_CASE(what_rules_leave_alone_stays_as_it_was_written) {
     request.qos = "MOONLIGHT";
     request.account = "HPC-USERS";

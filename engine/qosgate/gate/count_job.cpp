@@ -53,7 +53,7 @@ void JobCounter::count_submission(const model::AccountView& view, model::Resolve
     if (!job.time_limit && !view.partitions.empty())
         job.time_limit = view.partitions.front().partition->default_time;
     if (request_->array)
-        job.array_tasks = count_array_tasks(*request_->array, cluster_->max_array_size).value_or(1);
+        job.array_tasks = count_array_tasks(*request_->array, cluster_->max_array_size).value_or(0);
 }
 
 std::optional<TresCounts> JobCounter::at_attempt(const model::AccountView& view, std::size_t partition,

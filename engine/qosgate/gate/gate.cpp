@@ -210,6 +210,8 @@ Decision Gate::decide_update(JobUpdate update, KnownCluster known, const policy:
 
     const std::uint32_t requester = update.after.submit_uid;
     Resolved after(update.after, known.cluster, provider_, release_, requester);
+    // No change is one of an array: its text is slurmctld's own here, and need not be a list of indices.
+    if (after.job.array_tasks == 0) after.job.array_tasks = 1;
     if (has_rules && run_rules(decision, update.after, after, known, *policy, nullptr, &update))
         return decision;
     if (!judges_limits(known, settings)) return decision;

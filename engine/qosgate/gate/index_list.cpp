@@ -166,7 +166,8 @@ std::optional<std::uint32_t> count_array_tasks(std::string_view text, std::uint3
     std::erase_if(plain, [](char letter) { return letter == '[' || letter == ']'; });
     text::for_each_part(plain, ',', [&](std::string_view part) {
         if (part.empty() || !is_good) return;
-        const auto range = parse_range(part.substr(0, part.find('%')));
+        const std::string_view indices = part.substr(0, part.find('%'));
+        const auto range = indices.empty() ? Range{} : parse_range(indices); // as strtol reads nothing
         is_good = range && range->last < max_array_size;
         if (is_good) ranges.push_back(*range);
     });

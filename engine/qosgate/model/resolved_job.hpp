@@ -16,8 +16,8 @@ struct ResolvedJob {
     TresCounts tres;                     ///< what the submit stage sees, in the view's catalogue order
     std::optional<TresCounts> allocated; ///< what the chosen nodes come to; nothing: the same as `tres`
     std::optional<TimeLimit> time_limit; ///< -t or DefaultTime; nothing: none known to the limit code
-    std::uint32_t array_tasks = 1;
-    bool is_update = false; ///< the check made for a change of an existing job
+    std::uint32_t array_tasks = 1;       ///< 0: not known, because --array cannot be read
+    bool is_update = false;              ///< the check made for a change of an existing job
 
     /// TRES and time that an operator set after submission; later stages skip their limits
     /// (limits/README.md 4.4).

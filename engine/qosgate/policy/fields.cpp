@@ -151,7 +151,10 @@ Value read_submit_uid(const FieldSource& source, ErrorText& /*error*/) noexcept 
     return Value::of_count(source.request.submit_uid);
 }
 
-Value read_array_tasks(const FieldSource& source, ErrorText& /*error*/) noexcept {
+Value read_array_tasks(const FieldSource& source, ErrorText& error) noexcept {
+    // One would let an array past every rule about its size.
+    if (source.facts.counted.array_tasks == 0)
+        error.assign("--array cannot be read, or names an index that is not below MaxArraySize");
     return Value::of_count(source.facts.counted.array_tasks);
 }
 
