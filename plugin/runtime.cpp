@@ -101,9 +101,7 @@ Result<AssocMgr> find_assoc_mgr() {
 }
 
 bool refuses_on_errors(const policy::Policy& policy) {
-    return std::ranges::any_of(policy.rules(), [](const policy::RuleInfo& rule) {
-        return rule.mode == policy::RuleMode::enforce && rule.on_error == policy::OnError::deny;
-    });
+    return std::ranges::any_of(policy.rules(), &policy::RuleInfo::denies_on_error);
 }
 
 /// Says what was decided. A decision stands also where there is no memory for its words.

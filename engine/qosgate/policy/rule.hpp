@@ -36,6 +36,11 @@ struct RuleInfo {
     std::string file; ///< "10-debug.lua"
     RuleMode mode = RuleMode::enforce;
     OnError on_error = OnError::deny;
+
+    /// Whether its failure rejects the job. Only an enforcing rule may cost a job its acceptance.
+    [[nodiscard]] bool denies_on_error() const noexcept {
+        return mode == RuleMode::enforce && on_error == OnError::deny;
+    }
     friend bool operator==(const RuleInfo&, const RuleInfo&) = default;
 };
 

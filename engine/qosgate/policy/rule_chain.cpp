@@ -104,11 +104,6 @@ std::string out_of_time(const Settings& settings) {
         std::chrono::duration_cast<std::chrono::milliseconds>(settings.rule_time).count());
 }
 
-/// Only an enforcing rule may cost a job its acceptance, whatever on_error says.
-bool denies_on_error(const RuleInfo& rule) {
-    return rule.mode == RuleMode::enforce && rule.on_error == OnError::deny;
-}
-
 /// Of a rule that does not deny.
 bool warns_on_error(const RuleInfo& rule) {
     return rule.mode != RuleMode::shadow && rule.on_error != OnError::allow;
@@ -160,7 +155,7 @@ class Chain {
     void fail(const RuleInfo& rule, const LuaError& error) {
         const std::string message = text::printable(error.message, 600); // it may quote the job's own texts
         record(rule, EventKind::error, message, in_one_line(error.traceback));
-        if (denies_on_error(rule))
+        if (rule.denies_on_error())
             reject(text::format("This job was not accepted because the rule '{}' ({}) failed: {}; {}",
                                 rule.name, rule.file, message, whom_to_tell()));
         else if (warns_on_error(rule))
@@ -171,8 +166,8 @@ class Chain {
 
     /// Ends the chain with rules that cannot be run: as each one's on_error says, in one record.
     void fail_unrun(std::span<const RuleInfo> rules, const std::string& why) {
-        auto named = std::find_if(rules.begin(), rules.end(), &denies_on_error);
-        if (named == rules.end()) named = std::find_if(rules.begin(), rules.end(), &warns_on_error);
+        auto named = std::ranges::find_if(rules, &RuleInfo::denies_on_error);
+        if (named == rules.end()) named = std::ranges::find_if(rules, &warns_on_error);
         if (named == rules.end()) named = rules.begin();
         const std::string others =
             rules.size() == 1 ? "" : text::format(", nor were {} other rules", rules.size() - 1);
