@@ -24,13 +24,14 @@ using model::Decision;
 // with its write locks held, and the RPC gets no answer before that is over.
 constexpr std::chrono::milliseconds stop_patience{200};
 
-/// The folder of rules beside the slurm.conf that this slurmctld uses; empty if that is not known.
+/// The folder of rules beside the slurm.conf that this slurmctld uses; a relative path as in "slurmctld -f
+/// slurm.conf"; empty if nothing is known.
 std::filesystem::path policy_folder() {
     const slurm_conf_t* conf = host_conf();
     std::string_view file = conf == nullptr ? std::string_view() : slurm::view_text(conf->slurm_conf);
     if (file.empty()) file = slurm::view_text(std::getenv("SLURM_CONF"));
-    const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-    return folder.is_absolute() ? folder / "qosgate.d" : std::filesystem::path();
+    if (file.empty()) return {};
+    return std::filesystem::path(file).parent_path() / "qosgate.d";
 }
 
 /// Where the policy in force outlives slurmctld, for a backup controller too; empty if that is not known.
@@ -39,6 +40,12 @@ std::filesystem::path kept_policy_file() {
     const std::filesystem::path folder =
         conf == nullptr ? std::string_view() : slurm::view_text(conf->state_save_location);
     return folder.is_absolute() ? folder / "qosgate_policy" : std::filesystem::path();
+}
+
+/// Also where it cannot be told.
+bool is_there(const std::filesystem::path& file) {
+    std::error_code problem;
+    return std::filesystem::symlink_status(file, problem).type() != std::filesystem::file_type::not_found;
 }
 
 /// The file for `qosgate status`; empty if that is not known.
@@ -132,7 +139,8 @@ Runtime::Runtime()
     // Before the first job, and so that an error stands in the log when slurmctld starts. Until a job comes
     // the store's thread only reads files: it may run in a standby controller, too. slurmctld has become a
     // daemon before it loads plugins.
-    if (const auto folder = policy_folder(); folder.empty())
+    // Where nothing says where slurm.conf is, a kept copy says that there are rules.
+    if (const auto folder = policy_folder(); folder.empty() && !is_there(kept_policy_file()))
         log_error("no rules: it is not known where slurm.conf is");
     else
         start_policies(folder);

@@ -255,6 +255,38 @@ BOOST_AUTO_TEST_CASE(without_a_copy_a_folder_that_is_not_there_means_no_rules) {
     });
 }
 
+BOOST_AUTO_TEST_CASE(a_folder_that_is_not_known_leaves_in_force_what_was_or_closes_the_store) {
+    const auto start_without_folder = [this](auto use) {
+        for (const char* path : {"qosgate.d", "etc/qosgate.d", ""}) {
+            StoreSetup setup(options());
+            setup.store.start(path);
+            setup.store.mark_active();
+            use(setup);
+            BOOST_TEST(
+                has_text(setup.last_error(),
+                         text::format("where the site's rules are is not known ('{}'): start slurmctld "
+                                      "with the absolute path of slurm.conf",
+                                      path)));
+            setup.store.stop();
+        }
+    };
+    start_without_folder([this](StoreSetup& setup) {
+        BOOST_TEST(setup.store.is_closed());
+        BOOST_TEST(!setup.store.status().is_reading);
+        std::this_thread::sleep_for(100ms); // five looks
+        BOOST_TEST(setup.store.is_closed());
+        BOOST_TEST(setup.errors() == 1u);
+        BOOST_TEST(!fs::exists(kept()));
+    });
+
+    run_with("one");
+    start_without_folder([](StoreSetup& setup) {
+        BOOST_TEST(!setup.store.is_closed());
+        BOOST_TEST(setup.said() == "one");
+        BOOST_TEST(setup.stands(Standing::degraded));
+    });
+}
+
 BOOST_AUTO_TEST_CASE(a_standby_writes_nothing_and_goes_by_what_the_active_controller_keeps) {
     run_with("one");
     const std::string before = content_of(kept());

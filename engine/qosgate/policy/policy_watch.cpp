@@ -99,6 +99,14 @@ void PolicyWatch::refresh() {
 void PolicyWatch::read_folder() {
     times_.settle();
     adopt_kept_copy();
+    // A daemon's working directory says nothing about where the files are.
+    if (!folder_.is_absolute())
+        return stay(
+            {ErrorCode::not_found,
+             text::format("where the site's rules are is not known ('{}'): start slurmctld with the "
+                          "absolute path of slurm.conf (in SLURM_CONF or as -f /etc/slurm/slurm.conf)",
+                          folder_.string())},
+            0);
     auto sources = options_.read(folder_, options_.trusted_user.value_or(geteuid()));
     if (!sources) return stay(sources.error(), 0);
     const bool has_files = in_force_ != nullptr && !in_force_->sources().files.empty();

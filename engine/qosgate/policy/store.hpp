@@ -82,7 +82,8 @@ class PolicyStore {
     ~PolicyStore();
 
     /// Begins to look at the folder, and waits for the first look, but not longer than start_patience: until
-    /// it is over, what was kept is in force, or the store is closed. Calling it again is a bug. Errors:
+    /// it is over, what was kept is in force, or the store is closed. So it stays for a folder whose path is
+    /// not absolute: it is not known then, and not read. Calling it again is a bug. Errors:
     /// throws std::system_error where no thread can be had; the store is closed then.
     void start(std::filesystem::path folder);
 
