@@ -32,8 +32,9 @@ class Private(PluginTestCase):
     def test_what_is_public_is_told(self) -> None:
         wait = "this job will wait: CPUs of all running jobs in account astro: limit 4, in use 3"
         self.expect(self.submit("-n2"), True, wait)
-        self.expect(self.submit("-p biologie"), False, "did you mean biology?", "partitions: main, short, ")
-        self.expect(self.submit("-p hiden"), False, "no partition 'hiden'\n", "grouped")
+        self.expect(self.submit("-p shirt"), False, "did you mean short?", "partitions: main, short\n")
+        self.expect(self.submit("-p biologie"), False, "no partition 'biologie'\n")
+        self.expect(self.submit("-p hiden"), False, "no partition 'hiden'\n")
         self.expect(self.submit("-p biology"), False, "does not accept account astro (accepted: bio)")
 
     def test_what_is_private_is_hidden(self) -> None:
@@ -49,7 +50,8 @@ class Private(PluginTestCase):
             self.expect(answer, True, over)
             self.assertNotIn("limit", answer.stderr.replace("Limit", ""))
             answer = self.submit("-p grouped2")
-            self.expect(answer, False, "no partition 'grouped2'\n", "partitions: main, short, biology\n")
+            self.expect(answer, False, "no partition 'grouped2'\n")
+            self.assertNotIn("partitions:", answer.stderr)
             self.expect(self.submit("-p biology"), False, "partition biology does not accept account astro\n")
 
             by_root = self.cluster.run(["sbatch", "-n2", "--uid=ana", "--wrap=sleep 300"])
@@ -62,7 +64,7 @@ class Private(PluginTestCase):
         over = ("QOS small does not allow this job:", "limit 2, this job asks for 3", "would be accepted with:")
         for arguments, lines in (
             ("--qos=small -n3", (*over, "allocation failure: Job violates accounting/QOS policy")),
-            ("-p biologie", ("did you mean biology?", "allocation failure: Invalid partition name")),
+            ("-p shirt", ("did you mean short?", "allocation failure: Invalid partition name")),
             ("--qos=smal", ("did you mean small?", "allocation failure: Invalid qos specification")),
         ):
             with self.subTest(arguments):

@@ -91,16 +91,34 @@ BOOST_AUTO_TEST_CASE(hidden_partitions_are_not_named) {
     BOOST_TEST(all_lines() == "there is no partition 'vix'; did you mean viz?\n  partitions: main, viz");
 }
 
-BOOST_AUTO_TEST_CASE(partitions_for_groups_are_named_unless_private) {
-    partitions[1].has_groups = true;
+BOOST_AUTO_TEST_CASE(partitions_are_named_unless_private) {
     request.partition = "vix";
-    BOOST_TEST(all_lines().find("partitions: main, viz") != std::string::npos);
-
     records.private_data.partitions = true;
-    BOOST_TEST(all_lines() == "there is no partition 'vix'\n  partitions: main");
+    BOOST_TEST(all_lines() == "there is no partition 'vix'");
 
     request.submit_uid = operator_id;
     BOOST_TEST(all_lines().find("partitions: main, viz") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(only_partitions_that_are_open_to_the_user_are_named) {
+    const std::string all = "there is no partition 'vix'; did you mean viz?\n  partitions: main, viz";
+    const std::string without = "there is no partition 'vix'\n  partitions: main";
+    const model::Partition viz = partitions[1];
+    request.partition = "vix";
+    const auto named = [&](auto change) {
+        partitions[1] = viz;
+        change(partitions[1]);
+        return all_lines();
+    };
+    BOOST_TEST(named([](auto&) {}) == all);
+    BOOST_TEST(named([](auto& p) { p.has_groups = true; }) == without);
+    BOOST_TEST(named([](auto& p) { p.is_for_root = true; }) == without);
+    BOOST_TEST(named([](auto& p) { p.takes_jobs = false; }) == without);
+    BOOST_TEST(named([](auto& p) { p.starts_jobs = false; }) == without);
+    BOOST_TEST(named([](auto& p) { p.allow_accounts = {"bio"}; }) == without);
+    BOOST_TEST(named([](auto& p) { p.allow_accounts = {"hpc-users"}; }) == all);
+    BOOST_TEST(named([](auto& p) { p.deny_accounts = {"hpc-users"}; }) == without);
+    BOOST_TEST(named([](auto& p) { p.deny_accounts = {"bio"}; }) == all);
 }
 
 BOOST_AUTO_TEST_CASE(whom_a_partition_accepts_is_told_unless_private) {

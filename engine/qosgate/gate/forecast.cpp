@@ -165,9 +165,9 @@ std::optional<Refusal> refuse_after_change(const Outlook& outlook) {
 std::optional<Refusal> refuse_early(const PartitionView& asked, const Resolved& resolved,
                                     const model::Cluster& cluster, Steps steps) {
     if (steps.names) {
-        if (auto refusal =
-                refuse_partition(resolved.partitions.unknown, cluster.partitions, asked.view.hidden))
-            return refusal;
+        const auto& unknown = resolved.partitions.unknown;
+        if (!unknown.empty())
+            return refuse_partition(unknown, list_open_partitions(asked, cluster.partitions));
         if (auto refusal = refuse_account(asked.view, asked.request)) return refusal;
         if (auto refusal = refuse_qos(asked.view, asked.release)) return refusal;
     }

@@ -130,10 +130,13 @@ Problem find_qos_problem(const PartitionView& asked, const Partition& partition)
                                          list_accepted(partition.allow_qos, partition.deny_qos, is_hidden))};
 }
 
+bool lets_account_in(const PartitionView& asked, const Partition& partition) {
+    return partition.allow_accounts.empty() ? !names_account(partition.deny_accounts, asked)
+                                            : names_account(partition.allow_accounts, asked);
+}
+
 Problem find_account_problem(const PartitionView& asked, const Partition& partition) {
-    const bool is_let_in = partition.allow_accounts.empty() ? !names_account(partition.deny_accounts, asked)
-                                                            : names_account(partition.allow_accounts, asked);
-    if (is_let_in) return std::nullopt;
+    if (lets_account_in(asked, partition)) return std::nullopt;
     const bool is_hidden = asked.view.hidden.accounts || !may_be_shown(partition, asked.view.hidden);
     return PartitionProblem{
         RejectCode::invalid_account, "AccountNotAllowed",
@@ -225,7 +228,21 @@ std::optional<Refusal> refuse_by_each(const PartitionView& asked, const JobSize&
     return last && !fits_somewhere ? std::optional(to_refusal(*std::move(last))) : std::nullopt;
 }
 
+/// Whether the user may well have use of it. AllowGroups: nobody knows here who is in a group.
+bool is_open_to(const PartitionView& asked, const Partition& partition) {
+    return !partition.is_hidden && !partition.has_groups && !partition.is_for_root && partition.takes_jobs &&
+           partition.starts_jobs && lets_account_in(asked, partition);
+}
+
 } // namespace
+
+std::vector<std::string> list_open_partitions(const PartitionView& asked, const model::PartitionTable& all) {
+    std::vector<std::string> names;
+    if (asked.view.hidden.partitions) return names;
+    for (const auto& partition : all.all())
+        if (is_open_to(asked, *partition)) names.push_back(partition->name);
+    return names;
+}
 
 std::vector<model::AccountView> views_of_other_qos(const model::AccountView& view) {
     std::vector<model::AccountView> views;

@@ -66,16 +66,14 @@ bool may_be_shown(const model::Partition& partition, model::PrivateData hidden) 
 }
 
 std::optional<Refusal> refuse_partition(std::span<const std::string> unknown,
-                                        const model::PartitionTable& all, model::PrivateData hidden) {
+                                        std::span<const std::string> others) {
     if (unknown.empty()) return std::nullopt;
-    std::vector<std::string> names;
-    for (const auto& partition : all.all())
-        if (may_be_shown(*partition, hidden)) names.push_back(partition->name);
     const std::string& wrong = unknown.front();
-    return Refusal{RejectCode::invalid_partition,
-                   {text::format("there is no partition '{}'{}", text::printable(wrong, 64),
-                                 text::did_you_mean(wrong, names)),
-                    text::format("  partitions: {}", text::list_names(names))}};
+    Refusal refusal{RejectCode::invalid_partition,
+                    {text::format("there is no partition '{}'{}", text::printable(wrong, 64),
+                                  text::did_you_mean(wrong, others))}};
+    if (!others.empty()) refusal.lines.push_back("  partitions: " + text::list_names(others));
+    return refusal;
 }
 
 std::optional<Refusal> refuse_account(const model::AccountView& view, const model::JobRequest& request) {

@@ -25,9 +25,9 @@ struct Refusal {
 /// everybody.
 bool may_be_shown(const model::Partition& partition, model::PrivateData hidden);
 
-/// A request that names partitions that do not exist. `all` are those there are.
+/// A request that names partitions that do not exist. `others` are those that may be named instead.
 std::optional<Refusal> refuse_partition(std::span<const std::string> unknown,
-                                        const model::PartitionTable& all, model::PrivateData hidden);
+                                        std::span<const std::string> others);
 
 /// A user without an association, where associations are enforced.
 std::optional<Refusal> refuse_account(const model::AccountView& view, const model::JobRequest& request);
