@@ -17,19 +17,19 @@
 namespace {
 
 using namespace qg;
-using bench::release;
+using test::release;
 
 /// The records, the job and the provider of one benchmark.
 struct Bench {
     explicit Bench(std::size_t qos_count = 10)
-        : records(bench::make_records(qos_count)), cluster(bench::make_cluster()),
-          request(bench::make_request(records.qos.back().qos.name)),
-          prepared(bench::make_view(records, request, cluster)) {}
+        : records(test::make_records(qos_count)), cluster(test::make_cluster()),
+          request(test::make_request(records.qos.back().qos.name)),
+          prepared(test::make_view(records, request, cluster)) {}
 
     quota::LocalRecords records;
     model::Cluster cluster;
     model::JobRequest request;
-    bench::PreparedQuota prepared;
+    test::PreparedQuota prepared;
 };
 
 void measure(benchmark::State& state, const quota::QuotaProvider& provider, const Bench& bench,

@@ -22,15 +22,15 @@
 namespace {
 
 using namespace qg;
-using bench::release;
+using test::release;
 
 /// A job under a QOS with every limit, as the limit code sees it.
 struct Counted {
     Counted() {
-        const auto records = bench::make_records(10);
-        const auto cluster = bench::make_cluster();
-        const auto request = bench::make_request(records.qos.back().qos.name);
-        view = bench::make_view(records, request, cluster);
+        const auto records = test::make_records(10);
+        const auto cluster = test::make_cluster();
+        const auto request = test::make_request(records.qos.back().qos.name);
+        view = test::make_view(records, request, cluster);
         job = gate::count_job(request, view, cluster, release);
     }
 

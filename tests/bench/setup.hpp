@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-namespace qg::bench {
+namespace qg::test {
 
 /// The TRES of a cluster with GPUs, a burst buffer and a license.
 inline std::shared_ptr<const model::TresCatalogue> tres_catalogue() {
@@ -118,4 +118,4 @@ inline model::AccountView make_view(const quota::LocalRecords& records, const mo
 /// The rules of the release in which most of them differ from today's.
 inline constexpr limits::Release release{22, 5};
 
-} // namespace qg::bench
+} // namespace qg::test

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/advice.hpp"
 
-#include "fixture.hpp"
 #include "qosgate/base/text.hpp"
+#include "support/gate_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -12,7 +12,7 @@ using model::RejectCode;
 namespace {
 
 /// Partition main has nodes of 250G, 64 CPUs and 8 GPUs; names of each kind are known.
-struct AdviceSetup : tests::GateSetup {
+struct AdviceSetup : test::GateSetup {
     AdviceSetup() {
         request.submit_uid = request.user_id;
         names = model::KnownNames{.reservations = {"maint"},

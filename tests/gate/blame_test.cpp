@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Who is to blame: rules that set what limits look at, and whom to ask.
-#include "fixture.hpp"
-#include "policy_files.hpp"
+#include "support/gate_setup.hpp"
+#include "support/policy_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -13,10 +13,10 @@ using model::RejectCode;
 
 namespace {
 
-struct BlameSetup : tests::GateSetup {
+struct BlameSetup : test::GateSetup {
     model::Decision decide_with(const std::string& body, const std::string& keys = "") const {
-        return decide(tests::load_rule("rule { name = 'site says', " + keys + " submit = function(job) " +
-                                       body + " end }")
+        return decide(test::load_rule("rule { name = 'site says', " + keys + " submit = function(job) " +
+                                      body + " end }")
                           .get());
     }
 };

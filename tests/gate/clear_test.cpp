@@ -2,8 +2,8 @@
 //
 // is_clear(): a job at the bound of a partition's rule is clear, one beyond is not; and about what is clear
 // nothing is said, however partitions are enforced.
-#include "fixture.hpp"
 #include "qosgate/gate/forecast.hpp"
+#include "support/gate_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -14,7 +14,7 @@ using model::EnforcePartLimits;
 
 namespace {
 
-struct ClearSetup : tests::GateSetup {
+struct ClearSetup : test::GateSetup {
     bool is_clear() {
         const quota::LocalQuota provider(records);
         const auto c = cluster();

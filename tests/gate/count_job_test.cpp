@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "fixture.hpp"
+#include "support/gate_setup.hpp"
 
 #include "qosgate/gate/count_job.hpp"
 #include "qosgate/gate/partition_list.hpp"
@@ -10,7 +10,7 @@ using namespace qg;
 
 namespace {
 
-struct CountSetup : tests::GateSetup {
+struct CountSetup : test::GateSetup {
     model::ResolvedJob count() const {
         const auto c = cluster();
         quota::Lookup lookup;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "fixture.hpp"
+#include "support/gate_setup.hpp"
 
 #include "qosgate/gate/elsewhere.hpp"
 
@@ -11,7 +11,7 @@ using model::CountLimit;
 namespace {
 
 /// A job of two hours, where QOS normal and partition main each take one.
-struct ElsewhereSetup : tests::GateSetup {
+struct ElsewhereSetup : test::GateSetup {
     ElsewhereSetup() {
         qos(0).flags.deny_on_limit = true;
         request.time_limit = TimeLimit{120};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "fixture.hpp"
+#include "support/gate_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -13,7 +13,7 @@ using model::TresLimit;
 
 namespace {
 
-struct ForecastSetup : tests::GateSetup {
+struct ForecastSetup : test::GateSetup {
     RejectCode code() const { return forecast().code; }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "fixture.hpp"
-#include "policy_files.hpp"
+#include "support/gate_setup.hpp"
+#include "support/policy_files.hpp"
 
 #include "qosgate/gate/het_parts.hpp"
 
@@ -13,7 +13,7 @@ using model::TresLimit;
 
 namespace {
 
-struct DecideSetup : tests::GateSetup {
+struct DecideSetup : test::GateSetup {
     DecideSetup() {
         qos(1).flags.deny_on_limit = true;
         qos(1).limits.set(TresLimit::max_tres_per_user, tres("gres/gpu"), 2);
@@ -22,8 +22,8 @@ struct DecideSetup : tests::GateSetup {
     }
 
     model::Decision decide_at(std::string_view level) const {
-        const auto policy = tests::load_site("site { limits = \"" + std::string(level) +
-                                             "\", contact = \"help@site.example\" }");
+        const auto policy = test::load_site("site { limits = \"" + std::string(level) +
+                                            "\", contact = \"help@site.example\" }");
         return decide(policy.get());
     }
 };
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_is_too_large_to_be_read_is_left_to_slurm) {
 BOOST_AUTO_TEST_CASE(suggests_only_what_the_rules_leave_working) {
     request.time_limit = TimeLimit{600};
     const auto last_line = [this](std::string_view body) {
-        const auto policy = tests::load_rule("rule { submit = function(job) " + std::string(body) + " end }");
+        const auto policy = test::load_rule("rule { submit = function(job) " + std::string(body) + " end }");
         return decide(policy.get()).message.back();
     };
     BOOST_TEST(last_line("") == "would be accepted with: --time=08:00:00");
@@ -241,8 +241,7 @@ BOOST_AUTO_TEST_CASE(suggests_only_what_the_rules_leave_working) {
 
 BOOST_AUTO_TEST_CASE(suggests_nothing_where_a_rule_failed) {
     request.time_limit = TimeLimit{600};
-    const auto policy =
-        tests::load_rule("rule { on_error = 'allow', submit = function(job) error('x') end }");
+    const auto policy = test::load_rule("rule { on_error = 'allow', submit = function(job) error('x') end }");
 
     BOOST_TEST(decide(policy.get()).message.back().find("would be accepted") == std::string::npos);
 }
@@ -250,7 +249,7 @@ BOOST_AUTO_TEST_CASE(suggests_nothing_where_a_rule_failed) {
 BOOST_AUTO_TEST_CASE(nobody_is_too_large_for_a_rule_that_enforces) {
     request.unread = {"nodelist", 16384, "bytes"};
     const auto decide_with = [&](const std::string& keys) {
-        const auto policy = tests::load_rule("rule { " + keys + " submit = function(job) end }");
+        const auto policy = test::load_rule("rule { " + keys + " submit = function(job) end }");
         return decide(policy.get());
     };
 
@@ -312,7 +311,7 @@ BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_judged_together_too) {
     BOOST_TEST((third.reject == RejectCode::none));
     BOOST_TEST(decide_part(nullptr).message.empty()); // once is enough
 
-    const auto enforcing = tests::load_site("site { limits = \"enforce\" }");
+    const auto enforcing = test::load_site("site { limits = \"enforce\" }");
     parts.clear();
     request.tasks = request.min_cpus = 40;
     BOOST_TEST((decide_part(enforcing.get()).reject == RejectCode::none));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "fixture.hpp"
-#include "policy_files.hpp"
+#include "support/gate_setup.hpp"
+#include "support/policy_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -15,7 +15,7 @@ constexpr std::uint32_t an_operator = 77;
 
 /// Ana's job of 4 CPUs and an hour in QOS normal, which she may move to moonlight: at most 2 CPUs a job and
 /// 30 minutes there, with DenyOnLimit.
-struct UpdateSetup : tests::GateSetup {
+struct UpdateSetup : test::GateSetup {
     UpdateSetup() {
         qos(1).flags.deny_on_limit = true;
         qos(1).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 2);
@@ -38,7 +38,7 @@ struct UpdateSetup : tests::GateSetup {
     void ask_cpus(std::uint32_t cpus) { update.after.tasks = update.after.min_cpus = cpus; }
 
     model::Decision decide(const char* level = "explain") const {
-        const auto policy = tests::load_site(std::string("site { limits = \"") + level + "\" }");
+        const auto policy = test::load_site(std::string("site { limits = \"") + level + "\" }");
         const quota::LocalQuota provider(records);
         const auto c = cluster();
         return gate::Gate(provider, release).decide_update(update, &c, policy.get());
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_change_that_is_too_large_to_be_read_is_left_to_slurm) {
 
 BOOST_AUTO_TEST_CASE(no_change_is_too_large_for_a_rule_that_enforces) {
     update.after.unread = {"partition", 1024, "bytes"};
-    const auto policy = tests::load_rule("rule { submit = function(job) end }");
+    const auto policy = test::load_rule("rule { submit = function(job) end }");
     const quota::LocalQuota provider(records);
     const auto c = cluster();
 

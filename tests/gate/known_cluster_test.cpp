@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // What the gate makes of a cluster that is not known, or not as it is now.
-#include "fixture.hpp"
-#include "policy_files.hpp"
+#include "support/gate_setup.hpp"
+#include "support/policy_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -12,7 +12,7 @@ using model::TresLimit;
 
 namespace {
 
-struct LimitSetup : tests::GateSetup {
+struct LimitSetup : test::GateSetup {
     LimitSetup() {
         qos(1).flags.deny_on_limit = true;
         qos(1).limits.set(TresLimit::max_tres_per_user, tres("gres/gpu"), 2);
@@ -20,7 +20,7 @@ struct LimitSetup : tests::GateSetup {
     }
 
     model::Decision decide_at(const std::string& level) const {
-        return decide(tests::load_site("site { limits = \"" + level + "\" }").get());
+        return decide(test::load_site("site { limits = \"" + level + "\" }").get());
     }
 };
 
@@ -53,10 +53,10 @@ BOOST_AUTO_TEST_SUITE_END()
 namespace {
 
 /// One rule that rejects jobs in the default partition.
-struct RuleSetup : tests::GateSetup {
+struct RuleSetup : test::GateSetup {
     RuleSetup()
-        : policy(tests::load_rule("rule { submit = function(job) "
-                                  "if job.partition == 'main' then job:reject('not in main') end end }")) {}
+        : policy(test::load_rule("rule { submit = function(job) "
+                                 "if job.partition == 'main' then job:reject('not in main') end end }")) {}
 
     std::string answer() const {
         const auto decision = decide(policy.get());
@@ -91,8 +91,8 @@ BOOST_AUTO_TEST_CASE(a_default_of_a_moment_ago_is_the_one_that_rules_read) {
 }
 
 BOOST_AUTO_TEST_CASE(the_time_limit_of_a_partition_that_may_be_new_is_not_known) {
-    policy = tests::load_rule(
-        "rule { submit = function(job) if job.time_limit then job:reject('timed') end end }");
+    policy =
+        test::load_rule("rule { submit = function(job) if job.time_limit then job:reject('timed') end end }");
     request.partition = "new";
     may_have_changed = true;
     BOOST_TEST(answer().find("the default is not known yet") != std::string::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "fixture.hpp"
+#include "support/gate_setup.hpp"
 
 #include "qosgate/gate/answer.hpp"
 
@@ -11,7 +11,7 @@ using model::TresLimit;
 
 namespace {
 
-struct NearestSetup : tests::GateSetup {
+struct NearestSetup : test::GateSetup {
     NearestSetup() {
         qos(0).flags.deny_on_limit = true;
         records.associations[0].permitted_qos = {{"normal"}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "fixture.hpp"
+#include "support/gate_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -12,7 +12,7 @@ namespace {
 
 /// What becomes of Ana's job in "main": "" it starts, else the Reason it waits with; where partitions are
 /// enforced whether it is refused.
-struct PartitionSetup : tests::GateSetup {
+struct PartitionSetup : test::GateSetup {
     std::string_view waits() {
         enforce_part_limits = EnforcePartLimits::no;
         const auto forecast = decide().forecast;

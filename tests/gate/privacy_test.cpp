@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // What Slurm hides from a user, an answer hides, too.
-#include "fixture.hpp"
 #include "qosgate/base/text.hpp"
+#include "support/gate_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t ana = 1000, operator_id = 7;
 
 /// Ana submits; the root account allows 4 CPUs together.
-struct PrivacySetup : tests::GateSetup {
+struct PrivacySetup : test::GateSetup {
     PrivacySetup() {
         request.submit_uid = ana;
         records.operators = {operator_id};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "fixture.hpp"
-#include "policy_files.hpp"
+#include "support/gate_setup.hpp"
+#include "support/policy_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -13,7 +13,7 @@ using model::TresLimit;
 namespace {
 
 /// Ana asks for normal and moonlight, of which moonlight has the higher priority, in 24.11.
-struct QosListSetup : tests::GateSetup {
+struct QosListSetup : test::GateSetup {
     QosListSetup() {
         release = limits::Release(24, 11);
         qos(1).priority = 10;
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_job_of_very_many_partitions_is_left_to_slurm_but_not_by_r
     BOOST_TEST_REQUIRE(decision.log.size() == 1u);
     BOOST_TEST(decision.log[0].text.ends_with(": it names more than 64 partitions"));
 
-    const auto policy = tests::load_rule("rule { submit = function(job) job:reject('no') end }");
+    const auto policy = test::load_rule("rule { submit = function(job) job:reject('no') end }");
     BOOST_TEST((decide(policy.get()).reject == RejectCode::access_denied));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Rules decide about changes of jobs, too; and what the log says of decisions.
-#include "fixture.hpp"
-#include "policy_files.hpp"
+#include "support/gate_setup.hpp"
+#include "support/policy_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -12,8 +12,8 @@ using model::RejectCode;
 namespace {
 
 /// Ana's job in main; jobs in viz have at most 10 minutes.
-struct ChangeSetup : tests::GateSetup {
-    ChangeSetup() : policy(tests::load_rule(rule(""))) {
+struct ChangeSetup : test::GateSetup {
+    ChangeSetup() : policy(test::load_rule(rule(""))) {
         request.submit_uid = 1000;
         request.name = "wrap";
         request.account = "hpc-users";
@@ -92,8 +92,8 @@ BOOST_AUTO_TEST_CASE(the_log_names_who_changes_the_job_of_another) {
 
 BOOST_AUTO_TEST_CASE(a_rule_that_fails_on_a_change_decides_by_on_error) {
     const auto answer = [this](const std::string& on_error) {
-        policy = tests::load_rule("rule { on_error = '" + on_error +
-                                  "', submit = function(job) local x = nil + 1 end }");
+        policy = test::load_rule("rule { on_error = '" + on_error +
+                                 "', submit = function(job) local x = nil + 1 end }");
         return change().reject;
     };
     BOOST_TEST((answer("deny") == RejectCode::access_denied));
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(the_log_says_whose_job_a_rule_changed_or_would_have_rejecte
 
     request.partition = "viz";
     for (const auto& [mode, word] : {std::pair{"shadow", "shadow"}, std::pair{"warn", "not enforced"}}) {
-        policy = tests::load_rule(rule(std::string("mode = '") + mode + "',"));
+        policy = test::load_rule(rule(std::string("mode = '") + mode + "',"));
         decision = decide(policy.get());
         BOOST_TEST(logged(decision).starts_with(std::string(word) + " user=ana(1000)"));
         BOOST_TEST(logged(decision).ends_with("would reject: too long for viz"));
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(the_log_says_whose_job_a_rule_changed_or_would_have_rejecte
 BOOST_AUTO_TEST_CASE(the_log_has_the_reason_of_what_the_gate_refuses) {
     qos(0).limits.set(model::TresLimit::max_tres_per_job, tres("cpu"), 2);
     request.tasks = request.min_cpus = 3;
-    policy = tests::load_site("site { limits = 'enforce' }");
+    policy = test::load_site("site { limits = 'enforce' }");
 
     const auto decision = decide(policy.get());
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // A rule about a name holds for each spelling of it that slurmctld takes.
-#include "fixture.hpp"
-#include "policy_files.hpp"
+#include "support/gate_setup.hpp"
+#include "support/policy_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -11,10 +11,10 @@ using model::RejectCode;
 
 namespace {
 
-struct SpellingSetup : tests::GateSetup {
+struct SpellingSetup : test::GateSetup {
     static std::shared_ptr<const policy::Policy> deny(const std::string& condition) {
-        return tests::load_rule("rule { name = 'deny', submit = function(job) if " + condition +
-                                " then job:reject('denied') end end }");
+        return test::load_rule("rule { name = 'deny', submit = function(job) if " + condition +
+                               " then job:reject('denied') end end }");
     }
 
     /// Whether a rule with this condition refuses the request, newly sent and as a change.
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(what_rules_leave_alone_stays_as_it_was_written) {
     request.qos = "MOONLIGHT";
     request.account = "HPC-USERS";
     request.partition = "viz,";
-    const auto policy = tests::load_rule(
+    const auto policy = test::load_rule(
         "rule { name = 'change', submit = function(job) job.comment = 'seen'; job.partition = 'main' end }");
 
     const auto decision = decide(policy.get());
@@ -150,8 +150,8 @@ BOOST_AUTO_TEST_CASE(what_rules_leave_alone_stays_as_it_was_written) {
 
 BOOST_AUTO_TEST_CASE(a_spelling_alone_is_no_change) {
     request.qos = "MOONLIGHT";
-    const auto policy = tests::load_rule("rule { name = 'look', submit = function(job) "
-                                         "job.qos = job.qos end }");
+    const auto policy = test::load_rule("rule { name = 'look', submit = function(job) "
+                                        "job.qos = job.qos end }");
     BOOST_TEST(!decide(policy.get()).changed);
 }
 

@@ -10,7 +10,7 @@
 
 using namespace qg;
 using model::TresLimit;
-using tests::make_scenario;
+using test::make_scenario;
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 using namespace qg;
 using limits::Release;
-using tests::make_scenario;
+using test::make_scenario;
 
 namespace {
 

@@ -159,7 +159,7 @@ struct HostileRequests {
     Records records;
     plugin::ControllerQuota quota{records.symbols()};
     model::Cluster cluster = make_cluster();
-    tests::WorkMeter meter;
+    test::WorkMeter meter;
 };
 
 } // namespace

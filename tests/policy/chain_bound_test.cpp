@@ -2,7 +2,7 @@
 //
 // What all rules together may cost one job, whatever they do: states that were spent are not made again on
 // the job's way beyond its time, and the rules that are left when the time is over end by their on_error.
-#include "support.hpp"
+#include "support/policy_setup.hpp"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -14,7 +14,7 @@
 
 using namespace qg;
 using namespace qg::policy;
-using namespace qg::policy::test;
+using namespace qg::test;
 
 namespace {
 

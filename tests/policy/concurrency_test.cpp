@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "support.hpp"
+#include "support/policy_setup.hpp"
 
 #include "qosgate/policy/store.hpp"
 
@@ -10,7 +10,7 @@
 
 using namespace qg;
 using namespace qg::policy;
-using namespace qg::policy::test;
+using namespace qg::test;
 
 BOOST_AUTO_TEST_SUITE(concurrency)
 

@@ -4,7 +4,7 @@
 // examples load, and the messages that it quotes are those that people meet.
 #include "qosgate/policy/fields.hpp"
 
-#include "support.hpp"
+#include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -12,7 +12,7 @@
 
 using namespace qg;
 using namespace qg::policy;
-using namespace qg::policy::test;
+using namespace qg::test;
 
 namespace {
 

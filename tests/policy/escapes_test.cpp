@@ -2,7 +2,7 @@
 //
 // Known ways out of an embedded Lua: of its budget, of its memory, of its sandbox. Each must end as an error
 // of the rule, soon, and leave the process able to judge the next job.
-#include "support.hpp"
+#include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -10,7 +10,7 @@
 #include <ctime>
 
 using namespace qg::policy;
-using namespace qg::policy::test;
+using namespace qg::test;
 
 namespace {
 

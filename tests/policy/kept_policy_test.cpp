@@ -5,7 +5,7 @@
 
 #include "qosgate/policy/store.hpp"
 #include "store_setup.hpp"
-#include "support.hpp"
+#include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -17,7 +17,7 @@
 
 using namespace qg;
 using namespace qg::policy;
-using namespace qg::policy::test;
+using namespace qg::test;
 using namespace std::chrono_literals;
 
 namespace {

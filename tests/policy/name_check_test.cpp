@@ -2,7 +2,7 @@
 #include "qosgate/policy/name_check.hpp"
 
 #include "qosgate/policy/lua_tokens.hpp"
-#include "support.hpp"
+#include "support/policy_setup.hpp"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -12,7 +12,7 @@
 
 using namespace qg;
 using namespace qg::policy;
-using namespace qg::policy::test;
+using namespace qg::test;
 
 namespace {
 

@@ -3,7 +3,7 @@
 // The bounded matcher against the interpreter's own: same answers, also for what is wrong with a pattern.
 #include "qosgate/policy/pattern.hpp"
 
-#include "support.hpp"
+#include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -13,7 +13,7 @@
 #include <lua.hpp>
 
 using namespace qg::policy;
-using namespace qg::policy::test;
+using namespace qg::test;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "support.hpp"
+#include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -8,7 +8,7 @@
 #include <lua.hpp>
 
 using namespace qg::policy;
-using namespace qg::policy::test;
+using namespace qg::test;
 
 namespace {
 

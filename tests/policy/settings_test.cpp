@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/settings.hpp"
 
-#include "support.hpp"
+#include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 using namespace qg::policy;
-using namespace qg::policy::test;
+using namespace qg::test;
 
 namespace {
 

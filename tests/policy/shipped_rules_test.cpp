@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The rules that are installed for sites to copy, as they are shipped, in the product's own sandbox.
-#include "support.hpp"
+#include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include <iterator>
 
 using namespace qg::policy;
-using namespace qg::policy::test;
+using namespace qg::test;
 
 namespace {
 

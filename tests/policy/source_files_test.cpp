@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/source_files.hpp"
 
-#include "support.hpp"
+#include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -9,7 +9,7 @@
 
 using namespace qg;
 using namespace qg::policy;
-using namespace qg::policy::test;
+using namespace qg::test;
 
 namespace {
 

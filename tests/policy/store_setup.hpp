@@ -5,7 +5,7 @@
 
 #include "qosgate/policy/store.hpp"
 
-#include "support.hpp"
+#include "support/policy_setup.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -16,17 +16,18 @@
 #include <utility>
 #include <vector>
 
-namespace qg::policy::test {
+namespace qg::test {
 
 using namespace std::chrono_literals;
 
 /// A store over a temporary folder, with its log.
 class StoreSetup {
   public:
-    explicit StoreSetup(StoreOptions options = {})
+    explicit StoreSetup(policy::StoreOptions options = {})
         : store([this](LogLevel level, std::string text) { take(level, std::move(text)); },
                 std::move(options)) {}
-    explicit StoreSetup(std::chrono::milliseconds poll) : StoreSetup(StoreOptions{.poll_interval = poll}) {}
+    explicit StoreSetup(std::chrono::milliseconds poll)
+        : StoreSetup(policy::StoreOptions{.poll_interval = poll}) {}
 
     static std::string warns(const std::string& word) { return rule_with("job:warn('" + word + "')"); }
 
@@ -37,7 +38,7 @@ class StoreSetup {
         return outcome.warnings.empty() ? std::string() : outcome.warnings.front();
     }
 
-    [[nodiscard]] bool stands(Standing standing) const { return store.status().standing == standing; }
+    [[nodiscard]] bool stands(policy::Standing standing) const { return store.status().standing == standing; }
 
     /// Whether `check` comes true in two seconds.
     template <typename Check>
@@ -71,7 +72,7 @@ class StoreSetup {
     std::vector<std::string> errors_;
 
   public:
-    PolicyStore store; ///< last: its thread writes to the log
+    policy::PolicyStore store; ///< last: its thread writes to the log
 };
 
-} // namespace qg::policy::test
+} // namespace qg::test

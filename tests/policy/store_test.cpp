@@ -2,7 +2,7 @@
 #include "qosgate/policy/store.hpp"
 
 #include "store_setup.hpp"
-#include "support.hpp"
+#include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -12,7 +12,7 @@
 
 using namespace qg;
 using namespace qg::policy;
-using namespace qg::policy::test;
+using namespace qg::test;
 using namespace std::chrono_literals;
 
 BOOST_AUTO_TEST_SUITE(store)

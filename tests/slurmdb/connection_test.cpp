@@ -8,8 +8,8 @@
 using namespace qg;
 using namespace qg::slurmdb;
 using namespace std::chrono_literals;
-using qg::tests::FakeSlurmdbd;
-using qg::tests::TemporaryDirectory;
+using qg::test::FakeSlurmdbd;
+using qg::test::TemporaryDirectory;
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 using namespace qg::slurmdb;
 using namespace std::chrono_literals;
-using qg::tests::FakeSlurmdbd;
+using qg::test::FakeSlurmdbd;
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-namespace qg::tests {
+namespace qg::test {
 
 /// A temporary directory, gone with its owner.
 class TemporaryDirectory {
@@ -98,4 +98,4 @@ class FakeSlurmdbd {
     std::thread thread_;
 };
 
-} // namespace qg::tests
+} // namespace qg::test

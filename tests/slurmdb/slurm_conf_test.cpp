@@ -7,7 +7,7 @@
 
 using namespace qg;
 using namespace qg::slurmdb;
-using qg::tests::TemporaryDirectory;
+using qg::test::TemporaryDirectory;
 
 BOOST_AUTO_TEST_SUITE(slurm_conf)
 

@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace qg::tests {
+namespace qg::test {
 
 /// A job of user 1000 in account acct under QOS "q", in partition "p1", one CPU on one node for ten minutes,
 /// with the keys of `qos`, `job` and `root` laid over that.
@@ -33,4 +33,4 @@ inline quota::Scenario make_scenario(const std::string& qos, const std::string& 
     return quota::parse_scenario(whole.dump()).value();
 }
 
-} // namespace qg::tests
+} // namespace qg::test

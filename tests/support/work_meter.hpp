@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <ctime>
 
-namespace qg::tests {
+namespace qg::test {
 
 /// Counts what this thread does. Where the kernel or the machine lets nobody count instructions, it takes the
 /// thread's processor time for them, at a low three a nanosecond.
@@ -61,4 +61,4 @@ class WorkMeter {
     int counter_ = -1;
 };
 
-} // namespace qg::tests
+} // namespace qg::test

@@ -14,7 +14,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-namespace qg::tests {
+namespace qg::test {
 
 /// A policy folder with just this file.
 inline std::shared_ptr<const policy::Policy> load_file(const std::string& name, std::string_view text) {
@@ -38,4 +38,4 @@ inline std::shared_ptr<const policy::Policy> load_rule(std::string_view rule_lua
     return load_file("rule.lua", rule_lua);
 }
 
-} // namespace qg::tests
+} // namespace qg::test

@@ -6,7 +6,7 @@
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/quota/local_quota.hpp"
 
-namespace qg::tests {
+namespace qg::test {
 
 /// Partition "main" (default) and "viz"; QOSs normal (default), moonlight and secret; user ana (1000) in
 /// account hpc-users, who may use normal and moonlight. 64 CPUs and 256000 MiB a node.
@@ -85,4 +85,4 @@ struct GateSetup {
     bool may_have_changed = false; ///< since the cluster was known
 };
 
-} // namespace qg::tests
+} // namespace qg::test

@@ -17,7 +17,7 @@
 
 #include <sys/stat.h>
 
-namespace qg::policy::test {
+namespace qg::test {
 
 namespace fs = std::filesystem;
 
@@ -65,15 +65,15 @@ class Job {
         return *this;
     }
 
-    [[nodiscard]] JobFacts facts() const {
+    [[nodiscard]] policy::JobFacts facts() const {
         const std::string_view partition = request.partition ? std::string_view(*request.partition) : "cpu";
         return {counted_,  catalogue_, "ana",          "physics",
                 partition, "normal",   knows_accounts, knows_partitions};
     }
 
     /// Leaves the request as the rules do.
-    Outcome run(const Policy& policy) {
-        Outcome outcome = policy.run(request, facts());
+    policy::Outcome run(const policy::Policy& policy) {
+        policy::Outcome outcome = policy.run(request, facts());
         if (outcome.changed) request = *outcome.changed;
         return outcome;
     }
@@ -89,15 +89,15 @@ class Job {
 
 using Texts = std::vector<std::pair<std::string, std::string>>;
 
-inline Result<std::shared_ptr<const Policy>> try_policy(const Texts& files) {
-    SourceFolder folder{true, {}};
+inline Result<std::shared_ptr<const policy::Policy>> try_policy(const Texts& files) {
+    policy::SourceFolder folder{true, {}};
     for (const auto& [name, content] : files)
         folder.files.push_back({name, content});
-    return compile_policy(std::move(folder));
+    return policy::compile_policy(std::move(folder));
 }
 
 /// A policy that must load.
-inline std::shared_ptr<const Policy> policy_of(const Texts& files) {
+inline std::shared_ptr<const policy::Policy> policy_of(const Texts& files) {
     const auto policy = try_policy(files);
     if (!policy) throw std::runtime_error(policy.error().message);
     return *policy;
@@ -115,7 +115,7 @@ inline std::string rule_with(const std::string& body, const std::string& keys = 
 }
 
 /// A policy of one rule file, "t.lua".
-inline std::shared_ptr<const Policy> one_rule(const std::string& body, const std::string& keys = {}) {
+inline std::shared_ptr<const policy::Policy> one_rule(const std::string& body, const std::string& keys = {}) {
     return policy_of({{"t.lua", rule_with(body, keys)}});
 }
 
@@ -125,7 +125,7 @@ inline std::string at_run_time(const std::string& body) {
 }
 
 /// The outcome of one rule over a plain job.
-inline Outcome outcome_of(const std::string& body, const std::string& keys = {}) {
+inline policy::Outcome outcome_of(const std::string& body, const std::string& keys = {}) {
     return Job().run(*one_rule(body, keys));
 }
 
@@ -168,4 +168,4 @@ class TempFolder {
     fs::path path_;
 };
 
-} // namespace qg::policy::test
+} // namespace qg::test
