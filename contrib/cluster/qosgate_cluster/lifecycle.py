@@ -27,6 +27,9 @@ _POLL_SECONDS = 0.02
 # Clients of a daemon that hangs would wait for minutes.
 _CLIENT_SECONDS = 15.0
 
+# One more than the processes through which a daemon leaves its terminal.
+_EMPTY_LOOKS = 3
+
 # As sinfo words it; a trailing * means that the slurmd does not answer.
 _USABLE_STATE = re.compile(r"(idle|mixed|allocated|planned|reserved|completing)\b(?!\*)")
 
@@ -290,9 +293,16 @@ def _running(layout: Layout, names: Sequence[str]) -> list[Daemon]:
 
 
 def _kill_everything(layout: Layout) -> None:
-    """Repeats until a look finds nobody: a process may have been starting another one."""
-    while remaining := _members(layout):
+    """Repeats until looks in a row find nobody.
+
+    A daemon that leaves its terminal forks twice, and each of these processes may end between being listed and
+    being looked at, with its successor not on that list.
+    """
+    empty_looks = 0
+    while empty_looks < _EMPTY_LOOKS:
+        remaining = _members(layout)
         processes.kill(remaining)
+        empty_looks = 0 if remaining else empty_looks + 1
     _remove_sockets(layout)
 
 
