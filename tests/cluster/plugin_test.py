@@ -633,7 +633,7 @@ PartitionName=timed Nodes=ALL DefaultTime=0
             ("-p quick --time=5 --qos=small", ()),
             ("-p quick --time=5 --qos=counted", ("does not accept QOS counted (accepted: normal", no_qos)),
             ("-p wide -N2 --qos=counted", ()),
-            ("-p wide -N2 --qos=small --time=5", ("accept QOS small (accepted: all but small)", no_qos)),
+            ("-p wide -N2 --qos=small --time=5", ("accept QOS small (denied: small)", no_qos)),
             ("-p biology --account=bio", ()),
             ("-p biology", ("does not accept account astro (accepted: bio", "Invalid account")),
             ("-p main --qos=booked", ("is for jobs in a reservation", no_qos)),

@@ -69,6 +69,23 @@ BOOST_AUTO_TEST_CASE(a_partition_that_is_down_lets_jobs_wait) {
     BOOST_TEST(advice() == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_is_not_told_to_wait_for_a_partition_where_it_can_never_start) {
+    partitions[0].starts_jobs = false;
+    request.min_nodes = request.max_nodes = request.tasks = request.min_cpus = 5;
+    const auto told = decide().message;
+    BOOST_TEST(told.front() == "this job can never start as it is: partition main has 4 nodes; this job asks "
+                               "for 5 (PartitionNodeLimit)");
+    BOOST_TEST(text::join(told, "\n").find("will wait") == std::string::npos);
+
+    enforce_part_limits = model::EnforcePartLimits::all;
+    BOOST_TEST(decide().message.front() == "partition main has 4 nodes; this job asks for 5");
+
+    request.min_nodes = request.max_nodes = request.tasks = request.min_cpus = 4;
+    BOOST_TEST(advice() == "this job will wait: partition main is down (PartitionDown)");
+    request.begins_later = true;
+    BOOST_TEST(advice() == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_partition_that_is_closed_to_the_user_is_told) {
     partitions[0].needs_reservation = true;
     BOOST_TEST(advice() == "partition main is for jobs in a reservation: add --reservation=NAME");

@@ -217,4 +217,100 @@ BOOST_AUTO_TEST_CASE(memory_asked_for_counts_per_node_per_cpu_or_per_gpu) {
     BOOST_TEST(asked() == "6G");
 }
 
+BOOST_AUTO_TEST_CASE(the_time_limit_of_each_partition_is_named) {
+    request.partition = "main,viz";
+    main.max_time = TimeLimit{30};
+    partitions[1].max_time = TimeLimit{60};
+    request.time_limit = TimeLimit{60};
+    BOOST_TEST(waits() == "");
+
+    request.time_limit = TimeLimit{61};
+    BOOST_TEST(waits() == "PartitionTimeLimit");
+    const auto told = decide().message;
+    BOOST_TEST_REQUIRE(told.size() >= 3u);
+    BOOST_TEST(told[0] == "this job can never start as it is in any of its partitions (2 problems):");
+    BOOST_TEST(told[1] == "  wall time per job in partition main: limit 00:30:00, this job asks for 01:01:00 "
+                          "(PartitionTimeLimit)");
+    BOOST_TEST(told[2] == "  wall time per job in partition viz: limit 01:00:00, this job asks for 01:01:00 "
+                          "(PartitionTimeLimit)");
+
+    BOOST_TEST((refused() == RejectCode::invalid_time_limit));
+    BOOST_TEST(decide().message[1] ==
+               "wall time per job in partition viz: limit 01:00:00, this job asks for 01:01:00");
+    enforce_part_limits = EnforcePartLimits::any;
+    BOOST_TEST((decide().forecast.code == RejectCode::invalid_time_limit));
+    request.time_limit = TimeLimit{60};
+    BOOST_TEST((decide().forecast.code == RejectCode::none));
+}
+
+BOOST_AUTO_TEST_CASE(a_least_time_is_compared_with_the_most_generous_partition_and_named) {
+    request.partition = "main,viz";
+    main.max_time = TimeLimit{30};
+    partitions[1].max_time = TimeLimit{60};
+    request.time_min = TimeLimit{61};
+    request.time_limit = TimeLimit{90};
+    BOOST_TEST(decide().message.front() ==
+               "wall time per job in partition viz: limit 01:00:00, this job asks for 01:01:00 (--time-min)");
+    request.time_min = TimeLimit{60};
+    BOOST_TEST(decide().message.empty());
+}
+
+BOOST_AUTO_TEST_CASE(everything_that_holds_a_job_for_good_is_told) {
+    main.max_time = TimeLimit{60};
+    request.time_limit = TimeLimit{61};
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 2);
+    request.tasks = request.min_cpus = 3;
+    BOOST_TEST(waits() == "PartitionTimeLimit");
+    const auto told = decide().message;
+    BOOST_TEST_REQUIRE(told.size() >= 3u);
+    BOOST_TEST(told[0] == "this job can never start as it is (2 problems):");
+    BOOST_TEST(told[1] ==
+               "  CPUs per job in QOS normal: limit 2, this job asks for 3 (QOSMaxCpuPerJobLimit)");
+    BOOST_TEST(told[2] == "  wall time per job in partition main: limit 01:00:00, this job asks for 01:01:00 "
+                          "(PartitionTimeLimit)");
+
+    request.tasks = request.min_cpus = 2;
+    BOOST_TEST(decide().message.front().starts_with("this job can never start as it is: wall time"));
+}
+
+BOOST_AUTO_TEST_CASE(of_many_problems_the_first_are_told_in_eight_lines) {
+    main.max_time = TimeLimit{60};
+    request.time_limit = TimeLimit{61};
+    request.tasks = request.min_cpus = 3;
+    for (const model::TresLimit limit :
+         {TresLimit::max_tres_per_job, TresLimit::max_tres_per_node, TresLimit::max_tres_per_user,
+          TresLimit::max_tres_per_account, TresLimit::grp_tres})
+        for (const char* what : {"cpu", "mem"})
+            qos(0).limits.set(limit, tres(what), 2);
+    const auto told = decide().message;
+    BOOST_TEST_REQUIRE(told.size() >= 8u);
+    BOOST_TEST(told[0] == "this job can never start as it is (11 problems):");
+    BOOST_TEST(told[7] == "  and 5 more");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_is_told_all_limits_that_it_waits_for) {
+    for (const char* what : {"cpu", "mem"}) {
+        qos(0).limits.set(TresLimit::max_tres_per_user, tres(what), 4000);
+        records.qos[0].users[1000].tres.resize(records.tres->size());
+        records.qos[0].users[1000].tres[tres(what)] = 4000;
+    }
+    const auto told = decide().message;
+    BOOST_TEST_REQUIRE(told.size() == 3u);
+    BOOST_TEST(told[0] == "this job will wait (2 reasons):");
+    BOOST_TEST(told[1].starts_with("  CPUs per user in QOS normal: limit 4000, in use 4000"));
+    BOOST_TEST(told[2].starts_with("  memory per user in QOS normal: limit"));
+}
+
+BOOST_AUTO_TEST_CASE(a_range_of_nodes_is_told_as_one) {
+    main.max_nodes = 2;
+    request.min_nodes = 1;
+    request.max_nodes = 4;
+    BOOST_TEST(waits() == "PartitionNodeLimit");
+    BOOST_TEST(decide().message.front() ==
+               "this job can never start as it is: partition main allows at most 2 nodes per job; this job "
+               "asks for 1-4 (PartitionNodeLimit)");
+    request.max_nodes = 2;
+    BOOST_TEST(waits() == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

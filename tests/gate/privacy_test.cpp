@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(whom_a_partition_accepts_is_told_unless_private) {
 
     partitions[0].allow_accounts.clear();
     partitions[0].deny_qos = {"normal"};
-    BOOST_TEST(first_line() == "partition main does not accept QOS normal (accepted: all but normal)");
+    BOOST_TEST(first_line() == "partition main does not accept QOS normal (denied: normal)");
     records.private_data.partitions = true;
     partitions[0].has_groups = true;
     BOOST_TEST(first_line() == "partition main does not accept QOS normal");

@@ -48,8 +48,6 @@ class Adviser {
         if (are_all([](const Partition& p) { return !p.takes_jobs && !p.has_alternate; }))
             add(text::format("partition {} is {}: it takes no new jobs", first.name,
                              first.starts_jobs ? "drained" : "inactive"));
-        else if (are_all([](const Partition& p) { return p.takes_jobs && !p.starts_jobs; }))
-            add(text::format("this job will wait: partition {} is down (PartitionDown)", first.name));
         if (view_.partitions.size() > 1) return; // slurmctld does not always want each to be open
         if (first.needs_reservation && !request_.reservation)
             add(text::format("partition {} is for jobs in a reservation: add --reservation=NAME",

@@ -17,6 +17,7 @@ namespace qg::gate {
 
 namespace {
 
+using limits::Violation;
 using model::JobRequest;
 
 /// Whether a request, as a user would submit it, is taken in the form that the site's rules give it.
@@ -29,6 +30,39 @@ bool is_taken_after_rules(const JobRequest& submitted, const Case& at, limits::S
     const JobRequest& request = outcome.changed ? *outcome.changed : submitted;
     Resolved final(request, &at.cluster, at.provider, at.release);
     return final.known && look_far_ahead(final, request, at.cluster, at.release, strictness).takes_the_job();
+}
+
+/// All that holds a job for good, in each of its attempts.
+std::vector<std::string> list_lasting(std::span<const Wait> held, const model::AccountView& view) {
+    std::vector<std::string> lines;
+    for (const Wait& wait : held) {
+        for (const Violation& violation : wait.violations)
+            if (violation.is_permanent())
+                lines.push_back(limits::describe(violation, view, /*names_owner=*/true));
+        for (const PartitionProblem& rule : wait.rules)
+            lines.push_back(text::format("{} ({})", rule.text, rule.pending));
+    }
+    return lines;
+}
+
+/// Whether the job has partitions, and all of them take jobs and start none.
+bool are_all_down(const model::AccountView& view) {
+    return !view.partitions.empty() &&
+           std::ranges::all_of(view.partitions, [](const model::PartitionChoice& choice) {
+               return choice.partition->takes_jobs && !choice.partition->starts_jobs;
+           });
+}
+
+/// "what: the one line", or "what of_several (2 problems):" and the lines. Nothing without lines.
+std::vector<std::string> under_headline(std::string_view what, std::string_view of_several,
+                                        std::string_view noun, std::vector<std::string> lines) {
+    if (lines.empty()) return {};
+    lines = lines_once(std::move(lines), lines.size());
+    if (lines.size() == 1) return {text::format("{}: {}", what, lines.front())};
+    std::vector<std::string> result{text::format("{}{} ({} {}):", what, of_several, lines.size(), noun)};
+    for (const std::string& line : lines_once(std::move(lines), most_problem_lines - 1))
+        result.push_back("  " + line);
+    return result;
 }
 
 /// "QOS small"
@@ -48,21 +82,31 @@ std::vector<std::string> refusal_lines(const Outlook& outlook, const model::Acco
     return outlook.refusal ? outlook.refusal->lines : limits::explain_refusal(outlook.refusing, view);
 }
 
-std::vector<std::string> wait_lines(const Wait& wait, const model::JobRequest& request,
+std::vector<std::string> wait_lines(const Outlook& outlook, const JobRequest& request,
                                     const model::AccountView& view) {
+    const Wait* wait = outlook.wait();
+    if (wait != nullptr && wait->is_permanent) {
+        const bool is_in_any = outlook.held.size() > 1 && view.partitions.size() > 1;
+        return under_headline("this job can never start as it is",
+                              is_in_any ? " in any of its partitions" : "", "problems",
+                              list_lasting(outlook.held, view));
+    }
+    if (request.starts_later()) return {};
+    std::vector<std::string> lines;
+    if (are_all_down(view))
+        lines.push_back(
+            text::format("partition {} is down (PartitionDown)", view.partitions.front().partition->name));
+    bool is_certain = !lines.empty();
     // The parts of a heterogeneous job are refused together where limits are strict, and start together.
-    const bool waits_for_today = !request.starts_later() && !request.is_het_part;
-    if (!wait.is_permanent && !waits_for_today) return {};
-    // Of several problems the one matters that is for good, then one that is certain.
-    const auto& all = wait.violations;
-    auto first = std::ranges::find_if(all, &limits::Violation::is_permanent);
-    if (first == all.end()) first = std::ranges::find_if(all, &limits::Violation::is_certain);
-    const bool is_certain = all.empty() || first != all.end();
-    if (first == all.end()) first = all.begin();
-    const std::string what = all.empty() ? text::format("{} ({})", wait.partition_rule, wait.reason)
-                                         : limits::describe(*first, view, /*names_owner=*/true);
-    if (wait.is_permanent) return {"this job can never start as it is: " + what};
-    return {(is_certain ? "this job will wait: " : "this job may wait: ") + what};
+    if (wait != nullptr && !request.is_het_part) {
+        // Of several limits those matter that are certain, if any are.
+        is_certain = is_certain || std::ranges::any_of(wait->violations, &Violation::is_certain);
+        for (const Violation& violation : wait->violations)
+            if (violation.is_certain() || !is_certain)
+                lines.push_back(limits::describe(violation, view, /*names_owner=*/true));
+    }
+    return under_headline(is_certain ? "this job will wait" : "this job may wait", "", "reasons",
+                          std::move(lines));
 }
 
 std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at,

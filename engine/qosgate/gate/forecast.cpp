@@ -22,13 +22,17 @@ using model::RejectCode;
     return wait;
 }
 
-[[gnu::cold]] Wait wait_for_partition(PartitionProblem problem) {
+[[gnu::cold]] Wait wait_for_partition(std::vector<PartitionProblem> rules) {
     Wait wait;
-    wait.reason = problem.pending;
+    wait.reason = rules.front().pending;
     wait.is_permanent = true;
-    wait.partition_rule = std::move(problem.text);
+    wait.rules = std::move(rules);
     wait.is_refused = true;
     return wait;
+}
+
+bool is_passing(const Violation& violation) {
+    return !violation.is_permanent();
 }
 
 /// The nodes that the limits count, where they count any.
@@ -60,9 +64,17 @@ struct Attempt {
     /// What running jobs and walls that hold the job back now hide: the limits that hold it for good.
     [[gnu::cold]] std::vector<Violation> find_hidden_limits() const {
         auto verdict = judge(limits::evaluate_allocation);
-        std::erase_if(verdict.post_select, [](const Violation& v) { return !v.is_permanent(); });
+        std::erase_if(verdict.post_select, is_passing);
         if (verdict.breaks_node_limit()) verdict.post_select.push_back(*verdict.node_limit);
         return std::move(verdict.post_select);
+    }
+
+    /// All limits that hold the job for good, for one that a rule of the partition holds anyway.
+    [[gnu::cold]] std::vector<Violation> find_lasting_limits() const {
+        auto lasting = judge().pre_select;
+        std::erase_if(lasting, is_passing);
+        std::ranges::move(find_hidden_limits(), std::back_inserter(lasting));
+        return lasting;
     }
 
   private:
@@ -97,10 +109,17 @@ struct Attempt {
 /// Waits for limits of the pre-select stage.
 [[gnu::cold]] Wait wait_for_others(std::vector<Violation> violations, const Attempt& attempt) {
     Wait wait = wait_for_limits(std::move(violations));
-    if (wait.is_permanent) return wait;
     auto hidden = attempt.find_hidden_limits();
-    wait.is_permanent = !hidden.empty();
+    wait.is_permanent = wait.is_permanent || !hidden.empty();
     std::move(hidden.begin(), hidden.end(), std::back_inserter(wait.violations));
+    return wait;
+}
+
+/// Waits for the limit on nodes that decides before the allocation is looked at.
+[[gnu::cold]] Wait wait_for_node_limit(const Violation& node_limit, const Attempt& attempt) {
+    Wait wait = wait_for_limits({node_limit});
+    for (Violation& hidden : attempt.find_hidden_limits())
+        if (!hidden.same_limit(node_limit)) wait.violations.push_back(std::move(hidden));
     return wait;
 }
 
@@ -108,24 +127,30 @@ struct Attempt {
 std::optional<Wait> find_wait(const Attempt& attempt) {
     const PartitionView& asked = attempt.asked;
     const model::Partition* partition = attempt.partition();
+    const auto wait_for_rules = [&](std::vector<PartitionProblem> rules) {
+        Wait wait = wait_for_partition(std::move(rules));
+        wait.violations = attempt.find_lasting_limits();
+        return wait;
+    };
     if (partition)
-        if (auto problem =
-                find_early_problem(asked, size_at_attempt(asked, attempt.counter), *partition,
-                                   attempt.accepted.time_limit, attempt.cluster.enforce_part_limits))
-            return wait_for_partition(*std::move(problem));
+        if (auto rules =
+                find_early_problems(asked, size_at_attempt(asked, attempt.counter), *partition,
+                                    attempt.accepted.time_limit, attempt.cluster.enforce_part_limits);
+            !rules.empty())
+            return wait_for_rules(std::move(rules));
 
     auto verdict = attempt.judge();
 
     if (!verdict.passed_pre_select()) return wait_for_others(std::move(verdict.pre_select), attempt);
     if (partition)
-        if (auto problem = find_access_problem(asked, *partition))
-            return wait_for_partition(*std::move(problem));
-    if (verdict.breaks_node_limit()) return wait_for_limits({*verdict.node_limit});
+        if (auto rules = find_access_problems(asked, *partition); !rules.empty())
+            return wait_for_rules(std::move(rules));
+    if (verdict.breaks_node_limit()) return wait_for_node_limit(*verdict.node_limit, attempt);
     auto problem = partition ? find_selection_problem(asked, *partition) : std::nullopt;
     if (!problem && verdict.post_select.empty()) return std::nullopt;
     const bool is_held = asked.request.priority == 0u; // nobody selects nodes for it
     if (verdict.post_select.empty()) {
-        Wait wait = wait_for_partition(*std::move(problem));
+        Wait wait = wait_for_partition({*std::move(problem)});
         wait.is_refused = !is_held;
         return wait;
     }
@@ -134,7 +159,7 @@ std::optional<Wait> find_wait(const Attempt& attempt) {
     Wait wait = wait_for_limits(std::move(verdict.post_select));
     if (problem) {
         wait.is_permanent = true;
-        wait.partition_rule = std::move(problem->text);
+        wait.rules = {*std::move(problem)};
         wait.is_refused = asked.request.is_batch && !is_held;
     }
     return wait;
@@ -150,7 +175,7 @@ std::optional<Refusal> refuse_after_limits(const Outlook& outlook, model::Enforc
     if (enforce == model::EnforcePartLimits::any &&
         (outlook.starts_somewhere() || !std::all_of(outlook.held.begin(), outlook.held.end(), breaks_rule)))
         return std::nullopt;
-    return Refusal{RejectCode::partition_limits, {first->partition_rule}};
+    return Refusal{RejectCode::partition_limits, lines_of(first->rules)};
 }
 
 /// Answers a change of a job that its first partition cannot take at all, whether partitions are enforced or
@@ -158,7 +183,7 @@ std::optional<Refusal> refuse_after_limits(const Outlook& outlook, model::Enforc
 std::optional<Refusal> refuse_after_change(const Outlook& outlook) {
     const Wait& first = outlook.held.front();
     if (first.attempt != 0 || first.reason != "PartitionConfig") return std::nullopt;
-    return Refusal{RejectCode::partition_limits, {first.partition_rule}};
+    return Refusal{RejectCode::partition_limits, lines_of(first.rules)};
 }
 
 /// The refusals that come before any limit.

@@ -19,9 +19,9 @@ namespace qg::gate {
 struct Wait {
     std::string_view reason;                   ///< Reason token
     bool is_permanent = false;                 ///< it never starts as it is
-    std::vector<limits::Violation> violations; ///< limits; empty where the partition itself holds the job
-    std::string partition_rule;                ///< the partition's rule, for the user; empty: it breaks none
-    bool is_refused = false;   ///< slurmctld refuses the job for that rule where it enforces those
+    std::vector<limits::Violation> violations; ///< limits that hold it
+    std::vector<PartitionProblem> rules;       ///< rules of the partition itself that hold it
+    bool is_refused = false;   ///< slurmctld refuses the job for a rule where it enforces those
     std::size_t attempt = 0;   ///< the place of the attempt that ended so
     std::size_t partition = 0; ///< index of the partition tried
 };

@@ -84,8 +84,8 @@ void judge(Decision& decision, const Case& at, const policy::Settings& settings)
     const bool never_starts = wait && wait->is_permanent;
     if (is_refused)
         append(decision.message, refusal_lines(outlook, at.resolved.view()));
-    else if (wait)
-        append(decision.message, wait_lines(*wait, at.request, at.resolved.view()));
+    else
+        append(decision.message, wait_lines(outlook, at.request, at.resolved.view()));
     if ((is_refused || never_starts) && at.may_suggest)
         append(decision.message, suggestion_lines(outlook, at, strictness));
     if (is_refused && (enforces || loses_words(outlook.forecast.code, at.request)))

@@ -131,8 +131,8 @@ void judge_change(Decision& decision, const Change& change, const policy::Settin
     } else if (wait) {
         const Outlook past = look_before(Strictness::as_configured, /*limits=*/false);
         const Wait* past_wait = past.wait();
-        auto lines = wait_lines(*wait, change.update.after, view);
-        if (past_wait && wait_lines(*past_wait, change.update.before, change.before.view()) == lines) return;
+        auto lines = wait_lines(outlook, change.update.after, view);
+        if (past_wait && wait_lines(past, change.update.before, change.before.view()) == lines) return;
         append(decision.message, std::move(lines));
         const bool could_start = !past_wait || !past_wait->is_permanent;
         if (enforces && wait->is_permanent && could_start) decision.reject = RejectCode::accounting_policy;

@@ -7,7 +7,10 @@
 #include "qosgate/limits/catalogue.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <span>
+#include <utility>
 
 namespace qg::gate {
 namespace {
@@ -18,6 +21,15 @@ using model::Partition;
 using model::RejectCode;
 
 using Problem = std::optional<PartitionProblem>;
+using Problems = std::vector<PartitionProblem>;
+
+void add(Problems& problems, Problem problem) {
+    if (problem) problems.push_back(*std::move(problem));
+}
+
+void add(Problems& problems, Problems more) {
+    std::ranges::move(more, std::back_inserter(problems));
+}
 
 bool names(std::span<const std::string> list, std::string_view name) {
     return std::any_of(list.begin(), list.end(),
@@ -39,17 +51,18 @@ bool names_account(std::span<const std::string> list, const PartitionView& asked
                        [&](const model::Association& link) { return names(list, link.account); });
 }
 
-/// Whom a partition accepts: "long, normal", "all but short"; nothing where the reader may not know.
+/// Whom a partition accepts: " (accepted: long, normal)", " (denied: short)"; nothing where the reader may
+/// not know.
 std::string list_accepted(std::span<const std::string> allowed, std::span<const std::string> denied,
                           bool is_hidden) {
     if (is_hidden) return "";
-    return allowed.empty() ? "all but " + text::list_names(denied) : text::list_names(allowed);
+    return allowed.empty() ? text::format(" (denied: {})", text::list_names(denied))
+                           : text::format(" (accepted: {})", text::list_names(allowed));
 }
 
 /// "partition long does not accept QOS short (accepted: long, normal)"
 std::string not_accepted(const Partition& partition, std::string_view what, std::string_view accepted) {
-    std::string line = text::format("partition {} does not accept {}", partition.name, what);
-    return accepted.empty() ? line : line + text::format(" (accepted: {})", accepted);
+    return text::format("partition {} does not accept {}{}", partition.name, what, accepted);
 }
 
 PartitionProblem node_problem(std::string text) {
@@ -60,64 +73,67 @@ std::string count_nodes(std::uint64_t nodes) {
     return limits::format_amount("node", nodes);
 }
 
-PartitionProblem too_many_nodes(std::string_view partition, std::uint64_t most, std::uint64_t asked) {
+/// "2", or "1-4" of a job that takes fewer.
+std::string asked_nodes(std::uint64_t least, std::uint64_t most) {
+    return least < most ? text::format("{}-{}", least, most) : std::to_string(most);
+}
+
+Problem find_excess_nodes(const Partition& partition, bool is_exempt, std::uint64_t least,
+                          std::uint64_t most) {
+    if (is_exempt || !partition.max_nodes || most <= *partition.max_nodes) return std::nullopt;
     return node_problem(text::format("partition {} allows at most {} per job; this job asks for {}",
-                                     partition, count_nodes(most), asked));
+                                     partition.name, count_nodes(*partition.max_nodes),
+                                     asked_nodes(least, most)));
 }
 
-PartitionProblem too_few_nodes(std::string_view partition, std::uint64_t least, std::string_view asked) {
+Problem find_missing_nodes(const Partition& partition, bool is_exempt, std::uint64_t least,
+                           std::uint64_t most) {
+    if (is_exempt || least >= partition.min_nodes) return std::nullopt;
     return node_problem(text::format("partition {} requires at least {} per job; this job asks for {}",
-                                     partition, count_nodes(least), asked));
+                                     partition.name, count_nodes(partition.min_nodes),
+                                     asked_nodes(least, most)));
 }
 
-Problem find_total_problem(const JobSize& size, const Partition& partition) {
+void add_total_problems(Problems& problems, const JobSize& size, const Partition& partition) {
     if (partition.total_cpus != 0 && size.cpus.value_or(0) > partition.total_cpus)
-        return PartitionProblem{RejectCode::partition_limits, "PartitionConfig",
-                                text::format("partition {} has {}; this job asks for {}", partition.name,
-                                             limits::format_amount("cpu", partition.total_cpus), *size.cpus)};
+        problems.push_back({RejectCode::partition_limits, "PartitionConfig",
+                            text::format("partition {} has {}; this job asks for {}", partition.name,
+                                         limits::format_amount("cpu", partition.total_cpus), *size.cpus)});
     if (partition.total_nodes != 0 && size.nodes.value_or(0) > partition.total_nodes)
-        return node_problem(text::format("partition {} has {}; this job asks for {}", partition.name,
-                                         count_nodes(partition.total_nodes), *size.nodes));
-    return std::nullopt;
+        problems.push_back(node_problem(text::format(
+            "partition {} has {}; this job asks for {}", partition.name, count_nodes(partition.total_nodes),
+            asked_nodes(*size.nodes, size.max_nodes.value_or(*size.nodes)))));
 }
 
-Problem find_node_problem(const PartitionView& asked, const JobSize& size, const Partition& partition) {
+void add_node_problems(Problems& problems, const PartitionView& asked, const JobSize& size,
+                       const Partition& partition) {
+    const std::uint64_t least = size.nodes.value_or(size.max_nodes.value_or(0));
+    const std::uint64_t most = size.max_nodes.value_or(least);
     const model::QosFlags flags = job_qos_flags(asked.view);
-    if (size.nodes && *size.nodes < partition.min_nodes && !flags.partition_min_nodes)
-        return too_few_nodes(partition.name, partition.min_nodes, std::to_string(*size.nodes));
-    if (size.max_nodes && partition.max_nodes && *size.max_nodes > *partition.max_nodes &&
-        !flags.partition_max_nodes)
-        return too_many_nodes(partition.name, *partition.max_nodes, *size.max_nodes);
-    return std::nullopt;
+    if (size.nodes) add(problems, find_missing_nodes(partition, flags.partition_min_nodes, least, most));
+    if (size.max_nodes) add(problems, find_excess_nodes(partition, flags.partition_max_nodes, least, most));
 }
 
-/// What a job is compared with: the bounds of one partition, or of several as one.
-struct Bounds {
-    explicit Bounds(const Partition& partition)
-        : name(partition.name), min_nodes(partition.min_nodes), max_nodes(partition.max_nodes),
-          max_time(partition.max_time) {}
-
-    std::string_view name;
-    std::uint32_t min_nodes;
-    std::optional<std::uint32_t> max_nodes;
-    TimeLimit max_time;
-};
-
-Problem find_time_problem(const PartitionView& asked, const Bounds& bounds, std::optional<TimeLimit> time) {
-    if (!time || job_qos_flags(asked.view).partition_time_limit || *time <= bounds.max_time)
+/// `is_least`: the job can do with more, but not with less (--time-min).
+Problem find_time_problem(const PartitionView& asked, const Partition& partition,
+                          std::optional<TimeLimit> time, bool is_least) {
+    if (!time || job_qos_flags(asked.view).partition_time_limit || *time <= partition.max_time)
         return std::nullopt;
-    return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
-                            text::format("wall time per job in partition {}: limit {}, this job asks for {}",
-                                         bounds.name, units::format_minutes(bounds.max_time),
-                                         units::format_minutes(*time))};
+    return PartitionProblem{
+        RejectCode::invalid_time_limit, "PartitionTimeLimit",
+        text::format("wall time per job in partition {}: limit {}, this job asks for {}{}", partition.name,
+                     units::format_minutes(partition.max_time), units::format_minutes(*time),
+                     is_least ? " (--time-min)" : "")};
 }
 
 /// What is compared alike at submission and in every attempt to start the job.
-Problem find_rule_problem(const PartitionView& asked, const JobSize& size, const Partition& partition,
-                          std::optional<TimeLimit> time) {
-    if (auto problem = find_total_problem(size, partition)) return problem;
-    if (auto problem = find_node_problem(asked, size, partition)) return problem;
-    return find_time_problem(asked, Bounds(partition), time);
+Problems find_rule_problems(const PartitionView& asked, const JobSize& size, const Partition& partition,
+                            std::optional<TimeLimit> time, bool is_least) {
+    Problems problems;
+    add_total_problems(problems, size, partition);
+    add_node_problems(problems, asked, size, partition);
+    add(problems, find_time_problem(asked, partition, time, is_least));
+    return problems;
 }
 
 Problem find_qos_problem(const PartitionView& asked, const Partition& partition) {
@@ -145,53 +161,63 @@ Problem find_account_problem(const PartitionView& asked, const Partition& partit
 }
 
 /// In slurmctld's order at submission; `size` is what the client sent, and nothing else counts.
-Problem find_problem_at_submission(const PartitionView& asked, const JobSize& size,
-                                   const Partition& partition) {
-    const auto find_problem_of_qos = [&](const PartitionView& with_qos) -> Problem {
-        if (auto problem = find_rule_problem(with_qos, size, partition, asked.request.time_limit))
-            return problem;
-        return asked.release.follows(rules::checks_qos_before_account) ? find_qos_problem(with_qos, partition)
-                                                                       : std::nullopt;
+Problems find_problems_at_submission(const PartitionView& asked, const JobSize& size,
+                                     const Partition& partition) {
+    Problems problems;
+    const bool is_qos_first = asked.release.follows(rules::checks_qos_before_account);
+    const auto add_problems_of_qos = [&](const PartitionView& with_qos) {
+        add(problems, find_rule_problems(with_qos, size, partition, asked.request.time_limit,
+                                         /*is_least=*/false));
+        if (is_qos_first) add(problems, find_qos_problem(with_qos, partition));
     };
-    if (auto problem = find_problem_of_qos(asked)) return problem;
+    add_problems_of_qos(asked);
     for (const model::AccountView& view : views_of_other_qos(asked.view))
-        if (auto problem = find_problem_of_qos({asked.request, asked.job, view, asked.release}))
-            return problem;
-    if (auto problem = find_account_problem(asked, partition)) return problem;
-    return find_qos_problem(asked, partition);
+        add_problems_of_qos({asked.request, asked.job, view, asked.release});
+    add(problems, find_account_problem(asked, partition));
+    if (!is_qos_first) add(problems, find_qos_problem(asked, partition));
+    return problems;
 }
 
-/// The partitions of a job as one: the bounds that the most generous of them sets.
-Bounds most_generous(const model::AccountView& view) {
-    Bounds bounds(*view.partitions.front().partition);
-    for (const auto& choice : view.partitions) {
-        const Partition& partition = *choice.partition;
-        bounds.min_nodes = std::min(bounds.min_nodes, partition.min_nodes);
-        bounds.max_time = std::max(bounds.max_time, partition.max_time);
-        if (bounds.max_nodes && (!partition.max_nodes || *partition.max_nodes > *bounds.max_nodes))
-            bounds.max_nodes = partition.max_nodes;
-    }
-    return bounds;
+/// Of the partitions of a job the one that sets the most generous bound.
+template <typename Bound>
+const Partition& most_generous(const model::AccountView& view, Bound bound) {
+    const auto less = [&](const auto& a, const auto& b) { return bound(*a.partition) < bound(*b.partition); };
+    return *std::max_element(view.partitions.begin(), view.partitions.end(), less)->partition;
+}
+
+const Partition& with_most_time(const model::AccountView& view) {
+    return most_generous(view, [](const Partition& partition) { return partition.max_time; });
 }
 
 /// What is checked against the most generous of the partitions, where partitions are enforced.
-Problem find_problem_with_bounds(const PartitionView& asked, const JobSize& size, const Bounds& bounds) {
+Problems find_problems_everywhere(const PartitionView& asked, const JobSize& size) {
+    static constexpr auto unlimited = std::numeric_limits<std::uint32_t>::max();
+    const Partition& largest = most_generous(
+        asked.view, [](const Partition& partition) { return partition.max_nodes.value_or(unlimited); });
+    const Partition& smallest =
+        most_generous(asked.view, [](const Partition& partition) { return unlimited - partition.min_nodes; });
+    Problems problems;
     const model::QosFlags flags = job_qos_flags(asked.view);
-    if (size.nodes && bounds.max_nodes && *size.nodes > *bounds.max_nodes && !flags.partition_max_nodes)
-        return too_many_nodes(bounds.name, *bounds.max_nodes, *size.nodes);
-    if (size.max_nodes && *size.max_nodes < bounds.min_nodes && !flags.partition_min_nodes)
-        return too_few_nodes(bounds.name, bounds.min_nodes, text::format("at most {}", *size.max_nodes));
-    return asked.request.time_min ? std::nullopt : find_time_problem(asked, bounds, asked.job.time_limit);
+    if (size.nodes)
+        add(problems, find_excess_nodes(largest, flags.partition_max_nodes, *size.nodes, *size.nodes));
+    if (size.max_nodes)
+        add(problems,
+            find_missing_nodes(smallest, flags.partition_min_nodes, *size.max_nodes, *size.max_nodes));
+    if (!asked.request.time_min)
+        add(problems, find_time_problem(asked, with_most_time(asked.view), asked.job.time_limit, false));
+    return problems;
 }
 
 /// Times that are refused whatever EnforcePartLimits says.
-Problem find_impossible_time(const PartitionView& asked, const Bounds& bounds) {
+Problem find_impossible_time(const PartitionView& asked) {
     const Partition& first = *asked.view.partitions.front().partition;
     if (!asked.request.time_limit && first.wants_time_limit())
         return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
                                 text::format("partition {} requires a time limit: add --time", first.name)};
     if (!asked.request.time_min) return std::nullopt;
-    if (auto problem = find_time_problem(asked, bounds, asked.request.time_min)) return problem;
+    if (auto problem =
+            find_time_problem(asked, with_most_time(asked.view), asked.request.time_min, /*is_least=*/true))
+        return problem;
     const bool is_inverted = asked.job.time_limit && *asked.request.time_min > *asked.job.time_limit;
     if (!is_inverted || job_qos_flags(asked.view).partition_time_limit) return std::nullopt;
     return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
@@ -206,26 +232,23 @@ PartitionOrder order_at_submission(const PartitionView& asked) {
     return PartitionOrder(asked.view.partitions.size());
 }
 
-Refusal to_refusal(PartitionProblem problem) {
-    return {problem.code, {std::move(problem.text)}};
-}
-
-/// Refuses what any partition refuses; with ANY, what every one does.
+/// Refuses what any partition refuses; with ANY, what every one does. All problems of all partitions are
+/// told.
 std::optional<Refusal> refuse_by_each(const PartitionView& asked, const JobSize& size,
                                       EnforcePartLimits enforce) {
-    Problem last;
-    bool fits_somewhere = false;
+    Problems all;
+    RejectCode code = RejectCode::none;
     const PartitionOrder order = order_at_submission(asked);
     for (std::size_t place = 0; place < order.size(); ++place) {
-        auto problem =
-            find_problem_at_submission(asked, size, *asked.view.partitions[order[place]].partition);
-        if (problem && enforce != EnforcePartLimits::any) return to_refusal(*std::move(problem));
-        if (problem)
-            last = std::move(problem);
-        else
-            fits_somewhere = true;
+        Problems problems =
+            find_problems_at_submission(asked, size, *asked.view.partitions[order[place]].partition);
+        const bool is_any = enforce == EnforcePartLimits::any;
+        if (problems.empty() && is_any) return std::nullopt;
+        // With ALL the first that refuses answers, with ANY the last.
+        if (!problems.empty() && (is_any || all.empty())) code = problems.front().code;
+        add(all, std::move(problems));
     }
-    return last && !fits_somewhere ? std::optional(to_refusal(*std::move(last))) : std::nullopt;
+    return all.empty() ? std::nullopt : std::optional(Refusal{code, lines_of(all)});
 }
 
 /// Whether the user may well have use of it. AllowGroups: nobody knows here who is in a group.
@@ -261,29 +284,40 @@ std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const mo
     if (is_enforced)
         if (auto refusal = refuse_by_each(asked, size, cluster.enforce_part_limits)) return refusal;
 
-    const Bounds bounds = most_generous(asked.view);
-    if (is_enforced)
-        if (auto problem = find_problem_with_bounds(asked, size, bounds))
-            return to_refusal(*std::move(problem));
-    if (auto problem = find_impossible_time(asked, bounds)) return to_refusal(*std::move(problem));
-    return std::nullopt;
+    Problems problems;
+    if (is_enforced) problems = find_problems_everywhere(asked, size);
+    if (problems.empty()) add(problems, find_impossible_time(asked));
+    if (problems.empty()) return std::nullopt;
+    return Refusal{problems.front().code, lines_of(problems)};
 }
 
-std::optional<PartitionProblem> find_early_problem(const PartitionView& asked, const JobSize& size,
-                                                   const Partition& partition, std::optional<TimeLimit> time,
-                                                   EnforcePartLimits enforce) {
+std::vector<std::string> lines_of(std::span<const PartitionProblem> problems) {
+    std::vector<std::string> lines;
+    std::ranges::transform(problems, std::back_inserter(lines), &PartitionProblem::text);
+    return lines_once(std::move(lines));
+}
+
+std::vector<PartitionProblem> find_early_problems(const PartitionView& asked, const JobSize& size,
+                                                  const Partition& partition, std::optional<TimeLimit> time,
+                                                  EnforcePartLimits enforce) {
     // A job that may do with less time is tried with that.
-    const auto least = asked.request.time_min ? asked.request.time_min : time;
-    if (auto problem = find_rule_problem(asked, size, partition, least)) return problem;
-    if (enforce == EnforcePartLimits::no) return std::nullopt;
-    auto problem = find_access_problem(asked, partition);
-    if (problem) problem->pending = "PartitionConfig";
-    return problem;
+    const bool is_least = asked.request.time_min.has_value();
+    Problems problems =
+        find_rule_problems(asked, size, partition, is_least ? asked.request.time_min : time, is_least);
+    const bool is_enforced = enforce != EnforcePartLimits::no;
+    if (problems.empty() && !is_enforced) return problems;
+    for (PartitionProblem& problem : find_access_problems(asked, partition)) {
+        if (is_enforced) problem.pending = "PartitionConfig";
+        problems.push_back(std::move(problem));
+    }
+    return problems;
 }
 
-std::optional<PartitionProblem> find_access_problem(const PartitionView& asked, const Partition& partition) {
-    if (auto problem = find_qos_problem(asked, partition)) return problem;
-    return find_account_problem(asked, partition);
+std::vector<PartitionProblem> find_access_problems(const PartitionView& asked, const Partition& partition) {
+    Problems problems;
+    add(problems, find_qos_problem(asked, partition));
+    add(problems, find_account_problem(asked, partition));
+    return problems;
 }
 
 std::optional<PartitionProblem> find_selection_problem(const PartitionView& asked,
@@ -291,8 +325,7 @@ std::optional<PartitionProblem> find_selection_problem(const PartitionView& aske
     const auto node = asked.view.tres->node();
     const std::uint64_t nodes = node ? model::count_at(asked.job.tres, *node) : 1;
     const bool is_exempt = job_qos_flags(asked.view).partition_max_nodes && asked.request.max_nodes;
-    if (!partition.max_nodes || nodes <= *partition.max_nodes || is_exempt) return std::nullopt;
-    return too_many_nodes(partition.name, *partition.max_nodes, nodes);
+    return find_excess_nodes(partition, is_exempt, nodes, nodes);
 }
 
 void SizeBounds::widen(const JobSize& size) noexcept {
@@ -308,12 +341,12 @@ bool surely_takes(const Partition& partition, const PartitionView& asked, const 
     const auto is_within = [](std::uint64_t value, std::uint64_t total) {
         return total == 0 || value <= total;
     };
-    return size.least_nodes >= partition.min_nodes &&
+    return partition.starts_jobs && size.least_nodes >= partition.min_nodes &&
            (!partition.max_nodes || size.most_nodes <= *partition.max_nodes) &&
            is_within(size.most_nodes, partition.total_nodes) &&
            is_within(size.most_cpus, partition.total_cpus) &&
            (!asked.job.time_limit || *asked.job.time_limit <= partition.max_time) &&
-           (partition.keeps_nobody_out() || !find_access_problem(asked, partition));
+           (partition.keeps_nobody_out() || find_access_problems(asked, partition).empty());
 }
 
 } // namespace qg::gate

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,9 @@ struct PartitionProblem {
     std::string_view pending; ///< Reason of a job that was accepted all the same ("PartitionTimeLimit")
     std::string text;         ///< for the user
 };
+
+/// Their texts, each once, at most eight lines.
+std::vector<std::string> lines_of(std::span<const PartitionProblem> problems);
 
 /// A job as partitions look at it.
 struct PartitionView {
@@ -46,17 +50,17 @@ std::vector<std::string> list_open_partitions(const PartitionView& asked, const 
 /// partition allows.
 std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const model::Cluster& cluster);
 
-/// The rule that keeps an accepted job waiting in `partition`, checked before the limits: sizes and times,
-/// and where partitions are enforced the lists of QOSs and accounts. `time` is the job's after the submit
-/// stage.
-std::optional<PartitionProblem> find_early_problem(const PartitionView& asked, const JobSize& size,
-                                                   const model::Partition& partition,
-                                                   std::optional<TimeLimit> time,
-                                                   model::EnforcePartLimits enforce);
+/// The rules that keep an accepted job waiting in `partition`, in slurmctld's order; the first gives the
+/// Reason. Empty unless one is checked before the limits: sizes and times, and where partitions are enforced
+/// the lists of QOSs and accounts. `time` is the job's after the submit stage.
+std::vector<PartitionProblem> find_early_problems(const PartitionView& asked, const JobSize& size,
+                                                  const model::Partition& partition,
+                                                  std::optional<TimeLimit> time,
+                                                  model::EnforcePartLimits enforce);
 
 /// The same for lists of QOSs and accounts, checked between the stages of the limits.
-std::optional<PartitionProblem> find_access_problem(const PartitionView& asked,
-                                                    const model::Partition& partition);
+std::vector<PartitionProblem> find_access_problems(const PartitionView& asked,
+                                                   const model::Partition& partition);
 
 /// The same for a job of more nodes than the partition lets any job have, checked after the limits on nodes.
 std::optional<PartitionProblem> find_selection_problem(const PartitionView& asked,
@@ -73,8 +77,9 @@ struct SizeBounds {
     std::uint64_t most_cpus = 0;
 };
 
-/// Whether a partition takes a job of such a size, its rules at their strictest: enforced, and without the
-/// flags by which a QOS goes past them. False is a guess, true is certain, for a job without --time-min.
+/// Whether a partition takes and starts a job of such a size, its rules at their strictest: enforced, and
+/// without the flags by which a QOS goes past them. False is a guess, true is certain, for a job without
+/// --time-min.
 bool surely_takes(const model::Partition& partition, const PartitionView& asked, const SizeBounds& size);
 
 } // namespace qg::gate

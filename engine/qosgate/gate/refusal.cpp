@@ -3,6 +3,9 @@
 
 #include "qosgate/base/text.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace qg::gate {
 namespace {
 
@@ -60,6 +63,17 @@ std::string qos_problem_text(const model::AccountView& view, limits::Release rel
 }
 
 } // namespace
+
+std::vector<std::string> lines_once(std::vector<std::string> lines, std::size_t most) {
+    std::vector<std::string> once;
+    for (std::string& line : lines)
+        if (std::ranges::find(once, line) == once.end()) once.push_back(std::move(line));
+    if (once.size() <= most) return once;
+    const std::size_t left = once.size() - (most - 1);
+    once.resize(most - 1);
+    once.push_back(text::format("and {} more", left));
+    return once;
+}
 
 bool may_be_shown(const model::Partition& partition, model::PrivateData hidden) {
     return !partition.is_hidden && !(hidden.partitions && partition.has_groups);

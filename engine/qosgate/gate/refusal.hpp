@@ -9,6 +9,7 @@
 #include "qosgate/model/cluster.hpp"
 #include "qosgate/model/decision.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +21,12 @@ struct Refusal {
     model::RejectCode code = model::RejectCode::none;
     std::vector<std::string> lines;
 };
+
+/// So many lines a user reads about the problems of a job.
+inline constexpr std::size_t most_problem_lines = 8;
+
+/// The lines, each once; of many the first ones, and how many are left out.
+std::vector<std::string> lines_once(std::vector<std::string> lines, std::size_t most = most_problem_lines);
 
 /// Whether a partition may be named to somebody who did not name it. PrivateData hides those that are not for
 /// everybody.
