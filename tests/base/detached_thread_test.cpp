@@ -43,9 +43,9 @@ BOOST_AUTO_TEST_CASE(is_waited_for_only_so_long_when_it_hangs) {
 
     BOOST_TEST(!thread.stop(50ms));
 
-    BOOST_TEST((std::chrono::steady_clock::now() - begin < 5s));
+    BOOST_TEST((std::chrono::steady_clock::now() - begin) < 5s);
     release->set_value();
-    BOOST_TEST((ended->get_future().wait_for(10s) == std::future_status::ready));
+    BOOST_TEST(ended->get_future().wait_for(10s) == std::future_status::ready);
 }
 
 BOOST_AUTO_TEST_CASE(sleeps_until_it_is_woken) {
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(sleeps_until_it_is_woken) {
 
     thread.wake();
 
-    BOOST_TEST((woken->get_future().wait_for(10s) == std::future_status::ready));
+    BOOST_TEST(woken->get_future().wait_for(10s) == std::future_status::ready);
 }
 
 BOOST_AUTO_TEST_CASE(has_ended_where_it_never_began) {

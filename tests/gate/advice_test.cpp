@@ -24,8 +24,8 @@ struct AdviceSetup : test::GateSetup {
 
     std::string advice() const {
         const auto decision = decide();
-        BOOST_TEST((decision.reject == RejectCode::none)); // it never refuses
-        BOOST_TEST((decision.forecast.code == RejectCode::none));
+        BOOST_TEST(decision.reject == RejectCode::none); // it never refuses
+        BOOST_TEST(decision.forecast.code == RejectCode::none);
         return text::join(decision.message, "\n");
     }
 };

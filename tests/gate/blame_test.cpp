@@ -31,7 +31,7 @@ BOOST_FIXTURE_TEST_SUITE(blame, BlameSetup)
 
 BOOST_AUTO_TEST_CASE(a_qos_that_a_rule_set_is_told_to_be_the_rules) {
     const auto decision = decide_with("job.qos = 'nosuch'");
-    BOOST_TEST((decision.forecast.code == RejectCode::invalid_qos));
+    BOOST_TEST(decision.forecast.code == RejectCode::invalid_qos);
     BOOST_TEST(decision.message.front() ==
                "set by the site's rules, not by this request: QOS nosuch by rule 'site says'");
 

@@ -30,7 +30,7 @@ struct ClearSetup : test::GateSetup {
         for (const auto enforce : {EnforcePartLimits::any, EnforcePartLimits::all, EnforcePartLimits::no}) {
             enforce_part_limits = enforce;
             const auto decision = decide();
-            BOOST_TEST((decision.forecast.code == model::RejectCode::none));
+            BOOST_TEST(decision.forecast.code == model::RejectCode::none);
             BOOST_TEST(decision.message.empty());
         }
     }

@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_taken_needs_nothing_else) {
 
 BOOST_AUTO_TEST_CASE(finds_another_qos_that_is_open_to_the_user_and_takes_the_job) {
     qos(0).limits.set(CountLimit::max_wall, 60);
-    BOOST_TEST((elsewhere().value().qos == "moonlight"));
+    BOOST_TEST(elsewhere().value().qos == "moonlight");
 
     qos(1).limits.set(CountLimit::max_wall, 90);
     BOOST_TEST(!elsewhere().has_value());
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(finds_another_qos_that_is_open_to_the_user_and_takes_the_jo
 
 BOOST_AUTO_TEST_CASE(finds_another_partition_that_takes_the_job) {
     partitions[0].max_time = TimeLimit{60};
-    BOOST_TEST((elsewhere().value().partition == "viz"));
+    BOOST_TEST(elsewhere().value().partition == "viz");
 
     partitions[1].max_time = TimeLimit{90};
     BOOST_TEST(!elsewhere().has_value());
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_wait_that_passes_hides_nothing_that_does_not) {
     qos(0).limits.set(CountLimit::max_wall, 60);
     qos(1).limits.set(CountLimit::max_jobs_per_user, 1);
     records.qos[1].users[1000].jobs = 1;
-    BOOST_TEST((elsewhere().value().qos == "moonlight"));
+    BOOST_TEST(elsewhere().value().qos == "moonlight");
 
     partitions[0].deny_qos = partitions[1].deny_qos = {"moonlight"};
     BOOST_TEST(!elsewhere().has_value());
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_wait_that_passes_hides_nothing_that_does_not) {
 
 BOOST_AUTO_TEST_CASE(finds_another_account_of_the_user) {
     partitions[0].deny_accounts = partitions[1].deny_accounts = {"hpc-users"};
-    BOOST_TEST((elsewhere().value().account == "guests"));
+    BOOST_TEST(elsewhere().value().account == "guests");
 
     partitions[0].deny_accounts = partitions[1].deny_accounts = {"hpc-users", "guests"};
     BOOST_TEST(!elsewhere().has_value());

@@ -53,10 +53,10 @@ BOOST_AUTO_TEST_CASE(a_job_over_a_partitions_rules_waits_or_is_refused_as_slurm_
             ForecastSetup setup;
             rule.breaks(setup);
             BOOST_TEST(setup.pending() == rule.pending);
-            BOOST_TEST((setup.code() == RejectCode::none));
+            BOOST_TEST(setup.code() == RejectCode::none);
 
             setup.enforce_part_limits = EnforcePartLimits::all;
-            BOOST_TEST((setup.code() == rule.code));
+            BOOST_TEST(setup.code() == rule.code);
         }
 }
 
@@ -64,29 +64,29 @@ BOOST_AUTO_TEST_CASE(accounts_are_looked_at_before_qos_through_24_05) {
     enforce_part_limits = EnforcePartLimits::all;
     partitions[0].deny_qos = {"normal"};
     partitions[0].deny_accounts = {"hpc-users"};
-    BOOST_TEST((code() == RejectCode::invalid_account));
+    BOOST_TEST(code() == RejectCode::invalid_account);
 
     release = limits::Release(24, 11);
-    BOOST_TEST((code() == RejectCode::invalid_qos));
+    BOOST_TEST(code() == RejectCode::invalid_qos);
 }
 
 BOOST_AUTO_TEST_CASE(a_job_that_names_no_node_count_is_not_too_small_before_23_02) {
     enforce_part_limits = EnforcePartLimits::all;
     partitions[0].min_nodes = 2;
     request.min_nodes.reset();
-    BOOST_TEST((code() == RejectCode::none));
+    BOOST_TEST(code() == RejectCode::none);
 
     release = limits::Release(23, 2);
-    BOOST_TEST((code() == RejectCode::invalid_node_count));
+    BOOST_TEST(code() == RejectCode::invalid_node_count);
 }
 
 BOOST_AUTO_TEST_CASE(only_the_first_partition_can_demand_a_time_limit) {
     partitions[0].default_time = TimeLimit{0};
     request.partition = "viz,main";
-    BOOST_TEST((code() == RejectCode::none));
+    BOOST_TEST(code() == RejectCode::none);
 
     request.partition = "main,viz";
-    BOOST_TEST((code() == RejectCode::invalid_time_limit));
+    BOOST_TEST(code() == RejectCode::invalid_time_limit);
 }
 
 BOOST_AUTO_TEST_CASE(a_default_time_over_the_maximum_is_refused_where_partitions_are_enforced) {
@@ -95,18 +95,18 @@ BOOST_AUTO_TEST_CASE(a_default_time_over_the_maximum_is_refused_where_partitions
     BOOST_TEST(pending() == "PartitionTimeLimit");
 
     enforce_part_limits = EnforcePartLimits::any;
-    BOOST_TEST((code() == RejectCode::invalid_time_limit));
+    BOOST_TEST(code() == RejectCode::invalid_time_limit);
 }
 
 BOOST_AUTO_TEST_CASE(a_least_time_that_no_partition_allows_is_refused_everywhere) {
     partitions[0].max_time = TimeLimit{60};
     request.time_limit = TimeLimit{120};
     request.time_min = TimeLimit{30};
-    BOOST_TEST((code() == RejectCode::none));
+    BOOST_TEST(code() == RejectCode::none);
     BOOST_TEST(pending() == "");
 
     request.time_min = TimeLimit{90};
-    BOOST_TEST((code() == RejectCode::invalid_time_limit));
+    BOOST_TEST(code() == RejectCode::invalid_time_limit);
 }
 
 BOOST_AUTO_TEST_CASE(a_time_that_a_limit_gave_is_refused_afterwards_where_partitions_are_enforced) {
@@ -116,11 +116,11 @@ BOOST_AUTO_TEST_CASE(a_time_that_a_limit_gave_is_refused_afterwards_where_partit
     BOOST_TEST(pending() == "PartitionTimeLimit");
 
     enforce_part_limits = EnforcePartLimits::all;
-    BOOST_TEST((code() == RejectCode::partition_limits));
+    BOOST_TEST(code() == RejectCode::partition_limits);
 
     enforce_part_limits = EnforcePartLimits::any;
     request.partition = "main,viz";
-    BOOST_TEST((code() == RejectCode::none));
+    BOOST_TEST(code() == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_CASE(more_nodes_than_a_partition_gives_are_a_matter_of_selecting_them) {
@@ -130,14 +130,14 @@ BOOST_AUTO_TEST_CASE(more_nodes_than_a_partition_gives_are_a_matter_of_selecting
     BOOST_TEST(pending() == "PartitionNodeLimit");
 
     enforce_part_limits = EnforcePartLimits::all;
-    BOOST_TEST((code() == RejectCode::invalid_node_count)); // compared with the count sent
+    BOOST_TEST(code() == RejectCode::invalid_node_count); // compared with the count sent
 
     request.min_nodes.reset(); // raised later
     partitions[0].min_nodes = 2;
-    BOOST_TEST((code() == RejectCode::partition_limits));
+    BOOST_TEST(code() == RejectCode::partition_limits);
 
     request.priority = 0; // held: nobody selects nodes
-    BOOST_TEST((code() == RejectCode::none));
+    BOOST_TEST(code() == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_CASE(a_list_of_accounts_means_those_below_them_too_from_23_02_on) {
@@ -164,10 +164,10 @@ BOOST_AUTO_TEST_CASE(the_highest_tier_is_asked_first_from_24_11_on) {
     partitions[0].max_time = TimeLimit{60};
     partitions[1].deny_accounts = {"hpc-users"};
     partitions[1].priority_tier = 2;
-    BOOST_TEST((code() == RejectCode::invalid_account)); // that of the last one
+    BOOST_TEST(code() == RejectCode::invalid_account); // that of the last one
 
     release = limits::Release(24, 11, 0);
-    BOOST_TEST((code() == RejectCode::invalid_time_limit));
+    BOOST_TEST(code() == RejectCode::invalid_time_limit);
 }
 
 BOOST_AUTO_TEST_CASE(limits_on_running_jobs_hide_a_partitions_lists) {

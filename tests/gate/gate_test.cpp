@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(says_nothing_about_a_job_that_passes) {
 
     const auto decision = decide();
 
-    BOOST_TEST((decision.forecast.code == RejectCode::none));
+    BOOST_TEST(decision.forecast.code == RejectCode::none);
     BOOST_TEST(decision.message.empty());
     BOOST_TEST(!decision.changed);
 }
@@ -54,8 +54,8 @@ BOOST_AUTO_TEST_CASE(logs_a_failing_rule_as_an_error_and_another_as_information)
         return decision.log[0].level;
     };
 
-    BOOST_TEST((level_of("error('x')") == LogLevel::error));
-    BOOST_TEST((level_of("job:warn('x')") == LogLevel::info));
+    BOOST_TEST(level_of("error('x')") == LogLevel::error);
+    BOOST_TEST(level_of("job:warn('x')") == LogLevel::info);
 }
 
 BOOST_AUTO_TEST_CASE(explain_leaves_the_refusal_to_slurm_and_gives_every_reason) {
@@ -65,8 +65,8 @@ BOOST_AUTO_TEST_CASE(explain_leaves_the_refusal_to_slurm_and_gives_every_reason)
 
     const auto decision = decide();
 
-    BOOST_TEST((decision.reject == RejectCode::none));
-    BOOST_TEST((decision.forecast.code == RejectCode::accounting_policy));
+    BOOST_TEST(decision.reject == RejectCode::none);
+    BOOST_TEST(decision.forecast.code == RejectCode::accounting_policy);
     BOOST_TEST(decision.forecast.reason == "QOSMaxGRESPerUser");
     const std::vector<std::string> expected{
         "QOS moonlight does not allow this job (2 problems):",
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(enforce_refuses_itself_and_names_the_contact) {
 
     const auto decision = decide_at("enforce");
 
-    BOOST_TEST((decision.reject == RejectCode::accounting_policy));
+    BOOST_TEST(decision.reject == RejectCode::accounting_policy);
     BOOST_TEST(decision.message.back() == "questions: help@site.example");
 }
 
@@ -91,8 +91,8 @@ BOOST_AUTO_TEST_CASE(enforce_refuses_what_deny_on_limit_would_refuse_and_explain
     qos(1).flags.deny_on_limit = false;
     request.tres_per_node = "gres:gpu:3";
 
-    BOOST_TEST((decide_at("enforce").reject == RejectCode::accounting_policy));
-    BOOST_TEST((decide_at("explain").forecast.code == RejectCode::none));
+    BOOST_TEST(decide_at("enforce").reject == RejectCode::accounting_policy);
+    BOOST_TEST(decide_at("explain").forecast.code == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_CASE(enforce_lets_pass_what_starts_although_deny_on_limit_would_refuse_it) {
@@ -104,10 +104,10 @@ BOOST_AUTO_TEST_CASE(enforce_lets_pass_what_starts_although_deny_on_limit_would_
 
     const auto decision = decide_at("enforce");
 
-    BOOST_TEST((decision.reject == RejectCode::none));
+    BOOST_TEST(decision.reject == RejectCode::none);
     BOOST_TEST(decision.message.empty());
     qos(1).flags.deny_on_limit = true;
-    BOOST_TEST((decide_at("enforce").reject == RejectCode::accounting_policy));
+    BOOST_TEST(decide_at("enforce").reject == RejectCode::accounting_policy);
 }
 
 BOOST_AUTO_TEST_CASE(off_has_no_opinion) {
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(off_has_no_opinion) {
 
     const auto decision = decide_at("off");
 
-    BOOST_TEST((decision.forecast.code == RejectCode::none));
+    BOOST_TEST(decision.forecast.code == RejectCode::none);
     BOOST_TEST(decision.message.empty());
 }
 
@@ -124,18 +124,18 @@ BOOST_AUTO_TEST_CASE(a_test_of_a_job_is_answered_by_the_gate_where_slurmctld_dro
     qos(1).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 2);
     request.qos = "moonlight";
     request.tasks = request.min_cpus = 3;
-    BOOST_TEST((decide().forecast.code == RejectCode::accounting_policy));
-    BOOST_TEST((decide().reject == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::accounting_policy);
+    BOOST_TEST(decide().reject == RejectCode::none);
 
     request.submit_line = "sbatch --test-only -n3 job.sh";
-    BOOST_TEST((decide().reject == RejectCode::accounting_policy));
+    BOOST_TEST(decide().reject == RejectCode::accounting_policy);
     request.tasks = request.min_cpus = 2; // accepted
-    BOOST_TEST((decide().reject == RejectCode::none));
+    BOOST_TEST(decide().reject == RejectCode::none);
     request.qos = "moonlite"; // its words reach the user
-    BOOST_TEST((decide().reject == RejectCode::none));
-    BOOST_TEST((decide().forecast.code == RejectCode::invalid_qos));
+    BOOST_TEST(decide().reject == RejectCode::none);
+    BOOST_TEST(decide().forecast.code == RejectCode::invalid_qos);
     request.partition = "vis";
-    BOOST_TEST((decide().reject == RejectCode::invalid_partition));
+    BOOST_TEST(decide().reject == RejectCode::invalid_partition);
 }
 
 BOOST_AUTO_TEST_CASE(a_misspelt_qos_is_answered_with_the_right_names) {
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(a_misspelt_qos_is_answered_with_the_right_names) {
 
     const auto decision = decide();
 
-    BOOST_TEST((decision.forecast.code == RejectCode::invalid_qos));
+    BOOST_TEST(decision.forecast.code == RejectCode::invalid_qos);
     BOOST_TEST_REQUIRE(decision.message.size() == 2u);
     BOOST_TEST(decision.message[0] == "there is no QOS 'moonlite'; did you mean moonlight?");
     BOOST_TEST(decision.message[1] == "  QOSs that ana can use with account hpc-users: normal, moonlight");
@@ -160,16 +160,16 @@ BOOST_AUTO_TEST_CASE(a_qos_for_reservations_says_so) {
     BOOST_TEST(decide().message[0] == "QOS moonlight is for jobs in a reservation: add --reservation=NAME");
 
     request.reservation = "maintenance";
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_CASE(a_qos_that_the_partition_shuts_out_is_refused_only_where_slurm_does) {
     partitions[0].allow_qos = {"normal"};
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
 
     enforce_part_limits = model::EnforcePartLimits::all;
     const auto decision = decide();
-    BOOST_TEST((decision.forecast.code == RejectCode::invalid_qos));
+    BOOST_TEST(decision.forecast.code == RejectCode::invalid_qos);
     BOOST_TEST(decision.message[0] == "partition main does not accept QOS moonlight (accepted: normal)");
 }
 
@@ -177,10 +177,10 @@ BOOST_AUTO_TEST_CASE(any_refuses_only_where_every_partition_shuts_out) {
     enforce_part_limits = model::EnforcePartLimits::any;
     partitions[0].deny_qos = {"moonlight"};
     request.partition = "main,viz";
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
 
     partitions[1].deny_qos = {"moonlight"};
-    BOOST_TEST((decide().forecast.code == RejectCode::invalid_qos));
+    BOOST_TEST(decide().forecast.code == RejectCode::invalid_qos);
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_partition_is_answered_with_the_right_names) {
@@ -188,14 +188,14 @@ BOOST_AUTO_TEST_CASE(an_unknown_partition_is_answered_with_the_right_names) {
 
     const auto decision = decide();
 
-    BOOST_TEST((decision.forecast.code == RejectCode::invalid_partition));
+    BOOST_TEST(decision.forecast.code == RejectCode::invalid_partition);
     BOOST_TEST(decision.message[0] == "there is no partition 'vis'; did you mean viz?");
 }
 
 BOOST_AUTO_TEST_CASE(a_user_without_association_is_told_so) {
     request.user_id = 1001;
 
-    BOOST_TEST((decide().forecast.code == RejectCode::invalid_account));
+    BOOST_TEST(decide().forecast.code == RejectCode::invalid_account);
 }
 
 BOOST_AUTO_TEST_CASE(without_knowledge_of_the_partitions_limits_are_left_to_slurm) {
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(without_knowledge_of_the_partitions_limits_are_left_to_slur
 
     const auto decision = gate::Gate(provider, release).decide(request, nullptr, nullptr);
 
-    BOOST_TEST((decision.forecast.code == RejectCode::none));
+    BOOST_TEST(decision.forecast.code == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_CASE(a_request_that_is_too_large_to_be_read_is_left_to_slurm) {
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_is_too_large_to_be_read_is_left_to_slurm) {
 
     for (const char* level : {"explain", "enforce", "off"}) {
         const auto decision = decide_at(level);
-        BOOST_TEST((decision.reject == RejectCode::none));
+        BOOST_TEST(decision.reject == RejectCode::none);
         BOOST_TEST(decision.message.empty());
         BOOST_TEST_REQUIRE(decision.log.size() == 1u);
         BOOST_TEST(decision.log[0].text.starts_with("unchecked by=0 user=1000 "));
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_too_large_for_a_rule_that_enforces) {
 
     for (const char* keys : {"", "on_error = \"allow\",", "on_error = \"warn\","}) {
         const auto decision = decide_with(keys);
-        BOOST_TEST((decision.reject == RejectCode::text_too_long));
+        BOOST_TEST(decision.reject == RejectCode::text_too_long);
         BOOST_TEST_REQUIRE(decision.message.size() == 1u);
         BOOST_TEST(decision.message[0] == "the site's rules cannot be applied to this job: its nodelist has "
                                           "more than 16384 bytes");
@@ -264,7 +264,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_too_large_for_a_rule_that_enforces) {
         BOOST_TEST(decision.log[0].text.ends_with(decision.message[0]));
     }
     for (const char* keys : {"mode = \"warn\",", "mode = \"shadow\","})
-        BOOST_TEST((decide_with(keys).reject == RejectCode::none));
+        BOOST_TEST(decide_with(keys).reject == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_CASE(a_job_that_starts_later_is_told_only_what_is_for_good) {
@@ -308,14 +308,14 @@ BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_judged_together_too) {
     BOOST_TEST_REQUIRE(third.message.size() == 1u);
     BOOST_TEST(third.message.front() == "the parts of this job exceed a limit together: CPUs per user in QOS "
                                         "normal: limit 40, this job asks for 60 (QOSMaxCpuPerUserLimit)");
-    BOOST_TEST((third.reject == RejectCode::none));
+    BOOST_TEST(third.reject == RejectCode::none);
     BOOST_TEST(decide_part(nullptr).message.empty()); // once is enough
 
     const auto enforcing = test::load_site("site { limits = \"enforce\" }");
     parts.clear();
     request.tasks = request.min_cpus = 40;
-    BOOST_TEST((decide_part(enforcing.get()).reject == RejectCode::none));
-    BOOST_TEST((decide_part(enforcing.get()).reject == RejectCode::accounting_policy));
+    BOOST_TEST(decide_part(enforcing.get()).reject == RejectCode::none);
+    BOOST_TEST(decide_part(enforcing.get()).reject == RejectCode::accounting_policy);
 }
 
 BOOST_AUTO_TEST_CASE(nodes_that_are_in_use_may_be_shared) {
@@ -354,7 +354,7 @@ BOOST_AUTO_TEST_CASE(an_exclusive_job_is_told_what_whole_nodes_come_to) {
         decide().message.front() ==
         "this job can never start as it is: CPUs per user in QOS normal: limit 32, this job asks for 64, "
         "because --exclusive takes whole nodes, of at least 64 CPUs in all (QOSMaxCpuPerUserLimit)");
-    BOOST_TEST((decide_at("enforce").reject == RejectCode::accounting_policy));
+    BOOST_TEST(decide_at("enforce").reject == RejectCode::accounting_policy);
 
     request.exclusive = false;
     BOOST_TEST(decide().message.empty());
@@ -370,8 +370,8 @@ BOOST_AUTO_TEST_CASE(a_job_whose_nodes_must_have_more_cpus_than_a_limit_allows_c
     request.min_cpus_per_node = 5;
     BOOST_TEST(decide().message.front().starts_with(
         "this job can never start as it is: CPUs per job in QOS normal: limit 4, this job asks for 5"));
-    BOOST_TEST((decide().reject == RejectCode::none));
-    BOOST_TEST((decide_at("enforce").reject == RejectCode::accounting_policy));
+    BOOST_TEST(decide().reject == RejectCode::none);
+    BOOST_TEST(decide_at("enforce").reject == RejectCode::accounting_policy);
 }
 
 BOOST_AUTO_TEST_CASE(an_exclusive_job_may_get_more_than_a_minimum_asks_for) {

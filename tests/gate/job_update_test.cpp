@@ -54,14 +54,14 @@ BOOST_FIXTURE_TEST_SUITE(job_update, UpdateSetup)
 BOOST_AUTO_TEST_CASE(a_change_to_a_qos_that_is_too_small_is_refused) {
     move_to("moonlight");
     const auto decision = decide();
-    BOOST_TEST((decision.forecast.code == RejectCode::accounting_policy));
+    BOOST_TEST(decision.forecast.code == RejectCode::accounting_policy);
     BOOST_TEST(decision.forecast.reason == "QOSMaxCpuPerJobLimit");
-    BOOST_TEST((decision.reject == RejectCode::none)); // slurmctld refuses
-    BOOST_TEST((decide("enforce").reject == RejectCode::accounting_policy));
+    BOOST_TEST(decision.reject == RejectCode::none); // slurmctld refuses
+    BOOST_TEST(decide("enforce").reject == RejectCode::accounting_policy);
     BOOST_TEST(decide("off").message.empty());
 
     qos(1).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 4);
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_CASE(a_change_of_the_cpus_that_each_node_must_have_is_judged) {
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_change_of_the_cpus_that_each_node_must_have_is_judged) {
 
     update.after.min_cpus_per_node = 5;
     BOOST_TEST(decide().message.front().starts_with("this job can never start"));
-    BOOST_TEST((decide("enforce").reject == RejectCode::accounting_policy));
+    BOOST_TEST(decide("enforce").reject == RejectCode::accounting_policy);
 }
 
 BOOST_AUTO_TEST_CASE(a_change_that_is_too_large_to_be_read_is_left_to_slurm) {
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_change_that_is_too_large_to_be_read_is_left_to_slurm) {
 
     const auto decision = decide("enforce");
 
-    BOOST_TEST((decision.reject == RejectCode::none));
+    BOOST_TEST(decision.reject == RejectCode::none);
     BOOST_TEST(decision.message.empty());
     BOOST_TEST(decision.log.size() == 1u);
 }
@@ -94,14 +94,14 @@ BOOST_AUTO_TEST_CASE(no_change_is_too_large_for_a_rule_that_enforces) {
 
     const auto decision = gate::Gate(provider, release).decide_update(update, &c, policy.get());
 
-    BOOST_TEST((decision.reject == RejectCode::text_too_long));
+    BOOST_TEST(decision.reject == RejectCode::text_too_long);
 }
 
 BOOST_AUTO_TEST_CASE(walls_of_the_new_qos_are_compared_only_with_a_new_time) {
     ask_cpus(2);
     move_to("moonlight");
     const auto decision = decide();
-    BOOST_TEST((decision.forecast.code == RejectCode::none));
+    BOOST_TEST(decision.forecast.code == RejectCode::none);
     BOOST_TEST(decision.forecast.time_limit.value() == TimeLimit{60});
     BOOST_TEST(decision.forecast.pending_reason == "QOSMaxWallDurationPerJobLimit");
     BOOST_TEST_REQUIRE(!decision.message.empty());
@@ -110,10 +110,10 @@ BOOST_AUTO_TEST_CASE(walls_of_the_new_qos_are_compared_only_with_a_new_time) {
                "00:30:00, this job asks for 01:00:00 (QOSMaxWallDurationPerJobLimit)");
 
     update.names_time = true;
-    BOOST_TEST((decide().forecast.code == RejectCode::accounting_policy));
+    BOOST_TEST(decide().forecast.code == RejectCode::accounting_policy);
 
     update.after.time_limit = TimeLimit{30};
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
     BOOST_TEST(decide().message.empty());
 }
 
@@ -149,10 +149,10 @@ BOOST_AUTO_TEST_CASE(size_and_time_alone_are_never_refused_but_explained) {
     BOOST_TEST(decide().message.empty());
 
     ask_cpus(3);
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
     BOOST_TEST(decide().forecast.pending_reason == "QOSMaxCpuPerJobLimit");
     BOOST_TEST(decide().message.at(0).find("limit 2, this job asks for 3") != std::string::npos);
-    BOOST_TEST((decide("enforce").reject == RejectCode::accounting_policy));
+    BOOST_TEST(decide("enforce").reject == RejectCode::accounting_policy);
 }
 
 BOOST_AUTO_TEST_CASE(what_takes_time_away_is_not_commented) {
@@ -176,26 +176,26 @@ BOOST_AUTO_TEST_CASE(a_job_that_broke_limits_before_may_go_on) {
     records.associations[0].permitted_qos->push_back("twilight");
     update.before.qos = "twilight";
     move_to("moonlight");
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
-    BOOST_TEST((decide("enforce").reject == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
+    BOOST_TEST(decide("enforce").reject == RejectCode::none);
 
     qos(3).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 4);
-    BOOST_TEST((decide().forecast.code == RejectCode::accounting_policy));
+    BOOST_TEST(decide().forecast.code == RejectCode::accounting_policy);
 }
 
 BOOST_AUTO_TEST_CASE(an_operator_passes_over_limits_and_lists_but_not_over_names) {
     update.after.submit_uid = an_operator;
     move_to("moonlight");
-    BOOST_TEST((decide("enforce").forecast.code == RejectCode::none));
-    BOOST_TEST((decide("enforce").reject == RejectCode::none));
+    BOOST_TEST(decide("enforce").forecast.code == RejectCode::none);
+    BOOST_TEST(decide("enforce").reject == RejectCode::none);
     move_to("secret");
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
     move_to("nosuch");
-    BOOST_TEST((decide().forecast.code == RejectCode::invalid_qos));
+    BOOST_TEST(decide().forecast.code == RejectCode::invalid_qos);
 
     update.after.submit_uid = 1000;
     move_to("secret");
-    BOOST_TEST((decide().forecast.code == RejectCode::invalid_qos));
+    BOOST_TEST(decide().forecast.code == RejectCode::invalid_qos);
 }
 
 BOOST_AUTO_TEST_CASE(what_an_operator_sets_holds) {
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(an_array_counts_as_one_job) {
     update.before.time_limit = update.after.time_limit = TimeLimit{30};
     qos(1).limits.set(CountLimit::max_submit_jobs_per_user, 1);
     move_to("moonlight");
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
 
     records.qos[1].users[1000].submit_jobs = 1;
     BOOST_TEST(decide().forecast.reason == "QOSMaxSubmitJobPerUserLimit");
@@ -225,31 +225,31 @@ BOOST_AUTO_TEST_CASE(an_array_counts_as_one_job) {
 
 BOOST_AUTO_TEST_CASE(partitions_and_accounts_are_checked_like_at_submission) {
     update.after.partition = "vis";
-    BOOST_TEST((decide().forecast.code == RejectCode::invalid_partition));
+    BOOST_TEST(decide().forecast.code == RejectCode::invalid_partition);
 
     update.after.partition = "viz";
     partitions[1].max_time = TimeLimit{59};
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
     BOOST_TEST(decide().forecast.pending_reason == "PartitionTimeLimit");
     enforce_part_limits = model::EnforcePartLimits::all;
-    BOOST_TEST((decide().forecast.code == RejectCode::invalid_time_limit));
+    BOOST_TEST(decide().forecast.code == RejectCode::invalid_time_limit);
     update.after.submit_uid = an_operator;
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
 
     update.after.partition = "main";
     update.after.account = "others";
-    BOOST_TEST((decide().forecast.code == RejectCode::invalid_account));
+    BOOST_TEST(decide().forecast.code == RejectCode::invalid_account);
 }
 
 BOOST_AUTO_TEST_CASE(a_partition_that_cannot_take_the_job_is_told_whoever_chose_it) {
     partitions[1].total_cpus = 4;
     update.after.partition = "viz";
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
 
     partitions[1].total_cpus = 3;
     for (const std::uint32_t requester : {1000u, an_operator}) {
         update.after.submit_uid = requester;
-        BOOST_TEST((decide().forecast.code == RejectCode::partition_limits));
+        BOOST_TEST(decide().forecast.code == RejectCode::partition_limits);
         BOOST_TEST(decide().message.at(0) == "partition viz has 3 CPUs; this job asks for 4");
     }
 }
@@ -259,30 +259,30 @@ BOOST_AUTO_TEST_CASE(users_may_raise_a_time_only_as_far_as_the_partition_goes) {
     qos(0).flags.partition_time_limit = true; // does not help
     update.names_time = true;
     update.after.time_limit = TimeLimit{90};
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
 
     update.after.time_limit = TimeLimit{91};
     const auto decision = decide();
-    BOOST_TEST((decision.forecast.code == RejectCode::access_denied));
+    BOOST_TEST(decision.forecast.code == RejectCode::access_denied);
     BOOST_TEST(
         decision.message.at(0) ==
         "wall time per job in partition main: limit 01:30:00, this job asks for 01:31:00; only operators may "
         "set more");
     update.before.time_limit = TimeLimit{100}; // an operator's
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
 
     update.before.time_limit = TimeLimit{60};
     update.after.submit_uid = an_operator;
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_CASE(a_qos_that_the_change_leaves_alone_is_not_looked_at) {
     update.before.qos = update.after.qos = "secret"; // an operator gave it
     update.after.partition = "viz";
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
 
     update.names_qos = true;
-    BOOST_TEST((decide().forecast.code == RejectCode::invalid_qos));
+    BOOST_TEST(decide().forecast.code == RejectCode::invalid_qos);
 }
 
 BOOST_AUTO_TEST_CASE(a_wait_that_was_there_before_is_not_told_again) {

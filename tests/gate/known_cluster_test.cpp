@@ -30,21 +30,21 @@ BOOST_FIXTURE_TEST_SUITE(limits_and_what_is_known, LimitSetup)
 
 BOOST_AUTO_TEST_CASE(what_may_have_changed_meanwhile_is_left_to_slurm) {
     request.tres_per_node = "gres:gpu:3";
-    BOOST_TEST((decide_at("enforce").reject == RejectCode::accounting_policy));
+    BOOST_TEST(decide_at("enforce").reject == RejectCode::accounting_policy);
     may_have_changed = true;
 
     const auto decision = decide_at("enforce");
 
-    BOOST_TEST((decision.reject == RejectCode::none));
+    BOOST_TEST(decision.reject == RejectCode::none);
     BOOST_TEST(decision.message.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_partition_that_may_be_new_is_left_to_slurm) {
     request.partition = "new";
-    BOOST_TEST((decide_at("enforce").reject == RejectCode::invalid_partition));
+    BOOST_TEST(decide_at("enforce").reject == RejectCode::invalid_partition);
     may_have_changed = true;
 
-    BOOST_TEST((decide_at("enforce").reject == RejectCode::none));
+    BOOST_TEST(decide_at("enforce").reject == RejectCode::none);
     BOOST_TEST(decide_at("explain").message.empty());
 }
 

@@ -16,7 +16,7 @@ struct PartitionSetup : test::GateSetup {
     std::string_view waits() {
         enforce_part_limits = EnforcePartLimits::no;
         const auto forecast = decide().forecast;
-        BOOST_TEST((forecast.code == RejectCode::none));
+        BOOST_TEST(forecast.code == RejectCode::none);
         return forecast.pending_reason;
     }
     RejectCode refused() {
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(max_time_holds_what_is_longer_unless_the_qos_may_pass) {
 
     request.time_limit = TimeLimit{61};
     BOOST_TEST(waits() == "PartitionTimeLimit");
-    BOOST_TEST((refused() == RejectCode::invalid_time_limit));
+    BOOST_TEST(refused() == RejectCode::invalid_time_limit);
 
     flags.partition_time_limit = true;
     BOOST_TEST(passes());
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(max_nodes_holds_what_is_larger_unless_the_qos_may_pass) {
 
     request.min_nodes = request.max_nodes = 3;
     BOOST_TEST(waits() == "PartitionNodeLimit");
-    BOOST_TEST((refused() == RejectCode::invalid_node_count));
+    BOOST_TEST(refused() == RejectCode::invalid_node_count);
 
     flags.partition_max_nodes = true;
     BOOST_TEST(passes());
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(min_nodes_refuses_what_is_smaller_and_else_raises_it_unless
 
     request.min_nodes = 1;
     BOOST_TEST(waits() == ""); // on two nodes
-    BOOST_TEST((refused() == RejectCode::invalid_node_count));
+    BOOST_TEST(refused() == RejectCode::invalid_node_count);
 
     request.max_nodes = 1; // may not be raised
     BOOST_TEST(waits() == "PartitionNodeLimit");
@@ -91,14 +91,14 @@ BOOST_AUTO_TEST_CASE(lists_of_qos_let_in_or_shut_out) {
 
     main.allow_qos = {"moonlight"};
     BOOST_TEST(waits() == "QOSNotAllowed");
-    BOOST_TEST((refused() == RejectCode::invalid_qos));
+    BOOST_TEST(refused() == RejectCode::invalid_qos);
 
     main.allow_qos.clear();
     main.deny_qos = {"moonlight"};
     BOOST_TEST(passes());
     main.deny_qos = {"moonlight", "normal"};
     BOOST_TEST(waits() == "QOSNotAllowed");
-    BOOST_TEST((refused() == RejectCode::invalid_qos));
+    BOOST_TEST(refused() == RejectCode::invalid_qos);
 
     main.allow_qos = {"normal"}; // decides alone where it is set
     BOOST_TEST(passes());
@@ -120,14 +120,14 @@ BOOST_AUTO_TEST_CASE(lists_of_accounts_let_in_or_shut_out) {
 
     main.allow_accounts = {"others"};
     BOOST_TEST(waits() == "AccountNotAllowed");
-    BOOST_TEST((refused() == RejectCode::invalid_account));
+    BOOST_TEST(refused() == RejectCode::invalid_account);
 
     main.allow_accounts.clear();
     main.deny_accounts = {"others"};
     BOOST_TEST(passes());
     main.deny_accounts = {"hpc-users"};
     BOOST_TEST(waits() == "AccountNotAllowed");
-    BOOST_TEST((refused() == RejectCode::invalid_account));
+    BOOST_TEST(refused() == RejectCode::invalid_account);
 }
 
 BOOST_AUTO_TEST_CASE(more_nodes_or_cpus_than_there_are_never_start) {
@@ -139,12 +139,12 @@ BOOST_AUTO_TEST_CASE(more_nodes_or_cpus_than_there_are_never_start) {
 
     request.tasks = request.min_cpus = 9;
     BOOST_TEST(waits() == "PartitionConfig");
-    BOOST_TEST((refused() == RejectCode::partition_limits));
+    BOOST_TEST(refused() == RejectCode::partition_limits);
 
     request.tasks = request.min_cpus = 8;
     request.min_nodes = 3;
     BOOST_TEST(waits() == "PartitionNodeLimit");
-    BOOST_TEST((refused() == RejectCode::invalid_node_count));
+    BOOST_TEST(refused() == RejectCode::invalid_node_count);
 }
 
 BOOST_AUTO_TEST_CASE(a_default_time_is_the_jobs_time_and_none_is_none) {
@@ -154,21 +154,21 @@ BOOST_AUTO_TEST_CASE(a_default_time_is_the_jobs_time_and_none_is_none) {
 
     qos(0).flags.deny_on_limit = true;
     qos(0).limits.set(model::CountLimit::max_wall, 30);
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
     main.default_time = TimeLimit{31};
     BOOST_TEST(decide().forecast.reason == "QOSMaxWallDurationPerJobLimit");
     request.time_limit = TimeLimit{30};
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_CASE(a_default_time_of_zero_demands_one) {
     main.default_time = TimeLimit{0};
     const auto decision = decide();
-    BOOST_TEST((decision.forecast.code == RejectCode::invalid_time_limit));
+    BOOST_TEST(decision.forecast.code == RejectCode::invalid_time_limit);
     BOOST_TEST(decision.message.at(0) == "partition main requires a time limit: add --time");
 
     request.time_limit = TimeLimit{1};
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_CASE(default_memory_is_the_partitions_else_the_clusters_else_all_of_the_node) {
@@ -234,13 +234,13 @@ BOOST_AUTO_TEST_CASE(the_time_limit_of_each_partition_is_named) {
     BOOST_TEST(told[2] == "  wall time per job in partition viz: limit 01:00:00, this job asks for 01:01:00 "
                           "(PartitionTimeLimit)");
 
-    BOOST_TEST((refused() == RejectCode::invalid_time_limit));
+    BOOST_TEST(refused() == RejectCode::invalid_time_limit);
     BOOST_TEST(decide().message[1] ==
                "wall time per job in partition viz: limit 01:00:00, this job asks for 01:01:00");
     enforce_part_limits = EnforcePartLimits::any;
-    BOOST_TEST((decide().forecast.code == RejectCode::invalid_time_limit));
+    BOOST_TEST(decide().forecast.code == RejectCode::invalid_time_limit);
     request.time_limit = TimeLimit{60};
-    BOOST_TEST((decide().forecast.code == RejectCode::none));
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_CASE(a_least_time_is_compared_with_the_most_generous_partition_and_named) {

@@ -26,11 +26,11 @@ struct QosListSetup : test::GateSetup {
 BOOST_FIXTURE_TEST_SUITE(qos_list, QosListSetup)
 
 BOOST_AUTO_TEST_CASE(a_list_is_taken_from_24_11_on) {
-    BOOST_TEST((forecast().code == RejectCode::none));
+    BOOST_TEST(forecast().code == RejectCode::none);
 
     release = limits::Release(24, 5);
     const auto decision = decide();
-    BOOST_TEST((decision.forecast.code == RejectCode::invalid_qos));
+    BOOST_TEST(decision.forecast.code == RejectCode::invalid_qos);
     BOOST_TEST(decision.message.at(0) ==
                "this Slurm (24.05) takes one QOS per job; 'normal,moonlight' names 2");
 }
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_job_of_very_many_partitions_is_left_to_slurm_but_not_by_r
     BOOST_TEST(decision.log[0].text.ends_with(": it names more than 64 partitions"));
 
     const auto policy = test::load_rule("rule { submit = function(job) job:reject('no') end }");
-    BOOST_TEST((decide(policy.get()).reject == RejectCode::access_denied));
+    BOOST_TEST(decide(policy.get()).reject == RejectCode::access_denied);
 }
 
 BOOST_AUTO_TEST_CASE(a_job_of_very_long_resources_in_several_partitions_is_left_to_slurm) {
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(submission_is_judged_by_the_qos_of_the_highest_priority) {
     for (const std::size_t index : {0, 1})
         qos(index).flags.deny_on_limit = true;
     qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 0);
-    BOOST_TEST((forecast().code == RejectCode::none));
+    BOOST_TEST(forecast().code == RejectCode::none);
 
     qos(0).priority = 11;
     BOOST_TEST(forecast().reason == "QOSMaxCpuPerJobLimit");
@@ -145,14 +145,14 @@ BOOST_AUTO_TEST_CASE(where_partitions_are_enforced_every_qos_has_to_fit) {
     partitions[0].max_time = TimeLimit{60};
     request.time_limit = TimeLimit{120};
     qos(1).flags.partition_time_limit = true;
-    BOOST_TEST((forecast().code == RejectCode::invalid_time_limit)); // normal has no such flag
+    BOOST_TEST(forecast().code == RejectCode::invalid_time_limit); // normal has no such flag
     qos(0).flags.partition_time_limit = true;
-    BOOST_TEST((forecast().code == RejectCode::none));
+    BOOST_TEST(forecast().code == RejectCode::none);
 
     partitions[0].allow_qos = {"moonlight"};
-    BOOST_TEST((forecast().code == RejectCode::invalid_qos));
+    BOOST_TEST(forecast().code == RejectCode::invalid_qos);
     partitions[0].allow_qos = {"moonlight", "normal"};
-    BOOST_TEST((forecast().code == RejectCode::none));
+    BOOST_TEST(forecast().code == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_CASE(a_reservation_is_wanted_if_one_of_them_wants_it) {
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(a_reservation_is_wanted_if_one_of_them_wants_it) {
     BOOST_TEST(decide().message.at(0) == "QOS normal is for jobs in a reservation: add --reservation=NAME");
 
     request.reservation = "maintenance";
-    BOOST_TEST((forecast().code == RejectCode::none));
+    BOOST_TEST(forecast().code == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_change_that_the_rules_would_not_accept_is_rejected) {
 
     const auto decision = change();
 
-    BOOST_TEST((decision.reject == RejectCode::access_denied));
+    BOOST_TEST(decision.reject == RejectCode::access_denied);
     BOOST_TEST(decision.message == std::vector<std::string>{"too long for viz"},
                boost::test_tools::per_element());
     BOOST_TEST(logged(decision) == "rejected change jobid=17 user=ana(1000) job=wrap account=hpc-users "
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_change_that_they_accept_is_not_changed_by_them) {
 
     const auto decision = change();
 
-    BOOST_TEST((decision.reject == RejectCode::none));
+    BOOST_TEST(decision.reject == RejectCode::none);
     BOOST_TEST(!decision.changed);
     BOOST_TEST(decision.message == std::vector<std::string>{"fits viz"}, boost::test_tools::per_element());
     BOOST_TEST(logged(decision).starts_with("warned change jobid=17"));
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(rules_bind_operators_and_root_at_changes_as_at_submissions)
     update.after.partition = "viz";
     for (const std::uint32_t requester : {0u, 1000u}) {
         update.after.submit_uid = requester;
-        BOOST_TEST((change().reject == RejectCode::access_denied));
+        BOOST_TEST(change().reject == RejectCode::access_denied);
     }
 }
 
@@ -96,16 +96,16 @@ BOOST_AUTO_TEST_CASE(a_rule_that_fails_on_a_change_decides_by_on_error) {
                                  "', submit = function(job) local x = nil + 1 end }");
         return change().reject;
     };
-    BOOST_TEST((answer("deny") == RejectCode::access_denied));
-    BOOST_TEST((answer("allow") == RejectCode::none));
+    BOOST_TEST(answer("deny") == RejectCode::access_denied);
+    BOOST_TEST(answer("allow") == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_CASE(rules_decide_about_changes_also_where_limits_are_not_judged) {
     update.after.partition = "viz";
     may_have_changed = true;
-    BOOST_TEST((change().reject == RejectCode::access_denied));
+    BOOST_TEST(change().reject == RejectCode::access_denied);
     is_cluster_known = false;
-    BOOST_TEST((change().reject == RejectCode::access_denied));
+    BOOST_TEST(change().reject == RejectCode::access_denied);
 }
 
 BOOST_AUTO_TEST_CASE(the_log_says_whose_job_a_rule_changed_or_would_have_rejected) {
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(the_log_has_the_reason_of_what_the_gate_refuses) {
 
     const auto decision = decide(policy.get());
 
-    BOOST_TEST((decision.reject == RejectCode::accounting_policy));
+    BOOST_TEST(decision.reject == RejectCode::accounting_policy);
     BOOST_TEST(
         logged(decision).starts_with("refused user=ana(1000) job=wrap account=hpc-users partition=main "
                                      "qos=normal: QOSMaxCpuPerJobLimit: "));

@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(where_accounting_is_not_known_names_are_read_in_lower_case)
     request.qos = "MoonLight";
     request.account = "HPC-Users";
     const auto policy = deny("job.qos == 'moonlight' and job.account == 'hpc-users'");
-    BOOST_TEST((decide(policy.get()).reject == RejectCode::access_denied));
+    BOOST_TEST(decide(policy.get()).reject == RejectCode::access_denied);
 }
 
 BOOST_AUTO_TEST_CASE(a_rule_counts_gpus_licenses_and_tasks_in_each_spelling) {
@@ -115,10 +115,10 @@ BOOST_AUTO_TEST_CASE(a_rule_that_reads_the_size_of_an_array_that_cannot_be_read_
     for (const char* wrong : {"0-x", "9-0", "0-4000000000"}) {
         request.array = wrong;
         const auto decision = decide(deny("job.array_tasks > 10").get());
-        BOOST_TEST((decision.reject == RejectCode::access_denied), wrong);
+        BOOST_TEST(decision.reject == RejectCode::access_denied, wrong);
         BOOST_TEST(decision.message.at(0).find("--array cannot be read") != std::string::npos, wrong);
-        BOOST_TEST((decide(deny("job.gpus > 0").get()).reject == RejectCode::none), wrong);
-        BOOST_TEST((decide().reject == RejectCode::none), wrong);
+        BOOST_TEST(decide(deny("job.gpus > 0").get()).reject == RejectCode::none, wrong);
+        BOOST_TEST(decide().reject == RejectCode::none, wrong);
     }
 }
 
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_change_of_an_array_that_cannot_be_read_passes_as_one_task
     const gate::JobUpdate update{.job_id = 17, .before = request, .after = request};
     const auto decision =
         gate::Gate(provider, release).decide_update(update, &c, deny("job.array_tasks > 10").get());
-    BOOST_TEST((decision.reject == RejectCode::none));
+    BOOST_TEST(decision.reject == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_CASE(what_rules_leave_alone_stays_as_it_was_written) {

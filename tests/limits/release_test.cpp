@@ -10,9 +10,9 @@ BOOST_AUTO_TEST_SUITE(release)
 BOOST_AUTO_TEST_CASE(a_branch_means_its_newest_state) {
     const Release branch = Release::parse("25.11").value();
 
-    BOOST_TEST((branch > Release(25, 11, 1)));
-    BOOST_TEST((branch < Release(26, 5, 0)));
-    BOOST_TEST((Release::parse("25.11.1").value() == Release(25, 11, 1)));
+    BOOST_TEST(branch > Release(25, 11, 1));
+    BOOST_TEST(branch < Release(26, 5, 0));
+    BOOST_TEST(Release::parse("25.11.1").value() == Release(25, 11, 1));
 }
 
 BOOST_AUTO_TEST_CASE(names_its_branch_as_people_do) {
@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(names_its_branch_as_people_do) {
 }
 
 BOOST_AUTO_TEST_CASE(reads_slurms_version_number) {
-    BOOST_TEST((Release::from_version_number(0x160508) == Release(22, 5, 8)));
+    BOOST_TEST(Release::from_version_number(0x160508) == Release(22, 5, 8));
 }
 
 BOOST_AUTO_TEST_CASE(refuses_what_is_no_known_release) {

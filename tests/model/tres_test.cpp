@@ -15,12 +15,12 @@ const TresCatalogue catalogue({"cpu", "mem", "energy", "node", "billing", "fs/di
 BOOST_AUTO_TEST_SUITE(tres)
 
 BOOST_AUTO_TEST_CASE(kinds_follow_the_type_of_a_name) {
-    BOOST_TEST((kind_of("CPU") == TresKind::cpu));
-    BOOST_TEST((kind_of("gres/gpu:a100") == TresKind::gres));
-    BOOST_TEST((kind_of("license/foo") == TresKind::license));
-    BOOST_TEST((kind_of("bb/dw") == TresKind::bb));
-    BOOST_TEST((kind_of("fs/disk") == TresKind::other));
-    BOOST_TEST((kind_of("gres") == TresKind::other));
+    BOOST_TEST(kind_of("CPU") == TresKind::cpu);
+    BOOST_TEST(kind_of("gres/gpu:a100") == TresKind::gres);
+    BOOST_TEST(kind_of("license/foo") == TresKind::license);
+    BOOST_TEST(kind_of("bb/dw") == TresKind::bb);
+    BOOST_TEST(kind_of("fs/disk") == TresKind::other);
+    BOOST_TEST(kind_of("gres") == TresKind::other);
 }
 
 BOOST_AUTO_TEST_CASE(finds_gres_by_short_name) {

@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(before_the_first_word_of_the_database_it_is_unavailable) {
     const auto result = quota.check(lookup);
 
     BOOST_TEST_REQUIRE(!result.has_value());
-    BOOST_TEST((result.error().code == ErrorCode::unavailable));
+    BOOST_TEST(result.error().code == ErrorCode::unavailable);
     BOOST_TEST(records.locks_held == 0);
 }
 
@@ -120,15 +120,17 @@ BOOST_AUTO_TEST_CASE(without_a_database_there_is_nothing_to_be_found) {
     const auto result = plugin::ControllerQuota(symbols).check(lookup);
 
     BOOST_TEST_REQUIRE(!result.has_value());
-    BOOST_TEST((result.error().code == ErrorCode::not_found));
+    BOOST_TEST(result.error().code == ErrorCode::not_found);
 }
 
 BOOST_AUTO_TEST_CASE(it_holds_read_locks_on_what_it_reads_and_no_others) {
     static_cast<void>(view());
 
     const auto& locks = records.last_locks;
-    BOOST_TEST((locks.assoc == 1 && locks.qos == 1 && locks.tres == 1 && locks.user == 1));
-    BOOST_TEST((locks.file == 0 && locks.res == 0 && locks.wckey == 0));
+    const std::vector<int> locked{locks.assoc, locks.qos, locks.tres, locks.user};
+    const std::vector<int> left_alone{locks.file, locks.res, locks.wckey};
+    BOOST_TEST(locked == std::vector(4, 1)); // for reading
+    BOOST_TEST(left_alone == std::vector(3, 0));
 }
 
 BOOST_AUTO_TEST_CASE(a_job_without_account_has_the_users_default_account) {
@@ -137,9 +139,9 @@ BOOST_AUTO_TEST_CASE(a_job_without_account_has_the_users_default_account) {
     BOOST_TEST(found.user_name == "ana");
     BOOST_TEST(found.account == "astro");
     BOOST_TEST_REQUIRE(found.associations.size() == 3u);
-    BOOST_TEST((found.associations[0].level == AssociationLevel::user));
-    BOOST_TEST((found.associations[1].level == AssociationLevel::account));
-    BOOST_TEST((found.associations[2].level == AssociationLevel::root));
+    BOOST_TEST(found.associations[0].level == AssociationLevel::user);
+    BOOST_TEST(found.associations[1].level == AssociationLevel::account);
+    BOOST_TEST(found.associations[2].level == AssociationLevel::root);
 }
 
 BOOST_AUTO_TEST_CASE(a_default_account_that_changed_is_seen_at_once) {
@@ -219,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_qos_is_found_by_name_whatever_its_case) {
 
     const auto found = view();
 
-    BOOST_TEST((found.job_qos.problem == QosProblem::none));
+    BOOST_TEST(found.job_qos.problem == QosProblem::none);
     BOOST_TEST(found.job_qos.name == "small");
     BOOST_TEST(found.qos.at(*found.job_qos.qos).id == small);
     BOOST_TEST(!found.job_qos.is_default);
@@ -229,11 +231,11 @@ BOOST_AUTO_TEST_CASE(a_qos_is_found_by_name_whatever_its_case) {
 BOOST_AUTO_TEST_CASE(the_record_of_a_deleted_qos_is_not_looked_into) {
     slurmdb_qos_rec_t& gone = records.add_qos("gone", 11);
     lookup.qos = "gone";
-    BOOST_TEST((view().job_qos.problem == QosProblem::not_permitted));
+    BOOST_TEST(view().job_qos.problem == QosProblem::not_permitted);
 
     records.remove_qos(gone.id);
     gone.name = reinterpret_cast<char*>(1); // as if freed: who reads the name ends the program
-    BOOST_TEST((view().job_qos.problem == QosProblem::unknown));
+    BOOST_TEST(view().job_qos.problem == QosProblem::unknown);
 }
 
 BOOST_AUTO_TEST_CASE(a_qos_made_again_under_another_id_is_found) {
@@ -241,7 +243,7 @@ BOOST_AUTO_TEST_CASE(a_qos_made_again_under_another_id_is_found) {
     BOOST_TEST(view().qos.at(0).id == small);
 
     records.remove_qos(small);
-    BOOST_TEST((view().job_qos.problem == QosProblem::unknown));
+    BOOST_TEST(view().job_qos.problem == QosProblem::unknown);
 
     records.add_qos("unrelated", small);
     records.add_qos("small", 12);
@@ -253,16 +255,16 @@ BOOST_AUTO_TEST_CASE(an_unknown_qos_is_a_problem_with_the_permitted_ones_named) 
 
     const auto found = view();
 
-    BOOST_TEST((found.job_qos.problem == QosProblem::unknown));
+    BOOST_TEST(found.job_qos.problem == QosProblem::unknown);
     BOOST_TEST(found.job_qos.name == "tiny");
     BOOST_TEST(!found.job_qos.qos.has_value());
-    BOOST_TEST((found.permitted_qos == std::vector<std::string>{"normal", "small"}));
+    BOOST_TEST(found.permitted_qos == (std::vector<std::string>{"normal", "small"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_qos_the_association_may_not_use_is_a_problem) {
     lookup.qos = "other";
 
-    BOOST_TEST((view().job_qos.problem == QosProblem::not_permitted));
+    BOOST_TEST(view().job_qos.problem == QosProblem::not_permitted);
 }
 
 BOOST_AUTO_TEST_CASE(the_default_qos_follows_slurmctlds_rule) {
@@ -283,7 +285,7 @@ BOOST_AUTO_TEST_CASE(the_default_qos_follows_slurmctlds_rule) {
 BOOST_AUTO_TEST_CASE(a_default_that_is_not_permitted_is_a_problem) {
     records.ana_astro->def_qos_id = other;
 
-    BOOST_TEST((view().job_qos.problem == QosProblem::default_not_permitted));
+    BOOST_TEST(view().job_qos.problem == QosProblem::default_not_permitted);
 }
 
 BOOST_AUTO_TEST_CASE(the_qos_of_a_partition_is_copied_once) {
@@ -298,7 +300,7 @@ BOOST_AUTO_TEST_CASE(the_qos_of_a_partition_is_copied_once) {
     BOOST_TEST(found.qos.size() == 2u);
     BOOST_TEST_REQUIRE(found.partitions.size() == 4u);
     BOOST_TEST(found.qos.at(*found.partitions[0].qos).name == "small");
-    BOOST_TEST((found.partitions[1].qos == found.job_qos.qos));
+    BOOST_TEST(found.partitions[1].qos == found.job_qos.qos);
     BOOST_TEST(!found.partitions[2].qos.has_value());
     BOOST_TEST(!found.partitions[3].qos.has_value());
 }
@@ -312,7 +314,7 @@ BOOST_AUTO_TEST_CASE(a_list_of_qos_is_copied_in_the_order_of_priorities) {
 
     const auto found = view();
 
-    BOOST_TEST((found.job_qos.problem == QosProblem::none));
+    BOOST_TEST(found.job_qos.problem == QosProblem::none);
     BOOST_TEST(found.job_qos.name == "urgent");
     BOOST_TEST_REQUIRE(found.job_qos.more.size() == 2u);
     BOOST_TEST(found.qos.at(found.job_qos.more[0]).name == "normal");
@@ -323,27 +325,27 @@ BOOST_AUTO_TEST_CASE(of_a_list_the_qos_that_is_not_permitted_is_named) {
     lookup.qos = "normal,other,small";
     lookup.takes_qos_lists = true;
 
-    BOOST_TEST((view().job_qos.problem == QosProblem::not_permitted));
+    BOOST_TEST(view().job_qos.problem == QosProblem::not_permitted);
     BOOST_TEST(view().job_qos.name == "other");
     lookup.qos = "normal,nosuch";
-    BOOST_TEST((view().job_qos.problem == QosProblem::unknown));
+    BOOST_TEST(view().job_qos.problem == QosProblem::unknown);
     BOOST_TEST(view().job_qos.name == "nosuch");
 }
 
 BOOST_AUTO_TEST_CASE(operators_may_give_jobs_any_qos) {
     lookup.qos = "other";
     lookup.requester = ben;
-    BOOST_TEST((view().job_qos.problem == QosProblem::not_permitted));
+    BOOST_TEST(view().job_qos.problem == QosProblem::not_permitted);
     BOOST_TEST(!view().requester_is_operator);
 
     records.user_ben->admin_level = SLURMDB_ADMIN_OPERATOR;
-    BOOST_TEST((view().job_qos.problem == QosProblem::none));
+    BOOST_TEST(view().job_qos.problem == QosProblem::none);
     BOOST_TEST(view().requester_is_operator);
 
     lookup.requester = 0;
     BOOST_TEST(view().requester_is_operator);
     lookup.requester.reset(); // a submission
-    BOOST_TEST((view().job_qos.problem == QosProblem::not_permitted));
+    BOOST_TEST(view().job_qos.problem == QosProblem::not_permitted);
 }
 
 BOOST_AUTO_TEST_CASE(usage_is_that_of_this_user_and_this_account) {
@@ -434,11 +436,11 @@ BOOST_AUTO_TEST_CASE(enforcement_is_slurmctlds) {
 BOOST_AUTO_TEST_CASE(the_tres_catalogue_is_shared_until_the_names_change) {
     const auto first = view().tres;
     BOOST_TEST(first->names().back() == "gres/gpu");
-    BOOST_TEST((view().tres == first));
+    BOOST_TEST(view().tres == first);
 
     records.set_tres({"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages", "gres/fpga"});
 
-    BOOST_TEST((view().tres != first));
+    BOOST_TEST(view().tres != first);
     BOOST_TEST(view().tres->names().back() == "gres/fpga");
     BOOST_TEST(first->names().back() == "gres/gpu");
 }

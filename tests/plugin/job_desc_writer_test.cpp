@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(each_text_can_be_set_changed_and_taken_away) {
         for (const auto& value : {std::optional<std::string>("one"), std::optional<std::string>("another"),
                                   std::optional<std::string>()}) {
             description.rewrite([&](JobRequest& request) { request.*field.request = value; });
-            BOOST_TEST((description.read().*field.request == value));
+            BOOST_TEST((description.read().*field.request) == value);
             BOOST_TEST(slurm::view_text((*description).*field.slurm) == value.value_or(""));
         }
     }
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(each_count_can_be_set_and_taken_away) {
             Description description;
             for (const auto& value : {std::optional<std::uint32_t>(4), std::optional<std::uint32_t>()}) {
                 description.rewrite([&](JobRequest& request) { request.*field.request = value; });
-                BOOST_TEST((description.read().*field.request == value));
+                BOOST_TEST((description.read().*field.request) == value);
             }
         }
     };
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(each_time_can_be_set_made_unlimited_and_taken_away) {
         for (const auto& value : {std::optional(TimeLimit{60}), std::optional(TimeLimit::unlimited()),
                                   std::optional<TimeLimit>()}) {
             description.rewrite([&](JobRequest& request) { request.*field.request = value; });
-            BOOST_TEST((description.read().*field.request == value));
+            BOOST_TEST((description.read().*field.request) == value);
         }
     }
 }
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(memory_can_be_set_and_taken_away) {
     for (const auto& value : {std::optional(model::Memory{2000, true}),
                               std::optional(model::Memory{0, false}), std::optional<model::Memory>()}) {
         description.rewrite([&](JobRequest& request) { request.memory = value; });
-        BOOST_TEST((description.read().memory == value));
+        BOOST_TEST(description.read().memory == value);
     }
 }
 

@@ -124,7 +124,8 @@ BOOST_AUTO_TEST_CASE(gives_a_first_example_that_looks_at_each_partition_of_a_lis
     const auto outcome = Job().partition("debug,cpu").nodes(2).run(*policy);
     BOOST_TEST(outcome.warnings == std::vector<std::string>{"no --time given: set to 30 minutes"},
                boost::test_tools::per_element());
-    BOOST_TEST((outcome.changed && outcome.changed->time_limit == TimeLimit{30}));
+    BOOST_TEST_REQUIRE(outcome.changed.has_value());
+    BOOST_TEST(outcome.changed->time_limit == TimeLimit{30});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

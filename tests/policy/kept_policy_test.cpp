@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(a_broken_folder_leaves_in_force_what_was_in_force_before_th
         BOOST_TEST(setup.said() == "one");
         BOOST_TEST(!setup.store.is_closed());
         const StoreStatus status = setup.store.status();
-        BOOST_TEST((status.standing == Standing::degraded));
+        BOOST_TEST(status.standing == Standing::degraded);
         BOOST_TEST(status.is_kept_copy);
         BOOST_TEST(status.rules == 1u);
         BOOST_TEST(has_text(status.last_error->message, "a.lua:1: "));
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(an_empty_folder_ends_the_policy_for_the_next_start_too) {
     fs::remove(folder() / "a.lua");
     run([this](StoreSetup& setup) {
         BOOST_TEST(!setup.store.current()->has_rules());
-        BOOST_TEST((setup.store.status().standing == Standing::in_force));
+        BOOST_TEST(setup.store.status().standing == Standing::in_force);
         BOOST_TEST(StoreSetup::soon([this] { return has_text(content_of(kept()), "folder 1 files 0"); }));
     });
     fs::remove(folder());
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(an_empty_folder_ends_the_policy_for_the_next_start_too) {
 BOOST_AUTO_TEST_CASE(a_first_policy_with_a_mistake_changes_nothing) {
     fs::remove(folder());
     run([this](StoreSetup& setup) {
-        BOOST_TEST((setup.store.status().standing == Standing::in_force));
+        BOOST_TEST(setup.store.status().standing == Standing::in_force);
         BOOST_TEST(StoreSetup::soon([this] { return has_text(content_of(kept()), "folder 0 files 0"); }));
     });
     fs::create_directory(folder());
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_first_policy_with_a_mistake_changes_nothing) {
 
     run([](StoreSetup& setup) {
         BOOST_TEST(!setup.store.is_closed());
-        BOOST_TEST((setup.store.status().standing == Standing::degraded));
+        BOOST_TEST(setup.store.status().standing == Standing::degraded);
         BOOST_TEST(!setup.store.current()->has_rules());
     });
 }
@@ -389,7 +389,7 @@ BOOST_AUTO_TEST_CASE(hold_up_neither_start_nor_stop_and_close_the_store) {
     BOOST_TEST(has_text(setup.store.status().last_error->message, "qosgate.d: is still being read"));
     BOOST_TEST(has_text(setup.last_error(), "is not read yet, a file or folder may hang: until then all"));
     setup.store.stop();
-    BOOST_TEST((std::chrono::steady_clock::now() - begin < 2s));
+    BOOST_TEST((std::chrono::steady_clock::now() - begin) < 2s);
 
     gate->open();
     BOOST_TEST(gate->wait_for_read());
@@ -402,7 +402,7 @@ BOOST_AUTO_TEST_CASE(leave_in_force_what_was_kept_until_they_answer) {
     setup.store.start(folder());
 
     BOOST_TEST(setup.said() == "one");
-    BOOST_TEST((setup.store.status().standing == Standing::degraded));
+    BOOST_TEST(setup.store.status().standing == Standing::degraded);
     gate->open();
     BOOST_TEST(StoreSetup::soon([&] { return setup.said() == "two"; }));
     BOOST_TEST(StoreSetup::soon([&] { return !setup.store.status().is_reading; }));

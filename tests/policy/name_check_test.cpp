@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(takes_linear_time) {
 
     BOOST_TEST(check_names(body, "t.lua", known).has_value());
 
-    BOOST_TEST((std::chrono::steady_clock::now() - begin < std::chrono::seconds(5)));
+    BOOST_TEST((std::chrono::steady_clock::now() - begin) < std::chrono::seconds(5));
 }
 
 BOOST_AUTO_TEST_CASE(survives_source_that_is_no_lua) {
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(reads_tokens_with_their_lines) {
     BOOST_TEST(tokens[2].line == 3);
     BOOST_TEST(tokens[3].text == "...");
     BOOST_TEST(tokens[3].line == 4);
-    BOOST_TEST((tokens[4].kind == TokenKind::end));
+    BOOST_TEST(tokens[4].kind == TokenKind::end);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -200,8 +200,8 @@ BOOST_AUTO_TEST_CASE(gives_up_when_its_instructions_are_spent) {
     Budget budget({.instructions = 10'000});
     PatternMatcher matcher(subject, pattern += "b", budget);
 
-    BOOST_TEST((matcher.match_at(0) == MatchStatus::spent));
-    BOOST_TEST((budget.exhausted() == Exhausted::instructions));
+    BOOST_TEST(matcher.match_at(0) == MatchStatus::spent);
+    BOOST_TEST(budget.exhausted() == Exhausted::instructions);
 }
 
 BOOST_AUTO_TEST_CASE(gives_up_when_its_time_is_over) {
@@ -212,8 +212,8 @@ BOOST_AUTO_TEST_CASE(gives_up_when_its_time_is_over) {
     Budget budget({.instructions = 1'000'000'000, .time = std::chrono::milliseconds(1)});
     PatternMatcher matcher(subject, pattern += "b", budget);
 
-    BOOST_TEST((matcher.match_at(0) == MatchStatus::spent));
-    BOOST_TEST((budget.exhausted() == Exhausted::time));
+    BOOST_TEST(matcher.match_at(0) == MatchStatus::spent);
+    BOOST_TEST(budget.exhausted() == Exhausted::time);
 }
 
 BOOST_AUTO_TEST_CASE(takes_its_instructions_to_the_last_one) {
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(refuses_a_pattern_that_nests_too_deep) {
         pattern += "a?";
     PatternMatcher matcher(subject, pattern, budget);
 
-    BOOST_TEST((matcher.match_at(0) == MatchStatus::bad_pattern));
+    BOOST_TEST(matcher.match_at(0) == MatchStatus::bad_pattern);
     BOOST_TEST(matcher.problem() == std::string("pattern too complex"));
 }
 

@@ -22,9 +22,9 @@ Settings settings_of(const std::string& text) {
 BOOST_AUTO_TEST_SUITE(settings)
 
 BOOST_AUTO_TEST_CASE(has_defaults_without_a_file_and_with_an_empty_table) {
-    BOOST_TEST((policy_of({})->settings() == Settings{}));
-    BOOST_TEST((settings_of("site {}") == Settings{}));
-    BOOST_TEST((Settings{}.limits == Level::explain));
+    BOOST_TEST(policy_of({})->settings() == Settings{});
+    BOOST_TEST(settings_of("site {}") == Settings{});
+    BOOST_TEST(Settings{}.limits == Level::explain);
 }
 
 BOOST_AUTO_TEST_CASE(takes_every_setting) {
@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(takes_every_setting) {
         settings_of("site { limits = 'enforce', contact = 'help@site', rule_instructions = 2000, "
                     "rule_memory_mib = 4, rule_time_ms = 20 }");
 
-    BOOST_TEST((found.limits == Level::enforce));
+    BOOST_TEST(found.limits == Level::enforce);
     BOOST_TEST(found.contact == "help@site");
     BOOST_TEST(found.rule_instructions == 2000u);
     BOOST_TEST(found.rule_memory_mib == 4u);
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(documents_every_setting_with_its_true_default) {
         BOOST_TEST_CONTEXT(spec.name) {
             const std::string text =
                 "site { " + std::string(spec.name) + " = " + std::string(spec.default_text) + " }";
-            BOOST_TEST((settings_of(text) == Settings{}));
+            BOOST_TEST(settings_of(text) == Settings{});
             BOOST_TEST(!spec.description.empty());
         }
     }
@@ -99,8 +99,8 @@ BOOST_AUTO_TEST_CASE(names_a_rule_after_its_file_where_it_does_not_say) {
 
     BOOST_TEST(policy->rules().at(0).name == "10-a");
     BOOST_TEST(policy->rules().at(1).name == "second");
-    BOOST_TEST((policy->rules().at(0).mode == RuleMode::enforce));
-    BOOST_TEST((policy->rules().at(0).on_error == OnError::deny));
+    BOOST_TEST(policy->rules().at(0).mode == RuleMode::enforce);
+    BOOST_TEST(policy->rules().at(0).on_error == OnError::deny);
 }
 
 BOOST_AUTO_TEST_CASE(refuses_a_file_without_a_rule_or_with_two) {

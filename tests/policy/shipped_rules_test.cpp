@@ -30,7 +30,7 @@ std::string chosen_qos(Job job) {
 std::string chosen_partition(Job job) {
     const auto outcome = job.run(*shipped("short-gpu-jobs.lua"));
     for (const RuleEvent& event : outcome.events)
-        BOOST_TEST((event.kind != EventKind::error), event.text);
+        BOOST_TEST(event.kind != EventKind::error, event.text);
     BOOST_TEST(outcome.warnings.size() == (outcome.changed ? 1u : 0u));
     return job.request.partition.value_or("");
 }

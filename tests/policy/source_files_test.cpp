@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(refuses_files_that_others_can_write) {
             BOOST_TEST(has_text(problem_of(temp.folder()),
                                 text::format("{}: mode {:04o} lets others write it: chmod go-w '{}'",
                                              file.string(), mode, file.string())));
-            BOOST_TEST((load_policy(temp.folder()).error().code == ErrorCode::permission_denied));
+            BOOST_TEST(load_policy(temp.folder()).error().code == ErrorCode::permission_denied);
         }
     }
     for (const mode_t mode : {0644u, 0600u, 0755u, 0444u}) {

@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(takes_a_missing_folder_for_no_rules_and_logs_no_error) {
     setup.store.start(setup.temp.root() / "none.d");
 
     BOOST_TEST(!setup.store.current()->has_rules());
-    BOOST_TEST((setup.store.current()->settings().limits == Level::explain));
+    BOOST_TEST(setup.store.current()->settings().limits == Level::explain);
     BOOST_TEST(setup.errors() == 0u);
     BOOST_TEST(!setup.store.status().last_error.has_value());
 }
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(is_closed_after_a_start_on_a_broken_folder_until_it_is_repa
     setup.store.start(setup.temp.folder());
 
     BOOST_TEST(setup.store.is_closed());
-    BOOST_TEST((setup.store.status().standing == Standing::closed));
+    BOOST_TEST(setup.store.status().standing == Standing::closed);
     BOOST_TEST(has_text(setup.store.status().last_error->message, "qosgate.d: a.lua:1: "));
     BOOST_TEST(has_text(setup.last_error(),
                         "policy not loaded, all submissions but those of operators are refused"));
@@ -162,14 +162,14 @@ BOOST_AUTO_TEST_CASE(keeps_rules_in_force_when_the_folder_goes_and_ends_them_wit
     BOOST_TEST(has_text(setup.last_error(), "stays in force: "));
     BOOST_TEST(has_text(setup.last_error(), "the folder is gone; to end a policy, leave the folder there"));
     BOOST_TEST(setup.said() == "one");
-    BOOST_TEST((setup.store.status().standing == Standing::degraded));
+    BOOST_TEST(setup.store.status().standing == Standing::degraded);
 
     fs::create_directory(setup.temp.folder());
     BOOST_TEST(StoreSetup::soon([&] { return setup.stands(Standing::in_force); }));
     BOOST_TEST(!setup.store.current()->has_rules());
     fs::remove(setup.temp.folder()); // nothing is lost any more
     std::this_thread::sleep_for(200ms);
-    BOOST_TEST((setup.store.status().standing == Standing::in_force));
+    BOOST_TEST(setup.store.status().standing == Standing::in_force);
     BOOST_TEST(setup.errors() == 1u);
 }
 
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(stops_at_once_and_more_than_once) {
     setup.store.stop();
     setup.store.stop();
 
-    BOOST_TEST((std::chrono::steady_clock::now() - start < 1s));
+    BOOST_TEST((std::chrono::steady_clock::now() - start) < 1s);
 }
 
 BOOST_AUTO_TEST_CASE(watches_from_a_thread_that_takes_no_signals) {

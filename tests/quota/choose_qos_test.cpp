@@ -61,14 +61,14 @@ BOOST_AUTO_TEST_SUITE(choose_qos)
 BOOST_AUTO_TEST_CASE(takes_the_qos_asked_for_whatever_its_case) {
     const auto choice = choose(records(), "DEBUG");
 
-    BOOST_TEST((choice.problem == QosProblem::none));
+    BOOST_TEST(choice.problem == QosProblem::none);
     BOOST_TEST(choice.name == "debug");
     BOOST_TEST(!choice.is_default);
 }
 
 BOOST_AUTO_TEST_CASE(tells_unknown_from_not_permitted) {
-    BOOST_TEST((choose(records(), "debgu").problem == QosProblem::unknown));
-    BOOST_TEST((choose(records(), "special").problem == QosProblem::not_permitted));
+    BOOST_TEST(choose(records(), "debgu").problem == QosProblem::unknown);
+    BOOST_TEST(choose(records(), "special").problem == QosProblem::not_permitted);
 }
 
 BOOST_AUTO_TEST_CASE(a_misspelt_name_is_no_problem_where_qos_is_not_enforced) {
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_misspelt_name_is_no_problem_where_qos_is_not_enforced) {
 
     const auto choice = choose(r, "debgu");
 
-    BOOST_TEST((choice.problem == QosProblem::none));
+    BOOST_TEST(choice.problem == QosProblem::none);
     BOOST_TEST(!choice.qos.has_value());
 }
 
@@ -85,8 +85,8 @@ BOOST_AUTO_TEST_CASE(a_qos_for_reservations_wants_one) {
     auto r = records();
     r.associations[0].permitted_qos = {{"special"}};
 
-    BOOST_TEST((choose(r, "special").problem == QosProblem::requires_reservation));
-    BOOST_TEST((choose(r, "special", /*has_reservation=*/true).problem == QosProblem::none));
+    BOOST_TEST(choose(r, "special").problem == QosProblem::requires_reservation);
+    BOOST_TEST(choose(r, "special", /*has_reservation=*/true).problem == QosProblem::none);
 }
 
 BOOST_AUTO_TEST_CASE(the_default_is_the_associations_then_the_only_one_then_the_roots_then_normal) {
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(the_default_is_the_associations_then_the_only_one_then_the_
     r.associations[0].default_qos = "special";
     const auto choice = choose(r, "");
     BOOST_TEST(choice.is_default);
-    BOOST_TEST((choice.problem == QosProblem::default_not_permitted));
+    BOOST_TEST(choice.problem == QosProblem::default_not_permitted);
 }
 
 BOOST_AUTO_TEST_CASE(of_a_list_the_highest_priority_comes_first) {
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_list_has_at_least_two_names) {
             auto lookup = lookup_for(list);
             lookup.takes_qos_lists = true;
             const auto choice = quota::LocalQuota(r).check(lookup).value().job_qos;
-            BOOST_TEST((choice.problem == QosProblem::list_not_allowed));
+            BOOST_TEST(choice.problem == QosProblem::list_not_allowed);
             BOOST_TEST(!choice.qos.has_value());
         }
 }
@@ -140,12 +140,12 @@ BOOST_AUTO_TEST_CASE(every_qos_of_a_list_has_to_be_open_to_the_job) {
 }
 
 BOOST_AUTO_TEST_CASE(where_lists_are_not_taken_one_is_an_unknown_name) {
-    BOOST_TEST((choose(records(), "normal,debug").problem == QosProblem::list_not_allowed));
+    BOOST_TEST(choose(records(), "normal,debug").problem == QosProblem::list_not_allowed);
     BOOST_TEST(choose(records(), "normal,debug").name == "normal,debug");
 
     auto r = records();
     r.enforce.qos = false;
-    BOOST_TEST((choose(r, "normal,debug").problem == QosProblem::none));
+    BOOST_TEST(choose(r, "normal,debug").problem == QosProblem::none);
 }
 
 BOOST_AUTO_TEST_CASE(an_operator_may_give_a_job_any_qos_but_not_a_reservation) {
@@ -160,12 +160,12 @@ BOOST_AUTO_TEST_CASE(an_operator_may_give_a_job_any_qos_but_not_a_reservation) {
         return quota::LocalQuota(r).check(lookup).value().job_qos.problem;
     };
 
-    BOOST_TEST((problem(7, "hidden") == QosProblem::none));
-    BOOST_TEST((problem(0, "hidden") == QosProblem::none));
-    BOOST_TEST((problem(1000, "hidden") == QosProblem::not_permitted));
-    BOOST_TEST((problem(std::nullopt, "hidden") == QosProblem::not_permitted));
-    BOOST_TEST((problem(7, "special") == QosProblem::requires_reservation));
-    BOOST_TEST((problem(7, "nosuch") == QosProblem::unknown));
+    BOOST_TEST(problem(7, "hidden") == QosProblem::none);
+    BOOST_TEST(problem(0, "hidden") == QosProblem::none);
+    BOOST_TEST(problem(1000, "hidden") == QosProblem::not_permitted);
+    BOOST_TEST(problem(std::nullopt, "hidden") == QosProblem::not_permitted);
+    BOOST_TEST(problem(7, "special") == QosProblem::requires_reservation);
+    BOOST_TEST(problem(7, "nosuch") == QosProblem::unknown);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

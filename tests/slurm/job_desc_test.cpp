@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(odd_texts_are_copied_as_they_are) {
     job_desc_msg_t job = unset_job();
     job.comment = value.data();
 
-    BOOST_TEST((read(job).comment == text));
+    BOOST_TEST(read(job).comment == text);
 }
 
 BOOST_AUTO_TEST_CASE(a_text_of_the_greatest_length_is_read_and_a_longer_one_is_not) {
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_text_of_the_greatest_length_is_read_and_a_longer_one_is_n
             std::string text(field.most_bytes, 'x');
             job_desc_msg_t job = unset_job();
             job.*field.slurm = text.data();
-            BOOST_TEST((read(job).*field.request == text));
+            BOOST_TEST((read(job).*field.request) == text);
             BOOST_TEST(!read(job).unread.has_value());
 
             text += 'x';
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_text_of_too_many_parts_is_not_read) {
             std::string text(field.most_parts - 1, ','); // one part more than separators
             job_desc_msg_t job = unset_job();
             job.*field.slurm = text.data();
-            BOOST_TEST((read(job).*field.request == text));
+            BOOST_TEST((read(job).*field.request) == text);
 
             text += ',';
             job.*field.slurm = text.data();
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(memory_comes_per_node_or_per_cpu) {
     job_desc_msg_t job = unset_job();
     job.pn_min_memory = 2000 | MEM_PER_CPU;
 
-    BOOST_TEST((read(job).memory == model::Memory{2000, true}));
+    BOOST_TEST(read(job).memory == (model::Memory{2000, true}));
 }
 
 BOOST_AUTO_TEST_CASE(exclusive_is_a_sharing_of_none) {

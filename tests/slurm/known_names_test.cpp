@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(gres_of_nodes_are_named_with_and_without_their_type) {
 
     slurm::add_names_of_nodes(names, nodes);
 
-    BOOST_TEST((names.gres == Names{"gpu", "gpu:a100", "gpu:v100", "nic", "tmpdisk", "tmpdisk:10G"}));
+    BOOST_TEST(names.gres == (Names{"gpu", "gpu:a100", "gpu:v100", "nic", "tmpdisk", "tmpdisk:10G"}));
 }
 
 BOOST_AUTO_TEST_CASE(features_count_whether_active_or_not) {
@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(features_count_whether_active_or_not) {
 
     slurm::add_names_of_nodes(names, nodes);
 
-    BOOST_TEST((names.features == Names{"big", "fast", "flat"}));
+    BOOST_TEST(names.features == (Names{"big", "fast", "flat"}));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_sent_stays) {
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_sent_stays) {
     slurm::update_names(names, &reservations, &licenses);
     slurm::update_names(names, nullptr, nullptr);
 
-    BOOST_TEST((names.reservations == Names{"maint"}));
+    BOOST_TEST(names.reservations == Names{"maint"});
     BOOST_TEST_REQUIRE(names.licenses.size() == 1u);
     BOOST_TEST(names.licenses[0].total == 10u);
 

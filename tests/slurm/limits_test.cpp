@@ -142,9 +142,9 @@ BOOST_AUTO_TEST_CASE(each_tres_limit_of_a_qos_is_read_by_position) {
         const model::Limits limits = read_qos(raw, tres_count).limits;
 
         expect_only(limits, limit);
-        BOOST_TEST((limits.get(limit, 0) == 0u));
+        BOOST_TEST(limits.get(limit, 0) == 0u);
         BOOST_TEST(!limits.get(limit, 1).has_value());
-        BOOST_TEST((limits.get(limit, 2) == 8u));
+        BOOST_TEST(limits.get(limit, 2) == 8u);
     }
 }
 
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(each_flag_of_a_qos_sets_one_fact) {
     for (const auto& [bit, expected] : rows) {
         const Flags flags = read_qos_flags(bit);
         for (const auto& [_, member] : rows)
-            BOOST_TEST((flags.*member == (member == expected)));
+            BOOST_TEST((flags.*member) == (member == expected));
     }
 }
 
@@ -240,9 +240,9 @@ BOOST_AUTO_TEST_CASE(usage_of_a_qos_turns_seconds_into_whole_minutes) {
     BOOST_TEST(usage.jobs == 2u);
     BOOST_TEST(usage.submit_jobs == 5u);
     BOOST_TEST(usage.wall_minutes == 1u);
-    BOOST_TEST((usage.tres == model::TresCounts{4, 4000, 1}));
-    BOOST_TEST((usage.tres_run_minutes == model::TresCounts{0, 1, 119}));
-    BOOST_TEST((usage.tres_minutes == model::TresCounts{0, 1, NO_VAL64}));
+    BOOST_TEST(usage.tres == (model::TresCounts{4, 4000, 1}));
+    BOOST_TEST(usage.tres_run_minutes == (model::TresCounts{0, 1, 119}));
+    BOOST_TEST(usage.tres_minutes == (model::TresCounts{0, 1, NO_VAL64}));
 }
 
 BOOST_AUTO_TEST_CASE(odd_floating_usage_reads_as_none) {
@@ -269,15 +269,15 @@ BOOST_AUTO_TEST_CASE(usage_is_read_as_far_as_limits_look_at_it) {
         return std::array{!usage.tres.empty(), !usage.tres_run_minutes.empty(), !usage.tres_minutes.empty()};
     };
 
-    BOOST_TEST((reads(CountLimit::grp_jobs) == std::array{false, false, false}));
-    BOOST_TEST((reads(TresLimit::max_tres_per_job) == std::array{false, false, false}));
-    BOOST_TEST((reads(TresLimit::grp_tres) == std::array{true, false, false}));
-    BOOST_TEST((reads(TresLimit::max_tres_per_user) == std::array{true, false, false}));
-    BOOST_TEST((reads(TresLimit::max_tres_per_account) == std::array{true, false, false}));
-    BOOST_TEST((reads(TresLimit::grp_tres_run_mins) == std::array{false, true, false}));
-    BOOST_TEST((reads(TresLimit::max_tres_run_mins_per_user) == std::array{false, true, false}));
+    BOOST_TEST(reads(CountLimit::grp_jobs) == (std::array{false, false, false}));
+    BOOST_TEST(reads(TresLimit::max_tres_per_job) == (std::array{false, false, false}));
+    BOOST_TEST(reads(TresLimit::grp_tres) == (std::array{true, false, false}));
+    BOOST_TEST(reads(TresLimit::max_tres_per_user) == (std::array{true, false, false}));
+    BOOST_TEST(reads(TresLimit::max_tres_per_account) == (std::array{true, false, false}));
+    BOOST_TEST(reads(TresLimit::grp_tres_run_mins) == (std::array{false, true, false}));
+    BOOST_TEST(reads(TresLimit::max_tres_run_mins_per_user) == (std::array{false, true, false}));
     // With `safe` in AccountingStorageEnforce what running jobs may still use counts, too.
-    BOOST_TEST((reads(TresLimit::grp_tres_mins) == std::array{false, true, true}));
+    BOOST_TEST(reads(TresLimit::grp_tres_mins) == (std::array{false, true, true}));
 }
 
 BOOST_AUTO_TEST_CASE(missing_and_short_usage_arrays_read_as_zero) {
@@ -313,8 +313,8 @@ BOOST_AUTO_TEST_CASE(usage_of_a_user_is_read) {
     const std::uint64_t unit = committed_tres(raw).is_in_seconds ? 60 : 1;
     BOOST_TEST(usage.jobs == 1u);
     BOOST_TEST(usage.submit_jobs == 3u);
-    BOOST_TEST((usage.tres == model::TresCounts{4, 4000, 1}));
-    BOOST_TEST((usage.tres_run_minutes == model::TresCounts{120 / unit, 0, 60 / unit}));
+    BOOST_TEST(usage.tres == (model::TresCounts{4, 4000, 1}));
+    BOOST_TEST(usage.tres_run_minutes == (model::TresCounts{120 / unit, 0, 60 / unit}));
 }
 
 BOOST_AUTO_TEST_CASE(an_association_has_max_limits_on_the_user_level_only) {
@@ -342,21 +342,21 @@ BOOST_AUTO_TEST_CASE(an_association_has_max_limits_on_the_user_level_only) {
     raw.user = user.data();
     const model::Association of_user = read_association(raw, tres_count);
 
-    BOOST_TEST((of_account.level == model::AssociationLevel::account));
-    BOOST_TEST((of_user.level == model::AssociationLevel::user));
+    BOOST_TEST(of_account.level == model::AssociationLevel::account);
+    BOOST_TEST(of_user.level == model::AssociationLevel::user);
     BOOST_TEST(of_user.user == "ana");
     BOOST_TEST(of_user.account == "astro");
     for (const model::Association* association : {&of_account, &of_user}) {
-        BOOST_TEST((association->limits.get(TresLimit::grp_tres, 2) == 3u));
-        BOOST_TEST((association->limits.get(CountLimit::grp_jobs) == 10u));
-        BOOST_TEST((association->limits.get(CountLimit::grp_submit_jobs) == 12u));
-        BOOST_TEST((association->limits.get(CountLimit::grp_wall) == 14u));
+        BOOST_TEST(association->limits.get(TresLimit::grp_tres, 2) == 3u);
+        BOOST_TEST(association->limits.get(CountLimit::grp_jobs) == 10u);
+        BOOST_TEST(association->limits.get(CountLimit::grp_submit_jobs) == 12u);
+        BOOST_TEST(association->limits.get(CountLimit::grp_wall) == 14u);
     }
-    BOOST_TEST((of_user.limits.get(TresLimit::max_tres_per_job, 0) == 4u));
-    BOOST_TEST((of_user.limits.get(TresLimit::max_tres_per_node, 2) == 9u));
-    BOOST_TEST((of_user.limits.get(CountLimit::max_jobs) == 11u));
-    BOOST_TEST((of_user.limits.get(CountLimit::max_submit_jobs) == 13u));
-    BOOST_TEST((of_user.limits.get(CountLimit::max_wall) == 15u));
+    BOOST_TEST(of_user.limits.get(TresLimit::max_tres_per_job, 0) == 4u);
+    BOOST_TEST(of_user.limits.get(TresLimit::max_tres_per_node, 2) == 9u);
+    BOOST_TEST(of_user.limits.get(CountLimit::max_jobs) == 11u);
+    BOOST_TEST(of_user.limits.get(CountLimit::max_submit_jobs) == 13u);
+    BOOST_TEST(of_user.limits.get(CountLimit::max_wall) == 15u);
     BOOST_TEST(!of_account.limits.has_any(TresLimit::max_tres_per_job));
     BOOST_TEST(!of_account.limits.get(CountLimit::max_jobs).has_value());
     BOOST_TEST(!of_account.limits.get(CountLimit::max_wall).has_value());
@@ -366,10 +366,10 @@ BOOST_AUTO_TEST_CASE(the_association_without_parent_is_the_root) {
     std::string account = "root";
     slurmdb_assoc_rec_t raw = plain_association();
     raw.acct = account.data();
-    BOOST_TEST((read_association(raw, tres_count).level == model::AssociationLevel::root));
+    BOOST_TEST(read_association(raw, tres_count).level == model::AssociationLevel::root);
     slurmdb_assoc_usage_t usage{};
     raw.usage = &usage;
-    BOOST_TEST((read_association(raw, tres_count).level == model::AssociationLevel::root));
+    BOOST_TEST(read_association(raw, tres_count).level == model::AssociationLevel::root);
 }
 
 BOOST_AUTO_TEST_CASE(usage_of_an_association_is_read) {
@@ -386,12 +386,15 @@ BOOST_AUTO_TEST_CASE(usage_of_an_association_is_read) {
 }
 
 BOOST_AUTO_TEST_CASE(enforcement_has_what_it_implies) {
-    const auto safe = read_enforce(enforce_safe);
-    BOOST_TEST((safe.safe && safe.limits && safe.associations && !safe.qos));
-    const auto qos = read_enforce(enforce_qos);
-    BOOST_TEST((qos.qos && qos.associations && !qos.limits));
-    const auto nothing = read_enforce(0);
-    BOOST_TEST((!nothing.qos && !nothing.associations && !nothing.limits && !nothing.safe));
+    using Flags = std::array<bool, 4>;
+    const auto read = [](std::uint16_t enforce) {
+        const auto found = read_enforce(enforce);
+        return Flags{found.associations, found.limits, found.safe, found.qos};
+    };
+
+    BOOST_TEST(read(enforce_safe) == (Flags{true, true, true, false}));
+    BOOST_TEST(read(enforce_qos) == (Flags{true, false, false, true}));
+    BOOST_TEST(read(0) == (Flags{false, false, false, false}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

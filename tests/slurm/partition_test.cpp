@@ -112,11 +112,11 @@ BOOST_AUTO_TEST_CASE(every_field_is_read) {
     BOOST_TEST(*partition.max_nodes == 8u);
     BOOST_TEST(partition.total_nodes == 10u);
     BOOST_TEST(partition.total_cpus == 640u);
-    BOOST_TEST((partition.default_memory == Memory{1000, true}));
-    BOOST_TEST((partition.allow_qos == std::vector<std::string>{"normal", "small"}));
-    BOOST_TEST((partition.deny_qos == std::vector<std::string>{"large"}));
-    BOOST_TEST((partition.allow_accounts == std::vector<std::string>{"astro", "bio"}));
-    BOOST_TEST((partition.deny_accounts == std::vector<std::string>{"large"}));
+    BOOST_TEST(partition.default_memory == (Memory{1000, true}));
+    BOOST_TEST(partition.allow_qos == (std::vector<std::string>{"normal", "small"}));
+    BOOST_TEST(partition.deny_qos == std::vector<std::string>{"large"});
+    BOOST_TEST(partition.allow_accounts == (std::vector<std::string>{"astro", "bio"}));
+    BOOST_TEST(partition.deny_accounts == std::vector<std::string>{"large"});
     BOOST_TEST(partition.billing_weights == "CPU=1");
 }
 
@@ -276,17 +276,17 @@ BOOST_AUTO_TEST_CASE(a_cluster_has_its_partitions_and_lines_of_slurm_conf) {
     BOOST_TEST(cluster.partitions.default_partition()->name == "main");
     BOOST_TEST(cluster.partitions.default_partition()->node_memory_mib == 60000u);
     BOOST_TEST(cluster.partitions.generation() == 7u);
-    BOOST_TEST((cluster.default_memory == Memory{500, false}));
-    BOOST_TEST((cluster.enforce_part_limits == EnforcePartLimits::any));
+    BOOST_TEST(cluster.default_memory == (Memory{500, false}));
+    BOOST_TEST(cluster.enforce_part_limits == EnforcePartLimits::any);
     BOOST_TEST(cluster.max_array_size == 2001u);
-    BOOST_TEST((cluster.billing == model::Billing::largest));
+    BOOST_TEST(cluster.billing == model::Billing::largest);
 }
 
 BOOST_AUTO_TEST_CASE(priority_flags_say_how_jobs_are_billed) {
-    BOOST_TEST((read_billing(0) == model::Billing::sum));
-    BOOST_TEST((read_billing(PRIORITY_FLAGS_FAIR_TREE) == model::Billing::sum));
-    BOOST_TEST((read_billing(PRIORITY_FLAGS_MAX_TRES) == model::Billing::largest));
-    BOOST_TEST((read_billing(1u << 11) == model::Billing::largest_and_gres));
+    BOOST_TEST(read_billing(0) == model::Billing::sum);
+    BOOST_TEST(read_billing(PRIORITY_FLAGS_FAIR_TREE) == model::Billing::sum);
+    BOOST_TEST(read_billing(PRIORITY_FLAGS_MAX_TRES) == model::Billing::largest);
+    BOOST_TEST(read_billing(1u << 11) == model::Billing::largest_and_gres);
 }
 
 BOOST_AUTO_TEST_CASE(usage_lasts_where_it_neither_decays_nor_is_reset) {
@@ -310,15 +310,15 @@ BOOST_AUTO_TEST_CASE(a_cluster_can_be_read_without_nodes_and_slurm_conf) {
     const model::Cluster cluster = read_cluster(none, nullptr, nullptr, 1);
 
     BOOST_TEST(cluster.partitions.all().empty());
-    BOOST_TEST((cluster.enforce_part_limits == EnforcePartLimits::no));
+    BOOST_TEST(cluster.enforce_part_limits == EnforcePartLimits::no);
     BOOST_TEST(cluster.max_array_size == 1001u);
 }
 
 BOOST_AUTO_TEST_CASE(enforce_part_limits_follows_slurms_numbers) {
-    BOOST_TEST((read_enforce_part_limits(PARTITION_ENFORCE_NONE) == EnforcePartLimits::no));
-    BOOST_TEST((read_enforce_part_limits(PARTITION_ENFORCE_ALL) == EnforcePartLimits::all));
-    BOOST_TEST((read_enforce_part_limits(PARTITION_ENFORCE_ANY) == EnforcePartLimits::any));
-    BOOST_TEST((read_enforce_part_limits(NO_VAL16) == EnforcePartLimits::no));
+    BOOST_TEST(read_enforce_part_limits(PARTITION_ENFORCE_NONE) == EnforcePartLimits::no);
+    BOOST_TEST(read_enforce_part_limits(PARTITION_ENFORCE_ALL) == EnforcePartLimits::all);
+    BOOST_TEST(read_enforce_part_limits(PARTITION_ENFORCE_ANY) == EnforcePartLimits::any);
+    BOOST_TEST(read_enforce_part_limits(NO_VAL16) == EnforcePartLimits::no);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

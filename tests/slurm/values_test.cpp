@@ -51,10 +51,10 @@ BOOST_AUTO_TEST_CASE(times_tell_unset_from_unlimited) {
 }
 
 BOOST_AUTO_TEST_CASE(memory_is_per_cpu_where_the_top_bit_is_set) {
-    BOOST_TEST((read_memory(4000) == Memory{4000, false}));
-    BOOST_TEST((read_memory(4000 | MEM_PER_CPU) == Memory{4000, true}));
-    BOOST_TEST((read_memory(0) == Memory{0, false}));
-    BOOST_TEST((read_memory(MEM_PER_CPU) == Memory{0, true}));
+    BOOST_TEST(read_memory(4000) == (Memory{4000, false}));
+    BOOST_TEST(read_memory(4000 | MEM_PER_CPU) == (Memory{4000, true}));
+    BOOST_TEST(read_memory(0) == (Memory{0, false}));
+    BOOST_TEST(read_memory(MEM_PER_CPU) == (Memory{0, true}));
 }
 
 BOOST_AUTO_TEST_CASE(memory_special_numbers_are_unset_though_they_carry_the_top_bit) {

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_session_needs_slurmdbd_in_the_configuration) {
     const auto other =
         open_session(directory.write("b.conf", "AccountingStorageType=accounting_storage/none\n"));
 
-    BOOST_TEST((unset.error().code == ErrorCode::unsupported));
+    BOOST_TEST(unset.error().code == ErrorCode::unsupported);
     BOOST_TEST(unset.error().message.find("AccountingStorageType is not set") != std::string::npos);
     BOOST_TEST(other.error().message.find("AccountingStorageType is accounting_storage/none") !=
                std::string::npos);
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_configuration_that_ends_the_library_does_not_end_the_proc
     const auto session = open_session(directory.write("slurm.conf", conf_text(1) + "NoSuchSetting=1\n"));
 
     BOOST_TEST_REQUIRE(!session.has_value());
-    BOOST_TEST((session.error().code == ErrorCode::unavailable));
+    BOOST_TEST(session.error().code == ErrorCode::unavailable);
     BOOST_TEST(session.error().message.find("NoSuchSetting") != std::string::npos);
 }
 
@@ -65,14 +65,14 @@ BOOST_AUTO_TEST_CASE(a_slurmdbd_that_fails_is_unavailable_and_the_process_lives)
     BOOST_TEST_CONTEXT("it hangs up") {
         const auto connection = Connection::open(*session);
         BOOST_TEST_REQUIRE(!connection.has_value());
-        BOOST_TEST((connection.error().code == ErrorCode::unavailable));
+        BOOST_TEST(connection.error().code == ErrorCode::unavailable);
         BOOST_TEST(server->connections() > 0);
     }
     server.reset();
     BOOST_TEST_CONTEXT("nothing listens") {
         const auto connection = Connection::open(*session);
         BOOST_TEST_REQUIRE(!connection.has_value());
-        BOOST_TEST((connection.error().code == ErrorCode::unavailable));
+        BOOST_TEST(connection.error().code == ErrorCode::unavailable);
         BOOST_TEST(connection.error().message.find("is slurmdbd running?") != std::string::npos);
     }
     server = std::make_unique<FakeSlurmdbd>(FakeSlurmdbd::Manner::is_silent, port);
@@ -80,9 +80,9 @@ BOOST_AUTO_TEST_CASE(a_slurmdbd_that_fails_is_unavailable_and_the_process_lives)
         const auto start = std::chrono::steady_clock::now();
         const auto connection = Connection::open(*session);
         BOOST_TEST_REQUIRE(!connection.has_value());
-        BOOST_TEST((connection.error().code == ErrorCode::unavailable));
+        BOOST_TEST(connection.error().code == ErrorCode::unavailable);
         BOOST_TEST(connection.error().message.find("no answer within 1 s") != std::string::npos);
-        BOOST_TEST((std::chrono::steady_clock::now() - start < 5s));
+        BOOST_TEST((std::chrono::steady_clock::now() - start) < 5s);
     }
 }
 

@@ -5,6 +5,13 @@
 
 #include <boost/test/unit_test.hpp>
 
+template <>
+inline constexpr auto qg::test::fields_of<qg::slurmdb::QosPatch> = std::tuple(
+    field("numbers", &slurmdb::QosPatch::numbers), field("factors", &slurmdb::QosPatch::factors),
+    field("tres", &slurmdb::QosPatch::tres), field("description", &slurmdb::QosPatch::description),
+    field("preempt", &slurmdb::QosPatch::preempt), field("preempt_mode", &slurmdb::QosPatch::preempt_mode),
+    field("flags", &slurmdb::QosPatch::flags));
+
 using namespace qg;
 using namespace qg::slurmdb;
 using model::QosRecord;
@@ -84,7 +91,7 @@ BOOST_AUTO_TEST_CASE(slurms_infinite_is_unset) {
 BOOST_AUTO_TEST_CASE(a_patch_has_only_what_differs) {
     const QosRecord before = with({"MaxWall=8:00:00", "GrpTRES=cpu=8,gpu=4", "Flags=NoDecay", "Priority=3"});
 
-    BOOST_TEST((patch(before, before) == QosPatch{}));
+    BOOST_TEST(patch(before, before) == QosPatch{});
     const QosPatch change = patch(before, with({"GrpTRES=cpu=16"}, before));
     BOOST_TEST(change.numbers.empty());
     BOOST_TEST(!change.flags.has_value());
@@ -141,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_flag_without_a_name_is_shown_and_kept) {
 
     const QosRecord record = from_slurm(stored, tres, names);
 
-    BOOST_TEST((record.flags == WordSet{"NoDecay", "bit20"}));
+    BOOST_TEST(record.flags == (WordSet{"NoDecay", "bit20"}));
     BOOST_TEST(patch(record, with({"Flags-=NoDecay"}, record)).flags.value() ==
                (QOS_FLAG_REMOVE | QOS_FLAG_NO_DECAY));
 }
@@ -163,7 +170,7 @@ BOOST_AUTO_TEST_CASE(preempt_of_an_unknown_qos_is_not_found) {
     const auto change = make_patch({}, with({"Preempt=gone"}), tres, names);
 
     BOOST_TEST_REQUIRE(!change.has_value());
-    BOOST_TEST((change.error().code == ErrorCode::not_found));
+    BOOST_TEST(change.error().code == ErrorCode::not_found);
     BOOST_TEST(change.error().message == "Preempt: there is no QOS 'gone'");
 }
 
@@ -171,22 +178,22 @@ BOOST_AUTO_TEST_CASE(a_flag_that_this_release_lacks_is_unsupported) {
     const auto change = make_patch({}, with({"Flags=Relative"}), tres, names);
 
     BOOST_TEST(change.has_value() == slurm::knows_relative_qos);
-    if (!change) BOOST_TEST((change.error().code == ErrorCode::unsupported));
+    if (!change) BOOST_TEST(change.error().code == ErrorCode::unsupported);
 }
 
 BOOST_AUTO_TEST_CASE(equal_changes_make_equal_patches) {
     const QosRecord day = with({"MaxWall=5", "Priority=1"});
     const QosRecord night = with({"MaxWall=5", "Priority=2"});
 
-    BOOST_TEST((patch(day, with({"MaxWall=9"}, day)) == patch(night, with({"MaxWall=9"}, night))));
-    BOOST_TEST((patch(day, with({"MaxWall=9"}, day)) != patch(night, with({"MaxWall=8"}, night))));
+    BOOST_TEST(patch(day, with({"MaxWall=9"}, day)) == patch(night, with({"MaxWall=9"}, night)));
+    BOOST_TEST(patch(day, with({"MaxWall=9"}, day)) != patch(night, with({"MaxWall=8"}, night)));
 }
 
 BOOST_AUTO_TEST_CASE(a_tres_without_a_name_is_shown_by_its_id_and_can_be_cleared) {
     QosRecord record;
     record.grp_tres = tres.parse("1=8,1009=3,2=18446744073709551615");
 
-    BOOST_TEST((record.grp_tres == model::TresLimits{{"cpu", 8}, {"1009", 3}}));
+    BOOST_TEST(record.grp_tres == (model::TresLimits{{"cpu", 8}, {"1009", 3}}));
     BOOST_TEST(tres_text(patch(record, with({"GrpTRES=unset"}, record))) == "1=-1,1009=-1");
 }
 

@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(a_name_that_exists_is_refused_with_what_is_set) {
     const auto plan = plan_creation(all, {record("rc1", {"Priority=2"})});
 
     BOOST_TEST_REQUIRE(!plan.has_value());
-    BOOST_TEST((plan.error().code == ErrorCode::already_exists));
+    BOOST_TEST(plan.error().code == ErrorCode::already_exists);
     BOOST_TEST(plan.error().message == "QOS 'rc1' already exists (Priority=1 MaxWall=00:11:00); 'qosgate qos "
                                        "update rc1 FIELD=VALUE' changes it");
 }

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(names_the_include_that_is_missing) {
     const auto conf = load_slurm_conf(path);
 
     BOOST_TEST_REQUIRE(!conf.has_value());
-    BOOST_TEST((conf.error().code == ErrorCode::unavailable));
+    BOOST_TEST(conf.error().code == ErrorCode::unavailable);
     BOOST_TEST(conf.error().message.find("gone.conf: cannot read it: No such file") != std::string::npos);
 }
 
