@@ -78,16 +78,18 @@ std::optional<double> factor_of_first_qos(const Evaluation& job) {
 
 } // namespace
 
+constexpr Stage node_count_stage{qos_rows, association_rows};
+
 std::optional<Violation> find_node_limit(const Evaluation& job) {
     const auto node = job.view.tres->node();
     if (!node) return std::nullopt;
     Search search(*node, factor_of_first_qos(job));
     // Limit by limit over both QOSs, then association by association.
-    for (const Row& row : qos_rows)
+    for (const Row& row : node_count_stage.qos)
         for (const std::size_t qos : job.qos_order())
             search.look(row, {OwnerKind::qos, qos}, job.view.qos[qos].limits);
     job.for_each_association([&](const OwnerView& owner, bool is_user_level) {
-        for (const Row& row : association_rows)
+        for (const Row& row : node_count_stage.association)
             if (row.levels == Levels::all || is_user_level) search.look(row, owner.owner, owner.limits);
     });
     const Found& lowest = search.lowest();

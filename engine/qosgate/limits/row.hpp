@@ -103,6 +103,7 @@ struct Stage {
 
 extern const Stage submit_stage;
 extern const Stage pre_select_stage;
+extern const Stage node_count_stage; ///< in node_count.cpp, which has a loop of its own
 extern const Stage post_select_stage;
 
 } // namespace qg::limits

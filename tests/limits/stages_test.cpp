@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The stages behind submission, row by row: for each row of the tables what passes, what does not and the
+// boundary between them; and what keeps a row from being looked at. A row without a line in `cases` fails.
+#include "qosgate/limits/schedule.hpp"
+#include "support/scenarios.hpp"
+
+#include <sstream>
+
+#include <boost/test/unit_test.hpp>
+
+using namespace qg;
+using boost::test_tools::tt_detail::print_helper;
+using limits::Check;
+using limits::OwnerKind;
+using limits::Release;
+using nlohmann::json;
+
+namespace {
+
+enum class StageId { pre_select, node_count, post_select };
+
+const limits::Stage& table_of(StageId stage) {
+    switch (stage) {
+    case StageId::pre_select: return limits::pre_select_stage;
+    case StageId::node_count: return limits::node_count_stage;
+    case StageId::post_select: return limits::post_select_stage;
+    }
+    throw std::logic_error("no such stage");
+}
+
+/// What a row is known for, besides its comparison.
+struct Traits {
+    bool user_only = false;                  ///< of associations: that of the user alone
+    bool scaled = false;                     ///< LimitFactor applies
+    bool operator_passes = false;            ///< not looked at where an operator set the TRES or the time
+    std::vector<std::string> hidden_by = {}; ///< limits of a QOS
+    Release since{22, 5};
+};
+
+struct Case {
+    StageId stage;
+    OwnerKind owner;
+    Check check;
+    std::string limit;
+    std::string reason;
+    Traits is = {};
+};
+
+constexpr auto pre = StageId::pre_select, node = StageId::node_count, post = StageId::post_select;
+constexpr auto qos = OwnerKind::qos, association = OwnerKind::association;
+const Traits by_operator{.operator_passes = true};
+
+const std::vector<Case> cases{
+    {pre, qos, Check::wall_time, "MaxWall", "QOSMaxWallDurationPerJobLimit", by_operator},
+    {pre, qos, Check::wall_time, "GrpWall", "QOSGrpWallLimit", by_operator},
+    {pre, qos, Check::running_count, "GrpJobs", "QOSGrpJobsLimit"},
+    {pre, qos, Check::wall_used, "GrpWall", "QOSGrpWallLimit", by_operator},
+    {pre, qos, Check::running_count, "MaxJobsPerAccount", "MaxJobsPerAccount"},
+    {pre, qos, Check::running_count, "MaxJobsPerUser", "QOSMaxJobsPerUserLimit"},
+    {pre, qos, Check::wall_asked, "MaxWall", "QOSMaxWallDurationPerJobLimit", by_operator},
+    {pre,
+     association,
+     Check::wall_time,
+     "MaxWall",
+     "AssocMaxWallDurationPerJobLimit",
+     {.user_only = true, .operator_passes = true, .hidden_by = {"MaxWall"}}},
+    {pre,
+     association,
+     Check::wall_time,
+     "GrpWall",
+     "AssocGrpWallLimit",
+     {.operator_passes = true, .hidden_by = {"GrpWall"}}},
+    {pre, association, Check::running_count, "GrpJobs", "AssocGrpJobsLimit", {.hidden_by = {"GrpJobs"}}},
+    {pre,
+     association,
+     Check::wall_used,
+     "GrpWall",
+     "AssocGrpWallLimit",
+     {.operator_passes = true, .hidden_by = {"GrpWall"}}},
+    {pre,
+     association,
+     Check::running_count,
+     "MaxJobs",
+     "AssocMaxJobsLimit",
+     {.user_only = true, .hidden_by = {"MaxJobsPerAccount", "MaxJobsPerUser"}}},
+    {pre,
+     association,
+     Check::wall_asked,
+     "MaxWall",
+     "AssocMaxWallDurationPerJobLimit",
+     {.user_only = true, .operator_passes = true, .hidden_by = {"MaxWall"}}},
+
+    {node, qos, Check::request_alone, "MaxTRESPerAccount", "MaxNodePerAccount"},
+    {node, qos, Check::request_alone, "MaxTRESPerJob", "QOSMaxNodePerJobLimit"},
+    {node, qos, Check::request_alone, "MaxTRESPerUser", "QOSMaxNodePerUserLimit"},
+    {node, qos, Check::request_alone, "GrpTRES", "QOSGrpNodeLimit"},
+    {node,
+     association,
+     Check::request_alone,
+     "GrpTRES",
+     "AssocGrpNodeLimit",
+     {.scaled = true, .hidden_by = {"GrpTRES"}}},
+    {node,
+     association,
+     Check::request_alone,
+     "MaxTRESPerJob",
+     "AssocMaxNodePerJobLimit",
+     {.user_only = true,
+      .scaled = true,
+      .hidden_by = {"MaxTRESPerAccount", "MaxTRESPerJob", "MaxTRESPerUser"}}},
+
+    {post, qos, Check::minutes_used, "GrpTRESMins", "QOSGrpCPUMinutesLimit", by_operator},
+    {post, qos, Check::with_usage, "GrpTRES", "QOSGrpCpuLimit", by_operator},
+    {post, qos, Check::minutes_committed, "GrpTRESRunMins", "QOSGrpCPURunMinutesLimit"},
+    {post, qos, Check::minutes_of_job, "MaxTRESMinsPerJob", "QOSMaxCpuMinutesPerJobLimit", by_operator},
+    {post, qos, Check::request_alone, "MaxTRESPerJob", "QOSMaxCpuPerJobLimit", by_operator},
+    {post, qos, Check::per_node, "MaxTRESPerNode", "QOSMaxCpuPerNode", by_operator},
+    {post, qos, Check::minimum, "MinTRESPerJob", "QOSMinCpuNotSatisfied", by_operator},
+    {post, qos, Check::with_usage, "MaxTRESPerAccount", "MaxCpuPerAccount", by_operator},
+    {post, qos, Check::with_usage, "MaxTRESPerUser", "QOSMaxCpuPerUserLimit", by_operator},
+    {post,
+     qos,
+     Check::minutes_committed,
+     "MaxTRESRunMinsPerAccount",
+     "MaxCpuRunMinsPerAccount",
+     {.since = {24, 5, 0}}},
+    {post,
+     qos,
+     Check::minutes_committed,
+     "MaxTRESRunMinsPerUser",
+     "MaxCpuRunMinsPerUser",
+     {.since = {24, 5, 0}}},
+    {post,
+     association,
+     Check::minutes_used,
+     "GrpTRESMins",
+     "AssocGrpCPUMinutesLimit",
+     {.operator_passes = true, .hidden_by = {"GrpTRESMins"}}},
+    {post,
+     association,
+     Check::with_usage,
+     "GrpTRES",
+     "AssocGrpCpuLimit",
+     {.scaled = true, .operator_passes = true, .hidden_by = {"GrpTRES"}}},
+    {post,
+     association,
+     Check::minutes_committed,
+     "GrpTRESRunMins",
+     "AssocGrpCPURunMinutesLimit",
+     {.hidden_by = {"GrpTRESRunMins"}}},
+    {post,
+     association,
+     Check::minutes_of_job,
+     "MaxTRESMinsPerJob",
+     "AssocMaxCpuMinutesPerJobLimit",
+     {.user_only = true, .operator_passes = true, .hidden_by = {"MaxTRESMinsPerJob"}}},
+    {post,
+     association,
+     Check::request_alone,
+     "MaxTRESPerJob",
+     "AssocMaxCpuPerJobLimit",
+     {.user_only = true, .scaled = true, .operator_passes = true, .hidden_by = {"MaxTRESPerJob"}}},
+    {post,
+     association,
+     Check::per_node,
+     "MaxTRESPerNode",
+     "AssocMaxCpuPerNode",
+     {.user_only = true, .operator_passes = true, .hidden_by = {"MaxTRESPerNode"}}},
+};
+
+/// A job, with what is in use, at a limit.
+struct Step {
+    bool passes;
+    json job;
+    json usage = json::object();
+    bool safe = false; ///< `safe` is enforced
+};
+/// The least that shows where a check draws its line; the first passes, the last does not.
+struct Line {
+    std::uint64_t limit;
+    std::vector<Step> steps;
+};
+
+json cpus(std::uint64_t count, std::uint64_t nodes = 1) {
+    return {{"tres", {{"cpu", count}, {"node", nodes}}}};
+}
+json minutes(const json& time) {
+    return {{"time_limit", time}};
+}
+
+/// The job asks for 1 CPU for 10 minutes where it says nothing else.
+Line line_of(Check check) {
+    const json any = json::object();
+    switch (check) {
+    case Check::running_count:
+        return {3, {{true, any, {{"jobs", 2}}}, {false, any, {{"jobs", 3}}}, {false, any, {{"jobs", 4}}}}};
+    case Check::wall_asked: return {60, {{true, minutes(60)}, {false, minutes(61)}}};
+    case Check::wall_time: // a job without a time limit gets this one
+        return {60, {{true, minutes(nullptr), any, true}, {false, minutes(61), any, true}}};
+    case Check::wall_used:
+        return {60,
+                {{true, any, {{"wall_minutes", 59}}},
+                 {false, any, {{"wall_minutes", 60}}},
+                 {true, any, {{"wall_minutes", 50}}, true},
+                 {false, any, {{"wall_minutes", 51}}, true}}};
+    case Check::request_alone: return {8, {{true, cpus(8)}, {false, cpus(9)}}};
+    case Check::per_node: return {8, {{true, cpus(16, 2)}, {true, cpus(17, 2)}, {false, cpus(18, 2)}}};
+    case Check::minimum: return {8, {{true, cpus(9)}, {true, cpus(8)}, {false, cpus(7)}}};
+    case Check::with_usage:
+        return {8,
+                {{true, cpus(8)},
+                 {false, cpus(9)},
+                 {true, cpus(5), {{"tres", {{"cpu", 3}}}}},
+                 {false, cpus(5), {{"tres", {{"cpu", 4}}}}}}};
+    case Check::minutes_used:
+        return {
+            600,
+            {{true, any, {{"tres_minutes", {{"cpu", 599}}}}},
+             {false, any, {{"tres_minutes", {{"cpu", 600}}}}},
+             {true, any, {{"tres_minutes", {{"cpu", 590}}}}, true},
+             {false, any, {{"tres_minutes", {{"cpu", 591}}}}, true},
+             {true, any, {{"tres_minutes", {{"cpu", 90}}}, {"tres_run_minutes", {{"cpu", 500}}}}, true},
+             {false, any, {{"tres_minutes", {{"cpu", 90}}}, {"tres_run_minutes", {{"cpu", 501}}}}, true}}};
+    case Check::minutes_committed:
+        return {600,
+                {{true, cpus(60)},
+                 {false, cpus(61)},
+                 {true, any, {{"tres_run_minutes", {{"cpu", 590}}}}},
+                 {false, any, {{"tres_run_minutes", {{"cpu", 591}}}}}}};
+    case Check::minutes_of_job: return {600, {{true, cpus(60)}, {false, cpus(61)}}};
+    case Check::grp_and_user:
+    case Check::minutes_or_time:
+    case Check::wall_or_time:
+    case Check::submit_count: break;
+    }
+    throw std::logic_error("this check has no line: give it one");
+}
+
+/// The same for nodes instead of CPUs.
+Line line_of(const Case& row) {
+    if (row.stage != StageId::node_count) return line_of(row.check);
+    return {4, {{true, cpus(9, 3)}, {true, cpus(9, 4)}, {false, cpus(9, 5)}}};
+}
+
+/// What a test changes of the records around a step.
+struct Twist {
+    bool limits_account = false; ///< the limit stands on the account instead of its user
+    json more_of_qos = json::object();
+    json more_of_job = json::object();
+    std::optional<json> usage = {}; ///< instead of the step's own
+    Release release{26, 5};
+};
+
+json limit_value(const Case& row, std::uint64_t value) {
+    if (!model::find_tres_limit(row.limit)) return value;
+    return {{row.stage == StageId::node_count ? "node" : "cpu", value}};
+}
+
+/// Usage where a limit of a QOS looks for it.
+json usage_for(const Case& row, const json& usage) {
+    if (row.owner == association) return usage;
+    if (row.limit.ends_with("PerUser")) return {{"users", {{"1000", usage}}}};
+    if (row.limit.ends_with("PerAccount")) return {{"accounts", {{"acct", usage}}}};
+    return usage;
+}
+
+/// The Reason of the row's stage; "" if the job passes it.
+std::string judge(const Case& row, const Step& step, const Twist& twist = {}) {
+    const json limited{{row.limit, limit_value(row, line_of(row).limit)},
+                       {"usage", twist.usage.value_or(usage_for(row, step.usage))}};
+    json of_qos = twist.more_of_qos;
+    json chain = {{{"level", "user"}, {"user", 1000}, {"account", "acct"}},
+                  {{"level", "account"}, {"account", "acct"}},
+                  {{"level", "root"}, {"account", "root"}}};
+    (row.owner == qos ? of_qos : chain[twist.limits_account ? 1 : 0]).update(limited);
+    json enforce{"associations", "limits", "qos"};
+    if (step.safe) enforce.push_back("safe");
+    json job = step.job;
+    job.update(twist.more_of_job);
+    const auto s = test::make_scenario(of_qos.dump(), job.dump(),
+                                       json{{"associations", chain}, {"enforce", enforce}}.dump());
+
+    const auto verdict = limits::evaluate_schedule(s.view, s.job, s.job.time_limit, false, twist.release);
+
+    if (row.stage == StageId::node_count)
+        return std::string(verdict.breaks_node_limit() ? verdict.node_limit->reason : "");
+    const auto& found = row.stage == StageId::pre_select ? verdict.pre_select : verdict.post_select;
+    BOOST_TEST(found.size() <= 1u);
+    return std::string(found.empty() ? "" : found.front().reason);
+}
+
+/// Calls `body(row, a step that the row refuses)` for each row.
+template <typename Body>
+void for_each_refusal(Body body) {
+    for (const Case& row : cases) {
+        BOOST_TEST_CONTEXT(row.reason) {
+            const Line line = line_of(row);
+            body(row, line.steps.back());
+        }
+    }
+}
+
+/// "pre_select qos wall_time MaxWall"
+std::string key(StageId stage, OwnerKind owner, Check check, std::string_view limit) {
+    std::ostringstream text;
+    text << print_helper(stage) << ' ' << print_helper(owner) << ' ' << print_helper(check) << ' ' << limit;
+    return text.str();
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(stages)
+
+BOOST_AUTO_TEST_CASE(every_row_has_a_case_and_every_case_a_row) {
+    std::vector<std::string> rows, tested;
+    for (const StageId stage : {pre, node, post})
+        for (const OwnerKind owner : {qos, association})
+            for (const limits::Row& row : owner == qos ? table_of(stage).qos : table_of(stage).association)
+                rows.push_back(key(stage, owner, row.check,
+                                   std::visit([](auto limit) { return name_of(limit); }, row.limit)));
+    for (const Case& row : cases)
+        tested.push_back(key(row.stage, row.owner, row.check, row.limit));
+
+    BOOST_TEST(tested == rows);
+}
+
+BOOST_AUTO_TEST_CASE(each_row_passes_up_to_its_limit_and_refuses_beyond) {
+    for (const Case& row : cases)
+        for (const Step& step : line_of(row).steps)
+            BOOST_TEST_CONTEXT(row.reason << " job " << step.job << " usage " << step.usage)
+    BOOST_TEST(judge(row, step) == (step.passes ? "" : row.reason));
+}
+
+BOOST_AUTO_TEST_CASE(a_limit_on_an_account_binds_unless_it_is_of_the_user_alone) {
+    for_each_refusal([](const Case& row, const Step& step) {
+        if (row.owner == association)
+            BOOST_TEST(judge(row, step, {.limits_account = true}) == (row.is.user_only ? "" : row.reason));
+    });
+}
+
+BOOST_AUTO_TEST_CASE(limit_factor_widens_some_limits_of_associations) {
+    for_each_refusal([](const Case& row, const Step& step) {
+        BOOST_TEST(judge(row, step, {.more_of_qos = {{"LimitFactor", 2.0}}}) ==
+                   (row.is.scaled ? "" : row.reason));
+        if (!row.is.scaled) return;
+        const Twist half{.more_of_qos = {{"LimitFactor", 0.5}}};
+        BOOST_TEST(judge(row, line_of(row).steps.front(), half) == row.reason);
+    });
+}
+
+BOOST_AUTO_TEST_CASE(what_an_operator_set_is_exempt_from_most_rows) {
+    for_each_refusal([](const Case& row, const Step& step) {
+        const Twist set{.more_of_job = {{"operator_set", {"time", "cpu", "node"}}}};
+        BOOST_TEST(judge(row, step, set) == (row.is.operator_passes ? "" : row.reason));
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_limit_of_the_qos_hides_that_of_an_association) {
+    for_each_refusal([](const Case& row, const Step& step) {
+        for (const std::string& hider : row.is.hidden_by) {
+            const Case of_qos{row.stage, qos, row.check, hider, ""};
+            const json wide = limit_value(of_qos, 1'000'000);
+            BOOST_TEST(judge(row, step, {.more_of_qos = {{hider, wide}}}) == "", hider);
+        }
+    });
+}
+
+BOOST_AUTO_TEST_CASE(only_the_releases_that_look_at_a_row_refuse) {
+    for_each_refusal([](const Case& row, const Step& step) {
+        BOOST_TEST(judge(row, step, {.release = row.is.since}) == row.reason);
+        const bool is_old = row.is.since == Release(22, 5);
+        if (!is_old) BOOST_TEST(judge(row, step, {.release = Release(23, 11)}) == "");
+    });
+}
+
+BOOST_AUTO_TEST_CASE(usage_counts_only_against_the_limit_it_is_for) {
+    for_each_refusal([](const Case& row, const Step& step) {
+        if (row.owner != qos || step.usage.empty()) return;
+        const bool per_user = row.limit.ends_with("PerUser"), per_account = row.limit.ends_with("PerAccount");
+        json elsewhere = per_user || per_account ? step.usage : json::object();
+        elsewhere["users"] = {{per_user ? "1001" : "1000", step.usage}};
+        elsewhere["accounts"] = {{per_account ? "other" : "acct", step.usage}};
+        BOOST_TEST(judge(row, step, {.usage = elsewhere}) == "");
+    });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
