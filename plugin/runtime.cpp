@@ -166,7 +166,7 @@ std::string Runtime::describe_status() {
         has_said_hello_ = true;
         log_line(LogLevel::info, report.to_line());
     }
-    return cluster_.is_at_work() ? report.to_json() : std::string();
+    return cluster_.is_at_work() && !policy.is_superseded ? report.to_json() : std::string();
 }
 
 void Runtime::start_policies(const std::filesystem::path& folder) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <ctime>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include <fcntl.h>
@@ -48,9 +49,15 @@ class StatusFile::Shared {
     }
 
     void write_if_due() {
-        std::string members = describe();
+        std::optional<std::string> described = describe();
+        if (!described) return;
+        std::string members = *std::move(described);
         const auto now = std::chrono::steady_clock::now();
-        if (members.empty() || (members == written_ && now < due_)) return;
+        if (members == written_ && now < due_) return;
+        if (members.empty()) {
+            written_.clear(); // the file is another one's by now
+            return;
+        }
         const std::string problem =
             replace(path_, "{" + members + ", \"written_at\": " + std::to_string(std::time(nullptr)) + "}\n");
         if (!problem.empty() && !has_failed_) log_error(("status: " + problem).c_str());
@@ -69,9 +76,10 @@ class StatusFile::Shared {
     }
 
   private:
-    std::string describe() {
+    /// Nothing: it was forgotten.
+    std::optional<std::string> describe() {
         const std::scoped_lock lock(mutex_);
-        return describe_ ? describe_() : std::string();
+        return describe_ ? std::optional(describe_()) : std::nullopt;
     }
 
     std::filesystem::path path_;

@@ -4,6 +4,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -79,6 +80,23 @@ BOOST_AUTO_TEST_CASE(a_standby_controller_writes_nothing) {
     std::ofstream(folder.path / "status.json") << "the other's";
     file.stop(1s);
     BOOST_TEST(read(folder.path / "status.json") == "the other's");
+}
+
+BOOST_AUTO_TEST_CASE(a_controller_that_is_a_standby_again_leaves_the_other_ones_file_alone) {
+    const Folder folder;
+    const auto path = folder.path / "status.json";
+    std::atomic<bool> is_standby = false;
+    plugin::StatusFile file;
+    file.start(path, [&] { return std::string(is_standby ? "" : "\"a\": 1"); });
+    for (int i = 0; i < 100 && read(path).empty(); ++i)
+        std::this_thread::sleep_for(20ms);
+    is_standby = true;
+    std::this_thread::sleep_for(1500ms); // a look
+    std::ofstream(path) << "the other's";
+
+    file.stop(1s);
+
+    BOOST_TEST(read(path) == "the other's");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -314,6 +314,69 @@ BOOST_AUTO_TEST_CASE(a_closed_standby_opens_with_what_the_active_controller_keep
     BOOST_TEST(StoreSetup::soon([&] { return !standby.store.is_closed(); }));
 }
 
+BOOST_AUTO_TEST_CASE(a_standby_whose_folder_breaks_goes_by_what_the_active_controller_kept_since) {
+    run_with("one");
+    for (const bool is_kept_first : {true, false}) {
+        temp.write("a.lua", StoreSetup::warns("one"));
+        BOOST_TEST_REQUIRE(write_kept(kept(), {true, {{"a.lua", StoreSetup::warns("one")}}}).has_value());
+        StoreSetup standby(options());
+        standby.store.start(folder());
+        const auto keep_newer = [&] {
+            BOOST_TEST_REQUIRE(
+                write_kept(kept(), {true, {{"a.lua", StoreSetup::warns("newer")}}}).has_value());
+            std::this_thread::sleep_for(100ms); // some looks
+        };
+        if (is_kept_first) keep_newer();
+        BOOST_TEST(standby.said() == "one");
+        temp.write("a.lua", "rule {");
+        BOOST_TEST(StoreSetup::soon([&] { return standby.stands(Standing::degraded); }));
+        if (!is_kept_first) {
+            BOOST_TEST(standby.said() == "one");
+            keep_newer();
+        }
+        BOOST_TEST(StoreSetup::soon([&] { return standby.said() == "newer"; }));
+        BOOST_TEST(standby.errors() == 1u);
+
+        temp.write("a.lua", StoreSetup::warns("mended"));
+        BOOST_TEST(StoreSetup::soon([&] { return standby.said() == "mended"; }));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(what_was_kept_before_a_policy_was_read_is_not_newer) {
+    run_with("one");
+    temp.write("a.lua", StoreSetup::warns("two"));
+    StoreSetup standby(options());
+    standby.store.start(folder());
+    BOOST_TEST(standby.said() == "two");
+
+    temp.write("a.lua", "rule {");
+
+    BOOST_TEST(StoreSetup::soon([&] { return standby.stands(Standing::degraded); }));
+    std::this_thread::sleep_for(100ms);
+    BOOST_TEST(standby.said() == "two");
+}
+
+BOOST_AUTO_TEST_CASE(a_controller_that_is_a_standby_again_writes_nothing_until_the_next_job) {
+    temp.write("a.lua", StoreSetup::warns("one"));
+    run([this](StoreSetup& backup) {
+        BOOST_TEST(StoreSetup::soon([&] { return has_text(content_of(kept()), "one"); }));
+        BOOST_TEST(!backup.store.status().is_superseded);
+        // The other one keeps the same: that it does so tells.
+        run([this](StoreSetup&) { std::this_thread::sleep_for(100ms); });
+        BOOST_TEST(StoreSetup::soon([&] { return backup.store.status().is_superseded; }));
+        const std::string before = content_of(kept());
+        temp.write("a.lua", StoreSetup::warns("two"));
+        BOOST_TEST(StoreSetup::soon([&] { return backup.said() == "two"; }));
+        std::this_thread::sleep_for(100ms);
+        BOOST_TEST(content_of(kept()) == before);
+
+        backup.store.mark_active();
+
+        BOOST_TEST(StoreSetup::soon([&] { return has_text(content_of(kept()), "two"); }));
+        BOOST_TEST(!backup.store.status().is_superseded);
+    });
+}
+
 BOOST_AUTO_TEST_CASE(what_cannot_be_kept_is_told_once) {
     temp.write("a.lua", StoreSetup::warns("one"));
     StoreOptions nowhere = options();

@@ -70,6 +70,7 @@ void PolicyWatch::guarded_look(Work work) noexcept {
 
 void PolicyWatch::first_look() noexcept {
     guarded_look([this] {
+        notice_keeper();
         adopt_kept_copy();
         times_.is_time_to_read(folder_); // only to remember what it looks like
         read_folder();
@@ -86,8 +87,23 @@ void PolicyWatch::end_first_look() {
 
 void PolicyWatch::look() noexcept {
     guarded_look([this] {
-        if (times_.is_time_to_read(folder_) || is_closed()) read_folder();
+        const bool is_kept_anew = notice_keeper();
+        const bool is_needed = is_closed() || (is_kept_anew && !last_problem_.empty());
+        if (times_.is_time_to_read(folder_) || is_needed) read_folder();
     });
+}
+
+bool PolicyWatch::notice_keeper() {
+    if (options_.kept_file.empty()) return false;
+    const std::uint64_t signature = file_signature(options_.kept_file);
+    const auto before = std::exchange(kept_signature_, signature);
+    if (!before || signature == 0 || signature == *before) return false;
+    another_keeps_ = true;
+    if (std::exchange(is_kept_by_us_, false)) {
+        is_active_ = false;
+        was_active_ = true;
+    }
+    return true;
 }
 
 void PolicyWatch::refresh() {
@@ -122,14 +138,15 @@ void PolicyWatch::read_folder() {
                     0);
     const std::uint64_t hash = hash_of(*sources);
     if (in_force_ != nullptr && hash == hash_in_force()) return confirm();
-    if (broken_hash_ == hash) return;
+    if (broken_ && broken_->hash == hash) return stay(broken_->error, hash);
 
     const std::uint64_t generation = in_force_ == nullptr ? 1 : in_force_->generation() + 1;
     const auto policy = compile_policy(*std::move(sources), generation);
     if (!policy) {
+        const Error error = policy.error().in(folder_.string());
         // What was short on memory or time may load later; what does not compile never will.
-        if (policy.error().code == ErrorCode::invalid_input) broken_hash_ = hash;
-        return stay(policy.error().in(folder_.string()), hash);
+        if (error.code == ErrorCode::invalid_input) broken_ = Broken{hash, error};
+        return stay(error, hash);
     }
     put_in_force(*policy, Basis::folder);
 }
@@ -144,10 +161,13 @@ void PolicyWatch::adopt_kept_copy() {
     if (!*kept) return;
     const std::uint64_t hash = hash_of(**kept);
     if (in_force_ == nullptr || hash != hash_in_force()) {
-        const auto policy =
-            compile_policy(**std::move(kept), in_force_ == nullptr ? 1 : in_force_->generation() + 1);
+        const bool replaces = in_force_ != nullptr;
+        const auto policy = compile_policy(**std::move(kept), replaces ? in_force_->generation() + 1 : 1);
         if (!policy) return report_kept_copy(policy.error().in(options_.kept_file.string()));
         put_in_force(*policy, Basis::kept_copy);
+        if (replaces)
+            log(LogLevel::info, text::format("policy: what another controller has kept is in force: {}",
+                                             describe_in_force()));
     }
     kept_hash_ = hash;
     last_kept_problem_.clear();
@@ -197,7 +217,8 @@ void PolicyWatch::put_in_force(const std::shared_ptr<const Policy>& policy, Basi
         status_.loaded_at = std::chrono::system_clock::now();
     }
     if (basis == Basis::kept_copy) return set_standing(basis, status().last_error);
-    broken_hash_.reset();
+    another_keeps_ = false;
+    broken_.reset();
     last_problem_.clear();
     set_standing(basis, std::nullopt);
     if (policy->sources().exists)
@@ -210,7 +231,7 @@ void PolicyWatch::put_in_force(const std::shared_ptr<const Policy>& policy, Basi
 void PolicyWatch::confirm() {
     const bool was_broken = !last_problem_.empty();
     const bool is_first = basis_ != Basis::folder;
-    broken_hash_.reset();
+    broken_.reset();
     last_problem_.clear();
     set_standing(Basis::folder, std::nullopt);
     if (was_broken)
@@ -221,6 +242,11 @@ void PolicyWatch::confirm() {
 }
 
 void PolicyWatch::stay(const Error& error, std::uint64_t hash) {
+    // What the controller that decides has kept since is newer than what was read here.
+    if (another_keeps_ && basis_ == Basis::folder) {
+        basis_ = Basis::kept_copy;
+        adopt_kept_copy();
+    }
     const std::string problem = text::format("{:016x} {}", hash, error.message);
     const bool is_new = std::exchange(last_problem_, problem) != problem;
     set_standing(basis_, error);
@@ -233,7 +259,10 @@ void PolicyWatch::stay(const Error& error, std::uint64_t hash) {
     switch (basis_) {
     case Basis::nothing: what = "all submissions but those of operators are refused"; break;
     case Basis::kept_copy:
-        what = text::format("what was in force before this start stays in force ({})", describe_in_force());
+        what = text::format("what {} in force ({})",
+                            another_keeps_ ? "another controller has kept is"
+                                           : "was in force before this start stays",
+                            describe_in_force());
         break;
     case Basis::folder:
         what = text::format("the previous one, generation {}, stays in force", in_force_->generation());
@@ -243,8 +272,9 @@ void PolicyWatch::stay(const Error& error, std::uint64_t hash) {
 }
 
 void PolicyWatch::keep() {
-    const bool is_kept = kept_hash_ && *kept_hash_ == hash_in_force();
-    if (options_.kept_file.empty() || !is_active_ || basis_ != Basis::folder || is_kept) return;
+    // Once it is written whatever it says: so another process knows that it is no longer the one.
+    const bool is_kept = is_kept_by_us_ && kept_hash_ && *kept_hash_ == hash_in_force();
+    if (options_.kept_file.empty() || !is_active_ || basis_ == Basis::nothing || is_kept) return;
     if (looks_until_keep_ > 0 && --looks_until_keep_ > 0) return;
     {
         const std::scoped_lock lock(log_mutex_);
@@ -253,7 +283,9 @@ void PolicyWatch::keep() {
     const auto done = write_kept(options_.kept_file, in_force_->sources());
     if (done) {
         kept_hash_ = hash_in_force();
+        kept_signature_ = file_signature(options_.kept_file);
         is_kept_by_us_ = true;
+        another_keeps_ = false;
     } else {
         looks_until_keep_ = keep_again_looks;
     }
@@ -292,7 +324,9 @@ void PolicyWatch::abandon() {
 
 StoreStatus PolicyWatch::status() const {
     const std::scoped_lock lock(status_mutex_);
-    return status_;
+    StoreStatus now = status_;
+    now.is_superseded = was_active_ && !is_active_;
+    return now;
 }
 
 void PolicyWatch::log(LogLevel level, const std::string& text) {

@@ -61,10 +61,19 @@ class PolicyWatch {
     /// Where what is in force comes from.
     enum class Basis : std::uint8_t { nothing, kept_copy, folder };
 
+    /// Why a content does not load.
+    struct Broken {
+        std::uint64_t hash;
+        Error error;
+    };
+
     template <typename Work>
     void guarded_look(Work work) noexcept;
     void end_first_look();
     void read_folder();
+    /// Whether another process has kept something since the last look. If this one was the last to do so, it
+    /// no longer decides about jobs: not before the next one comes.
+    bool notice_keeper();
     void adopt_kept_copy();
     void report_kept_copy(const Error& error);
     void put_in_force(const std::shared_ptr<const Policy>& policy, Basis basis);
@@ -80,19 +89,22 @@ class PolicyWatch {
     Published<Policy> published_;
     std::atomic<bool> is_closed_ = false;
     std::atomic<bool> is_active_ = false;
+    std::atomic<bool> was_active_ = false; ///< and then another process kept its policy
 
     std::mutex look_mutex_; ///< guards from here to the next mutex
     std::filesystem::path folder_;
     ReadingTimes times_;
     std::shared_ptr<const Policy> in_force_; ///< null: nothing
     Basis basis_ = Basis::nothing;
-    std::optional<std::uint64_t> kept_hash_; ///< of what is kept, as far as is known
-    bool kept_is_unusable_ = false;          ///< a copy is there, and nobody knows what it says
-    bool is_kept_by_us_ = false;
-    unsigned looks_until_keep_ = 0;            ///< after a failure
-    std::string last_problem_;                 ///< content and error that were logged last; empty: none
-    std::string last_kept_problem_;            ///< the same of the kept copy
-    std::optional<std::uint64_t> broken_hash_; ///< of a content that can never load
+    std::optional<std::uint64_t> kept_hash_;      ///< of what is kept, as far as is known
+    bool kept_is_unusable_ = false;               ///< a copy is there, and nobody knows what it says
+    bool is_kept_by_us_ = false;                  ///< by nobody else since
+    bool another_keeps_ = false;                  ///< has, since a policy was read from the folder here
+    std::optional<std::uint64_t> kept_signature_; ///< of the kept file at the last look
+    unsigned looks_until_keep_ = 0;               ///< after a failure
+    std::string last_problem_;                    ///< content and error that were logged last; empty: none
+    std::string last_kept_problem_;               ///< the same of the kept copy
+    std::optional<Broken> broken_;                ///< a content that can never load
 
     mutable std::mutex status_mutex_;
     std::condition_variable first_look_over_;

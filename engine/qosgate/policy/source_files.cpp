@@ -128,4 +128,12 @@ std::uint64_t stat_signature(const fs::path& folder) noexcept {
     return signature.value();
 }
 
+std::uint64_t file_signature(const fs::path& file) noexcept {
+    struct stat info {};
+    if (stat(file.c_str(), &info) != 0) return 0;
+    Fnv signature;
+    add_stat(signature, info);
+    return signature.value();
+}
+
 } // namespace qg::policy

@@ -38,9 +38,10 @@ std::string_view to_string(Standing standing) noexcept;
 struct StoreStatus {
     Standing standing = Standing::in_force;
     std::filesystem::path folder;
-    bool is_reading = false; ///< the first look at the folder is not over
-    bool is_kept_copy =
-        false; ///< what is in force is the copy of an earlier run, and was not read from the folder
+    bool is_reading = false;    ///< the first look at the folder is not over
+    bool is_kept_copy = false;  ///< what is in force is a copy, of an earlier run or another controller, not
+                                ///< read from the folder
+    bool is_superseded = false; ///< decided about jobs, and then another process did: a standby again
     std::uint64_t generation = 0; ///< of the policy in force; 1 is the first one loaded, 0 none was
     std::uint64_t hash = 0;       ///< of the policy in force; 0: there is no folder
     std::size_t rules = 0;        ///< in force
@@ -95,7 +96,8 @@ class PolicyStore {
     void refresh();
 
     /// Tells the store that this process decides about jobs. From then on it keeps what is in force for the
-    /// next run; before, it may be a standby, which must not write over what the active controller keeps.
+    /// next run; before, it may be a standby, which must not write over what the active controller keeps. It
+    /// is one again when another process keeps its policy, until the next call.
     /// Cost: the first call wakes the thread, later ones cost nothing.
     void mark_active();
 

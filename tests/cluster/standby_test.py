@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A backup controller: which rules it takes over with, and what it leaves alone while another one decides."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from lib import main
+from plugin_test import USER, PluginTestCase
+from qosgate_cluster import processes, programs
+from qosgate_cluster import users as cluster_users
+from qosgate_cluster.layout import Layout
+
+PRIMARY = socket.gethostname()
+STANDBY = "qgstandby"
+TAKEOVER_SECONDS = 40
+
+
+class Standby:
+    """A second slurmctld on a loopback address and with a host name of its own, which only it sees.
+
+    Its slurm.conf lies in a folder of its own, and so does its qosgate.d. It ends with the cluster.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.etc = layout.etc / STANDBY
+        self.policy = self.etc / "qosgate.d"
+        self.log_file = layout.log / f"{STANDBY}.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        layout.hosts.write_text(layout.hosts.read_text() + f"127.0.0.2 {STANDBY}\n")
+        shutil.copytree(layout.etc, self.etc, ignore=shutil.ignore_patterns(STANDBY, "qosgate.d"))
+        conf = self.etc / "slurm.conf"
+        paths = {
+            str(layout.run / "slurmctld.pid"): str(layout.run / f"{STANDBY}.pid"),
+            str(layout.log / "slurmctld.log"): str(self.log_file),
+        }
+        text = conf.read_text()
+        for ours, its in paths.items():
+            text = text.replace(ours, its)
+        conf.write_text(text)
+
+    def start(self) -> None:
+        slurmctld = [programs.get_program("slurmctld"), "-D", "-f", str(self.etc / "slurm.conf")]
+        self._process = subprocess.Popen(
+            ["unshare", "--uts", "sh", "-c", f'hostname {STANDBY}; exec "$@"', "sh", *slurmctld],
+            env=cluster_users.environment(self.layout) | {processes.MARKER: str(self.layout.root)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def log(self) -> str:
+        return self.log_file.read_text(errors="replace") if self.log_file.exists() else ""
+
+
+def refusal(words: str) -> str:
+    return f'rule {{ submit = function(job) job:reject("{words}") end }}\n'
+
+
+class Takeover(PluginTestCase):
+    slurm_conf = f"SlurmctldHost={PRIMARY}(127.0.0.1)\nSlurmctldHost={STANDBY}(127.0.0.2)\n"
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.folder = cls.cluster.layout.etc / "qosgate.d"
+        cls.kept = cls.cluster.layout.controller_state / "qosgate_policy"
+        cls.status_file = cls.cluster.layout.controller_state / "qosgate_status.json"
+        cls.standby = Standby(cls.cluster.layout)
+
+    def setUp(self) -> None:
+        self.expected_errors += ["policy not loaded"]
+        self.standby.stop()
+        self.cluster.start("slurmctld")
+        self.write(self.standby.policy, refusal("first"))
+        self.put_in_force("first")
+        self.standby.start()
+        self.wait_for_standby(" is UP")
+
+    def tearDown(self) -> None:
+        """The primary may be down by now."""
+        self.standby.stop()
+        self.cluster.start("slurmctld")
+        super().tearDown()
+
+    def write(self, folder: Path, text: str) -> None:
+        folder.mkdir(mode=0o755, exist_ok=True)
+        (folder / "10-all.lua").write_text(text)
+
+    def put_in_force(self, words: str) -> None:
+        self.write(self.folder, refusal(words))
+        self.wait_for_refusal(words)
+        self.cluster.wait_for(lambda: words in self.kept.read_text(), "the policy is kept")
+
+    def wait_for_refusal(self, words: str) -> None:
+        def is_refused() -> bool:
+            result = self.cluster.run(["sbatch", "--hold", "--wrap=true"], USER)
+            return result.rc != 0 and words in result.stderr
+
+        self.cluster.wait_for(is_refused, f"a submission is refused: {words}")
+
+    def wait_for_standby(self, words: str) -> None:
+        def is_there() -> bool:
+            lines = self.cluster.scontrol("ping", check=False).stdout.splitlines()
+            return any(STANDBY in line and words in line for line in lines)
+
+        self.cluster.wait_for(is_there, f"the standby{words}", otherwise=self.standby.log)
+
+    def wait_for_standby_log(self, words: str) -> None:
+        self.cluster.wait_for(
+            lambda: words in self.standby.log(), f"the standby logs: {words}", otherwise=self.standby.log
+        )
+
+    def take_over(self) -> None:
+        os.kill(self.cluster.status()["slurmctld"]["pid"], signal.SIGKILL)
+        mark = len(self.standby.log())
+        self.cluster.scontrol("takeover")
+        # Before, sbatch is told to wait for half of SlurmctldTimeout.
+        self.cluster.wait_for(
+            lambda: "Running as primary controller" in self.standby.log()[mark:],
+            "the standby takes over",
+            timeout=TAKEOVER_SECONDS,
+            otherwise=self.standby.log,
+        )
+
+    def expect_refusal(self, words: str) -> None:
+        """What the very next job meets."""
+        self.expect(self.cluster.run(["sbatch", "--hold", "--wrap=true"], USER), False, words)
+
+    def host_of_status(self) -> str:
+        return json.loads(self.status_file.read_text())["host"]
+
+    def test_what_was_in_force_last_is_taken_over_where_the_own_folder_is_broken(self) -> None:
+        self.write(self.standby.policy, "rule {\n")
+        self.wait_for_standby_log("policy not loaded")
+        self.put_in_force("second")
+        self.take_over()
+        self.expect_refusal("second")
+        self.cluster.wait_for(lambda: self.host_of_status() == STANDBY, "the status is the standby's")
+        self.assertIn("second", self.kept.read_text())
+
+    def test_what_was_in_force_last_is_taken_over_where_the_own_folder_is_gone(self) -> None:
+        shutil.rmtree(self.standby.policy)
+        self.standby.stop()
+        self.standby.start()
+        self.wait_for_standby(" is UP")
+        self.put_in_force("second")
+        self.take_over()
+        self.expect_refusal("second")
+
+    def test_a_standby_again_leaves_everything_to_the_controller_that_is_back(self) -> None:
+        self.take_over()
+        self.expect_refusal("first")
+        self.cluster.wait_for(lambda: self.host_of_status() == STANDBY, "the status is the standby's")
+        self.cluster.start("slurmctld")
+        self.put_in_force("second")
+
+        mark = len(self.standby.log())
+        self.write(self.standby.policy, refusal("third"))
+        self.cluster.wait_for(
+            lambda: "policy" in self.standby.log()[mark:], "the standby reads its folder", otherwise=self.standby.log
+        )
+        time.sleep(2)  # looks of either thread
+        self.assertIn("second", self.kept.read_text())
+        self.assertEqual(self.host_of_status(), PRIMARY)
+
+
+if __name__ == "__main__":
+    main()
