@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -110,6 +111,28 @@ class Installed(unittest.TestCase):
 
         self.assertIn(Path("qosgate/limits/submit.hpp"), headers)
         run(*COMPILER, "-fsyntax-only", everything, *self.flags)
+
+    def test_programs_link_with_every_public_class(self) -> None:
+        programs = ["engine_classes.cpp"] + (["slurm_classes.cpp"] if self.has_slurm else [])
+        answers = {name: run(self.compile(HERE / name), SLURM_CONF="/invalid/slurm.conf") for name in programs}
+
+        self.assertIn("60 minutes\n", answers["engine_classes.cpp"])
+        if self.has_slurm:
+            self.assertIn("\nlinked\n", answers["slurm_classes.cpp"])
+        used = "".join((HERE / name).read_text() for name in programs)
+        unused = [name for name in self.public_classes() if not re.search(rf"\b{name}\b", used)]
+        self.assertEqual(unused, [], "public classes that no program here uses")
+
+    def public_classes(self) -> list[str]:
+        """The classes of the installed headers that have code in the library, but for interfaces."""
+        include = self.prefix / "include"
+        return [
+            name
+            for header in sorted(include.rglob("*.hpp"))
+            if (SOURCE / "engine" / header.relative_to(include)).with_suffix(".cpp").exists()
+            for name, body in re.findall(r"^class (\w+)[^;]*?\{(.*?)^\};", header.read_text(), re.MULTILINE | re.DOTALL)
+            if not re.search(r"\)( const)? = 0;", body)
+        ]
 
     def test_the_program_runs(self) -> None:
         program = self.prefix / "bin/qosgate"

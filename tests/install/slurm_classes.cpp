@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The same as engine_classes.cpp for the classes that need Slurm. No daemon is asked: of what would ask one
+// it is enough that the linker finds it.
+#include <qosgate/slurm/cluster_quota.hpp>
+#include <qosgate/slurm/cluster_reader.hpp>
+#include <qosgate/slurm/room.hpp>
+#include <qosgate/slurmdb/connection.hpp>
+#include <qosgate/slurmdb/qos_convert.hpp>
+#include <qosgate/slurmdb/qos_store.hpp>
+
+#include <iostream>
+
+using namespace qg;
+
+namespace {
+
+template <typename... Functions>
+void expect_linked(Functions... functions) {
+    const bool are_there = (... && (functions != nullptr));
+    std::cout << (are_there ? "linked\n" : "missing\n");
+}
+
+} // namespace
+
+int main() {
+    const slurm::ClusterQuota quota;
+    std::cout << "cluster: " << quota.check({}).error().message << '\n';
+    slurm::ClusterReader reader;
+    const model::Demand demand;
+    const slurm::Room room(demand, 0, "");
+
+    slurmdb::WireQos wire("normal", {});
+    const slurmdb::TresTable tres({{1, "cpu"}});
+    std::cout << wire.get()->name << ' ' << tres.find_id("cpu").value_or(0) << '\n';
+
+    using slurmdb::Deadline;
+    Deadline deadline(std::chrono::minutes(1));
+    std::cout << "deadline " << (deadline.expired() ? "over" : "ahead") << '\n';
+
+    using AboutQos = bool (slurm::Room::*)(const slurmdb_qos_rec_t&) const;
+    expect_linked(&slurm::ClusterReader::poll, &slurm::ClusterReader::read,
+                  static_cast<AboutQos>(&slurm::Room::is_left_by), &slurmdb::Session::open,
+                  &slurmdb::Session::late_notice, &slurmdb::Connection::open, &slurmdb::Transaction::commit,
+                  &slurmdb::QosStore::open, &slurmdb::QosStore::read_all, &slurmdb::QosStore::write);
+}
