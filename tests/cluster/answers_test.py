@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from lib import main
-from plugin_test import USER, PluginTestCase
+from lib.plugin_case import USER, PluginTestCase
 
 PUBLIC = "EnforcePartLimits=ALL\n"
 PRIVATE = f"{PUBLIC}PrivateData=jobs,usage,users,accounts,partitions\n"

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from lib import CommandResult, build_root, main
-from plugin_test import USER, WITH_PLUGIN, WITHOUT_PLUGIN, PluginTestCase
+from lib.plugin_case import USER, WITH_PLUGIN, WITHOUT_PLUGIN, PluginTestCase
 
 HANGING_FILES = build_root() / "tests" / "cluster" / "helpers" / "hanging_files.so"
 RULE = """\

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What contrib/cluster/cluster promises: a whole Slurm comes up, works and leaves no trace."""
 
@@ -6,20 +5,14 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
-import unittest
 from pathlib import Path
 
-from lib import Cluster, ClusterFailed, main
+from lib import Cluster, main
 from lib.cluster import TOOL, run_command
-from qosgate_cluster import slurm_conf
-from qosgate_cluster.errors import ClusterError
-
-TCP_LISTEN = "0A"
-LOOPBACK = "0100007F" if sys.byteorder == "little" else "7F000001"
+from lib.private_case import LOOPBACK, PrivateClusterCase, listening_addresses, ports_of, processes_of
 
 # Between the two signals with which Meson ends a test.
 MESONS_PATIENCE_SECONDS = 0.5
@@ -35,70 +28,6 @@ class Endless(unittest.TestCase):
         time.sleep(3600)
 main()
 """
-
-
-def processes_of(cluster: Cluster) -> dict[int, str]:
-    """Every process whose command line or environment names the cluster's directory."""
-    name = os.fsencode(cluster.directory)
-    found = {}
-    for entry in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            command = Path(f"/proc/{entry}/cmdline").read_bytes()
-            environment = Path(f"/proc/{entry}/environ").read_bytes()
-        except OSError:
-            continue
-        if name in command or name in environment:
-            found[int(entry)] = os.fsdecode(command.replace(b"\0", b" "))
-    return found
-
-
-def listening_addresses(pids: set[int]) -> set[tuple[str, int]]:
-    """(hexadecimal address, port) of every TCP socket these processes listen on."""
-    inodes = set()
-    for pid in pids:
-        for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-            target = os.readlink(descriptor)
-            if target.startswith("socket:["):
-                inodes.add(target.removeprefix("socket:[").removesuffix("]"))
-    found = set()
-    for table in ("tcp", "tcp6"):
-        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
-            _, local, _, state, _, _, _, _, _, inode, *_ = line.split()
-            if state == TCP_LISTEN and inode in inodes:
-                address, _, port = local.partition(":")
-                found.add((address, int(port, 16)))
-    return found
-
-
-def ports_of(cluster: Cluster) -> set[int]:
-    return {int(str(daemon["port"])) for daemon in cluster.status().values() if daemon["port"]}
-
-
-class PrivateClusterCase(unittest.TestCase):
-    """Assertions the cases below share."""
-
-    def new_cluster(self) -> Cluster:
-        cluster = Cluster.new()
-        self.addCleanup(cluster.down)
-        return cluster
-
-    def assert_gone(self, cluster: Cluster) -> None:
-        self.assertEqual(processes_of(cluster), {})
-        sockets = [path for path in cluster.directory.rglob("*") if path.is_socket()]
-        self.assertEqual(sockets, [])
-        for port in ports_of(cluster) if cluster.layout.is_cluster() else ():
-            with self.subTest(port=port), self.assertRaises(ConnectionRefusedError):
-                connect(port)
-
-
-def keys_set_twice(text: str) -> set[str]:
-    """The keys, other than those of nodes and partitions, that a slurm.conf sets more than once."""
-    keys = [line.partition("=")[0].strip().lower() for line in text.splitlines()]
-    return {key for key in keys if keys.count(key) > 1} - {"nodename", "partitionname"}
-
-
-def connect(port: int) -> None:
-    socket.create_connection(("127.0.0.1", port), timeout=2).close()
 
 
 class RunningCluster(PrivateClusterCase):
@@ -306,156 +235,6 @@ class Down(PrivateClusterCase):
                 result = cluster.tool(verb, check=False)
                 self.assertEqual(result.rc, 66)
                 self.assertIn(f"{cluster.directory}: not a private cluster", result.stderr)
-
-
-class FailedUp(PrivateClusterCase):
-    def test_a_bad_slurm_conf_line_is_named_with_the_daemon(self) -> None:
-        cluster = self.new_cluster()
-        extra = cluster.write_beside("extra.conf", "NoSuchKey=1\n")
-
-        result = cluster.tool("up", "--slurm-conf", str(extra), check=False)
-
-        self.assertEqual(result.rc, 1)
-        self.assertIn("cluster: slurmctld: ended with exit code 1:", result.stderr)
-        self.assertIn("Parsing error at unrecognized key: NoSuchKey", result.stderr)
-        self.assertIn(f"{cluster.directory}/log/slurmctld.log", result.stderr)
-        self.assert_gone(cluster)
-
-    def test_a_plugin_that_does_not_load_is_named(self) -> None:
-        with self.assertRaises(ClusterFailed) as failure:
-            Cluster.up(slurm_conf="JobSubmitPlugins=nosuch")
-
-        self.assertIn("cannot find job_submit plugin for job_submit/nosuch", str(failure.exception))
-
-    def test_up_works_where_one_has_failed(self) -> None:
-        cluster = self.new_cluster()
-        extra = cluster.write_beside("extra.conf", "NoSuchKey=1\n")
-        cluster.tool("up", "--slurm-conf", str(extra), check=False)
-
-        self.assertEqual(cluster.tool("up", "--nodes", "1").rc, 0)
-
-    def test_an_interrupted_up_cleans_up_whenever_it_happens(self) -> None:
-        moments = {"munged": signal.SIGINT, "slurmdbd": signal.SIGTERM, "slurmctld": signal.SIGINT}
-        for daemon, signum in moments.items():
-            with self.subTest(daemon=daemon):
-                cluster = self.new_cluster()
-                process = self.up_until(cluster, daemon)
-
-                process.send_signal(signum)
-
-                _, stderr = process.communicate(timeout=20)
-                self.assertEqual(process.returncode, 128 + signum, stderr)
-                self.assertIn(f"interrupted by {signum.name}", stderr)
-                self.assert_gone(cluster)
-
-    def test_down_cleans_up_after_an_up_that_was_killed(self) -> None:
-        cluster = self.new_cluster()
-        process = self.up_until(cluster, "slurmctld")
-
-        process.kill()
-        process.communicate(timeout=20)
-        cluster.tool("down")
-
-        self.assert_gone(cluster)
-
-    def up_until(self, cluster: Cluster, daemon: str) -> subprocess.Popen[str]:
-        """Starts `up` and returns when it has begun to start the daemon."""
-        process = subprocess.Popen(
-            [sys.executable, str(TOOL), "up", str(cluster.directory)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        started = cluster.layout.log / f"{daemon}.out"
-        deadline = time.monotonic() + 20
-        while not started.exists() and time.monotonic() < deadline:
-            time.sleep(0.005)
-        return process
-
-
-class Refusals(PrivateClusterCase):
-    def test_up_leaves_a_foreign_directory_alone(self) -> None:
-        cluster = self.new_cluster()
-        cluster.directory.mkdir()
-        treasure = cluster.directory / "thesis.tex"
-        treasure.write_text("precious")
-
-        result = cluster.tool("up", check=False)
-
-        self.assertEqual(result.rc, 73)
-        self.assertIn(f"{cluster.directory}: holds other files", result.stderr)
-        self.assertEqual(list(cluster.directory.iterdir()), [treasure])
-
-    def test_wrong_usage_is_told_apart(self) -> None:
-        cluster = self.new_cluster()
-        for arguments, message in {
-            ("--nodes", "0"): "--nodes: must be at least 1",
-            ("--cpus", "many"): "'many' is not a whole number",
-            ("--users", "root"): "root exists on this machine",
-            ("--users", "ana,ana"): "ana exists on this machine or is named twice",
-            ("--users", "Ana B"): "'Ana B' is no user name",
-            ("--frobnicate",): "unrecognized arguments: --frobnicate",
-        }.items():
-            with self.subTest(arguments=arguments):
-                result = cluster.tool("up", *arguments, check=False)
-                self.assertEqual(result.rc, 64)
-                self.assertIn(message, result.stderr)
-        self.assertFalse(cluster.directory.exists())
-
-    def test_a_directory_too_long_for_sockets_is_refused(self) -> None:
-        result = run_command([sys.executable, str(TOOL), "up", "/tmp/" + "x" * 60], timeout=20)
-
-        self.assertEqual(result.rc, 64)
-        self.assertIn("65 bytes long, unix sockets below it allow 60", result.stderr)
-
-
-class ExtraLines(PrivateClusterCase):
-    def test_lines_replace_our_keys_partitions_and_nodes(self) -> None:
-        lines = """
-            # comments and continued lines are as in Slurm
-            clustername=orion
-            MaxJobCount=77
-            Epilog=@DIR@/etc/epilog
-            NodeName=big[1-2] CPUs=128 Gres=gpu:a100:2,gpu:h100:1 \\
-                Feature=fast
-            NodeName=small RealMemory=1000
-            PartitionName=short Nodes=ALL Default=YES MaxTime=60
-            PartitionName=long Nodes=big[1-2]
-        """
-
-        with Cluster.up(slurm_conf=lines) as cluster:
-            config = cluster.scontrol("show config").stdout
-            nodes = cluster.run("sinfo -h -N -p short -o '%N %c %m %G %f'").stdout.splitlines()
-            partitions = cluster.run("sinfo -h -o %R").stdout.split()
-
-            self.assertRegex(config, r"ClusterName\s+= orion")
-            self.assertRegex(config, r"MaxJobCount\s+= 77")
-            self.assertRegex(config, rf"Epilog(\[0\])?\s+= {cluster.directory}/etc/epilog")
-            self.assertEqual(
-                [line.split() for line in nodes],
-                [
-                    ["big1", "128", "256000", "gpu:a100:2,gpu:h100:1", "fast"],
-                    ["big2", "128", "256000", "gpu:a100:2,gpu:h100:1", "fast"],
-                    ["small", "64", "1000", "gpu:8", "(null)"],
-                ],
-            )
-            self.assertEqual(sorted(partitions), ["long", "short"])
-            self.assertEqual(keys_set_twice(cluster.layout.slurm_conf.read_text()), set())
-
-    def test_node_lists_expand_as_slurm_expands_them(self) -> None:
-        for text, names in {
-            "a": ["a"],
-            "a,b": ["a", "b"],
-            "n[1-3]": ["n1", "n2", "n3"],
-            "n[08-10,12],x": ["n08", "n09", "n10", "n12", "x"],
-        }.items():
-            with self.subTest(text=text):
-                self.assertEqual(slurm_conf.expand_names(text), names)
-
-    def test_a_node_list_that_is_none_is_refused(self) -> None:
-        for text in ("n[1-", "n]", "", "n[a-b]"):
-            with self.subTest(text=text), self.assertRaisesRegex(ClusterError, "NodeName="):
-                slurm_conf.expand_names(text)
 
 
 if __name__ == "__main__":

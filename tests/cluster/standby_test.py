@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from lib import main
-from plugin_test import USER, PluginTestCase
+from lib.plugin_case import USER, PluginTestCase
 from qosgate_cluster import processes, programs
 from qosgate_cluster import users as cluster_users
 from qosgate_cluster.layout import Layout

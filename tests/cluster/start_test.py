@@ -7,28 +7,23 @@ import concurrent.futures
 import json
 import time
 
-import plugin_test
 from lib import CommandResult, build_root, main
-from plugin_test import USER
+from lib.plugin_case import USER, PluginTestCase
 from qosgate_cluster.programs import slurm_version
 
 PARTITION_CHANGES = 50
 
 
-class StartTestCase(plugin_test.PluginTestCase):
+class StartTestCase(PluginTestCase):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        folder = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
-        folder.mkdir(mode=0o755)
-        mark = len(cls.cluster.log("slurmctld"))
-        (folder / "site.lua").write_text('site { limits = "enforce" }\n')
-        (folder / "10-main.lua").write_text(
-            'rule { submit = function(job) if job.comment == "ruled" and job.partition == "main"'
-            ' then job:reject("not in main") end end }\n'
-        )
-        cls.cluster.wait_for(
-            lambda: "job_submit/qosgate: " in cls.cluster.log("slurmctld")[mark:], "the policy is loaded"
+        cls.put_in_force(
+            {
+                "site.lua": 'site { limits = "enforce" }\n',
+                "10-main.lua": 'rule { submit = function(job) if job.comment == "ruled" and job.partition == "main"'
+                ' then job:reject("not in main") end end }\n',
+            }
         )
 
     def submit_while_slurmctld_starts(self, arguments: str, clients: int) -> list[CommandResult]:
@@ -109,7 +104,7 @@ class Status(StartTestCase):
         self.assertEqual(plugin["pid"], self.cluster.status()["slurmctld"]["pid"])
 
     def test_a_policy_that_does_not_load_is_degraded(self) -> None:
-        broken = self.cluster.layout.slurm_conf.parent / "qosgate.d" / "99-broken.lua"
+        broken = self.folder / "99-broken.lua"
         broken.write_text("rule {\n")
         self.expected_errors.append("99-broken.lua")
         status = self.wait_for_status(1)
@@ -119,7 +114,7 @@ class Status(StartTestCase):
 
     def test_a_controller_that_knows_no_rules_is_closed(self) -> None:
         self.expected_errors += ["99-broken.lua", "no rules are loaded"]
-        broken = self.cluster.layout.slurm_conf.parent / "qosgate.d" / "99-broken.lua"
+        broken = self.folder / "99-broken.lua"
         self.cluster.stop("slurmctld")
         for kept in self.cluster.layout.root.rglob("qosgate_policy"):
             kept.unlink()

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a job comes to, and what partitions take, as slurmctld counts it."""
+
+from __future__ import annotations
+
+import unittest
+
+from lib import main
+from lib.plugin_case import USER, PluginTestCase
+from qosgate_cluster.programs import slurm_version
+
+
+class Counts(PluginTestCase):
+    """What a job comes to: the limit is passed at the very number at which slurmctld passes it."""
+
+    slurm_conf = """\
+PriorityFlags=MAX_TRES
+PartitionName=billed Nodes=ALL TRESBillingWeights=CPU=2,Mem=1G,GRES/gpu=7,License/foo=3 DefMemPerCPU=0
+PartitionName=modest Nodes=ALL DefMemPerNode=300
+PartitionName=lean Nodes=ALL DefMemPerCPU=200
+"""
+    options = ("--gpus", "4", "--licenses", "foo:20,bar:20")
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.cluster.sacctmgr("add qos measured Flags=DenyOnLimit")
+        cls.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=measured")
+
+    def expect_bound(self, limit: str, number: int, arguments: str, shown: str = "") -> None:
+        """The job passes a limit of `number`, and not one that is smaller by one."""
+        self.cluster.sacctmgr(f"modify qos measured set MaxTRESPerJob={limit}={number}")
+        try:
+            self.expect(self.submit(f"--qos=measured --time=5 --hold {arguments}"), True)
+            self.cluster.sacctmgr(f"modify qos measured set MaxTRESPerJob={limit}={number - 1}")
+            self.expect(
+                self.submit(f"--qos=measured --time=5 --hold {arguments}"),
+                False,
+                f", this job asks for {shown or number} (",
+                "Job violates",
+            )
+        finally:
+            self.cluster.sacctmgr(f"modify qos measured set MaxTRESPerJob={limit}=-1")
+
+    def test_billing_of_the_largest(self) -> None:
+        for arguments, billing in (
+            ("-n2 --mem=1", 4),
+            ("-n1 --mem=3G", 3),
+            ("-n2 --mem=1G --gpus=1", 7),
+            ("-n2 --mem=1G --gpus=1 --licenses=foo:2", 13),
+        ):
+            with self.subTest(arguments):
+                self.expect_bound("billing", billing, f"--partition=billed {arguments}")
+
+    def test_licenses(self) -> None:
+        for licenses, count in (("foo:3", 3), ("foo:3,bar", 3), ("bar;foo:4", 4), ("foo:1,foo:2", 3)):
+            with self.subTest(licenses):
+                self.expect_bound("license/foo", count, f"--licenses={licenses}")
+
+    def test_memory(self) -> None:
+        for arguments, mib, shown in (
+            ("--mem=100 -N2", 200, "200M"),
+            ("--mem-per-cpu=100 -n2", 200, "200M"),
+            ("--mem-per-gpu=100 --gpus=2 -n1", 200, "200M"),
+            ("--partition=modest -N2 -n2", 600, "600M"),
+            ("--partition=lean -N2 -n2", 400, "400M"),
+            ("-n2", 2000, "2000M"),  # the cluster's DefMemPerCPU
+        ):
+            with self.subTest(arguments):
+                self.expect_bound("mem", mib, arguments, shown)
+
+    def test_gpus(self) -> None:
+        for arguments, count in (
+            ("--gres=gpu:2 -N2", 4),
+            ("--gpus=3", 3),
+            ("--gpus-per-node=2 -N2", 4),
+            ("--gpus-per-task=1 -n3", 3),
+            ("--gres=gpu", 1),
+        ):
+            with self.subTest(arguments):
+                self.expect_bound("gres/gpu", count, arguments)
+
+
+class EnforcedPartitions(PluginTestCase):
+    """EnforcePartLimits=ALL: what partitions ask of a job, and the QOSs that may pass."""
+
+    slurm_conf = """\
+EnforcePartLimits=ALL
+PartitionName=quick Nodes=ALL MaxTime=60 MaxNodes=1 AllowQos=normal,small,passing
+PartitionName=wide Nodes=ALL MinNodes=2 DenyQos=small
+PartitionName=biology Nodes=ALL AllowAccounts=bio
+PartitionName=timed Nodes=ALL DefaultTime=0
+"""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        for line in (
+            "add qos passing Flags=PartitionTimeLimit,PartitionMaxNodes,PartitionMinNodes",
+            "add qos booked Flags=RequiresReservation",
+            f"modify user {USER} account=astro set qos+=passing,booked",
+        ):
+            cls.cluster.sacctmgr(line)
+
+    def expect_all(self, *cases: tuple[str, tuple[str, ...]]) -> None:
+        """Each case is a submission and the lines of its refusal; none: it is accepted, without a word."""
+        for arguments, lines in cases:
+            with self.subTest(arguments):
+                result = self.submit(f"--hold {arguments}")
+                self.expect(result, not lines, *lines)
+                if not lines:
+                    self.assertEqual(result.stderr, "", result)
+
+    def test_sizes_and_times(self) -> None:
+        no_time, no_nodes = "Requested time limit is invalid", "Node count specification invalid"
+        self.expect_all(
+            ("-p quick --time=60", ()),
+            ("-p quick --time=61", ("partition quick: limit 01:00:00, this job asks for 01:01:00", no_time)),
+            ("-p quick --time=61 --qos=passing", ()),
+            ("-p quick --time=5 -N1", ()),
+            ("-p quick --time=5 -N2", ("at most 1 node per job; this job asks for 2", no_nodes)),
+            ("-p quick --time=5 -N2 --qos=passing", ()),
+            ("-p wide -N2", ()),
+            ("-p wide -N1", ("at least 2 nodes per job; this job asks for 1", no_nodes)),
+            ("-p wide -N1 --qos=passing", ()),
+            ("-p timed --time=1", ()),
+            ("-p timed", ("partition timed requires a time limit", no_time)),
+            ("-p timed --qos=passing", ("partition timed requires a time limit", no_time)),
+        )
+
+    def test_lists_of_qos_and_accounts(self) -> None:
+        no_qos = "Invalid qos"
+        self.expect_all(
+            ("-p quick --time=5 --qos=small", ()),
+            ("-p quick --time=5 --qos=counted", ("does not accept QOS counted (accepted: normal", no_qos)),
+            ("-p wide -N2 --qos=counted", ()),
+            ("-p wide -N2 --qos=small --time=5", ("accept QOS small (denied: small)", no_qos)),
+            ("-p biology --account=bio", ()),
+            ("-p biology", ("does not accept account astro (accepted: bio", "Invalid account")),
+            ("-p main --qos=booked", ("is for jobs in a reservation", no_qos)),
+        )
+
+    def test_one_partition_of_several(self) -> None:
+        self.expect_all(
+            ("-p main,quick --time=60", ()),
+            ("-p main,quick --time=61", ("quick: limit 01:00:00, this job asks", "time limit is invalid")),
+        )
+
+    @unittest.skipIf(slurm_version() < (24, 11), "needs Slurm 24.11: several QOSs for one job")
+    def test_every_qos_of_a_list_has_to_fit(self) -> None:
+        self.expect_all(
+            ("-p quick --time=5 --qos=normal,passing", ()),
+            ("-p quick --time=61 --qos=normal,passing", ("this job asks for 01:01:00", "time limit is invalid")),
+            ("-p quick --time=5 --qos=normal,counted", ("does not accept QOS counted", "Invalid qos")),
+            ("-p main,wide -N1 --qos=normal,passing", ("at least 2 nodes", "Node count")),
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A cluster with the plugin in its slurmctld, and what tests of the plugin ask of it."""
+
+from __future__ import annotations
+
+import re
+import unittest
+from pathlib import Path
+
+from .cluster import Cluster, CommandResult
+from .runner import build_root
+
+USER = "ana"
+PARTITIONS = """\
+PartitionName=main Nodes=ALL Default=YES MaxTime=UNLIMITED
+PartitionName=short Nodes=ALL MaxTime=60 DefaultTime=30
+"""
+
+WITH_PLUGIN = "\nJobSubmitPlugins=qosgate\n"
+WITHOUT_PLUGIN = "\n#JobSubmitPlugins=qosgate\n"
+
+
+class PluginTestCase(unittest.TestCase):
+    """One cluster per class, with the plugin in its slurmctld.
+
+    ana is in the accounts astro (her default; QOS normal, small, counted) and bio (normal).
+    """
+
+    plugins = "qosgate"
+    slurm_conf = ""  # more lines
+    options: tuple[str, ...] = ()  # more arguments of `cluster up`
+    cluster: Cluster
+    folder: Path  # of the rules
+    expected_errors: list[str]
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.expected_errors = []
+        cls.cluster = Cluster.up(
+            nodes=2,
+            users=[USER, "ben"],
+            slurm_conf=(
+                f"JobSubmitPlugins={cls.plugins}\n"
+                f"PluginDir={build_root()}/plugin:@PLUGINDIR@\n{PARTITIONS}{cls.slurm_conf}"
+            ),
+            options=cls.options,
+        )
+        cls.addClassCleanup(cls.cluster.down)
+        for line in (
+            "add qos small MaxTRESPerJob=cpu=2 MaxWall=60 Flags=DenyOnLimit",
+            "add qos counted MaxSubmitJobsPerUser=3",
+            "add qos other",
+            "add account astro,bio",
+            f"add user {USER} account=astro qos=normal,small,counted",
+            f"add user {USER} account=bio qos=normal",
+        ):
+            cls.cluster.sacctmgr(line)
+        cls.let_the_plugin_see_the_cluster()
+
+    @classmethod
+    def let_the_plugin_see_the_cluster(cls) -> None:
+        """Waits until the plugin knows the partitions: at a start a moment, behind a reconfigure a second."""
+        cls.cluster.wait_for(
+            lambda: "limit 2" in cls.cluster.sbatch("--qos=small -n3 --hold", USER).stderr,
+            "the plugin explains limits",
+        )
+
+    @classmethod
+    def put_in_force(cls, files: dict[str, str]) -> None:
+        """Writes files of the folder of rules, and waits until slurmctld says that they are in force."""
+        cls.folder = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
+        cls.folder.mkdir(mode=0o755, exist_ok=True)
+        mark = len(cls.cluster.log("slurmctld"))
+        for name, text in files.items():
+            (cls.folder / name).write_text(text)
+        cls.cluster.wait_for(
+            lambda: "job_submit/qosgate: " in cls.cluster.log("slurmctld")[mark:], "the policy is loaded"
+        )
+
+    def tearDown(self) -> None:
+        self.cluster.run(f"scancel --user={USER}")
+        unexpected = [
+            line for line in self.own_errors() if not any(text in line for text in self.expected_errors)
+        ]
+        self.assertEqual(unexpected, [])
+        self.assertTrue(self.cluster.status()["slurmctld"]["running"])
+
+    def own_errors(self) -> list[str]:
+        lines = self.cluster.log("slurmctld").splitlines()
+        return [line for line in lines if "error: job_submit/qosgate" in line]
+
+    def expect_logged_error(self, text: str) -> None:
+        """That slurmctld logs an error of ours with this text; without this call a test fails for one."""
+        self.expected_errors.append(text)
+        self.cluster.wait_for(
+            lambda: any(text in line for line in self.own_errors()), f"an error is logged: {text}"
+        )
+
+    def submit(self, arguments: str) -> CommandResult:
+        return self.cluster.run(["sbatch", *arguments.split(), "--wrap=sleep 300"], USER)
+
+    def expect(self, result: CommandResult, accepted: bool, *lines: str) -> None:
+        """Whether the command succeeded, and that its messages have these lines in this order."""
+        self.assertEqual(result.rc == 0, accepted, result)
+        rest = result.stderr
+        for line in lines:
+            self.assertIn(line, rest, result)
+            rest = rest.partition(line)[2]
+
+    def submit_jobs(self, *arguments: str, timeout: float = 60) -> CommandResult:
+        """The helper that speaks to slurmctld without sbatch."""
+        program = build_root() / "tests" / "cluster" / "helpers" / "submit_jobs"
+        return self.cluster.run([str(program), *arguments], USER, check=True, timeout=timeout)
+
+    def take_plugin_out(self) -> None:
+        self.change_slurm_conf(WITH_PLUGIN, WITHOUT_PLUGIN)
+
+    def put_plugin_back(self) -> None:
+        self.change_slurm_conf(WITHOUT_PLUGIN, WITH_PLUGIN)
+        self.let_the_plugin_see_the_cluster()
+
+    def change_slurm_conf(self, old: str, new: str) -> None:
+        path = self.cluster.layout.slurm_conf
+        text = path.read_text()
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new))
+        self.cluster.scontrol("reconfigure")
+
+    def resident_bytes(self) -> int:
+        pid = self.cluster.status()["slurmctld"]["pid"]
+        status = Path(f"/proc/{pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
+
+    def slurmctld_log_since(self, mark: int) -> str:
+        return self.cluster.log("slurmctld")[mark:]

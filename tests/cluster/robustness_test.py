@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What cannot harm a slurmctld with the plugin, and what the plugin lives through."""
+
+from __future__ import annotations
+
+import time
+
+from lib import main
+from lib.plugin_case import USER, PluginTestCase
+
+# Rejected submissions per measurement of memory, and how many bytes each may cost. A leak of the smallest
+# message would be more; the bound leaves room for the allocator's own habits.
+LEAK_SUBMISSIONS = 8000
+LEAK_BYTES_EACH = 100
+
+
+class Robustness(PluginTestCase):
+    """What happens around the plugin in a controller's life."""
+
+    def test_reconfigure_many_times(self) -> None:
+        for _ in range(5):
+            for _ in range(3):
+                self.cluster.scontrol("reconfigure")
+            self.let_the_plugin_see_the_cluster()  # which has no opinion until then
+            self.expect(self.submit("--qos=small -n3"), False, "limit 2, this job asks for 3")
+
+    def test_a_partition_added_later_is_known_after_a_moment(self) -> None:
+        self.cluster.scontrol("create partitionname=late nodes=ALL qos=small maxtime=60")
+        self.addCleanup(self.cluster.scontrol, "delete partitionname=late")
+        self.cluster.wait_for(
+            lambda: "limit 2" in self.submit("--partition=late -n3 --hold").stderr,
+            "the QOS of the new partition is explained",
+        )
+
+    def test_without_slurmdbd_all_goes_on(self) -> None:
+        self.cluster.stop("slurmdbd")
+        self.addCleanup(self.cluster.start, "slurmdbd")
+        self.expect(self.submit("--hold"), True)
+        self.expect(self.submit("--qos=small -n3"), False, "limit 2, this job asks for 3")
+
+    def test_slurmctld_stops_and_starts_with_the_plugin(self) -> None:
+        for _ in range(3):
+            begin = time.monotonic()
+            self.cluster.stop("slurmctld")
+            self.assertLess(time.monotonic() - begin, 9, "slurmctld had to be killed")
+            self.cluster.start("slurmctld")
+            # The first submission may come before the plugin knows the partitions; its outcome is the same.
+            self.assertFalse(self.cluster.sbatch("--qos=small -n3", USER).accepted)
+            self.let_the_plugin_see_the_cluster()
+
+    def test_the_plugin_can_be_taken_out_and_put_back(self) -> None:
+        for _ in range(5):
+            self.take_plugin_out()
+            result = self.submit("--qos=small -n3")
+            self.expect(result, False, "QOSMaxCpuPerJobLimit")
+            self.assertNotIn("limit 2", result.stderr, result)
+            self.put_plugin_back()
+
+    def test_odd_descriptions_get_the_answers_they_get_without_the_plugin(self) -> None:
+        answers = self.submit_jobs("odd").stdout
+        self.take_plugin_out()
+        self.addCleanup(self.put_plugin_back)
+        self.assertEqual(answers, self.submit_jobs("odd").stdout)
+        self.assertIn("unset: 0\n", answers)
+        self.assertGreater(len(answers.splitlines()), 300)
+
+    def test_submissions_leave_no_memory_behind(self) -> None:
+        refused = ("many", str(LEAK_SUBMISSIONS), "qos=other")
+        self.submit_jobs(*refused)  # lets the allocator find its size
+        before = self.resident_bytes()
+        self.submit_jobs(*refused)
+        grown = self.resident_bytes() - before
+        self.assertLess(grown / LEAK_SUBMISSIONS, LEAK_BYTES_EACH)
+
+
+if __name__ == "__main__":
+    main()

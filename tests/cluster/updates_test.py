@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What users read about changes of their jobs."""
+
+from __future__ import annotations
+
+import re
+
+from lib import CommandResult, main
+from lib.plugin_case import USER, PluginTestCase
+from qosgate_cluster.programs import slurm_version
+
+
+class Updates(PluginTestCase):
+    """Changes of jobs. Releases before 23.02 show the user no message at them; the outcome is the same."""
+
+    has_channel = slurm_version() >= (23, 2)
+
+    def update(self, job: int, change: str, user: str = USER) -> CommandResult:
+        return self.cluster.run(f"scontrol update jobid={job} {change}", user)
+
+    def expect_update(self, result: CommandResult, accepted: bool, *lines: str) -> None:
+        self.expect(result, accepted, *(lines if self.has_channel else ()))
+        if not lines:
+            self.assertNotIn("this job", result.stderr, result)
+
+    def test_a_qos_that_is_too_small_is_explained(self) -> None:
+        job = self.cluster.sbatch("--hold -n3", USER).jobid
+        self.expect_update(self.update(job, "qos=small"), False, "limit 2, this job asks for 3", "violates")
+        self.expect_update(self.update(job, "numcpus=2 numtasks=2 qos=small"), True)
+
+    def test_the_time_of_the_job_is_not_compared_but_will_hold_it(self) -> None:
+        job = self.cluster.sbatch("--hold --time=90", USER).jobid
+        over = "limit 01:00:00, this job asks for 01:30:00"
+        self.expect_update(self.update(job, "qos=small"), True, over)
+        self.expect_update(self.update(job, "timelimit=60"), True)
+        self.expect_update(self.update(job, "timelimit=90"), True, over)
+        self.expect_update(self.update(job, "timelimit=80"), True)
+        self.cluster.scontrol(f"release {job}")
+        self.cluster.wait_reason(job, "QOSMaxWallDurationPerJobLimit")
+
+    def test_a_size_that_is_too_large_is_accepted_and_explained(self) -> None:
+        job = self.cluster.sbatch("--hold --qos=small -n2", USER).jobid
+        self.expect_update(
+            self.update(job, "numtasks=3 numcpus=3"),
+            True,
+            "never start as it is",
+            "limit 2, this job asks for 3",
+        )
+        self.cluster.scontrol(f"release {job}")
+        self.cluster.wait_reason(job, "QOSMaxCpuPerJobLimit")
+        self.expect_update(self.update(job, "numtasks=2 numcpus=2"), True)
+        self.cluster.wait_job(job, "RUNNING")
+
+    def test_a_qos_that_is_full_is_told(self) -> None:
+        self.cluster.sacctmgr("add qos single,sole MaxJobsPerUser=1")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=single,sole")
+        self.addCleanup(self.cluster.sacctmgr, "delete qos single,sole")
+        for qos in ("single", "sole"):
+            self.cluster.wait_job(self.cluster.sbatch(f"--qos={qos}", USER).jobid, "RUNNING")
+        job = self.cluster.sbatch("--qos=sole", USER).jobid
+        held = self.cluster.sbatch("--hold", USER).jobid
+        self.expect_update(self.update(job, "qos=single"), True, "this job will wait", "running 1 (all yours)")
+        self.expect_update(self.update(held, "qos=single"), True)
+        self.cluster.run(f"scancel --user={USER}")
+
+    def test_a_running_job_that_gets_less_time_is_left_in_peace(self) -> None:
+        job = self.cluster.sbatch("--qos=small --time=50", USER).jobid
+        self.cluster.wait_job(job, "RUNNING")
+        self.expect_update(self.update(job, "timelimit=40"), True)
+
+    def test_a_partition_that_is_too_small_is_explained(self) -> None:
+        node = self.cluster.run("sinfo --noheader --Node --format=%N", check=True).stdout.split()[0]
+        self.cluster.scontrol(f"create partitionname=tiny nodes={node}")
+        self.addCleanup(self.cluster.scontrol, "delete partitionname=tiny")
+        self.let_the_plugin_see_the_cluster()
+        most = int(re.search(r"TotalCPUs=(\d+)", self.cluster.scontrol("show partition tiny").stdout)[1])
+        fits = self.cluster.sbatch(f"--hold -n{most}", USER).jobid
+        large = self.cluster.sbatch(f"--hold -n{most + 1}", USER).jobid
+        self.expect_update(self.update(fits, "partition=tiny"), True)
+        self.expect_update(
+            self.update(large, "partition=tiny"),
+            False,
+            f"partition tiny has {most} CPU{'' if most == 1 else 's'}; this job asks for {most + 1}",
+            "partition configuration not available",
+        )
+        self.cluster.run(f"scancel --user={USER}")
+
+    def test_more_time_than_the_partition_gives(self) -> None:
+        job = self.cluster.sbatch("--hold --partition=short --time=50", USER).jobid
+        over = ("wall time per job in partition short: limit 01:00:00, this job asks for 01:01:00", "permission denied")
+        self.expect_update(self.update(job, "timelimit=61"), False, *over)
+        self.expect_update(self.update(job, "timelimit=60"), True)
+        self.expect_update(self.update(job, "timelimit=61", "root"), True)
+        self.expect_update(self.update(job, "timelimit=62"), False, "this job asks for 01:02:00", "permission denied")
+
+    def test_an_operator_passes_over_limits(self) -> None:
+        self.cluster.sacctmgr("add user ben account=bio adminlevel=operator")
+        self.addCleanup(self.cluster.sacctmgr, "delete user ben")
+        for operator in ("root", "ben"):
+            with self.subTest(operator):
+                job = self.cluster.sbatch("--hold -n3", USER).jobid
+                over = ("never start as it is", "limit 2, this job asks for 3")
+                self.expect_update(self.update(job, "qos=small", operator), True, *over)
+                self.expect_update(self.update(job, "qos=other", operator), True)
+                self.expect(self.update(job, "qos=nosuch", operator), False)
+                change = "qos=small timelimit=120 numtasks=4 numcpus=4"
+                self.expect_update(self.update(job, change, operator), True)
+                self.cluster.scontrol(f"release {job}")
+                self.cluster.wait_job(job, "RUNNING")
+
+    def test_a_job_over_its_limits_may_go_on(self) -> None:
+        self.cluster.sacctmgr("add qos tiny,wee Flags=DenyOnLimit")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=tiny,wee")
+        self.addCleanup(self.cluster.sacctmgr, "delete qos tiny,wee")
+        job = self.cluster.sbatch("--hold --qos=tiny -n2", USER).jobid
+        self.cluster.sacctmgr("modify qos tiny,wee set MaxTRESPerJob=cpu=1")
+        self.expect(self.update(job, "qos=wee"), True)
+        self.cluster.sacctmgr("modify qos wee set MaxTRESPerJob=cpu=2")
+        self.expect(self.update(job, "qos=wee"), True)
+        self.cluster.sacctmgr("modify qos tiny set MaxTRESPerJob=cpu=1")
+        self.expect_update(self.update(job, "qos=tiny"), False, "limit 1, this job asks for 2")
+        self.cluster.run(f"scancel {job}", USER)
+
+
+if __name__ == "__main__":
+    main()
