@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import shutil
 import subprocess
 import unittest
@@ -87,6 +88,20 @@ class QosTestCase(unittest.TestCase):
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         return process
+
+    def wait_until_it_says(self, process: subprocess.Popen[str], words: str) -> None:
+        """Waits for words of a program that does not buffer its output; what is behind them can be read then."""
+        assert process.stdout is not None
+        output = process.stdout.fileno()
+        said = b""
+
+        def is_said() -> bool:
+            nonlocal said
+            if select.select([output], [], [], 0)[0]:
+                said += os.read(output, 4096)
+            return words.encode() in said
+
+        self.cluster.wait_for(is_said, f"it says '{words}'", otherwise=lambda: said.decode())
 
     def json(self, *words: str, rc: int = OK) -> Any:
         """The object that `qosgate qos WORDS --json` writes."""

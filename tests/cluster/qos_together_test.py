@@ -58,8 +58,8 @@ class Together(QosTestCase):
     def test_a_wait_for_sacctmgr_is_said_and_its_change_is_kept(self) -> None:
         self.qos("create", "t-wait")
         change = "modify qos t-wait set maxtrespu=mem=10G flags+=nodecay"
-        open_prompt = self.start_program("sacctmgr", *change.split())
-        time.sleep(1.5)  # it holds the record when it asks, and its question is buffered
+        open_prompt = self.start_program("stdbuf", "-o0", "sacctmgr", *change.split())
+        self.wait_until_it_says(open_prompt, "to decide")  # it holds the record when it asks
 
         ours = self.start("update", "t-wait", "MaxTRESPU=cpu=10", "Flags+=DenyOnLimit")
         assert ours.stderr is not None

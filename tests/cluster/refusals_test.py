@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 import unittest
 from pathlib import Path
 
@@ -50,9 +49,10 @@ class RefusalsTest(unittest.TestCase):
             cls.cluster.sacctmgr(line)
         script = cls.cluster.layout.home / USER / "job.sh"
         script.write_text("#!/bin/sh\nexec sleep 300\n", encoding="utf-8")
-        # The first submission starts the plugin's look at the partitions.
-        cls.cluster.run("sbatch --test-only --time=1 job.sh", USER)
-        time.sleep(1.5)
+        cls.cluster.wait_for(
+            lambda: "limit 2" in cls.cluster.run("sbatch --qos=small -N3 job.sh", USER).stderr,
+            "the plugin explains limits",
+        )
 
     def transcript(self, commands: list[str]) -> str:
         """The commands and everything they print, as in a terminal."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import concurrent.futures
 import json
-import time
 
 from lib import CommandResult, build_root, main
 from lib.plugin_case import USER, PluginTestCase
@@ -79,6 +78,13 @@ class Status(StartTestCase):
         self.cluster.wait_for(lambda: self.cluster.run(command).rc == rc, f"the status is {rc}")
         return self.status(rc)
 
+    def wait_until_all_is_counted(self) -> None:
+        """Waits until the status counts every job so far: a change that comes after them counts by itself."""
+        job = self.cluster.sbatch("--hold", USER).job
+        before = self.status(0)["plugin"]["changes"]
+        self.cluster.run(f"scontrol update job={job} timelimit=5", USER, check=True)
+        self.cluster.wait_for(lambda: self.status(0)["plugin"]["changes"] > before, "the change is counted")
+
     def test_a_start_is_one_line_in_the_log(self) -> None:
         version = ".".join(f"{part:02d}" for part in slurm_version()[:2])
         self.cluster.restart("slurmctld")
@@ -91,7 +97,7 @@ class Status(StartTestCase):
     def test_what_decides_is_shown_with_the_decisions(self) -> None:
         self.let_the_plugin_see_the_cluster()
         self.wait_for_status(0)
-        time.sleep(1.5)  # what came before is counted
+        self.wait_until_all_is_counted()
         before = self.status(0)["plugin"]
         self.submit("--hold")
         self.expect(self.submit("--comment=ruled"), False, "not in main")
