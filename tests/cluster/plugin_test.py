@@ -180,7 +180,7 @@ class QosLists(PluginTestCase):
         self.expect(self.submit("--qos=normal,nosuch"), False, "no QOS 'nosuch'", "Invalid qos")
         for one in ("normal,", ",normal", "normal,NORMAL", ","):
             with self.subTest(one):
-                self.expect(self.submit(f"--qos={one}"), False, "is not one QOS", "Invalid qos")
+                self.expect(self.submit(f"--qos={one}"), False, "does not name several QOSs", "Invalid qos")
 
     def test_a_job_that_one_of_them_lets_start_hears_nothing(self) -> None:
         result = self.cluster.run("sbatch --parsable --qos=full,normal --wrap='sleep 300'", USER)

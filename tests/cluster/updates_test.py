@@ -71,6 +71,7 @@ class Updates(PluginTestCase):
     def test_a_partition_that_is_too_small_is_explained(self) -> None:
         node = self.cluster.run("sinfo --noheader --Node --format=%N", check=True).stdout.split()[0]
         self.cluster.scontrol(f"create partitionname=tiny nodes={node}")
+        self.addCleanup(self.let_the_plugin_see_the_cluster)  # after the next one
         self.addCleanup(self.cluster.scontrol, "delete partitionname=tiny")
         self.let_the_plugin_see_the_cluster()
         most = int(re.search(r"TotalCPUs=(\d+)", self.cluster.scontrol("show partition tiny").stdout)[1])

@@ -29,6 +29,7 @@ def write_mariadb(layout: Layout, owner: str) -> None:
     that slurmdbd's stored procedures need: an initialised data directory would cost seconds.
     Dirty pages are written at once, or a server killed early could not read its own files again.
     Without its privilege tables everyone may do everything, hence a socket only the owner reaches.
+    The character set is the default up to MariaDB 11.5, in which not every name can be stored.
     """
     layout.mariadb_init.write_text(
         f"CREATE DATABASE IF NOT EXISTS mysql;\nUSE mysql;\n{programs.mariadb_proc_table()}\n"
@@ -46,6 +47,7 @@ skip-networking
 skip-grant-tables
 skip-name-resolve
 skip-log-bin
+character-set-server=latin1
 performance-schema=0
 key-buffer-size=1M
 aria-pagecache-buffer-size=1M

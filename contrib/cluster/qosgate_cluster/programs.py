@@ -75,6 +75,17 @@ def _has_nss_wrapper() -> bool:
     return True
 
 
+def mariadb_version() -> tuple[int, ...]:
+    """MariaDB's version, as in 10.11.14."""
+    answer = subprocess.run(
+        [get_program("mariadbd"), "--version"], capture_output=True, text=True, check=True
+    ).stdout
+    found = re.search(r"Ver (\d+)\.(\d+)\.(\d+)-MariaDB", answer)
+    if found is None:
+        raise ClusterError(f"mariadbd --version: unknown answer {answer!r}", EX_UNAVAILABLE)
+    return tuple(map(int, found.groups()))
+
+
 def slurm_version() -> tuple[int, int]:
     """Slurm's release as (year, month), as in 22.05 or 24.11."""
     answer = subprocess.run(
