@@ -318,6 +318,24 @@ BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_judged_together_too) {
     BOOST_TEST(decide_part(enforcing.get()).reject == RejectCode::accounting_policy);
 }
 
+BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_added_up_before_26_05_only) {
+    request.qos.reset();
+    request.is_het_part = true;
+    request.tasks = request.min_cpus = 30;
+    qos(0).flags.deny_on_limit = true;
+    qos(0).limits.set(TresLimit::max_tres_per_user, tres("cpu"), 40);
+    const quota::LocalQuota provider(records);
+    const auto c = cluster();
+    const auto is_told = [&](limits::Release asked) {
+        const gate::Gate gate(provider, asked);
+        gate::HetParts parts;
+        (void)gate.decide(request, {&c, false}, nullptr, &parts);
+        return !gate.decide(request, {&c, false}, nullptr, &parts).message.empty();
+    };
+    BOOST_TEST(is_told({25, 11}));
+    BOOST_TEST(!is_told({26, 5, 0}));
+}
+
 BOOST_AUTO_TEST_CASE(nodes_that_are_in_use_may_be_shared) {
     request.qos.reset();
     qos(0).limits.set(model::TresLimit::max_tres_per_user, tres("node"), 2);

@@ -9,9 +9,6 @@ namespace {
 
 constexpr std::size_t most_parts = 16;
 
-/// From here on each part is tried with what the others use, not compared with what all ask for.
-constexpr limits::Release tries_parts(26, 5, 0);
-
 bool share_association(const model::AccountView& a, const model::AccountView& b) {
     return !a.associations.empty() && !b.associations.empty() && a.account == b.account &&
            a.associations.front().partition == b.associations.front().partition;
@@ -32,7 +29,8 @@ model::ResolvedJob HetParts::sum_with(const Part& part) const {
 }
 
 std::optional<std::string> HetParts::add(const Resolved& resolved, limits::Release release) {
-    if (is_told_ || parts_.size() >= most_parts || release >= tries_parts) return std::nullopt;
+    if (is_told_ || parts_.size() >= most_parts) return std::nullopt;
+    if (release.follows(limits::rules::checks_components_one_by_one)) return std::nullopt;
     parts_.push_back({resolved.view(), resolved.job});
     if (parts_.size() == 1) return std::nullopt;
     for (const Part& part : parts_) {

@@ -78,6 +78,7 @@ inline constexpr Rule qos_change_replaces_time{{25, 5, 6}, {25, 11, 0}, "9"};
 inline constexpr Rule qos_change_replaces_time_again{{25, 11, 1}, {25, 11, 5}, "9"};
 inline constexpr Rule grp_and_user_apart{{25, 11, 1}, no_end, "3.2"};
 inline constexpr Rule honours_partition_min_nodes{{26, 5, 0}, no_end, "6.1"};
+inline constexpr Rule checks_components_one_by_one{{26, 5, 0}, no_end, "6.4"};
 
 } // namespace rules
 
