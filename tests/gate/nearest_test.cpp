@@ -408,6 +408,19 @@ BOOST_AUTO_TEST_CASE(offers_nothing_that_the_partitions_nodes_do_not_have) {
     BOOST_TEST(nearest() == "none");
 }
 
+BOOST_AUTO_TEST_CASE(offers_nothing_that_the_selection_has_no_nodes_for) {
+    qos(0).limits.set(CountLimit::max_wall, 60);
+    request.time_limit = TimeLimit{120};
+    request.tasks_per_node = 2;
+    request.tres_per_job = "gres:gpu:2";
+    ask(2, 2);
+    BOOST_TEST(nearest() == "--time=01:00:00");
+    release = limits::Release(24, 11);
+    BOOST_TEST(nearest() == "none");
+    ask(4, 2);
+    BOOST_TEST(nearest() == "--time=01:00:00");
+}
+
 BOOST_AUTO_TEST_CASE(offers_nothing_for_whole_nodes) {
     qos(0).limits.set(CountLimit::max_wall, 60);
     request.time_limit = TimeLimit{120};

@@ -6,6 +6,7 @@
 #include "qosgate/gate/elsewhere.hpp"
 #include "qosgate/gate/fits_nodes.hpp"
 #include "qosgate/gate/forecast.hpp"
+#include "qosgate/gate/no_nodes.hpp"
 #include "qosgate/gate/request_options.hpp"
 #include "qosgate/gate/site_rules.hpp"
 #include "qosgate/limits/explain.hpp"
@@ -119,7 +120,8 @@ std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at
     std::vector<std::string> lines;
     for (const auto find : {find_nearest, find_elsewhere}) {
         const auto better = find(outlook, at, strictness);
-        if (!better || !fits_nodes(*better, {*better, &at.cluster, at.provider, at.release})) continue;
+        if (!better || may_get_no_nodes(*better, at.release)) continue;
+        if (!fits_nodes(*better, {*better, &at.cluster, at.provider, at.release})) continue;
         const JobRequest& submitted = at.rules ? at.rules->submitted : at.request;
         const JobRequest changed = apply_changes(submitted, at.request, *better);
         const auto options = format_changed_options(submitted, changed);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/no_nodes.hpp"
+
+#include "qosgate/gate/tres_request.hpp"
+
+namespace qg::gate {
+namespace {
+
+namespace rules = limits::rules;
+using model::JobRequest;
+
+bool has_gres(const std::optional<std::string>& text) {
+    bool found = false;
+    if (text)
+        for_each_tres_item(*text, [&](const TresItem& item) {
+            found = found || (item.type == model::TresKind::gres && item.count != 0);
+        });
+    return found;
+}
+
+/// Whether the text asks for several models of one resource.
+bool mixes_models(const std::optional<std::string>& text) {
+    if (!text) return false;
+    const std::vector<TresItem> items = parse_tres_request(*text);
+    for (std::size_t i = 1; i < items.size(); ++i)
+        if (items[i].is_same_resource(items[0]) && !items[i].is_same_tres(items[0])) return true;
+    return false;
+}
+
+/// Whether so many nodes cannot all get the tasks that were asked for on each.
+bool is_short_of_tasks(const JobRequest& request, std::uint64_t nodes) {
+    return request.tasks && request.tasks_per_node && *request.tasks < *request.tasks_per_node * nodes;
+}
+
+} // namespace
+
+bool may_get_no_nodes(const JobRequest& request, limits::Release release) {
+    const bool gives_to_full_nodes = release.follows(rules::gives_gres_to_full_nodes);
+    if (has_gres(request.tres_per_task) &&
+        is_short_of_tasks(request, gives_to_full_nodes ? request.min_nodes.value_or(1) : 1))
+        return true;
+    if (gives_to_full_nodes && has_gres(request.tres_per_job) &&
+        is_short_of_tasks(request, request.min_nodes.value_or(1)))
+        return true;
+    return release.follows(rules::gives_cpus_to_one_model) && request.cpus_per_tres &&
+           (mixes_models(request.tres_per_job) || mixes_models(request.tres_per_node) ||
+            mixes_models(request.tres_per_socket) || mixes_models(request.tres_per_task));
+}
+
+} // namespace qg::gate
