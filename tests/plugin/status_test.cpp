@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <thread>
 
@@ -73,8 +74,14 @@ BOOST_AUTO_TEST_CASE(the_file_is_written_once_there_is_something_to_say_and_gone
 BOOST_AUTO_TEST_CASE(a_standby_controller_writes_nothing) {
     const Folder folder;
     plugin::StatusFile file;
-    file.start(folder.path / "status.json", [] { return std::string(); });
-    std::this_thread::sleep_for(50ms);
+    auto asked = std::make_shared<std::atomic<int>>(0);
+    file.start(folder.path / "status.json", [asked] {
+        ++*asked;
+        return std::string();
+    });
+    for (int i = 0; i < 500 && *asked < 2; ++i)
+        std::this_thread::sleep_for(20ms);
+    BOOST_TEST(*asked >= 2); // the first time is over
     BOOST_TEST(std::filesystem::is_empty(folder.path));
 
     std::ofstream(folder.path / "status.json") << "the other's";

@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(a_copy_that_cannot_be_used_is_no_proof_that_there_were_no_r
             BOOST_TEST(has_text(setup.last_error(), "all submissions but those of operators are refused: "));
             BOOST_TEST(has_text(setup.last_error(), "the folder is gone, and the copy of what was in force "
                                                     "cannot be used; put the folder back"));
-            std::this_thread::sleep_for(100ms); // five looks
+            BOOST_TEST(setup.looks_again(5));
             BOOST_TEST(setup.store.is_closed());
             BOOST_TEST(setup.errors() == 2u);
             fs::create_directory(folder());
@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_not_known_leaves_in_force_what_was_or_clos
     start_without_folder([this](StoreSetup& setup) {
         BOOST_TEST(setup.store.is_closed());
         BOOST_TEST(!setup.store.status().is_reading);
-        std::this_thread::sleep_for(100ms); // five looks
+        setup.store.refresh();
         BOOST_TEST(setup.store.is_closed());
         BOOST_TEST(setup.errors() == 1u);
         BOOST_TEST(!fs::exists(kept()));
@@ -294,7 +294,7 @@ BOOST_AUTO_TEST_CASE(a_standby_writes_nothing_and_goes_by_what_the_active_contro
     StoreSetup standby(options());
     standby.store.start(folder());
     BOOST_TEST(standby.said() == "two");
-    std::this_thread::sleep_for(200ms); // ten looks
+    BOOST_TEST(standby.looks_again(5));
     BOOST_TEST(content_of(kept()) == before);
 
     standby.store.mark_active();
@@ -389,7 +389,7 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_kept_is_told_once) {
     BOOST_TEST(
         has_text(setup.last_error(), "the policy in force is not kept, a restart would not find it: "));
     BOOST_TEST(setup.store.status().keep_error.has_value());
-    std::this_thread::sleep_for(200ms);
+    BOOST_TEST(setup.looks_again(5));
     BOOST_TEST(setup.errors() == 1u);
     BOOST_TEST(setup.said() == "one");
 }
@@ -426,6 +426,11 @@ struct Gate {
         return changed.wait_for(lock, 10s, [this] { return was_read; });
     }
 };
+
+/// How many threads this process has.
+std::ptrdiff_t threads() {
+    return std::distance(fs::directory_iterator("/proc/self/task"), {});
+}
 
 struct Hanging : Restarts {
     [[nodiscard]] StoreOptions hanging_options() const {
@@ -473,6 +478,7 @@ BOOST_AUTO_TEST_CASE(leave_in_force_what_was_kept_until_they_answer) {
 
 BOOST_AUTO_TEST_CASE(write_nothing_over_the_copy_of_a_later_store_when_they_answer_at_last) {
     temp.write("a.lua", StoreSetup::warns("old"));
+    const auto threads_before = threads();
     auto setup = std::make_unique<StoreSetup>(hanging_options());
     setup->store.start(folder());
     setup->store.mark_active();
@@ -483,7 +489,7 @@ BOOST_AUTO_TEST_CASE(write_nothing_over_the_copy_of_a_later_store_when_they_answ
 
     gate->open();
     BOOST_TEST(gate->wait_for_read());
-    std::this_thread::sleep_for(100ms);
+    BOOST_TEST(StoreSetup::soon([&] { return threads() == threads_before; }));
 
     BOOST_TEST(content_of(kept()) == before);
 }

@@ -7,6 +7,7 @@
 
 #include "support/policy_setup.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -25,7 +26,7 @@ class StoreSetup {
   public:
     explicit StoreSetup(policy::StoreOptions options = {})
         : store([this](LogLevel level, std::string text) { take(level, std::move(text)); },
-                std::move(options)) {}
+                counted(std::move(options), reads_)) {}
     explicit StoreSetup(std::chrono::milliseconds poll)
         : StoreSetup(policy::StoreOptions{.poll_interval = poll}) {}
 
@@ -51,6 +52,14 @@ class StoreSetup {
         return check();
     }
 
+    /// Whether the store reads the folder so many times more, each within soon().
+    [[nodiscard]] bool looks_again(int times) const {
+        // One more than that has begun when they are over.
+        for (const int end = *reads_ + times + 1; *reads_ < end;)
+            if (!soon([&, before = reads_->load()] { return *reads_ > before; })) return false;
+        return true;
+    }
+
     [[nodiscard]] std::size_t errors() const {
         const std::scoped_lock lock(mutex_);
         return errors_.size();
@@ -63,6 +72,16 @@ class StoreSetup {
     TempFolder temp;
 
   private:
+    using Count = std::shared_ptr<std::atomic<int>>; // a thread that hangs outlives the set-up
+
+    static policy::StoreOptions counted(policy::StoreOptions options, const Count& reads) {
+        options.read = [reads, read = std::move(options.read)](const fs::path& folder, uid_t user) {
+            ++*reads;
+            return read(folder, user);
+        };
+        return options;
+    }
+
     void take(LogLevel level, std::string text) {
         const std::scoped_lock lock(mutex_);
         if (level == LogLevel::error) errors_.push_back(std::move(text));
@@ -70,6 +89,7 @@ class StoreSetup {
 
     mutable std::mutex mutex_;
     std::vector<std::string> errors_;
+    const Count reads_ = std::make_shared<std::atomic<int>>(0);
 
   public:
     policy::PolicyStore store; ///< last: its thread writes to the log

@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(keeps_the_last_good_policy_over_a_broken_edit_and_says_so_o
 
     setup.temp.write("a.lua", "rule {");
     BOOST_TEST(StoreSetup::soon([&] { return setup.errors() == 1; }));
-    std::this_thread::sleep_for(500ms); // some twenty looks
+    BOOST_TEST(setup.looks_again(5));
     BOOST_TEST(setup.errors() == 1u);
     BOOST_TEST(
         has_text(setup.last_error(), "policy not loaded, the previous one, generation 1, stays in force: "));
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(does_not_take_a_half_written_file_for_an_empty_policy) {
 
     for (std::size_t length = 0; length < whole.size(); length += 7) {
         setup.temp.write("a.lua", whole.substr(0, length));
-        std::this_thread::sleep_for(10ms);
+        std::this_thread::sleep_for(10ms); // a slow writer
         BOOST_TEST(setup.said() == "one");
     }
 }
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(keeps_rules_in_force_when_the_folder_goes_and_ends_them_wit
     BOOST_TEST(StoreSetup::soon([&] { return setup.stands(Standing::in_force); }));
     BOOST_TEST(!setup.store.current()->has_rules());
     fs::remove(setup.temp.folder()); // nothing is lost any more
-    std::this_thread::sleep_for(200ms);
+    BOOST_TEST(setup.looks_again(5));
     BOOST_TEST(setup.store.status().standing == Standing::in_force);
     BOOST_TEST(setup.errors() == 1u);
 }
