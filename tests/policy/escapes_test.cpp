@@ -17,10 +17,12 @@ namespace {
 struct Escape {
     std::string name;
     std::string body;
-    std::string error; ///< part of the error's text
+    std::string error;         ///< part of the error's text
+    std::string or_error = {}; ///< where it depends on the machine which bound comes first
 };
 
 const std::string spent = "more than 100000 instructions for one job (setting rule_instructions)";
+const std::string late = "ms of CPU time for one job (setting rule_time_ms)";
 const std::string memory = "more memory than a rule may use";
 
 const std::vector<Escape> endless{
@@ -29,12 +31,12 @@ const std::vector<Escape> endless{
     {"numeric for", "for i = 1, math.maxinteger do end", spent},
     {"generic for", "for _ in function() return 1 end do end", spent},
     {"repeat", "repeat until false", spent},
-    {"recursion", "local function f() f() end f()", ""},
-    {"recursion with results", "local function f(n) return 1 + f(n + 1) end f(1)", ""},
+    {"recursion", "local function f() f() end f()", memory},
+    {"recursion with results", "local function f(n) return 1 + f(n + 1) end f(1)", memory},
     {"tail calls", "local function f() return f() end f()", spent},
     {"pcall around a loop", "pcall(function() while true do end end)", spent},
     {"pcall in a loop", "while true do pcall(function() while true do end end) end", spent},
-    {"nested pcall", "local function f() pcall(f) f() end f()", ""},
+    {"nested pcall", "local function f() pcall(f) f() end f()", spent, late},
     {"pcall recursion", "local function f() return pcall(f) end f() while true do end", spent},
     {"pcall of pcall of error", "while true do pcall(pcall, error) end", spent},
     {"loop in a sort comparison", "table.sort({1, 2, 3}, function() while true do end end)", spent},
@@ -45,7 +47,7 @@ const std::vector<Escape> endless{
     {"sort of long equal texts",
      "local t, s = {}, ('x'):rep(60000) for i = 1, 500 do t[i] = s .. i % 7 end while true do table.sort(t) "
      "end",
-     ""},
+     memory},
     {"loop in gsub", "('x'):gsub('x', function() while true do end end)", spent},
     {"loop in gmatch", "for _ in ('x'):gmatch('x') do while true do end end", spent},
 };
@@ -79,24 +81,25 @@ const std::vector<Escape> inside_c{
 
 const std::vector<Escape> greedy{
     {"rep", "local s = ('x'):rep(1 << 40)", "resulting string too large (at most 65536 bytes)"},
-    {"rep with separator", "local s = ('x'):rep(2, ('y'):rep(65000))", ""},
+    {"rep with separator", "local s = ('x'):rep(2, ('y'):rep(65000))",
+     "resulting string too large (at most 65536 bytes)"},
     {"doubling", "local s = 'x' while true do s = s .. s end", memory},
     {"many long texts", "local t, s = {}, ('x'):rep(60000) for i = 1, 1e4 do t[i] = s .. i end", memory},
     {"dropped long texts", "local s = ('x'):rep(60000) for i = 1, 1e4 do local d = s .. i end", memory},
-    {"table without end", "local t = {} for i = 1, 1e8 do t[i] = i end", ""},
-    {"keys without end", "local t = {} for i = 1, 1e8 do t[i .. ''] = i end", ""},
-    {"tables in tables", "local t = {} while true do t = {t, t} end", ""},
-    {"closures", "local f = {} while true do local g = f f = function() return g end end", ""},
+    {"table without end", "local t = {} for i = 1, 1e8 do t[i] = i end", memory},
+    {"keys without end", "local t = {} for i = 1, 1e8 do t[i .. ''] = i end", memory},
+    {"tables in tables", "local t = {} while true do t = {t, t} end", spent},
+    {"closures", "local f = {} while true do local g = f f = function() return g end end", spent},
     {"concat of a giant", "local t, s = {}, ('x'):rep(60000) for i = 1, 100 do t[i] = s end table.concat(t)",
      memory},
     {"format of giants",
-     "local s = ('x'):rep(60000) string.format(('%s'):rep(50), table.unpack({s, s, s, s, s}))", ""},
-    {"gsub that grows", "(('x'):rep(60000)):gsub('x', ('y'):rep(60000))", ""},
+     "local s = ('x'):rep(60000) string.format(('%s'):rep(50), table.unpack({s, s, s, s, s}))", memory},
+    {"gsub that grows", "(('x'):rep(60000)):gsub('x', ('y'):rep(60000))", memory},
     {"unpack of much",
-     "local t = {} for i = 1, 15000 do t[i] = i end while true do select('#', table.unpack(t)) end", ""},
-    {"byte of a long text", "local s = ('x'):rep(65536) while true do s:byte(1, -1) end", ""},
+     "local t = {} for i = 1, 15000 do t[i] = i end while true do select('#', table.unpack(t)) end", memory},
+    {"byte of a long text", "local s = ('x'):rep(65536) while true do s:byte(1, -1) end", memory},
     {"pcall around memory",
-     "local t = {} while true do pcall(function() t[#t + 1] = ('x'):rep(60000) end) end", ""},
+     "local t = {} while true do pcall(function() t[#t + 1] = ('x'):rep(60000) end) end", spent},
 };
 
 const std::vector<Escape> doors{
@@ -122,7 +125,7 @@ const std::vector<Escape> doors{
     {"to-be-closed table", "local t <close> = {}", "got a non-closable value"},
     {"string.dump", "string.dump(function() end)", "attempt to call a nil value (field 'dump')"},
     {"wide format", "string.format('%99999d', 1)", "invalid conversion"},
-    {"wide format of our own", "job:reject('%99999d', 1)", ""},
+    {"wide format of our own", "job:reject('%99999d', 1)", "%99999d"},
     {"error with a table", "error({})", "table: "},
     {"error with nil", "error()", "nil"},
     {"error with a function", "error(print)", "unknown name 'print'"},
@@ -159,8 +162,11 @@ void check_contained(const std::vector<Escape>& escapes) {
             const double seconds = cpu_seconds() - start;
 
             BOOST_TEST(outcome.rejected);
-            BOOST_TEST(has_text(outcome.reject_message + outcome.events.at(0).text, escape.error),
-                       outcome.events.at(0).text);
+            BOOST_TEST_REQUIRE(!outcome.events.empty());
+            const std::string said = outcome.reject_message + outcome.events[0].text;
+            const bool is_the_other = !escape.or_error.empty() && has_text(said, escape.or_error);
+            const bool is_as_expected = is_the_other || has_text(said, escape.error);
+            BOOST_TEST(is_as_expected, outcome.events[0].text);
             BOOST_TEST(seconds < 0.5);
             BOOST_TEST(!innocent.run(*policy).rejected);
         }
