@@ -3,6 +3,7 @@
 
 #include "qosgate/base/built_by.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/limit_facts.hpp"
 #include "qosgate/quota/privacy.hpp"
 #include "qosgate/slurm/limits.hpp"
 #include "qosgate/slurm/room.hpp"
@@ -18,9 +19,9 @@ namespace qg::plugin {
 namespace {
 
 using model::AccountView;
-using model::CountLimit;
+using model::LimitFacts;
+using model::LimitScope;
 using model::LimitSet;
-using model::TresLimit;
 
 using DefaultAccounts = Guesses<std::uint32_t, std::string>;
 
@@ -131,13 +132,11 @@ class AssociationSearch {
 }
 
 // What usage of a user counts for: limits per user, and saying how much of a group's usage is the user's.
-constexpr LimitSet user_limits = LimitSet{TresLimit::max_tres_per_user, TresLimit::max_tres_run_mins_per_user,
-                                          TresLimit::grp_tres, TresLimit::grp_tres_run_mins} +
-                                 LimitSet{CountLimit::max_jobs_per_user, CountLimit::max_submit_jobs_per_user,
-                                          CountLimit::grp_jobs, CountLimit::grp_submit_jobs};
+constexpr LimitSet user_limits = model::limits_where([](const LimitFacts& facts) {
+    return facts.scope == LimitScope::user || (facts.scope == LimitScope::group && !facts.counts_the_past());
+});
 constexpr LimitSet account_limits =
-    LimitSet{TresLimit::max_tres_per_account, TresLimit::max_tres_run_mins_per_account} +
-    LimitSet{CountLimit::max_jobs_per_account, CountLimit::max_submit_jobs_per_account};
+    model::limits_where([](const LimitFacts& facts) { return facts.scope == LimitScope::account; });
 
 /// What is known of slurmctld's records. Needs the assoc, qos and tres locks.
 std::optional<RecordsState> read_state(const AssocMgr& manager) {

@@ -45,10 +45,8 @@ ordered_json violations_json(const std::vector<limits::Violation>& violations,
                              const model::AccountView& view) {
     auto list = ordered_json::array();
     for (const limits::Violation& v : violations) {
-        const bool is_tres = std::holds_alternative<limits::TresLimit>(v.limit);
         list.push_back({
-            {"limit", is_tres ? model::name_of(std::get<limits::TresLimit>(v.limit))
-                              : model::name_of(std::get<limits::CountLimit>(v.limit))},
+            {"limit", model::name_of(v.limit)},
             {"tres", v.tres ? ordered_json(view.tres->name(*v.tres)) : ordered_json(nullptr)},
             {"set_by", limits::owner_name(v.owner, view)},
             {"asked", v.asked},

@@ -26,20 +26,14 @@ struct ReasonOptions {
 constexpr std::array<std::string_view, model::tres_kind_count> kind_names{
     "cpu", "mem", "energy", "node", "billing", "bb/*", "gres/*", "license/*", "other TRES"};
 
-std::string limit_name(const limits::LimitId& limit) {
-    if (const auto* count = std::get_if<limits::CountLimit>(&limit))
-        return std::string(model::name_of(*count));
-    return std::string(model::name_of(std::get<limits::TresLimit>(limit)));
-}
-
 ordered_json entry_json(const limits::ReasonEntry& entry) {
-    const limits::LimitText& text = limits::text_of(entry.limit);
+    const limits::LimitText text = limits::text_of(entry.limit);
     auto kinds = ordered_json::array();
     for (model::TresKind kind : entry.kinds)
         kinds.push_back(kind_names[static_cast<std::size_t>(kind)]);
     return {{"reason", entry.reason},
             {"set_by", entry.owner == limits::OwnerKind::qos ? "qos" : "association"},
-            {"limit", limit_name(entry.limit)},
+            {"limit", model::name_of(entry.limit)},
             {"tres", kinds},
             {"meaning", text.meaning},
             {"waiting", text.waiting},

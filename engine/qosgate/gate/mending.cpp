@@ -2,17 +2,17 @@
 #include "qosgate/gate/mending.hpp"
 
 #include "qosgate/gate/fit_resources.hpp"
-#include "qosgate/limits/catalogue.hpp"
+#include "qosgate/model/limit_facts.hpp"
 
 #include <algorithm>
 
 namespace qg::gate {
 namespace {
 
-using limits::Counted;
 using limits::Relation;
-using limits::TresLimit;
 using limits::Violation;
+using model::LimitMeasure;
+using model::LimitScope;
 using model::Partition;
 using model::TresKind;
 
@@ -25,20 +25,21 @@ std::uint64_t target_of(const Violation& violation) {
 } // namespace
 
 bool Mending::meet(const Violation& violation) {
-    switch (limits::text_of(violation.limit).counted) {
-    case Counted::tres: return violation.tres && meet_tres(violation, *violation.tres);
-    case Counted::tres_minutes:
-    case Counted::wall: return scale_time(violation);
-    case Counted::submitted_jobs:
+    switch (model::facts_of(violation.limit).measure) {
+    case LimitMeasure::tres: return violation.tres && meet_tres(violation, *violation.tres);
+    case LimitMeasure::tres_minutes:
+    case LimitMeasure::tres_run_minutes:
+    case LimitMeasure::wall: return scale_time(violation);
+    case LimitMeasure::submitted_jobs:
         return violation.used < violation.limit_value &&
                fit_array(request_, violation.limit_value - violation.used);
-    case Counted::running_jobs: return false;
+    case LimitMeasure::running_jobs: return false;
     }
     return false;
 }
 
 bool Mending::meet_tres(const Violation& violation, std::size_t tres) {
-    const bool is_per_node = violation.limit == limits::LimitId(TresLimit::max_tres_per_node);
+    const bool is_per_node = model::facts_of(violation.limit).scope == LimitScope::node;
     const std::uint64_t per = is_per_node ? nodes() : 1;
     const Amount amount{violation.asked * per, target_of(violation) * per};
     switch (view_.tres->kind(tres)) {

@@ -13,20 +13,14 @@
 
 namespace qg::limits {
 
-/// What the numbers of a limit count.
-enum class Counted : std::uint8_t { tres, tres_minutes, running_jobs, submitted_jobs, wall };
-
 /// What people need to know of one limit, whatever sets it.
 struct LimitText {
-    Counted counted;
-    std::string_view scope; ///< after what is counted, "per user"; of jobs all of it: "running jobs per user"
-    bool is_of_all;         ///< all jobs of the owner count together: it is said whose they are
     std::string_view meaning; ///< a sentence: what is limited
     std::string_view waiting; ///< whether waiting can help
     std::string_view change;  ///< what the user can change
 };
 
-const LimitText& text_of(const LimitId& limit) noexcept;
+LimitText text_of(const LimitId& limit) noexcept;
 
 /// What one TRES is called: "GPU" and "GPUs", "foo license" and "foo licenses".
 struct Noun {

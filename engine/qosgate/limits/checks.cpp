@@ -31,10 +31,12 @@ struct Context {
         return evaluation.operator_overrides && !row.binds_operator ? evaluation.operator_bits(word) : 0;
     }
     [[nodiscard]] const model::Usage& usage() const {
-        switch (row.usage) {
-        case UsageOf::owner: return owner.usage;
-        case UsageOf::user: return owner.user_usage;
-        case UsageOf::account: return owner.account_usage;
+        switch (row.usage_of) {
+        case LimitScope::user: return owner.user_usage;
+        case LimitScope::account: return owner.account_usage;
+        case LimitScope::job:
+        case LimitScope::node:
+        case LimitScope::group: break;
         }
         return owner.usage;
     }
@@ -340,7 +342,7 @@ ScaledTime post_select_time(const Context& at) {
 /// A job under a QOS with UsageFactor 0 is charged nothing, so minutes used by others do not count against
 /// it, except those of the user alone (limits/README.md 5.3).
 bool counts_minutes(const Context& at) {
-    return at.evaluation.usage_factor != 0.0 || at.row.usage == UsageOf::user;
+    return at.evaluation.usage_factor != 0.0 || at.row.usage_of == LimitScope::user;
 }
 
 void check_minutes_used(const Context& at) {

@@ -3,11 +3,14 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/catalogue.hpp"
+#include "qosgate/model/limit_facts.hpp"
 
 #include <algorithm>
 
 namespace qg::limits {
 namespace {
+
+using model::LimitMeasure;
 
 /// slurmctld computes with these where a job has no time limit, and where it is UNLIMITED.
 bool is_without_end(std::uint64_t minutes) {
@@ -25,60 +28,48 @@ std::string_view tres_name(const Violation& violation, const model::AccountView&
 
 /// A number of a violation as people write it.
 std::string format_value(const Violation& violation, const model::AccountView& view, std::uint64_t value) {
-    switch (text_of(violation.limit).counted) {
-    case Counted::tres: return model::format_tres_count(tres_name(violation, view), value);
-    case Counted::wall: return format_time(value);
-    case Counted::tres_minutes:
-    case Counted::running_jobs:
-    case Counted::submitted_jobs: break;
+    switch (model::facts_of(violation.limit).measure) {
+    case LimitMeasure::tres: return model::format_tres_count(tres_name(violation, view), value);
+    case LimitMeasure::wall: return format_time(value);
+    case LimitMeasure::tres_minutes:
+    case LimitMeasure::tres_run_minutes:
+    case LimitMeasure::running_jobs:
+    case LimitMeasure::submitted_jobs: break;
     }
     return std::to_string(value);
 }
 
-/// Whether jobs that have ended count, too.
-bool counts_the_past(const LimitId& limit) {
-    return limit == LimitId(TresLimit::grp_tres_mins) || limit == LimitId(CountLimit::grp_wall);
+/// What of a usage counts against a limit that leaves the past aside.
+std::uint64_t present_use(const model::Usage& usage, const Violation& violation) {
+    const std::size_t tres = violation.tres.value_or(0);
+    switch (model::facts_of(violation.limit).measure) {
+    case LimitMeasure::tres: return model::count_at(usage.tres, tres);
+    case LimitMeasure::tres_minutes:
+    case LimitMeasure::tres_run_minutes: return model::count_at(usage.tres_run_minutes, tres);
+    case LimitMeasure::running_jobs: return usage.jobs;
+    case LimitMeasure::submitted_jobs: return usage.submit_jobs;
+    case LimitMeasure::wall: return usage.wall_minutes;
+    }
+    return 0;
 }
 
 /// What of `used` is the user's own, where that is known.
 std::optional<std::uint64_t> own_share(const Violation& violation, const model::AccountView& view) {
-    const auto of_usage = [&](const model::Usage& usage) -> std::uint64_t {
-        if (const auto* count = std::get_if<CountLimit>(&violation.limit)) {
-            switch (*count) {
-            case CountLimit::grp_submit_jobs:
-            case CountLimit::max_submit_jobs:
-            case CountLimit::max_submit_jobs_per_user:
-            case CountLimit::max_submit_jobs_per_account: return usage.submit_jobs;
-            case CountLimit::grp_jobs:
-            case CountLimit::max_jobs:
-            case CountLimit::max_jobs_per_user:
-            case CountLimit::max_jobs_per_account: return usage.jobs;
-            case CountLimit::max_wall:
-            case CountLimit::grp_wall: return usage.wall_minutes;
-            }
-        }
-        const bool minutes = text_of(violation.limit).counted == Counted::tres_minutes;
-        return model::count_at(minutes ? usage.tres_run_minutes : usage.tres, violation.tres.value_or(0));
-    };
+    const model::LimitFacts& facts = model::facts_of(violation.limit);
     // Past minutes are not kept per user, and per-account usage does not say which account a user's was in.
-    if (counts_the_past(violation.limit)) return std::nullopt;
-    if (violation.owner.kind == OwnerKind::qos) {
-        const bool per_account = violation.limit == LimitId(TresLimit::max_tres_per_account) ||
-                                 violation.limit == LimitId(TresLimit::max_tres_run_mins_per_account) ||
-                                 violation.limit == LimitId(CountLimit::max_jobs_per_account) ||
-                                 violation.limit == LimitId(CountLimit::max_submit_jobs_per_account);
-        if (per_account) return std::nullopt;
-        return of_usage(view.qos.at(violation.owner.index).user_usage);
-    }
-    return of_usage(view.associations.front().usage);
+    if (facts.counts_the_past() || facts.scope == model::LimitScope::account) return std::nullopt;
+    return present_use(violation.owner.kind == OwnerKind::qos ? view.qos.at(violation.owner.index).user_usage
+                                                              : view.associations.front().usage,
+                       violation);
 }
 
 /// ", in use 12 (4 yours)"
 std::string format_used(const Violation& violation, const model::AccountView& view) {
     if (violation.used == 0) return "";
-    std::string_view verb = counts_the_past(violation.limit) ? "used" : "in use";
-    if (text_of(violation.limit).counted == Counted::running_jobs) verb = "running";
-    if (text_of(violation.limit).counted == Counted::submitted_jobs) verb = "submitted";
+    const model::LimitFacts& facts = model::facts_of(violation.limit);
+    std::string_view verb = facts.counts_the_past() ? "used" : "in use";
+    if (facts.measure == LimitMeasure::running_jobs) verb = "running";
+    if (facts.measure == LimitMeasure::submitted_jobs) verb = "submitted";
     std::string text = text::format(", {} {}", verb, format_value(violation, view, violation.used));
     if (violation.relation == Relation::used_for_good) text += " for good";
     const auto own = own_share(violation, view);
@@ -101,17 +92,18 @@ std::string format_asked(const Violation& violation, const model::AccountView& v
     const std::uint64_t asked = violation.times_scaled == 0 ? violation.asked : violation.asked_unscaled;
     const std::string number = format_value(violation, view, asked);
     const auto amount = [&] { return format_amount(tres_name(violation, view), violation.count); };
-    switch (text_of(violation.limit).counted) {
-    case Counted::tres: return asked == 0 ? "this job asks for none" : "this job asks for " + number;
-    case Counted::tres_minutes:
+    switch (model::facts_of(violation.limit).measure) {
+    case LimitMeasure::tres: return asked == 0 ? "this job asks for none" : "this job asks for " + number;
+    case LimitMeasure::tres_minutes:
+    case LimitMeasure::tres_run_minutes:
         if (violation.is_endless)
             return text::format("this job asks for UNLIMITED ({} without a time limit)", amount());
         return text::format("this job asks for {} ({} for {}){}", number, amount(),
                             format_time(asked / std::max<std::uint64_t>(violation.count, 1)),
                             format_scaling(violation, view));
-    case Counted::wall: return "this job asks for " + number + format_scaling(violation, view);
-    case Counted::running_jobs:
-    case Counted::submitted_jobs: break;
+    case LimitMeasure::wall: return "this job asks for " + number + format_scaling(violation, view);
+    case LimitMeasure::running_jobs:
+    case LimitMeasure::submitted_jobs: break;
     }
     return asked == 1 ? "this job is one more" : text::format("this array has {} tasks", asked);
 }
@@ -168,14 +160,15 @@ std::string owner_name(const Owner& owner, const model::AccountView& view) {
 }
 
 std::string describe(const Violation& violation, const model::AccountView& view, bool names_owner) {
-    const LimitText& wording = text_of(violation.limit);
-    const std::string owner = names_owner || wording.is_of_all ? whose(violation.owner, view) : "";
+    const model::LimitFacts& facts = model::facts_of(violation.limit);
+    const bool is_of_all = facts.scope == model::LimitScope::group;
+    const std::string owner = names_owner || is_of_all ? whose(violation.owner, view) : "";
     const std::string_view tres = tres_name(violation, view);
     if (violation.relation == Relation::asked_too_little) {
         const Noun noun = tres_noun(tres);
         const bool is_one = violation.limit_value == 1 || noun.singular == noun.plural;
         return text::format("at least {} {}{} {} required, {} ({})",
-                            format_amount(tres, violation.limit_value), wording.scope, owner,
+                            format_amount(tres, violation.limit_value), facts.words.phrase, owner,
                             is_one ? "is" : "are", format_asked(violation, view), violation.reason);
     }
     return text::format("{}{}: {}{} ({})", subject_of(violation.limit, tres), owner,

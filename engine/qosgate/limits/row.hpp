@@ -6,12 +6,17 @@
 
 #include "qosgate/limits/release.hpp"
 #include "qosgate/limits/violation.hpp"
+#include "qosgate/model/limit_facts.hpp"
 
 #include <algorithm>
 #include <span>
 #include <variant>
 
 namespace qg::limits {
+
+using model::LimitFacts;
+using model::LimitMeasure;
+using model::LimitScope;
 
 /// How a row compares. Each is one function in checks.cpp.
 enum class Check : std::uint8_t {
@@ -32,9 +37,6 @@ enum class Check : std::uint8_t {
     minutes_of_job,    ///< per TRES: request x time > limit
 };
 
-/// Whose usage a row of a QOS looks at.
-enum class UsageOf : std::uint8_t { owner, user, account };
-
 /// When a row of the submit stage is looked at (limits/README.md 3.3).
 enum class When : std::uint8_t { strict, always };
 
@@ -43,7 +45,7 @@ enum class Levels : std::uint8_t { all, user };
 
 /// The limits that a check reads: where an owner sets none of them, there is nothing to check.
 constexpr LimitSet read_by(Check check, const LimitId& limit) {
-    LimitSet read = std::visit([](auto id) { return LimitSet(id); }, limit);
+    LimitSet read = limit;
     if (check == Check::grp_and_user) read += TresLimit::max_tres_per_user;
     return read;
 }
@@ -53,7 +55,6 @@ struct Row {
     Check check;
     LimitId limit;
     When when = When::always;
-    UsageOf usage = UsageOf::owner;
     Levels levels = Levels::all;
     /// Limits of a QOS that keep a row of an association from being looked at (limits/README.md 3.2): of TRES
     /// limits those set for the same TRES.
@@ -64,6 +65,7 @@ struct Row {
     bool binds_operator = false; ///< also where an operator set the TRES
     const Rule* rule = nullptr;  ///< the releases that look at it; null: all
     LimitSet reads = read_by(check, limit);
+    LimitScope usage_of = model::facts_of(limit).scope; ///< whose usage of a QOS it looks at
 };
 
 /// Whether a row's check is one for limits like its own.
@@ -92,6 +94,14 @@ constexpr bool is_well_formed(const Row& row) {
 /// The same of a table. Checks take it for granted, so each table says so with a static_assert.
 constexpr bool are_well_formed(std::span<const Row> rows) {
     return std::ranges::all_of(rows, is_well_formed);
+}
+
+/// Whether the rows read every limit of `needed`: a limit that a stage leaves out is never checked there.
+constexpr bool read_all(std::span<const Row> rows, LimitSet needed) {
+    LimitSet read;
+    for (const Row& row : rows)
+        read += row.reads;
+    return read.has_all(needed);
 }
 
 /// The rows of one stage.

@@ -31,8 +31,8 @@ constexpr std::array submit_qos{
     Row{.check = Check::wall_or_time, .limit = grp_wall},
     Row{.check = Check::request_alone, .limit = max_tres_per_job, .when = When::strict},
     Row{.check = Check::per_node, .limit = max_tres_per_node, .when = When::strict},
-    Row{.check = Check::submit_count, .limit = max_submit_jobs_per_account, .usage = UsageOf::account},
-    Row{.check = Check::submit_count, .limit = max_submit_jobs_per_user, .usage = UsageOf::user},
+    Row{.check = Check::submit_count, .limit = max_submit_jobs_per_account},
+    Row{.check = Check::submit_count, .limit = max_submit_jobs_per_user},
     Row{.check = Check::minimum, .limit = min_tres_per_job, .when = When::strict},
 };
 
@@ -84,8 +84,8 @@ constexpr std::array pre_select_qos{
     Row{.check = Check::wall_time, .limit = grp_wall},
     Row{.check = Check::running_count, .limit = grp_jobs},
     Row{.check = Check::wall_used, .limit = grp_wall},
-    Row{.check = Check::running_count, .limit = max_jobs_per_account, .usage = UsageOf::account},
-    Row{.check = Check::running_count, .limit = max_jobs_per_user, .usage = UsageOf::user},
+    Row{.check = Check::running_count, .limit = max_jobs_per_account},
+    Row{.check = Check::running_count, .limit = max_jobs_per_user},
     Row{.check = Check::wall_asked, .limit = max_wall},
 };
 
@@ -109,16 +109,14 @@ constexpr std::array post_select_qos{
     Row{.check = Check::request_alone, .limit = max_tres_per_job},
     Row{.check = Check::per_node, .limit = max_tres_per_node},
     Row{.check = Check::minimum, .limit = min_tres_per_job},
-    Row{.check = Check::with_usage, .limit = max_tres_per_account, .usage = UsageOf::account},
-    Row{.check = Check::with_usage, .limit = max_tres_per_user, .usage = UsageOf::user},
+    Row{.check = Check::with_usage, .limit = max_tres_per_account},
+    Row{.check = Check::with_usage, .limit = max_tres_per_user},
     Row{.check = Check::minutes_committed,
         .limit = max_tres_run_mins_per_account,
-        .usage = UsageOf::account,
         .binds_operator = true,
         .rule = &rules::enforces_run_mins},
     Row{.check = Check::minutes_committed,
         .limit = max_tres_run_mins_per_user,
-        .usage = UsageOf::user,
         .binds_operator = true,
         .rule = &rules::enforces_run_mins},
 };
@@ -156,6 +154,30 @@ constexpr std::array post_select_association{
 static_assert(are_well_formed(submit_qos) && are_well_formed(submit_association));
 static_assert(are_well_formed(pre_select_qos) && are_well_formed(pre_select_association));
 static_assert(are_well_formed(post_select_qos) && are_well_formed(post_select_association));
+
+// What each stage is there for.
+constexpr bool is_of_submit(const LimitFacts& facts) {
+    return facts.measure != LimitMeasure::running_jobs;
+}
+constexpr bool is_of_pre_select(const LimitFacts& facts) {
+    return facts.measure == LimitMeasure::running_jobs || facts.measure == LimitMeasure::wall;
+}
+constexpr bool is_of_post_select(const LimitFacts& facts) {
+    return std::holds_alternative<TresLimit>(facts.limit);
+}
+
+/// Whether the tables of a stage have rows for all limits that belong there.
+constexpr bool is_complete(std::span<const Row> qos, std::span<const Row> association,
+                           bool (*belongs)(const LimitFacts&)) {
+    return read_all(qos, model::limits_where(
+                             [&](const LimitFacts& facts) { return facts.is_of_qos() && belongs(facts); })) &&
+           read_all(association, model::limits_where([&](const LimitFacts& facts) {
+                        return facts.is_of_association() && belongs(facts);
+                    }));
+}
+static_assert(is_complete(submit_qos, submit_association, is_of_submit));
+static_assert(is_complete(pre_select_qos, pre_select_association, is_of_pre_select));
+static_assert(is_complete(post_select_qos, post_select_association, is_of_post_select));
 
 } // namespace
 

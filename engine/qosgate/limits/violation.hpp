@@ -10,17 +10,14 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace qg::limits {
 
 using model::CountLimit;
+using model::LimitId;
 using model::LimitSet;
 using model::TresLimit;
-
-/// Any limit.
-using LimitId = std::variant<TresLimit, CountLimit>;
 
 /// Who sets a limit: a QOS or an association, by index into the AccountView.
 enum class OwnerKind : std::uint8_t { qos, association };

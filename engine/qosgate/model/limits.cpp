@@ -3,48 +3,41 @@
 
 #include "qosgate/base/check.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/limit_facts.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace qg::model {
 namespace {
 
-constexpr std::array<std::string_view, tres_limit_count> tres_limit_names{
-    "MaxTRESPerJob",         "MaxTRESPerNode", "MaxTRESPerUser",
-    "MaxTRESPerAccount",     "GrpTRES",        "MaxTRESMinsPerJob",
-    "GrpTRESMins",           "GrpTRESRunMins", "MaxTRESRunMinsPerAccount",
-    "MaxTRESRunMinsPerUser", "MinTRESPerJob",
-};
-
-constexpr std::array<std::string_view, count_limit_count> count_limit_names{
-    "GrpJobs",       "MaxJobs",       "MaxJobsPerUser",       "MaxJobsPerAccount",
-    "GrpSubmitJobs", "MaxSubmitJobs", "MaxSubmitJobsPerUser", "MaxSubmitJobsPerAccount",
-    "MaxWall",       "GrpWall",
-};
-
-template <typename Limit, std::size_t N>
-std::optional<Limit> find_in(const std::array<std::string_view, N>& names, std::string_view name) noexcept {
-    for (std::size_t i = 0; i < N; ++i)
-        if (text::iequals(names[i], name)) return static_cast<Limit>(i);
-    return std::nullopt;
+/// The limit of a name among these rows.
+template <typename Limit>
+std::optional<Limit> find_in(std::span<const LimitFacts> rows, std::string_view name) noexcept {
+    const auto found =
+        std::ranges::find_if(rows, [name](const LimitFacts& row) { return text::iequals(row.name, name); });
+    return found == rows.end() ? std::nullopt : std::optional(*std::get_if<Limit>(&found->limit));
 }
 
 } // namespace
 
 std::string_view name_of(TresLimit limit) noexcept {
-    return tres_limit_names[static_cast<std::size_t>(limit)];
+    return facts_of(limit).name;
 }
 std::string_view name_of(CountLimit limit) noexcept {
-    return count_limit_names[static_cast<std::size_t>(limit)];
+    return facts_of(limit).name;
+}
+std::string_view name_of(const LimitId& limit) noexcept {
+    return facts_of(limit).name;
 }
 
 std::optional<TresLimit> find_tres_limit(std::string_view name) noexcept {
-    return find_in<TresLimit>(tres_limit_names, name);
+    return find_in<TresLimit>(std::span(limit_facts).first(tres_limit_count), name);
 }
 
 std::optional<CountLimit> find_count_limit(std::string_view name) noexcept {
-    return find_in<CountLimit>(count_limit_names, name);
+    return find_in<CountLimit>(std::span(limit_facts).subspan(tres_limit_count), name);
 }
 
 /// Makes room for so many rows that are this object's alone.

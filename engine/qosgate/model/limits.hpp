@@ -11,8 +11,11 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <variant>
 
 namespace qg::model {
+
+// A limit is an enumerator here and its row in limit_facts.hpp, which says everything that follows from it.
 
 /// Limits that have one value per TRES. "mins" limits count TRES x minutes.
 enum class TresLimit : std::uint8_t {
@@ -26,9 +29,9 @@ enum class TresLimit : std::uint8_t {
     grp_tres_run_mins,
     max_tres_run_mins_per_account,
     max_tres_run_mins_per_user,
-    min_tres_per_job,
+    min_tres_per_job, // stays the last one
 };
-inline constexpr std::size_t tres_limit_count = 11;
+inline constexpr std::size_t tres_limit_count = static_cast<std::size_t>(TresLimit::min_tres_per_job) + 1;
 
 /// Limits that have one value: counts of jobs, and wall times in minutes.
 /// `max_jobs` and `max_submit_jobs` stand on associations only, the per-user and per-account ones on QOSs
@@ -43,13 +46,17 @@ enum class CountLimit : std::uint8_t {
     max_submit_jobs_per_user,
     max_submit_jobs_per_account,
     max_wall,
-    grp_wall,
+    grp_wall, // stays the last one
 };
-inline constexpr std::size_t count_limit_count = 10;
+inline constexpr std::size_t count_limit_count = static_cast<std::size_t>(CountLimit::grp_wall) + 1;
+
+/// Any limit.
+using LimitId = std::variant<TresLimit, CountLimit>;
 
 /// sacctmgr's name: "MaxTRESPerUser", "MaxWall".
 std::string_view name_of(TresLimit limit) noexcept;
 std::string_view name_of(CountLimit limit) noexcept;
+std::string_view name_of(const LimitId& limit) noexcept;
 
 /// The limit of a sacctmgr name, ASCII case ignored; nothing if there is none.
 std::optional<TresLimit> find_tres_limit(std::string_view name) noexcept;
@@ -63,6 +70,9 @@ class LimitSet {
     constexpr LimitSet(TresLimit limit) noexcept : bits_(1u << static_cast<unsigned>(limit)) {}
     constexpr LimitSet(CountLimit limit) noexcept
         : bits_(1u << (tres_limit_count + static_cast<unsigned>(limit))) {}
+    constexpr LimitSet(const LimitId& limit) noexcept {
+        *this = std::visit([](auto id) { return LimitSet(id); }, limit);
+    }
     constexpr LimitSet(std::initializer_list<TresLimit> limits) noexcept {
         for (TresLimit limit : limits)
             *this += limit;
@@ -83,7 +93,11 @@ class LimitSet {
         return *this;
     }
     friend constexpr LimitSet operator+(LimitSet a, LimitSet b) noexcept { return a += b; }
+    friend constexpr bool operator==(LimitSet, LimitSet) = default;
     [[nodiscard]] constexpr bool meets(LimitSet other) const noexcept { return (bits_ & other.bits_) != 0; }
+    [[nodiscard]] constexpr bool has_all(LimitSet other) const noexcept {
+        return (bits_ & other.bits_) == other.bits_;
+    }
     [[nodiscard]] constexpr bool is_empty() const noexcept { return bits_ == 0; }
 
     /// Calls `body(limit)` for each TresLimit in the set.

@@ -3,7 +3,7 @@
 // Where each limit stands in Slurm's records of QOSs and associations.
 #pragma once
 
-#include "qosgate/model/limits.hpp"
+#include "qosgate/model/limit_facts.hpp"
 
 #include <slurm/slurmdb.h>
 
@@ -79,5 +79,21 @@ inline constexpr CountRow<Assoc> assoc_count[] = {
     {CountLimit::max_submit_jobs, &Assoc::max_submit_jobs, Levels::user},
     {CountLimit::max_wall, &Assoc::max_wall_pj, Levels::user},
 };
+
+/// The limits of two tables.
+template <typename Record, std::size_t N, std::size_t M>
+constexpr model::LimitSet limits_of(const TresRow<Record> (&tres)[N], const CountRow<Record> (&count)[M]) {
+    model::LimitSet limits;
+    for (const auto& row : tres)
+        limits += row.limit;
+    for (const auto& row : count)
+        limits += row.limit;
+    return limits;
+}
+
+// A limit that is left out is never read: as if nobody had set it.
+static_assert(limits_of(qos_tres, qos_count) == model::limits_where(&model::LimitFacts::is_of_qos));
+static_assert(limits_of(assoc_tres, assoc_count) ==
+              model::limits_where(&model::LimitFacts::is_of_association));
 
 } // namespace qg::slurm::rows

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurm/limits.hpp"
 
+#include "qosgate/model/limit_facts.hpp"
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/in_use.hpp"
 #include "qosgate/slurm/limit_rows.hpp"
@@ -11,8 +12,10 @@
 namespace qg::slurm {
 namespace {
 
+using model::LimitFacts;
+using model::LimitMeasure;
+using model::limits_where;
 using model::LimitSet;
-using model::TresLimit;
 
 template <typename Record, std::size_t N>
 void read_rows(model::Limits& limits, const Record& record, const rows::TresRow<Record> (&table)[N],
@@ -49,11 +52,12 @@ constexpr auto to_minutes = [](std::uint64_t seconds) { return seconds / seconds
 constexpr auto raw_to_minutes = [](long double seconds) { return whole_minutes(seconds); };
 
 // What the TRES of running jobs are compared with, in either form, and what all TRES ever used are.
-constexpr LimitSet tres_in_use{TresLimit::grp_tres, TresLimit::max_tres_per_user,
-                               TresLimit::max_tres_per_account};
-constexpr LimitSet run_minutes{TresLimit::grp_tres_run_mins, TresLimit::max_tres_run_mins_per_user,
-                               TresLimit::max_tres_run_mins_per_account, TresLimit::grp_tres_mins};
-constexpr LimitSet minutes_used{TresLimit::grp_tres_mins};
+constexpr LimitSet tres_in_use = limits_where(
+    [](const LimitFacts& facts) { return facts.counts_others() && facts.measure == LimitMeasure::tres; });
+constexpr LimitSet run_minutes = limits_where(
+    [](const LimitFacts& facts) { return facts.counts_others() && facts.counts_tres_minutes(); });
+constexpr LimitSet minutes_used = limits_where(
+    [](const LimitFacts& facts) { return facts.counts_the_past() && facts.counts_tres_minutes(); });
 
 /// `against` says which arrays will be looked at.
 model::Usage copy_usage(const InUse& used, std::size_t tres_count, LimitSet against) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurm/room.hpp"
 
+#include "qosgate/model/limit_facts.hpp"
 #include "qosgate/slurm/in_use.hpp"
 #include "qosgate/slurm/limit_rows.hpp"
 #include "qosgate/slurm/limits.hpp"
@@ -16,94 +17,59 @@ namespace {
 
 using model::CountLimit;
 using model::Demand;
+using model::LimitMeasure;
+using model::LimitScope;
 using model::TresLimit;
 
-/// What else counts against a limit, beside the job.
-enum class Beside : std::uint8_t { nothing, user, account, all };
-constexpr std::size_t beside_count = 4;
-
-/// How a TRES limit counts, at its strictest.
-struct TresMeaning {
-    Beside beside = Beside::nothing;
-    bool in_minutes = false; ///< the job's time multiplies
+/// How a limit counts, at its strictest.
+struct Meaning {
+    LimitScope scope{}; ///< whose usage counts beside the job
+    LimitMeasure measure{};
+    bool in_minutes = false; ///< the job's time multiplies its TRES
     bool adds_past = false;  ///< what was used in the past counts too
     bool is_minimum = false;
 };
 
-constexpr TresMeaning meaning_of(TresLimit limit) {
-    using enum TresLimit;
-    switch (limit) {
-    case max_tres_per_job:
-    case max_tres_per_node: return {};
-    case max_tres_per_user: return {.beside = Beside::user};
-    case max_tres_per_account: return {.beside = Beside::account};
-    case grp_tres: return {.beside = Beside::all};
-    case max_tres_mins_per_job: return {.in_minutes = true};
-    case grp_tres_mins: return {.beside = Beside::all, .in_minutes = true, .adds_past = true};
-    case grp_tres_run_mins: return {.beside = Beside::all, .in_minutes = true};
-    case max_tres_run_mins_per_user: return {.beside = Beside::user, .in_minutes = true};
-    case max_tres_run_mins_per_account: return {.beside = Beside::account, .in_minutes = true};
-    case min_tres_per_job: return {.is_minimum = true};
-    }
-    return {};
+constexpr Meaning meaning_of(const model::LimitFacts& facts) {
+    return {facts.scope, facts.measure, facts.counts_tres_minutes(), facts.counts_the_past(),
+            facts.sense == model::LimitSense::minimum};
 }
 
-/// What a limit counts that has one value.
-enum class Counted : std::uint8_t { running, submitted, minutes };
+/// The meaning of each limit in the order of limit_facts, close together, since it is looked at for every
+/// job.
+constexpr auto meanings = [] {
+    std::array<Meaning, model::limit_facts.size()> all;
+    std::ranges::transform(model::limit_facts, all.begin(), meaning_of);
+    return all;
+}();
 
-struct CountMeaning {
-    Beside beside = Beside::nothing;
-    Counted counted = Counted::running;
-};
-
-constexpr CountMeaning meaning_of(CountLimit limit) {
-    using enum CountLimit;
-    switch (limit) {
-    case grp_jobs:
-    case max_jobs: return {Beside::all, Counted::running};
-    case max_jobs_per_user: return {Beside::user, Counted::running};
-    case max_jobs_per_account: return {Beside::account, Counted::running};
-    case grp_submit_jobs:
-    case max_submit_jobs: return {Beside::all, Counted::submitted};
-    case max_submit_jobs_per_user: return {Beside::user, Counted::submitted};
-    case max_submit_jobs_per_account: return {Beside::account, Counted::submitted};
-    case max_wall: return {Beside::nothing, Counted::minutes};
-    case grp_wall: return {Beside::all, Counted::minutes};
-    }
-    return {};
+constexpr const Meaning& meaning_of(TresLimit limit) {
+    return meanings[static_cast<std::size_t>(limit)];
+}
+constexpr const Meaning& meaning_of(CountLimit limit) {
+    return meanings[model::tres_limit_count + static_cast<std::size_t>(limit)];
 }
 
-/// The meaning of each of the first `count` limits: a table, since it is looked at for every job.
-template <typename Limit, std::size_t count>
-constexpr auto table_of_meanings() {
-    std::array<decltype(meaning_of(Limit{})), count> meanings{};
-    for (std::size_t i = 0; i < count; ++i)
-        meanings[i] = meaning_of(static_cast<Limit>(i));
-    return meanings;
-}
-constexpr auto tres_meanings = table_of_meanings<TresLimit, model::tres_limit_count>();
-constexpr auto count_meanings = table_of_meanings<CountLimit, model::count_limit_count>();
-
-/// What is in use beside the job, found when the first limit asks: `find(beside)` may walk slurmctld's lists
+/// What is in use beside the job, found when the first limit asks: `find(scope)` may walk slurmctld's lists
 /// of users and accounts.
 template <typename Find>
 class UsedOnce {
   public:
     explicit UsedOnce(Find find) : find_(find) {}
 
-    const InUse& operator()(Beside beside) {
-        auto& found = found_[static_cast<std::size_t>(beside)];
-        if (!found) found = find_(beside);
+    const InUse& operator()(LimitScope scope) {
+        auto& found = found_[static_cast<std::size_t>(scope)];
+        if (!found) found = find_(scope);
         return *found;
     }
 
   private:
     Find find_;
-    std::array<std::optional<InUse>, beside_count> found_;
+    std::array<std::optional<InUse>, model::limit_scope_count> found_;
 };
 
 /// What of one TRES counts beside the job; whole minutes where the limit counts minutes.
-std::uint64_t used_of(const InUse& used, std::size_t tres, const TresMeaning& meaning) {
+std::uint64_t used_of(const InUse& used, std::size_t tres, const Meaning& meaning) {
     if (tres >= used.tres_count) return 0;
     if (!meaning.in_minutes) return used.tres == nullptr ? 0 : used.tres[tres];
     std::uint64_t minutes = used.committed == nullptr ? 0 : used.committed[tres];
@@ -113,11 +79,15 @@ std::uint64_t used_of(const InUse& used, std::size_t tres, const TresMeaning& me
     return minutes + std::min(past, std::numeric_limits<std::uint64_t>::max() - minutes);
 }
 
-std::uint64_t used_of(const InUse& used, Counted counted) {
-    switch (counted) {
-    case Counted::running: return used.jobs;
-    case Counted::submitted: return used.submit_jobs;
-    case Counted::minutes: return whole_minutes(used.wall_seconds);
+/// The same of a limit that has one value.
+std::uint64_t used_of(const InUse& used, LimitMeasure measure) {
+    switch (measure) {
+    case LimitMeasure::running_jobs: return used.jobs;
+    case LimitMeasure::submitted_jobs: return used.submit_jobs;
+    case LimitMeasure::wall: return whole_minutes(used.wall_seconds);
+    case LimitMeasure::tres:
+    case LimitMeasure::tres_minutes:
+    case LimitMeasure::tres_run_minutes: break;
     }
     return 0;
 }
@@ -133,7 +103,7 @@ std::uint64_t minutes_of(const Demand& demand) noexcept {
 }
 
 /// Whether all values of a TRES limit leave room.
-bool leaves_room(const Demand& demand, const TresMeaning& meaning, const std::uint64_t* values,
+bool leaves_room(const Demand& demand, const Meaning& meaning, const std::uint64_t* values,
                  const InUse& used) {
     const std::uint64_t minutes = minutes_of(demand);
     for (std::size_t tres = 0; tres < demand.most.size(); ++tres) {
@@ -156,22 +126,22 @@ bool leaves_room(const Demand& demand, const TresMeaning& meaning, const std::ui
     return true;
 }
 
-bool leaves_room(const Demand& demand, const CountMeaning& meaning, std::uint64_t limit, const InUse& used) {
+bool leaves_room(const Demand& demand, const Meaning& meaning, std::uint64_t limit, const InUse& used) {
     std::uint64_t adds = 1;
-    if (meaning.counted == Counted::submitted) adds = demand.array_tasks;
-    if (meaning.counted == Counted::minutes) adds = minutes_of(demand);
-    return adds != 0 && fits(adds, used_of(used, meaning.counted), limit);
+    if (meaning.measure == LimitMeasure::submitted_jobs) adds = demand.array_tasks;
+    if (meaning.measure == LimitMeasure::wall) adds = minutes_of(demand);
+    return adds != 0 && fits(adds, used_of(used, meaning.measure), limit);
 }
 
-/// The same for each limit of a table that the record sets. `used(beside)` finds what is in use.
+/// The same for each limit of a table that the record sets. `used(scope)` finds what is in use.
 template <typename Record, std::size_t N, typename Used>
 bool leaves_room(const Demand& demand, const Record& record, const rows::TresRow<Record> (&table)[N],
                  rows::Levels levels, Used& used) {
     for (const auto& row : table) {
         const std::uint64_t* const values = record.*row.values;
         if (row.levels > levels || !is_set(record.*row.text) || values == nullptr) continue;
-        const TresMeaning& meaning = tres_meanings[static_cast<std::size_t>(row.limit)];
-        if (!leaves_room(demand, meaning, values, used(meaning.beside))) return false;
+        const Meaning& meaning = meaning_of(row.limit);
+        if (!leaves_room(demand, meaning, values, used(meaning.scope))) return false;
     }
     return true;
 }
@@ -182,8 +152,8 @@ bool leaves_room(const Demand& demand, const Record& record, const rows::CountRo
     for (const auto& row : table) {
         const std::uint32_t limit = record.*row.value;
         if (row.levels > levels || !is_count(limit)) continue;
-        const CountMeaning& meaning = count_meanings[static_cast<std::size_t>(row.limit)];
-        if (!leaves_room(demand, meaning, limit, used(meaning.beside))) return false;
+        const Meaning& meaning = meaning_of(row.limit);
+        if (!leaves_room(demand, meaning, limit, used(meaning.scope))) return false;
     }
     return true;
 }
@@ -195,13 +165,14 @@ bool Room::is_left_by(const slurmdb_qos_rec_t& qos) const {
     const auto of_one = [&](const slurmdb_used_limits_t* usage) {
         return usage == nullptr ? InUse{} : in_use(*usage, qos.usage->tres_cnt);
     };
-    UsedOnce used([&](Beside beside) -> InUse {
+    UsedOnce used([&](LimitScope scope) -> InUse {
         if (qos.usage == nullptr) return {};
-        switch (beside) {
-        case Beside::nothing: return {};
-        case Beside::user: return of_one(usage_of_user(*qos.usage, user_id_));
-        case Beside::account: return of_one(usage_of_account(*qos.usage, account_));
-        case Beside::all: return in_use(*qos.usage);
+        switch (scope) {
+        case LimitScope::job:
+        case LimitScope::node: return {};
+        case LimitScope::user: return of_one(usage_of_user(*qos.usage, user_id_));
+        case LimitScope::account: return of_one(usage_of_account(*qos.usage, account_));
+        case LimitScope::group: return in_use(*qos.usage);
         }
         return {};
     });
@@ -210,9 +181,9 @@ bool Room::is_left_by(const slurmdb_qos_rec_t& qos) const {
 }
 
 bool Room::is_left_by(const slurmdb_assoc_rec_t& association) const {
-    UsedOnce used([&](Beside beside) -> InUse {
-        return beside == Beside::nothing || association.usage == nullptr ? InUse{}
-                                                                         : in_use(*association.usage);
+    UsedOnce used([&](LimitScope scope) -> InUse {
+        return scope != LimitScope::group || association.usage == nullptr ? InUse{}
+                                                                          : in_use(*association.usage);
     });
     const auto levels = is_set(association.user) ? rows::Levels::user : rows::Levels::all;
     return leaves_room(demand_, association, rows::assoc_tres, levels, used) &&
