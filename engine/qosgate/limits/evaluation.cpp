@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/limits/evaluation.hpp"
 
+#include "qosgate/limits/comparison.hpp"
+
 #include <algorithm>
 
 namespace qg::limits {
@@ -65,7 +67,7 @@ void Evaluation::run_rows(std::span<const Row> rows, const OwnerView& owner, boo
         if (row.rule != nullptr && !release.follows(*row.rule)) continue;
         if (row.when == When::strict && !strict) continue;
         if (row.levels == Levels::user && !is_user_level) continue;
-        run_check(*this, row, owner, found);
+        row.check({*this, row, owner, found}, row.limit);
     }
 }
 

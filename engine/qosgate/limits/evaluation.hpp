@@ -212,7 +212,4 @@ class Evaluation {
     std::optional<double> limit_factor_;
 };
 
-/// One check of one row; adds what it finds. Defined in checks.cpp.
-void run_check(Evaluation& evaluation, const Row& row, const OwnerView& owner, std::vector<Violation>& found);
-
 } // namespace qg::limits

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/limits/node_count.hpp"
 
+#include "qosgate/limits/checks.hpp"
 #include "qosgate/limits/reason.hpp"
 
 #include <array>
@@ -14,19 +15,19 @@ using enum TresLimit;
 // In the order in which slurmctld looks; an equal limit met later does not replace an earlier one. Of the
 // associations' GrpTRES the nearest that lowers the number counts.
 constexpr std::array qos_rows{
-    Row{.check = Check::request_alone, .limit = max_tres_per_account},
-    Row{.check = Check::request_alone, .limit = max_tres_per_job},
-    Row{.check = Check::request_alone, .limit = max_tres_per_user},
-    Row{.check = Check::request_alone, .limit = grp_tres},
+    Row{.check = checks::request_alone, .limit = max_tres_per_account},
+    Row{.check = checks::request_alone, .limit = max_tres_per_job},
+    Row{.check = checks::request_alone, .limit = max_tres_per_user},
+    Row{.check = checks::request_alone, .limit = grp_tres},
 };
 constexpr std::array association_rows{
-    Row{.check = Check::request_alone,
+    Row{.check = checks::request_alone,
         .limit = grp_tres,
         .hidden_by = {grp_tres},
         .remembers = false,
         .scaled = true,
         .nearest_only = true},
-    Row{.check = Check::request_alone,
+    Row{.check = checks::request_alone,
         .limit = max_tres_per_job,
         .levels = Levels::user,
         .hidden_by = {max_tres_per_account, max_tres_per_job, max_tres_per_user},

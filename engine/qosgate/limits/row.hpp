@@ -18,23 +18,31 @@ using model::LimitFacts;
 using model::LimitMeasure;
 using model::LimitScope;
 
-/// How a row compares. Each is one function in checks.cpp.
-enum class Check : std::uint8_t {
-    request_alone,     ///< per TRES: request > limit
-    grp_and_user,      ///< per TRES: GrpTRES and MaxTRESPerUser together, usage left aside
-    per_node,          ///< per TRES: floor(request / nodes) > limit
-    minimum,           ///< per TRES: request < limit
-    minutes_or_time,   ///< per TRES: request x time > limit; gives a job without time limit one
-    wall_or_time,      ///< time > limit; gives a job without time limit one
-    submit_count,      ///< submitted + array tasks > limit
-    running_count,     ///< running jobs >= limit
-    wall_time,         ///< gives or trims the time limit, holds nothing
-    wall_used,         ///< used wall >= limit; with `safe` also used + time > limit
-    wall_asked,        ///< time > limit
-    with_usage,        ///< per TRES: request > limit, or used + request > limit
-    minutes_used,      ///< per TRES: used minutes >= limit; with `safe` also the job's and the committed ones
-    minutes_committed, ///< per TRES: minutes > limit, or committed + minutes > limit
-    minutes_of_job,    ///< per TRES: request x time > limit
+struct Comparison;
+
+/// How a row compares: a function of checks.hpp, for limits per TRES or for the others.
+class Check {
+  public:
+    // A row names the function and nothing else.
+    constexpr Check(void (*compare)(const Comparison&, TresLimit)) noexcept : tres_(compare) {}
+    constexpr Check(void (*compare)(const Comparison&, CountLimit)) noexcept : count_(compare) {}
+
+    /// Whether it is one for limits like this.
+    [[nodiscard]] constexpr bool is_for(const LimitId& limit) const noexcept {
+        return std::holds_alternative<TresLimit>(limit) == (tres_ != nullptr);
+    }
+    friend constexpr bool operator==(const Check&, const Check&) = default;
+    /// Compares with a limit that it is for.
+    void operator()(const Comparison& at, const LimitId& limit) const {
+        if (tres_ != nullptr)
+            tres_(at, *std::get_if<TresLimit>(&limit));
+        else
+            count_(at, *std::get_if<CountLimit>(&limit));
+    }
+
+  private:
+    void (*tres_)(const Comparison&, TresLimit) = nullptr;
+    void (*count_)(const Comparison&, CountLimit) = nullptr;
 };
 
 /// When a row of the submit stage is looked at (limits/README.md 3.3).
@@ -42,13 +50,6 @@ enum class When : std::uint8_t { strict, always };
 
 /// Which associations a row is for.
 enum class Levels : std::uint8_t { all, user };
-
-/// The limits that a check reads: where an owner sets none of them, there is nothing to check.
-constexpr LimitSet read_by(Check check, const LimitId& limit) {
-    LimitSet read = limit;
-    if (check == Check::grp_and_user) read += TresLimit::max_tres_per_user;
-    return read;
-}
 
 /// One check of one limit.
 struct Row {
@@ -64,36 +65,15 @@ struct Row {
     bool nearest_only = false;   ///< node count stage: once it lowers the number, farther ones are hidden
     bool binds_operator = false; ///< also where an operator set the TRES
     const Rule* rule = nullptr;  ///< the releases that look at it; null: all
-    LimitSet reads = read_by(check, limit);
+    /// The limits that it reads: where an owner sets none of them, there is nothing to check.
+    LimitSet reads = limit;
     LimitScope usage_of = model::facts_of(limit).scope; ///< whose usage of a QOS it looks at
 };
 
-/// Whether a row's check is one for limits like its own.
-constexpr bool is_well_formed(const Row& row) {
-    bool is_for_counts = false;
-    switch (row.check) {
-    case Check::wall_or_time:
-    case Check::submit_count:
-    case Check::running_count:
-    case Check::wall_time:
-    case Check::wall_used:
-    case Check::wall_asked: is_for_counts = true; break;
-    case Check::request_alone:
-    case Check::grp_and_user:
-    case Check::per_node:
-    case Check::minimum:
-    case Check::minutes_or_time:
-    case Check::with_usage:
-    case Check::minutes_used:
-    case Check::minutes_committed:
-    case Check::minutes_of_job: break;
-    }
-    return is_for_counts == std::holds_alternative<CountLimit>(row.limit);
-}
-
-/// The same of a table. Checks take it for granted, so each table says so with a static_assert.
+/// Whether each row's check is one for limits like the row's. The loop takes it for granted, so each table
+/// says so with a static_assert.
 constexpr bool are_well_formed(std::span<const Row> rows) {
-    return std::ranges::all_of(rows, is_well_formed);
+    return std::ranges::all_of(rows, [](const Row& row) { return row.check.is_for(row.limit); });
 }
 
 /// Whether the rows read every limit of `needed`: a limit that a stage leaves out is never checked there.

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Checks of what the job asks for, TRES by TRES.
+#include "qosgate/limits/checks.hpp"
+#include "qosgate/limits/comparison.hpp"
+#include "qosgate/limits/reason.hpp"
+
+#include <algorithm>
+
+namespace qg::limits::checks {
+namespace {
+
+using model::count_at;
+using model::TresCounts;
+
+/// How many nodes the job counts as having.
+std::uint64_t count_nodes(const Comparison& at) {
+    const auto node = at.evaluation.view.tres->node();
+    return node ? std::max<std::uint64_t>(count_at(at.counts(), *node), 1) : 1;
+}
+
+} // namespace
+
+void request_alone(const Comparison& at, TresLimit limit) {
+    for_each_asked(at, limit, [&](std::size_t tres, std::uint64_t value, std::uint64_t count) {
+        if (count > value) at.add(limit, tres, count, value, 0, Relation::asked_too_much);
+    });
+}
+
+void grp_and_user(const Comparison& at, TresLimit) {
+    using enum TresLimit;
+    Evaluation& evaluation = at.evaluation;
+    const model::Limits& limits = at.owner.limits;
+    const auto of_user = limits.values(max_tres_per_user);
+    const auto of_group = limits.values(grp_tres);
+    const bool apart = evaluation.release.follows(rules::grp_and_user_apart);
+    for (std::size_t word = 0; word < evaluation.met.words(); ++word) {
+        const std::uint64_t grp_met = evaluation.met.bits(grp_tres, word);
+        const std::uint64_t user_met = evaluation.met.bits(max_tres_per_user, word);
+        const std::uint64_t either_met = grp_met | user_met;
+        const std::uint64_t grp = limits.set_bits(grp_tres, word) & ~(apart ? grp_met : either_met);
+        const std::uint64_t user =
+            limits.set_bits(max_tres_per_user, word) & ~(apart ? user_met : either_met);
+        evaluation.met.add_bits(grp_tres, word, grp);
+        evaluation.met.add_bits(max_tres_per_user, word, user);
+
+        for_each_bit(word, (grp | user) & evaluation.asked_bits(word), [&](std::size_t tres) {
+            const auto is_in = [tres](std::uint64_t bits) { return (bits >> (tres % 64) & 1u) != 0; };
+            const std::uint64_t count = at.counts()[tres];
+            if (is_in(user) && count > of_user[tres])
+                at.add(max_tres_per_user, tres, count, of_user[tres], 0, Relation::asked_too_much);
+            if (is_in(grp) && count > of_group[tres]) {
+                at.add(grp_tres, tres, count, of_group[tres], 0, Relation::asked_too_much);
+                const auto own_user = limits.get(max_tres_per_user, tres);
+                // Slurm names MaxTRESPerUser of the same QOS where that is exceeded too, even if it is hidden
+                // here.
+                if (own_user && count > *own_user)
+                    at.found.back().reason =
+                        reason_of(OwnerKind::qos, max_tres_per_user, evaluation.view.tres->kind(tres));
+            }
+        });
+    }
+}
+
+void per_node(const Comparison& at, TresLimit limit) {
+    const std::uint64_t nodes = count_nodes(at);
+    for_each_asked(at, limit, [&](std::size_t tres, std::uint64_t value, std::uint64_t of_all_nodes) {
+        if (of_all_nodes <= value) return;
+        const std::uint64_t count = of_all_nodes / nodes;
+        if (count > value) at.add(limit, tres, count, value, 0, Relation::asked_too_much);
+    });
+}
+
+void minimum(const Comparison& at, TresLimit limit) {
+    const TresCounts& counts = at.counts();
+    for_each_limit(at, limit, Which::all, [&](std::size_t tres, std::uint64_t value) {
+        const std::uint64_t count = count_at(counts, tres);
+        if (count < value) at.add(limit, tres, count, value, 0, Relation::asked_too_little);
+    });
+}
+
+void with_usage(const Comparison& at, TresLimit limit) {
+    const TresCounts& all_used = at.usage().tres;
+    for_each_asked(at, limit, [&](std::size_t tres, std::uint64_t value, std::uint64_t count) {
+        const std::uint64_t used = count_at(all_used, tres);
+        if (count > value)
+            at.add(limit, tres, count, value, used, Relation::asked_too_much);
+        else if (used + count > value) {
+            at.add(limit, tres, count, value, used, Relation::not_enough_left);
+            at.found.back().may_overlap = at.evaluation.view.tres->node() == tres;
+        }
+    });
+}
+
+} // namespace qg::limits::checks

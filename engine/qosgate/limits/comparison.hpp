@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Comparison: one row of one owner while its check runs; and what checks of several files share.
+#pragma once
+
+#include "qosgate/limits/evaluation.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace qg::limits {
+
+/// Ownership: borrows everything for the time of the check.
+struct Comparison {
+    Evaluation& evaluation;
+    const Row& row;
+    const OwnerView& owner;
+    std::vector<Violation>& found;
+
+    /// What the job comes to at this stage.
+    [[nodiscard]] const model::TresCounts& counts() const { return *evaluation.counts; }
+    /// The TRES of a word that an operator set, where this row honours that.
+    [[nodiscard]] std::uint64_t exempt_bits(std::size_t word) const {
+        return evaluation.operator_overrides && !row.binds_operator ? evaluation.operator_bits(word) : 0;
+    }
+    [[nodiscard]] const model::Usage& usage() const {
+        switch (row.usage_of) {
+        case LimitScope::user: return owner.user_usage;
+        case LimitScope::account: return owner.account_usage;
+        case LimitScope::job:
+        case LimitScope::node:
+        case LimitScope::group: break;
+        }
+        return owner.usage;
+    }
+
+    [[nodiscard]] bool is_of_association() const { return owner.owner.kind == OwnerKind::association; }
+
+    [[gnu::cold]] void add(TresLimit limit, std::size_t tres, std::uint64_t asked, std::uint64_t value,
+                           std::uint64_t used, Relation relation) const;
+    [[gnu::cold]] void add(CountLimit limit, std::uint64_t asked, std::uint64_t value, std::uint64_t used,
+                           Relation relation) const;
+};
+
+/// Calls `body(tres)` for each bit of a word.
+template <typename Body>
+void for_each_bit(std::size_t word, std::uint64_t bits, Body body) {
+    for (; bits != 0; bits &= bits - 1)
+        body(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+}
+
+/// Which TRES a limit is compared for.
+enum class Which : std::uint8_t { all, asked_for };
+
+/// The values after LimitFactor.
+[[gnu::cold]] std::vector<std::uint64_t> scale_limits(std::span<const std::uint64_t> values, double factor);
+
+/// Calls `body(tres, limit value)` for every TRES whose limit counts here. No maximum is exceeded by a TRES
+/// that the job does not ask for.
+template <typename Body>
+void for_each_limit(const Comparison& at, TresLimit limit, Which which, Body body) {
+    auto values = at.owner.limits.values(limit);
+    std::vector<std::uint64_t> scaled;
+    if (const auto factor = at.evaluation.factor_of(at.row)) values = scaled = scale_limits(values, *factor);
+    for (std::size_t word = 0; word < at.evaluation.met.words(); ++word) {
+        std::uint64_t bits = at.evaluation.take_bits(at.row, at.owner, word) & ~at.exempt_bits(word);
+        if (which == Which::asked_for) bits &= at.evaluation.asked_bits(word);
+        for_each_bit(word, bits, [&](std::size_t tres) { body(tres, values[tres]); });
+    }
+}
+
+/// Calls `body(tres, limit value, count)` likewise, for the TRES that the job asks for.
+template <typename Body>
+void for_each_asked(const Comparison& at, TresLimit limit, Body body) {
+    const std::span counts = at.counts();
+    for_each_limit(at, limit, Which::asked_for,
+                   [&](std::size_t tres, std::uint64_t value) { body(tres, value, counts[tres]); });
+}
+
+/// How minutes relate to those `used` by jobs in the past, where the limit leaves too few. What running jobs
+/// may still use is left aside: it comes back as far as they end early.
+Relation relate_to_past(const Comparison& at, std::uint64_t asked, std::uint64_t limit, std::uint64_t used);
+
+} // namespace qg::limits
