@@ -35,6 +35,7 @@ enum class Check {
     per_node,
     minimum,
     with_usage,
+    fewest_nodes,
     minutes_used,
     minutes_committed,
     minutes_of_job,
@@ -52,6 +53,7 @@ Check check_of(const limits::Check& function) {
         {Check::per_node, checks::per_node},
         {Check::minimum, checks::minimum},
         {Check::with_usage, checks::with_usage},
+        {Check::fewest_nodes, checks::fewest_nodes},
         {Check::minutes_used, checks::minutes_used},
         {Check::minutes_committed, checks::minutes_committed},
         {Check::minutes_of_job, checks::minutes_of_job},
@@ -127,19 +129,19 @@ const std::vector<Case> cases{
      "AssocMaxWallDurationPerJobLimit",
      {.user_only = true, .operator_passes = true, .hidden_by = {"MaxWall"}}},
 
-    {node, qos, Check::request_alone, "MaxTRESPerAccount", "MaxNodePerAccount"},
-    {node, qos, Check::request_alone, "MaxTRESPerJob", "QOSMaxNodePerJobLimit"},
-    {node, qos, Check::request_alone, "MaxTRESPerUser", "QOSMaxNodePerUserLimit"},
-    {node, qos, Check::request_alone, "GrpTRES", "QOSGrpNodeLimit"},
+    {node, qos, Check::fewest_nodes, "MaxTRESPerAccount", "MaxNodePerAccount"},
+    {node, qos, Check::fewest_nodes, "MaxTRESPerJob", "QOSMaxNodePerJobLimit"},
+    {node, qos, Check::fewest_nodes, "MaxTRESPerUser", "QOSMaxNodePerUserLimit"},
+    {node, qos, Check::fewest_nodes, "GrpTRES", "QOSGrpNodeLimit"},
     {node,
      association,
-     Check::request_alone,
+     Check::fewest_nodes,
      "GrpTRES",
      "AssocGrpNodeLimit",
      {.scaled = true, .hidden_by = {"GrpTRES"}}},
     {node,
      association,
-     Check::request_alone,
+     Check::fewest_nodes,
      "MaxTRESPerJob",
      "AssocMaxNodePerJobLimit",
      {.user_only = true,
@@ -249,6 +251,7 @@ Line line_of(Check check) {
                  {false, cpus(9)},
                  {true, cpus(5), {{"tres", {{"cpu", 3}}}}},
                  {false, cpus(5), {{"tres", {{"cpu", 4}}}}}}};
+    case Check::fewest_nodes: return {4, {{true, cpus(9, 3)}, {true, cpus(9, 4)}, {false, cpus(9, 5)}}};
     case Check::minutes_used:
         return {
             600,
@@ -267,12 +270,6 @@ Line line_of(Check check) {
     case Check::minutes_of_job: return {600, {{true, cpus(60)}, {false, cpus(61)}}};
     }
     throw std::logic_error("this check has no line: give it one");
-}
-
-/// The same for nodes instead of CPUs.
-Line line_of(const Case& row) {
-    if (row.stage != StageId::node_count) return line_of(row.check);
-    return {4, {{true, cpus(9, 3)}, {true, cpus(9, 4)}, {false, cpus(9, 5)}}};
 }
 
 /// What a test changes of the records around a step.
@@ -299,7 +296,7 @@ json usage_for(const Case& row, const json& usage) {
 
 /// The Reason of the row's stage; "" if the job passes it.
 std::string judge(const Case& row, const Step& step, const Twist& twist = {}) {
-    const json limited{{row.limit, limit_value(row, line_of(row).limit)},
+    const json limited{{row.limit, limit_value(row, line_of(row.check).limit)},
                        {"usage", twist.usage.value_or(usage_for(row, step.usage))}};
     json of_qos = twist.more_of_qos;
     json chain = {{{"level", "user"}, {"user", 1000}, {"account", "acct"}},
@@ -327,7 +324,7 @@ template <typename Body>
 void for_each_refusal(Body body) {
     for (const Case& row : cases) {
         BOOST_TEST_CONTEXT(row.reason) {
-            const Line line = line_of(row);
+            const Line line = line_of(row.check);
             body(row, line.steps.back());
         }
     }
@@ -359,7 +356,7 @@ BOOST_AUTO_TEST_CASE(every_row_has_a_case_and_every_case_a_row) {
 
 BOOST_AUTO_TEST_CASE(each_row_passes_up_to_its_limit_and_refuses_beyond) {
     for (const Case& row : cases)
-        for (const Step& step : line_of(row).steps)
+        for (const Step& step : line_of(row.check).steps)
             BOOST_TEST_CONTEXT(row.reason << " job " << step.job << " usage " << step.usage)
     BOOST_TEST(judge(row, step) == (step.passes ? "" : row.reason));
 }
@@ -377,7 +374,7 @@ BOOST_AUTO_TEST_CASE(limit_factor_widens_some_limits_of_associations) {
                    (row.is.scaled ? "" : row.reason));
         if (!row.is.scaled) return;
         const Twist half{.more_of_qos = {{"LimitFactor", 0.5}}};
-        BOOST_TEST(judge(row, line_of(row).steps.front(), half) == row.reason);
+        BOOST_TEST(judge(row, line_of(row.check).steps.front(), half) == row.reason);
     });
 }
 

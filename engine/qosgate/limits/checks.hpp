@@ -20,6 +20,8 @@ void per_node(const Comparison& at, TresLimit limit);
 void minimum(const Comparison& at, TresLimit limit);
 /// request > limit, or used + request > limit
 void with_usage(const Comparison& at, TresLimit limit);
+/// Of nodes: keeps the lowest limit as the only one found, whether or not the job asks for more.
+void fewest_nodes(const Comparison& at, TresLimit limit);
 
 // checks_minutes.cpp: the same, times the job's time.
 

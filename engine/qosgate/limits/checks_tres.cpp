@@ -6,6 +6,7 @@
 #include "qosgate/limits/reason.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace qg::limits::checks {
 namespace {
@@ -18,6 +19,8 @@ std::uint64_t count_nodes(const Comparison& at) {
     const auto node = at.evaluation.view.tres->node();
     return node ? std::max<std::uint64_t>(count_at(at.counts(), *node), 1) : 1;
 }
+
+constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
 
 } // namespace
 
@@ -90,6 +93,22 @@ void with_usage(const Comparison& at, TresLimit limit) {
             at.found.back().may_overlap = at.evaluation.view.tres->node() == tres;
         }
     });
+}
+
+void fewest_nodes(const Comparison& at, TresLimit limit) {
+    Evaluation& evaluation = at.evaluation;
+    const auto node = evaluation.view.tres->node();
+    if (!node) return;
+    const std::size_t word = *node / 64;
+    const std::uint64_t bit = std::uint64_t{1} << (*node % 64);
+    if ((evaluation.take_bits(at.row, at.owner, word) & bit) == 0) return;
+    std::uint64_t value = at.owner.limits.values(limit)[*node];
+    if (const auto factor = evaluation.factor_of(at.row)) value = scale_limit(value, *factor);
+    const std::uint64_t lowest = at.found.empty() ? no_limit : at.found.front().limit_value;
+    if (value >= lowest) return;
+    if (at.row.nearest_only) evaluation.met.add_bits(limit, word, bit);
+    at.found.clear();
+    at.add(limit, *node, count_at(at.counts(), *node), value, 0, Relation::asked_too_much);
 }
 
 } // namespace qg::limits::checks

@@ -48,7 +48,9 @@ void Evaluation::add_qos(std::size_t index) noexcept {
     const model::Qos& qos = view.qos[index];
     qos_order_[qos_count_++] = index;
     strict = strict || qos.flags.deny_on_limit;
-    if (!limit_factor_) limit_factor_ = qos.limit_factor;
+    if (limit_factor_ || !qos.limit_factor) return;
+    limit_factor_ = qos.limit_factor;
+    is_first_factor_ = qos_count_ == 1;
 }
 
 std::uint64_t Evaluation::find_asked_bits(std::size_t word) const noexcept {
@@ -81,10 +83,12 @@ void Evaluation::run(const Stage& stage, std::vector<Violation>& found) {
         if (stage.restarts_time) time = time_before;
         time_of_owner.reset();
     };
-    for_each_qos([&](const OwnerView& owner) {
-        begin_owner();
-        run_rows(stage.qos, owner, /*is_user_level=*/false, found);
-    });
+    const std::size_t rows_at_once = stage.limit_by_limit ? 1 : stage.qos.size();
+    for (auto rest = stage.qos; !rest.empty(); rest = rest.subspan(rows_at_once))
+        for_each_qos([&](const OwnerView& owner) {
+            begin_owner();
+            run_rows(rest.first(rows_at_once), owner, /*is_user_level=*/false, found);
+        });
     for_each_association([&](const OwnerView& owner, bool is_user_level) {
         begin_owner();
         run_rows(stage.association, owner, is_user_level, found);

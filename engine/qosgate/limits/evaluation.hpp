@@ -182,7 +182,8 @@ class Evaluation {
     }
     /// LimitFactor, where there is one that the row honours.
     [[nodiscard]] std::optional<double> factor_of(const Row& row) const noexcept {
-        return row.scaled ? limit_factor_ : std::nullopt;
+        if (row.scaled == Scaled::no) return std::nullopt;
+        return row.scaled == Scaled::by_any_qos || is_first_factor_ ? limit_factor_ : std::nullopt;
     }
 
     /// The value of a row's limit, if it counts; remembered likewise.
@@ -210,6 +211,7 @@ class Evaluation {
     std::array<std::size_t, 2> qos_order_{};
     std::size_t qos_count_ = 0;
     std::optional<double> limit_factor_;
+    bool is_first_factor_ = false; ///< of the first QOS
 };
 
 } // namespace qg::limits

@@ -51,6 +51,13 @@ enum class When : std::uint8_t { strict, always };
 /// Which associations a row is for.
 enum class Levels : std::uint8_t { all, user };
 
+/// Whose LimitFactor multiplies a row's limits.
+enum class Scaled : std::uint8_t {
+    no,
+    by_any_qos,   ///< the first QOS that has one
+    by_first_qos, ///< the first QOS alone
+};
+
 /// One check of one limit.
 struct Row {
     Check check;
@@ -60,8 +67,8 @@ struct Row {
     /// Limits of a QOS that keep a row of an association from being looked at (limits/README.md 3.2): of TRES
     /// limits those set for the same TRES.
     LimitSet hidden_by = {};
-    bool remembers = true;       ///< a value found here hides later ones of the same limit
-    bool scaled = false;         ///< multiplied by LimitFactor
+    bool remembers = true; ///< a value found here hides later ones of the same limit
+    Scaled scaled = Scaled::no;
     bool nearest_only = false;   ///< node count stage: once it lowers the number, farther ones are hidden
     bool binds_operator = false; ///< also where an operator set the TRES
     const Rule* rule = nullptr;  ///< the releases that look at it; null: all
@@ -88,12 +95,13 @@ constexpr bool read_all(std::span<const Row> rows, LimitSet needed) {
 struct Stage {
     std::span<const Row> qos;
     std::span<const Row> association;
-    bool restarts_time = false; ///< what one owner makes of the job's time is not the next one's
+    bool restarts_time = false;  ///< what one owner makes of the job's time is not the next one's
+    bool limit_by_limit = false; ///< of all QOSs, before the next limit
 };
 
 extern const Stage submit_stage;
 extern const Stage pre_select_stage;
-extern const Stage node_count_stage; ///< in node_count.cpp, which has a loop of its own
+extern const Stage node_count_stage;
 extern const Stage post_select_stage;
 
 } // namespace qg::limits

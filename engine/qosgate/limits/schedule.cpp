@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/limits/schedule.hpp"
 
-#include "qosgate/limits/node_count.hpp"
+#include "qosgate/limits/evaluation.hpp"
 
 namespace qg::limits {
 
 namespace {
+
+/// The limit that allows the fewest nodes, with the number allowed as its limit_value; nothing: no limit.
+std::optional<Violation> find_node_limit(Evaluation& evaluation) {
+    std::vector<Violation> lowest;
+    evaluation.run(node_count_stage, lowest);
+    return lowest.empty() ? std::nullopt : std::optional(lowest.front());
+}
 
 /// The stages behind pre-select.
 void run_later_stages(ScheduleVerdict& verdict, Evaluation& evaluation, const model::TresCounts& allocated,
@@ -14,6 +21,7 @@ void run_later_stages(ScheduleVerdict& verdict, Evaluation& evaluation, const mo
     verdict.node_limit = find_node_limit(evaluation);
     if (verdict.node_limit) verdict.max_nodes = verdict.node_limit->limit_value;
 
+    evaluation.begin_stage(time, time_set_by_limit);
     evaluation.counts = &allocated;
     evaluation.operator_overrides = true;
     evaluation.run(post_select_stage, verdict.post_select);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Slurm's order of checks, stage by stage (limits/README.md 4.1, 4.2, 4.4). The order decides which Reason is
+// Slurm's order of checks, stage by stage (limits/README.md 4.1 to 4.4). The order decides which Reason is
 // shown.
 #include "qosgate/limits/checks.hpp"
 
@@ -45,7 +45,7 @@ constexpr std::array submit_association{
         .when = When::strict,
         .hidden_by = {grp_tres},
         .remembers = false,
-        .scaled = true},
+        .scaled = Scaled::by_any_qos},
     Row{.check = checks::submit_count,
         .limit = grp_submit_jobs,
         .hidden_by = {grp_submit_jobs},
@@ -64,7 +64,7 @@ constexpr std::array submit_association{
         .when = When::strict,
         .levels = Levels::user,
         .hidden_by = {max_tres_per_job},
-        .scaled = true},
+        .scaled = Scaled::by_any_qos},
     Row{.check = checks::per_node,
         .limit = max_tres_per_node,
         .when = When::strict,
@@ -104,6 +104,30 @@ constexpr std::array pre_select_association{
     Row{.check = checks::wall_asked, .limit = max_wall, .levels = Levels::user, .hidden_by = {max_wall}},
 };
 
+// Of equal limits the first one found counts. Of the associations' GrpTRES the nearest that lowers the number
+// does.
+constexpr std::array node_count_qos{
+    Row{.check = checks::fewest_nodes, .limit = max_tres_per_account},
+    Row{.check = checks::fewest_nodes, .limit = max_tres_per_job},
+    Row{.check = checks::fewest_nodes, .limit = max_tres_per_user},
+    Row{.check = checks::fewest_nodes, .limit = grp_tres},
+};
+
+constexpr std::array node_count_association{
+    Row{.check = checks::fewest_nodes,
+        .limit = grp_tres,
+        .hidden_by = {grp_tres},
+        .remembers = false,
+        .scaled = Scaled::by_first_qos,
+        .nearest_only = true},
+    Row{.check = checks::fewest_nodes,
+        .limit = max_tres_per_job,
+        .levels = Levels::user,
+        .hidden_by = {max_tres_per_account, max_tres_per_job, max_tres_per_user},
+        .remembers = false,
+        .scaled = Scaled::by_first_qos},
+};
+
 constexpr std::array post_select_qos{
     Row{.check = checks::minutes_used, .limit = grp_tres_mins},
     Row{.check = checks::with_usage, .limit = grp_tres},
@@ -133,7 +157,7 @@ constexpr std::array post_select_association{
         .limit = grp_tres,
         .hidden_by = {grp_tres},
         .remembers = false,
-        .scaled = true},
+        .scaled = Scaled::by_any_qos},
     Row{.check = checks::minutes_committed,
         .limit = grp_tres_run_mins,
         .hidden_by = {grp_tres_run_mins},
@@ -147,7 +171,7 @@ constexpr std::array post_select_association{
         .limit = max_tres_per_job,
         .levels = Levels::user,
         .hidden_by = {max_tres_per_job},
-        .scaled = true},
+        .scaled = Scaled::by_any_qos},
     Row{.check = checks::per_node,
         .limit = max_tres_per_node,
         .levels = Levels::user,
@@ -156,6 +180,7 @@ constexpr std::array post_select_association{
 
 static_assert(are_well_formed(submit_qos) && are_well_formed(submit_association));
 static_assert(are_well_formed(pre_select_qos) && are_well_formed(pre_select_association));
+static_assert(are_well_formed(node_count_qos) && are_well_formed(node_count_association));
 static_assert(are_well_formed(post_select_qos) && are_well_formed(post_select_association));
 
 // What each stage is there for.
@@ -164,6 +189,10 @@ constexpr bool is_of_submit(const LimitFacts& facts) {
 }
 constexpr bool is_of_pre_select(const LimitFacts& facts) {
     return facts.measure == LimitMeasure::running_jobs || facts.measure == LimitMeasure::wall;
+}
+constexpr bool is_of_node_count(const LimitFacts& facts) {
+    return facts.measure == LimitMeasure::tres && facts.scope != LimitScope::node &&
+           facts.sense == model::LimitSense::maximum;
 }
 constexpr bool is_of_post_select(const LimitFacts& facts) {
     return std::holds_alternative<TresLimit>(facts.limit);
@@ -180,12 +209,15 @@ constexpr bool is_complete(std::span<const Row> qos, std::span<const Row> associ
 }
 static_assert(is_complete(submit_qos, submit_association, is_of_submit));
 static_assert(is_complete(pre_select_qos, pre_select_association, is_of_pre_select));
+static_assert(is_complete(node_count_qos, node_count_association, is_of_node_count));
 static_assert(is_complete(post_select_qos, post_select_association, is_of_post_select));
 
 } // namespace
 
 constexpr Stage submit_stage{submit_qos, submit_association};
 constexpr Stage pre_select_stage{pre_select_qos, pre_select_association, /*restarts_time=*/true};
+constexpr Stage node_count_stage{node_count_qos, node_count_association, /*restarts_time=*/false,
+                                 /*limit_by_limit=*/true};
 constexpr Stage post_select_stage{post_select_qos, post_select_association};
 
 } // namespace qg::limits
