@@ -135,6 +135,29 @@ BOOST_AUTO_TEST_CASE(flags_that_only_come_or_only_go_are_added_or_removed_by_nam
     BOOST_TEST(patch(one, with({"Flags=DenyOnLimit"}, none)).flags.value() == QOS_FLAG_DENY_LIMIT);
 }
 
+BOOST_AUTO_TEST_CASE(each_flag_is_read_by_its_bit) {
+    const std::pair<std::uint32_t, const char*> flags[] = {
+        {QOS_FLAG_PART_MIN_NODE, "PartitionMinNodes"},
+        {QOS_FLAG_PART_MAX_NODE, "PartitionMaxNodes"},
+        {QOS_FLAG_PART_TIME_LIMIT, "PartitionTimeLimit"},
+        {QOS_FLAG_ENFORCE_USAGE_THRES, "EnforceUsageThreshold"},
+        {QOS_FLAG_NO_RESERVE, "NoReserve"},
+        {QOS_FLAG_REQ_RESV, "RequiresReservation"},
+        {QOS_FLAG_DENY_LIMIT, "DenyOnLimit"},
+        {QOS_FLAG_OVER_PART_QOS, "OverPartQOS"},
+        {QOS_FLAG_NO_DECAY, "NoDecay"},
+        {QOS_FLAG_USAGE_FACTOR_SAFE, "UsageFactorSafe"},
+        {slurm::qos_flag_relative, "Relative"},
+    };
+    for (const auto& [bit, name] : flags) {
+        slurmdb_qos_rec_t stored;
+        slurmdb_init_qos_rec(&stored, false, INFINITE);
+        slurm::assign_flags(stored.flags, bit);
+
+        BOOST_TEST((from_slurm(stored, tres, names).flags == WordSet{name}), name);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_new_qos_gets_its_flags_as_a_whole) {
     BOOST_TEST(patch({}, with({"Flags=NoDecay"}, named("q"))).flags.value() == QOS_FLAG_NO_DECAY);
 }

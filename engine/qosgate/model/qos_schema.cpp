@@ -3,6 +3,7 @@
 // The schema's rows. A new field of Slurm's is one row here, one member in QosRecord and one row in
 // slurmdb/qos_convert.cpp.
 #include "qosgate/model/qos_fields.hpp"
+#include "qosgate/model/qos_flags.hpp"
 
 namespace qg::model {
 namespace {
@@ -214,6 +215,15 @@ const std::vector<QosField>& table() {
     return fields;
 }
 
+std::vector<AllowedWord> flag_words() {
+    std::vector<AllowedWord> words;
+    for (const QosFlagFacts& flag : qos_flag_facts) {
+        words.push_back({flag.name, {}, flag.help});
+        if (!flag.alias.empty()) words.back().aliases.push_back(flag.alias);
+    }
+    return words;
+}
+
 } // namespace
 
 std::span<const QosField> qos_fields() {
@@ -221,21 +231,7 @@ std::span<const QosField> qos_fields() {
 }
 
 std::span<const AllowedWord> allowed_words(FieldKind kind) {
-    static const std::vector<AllowedWord> flags{
-        {"DenyOnLimit", {"DENY_LIMIT"}, "refuse a job at submission if it breaks a limit by itself"},
-        {"EnforceUsageThreshold",
-         {"EnforceUsageThres"},
-         "jobs of associations below UsageThreshold do not start"},
-        {"NoDecay", {}, "usage counted by GrpTRESMins and GrpWall does not decay"},
-        {"NoReserve", {}, "the backfill scheduler reserves no nodes for its jobs"},
-        {"OverPartQOS", {"OVERRIDE_PARTITION_QOS"}, "its limits override those of the partition's QOS"},
-        {"PartitionMaxNodes", {"PARTITION_MAXIMUM_NODE"}, "jobs may exceed the partition's MaxNodes"},
-        {"PartitionMinNodes", {"PARTITION_MINIMUM_NODE"}, "jobs may go below the partition's MinNodes"},
-        {"PartitionTimeLimit", {}, "jobs may exceed the partition's time limit"},
-        {"Relative", {}, "its TRES limits are percentages of the cluster; since Slurm 23.11"},
-        {"RequiresReservation", {"REQUIRED_RESERVATION"}, "jobs must name a reservation"},
-        {"UsageFactorSafe", {}, "a job starts only if its usage times UsageFactor is within the limits"},
-    };
+    static const std::vector<AllowedWord> flags = flag_words();
     static const std::vector<AllowedWord> modes{
         {"CANCEL", {}, "end the job"},
         {"REQUEUE", {}, "put the job back into the queue; end it if that is impossible"},

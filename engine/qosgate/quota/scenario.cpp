@@ -2,9 +2,9 @@
 #include "qosgate/quota/scenario.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/qos_flags.hpp"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <stdexcept>
 
@@ -149,28 +149,11 @@ void read_qos_usage(const Node& node, const model::TresCatalogue& catalogue, Loc
     read_object(node, keys);
 }
 
-struct FlagName {
-    std::string_view name;
-    bool model::QosFlags::*flag;
-};
-constexpr std::array flag_names{
-    FlagName{"DenyOnLimit", &model::QosFlags::deny_on_limit},
-    FlagName{"OverPartQOS", &model::QosFlags::over_part_qos},
-    FlagName{"UsageFactorSafe", &model::QosFlags::usage_factor_safe},
-    FlagName{"NoDecay", &model::QosFlags::no_decay},
-    FlagName{"PartitionMinNodes", &model::QosFlags::partition_min_nodes},
-    FlagName{"PartitionMaxNodes", &model::QosFlags::partition_max_nodes},
-    FlagName{"PartitionTimeLimit", &model::QosFlags::partition_time_limit},
-    FlagName{"EnforceUsageThreshold", &model::QosFlags::enforce_usage_threshold},
-    FlagName{"RequiresReservation", &model::QosFlags::requires_reservation},
-    FlagName{"Relative", &model::QosFlags::relative},
-};
-
 void read_flag(const Node& node, model::QosFlags& flags) {
     const std::string name = node.text();
-    for (const FlagName& flag : flag_names) {
-        if (!text::iequals(flag.name, name)) continue;
-        flags.*flag.flag = true;
+    for (const model::QosFlagFacts& flag : model::qos_flag_facts) {
+        if (flag.member == nullptr || !text::iequals(flag.name, name)) continue;
+        flags.*flag.member = true;
         return;
     }
     node.fail("'" + text::printable(name) + "' is not a flag that limits a job");

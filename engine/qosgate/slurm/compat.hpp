@@ -132,6 +132,11 @@ inline constexpr std::uint32_t qos_flags_internal = 1u << 11 | 1u << 12 | 1u << 
 inline constexpr std::uint16_t preempt_mode_priority = 0x2000;
 inline constexpr std::uint16_t priority_flag_max_tres_gres = 1u << 11; // 25.05
 
+/// Whether this release's slurmdbd knows a flag of a QOS.
+constexpr bool knows_qos_flag(std::uint32_t bit) {
+    return bit != qos_flag_relative || knows_relative_qos;
+}
+
 // ---- What runs inside slurmctld
 
 // job_modify() got an argument for the user's message in 23.02; slurmctld calls it unchecked, and no header

@@ -2,12 +2,14 @@
 #include "qosgate/slurm/limits.hpp"
 
 #include "qosgate/model/limit_facts.hpp"
+#include "qosgate/model/qos_flags.hpp"
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/in_use.hpp"
 #include "qosgate/slurm/limit_rows.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace qg::slurm {
 namespace {
@@ -75,6 +77,15 @@ model::Usage copy_usage(const InUse& used, std::size_t tres_count, LimitSet agai
     return result;
 }
 
+/// Calls `body.operator()<i>()` for each row of the flags: known when compiled, it is a test of a bit.
+template <typename Body>
+void for_each_flag(Body body) {
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+        (body.template operator()<i>(), ...);
+    }
+    (std::make_index_sequence<model::qos_flag_facts.size()>());
+}
+
 } // namespace
 
 model::Usage read_usage(const slurmdb_qos_usage_t& usage, std::size_t tres_count, LimitSet against) {
@@ -103,16 +114,10 @@ const slurmdb_used_limits_t* usage_of_account(const slurmdb_qos_usage_t& usage, 
 
 model::QosFlags read_qos_flags(std::uint32_t flags) noexcept {
     model::QosFlags result;
-    result.deny_on_limit = (flags & QOS_FLAG_DENY_LIMIT) != 0;
-    result.over_part_qos = (flags & QOS_FLAG_OVER_PART_QOS) != 0;
-    result.usage_factor_safe = (flags & QOS_FLAG_USAGE_FACTOR_SAFE) != 0;
-    result.no_decay = (flags & QOS_FLAG_NO_DECAY) != 0;
-    result.partition_min_nodes = (flags & QOS_FLAG_PART_MIN_NODE) != 0;
-    result.partition_max_nodes = (flags & QOS_FLAG_PART_MAX_NODE) != 0;
-    result.partition_time_limit = (flags & QOS_FLAG_PART_TIME_LIMIT) != 0;
-    result.enforce_usage_threshold = (flags & QOS_FLAG_ENFORCE_USAGE_THRES) != 0;
-    result.requires_reservation = (flags & QOS_FLAG_REQ_RESV) != 0;
-    result.relative = (flags & qos_flag_relative) != 0;
+    for_each_flag([&]<std::size_t i>() {
+        constexpr model::QosFlagFacts facts = model::qos_flag_facts[i];
+        if constexpr (facts.member != nullptr) result.*facts.member = (flags & facts.bit) != 0;
+    });
     return result;
 }
 

@@ -2,6 +2,7 @@
 #include "qosgate/slurmdb/qos_convert.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/qos_flags.hpp"
 
 #include <algorithm>
 #include <array>
@@ -79,22 +80,16 @@ constexpr std::array<TresRow, 11> tres_rows{{
 
 struct BitRow {
     std::string_view name;
-    std::uint32_t bit;
+    std::uint32_t bit = 0;
     bool is_known = true; ///< by the slurmdbd of this release
 };
-constexpr std::array<BitRow, 11> flag_rows{{
-    {"PartitionMinNodes", QOS_FLAG_PART_MIN_NODE},
-    {"PartitionMaxNodes", QOS_FLAG_PART_MAX_NODE},
-    {"PartitionTimeLimit", QOS_FLAG_PART_TIME_LIMIT},
-    {"EnforceUsageThreshold", QOS_FLAG_ENFORCE_USAGE_THRES},
-    {"NoReserve", QOS_FLAG_NO_RESERVE},
-    {"RequiresReservation", QOS_FLAG_REQ_RESV},
-    {"DenyOnLimit", QOS_FLAG_DENY_LIMIT},
-    {"OverPartQOS", QOS_FLAG_OVER_PART_QOS},
-    {"NoDecay", QOS_FLAG_NO_DECAY},
-    {"UsageFactorSafe", QOS_FLAG_USAGE_FACTOR_SAFE},
-    {"Relative", slurm::qos_flag_relative, slurm::knows_relative_qos},
-}};
+constexpr auto flag_rows = [] {
+    std::array<BitRow, model::qos_flag_facts.size()> rows;
+    std::ranges::transform(model::qos_flag_facts, rows.begin(), [](const model::QosFlagFacts& flag) {
+        return BitRow{flag.name, flag.bit, slurm::knows_qos_flag(flag.bit)};
+    });
+    return rows;
+}();
 constexpr std::array<BitRow, 6> mode_rows{{
     {"SUSPEND", PREEMPT_MODE_SUSPEND},
     {"REQUEUE", PREEMPT_MODE_REQUEUE},
