@@ -13,8 +13,7 @@
 //       });
 //   }
 //
-// A new command is one file, one declaration below, one row in main.cpp's table (or in its noun's file) and
-// one line in meson.build.
+// A new command is its file, qos_frob.cpp for a verb of `qosgate qos`, and its line in meson.build.
 #pragma once
 
 #include "output.hpp"
@@ -25,6 +24,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace qg::cli {
 
@@ -50,19 +50,14 @@ inline void add_json_flag(CLI::App& command, Invocation& invocation) {
     command.add_flag("--json", invocation.json, "Write one JSON object, also for an error");
 }
 
-/// Nouns and verbs of the top level.
-void add_eval(CLI::App& app, Invocation& invocation);
-void add_reason(CLI::App& app, Invocation& invocation);
-void add_qos(CLI::App& app, Invocation& invocation);
-void add_status(CLI::App& app, Invocation& invocation);
+/// One command, as meson.build lists them.
+struct CommandRow {
+    std::string_view noun; ///< what it is a verb of; empty: the top level
+    const char* name;
+    void (*add)(CLI::App& parent, Invocation& invocation); ///< null: it needs Slurm, this build has none
+};
 
-/// The verbs of `qosgate qos`. All but `fields` talk to slurmdbd; in a build without Slurm they say so.
-void add_qos_fields(CLI::App& qos, Invocation& invocation);
-void add_qos_records(CLI::App& qos, Invocation& invocation);
-void add_qos_list(CLI::App& qos, Invocation& invocation);
-void add_qos_get(CLI::App& qos, Invocation& invocation);
-void add_qos_create(CLI::App& qos, Invocation& invocation);
-void add_qos_update(CLI::App& qos, Invocation& invocation);
-void add_qos_delete(CLI::App& qos, Invocation& invocation);
+/// Adds the commands below a noun, or with "" those of the top level, in the order of the list.
+void add_commands(CLI::App& parent, std::string_view noun, Invocation& invocation);
 
 } // namespace qg::cli

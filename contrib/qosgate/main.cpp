@@ -14,9 +14,6 @@
 namespace qg::cli {
 namespace {
 
-/// The top level, in the order of the help.
-constexpr std::array<void (*)(CLI::App&, Invocation&), 4> commands{add_qos, add_eval, add_reason, add_status};
-
 constexpr std::string_view usage_code = "usage";
 
 /// What sacctmgr calls a command, and what it is called here.
@@ -94,8 +91,7 @@ int run_command_line(int argc, char** argv, Output& output) {
                "  qosgate qos update moonlight MaxWall=8:00:00 --dry-run\n\n" +
                std::string(exit_status_help()));
     Invocation invocation;
-    for (const auto add : commands)
-        add(app, invocation);
+    add_commands(app, "", invocation);
 
     const std::span<char*> words(argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0));
     const Walk where = walk(app, words);

@@ -16,8 +16,7 @@ void add_qos(CLI::App& app, Invocation& invocation) {
                     "Fields have sacctmgr's names. All QOSs named in one command change together, or\n"
                     "none does. Every command that changes something takes --dry-run.");
     qos->require_subcommand(1);
-    add_qos_records(*qos, invocation);
-    add_qos_fields(*qos, invocation);
+    add_commands(*qos, "qos", invocation);
 }
 
 } // namespace qg::cli

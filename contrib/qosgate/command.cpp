@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//
-// `qosgate status` and the verbs of `qosgate qos` in a build without Slurm: they say so.
 #include "command.hpp"
+
+#include "command_table.hpp"
 
 namespace qg::cli {
 namespace {
 
+/// A command that needs Slurm, in a build without it: it says so.
 void add_missing(CLI::App& parent, const char* name, Invocation& invocation) {
     CLI::App* command = parent.add_subcommand(name, "Not in this build: it has no Slurm support");
     command->allow_extras();
@@ -20,13 +21,14 @@ void add_missing(CLI::App& parent, const char* name, Invocation& invocation) {
 
 } // namespace
 
-void add_qos_records(CLI::App& qos, Invocation& invocation) {
-    for (const char* verb : {"list", "get", "create", "update", "delete"})
-        add_missing(qos, verb, invocation);
-}
-
-void add_status(CLI::App& app, Invocation& invocation) {
-    add_missing(app, "status", invocation);
+void add_commands(CLI::App& parent, std::string_view noun, Invocation& invocation) {
+    for (const CommandRow& row : command_table) {
+        if (row.noun != noun) continue;
+        if (row.add != nullptr)
+            row.add(parent, invocation);
+        else
+            add_missing(parent, row.name, invocation);
+    }
 }
 
 } // namespace qg::cli
