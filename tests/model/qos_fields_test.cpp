@@ -2,6 +2,7 @@
 #include "qosgate/model/qos_fields.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/limit_facts.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -46,6 +47,14 @@ BOOST_AUTO_TEST_CASE(every_name_and_alias_is_unique) {
         BOOST_TEST(seen.insert(text::lower(f.name)).second, f.name);
         for (const FieldAlias& alias : f.aliases)
             BOOST_TEST(seen.insert(text::lower(alias.name)).second, alias.name);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(every_limit_of_a_qos_is_a_field) {
+    for (const LimitFacts& facts : limit_facts) {
+        if (!facts.is_of_qos()) continue;
+        const auto match = get_qos_field(facts.name);
+        BOOST_TEST((match && match->field->name == facts.name), facts.name);
     }
 }
 

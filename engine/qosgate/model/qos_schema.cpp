@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The schema's rows. A new field of Slurm's is one row here, one member in QosRecord and one row in
-// slurmdb/qos_convert.cpp.
+// The schema's rows. A new field of Slurm's is one row here, one member in QosRecord and, unless it is a
+// limit of limit_facts.hpp, one row in slurmdb/qos_convert.cpp.
 #include "qosgate/model/qos_fields.hpp"
 #include "qosgate/model/qos_flags.hpp"
 

@@ -2,7 +2,9 @@
 #include "qosgate/slurmdb/qos_convert.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/qos_fields.hpp"
 #include "qosgate/model/qos_flags.hpp"
+#include "qosgate/slurm/limit_rows.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,21 +32,29 @@ struct LimitRow {
     OptionalLimit QosRecord::*ours;
     std::uint32_t Wire::*theirs;
 };
-constexpr std::array<LimitRow, 13> limit_rows{{
-    {&QosRecord::preempt_exempt_seconds, &Wire::preempt_exempt_time},
-    {&QosRecord::grp_jobs, &Wire::grp_jobs},
-    {&QosRecord::grp_jobs_accrue, &Wire::grp_jobs_accrue},
-    {&QosRecord::grp_submit_jobs, &Wire::grp_submit_jobs},
-    {&QosRecord::grp_wall_minutes, &Wire::grp_wall},
-    {&QosRecord::max_wall_minutes, &Wire::max_wall_pj},
-    {&QosRecord::max_jobs_per_user, &Wire::max_jobs_pu},
-    {&QosRecord::max_jobs_per_account, &Wire::max_jobs_pa},
-    {&QosRecord::max_submit_jobs_per_user, &Wire::max_submit_jobs_pu},
-    {&QosRecord::max_submit_jobs_per_account, &Wire::max_submit_jobs_pa},
-    {&QosRecord::max_jobs_accrue_per_user, &Wire::max_jobs_accrue_pu},
-    {&QosRecord::max_jobs_accrue_per_account, &Wire::max_jobs_accrue_pa},
-    {&QosRecord::min_prio_threshold, &Wire::min_prio_thresh},
-}};
+
+/// Where a record has a limit: in the field of its name.
+template <typename Value>
+Value QosRecord::*member_of(model::LimitId limit) {
+    return std::get<Value QosRecord::*>(model::get_qos_field(model::name_of(limit)).value().field->member);
+}
+
+/// The limits of jobs and of time that verdicts know, and the numbers beside them.
+const std::vector<LimitRow>& limit_rows() {
+    static const std::vector<LimitRow> rows = [] {
+        std::vector<LimitRow> all{
+            {&QosRecord::preempt_exempt_seconds, &Wire::preempt_exempt_time},
+            {&QosRecord::grp_jobs_accrue, &Wire::grp_jobs_accrue},
+            {&QosRecord::max_jobs_accrue_per_user, &Wire::max_jobs_accrue_pu},
+            {&QosRecord::max_jobs_accrue_per_account, &Wire::max_jobs_accrue_pa},
+            {&QosRecord::min_prio_threshold, &Wire::min_prio_thresh},
+        };
+        for (const auto& row : slurm::rows::qos_count)
+            all.push_back({member_of<OptionalLimit>(row.limit), row.value});
+        return all;
+    }();
+    return rows;
+}
 
 struct FactorRow {
     std::optional<double> QosRecord::*ours;
@@ -63,20 +73,19 @@ struct TresRow {
     /// The limit that slurmdbd 22.05 to 23.11 wrongly merges a change of this one into (slurm/README.md 4.4).
     TresLimits QosRecord::*merged_into = nullptr;
 };
-constexpr std::array<TresRow, 11> tres_rows{{
-    {&QosRecord::grp_tres, &Wire::grp_tres},
-    {&QosRecord::grp_tres_mins, &Wire::grp_tres_mins},
-    {&QosRecord::grp_tres_run_mins, &Wire::grp_tres_run_mins},
-    {&QosRecord::max_tres_per_job, &Wire::max_tres_pj},
-    {&QosRecord::max_tres_per_node, &Wire::max_tres_pn},
-    {&QosRecord::max_tres_per_user, &Wire::max_tres_pu},
-    {&QosRecord::max_tres_per_account, &Wire::max_tres_pa},
-    {&QosRecord::max_tres_mins_per_job, &Wire::max_tres_mins_pj},
-    {&QosRecord::max_tres_run_mins_per_user, &Wire::max_tres_run_mins_pu},
-    {&QosRecord::max_tres_run_mins_per_account, &Wire::max_tres_run_mins_pa,
-     &QosRecord::max_tres_run_mins_per_user},
-    {&QosRecord::min_tres_per_job, &Wire::min_tres_pj},
-}};
+
+const std::vector<TresRow>& tres_rows() {
+    static const std::vector<TresRow> rows = [] {
+        std::vector<TresRow> all;
+        for (const auto& row : slurm::rows::qos_tres) {
+            const bool is_mistaken = row.limit == model::TresLimit::max_tres_run_mins_per_account;
+            all.push_back({member_of<TresLimits>(row.limit), row.text,
+                           is_mistaken ? &QosRecord::max_tres_run_mins_per_user : nullptr});
+        }
+        return all;
+    }();
+    return rows;
+}
 
 struct BitRow {
     std::string_view name;
@@ -231,12 +240,12 @@ QosRecord from_slurm(const Wire& record, const TresTable& tres, const QosNames& 
     result.description = or_empty(record.description);
     for (const PlainRow& row : plain_rows)
         if (!is_no_value(record.*row.theirs)) result.*row.ours = record.*row.theirs;
-    for (const LimitRow& row : limit_rows)
+    for (const LimitRow& row : limit_rows())
         if (!is_no_value(record.*row.theirs)) result.*row.ours = record.*row.theirs;
     for (const FactorRow& row : factor_rows)
         if (!is_no_value(record.*row.theirs)) result.*row.ours = rounded(record.*row.theirs);
     if (!is_no_value(record.usage_factor)) result.usage_factor = rounded(record.usage_factor);
-    for (const TresRow& row : tres_rows)
+    for (const TresRow& row : tres_rows())
         result.*row.ours = tres.parse(or_empty(record.*row.theirs));
     const auto flags = static_cast<std::uint32_t>(record.flags);
     if ((flags & QOS_FLAG_NOTSET) == 0)
@@ -258,7 +267,7 @@ Result<QosPatch> make_patch(const QosRecord& before, const QosRecord& after, con
         if (before.*row.ours != after.*row.ours) patch.numbers[index] = after.*row.ours;
         ++index;
     }
-    for (const LimitRow& row : limit_rows) {
+    for (const LimitRow& row : limit_rows()) {
         if (before.*row.ours != after.*row.ours) patch.numbers[index] = (after.*row.ours).value_or(INFINITE);
         ++index;
     }
@@ -268,8 +277,8 @@ Result<QosPatch> make_patch(const QosRecord& before, const QosRecord& after, con
             patch.factors[index] = (after.*row.ours).value_or(static_cast<double>(INFINITE));
     }
     if (before.usage_factor != after.usage_factor) patch.factors[usage_factor_row] = after.usage_factor;
-    for (index = 0; index < tres_rows.size(); ++index) {
-        const TresRow& row = tres_rows[index];
+    for (index = 0; index < tres_rows().size(); ++index) {
+        const TresRow& row = tres_rows()[index];
         if (before.*row.ours == after.*row.ours) continue;
         auto change =
             row.merged_into == nullptr
@@ -305,7 +314,7 @@ WireQos::WireQos(std::string name, QosPatch patch)
         if (index < plain_rows.size())
             record_.*plain_rows[index].theirs = number;
         else
-            record_.*limit_rows[index - plain_rows.size()].theirs = number;
+            record_.*limit_rows()[index - plain_rows.size()].theirs = number;
     }
     for (const auto& [index, factor] : patch_.factors) {
         if (index == usage_factor_row)
@@ -314,7 +323,7 @@ WireQos::WireQos(std::string name, QosPatch patch)
             record_.*factor_rows[index].theirs = factor;
     }
     for (auto& [index, change] : patch_.tres)
-        record_.*tres_rows[index].theirs = change.data();
+        record_.*tres_rows()[index].theirs = change.data();
     if (patch_.description) record_.description = patch_.description->data();
     for (std::string& word : patch_.preempt)
         slurm::append(preempt_, word.data());
