@@ -5,6 +5,7 @@
 Usage: references.py SOURCE_ROOT
 Reads "limits/README.md 4.1, 4.2", also over the end of a comment's line, and inside a README "(4.1)". The rules that
 differ between releases stand twice: each has the same name, releases and section in release.hpp and in the README.
+Each limit of limit_facts.hpp is named in limits/README.md 1.1.
 """
 
 import re
@@ -24,6 +25,7 @@ UNKNOWN_FILE = re.compile(r"\b(?:limits|abi)\.md\b")
 
 RULE = re.compile(r"Rule (\w+)\{\{([\d, ]+)\}, (?:no_end|\{([\d, ]+)\}), \"([\d.]+)\"\}")
 ROW = re.compile(rf"^\| `(\w+)` \| ([\d.]+) \| ([\d.]*) ?\| .* \| ({SECTION}) \| \w+ \|$", re.MULTILINE)
+LIMIT = re.compile(r'\.name = "(\w+)"')
 
 
 def texts(root: Path) -> Iterator[tuple[Path, str]]:
@@ -70,6 +72,12 @@ def main() -> int:
     problems += [f"release.hpp and limits/README.md 10 differ: {' '.join(rule)}" for rule in sorted(coded ^ described)]
     if not coded:
         problems.append("release.hpp has no rules")
+
+    names = LIMIT.findall((root / "engine/qosgate/model/limit_facts.hpp").read_text())
+    table = (limits / "README.md").read_text().partition("### 1.1")[2].partition("### 1.2")[0]
+    problems += [f"limits/README.md 1.1 lacks {name}" for name in names if not re.search(rf"\b{name}\b", table)]
+    if not names:
+        problems.append("limit_facts.hpp has no limits")
 
     print("\n".join(problems) or "all references lead somewhere")
     return 1 if problems else 0
