@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_job_is_not_told_to_wait_for_a_partition_where_it_can_neve
     BOOST_TEST(text::join(told, "\n").find("will wait") == std::string::npos);
 
     enforce_part_limits = model::EnforcePartLimits::all;
-    BOOST_TEST(decide().message.front() == "partition main has 4 nodes; this job asks for 5");
+    BOOST_TEST(test::first_line(decide().message) == "partition main has 4 nodes; this job asks for 5");
 
     request.min_nodes = request.max_nodes = request.tasks = request.min_cpus = 4;
     BOOST_TEST(advice() == "this job will wait: partition main is down (PartitionDown)");

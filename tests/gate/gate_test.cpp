@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(enforce_refuses_itself_and_names_the_contact) {
     const auto decision = decide_at("enforce");
 
     BOOST_TEST(decision.reject == RejectCode::accounting_policy);
-    BOOST_TEST(decision.message.back() == "questions: help@site.example");
+    BOOST_TEST(test::last_line(decision.message) == "questions: help@site.example");
 }
 
 BOOST_AUTO_TEST_CASE(enforce_refuses_what_deny_on_limit_would_refuse_and_explain_does_not) {
@@ -145,19 +145,21 @@ BOOST_AUTO_TEST_CASE(a_misspelt_qos_is_answered_with_the_right_names) {
 
     BOOST_TEST(decision.forecast.code == RejectCode::invalid_qos);
     BOOST_TEST_REQUIRE(decision.message.size() == 2u);
-    BOOST_TEST(decision.message[0] == "there is no QOS 'moonlite'; did you mean moonlight?");
+    BOOST_TEST(test::first_line(decision.message) == "there is no QOS 'moonlite'; did you mean moonlight?");
     BOOST_TEST(decision.message[1] == "  QOSs that ana can use with account hpc-users: normal, moonlight");
 }
 
 BOOST_AUTO_TEST_CASE(a_qos_that_is_not_open_to_the_user_is_told_from_an_unknown_one) {
     request.qos = "secret";
 
-    BOOST_TEST(decide().message[0] == "QOS secret exists, but ana cannot use it with account hpc-users");
+    BOOST_TEST(test::first_line(decide().message) ==
+               "QOS secret exists, but ana cannot use it with account hpc-users");
 }
 
 BOOST_AUTO_TEST_CASE(a_qos_for_reservations_says_so) {
     qos(1).flags.requires_reservation = true;
-    BOOST_TEST(decide().message[0] == "QOS moonlight is for jobs in a reservation: add --reservation=NAME");
+    BOOST_TEST(test::first_line(decide().message) ==
+               "QOS moonlight is for jobs in a reservation: add --reservation=NAME");
 
     request.reservation = "maintenance";
     BOOST_TEST(decide().forecast.code == RejectCode::none);
@@ -170,7 +172,8 @@ BOOST_AUTO_TEST_CASE(a_qos_that_the_partition_shuts_out_is_refused_only_where_sl
     enforce_part_limits = model::EnforcePartLimits::all;
     const auto decision = decide();
     BOOST_TEST(decision.forecast.code == RejectCode::invalid_qos);
-    BOOST_TEST(decision.message[0] == "partition main does not accept QOS moonlight (accepted: normal)");
+    BOOST_TEST(test::first_line(decision.message) ==
+               "partition main does not accept QOS moonlight (accepted: normal)");
 }
 
 BOOST_AUTO_TEST_CASE(any_refuses_only_where_every_partition_shuts_out) {
@@ -189,13 +192,20 @@ BOOST_AUTO_TEST_CASE(an_unknown_partition_is_answered_with_the_right_names) {
     const auto decision = decide();
 
     BOOST_TEST(decision.forecast.code == RejectCode::invalid_partition);
-    BOOST_TEST(decision.message[0] == "there is no partition 'vis'; did you mean viz?");
+    BOOST_TEST(test::first_line(decision.message) == "there is no partition 'vis'; did you mean viz?");
 }
 
 BOOST_AUTO_TEST_CASE(a_user_without_association_is_told_so) {
     request.user_id = 1001;
 
-    BOOST_TEST(decide().forecast.code == RejectCode::invalid_account);
+    const auto decision = decide();
+
+    BOOST_TEST(decision.forecast.code == RejectCode::invalid_account);
+    const std::vector<std::string> expected{
+        "user id 1001 has no default account",
+        "  your accounts: sacctmgr show associations user=$USER",
+    };
+    BOOST_TEST(decision.message == expected);
 }
 
 BOOST_AUTO_TEST_CASE(without_knowledge_of_the_partitions_limits_are_left_to_slurm) {
@@ -225,7 +235,7 @@ BOOST_AUTO_TEST_CASE(suggests_only_what_the_rules_leave_working) {
     request.time_limit = TimeLimit{600};
     const auto last_line = [this](std::string_view body) {
         const auto policy = test::load_rule("rule { submit = function(job) " + std::string(body) + " end }");
-        return decide(policy.get()).message.back();
+        return test::last_line(decide(policy.get()).message);
     };
     BOOST_TEST(last_line("") == "would be accepted with: --time=08:00:00");
     // Where a rule gave the QOS, the option for it is said to the command that did not name it.
@@ -243,7 +253,7 @@ BOOST_AUTO_TEST_CASE(suggests_nothing_where_a_rule_failed) {
     request.time_limit = TimeLimit{600};
     const auto policy = test::load_rule("rule { on_error = 'allow', submit = function(job) error('x') end }");
 
-    BOOST_TEST(decide(policy.get()).message.back().find("would be accepted") == std::string::npos);
+    BOOST_TEST(test::last_line(decide(policy.get()).message).find("would be accepted") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(nobody_is_too_large_for_a_rule_that_enforces) {
@@ -257,11 +267,12 @@ BOOST_AUTO_TEST_CASE(nobody_is_too_large_for_a_rule_that_enforces) {
         const auto decision = decide_with(keys);
         BOOST_TEST(decision.reject == RejectCode::text_too_long);
         BOOST_TEST_REQUIRE(decision.message.size() == 1u);
-        BOOST_TEST(decision.message[0] == "the site's rules cannot be applied to this job: its nodelist has "
-                                          "more than 16384 bytes");
+        BOOST_TEST(test::first_line(decision.message) ==
+                   "the site's rules cannot be applied to this job: its nodelist has "
+                   "more than 16384 bytes");
         BOOST_TEST_REQUIRE(decision.log.size() == 1u);
         BOOST_TEST(decision.log[0].text.starts_with("refused by=0 user=1000 "));
-        BOOST_TEST(decision.log[0].text.ends_with(decision.message[0]));
+        BOOST_TEST(decision.log[0].text.ends_with(test::first_line(decision.message)));
     }
     for (const char* keys : {"mode = \"warn\",", "mode = \"shadow\","})
         BOOST_TEST(decide_with(keys).reject == RejectCode::none);
@@ -306,8 +317,9 @@ BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_judged_together_too) {
     BOOST_TEST(decide_part(nullptr).message.empty());
     const auto third = decide_part(nullptr);
     BOOST_TEST_REQUIRE(third.message.size() == 1u);
-    BOOST_TEST(third.message.front() == "the parts of this job exceed a limit together: CPUs per user in QOS "
-                                        "normal: limit 40, this job asks for 60 (QOSMaxCpuPerUserLimit)");
+    BOOST_TEST(test::first_line(third.message) ==
+               "the parts of this job exceed a limit together: CPUs per user in QOS "
+               "normal: limit 40, this job asks for 60 (QOSMaxCpuPerUserLimit)");
     BOOST_TEST(third.reject == RejectCode::none);
     BOOST_TEST(decide_part(nullptr).message.empty()); // once is enough
 
@@ -369,7 +381,7 @@ BOOST_AUTO_TEST_CASE(an_exclusive_job_is_told_what_whole_nodes_come_to) {
 
     partitions[0].least_node_cpus = 64;
     BOOST_TEST(
-        decide().message.front() ==
+        test::first_line(decide().message) ==
         "this job can never start as it is: CPUs per user in QOS normal: limit 32, this job asks for 64, "
         "because --exclusive takes whole nodes, of at least 64 CPUs in all (QOSMaxCpuPerUserLimit)");
     BOOST_TEST(decide_at("enforce").reject == RejectCode::accounting_policy);
@@ -386,8 +398,9 @@ BOOST_AUTO_TEST_CASE(a_job_whose_nodes_must_have_more_cpus_than_a_limit_allows_c
     BOOST_TEST(decide().message.empty());
 
     request.min_cpus_per_node = 5;
-    BOOST_TEST(decide().message.front().starts_with(
-        "this job can never start as it is: CPUs per job in QOS normal: limit 4, this job asks for 5"));
+    BOOST_TEST(test::first_line(decide().message)
+                   .starts_with("this job can never start as it is: CPUs per job in QOS normal: limit 4, "
+                                "this job asks for 5"));
     BOOST_TEST(decide().reject == RejectCode::none);
     BOOST_TEST(decide_at("enforce").reject == RejectCode::accounting_policy);
 }
@@ -400,7 +413,7 @@ BOOST_AUTO_TEST_CASE(an_exclusive_job_may_get_more_than_a_minimum_asks_for) {
     BOOST_TEST(decide().message.empty());
 
     request.exclusive = false;
-    BOOST_TEST(decide().message.front().starts_with("this job can never start"));
+    BOOST_TEST(test::first_line(decide().message).starts_with("this job can never start"));
 }
 
 BOOST_AUTO_TEST_CASE(a_limit_for_good_is_told_also_where_running_jobs_hide_it) {
@@ -409,12 +422,13 @@ BOOST_AUTO_TEST_CASE(a_limit_for_good_is_told_also_where_running_jobs_hide_it) {
     records.qos[0].users[1000].jobs = 1;
     qos(0).limits.set(model::TresLimit::max_tres_per_job, tres("cpu"), 2);
     request.tasks = request.min_cpus = 2;
-    BOOST_TEST(decide().message.front().starts_with("this job will wait"));
+    BOOST_TEST(test::first_line(decide().message).starts_with("this job will wait"));
 
     request.tasks = request.min_cpus = 3;
 
     BOOST_TEST(pending() == "QOSMaxJobsPerUserLimit");
-    BOOST_TEST(decide().message.front().starts_with("this job can never start as it is: CPUs per job"));
+    BOOST_TEST(
+        test::first_line(decide().message).starts_with("this job can never start as it is: CPUs per job"));
 }
 
 BOOST_AUTO_TEST_CASE(an_answer_has_at_most_eight_lines) {
@@ -424,7 +438,12 @@ BOOST_AUTO_TEST_CASE(an_answer_has_at_most_eight_lines) {
     request.licenses = "foo:1";
     request.time_limit = TimeLimit{600};
 
-    BOOST_TEST(decide().message.size() <= 8u);
+    const auto message = decide().message;
+
+    BOOST_TEST_REQUIRE(message.size() == 8u);
+    BOOST_TEST(message.front() == "QOS moonlight does not allow this job (9 problems):");
+    BOOST_TEST(message[6] == "  and 4 more");
+    BOOST_TEST(message[7] == "would be accepted with: --qos=normal");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_change_of_the_cpus_that_each_node_must_have_is_judged) {
     BOOST_TEST(decide().message.empty());
 
     update.after.min_cpus_per_node = 5;
-    BOOST_TEST(decide().message.front().starts_with("this job can never start"));
+    BOOST_TEST(test::first_line(decide().message).starts_with("this job can never start"));
     BOOST_TEST(decide("enforce").reject == RejectCode::accounting_policy);
 }
 
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(walls_of_the_new_qos_are_compared_only_with_a_new_time) {
     BOOST_TEST(decision.forecast.time_limit.value() == TimeLimit{60});
     BOOST_TEST(decision.forecast.pending_reason == "QOSMaxWallDurationPerJobLimit");
     BOOST_TEST_REQUIRE(!decision.message.empty());
-    BOOST_TEST(decision.message[0] ==
+    BOOST_TEST(test::first_line(decision.message) ==
                "this job can never start as it is: wall time per job in QOS moonlight: limit "
                "00:30:00, this job asks for 01:00:00 (QOSMaxWallDurationPerJobLimit)");
 

@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(a_least_time_is_compared_with_the_most_generous_partition_a
     partitions[1].max_time = TimeLimit{60};
     request.time_min = TimeLimit{61};
     request.time_limit = TimeLimit{90};
-    BOOST_TEST(decide().message.front() ==
+    BOOST_TEST(test::first_line(decide().message) ==
                "wall time per job in partition viz: limit 01:00:00, this job asks for 01:01:00 (--time-min)");
     request.time_min = TimeLimit{60};
     BOOST_TEST(decide().message.empty());
@@ -270,7 +270,8 @@ BOOST_AUTO_TEST_CASE(everything_that_holds_a_job_for_good_is_told) {
                           "(PartitionTimeLimit)");
 
     request.tasks = request.min_cpus = 2;
-    BOOST_TEST(decide().message.front().starts_with("this job can never start as it is: wall time"));
+    BOOST_TEST(
+        test::first_line(decide().message).starts_with("this job can never start as it is: wall time"));
 }
 
 BOOST_AUTO_TEST_CASE(of_many_problems_the_first_are_told_in_eight_lines) {
@@ -306,7 +307,7 @@ BOOST_AUTO_TEST_CASE(a_range_of_nodes_is_told_as_one) {
     request.min_nodes = 1;
     request.max_nodes = 4;
     BOOST_TEST(waits() == "PartitionNodeLimit");
-    BOOST_TEST(decide().message.front() ==
+    BOOST_TEST(test::first_line(decide().message) ==
                "this job can never start as it is: partition main allows at most 2 nodes per job; this job "
                "asks for 1-4 (PartitionNodeLimit)");
     request.max_nodes = 2;

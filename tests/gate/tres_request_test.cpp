@@ -60,8 +60,17 @@ BOOST_AUTO_TEST_CASE(takes_for_a_model_what_slurm_does) {
 BOOST_AUTO_TEST_CASE(leaves_out_what_cannot_be_read) {
     BOOST_TEST(parse_tres_request(",,").empty());
     BOOST_TEST(parse_tres_request("gpu=x").empty());
-    BOOST_TEST(parse_tres_request(":::").size() <= 1u);
     BOOST_TEST(parse_tres_request("gres:gpu:99999999999999999999").empty());
+}
+
+BOOST_AUTO_TEST_CASE(takes_colons_alone_for_a_resource_that_no_cluster_has) {
+    const qg::model::TresCatalogue catalogue({"cpu", "mem", "energy", "node", "billing", "gres/gpu"});
+
+    const auto items = parse_tres_request(":::");
+
+    BOOST_TEST_REQUIRE(items.size() == 1u);
+    BOOST_TEST(items[0].name.empty());
+    BOOST_TEST(find_tres(catalogue, items[0]) == std::nullopt);
 }
 
 BOOST_AUTO_TEST_CASE(reads_cpus_and_licenses) {

@@ -6,7 +6,19 @@
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/quota/local_quota.hpp"
 
+#include <boost/test/unit_test.hpp>
+
 namespace qg::test {
+
+/// Lines of an answer; the test ends where there is none.
+inline std::string first_line(const std::vector<std::string>& lines) {
+    BOOST_TEST_REQUIRE(!lines.empty());
+    return lines.front();
+}
+inline std::string last_line(const std::vector<std::string>& lines) {
+    BOOST_TEST_REQUIRE(!lines.empty());
+    return lines.back();
+}
 
 /// Partition "main" (default) and "viz"; QOSs normal (default), moonlight and secret; user ana (1000) in
 /// account hpc-users, who may use normal and moonlight. 64 CPUs and 256000 MiB a node.
