@@ -54,7 +54,8 @@ BOOST_AUTO_TEST_CASE(every_limit_of_a_qos_is_a_field) {
     for (const LimitFacts& facts : limit_facts) {
         if (!facts.is_of_qos()) continue;
         const auto match = get_qos_field(facts.name);
-        BOOST_TEST((match && match->field->name == facts.name), facts.name);
+        BOOST_TEST_REQUIRE(match.has_value(), facts.name);
+        BOOST_TEST(match->field->name == facts.name, facts.name);
     }
 }
 

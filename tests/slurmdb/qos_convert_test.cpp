@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(each_flag_is_read_by_its_bit) {
         slurmdb_init_qos_rec(&stored, false, INFINITE);
         slurm::assign_flags(stored.flags, bit);
 
-        BOOST_TEST((from_slurm(stored, tres, names).flags == WordSet{name}), name);
+        BOOST_TEST(from_slurm(stored, tres, names).flags == WordSet{name}, name);
     }
 }
 
