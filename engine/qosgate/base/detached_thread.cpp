@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/base/detached_thread.hpp"
 
+#include "qosgate/base/blocked_signals.hpp"
 #include "qosgate/base/scope_exit.hpp"
 
 #include <condition_variable>
-#include <csignal>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -21,26 +21,6 @@ class DetachedThread::State {
     bool is_stopping = false;
     bool is_woken = false;
 };
-
-namespace {
-
-/// A thread inherits the mask of its creator.
-class BlockedSignals {
-  public:
-    BlockedSignals() {
-        sigset_t all;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    BlockedSignals(const BlockedSignals&) = delete;
-    BlockedSignals& operator=(const BlockedSignals&) = delete;
-    ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-  private:
-    sigset_t before_{};
-};
-
-} // namespace
 
 bool DetachedThread::Link::wait_for(std::chrono::milliseconds time) {
     std::unique_lock lock(state_.mutex);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurmdb/deadline.hpp"
 
+#include "qosgate/base/blocked_signals.hpp"
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 
 #include <netinet/in.h>
@@ -63,13 +63,8 @@ void send_at_once(const SocketSet& sockets) {
 Deadline::Deadline(std::chrono::milliseconds limit, SocketSet own, LateNotice late)
     : own_(std::move(own)), late_(std::move(late)), before_(open_sockets()) {
     send_at_once(own_);
-    // The thread must not take signals meant for the program (Ctrl-C): it starts with all of them blocked.
-    sigset_t all;
-    sigset_t old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    const BlockedSignals blocked;
     watcher_ = std::thread([this, limit] { watch(limit); });
-    pthread_sigmask(SIG_SETMASK, &old, nullptr);
 }
 
 Deadline::~Deadline() {
