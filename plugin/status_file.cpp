@@ -2,16 +2,13 @@
 #include "status_file.hpp"
 
 #include "host_log.hpp"
+#include "qosgate/base/replace_file.hpp"
 
-#include <cerrno>
-#include <cstring>
 #include <ctime>
 #include <mutex>
 #include <optional>
 #include <utility>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace qg::plugin {
@@ -20,20 +17,6 @@ namespace {
 constexpr std::chrono::seconds interval{1};
 /// Until there is something to say: the file shall be there when slurmctld answers.
 constexpr std::chrono::milliseconds first_interval{50};
-
-/// Replaces the file. Returns why not; empty if it is done.
-std::string replace(const std::filesystem::path& path, const std::string& content) {
-    const std::string fresh = path.string() + ".new";
-    const auto why = [&fresh] { return fresh + ": " + std::strerror(errno); };
-    const int file = open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (file < 0) return why();
-    const bool is_written =
-        write(file, content.data(), content.size()) == static_cast<ssize_t>(content.size());
-    const std::string problem = is_written ? "" : why();
-    close(file);
-    if (!problem.empty()) return problem;
-    return rename(fresh.c_str(), path.c_str()) == 0 ? "" : why();
-}
 
 } // namespace
 
@@ -58,10 +41,11 @@ class StatusFile::Shared {
             written_.clear(); // the file is another one's by now
             return;
         }
-        const std::string problem =
-            replace(path_, "{" + members + ", \"written_at\": " + std::to_string(std::time(nullptr)) + "}\n");
-        if (!problem.empty() && !has_failed_) log_error(("status: " + problem).c_str());
-        has_failed_ = !problem.empty();
+        const auto done = replace_file(
+            path_, "{" + members + ", \"written_at\": " + std::to_string(std::time(nullptr)) + "}\n", 0644,
+            Durability::cached);
+        if (!done && !has_failed_) log_error(("status: " + done.error().message).c_str());
+        has_failed_ = !done;
         written_ = std::move(members);
         due_ = now + longest_age;
     }

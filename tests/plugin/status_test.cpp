@@ -66,6 +66,7 @@ BOOST_AUTO_TEST_CASE(the_file_is_written_once_there_is_something_to_say_and_gone
 
     BOOST_TEST(read(path).starts_with("{\"a\": 1, \"written_at\": "));
     BOOST_TEST(read(path).ends_with("}\n"));
+    BOOST_TEST(std::filesystem::status(path).permissions() == std::filesystem::perms(0644));
 
     file.stop(1s);
     BOOST_TEST(!std::filesystem::exists(path));

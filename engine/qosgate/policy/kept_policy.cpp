@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/kept_policy.hpp"
 
-#include "qosgate/base/scope_exit.hpp"
+#include "qosgate/base/replace_file.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/fnv.hpp"
 #include "qosgate/policy/trusted_files.hpp"
 
-#include <array>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <utility>
 
-#include <fcntl.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 namespace qg::policy {
 namespace {
@@ -69,32 +64,6 @@ std::string hash_line(std::string_view body) {
     return text::format("{}{:016x}\n", magic, hash_of_text(body));
 }
 
-/// "<path>: cannot be written: <reason>".
-Error write_error(const fs::path& path, int number) {
-    std::array<char, 128> buffer{};
-    const char* reason = strerror_r(number, buffer.data(), buffer.size());
-    return {ErrorCode::unavailable, text::format("{}: cannot be written: {}", path.string(), reason)};
-}
-
-/// Writes all of it and has it on the disk. Returns errno, 0 for success.
-int write_all(int file, std::string_view text) noexcept {
-    while (!text.empty()) {
-        const ssize_t written = write(file, text.data(), text.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return errno;
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return fsync(file) == 0 ? 0 : errno;
-}
-
-/// The name of a rename is on the disk only with its folder.
-void sync_folder(const fs::path& folder) noexcept {
-    const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file < 0) return;
-    (void)fsync(file);
-    close(file);
-}
-
 } // namespace
 
 std::string to_kept_text(const SourceFolder& sources) {
@@ -133,18 +102,7 @@ Result<SourceFolder> parse_kept_text(std::string_view text) {
 }
 
 Result<void> write_kept(const fs::path& file, const SourceFolder& sources) {
-    std::string fresh = file.string() + ".XXXXXX"; // mode 0600; of its own for every process
-    const int descriptor = mkostemp(fresh.data(), O_CLOEXEC);
-    if (descriptor < 0) return write_error(file, errno);
-    int problem = write_all(descriptor, to_kept_text(sources));
-    if (close(descriptor) != 0 && problem == 0) problem = errno;
-    if (problem == 0 && std::rename(fresh.c_str(), file.c_str()) != 0) problem = errno;
-    if (problem != 0) {
-        (void)unlink(fresh.c_str());
-        return write_error(file, problem);
-    }
-    sync_folder(file.parent_path());
-    return {};
+    return replace_file(file, to_kept_text(sources), 0600, Durability::on_disk);
 }
 
 Result<std::optional<SourceFolder>> read_kept(const fs::path& file, uid_t trusted_user) {

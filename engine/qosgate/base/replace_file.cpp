@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/base/replace_file.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace qg {
+namespace {
+
+/// Returns errno, 0 for success.
+int write_all(int file, std::string_view text) noexcept {
+    while (!text.empty()) {
+        const ssize_t written = write(file, text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return errno;
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return 0;
+}
+
+/// Fills a new file and closes it. Returns errno, 0 for success.
+int fill(int file, std::string_view content, mode_t mode, Durability durability) noexcept {
+    int problem = write_all(file, content);
+    if (problem == 0 && fchmod(file, mode) != 0) problem = errno;
+    if (problem == 0 && durability == Durability::on_disk && fsync(file) != 0) problem = errno;
+    if (close(file) != 0 && problem == 0) problem = errno;
+    return problem;
+}
+
+/// The name of a rename is on the disk only with its folder.
+void sync_folder(const std::filesystem::path& folder) noexcept {
+    const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0) return;
+    (void)fsync(file);
+    close(file);
+}
+
+} // namespace
+
+Result<void> replace_file(const std::filesystem::path& file, std::string_view content, mode_t mode,
+                          Durability durability) {
+    const auto failed = [&file](int number) {
+        return Error{ErrorCode::unavailable, text::format("{}: cannot be written: {}", file.string(),
+                                                          std::generic_category().message(number))};
+    };
+    std::string fresh = file.string() + ".XXXXXX"; // mode 0600 at first
+    const int descriptor = mkostemp(fresh.data(), O_CLOEXEC);
+    if (descriptor < 0) return failed(errno);
+    int problem = fill(descriptor, content, mode, durability);
+    if (problem == 0 && std::rename(fresh.c_str(), file.c_str()) != 0) problem = errno;
+    if (problem != 0) {
+        (void)unlink(fresh.c_str());
+        return failed(problem);
+    }
+    if (durability == Durability::on_disk) sync_folder(file.parent_path());
+    return {};
+}
+
+} // namespace qg
