@@ -80,10 +80,8 @@ Decision refuse_unknown_rules(const policy::StoreStatus& status, const job_desc_
         (status.is_reading ? "; please try again in a moment" : "; please tell your administrators")};
     decision.log = {
         {LogLevel::error,
-         text::format("refused user={} job='{}': no rules are loaded: {}", submit_uid,
-                      job.name == nullptr ? std::string()
-                                          : text::printable({job.name, strnlen(job.name, 65)}, 64),
-                      why)}};
+         text::format("refused user={} job={}: no rules are loaded: {}", submit_uid,
+                      text::quoted({job.name, job.name == nullptr ? 0 : strnlen(job.name, 65)}, 64), why)}};
     return decision;
 }
 

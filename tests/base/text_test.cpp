@@ -83,6 +83,27 @@ BOOST_AUTO_TEST_CASE(printable_hides_the_second_set_of_control_characters) {
     BOOST_TEST(text::printable("\xc2\x80\xc2\x9f\xc2\xa0") == "??\xc2\xa0"); // the first, the last, no more
 }
 
+BOOST_AUTO_TEST_CASE(printable_hides_what_breaks_a_line_or_turns_its_direction) {
+    for (const char* hidden : {"\xe2\x80\xa8", "\xe2\x80\xa9",              // U+2028, U+2029
+                               "\xe2\x80\xaa", "\xe2\x80\xae",              // U+202A to U+202E
+                               "\xe2\x81\xa6", "\xe2\x81\xa9",              // U+2066 to U+2069
+                               "\xe2\x80\x8e", "\xe2\x80\x8f", "\xd8\x9c"}) // U+200E, U+200F, U+061C
+        BOOST_TEST(text::printable(std::string("a") + hidden + "b") == "a?b");
+    for (const char* shown : {"\xe2\x80\x8d", "\xe2\x80\x90", "\xe2\x80\xa7", "\xe2\x80\xaf", "\xe2\x81\xa5",
+                              "\xe2\x81\xaa", "\xd8\x9b", "\xd8\x9d", "\xd7\xa9"})
+        BOOST_TEST(text::printable(shown) == shown); // what stands beside them, and a Hebrew letter
+}
+
+BOOST_AUTO_TEST_CASE(quoted_shows_where_a_text_ends) {
+    BOOST_TEST(text::quoted("") == "''");
+    BOOST_TEST(text::quoted("my job") == "'my job'");
+    BOOST_TEST(text::quoted("x' qos='high") == R"('x\' qos=\'high')");
+    BOOST_TEST(text::quoted(R"(x\)") == R"('x\\')");
+    BOOST_TEST(text::quoted("a\nb\xe2\x80\xae") == "'a?b?'");
+    BOOST_TEST(text::quoted("abc", 3) == "'abc'");
+    BOOST_TEST(text::quoted("ab''", 3) == R"('ab\'...')");
+}
+
 BOOST_AUTO_TEST_CASE(printable_keeps_utf8_and_replaces_what_is_none) {
     for (const char* good : {"naïve", "漢字", "🙂", "\xef\xbf\xbd", "\xf4\x8f\xbf\xbf"})
         BOOST_TEST(text::printable(good) == good);

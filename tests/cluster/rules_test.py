@@ -149,6 +149,29 @@ class Rules(PluginTestCase):
         )
         self.assertRegex(log, r"job_submit/qosgate: warned user=ana\(.*: hello\n")
 
+    def test_a_name_of_a_job_fakes_nothing_in_the_log(self) -> None:
+        self.write_rule('job:warn("seen " .. job.name)')
+        shown = {
+            "x' qos='high": r"'x\' qos=\'high'",
+            "x qos=high: rule": "'x qos=high: rule'",
+            "x\\' qos=high": r"'x\\\' qos=high'",
+            "x\\": r"'x\\'",
+            '"x"': "'\"x\"'",
+            "a\u202eb\u2028c\u2066d\u200fe\u009bf\u061c": "a?b?c?d?e?f?",
+            "a\nb\x1b[31m\x9b": "a?b?[31m?",
+            "\u05d0\u05d1": "\u05d0\u05d1",
+        }
+        for name, logged in shown.items():
+            with self.subTest(name):
+                mark = len(self.cluster.log("slurmctld"))
+                result = self.cluster.run(["sbatch", "--hold", "-J", name, "--wrap=true"], USER)
+                self.expect(result, True, "seen ")
+                self.assertIn(
+                    f" job={logged} account=astro partition=main qos=normal: ", self.slurmctld_log_since(mark)
+                )
+                for sign in "\u202e\u2028\u2066\u200f\u009b\u061c\x1b":
+                    self.assertNotIn(sign, result.stderr)
+
 
 class Enforcing(PluginTestCase):
     """Level `enforce`: the plugin refuses by itself, changes of jobs included."""

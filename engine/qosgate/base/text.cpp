@@ -69,6 +69,16 @@ struct Character {
     bool is_printable = false;
 };
 
+/// Whether a character of several bytes shows nothing and changes how what is around it is shown: C1, line
+/// and paragraph separators, and those that turn the direction of the text.
+constexpr bool is_invisible(std::uint32_t code) noexcept {
+    const auto is_in = [code](std::uint32_t first, std::uint32_t last) {
+        return first <= code && code <= last;
+    };
+    return code < 0xa0 || code == 0x061c || is_in(0x200e, 0x200f) || is_in(0x2028, 0x202e) ||
+           is_in(0x2066, 0x2069);
+}
+
 /// Reads UTF-8; a byte that is none is a character by itself.
 Character read_character(std::string_view text) noexcept {
     const auto byte = [&](std::size_t at) -> std::uint32_t {
@@ -92,8 +102,7 @@ Character read_character(std::string_view text) noexcept {
         }
         const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
         if (code < length.least || code > 0x10ffff || is_surrogate) return {};
-        const bool is_control = code < 0xa0; // C1
-        return {length.bytes, !is_control};
+        return {length.bytes, !is_invisible(code)};
     }
     return {};
 }
@@ -171,6 +180,15 @@ std::string printable(std::string_view text, std::size_t max_bytes) {
         text.remove_prefix(first.bytes);
     }
     return result;
+}
+
+std::string quoted(std::string_view text, std::size_t max_bytes) {
+    std::string result = "'";
+    for (const char letter : printable(text, max_bytes)) {
+        if (letter == '\'' || letter == '\\') result += '\\';
+        result += letter;
+    }
+    return result + '\'';
 }
 
 bool matches(std::string_view name, std::string_view pattern) {

@@ -68,10 +68,15 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view digits) noexcept;
 /// than 64 bytes. Cost: bounded, whatever the names: of very many, the last are not looked at.
 std::string did_you_mean(std::string_view wrong, std::span<const std::string> candidates);
 
-/// `text` with control characters (C0, DEL and C1) and bytes that are no UTF-8 shown as `?`, cut to
-/// `max_bytes` (at a UTF-8 boundary) with "..." when longer: what a user wrote, made safe to show in a log or
-/// on a terminal. Cost: looks at `max_bytes` only.
+/// `text` with control characters (C0, DEL and C1), line separators, characters that turn the direction of
+/// text (such as U+202E) and bytes that are no UTF-8 shown as `?`, cut to `max_bytes` (at a UTF-8 boundary)
+/// with "..." when longer: what a user wrote, made safe to show in a log or on a terminal.
+/// Cost: looks at `max_bytes` only.
 std::string printable(std::string_view text, std::size_t max_bytes = 200);
+
+/// The same between single quotes, with a backslash before each quote and backslash in it: wherever it stands
+/// in a line, one sees where it ends. `max_bytes` counts neither quotes nor backslashes added.
+std::string quoted(std::string_view text, std::size_t max_bytes = 200);
 
 /// Whether `name` matches the shell pattern `pattern` (`*`, `?`, `[...]`), ASCII case ignored.
 bool matches(std::string_view name, std::string_view pattern);

@@ -11,12 +11,13 @@ namespace {
 constexpr std::size_t longest_value = 64;
 constexpr std::size_t longest_line = 1500;
 
-/// " key=value"; nothing for an empty value. A value of several words is quoted.
+/// " key=value"; nothing for an empty value. A value that is not one plain word is quoted, so that it cannot
+/// pass for another field.
 std::string field(std::string_view key, std::string_view value) {
     if (value.empty()) return {};
-    std::string shown = text::printable(value, longest_value);
-    const bool is_word = shown.find_first_of(" :='") == std::string::npos;
-    return is_word ? text::format(" {}={}", key, shown) : text::format(" {}='{}'", key, shown);
+    const std::string shown = text::printable(value, longest_value);
+    const bool is_word = shown.find_first_of(" :;='\"\\") == std::string::npos;
+    return text::format(" {}={}", key, is_word ? shown : text::quoted(value, longest_value));
 }
 
 std::string_view first_of(const std::optional<std::string>& asked, std::string_view otherwise) {

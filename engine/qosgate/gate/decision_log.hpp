@@ -3,6 +3,8 @@
 // What the administrator's log says of a decision, one line for each thing that was done:
 //   rejected user=ben(1002) job=wrap account=bio partition=main qos=normal: rule 'no gpus' (10-gpu.lua): …
 //   refused change jobid=17 by=1002 user=ana(1001) job=wrap …: QOSMaxCpuPerJobLimit: CPUs per job: …
+// The fields end at the first colon outside quotes. A value that is not one plain word stands between single
+// quotes, with a backslash before each quote and backslash in it: job='it\'s mine: qos=high'.
 #pragma once
 
 #include "qosgate/gate/gate.hpp"
