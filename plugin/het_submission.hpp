@@ -2,6 +2,10 @@
 //
 // HetSubmission: which call of job_submit() belongs to which heterogeneous job. slurmctld hands the parts of
 // one over one after the other, in one thread; nothing says when it has handed over the last.
+//
+//   HetSubmission submission;
+//   HetSubmission::Turn turn(submission, description.het_job_offset, user_id);
+//   decide(…, turn.parts());                  // other jobs do not wait for this
 #pragma once
 
 #include "qosgate/gate/het_parts.hpp"
@@ -9,46 +13,62 @@
 #include <cstdint>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace qg::plugin {
 
 /// The parts of the last heterogeneous job. Where the parts of two get between one another, nothing is known
 /// of either.
-/// Threads: any; a part is held on to while it is decided about.
+/// Threads: any; nobody waits for a decision.
 class HetSubmission {
   public:
-    /// The parts before this one, for as long as it lives.
+    /// The parts before this one: taken out for as long as it lives, and put back with it, unless another
+    /// heterogeneous job has come meanwhile.
     class Turn {
       public:
         Turn(HetSubmission& submission, std::uint32_t offset, std::uint32_t user_id)
-            : lock_(submission.mutex_) {
-            if (submission.is_next(offset, user_id)) parts_ = &submission.parts_;
+            : submission_(submission), part_{offset, user_id, std::this_thread::get_id()} {
+            const std::scoped_lock lock(submission_.mutex_);
+            number_ = ++submission_.turns_;
+            is_known_ = offset == 0 || submission_.expected_ == part_;
+            submission_.expected_ = {};
+            parts_ = std::move(submission_.parts_);
+            if (offset == 0) parts_.clear();
         }
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+        ~Turn() {
+            const std::scoped_lock lock(submission_.mutex_);
+            if (!is_known_ || number_ != submission_.turns_) return;
+            submission_.parts_ = std::move(parts_);
+            submission_.expected_ = part_;
+            ++submission_.expected_.offset;
+        }
+
         /// Null where they are not known.
-        [[nodiscard]] gate::HetParts* parts() const noexcept { return parts_; }
+        [[nodiscard]] gate::HetParts* parts() noexcept { return is_known_ ? &parts_ : nullptr; }
 
       private:
-        std::scoped_lock<std::mutex> lock_;
-        gate::HetParts* parts_ = nullptr;
+        struct Part {
+            std::uint32_t offset = 0; ///< 0 of a part that is expected: none is but a first one
+            std::uint32_t user_id = 0;
+            std::thread::id thread;
+            friend bool operator==(const Part&, const Part&) = default;
+        };
+        friend class HetSubmission;
+
+        HetSubmission& submission_;
+        Part part_;
+        std::uint64_t number_ = 0;
+        bool is_known_ = false;
+        gate::HetParts parts_;
     };
 
   private:
-    /// Whether a part goes on with the same job, or begins another.
-    bool is_next(std::uint32_t offset, std::uint32_t user_id) {
-        const bool goes_on = offset != 0 && offset == next_offset_ && user_id == user_id_ &&
-                             std::this_thread::get_id() == thread_;
-        if (offset == 0) parts_.clear();
-        next_offset_ = goes_on || offset == 0 ? offset + 1 : 0;
-        user_id_ = user_id;
-        thread_ = std::this_thread::get_id();
-        return next_offset_ != 0;
-    }
-
-    std::mutex mutex_;
+    std::mutex mutex_; ///< guards the rest
     gate::HetParts parts_;
-    std::thread::id thread_;
-    std::uint32_t user_id_ = 0;
-    std::uint32_t next_offset_ = 0; ///< 0: no part is expected but a first one
+    Turn::Part expected_;
+    std::uint64_t turns_ = 0; ///< so many there were
 };
 
 } // namespace qg::plugin
