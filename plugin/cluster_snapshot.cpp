@@ -7,8 +7,8 @@
 #include "partition_watch.hpp"
 #include "qosgate/base/published.hpp"
 #include "qosgate/slurm/cluster_reader.hpp"
+#include "start_wait.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <string>
@@ -25,9 +25,6 @@ constexpr std::chrono::seconds poll_interval{2};
 
 // A change of partitions is seen after this long, or by the first submission behind it.
 constexpr std::chrono::milliseconds look_interval{100};
-
-// Between its partitions and its first RPC slurmctld needs moments, in which jobs may wait at its door.
-constexpr std::chrono::milliseconds shortest_interval{5};
 
 /// Logs the first failure of a row of failures, and its end.
 class FailureLog {
@@ -84,13 +81,9 @@ bool ClusterSnapshot::Shared::is_served() const noexcept {
 
 /// Whether there is something to read; else the end has come.
 bool ClusterSnapshot::Shared::wait_until_served(DetachedThread::Link& owner) const {
-    std::chrono::milliseconds interval = shortest_interval;
-    while (!is_served()) {
-        if (!owner.wait_for(interval)) return false;
-        // A standby controller waits long.
-        interval = watch.has_partitions() ? shortest_interval
-                                          : std::min(interval + std::chrono::milliseconds(1), look_interval);
-    }
+    StartWait wait;
+    while (!is_served())
+        if (!owner.wait_for(wait.next(watch.has_partitions()))) return false;
     return true;
 }
 

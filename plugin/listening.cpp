@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "listening.hpp"
 
+#include "qosgate/base/text.hpp"
+
+#include <dirent.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <memory>
 #include <optional>
 
 namespace qg::plugin {
 namespace {
-
-// slurmctld opens its sockets when it starts, and has few descriptors before.
-constexpr int descriptors = 256;
 
 bool listens(int descriptor) noexcept {
     int accepts = 0;
@@ -30,7 +31,11 @@ std::optional<std::uint16_t> port_of(int descriptor) noexcept {
 } // namespace
 
 bool listens_on(std::uint32_t first, std::uint32_t count) noexcept {
-    for (int descriptor = 0; descriptor < descriptors; ++descriptor) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir("/proc/self/fd"), closedir);
+    if (open == nullptr) return false;
+    while (const dirent* entry = readdir(open.get())) {
+        const auto number = text::parse_unsigned(entry->d_name);
+        const int descriptor = number ? static_cast<int>(*number) : -1;
         if (!listens(descriptor)) continue;
         const auto port = port_of(descriptor);
         if (port && *port >= first && *port - first < count) return true;

@@ -9,7 +9,8 @@
 namespace qg::plugin {
 
 /// Whether a socket of this process listens on one of `count` ports from `first` on.
-/// Cost: a system call for each of the first 256 descriptors.
+/// False also where /proc does not tell which descriptors there are.
+/// Cost: some system calls for each open descriptor.
 bool listens_on(std::uint32_t first, std::uint32_t count) noexcept;
 
 } // namespace qg::plugin

@@ -5,6 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -32,6 +33,20 @@ BOOST_AUTO_TEST_CASE(a_bound_socket_counts_once_it_listens) {
     BOOST_TEST(listens_on(port - 3, 4));
     BOOST_TEST(!listens_on(port - 3, 3));
     BOOST_TEST(!listens_on(port + 1, 9));
+}
+
+BOOST_AUTO_TEST_CASE(the_number_of_the_descriptor_does_not_matter) {
+    const int low = socket(AF_INET, SOCK_STREAM, 0);
+    const int descriptor = fcntl(low, F_DUPFD_CLOEXEC, 700);
+    close(low);
+    BOOST_TEST_REQUIRE(descriptor >= 700);
+    const ScopeExit closed([descriptor] { close(descriptor); });
+    BOOST_TEST_REQUIRE(listen(descriptor, 1) == 0); // on any free port
+    sockaddr_in address{};
+    socklen_t size = sizeof address;
+    BOOST_TEST_REQUIRE(getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+
+    BOOST_TEST(listens_on(ntohs(address.sin_port), 1));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
