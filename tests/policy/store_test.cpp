@@ -109,6 +109,27 @@ BOOST_AUTO_TEST_CASE(keeps_the_last_good_policy_over_a_broken_edit_and_says_so_o
     BOOST_TEST(setup.store.status().generation == 1u); // the same content is the same policy
 }
 
+BOOST_AUTO_TEST_CASE(says_again_why_a_known_content_does_not_load_once_something_else_is_mended) {
+    StoreSetup setup(20ms);
+    setup.temp.write("a.lua", StoreSetup::warns("one"));
+    setup.store.start(setup.temp.folder());
+    const fs::path file = setup.temp.write("a.lua", "rule {");
+    const auto reports = [&](const char* text) {
+        return StoreSetup::soon([&] {
+            const auto error = setup.store.status().last_error;
+            return error && has_text(error->message, text);
+        });
+    };
+    BOOST_TEST(reports("a.lua:1: "));
+
+    chmod(file.c_str(), 0666);
+    BOOST_TEST(reports("mode 0666"));
+    chmod(file.c_str(), 0644);
+    BOOST_TEST(reports("a.lua:1: "));
+    BOOST_TEST(setup.errors() == 3u);
+    BOOST_TEST(setup.said() == "one");
+}
+
 BOOST_AUTO_TEST_CASE(does_not_take_a_half_written_file_for_an_empty_policy) {
     StoreSetup setup(20ms);
     const std::string whole = StoreSetup::warns("one");
