@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "status_report.hpp"
 
+#include "qosgate/base/process_start.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/compat.hpp"
 
@@ -71,9 +72,10 @@ std::string DecisionCounts::to_json() const {
 std::string StatusReport::to_json() const {
     std::optional<std::time_t> loaded_at;
     if (policy.loaded_at) loaded_at = std::chrono::system_clock::to_time_t(*policy.loaded_at);
-    std::string json =
-        text::format(R"("version": {}, "slurm": {}, "pid": {}, "host": {}, "started_at": {})",
-                     quote(QG_VERSION), quote(slurm_release()), getpid(), quote(host_name()), started_at);
+    std::string json = text::format(
+        R"("version": {}, "slurm": {}, "pid": {}, "process_start": {}, "host": {}, "started_at": {})",
+        quote(QG_VERSION), quote(slurm_release()), getpid(), number(process_start(getpid())),
+        quote(host_name()), started_at);
     json +=
         text::format(R"(, "limits": {}, "rules": {}, "policy": {}, "policy_folder": {}, "generation": {})",
                      quote(to_string(limits)), policy.rules, quote(hash_of(policy)),

@@ -4,6 +4,7 @@
 // StateSaveLocation, and speaks to nobody.
 #include "command.hpp"
 
+#include "qosgate/base/process_start.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurmdb/slurm_conf.hpp"
 
@@ -70,13 +71,11 @@ std::string host_name() {
     return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-/// One that has ended and that nobody has waited for is not alive.
-bool is_alive(pid_t process) {
-    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-    std::string stat;
-    std::getline(file, stat); // "17 (slurmctld) S 1 ..."
-    const auto state = stat.rfind(") ");
-    return state != std::string::npos && stat.substr(state, 3) != ") Z";
+/// Whether the slurmctld that wrote the report runs: its number may be another process's by now.
+bool is_alive(const ordered_json& report) {
+    const auto start = process_start(report.value("pid", pid_t{0}));
+    const ordered_json reported = report.value("process_start", ordered_json());
+    return start && (!reported.is_number_unsigned() || reported.get<std::uint64_t>() == *start);
 }
 
 std::string show_time(const ordered_json& seconds) {
@@ -94,10 +93,10 @@ void judge(Finding& finding) {
     const auto error_of = [&report](const char* key) {
         return report.value(key, ordered_json()).is_string() ? report.at(key).get<std::string>() : "";
     };
-    const auto pid = report.value("pid", pid_t{0});
     const bool is_here = report.value("host", "") == host_name();
-    if (is_here && !is_alive(pid)) {
-        finding.add(not_loaded, text::format("the slurmctld that had it, process {}, is gone", pid));
+    if (is_here && !is_alive(report)) {
+        finding.add(not_loaded, text::format("the slurmctld that had it, process {}, is gone",
+                                             report.value("pid", pid_t{0})));
         return;
     }
     if (std::time(nullptr) - report.value("written_at", std::time_t{0}) > oldest) {

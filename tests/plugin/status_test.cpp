@@ -2,7 +2,12 @@
 #include "status_file.hpp"
 #include "status_report.hpp"
 
+#include "qosgate/base/process_start.hpp"
+#include "qosgate/base/text.hpp"
+
 #include <boost/test/unit_test.hpp>
+
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -51,6 +56,8 @@ BOOST_AUTO_TEST_CASE(a_report_quotes_what_would_end_a_text) {
             .to_json();
 
     BOOST_TEST(json.find(R"("last_error": "say \"rule\" \\ here?")") != std::string::npos);
+    BOOST_TEST(json.find(text::format(R"("pid": {}, "process_start": {}, )", getpid(),
+                                      process_start(getpid()).value())) != std::string::npos);
     BOOST_TEST(json.find(R"("partitions_read_at": null, "partitions_error": null)") != std::string::npos);
     BOOST_TEST(json.find(R"("jobs": 1, "changes": 1, "refused": 1)") != std::string::npos);
 }
