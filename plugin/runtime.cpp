@@ -34,26 +34,24 @@ std::filesystem::path policy_folder() {
     return std::filesystem::path(file).parent_path() / "qosgate.d";
 }
 
-/// Where the policy in force outlives slurmctld, for a backup controller too; empty if that is not known.
-std::filesystem::path kept_policy_file() {
+/// A file beside slurmctld's own state, where a backup controller finds it too; empty if it is not known
+/// where that is.
+std::filesystem::path state_file(std::string_view name) {
     const slurm_conf_t* conf = host_conf();
     const std::filesystem::path folder =
         conf == nullptr ? std::string_view() : slurm::view_text(conf->state_save_location);
-    return folder.is_absolute() ? folder / "qosgate_policy" : std::filesystem::path();
+    return folder.is_absolute() ? folder / name : std::filesystem::path();
+}
+
+/// Where the policy in force outlives slurmctld.
+std::filesystem::path kept_policy_file() {
+    return state_file("qosgate_policy");
 }
 
 /// Also where it cannot be told.
 bool is_there(const std::filesystem::path& file) {
     std::error_code problem;
     return std::filesystem::symlink_status(file, problem).type() != std::filesystem::file_type::not_found;
-}
-
-/// The file for `qosgate status`; empty if that is not known.
-std::filesystem::path status_file() {
-    const slurm_conf_t* conf = host_conf();
-    const std::filesystem::path folder =
-        conf == nullptr ? std::string_view() : slurm::view_text(conf->state_save_location);
-    return folder.is_absolute() ? folder / "qosgate_status.json" : std::filesystem::path();
 }
 
 /// slurmctld asks the plugins in this order. Slurm's own for Lua drops what others said before, where it
@@ -144,7 +142,7 @@ Runtime::Runtime()
         start_policies(folder);
     check_order_of_plugins();
     cluster_.start();
-    if (const auto file = status_file(); !file.empty()) start_status(file);
+    if (const auto file = state_file("qosgate_status.json"); !file.empty()) start_status(file);
 }
 
 void Runtime::start_status(const std::filesystem::path& file) {
