@@ -140,7 +140,10 @@ class Controller:
     def measure_hostile(self, submissions: int, most_bytes: int) -> list[samples.Hostile]:
         """Times qosgate with each text of a request in sizes up to this one, so often each."""
         self._submit("write")
-        texts = self._submit("hostile", str(submissions), str(most_bytes), self._qos, PARTITION)
+        uid = self._cluster.run(["id", "-u", USER], check=True).stdout.strip()
+        texts = self._submit(
+            "hostile", str(submissions), str(most_bytes), self._qos, PARTITION, uid, user="root"
+        )
         self._submit("write")
         return samples.read_hostile(self._times, texts.splitlines(), submissions)
 
@@ -154,9 +157,9 @@ class Controller:
             otherwise=lambda: self._cluster.sbatch(arguments, USER).stderr,
         )
 
-    def _submit(self, *arguments: str) -> str:
+    def _submit(self, *arguments: str, user: str = USER) -> str:
         command = [str(self._stream), *arguments]
-        return self._cluster.run(command, USER, timeout=_PATIENCE_SECONDS, check=True).stdout
+        return self._cluster.run(command, user, timeout=_PATIENCE_SECONDS, check=True).stdout
 
     def _run_as_root(self, *command: str | Path) -> None:
         self._cluster.run([str(word) for word in command], timeout=_PATIENCE_SECONDS, check=True)

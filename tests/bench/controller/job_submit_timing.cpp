@@ -7,8 +7,8 @@
 //   QG_TIMING_FIRST, QG_TIMING_SECOND   the plugins' files
 //   QG_TIMING_FILE                      written on demand, a line per timed submission
 //
-// The name of a job says what happens to it; N is 1 for the first plugin, 2 for the second, and it alone is
-// asked:
+// The mail_user of a job says what happens to it, since no text that qosgate reads is free for that; N is 1
+// for the first plugin, 2 for the second, and it alone is asked:
 //   timing-drop-N   it is timed, then the job is refused, so that the queue stays as long as it is
 //   timing-keep-N   it is timed, the job goes on
 //   timing-turn-N   it is asked without being timed, the job is refused
@@ -156,22 +156,23 @@ std::mutex one_at_a_time; // slurmctld submits from several threads from 23.02 o
 
 int submit(job_desc_msg_t* description, std::uint32_t uid, char** err_msg) {
     constexpr int dropped = ESLURM_ACCESS_DENIED;
-    const std::string_view name = description->name == nullptr ? "" : description->name;
-    if (name == "timing-skip") return SLURM_SUCCESS;
+    const std::string_view order = description->mail_user == nullptr ? "" : description->mail_user;
+    if (order == "timing-skip") return SLURM_SUCCESS;
 
     const std::scoped_lock lock(one_at_a_time);
-    if (name == "timing-write") {
+    if (order == "timing-write") {
         timing().write();
         return dropped;
     }
-    if (!name.starts_with("timing-")) return timing().ask_both(description, uid, err_msg);
+    if (!order.starts_with("timing-")) return timing().ask_both(description, uid, err_msg);
 
-    const auto named = std::ranges::find_if(plugin_endings, [name](auto end) { return name.ends_with(end); });
+    const auto named =
+        std::ranges::find_if(plugin_endings, [order](auto end) { return order.ends_with(end); });
     if (named == plugin_endings.end()) return dropped;
     const auto plugin = static_cast<std::size_t>(named - plugin_endings.begin());
-    const bool is_timed = !name.starts_with("timing-turn");
+    const bool is_timed = !order.starts_with("timing-turn");
     const int code = timing().ask(plugin, description, uid, err_msg, is_timed);
-    return name.starts_with("timing-keep") ? code : dropped;
+    return order.starts_with("timing-keep") ? code : dropped;
 }
 
 } // namespace

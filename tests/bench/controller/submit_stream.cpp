@@ -4,10 +4,10 @@
 //
 //   submit_stream timed COUNT PAUSE_US QOS PARTITION   COUNT timed submissions a plugin, PAUSE_US apart
 //   submit_stream fill COUNT QOS PARTITION             COUNT jobs that wait in the queue, untimed
-//   submit_stream hostile COUNT BYTES QOS PARTITION    COUNT timed submissions of the second plugin for each
-//   text
-//                                                      of a request and each size up to BYTES; prints a line
-//                                                      "FIELD SIZE" for those
+//   submit_stream hostile COUNT BYTES QOS PARTITION UID
+//                                                      COUNT timed submissions of the second plugin for each
+//                                                      text of a request and each size up to BYTES, for the
+//                                                      user UID; prints a line "FIELD SIZE" for those
 //   submit_stream write                                makes the plugin write its times
 //
 // The plugins take turns of some submissions each, so that the machine's moods meet both, and each is asked
@@ -37,10 +37,11 @@ constexpr long accepted_one_in = 50;
 constexpr long untimed_in_turn = 10;
 constexpr long timed_in_turn = 100;
 
-/// Where the jobs go.
+/// Where the jobs go, and whose they are.
 struct Target {
     std::string qos;
     std::string partition;
+    uid_t user = getuid();
 };
 
 /// A text of a request.
@@ -49,8 +50,9 @@ struct Text {
     std::string value;
 };
 
-/// Submits one job; 0 or the Slurm error.
-int submit(std::string name, Target target, Text* text) {
+/// Submits one job with an order for job_submit/timing; 0 or the Slurm error.
+int submit(std::string order, Target target, Text* text) {
+    std::string name = "bench";
     std::string script = "#!/bin/sh\ntrue\n";
     std::string folder = "/";
     std::string variable = "PATH=/bin";
@@ -58,12 +60,13 @@ int submit(std::string name, Target target, Text* text) {
 
     job_desc_msg_t job;
     slurm_init_job_desc_msg(&job);
+    job.mail_user = order.data();
     job.name = name.data();
     job.script = script.data();
     job.work_dir = folder.data();
     job.environment = environment;
     job.env_size = 1;
-    job.user_id = getuid();
+    job.user_id = target.user;
     job.group_id = getgid();
     job.qos = target.qos.data();
     job.partition = target.partition.data();
@@ -80,10 +83,10 @@ int submit(std::string name, Target target, Text* text) {
 }
 
 /// Submits one job and ends the program unless the answer is the one expected.
-void submit_expecting(int expected, const std::string& name, const Target& target, Text* text = nullptr) {
-    const int error = submit(name, target, text);
+void submit_expecting(int expected, const std::string& order, const Target& target, Text* text = nullptr) {
+    const int error = submit(order, target, text);
     if (error == expected) return;
-    std::cerr << "submit_stream: " << name << ": " << slurm_strerror(error) << "\n";
+    std::cerr << "submit_stream: " << order << ": " << slurm_strerror(error) << "\n";
     std::exit(EXIT_FAILURE);
 }
 
@@ -136,10 +139,10 @@ std::string make_text(const Repeated& parts, std::size_t size) {
     return text;
 }
 
-/// The name stays: it tells the plugin what to do. A user's admin_comment slurmctld refuses before it asks.
+/// Every text that the plugin reads. A user's own admin_comment slurmctld refuses before it asks, so that
+/// only root can submit these.
 void submit_hostile(long count, std::size_t most_bytes, const Target& target) {
     for (const qg::slurm::TextField& field : qg::slurm::text_fields) {
-        if (field.slurm == &job_desc_msg_t::name || field.slurm == &job_desc_msg_t::admin_comment) continue;
         for (const std::size_t size :
              {std::size_t{1000}, field.most_bytes, std::size_t{1'000'000}, std::size_t{16'000'000}}) {
             if (size > most_bytes) continue;
@@ -166,16 +169,17 @@ int main(int argc, char** argv) {
     if (verb == "timed" && arguments.size() == 5)
         submit_timed(std::stol(arguments[1]), std::chrono::microseconds(std::stol(arguments[2])),
                      {arguments[3], arguments[4]});
-    else if (verb == "hostile" && arguments.size() == 5)
-        submit_hostile(std::stol(arguments[1]), std::stoul(arguments[2]), {arguments[3], arguments[4]});
+    else if (verb == "hostile" && arguments.size() == 6)
+        submit_hostile(std::stol(arguments[1]), std::stoul(arguments[2]),
+                       {arguments[3], arguments[4], static_cast<uid_t>(std::stoul(arguments[5]))});
     else if (verb == "fill" && arguments.size() == 4)
         fill(std::stol(arguments[1]), {arguments[2], arguments[3]});
     else if (verb == "write" && arguments.size() == 1)
         submit_expecting(ESLURM_ACCESS_DENIED, "timing-write", {});
     else {
-        std::cerr
-            << "usage: submit_stream timed COUNT PAUSE_US QOS PARTITION | hostile COUNT BYTES QOS PARTITION"
-               " | fill COUNT QOS PARTITION | write\n";
+        std::cerr << "usage: submit_stream timed COUNT PAUSE_US QOS PARTITION | hostile COUNT BYTES QOS "
+                     "PARTITION UID"
+                     " | fill COUNT QOS PARTITION | write\n";
         return EXIT_FAILURE;
     }
 }
