@@ -275,16 +275,22 @@ std::vector<std::string_view> coordinated_accounts(const AssocMgr& manager, std:
     return names;
 }
 
-/// Marks what PrivateData hides from whoever reads the answer. Needs the user lock.
+/// Whether a partition may be hidden from some users.
+bool is_for_some(const model::PartitionChoice& choice) {
+    return choice.partition->is_hidden || choice.partition->has_groups;
+}
+
+/// Marks what is hidden from whoever reads the answer. Needs the user lock.
 [[gnu::cold]] void hide_from_reader(AccountView& view, const AssocMgr& manager, const quota::Lookup& lookup) {
     const model::PrivateData hidden = manager.private_data == nullptr
                                           ? quota::all_private
                                           : slurm::read_private_data(*manager.private_data);
-    if (view.leaves_room) {
+    if (view.leaves_room && !lookup.names_others && std::ranges::none_of(view.partitions, is_for_some)) {
         view.hidden = hidden; // from operators as well: hardly a word is said of such a job
         return;
     }
-    if (has_operator_rights(manager, lookup.reader)) return;
+    view.reader_is_operator = has_operator_rights(manager, lookup.reader);
+    if (view.reader_is_operator) return;
     const auto coordinates = coordinated_accounts(manager, lookup.reader);
     quota::hide_private_data(view, hidden, {lookup.reader == lookup.user_id, coordinates});
 }
@@ -373,7 +379,8 @@ AccountView ControllerQuota::view_of(const AssocMgr& manager, const quota::Looku
         view.permitted_qos = qos_list.permitted_names(facts);
     if (lookup.lists_alternatives) view.accounts = accounts_of(manager, lookup.user_id);
     const bool is_private = manager.private_data == nullptr || *manager.private_data != 0;
-    if (is_private) hide_from_reader(view, manager, lookup);
+    if (is_private || lookup.names_others || std::ranges::any_of(view.partitions, is_for_some))
+        hide_from_reader(view, manager, lookup);
     return view;
 }
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lib import main
+from lib import CommandResult, main
 from lib.plugin_case import USER, PluginTestCase
 
 PUBLIC = "EnforcePartLimits=ALL\n"
@@ -56,9 +56,37 @@ class Private(PluginTestCase):
 
             by_root = self.cluster.run(["sbatch", "-n2", "--uid=ana", "--wrap=sleep 300"])
             self.expect(by_root, True, "limit 4, in use 3")
+            by_root = self.submit_as_root("-p shirt")
+            self.expect(by_root, False, "did you mean short?", "partitions: main, short, hidden, grouped\n")
         finally:
             self.change_slurm_conf(PRIVATE, PUBLIC)
             self.let_the_plugin_see_the_cluster()
+
+    def submit_as_root(self, arguments: str) -> CommandResult:
+        return self.cluster.run(["sbatch", "--uid=ana", *arguments.split(), "--wrap=sleep 300"])
+
+    def test_of_a_hidden_partition_no_more_is_told_than_its_name(self) -> None:
+        self.cluster.sacctmgr("add qos behind MaxTRESPerUser=cpu=1 Flags=DenyOnLimit")
+        self.addCleanup(self.cluster.sacctmgr, "delete qos behind")
+        self.cluster.scontrol("create partitionname=closed nodes=ALL hidden=yes qos=behind maxtime=30")
+        self.addCleanup(self.cluster.scontrol, "delete partitionname=closed")
+        # What Slurm itself does not show to who does not ask for all.
+        self.assertNotIn("closed", self.cluster.run("sinfo", USER, check=True).stdout)
+        self.assertIn("not found", self.cluster.run("scontrol show partition closed", USER).stdout)
+        self.assertIn("closed", self.cluster.run("sinfo", check=True).stdout)
+
+        timed = "-p closed --time=31 --hold"
+        self.cluster.wait_for(
+            lambda: "closed does not take a job of this time\n" in self.submit(timed).stderr, "it is known"
+        )
+        answer = self.submit("-p closed -n2")
+        over = "CPUs per user: this job asks for 2, which is more than the limit (QOSMaxCpuPerUserLimit)"
+        self.expect(answer, False, "partition closed does not allow this job:", over, "Job violates")
+        for hidden in ("behind", "limit 1", "accepted with"):
+            self.assertNotIn(hidden, answer.stderr)
+        told = ("partition closed (QOS behind) does not allow", "limit 1, this job asks for 2")
+        self.expect(self.submit_as_root("-p closed -n2"), False, *told)
+        self.expect(self.submit_as_root(timed), False, "limit 00:30:00, this job asks for 00:31:00")
 
     def test_a_test_only_submission_has_the_words_of_a_real_one(self) -> None:
         over = ("QOS small does not allow this job:", "limit 2, this job asks for 3", "would be accepted with:")
@@ -92,6 +120,9 @@ class Advice(PluginTestCase):
         cls.cluster.scontrol(
             "create reservation ReservationName=maint StartTime=now+1hour Duration=60 Nodes=node1 Users=ana"
         )
+        cls.cluster.scontrol(
+            "create reservation ReservationName=secret StartTime=now+1hour Duration=60 Nodes=node2 Users=root"
+        )
         cls.cluster.wait_for(
             lambda: "did you mean maint?" in cls.cluster.sbatch("--reservation=maitn", USER).stderr,
             "the reservation is known",
@@ -105,6 +136,7 @@ class Advice(PluginTestCase):
             ("-p root", ("partition root is for jobs that root submits", "Access/permission denied")),
             ("-p reserved", ("is for jobs in a reservation: add --res", "Access/permission denied")),
             ("--reservation=maitn", ("'maitn' is known; did you mean maint?", "reservation is invalid")),
+            ("--reservation=secert", ("no reservation 'secert' is known (known: maint)\n", "is invalid")),
             ("-L matlba:1", ("no license 'matlba' is known; did you mean matlab?", "Invalid license")),
             ("-L matlab:11", ("10 matlab licenses; this job asks for 11", "Invalid license")),
             ("-C typo", ("no feature 'typo' is known", "Invalid feature specification")),

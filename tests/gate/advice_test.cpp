@@ -15,7 +15,7 @@ namespace {
 struct AdviceSetup : test::GateSetup {
     AdviceSetup() {
         request.submit_uid = request.user_id;
-        names = model::KnownNames{.reservations = {"maint"},
+        names = model::KnownNames{.reservations = {{.name = "maint", .users = {"ana"}}},
                                   .licenses = {{"matlab", 10}},
                                   .gres = {"gpu", "gpu:v100"},
                                   .features = {"big", "fast"}};
@@ -105,6 +105,34 @@ BOOST_AUTO_TEST_CASE(a_misspelt_reservation_is_told_with_the_near_one) {
     BOOST_TEST(advice() == "no reservation 'maitn' is known");
     request.reservation = "maint";
     BOOST_TEST(advice() == "");
+}
+
+BOOST_AUTO_TEST_CASE(only_reservations_that_the_user_may_use_are_named) {
+    const std::string none = "no reservation 'x-12345' is known";
+    const std::string known = none + " (known: maint)";
+    const auto told = [&](std::vector<std::string> users, std::vector<std::string> accounts,
+                          bool has_groups = false) {
+        names->reservations = {{"maint", std::move(users), std::move(accounts), has_groups}};
+        return advice();
+    };
+    request.reservation = "x-12345";
+    BOOST_TEST(told({"ben", "ana"}, {}) == known);
+    BOOST_TEST(told({"ben"}, {}) == none);
+    BOOST_TEST(told({}, {"hpc-users"}) == known);
+    BOOST_TEST(told({}, {"root"}) == known); // an account above
+    BOOST_TEST(told({}, {"bio"}) == none);
+    BOOST_TEST(told({"ana"}, {"bio"}) == none); // both count
+    BOOST_TEST(told({"ana"}, {"hpc-users"}) == known);
+    BOOST_TEST(told({"-ben"}, {}) == known); // all but ben
+    BOOST_TEST(told({"-ben", "-ana"}, {}) == none);
+    BOOST_TEST(told({"-ben"}, {"-hpc-users"}) == none);
+    BOOST_TEST(told({}, {}, true) == none); // nobody knows who is in a group
+    BOOST_TEST(told({"ana"}, {}, true) == none);
+    BOOST_TEST(told({}, {}) == none);
+
+    records.operators = {7};
+    request.submit_uid = 7;
+    BOOST_TEST(told({"ben"}, {}) == known);
 }
 
 BOOST_AUTO_TEST_CASE(licenses_are_told_by_name_and_number) {

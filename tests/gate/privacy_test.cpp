@@ -121,6 +121,107 @@ BOOST_AUTO_TEST_CASE(only_partitions_that_are_open_to_the_user_are_named) {
     BOOST_TEST(named([](auto& p) { p.deny_accounts = {"bio"}; }) == all);
 }
 
+BOOST_AUTO_TEST_CASE(operators_are_told_of_partitions_that_others_do_not_see) {
+    partitions[1].is_hidden = true;
+    request.partition = "vix";
+    request.submit_uid = operator_id;
+    BOOST_TEST(all_lines() == "there is no partition 'vix'; did you mean viz?\n  partitions: main, viz");
+    partitions[1].is_hidden = false;
+    partitions[1].has_groups = true;
+    records.private_data.partitions = true;
+    BOOST_TEST(all_lines() == "there is no partition 'vix'; did you mean viz?\n  partitions: main, viz");
+}
+
+BOOST_AUTO_TEST_CASE(of_a_hidden_partition_no_limit_is_told) {
+    enforce_part_limits = model::EnforcePartLimits::all;
+    partitions[0].max_nodes = 2;
+    partitions[0].max_time = TimeLimit{30};
+    request.min_nodes = request.max_nodes = 3;
+    const std::string nodes = "partition main allows at most 2 nodes per job; this job asks for 3";
+    BOOST_TEST(first_line() == nodes);
+    BOOST_TEST(all_lines().find("would be accepted with") != std::string::npos);
+    partitions[0].is_hidden = true;
+    BOOST_TEST(all_lines() == "partition main does not take a job of this size");
+    request.submit_uid = operator_id;
+    BOOST_TEST(first_line() == nodes);
+    request.submit_uid = ana;
+
+    request.min_nodes = request.max_nodes = 1;
+    request.time_limit = TimeLimit{60};
+    BOOST_TEST(all_lines() == "partition main does not take a job of this time");
+    enforce_part_limits = model::EnforcePartLimits::no;
+    BOOST_TEST(all_lines() == "this job can never start as it is: "
+                              "partition main does not take a job of this time (PartitionTimeLimit)");
+    partitions[0].is_hidden = false;
+    BOOST_TEST(first_line().find("limit 00:30:00, this job asks for 01:00:00") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(of_a_hidden_partition_no_list_is_told) {
+    enforce_part_limits = model::EnforcePartLimits::all;
+    partitions[0].allow_qos = {"moonlight"};
+    partitions[0].is_hidden = true;
+    BOOST_TEST(all_lines() == "partition main does not accept QOS normal");
+    request.submit_uid = operator_id;
+    BOOST_TEST(first_line() == "partition main does not accept QOS normal (accepted: moonlight)");
+}
+
+BOOST_AUTO_TEST_CASE(of_a_hidden_partition_neither_the_qos_nor_its_limits_are_told) {
+    partitions[0].qos = "secret";
+    qos(2).limits.set(TresLimit::max_tres_per_user, tres("cpu"), 4);
+    qos(2).flags.deny_on_limit = true;
+    request.tasks = request.min_cpus = 5;
+    const std::string told = "partition main (QOS secret) does not allow this job:\n"
+                             "  CPUs per user: limit 4, this job asks for 5 (QOSMaxCpuPerUserLimit)\n"
+                             "would be accepted with: --ntasks=4";
+    root().limits = {};
+    BOOST_TEST(all_lines() == told);
+    partitions[0].has_groups = true; // Slurm tells of it whoever asks for all
+    BOOST_TEST(all_lines() == told);
+
+    const std::string hidden = "partition main does not allow this job:\n"
+                               "  CPUs per user: this job asks for 5, which is more than the limit "
+                               "(QOSMaxCpuPerUserLimit)";
+    records.private_data.partitions = true;
+    BOOST_TEST(all_lines() == hidden);
+    records.private_data.partitions = false;
+    partitions[0].is_hidden = true;
+    BOOST_TEST(all_lines() == hidden);
+    request.submit_uid = operator_id;
+    BOOST_TEST(all_lines() == told);
+}
+
+BOOST_AUTO_TEST_CASE(of_a_hidden_partition_no_least_is_told) {
+    partitions[0].qos = "secret";
+    qos(2).limits.set(TresLimit::min_tres_per_job, tres("cpu"), 4);
+    qos(2).flags.deny_on_limit = true;
+    root().limits = {};
+    BOOST_TEST(all_lines().find("at least 4 CPUs") != std::string::npos);
+    partitions[0].is_hidden = true;
+    BOOST_TEST(all_lines().find("this job asks for 1, which is less than the limit") != std::string::npos);
+    BOOST_TEST(all_lines().find('4') == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_users_own_qos_is_told_in_a_hidden_partition_and_nothing_is_suggested) {
+    partitions[0].is_hidden = true;
+    qos(0).limits.set(TresLimit::max_tres_per_user, tres("cpu"), 4);
+    qos(0).flags.deny_on_limit = true;
+    request.tasks = request.min_cpus = 5;
+    root().limits = {};
+    BOOST_TEST(all_lines() == "QOS normal does not allow this job:\n"
+                              "  CPUs per user: limit 4, this job asks for 5 (QOSMaxCpuPerUserLimit)");
+}
+
+BOOST_AUTO_TEST_CASE(of_a_hidden_partition_neither_state_nor_nodes_are_told) {
+    root().limits = {};
+    partitions[0].takes_jobs = false;
+    partitions[0].largest = {.memory_mib = 1000, .cpus = 2, .gpus = 0};
+    request.cpus_per_task = 3;
+    BOOST_TEST(all_lines().find("is drained") != std::string::npos);
+    BOOST_TEST(all_lines().find("the largest has 2") != std::string::npos);
+    partitions[0].is_hidden = true;
+    BOOST_TEST(all_lines() == "");
+}
+
 BOOST_AUTO_TEST_CASE(whom_a_partition_accepts_is_told_unless_private) {
     enforce_part_limits = model::EnforcePartLimits::all;
     partitions[0].allow_accounts = {"bio"};

@@ -52,10 +52,11 @@ struct Fixture {
         return std::move(result).value();
     }
 
-    void in_partition(const char* name, const char* qos = "") {
+    void in_partition(const char* name, const char* qos = "", bool is_hidden = false) {
         model::Partition partition;
         partition.name = name;
         partition.qos = qos;
+        partition.is_hidden = is_hidden;
         partitions.push_back(std::make_shared<const model::Partition>(partition));
         lookup.partitions = partitions;
     }
@@ -414,6 +415,47 @@ BOOST_AUTO_TEST_CASE(private_data_hides_nothing_from_operators) {
     BOOST_TEST(!view().associations.at(0).is_hidden);
     lookup.reader = stranger;
     BOOST_TEST(view().associations.at(0).is_hidden);
+}
+
+BOOST_AUTO_TEST_CASE(a_hidden_partition_is_hidden_from_all_but_operators) {
+    in_partition("main");
+    in_partition("hid", "", /*is_hidden=*/true);
+    lookup.reader = ben;
+    BOOST_TEST(!view().partitions.at(0).is_hidden);
+    BOOST_TEST(view().partitions.at(1).is_hidden);
+    BOOST_TEST(!view().reader_is_operator);
+    records.add_coordinator(*records.user_ben, "astro"); // to slurmctld a user like any other
+    BOOST_TEST(view().partitions.at(1).is_hidden);
+    records.user_ben->admin_level = SLURMDB_ADMIN_OPERATOR;
+    BOOST_TEST(!view().partitions.at(1).is_hidden);
+    BOOST_TEST(view().reader_is_operator);
+    lookup.reader = 0;
+    BOOST_TEST(!view().partitions.at(1).is_hidden);
+    lookup.reader = stranger;
+    BOOST_TEST(view().partitions.at(1).is_hidden);
+}
+
+BOOST_AUTO_TEST_CASE(who_reads_is_known_for_a_job_with_room_where_names_may_be_told) {
+    struct Nothing final : quota::JobCounting {
+        model::Demand demand(const model::AccountView&) override { return {}; }
+    } nothing;
+    lookup.counting = &nothing;
+    lookup.reader = 0;
+    records.private_data = PRIVATE_DATA_PARTITIONS;
+    BOOST_TEST_REQUIRE(view().leaves_room);
+    BOOST_TEST(view().hidden.partitions); // nobody asks
+
+    lookup.names_others = true;
+    BOOST_TEST(!view().hidden.partitions);
+    BOOST_TEST(view().reader_is_operator);
+    lookup.reader = ana;
+    BOOST_TEST(view().hidden.partitions);
+    BOOST_TEST(!view().reader_is_operator);
+    lookup.names_others = false;
+    records.private_data = 0;
+    in_partition("hid", "", /*is_hidden=*/true);
+    BOOST_TEST_REQUIRE(view().leaves_room);
+    BOOST_TEST(view().partitions.at(0).is_hidden);
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_sees_the_accounts_coordinated) {

@@ -36,9 +36,11 @@ BOOST_AUTO_TEST_CASE(features_count_whether_active_or_not) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_sent_stays) {
-    std::string maint = "maint", matlab = "matlab";
+    std::string maint = "maint", matlab = "matlab", users = "ana,-ben", accounts = "bio";
     reserve_info_t reservation{};
     reservation.name = maint.data();
+    reservation.users = users.data();
+    reservation.accounts = accounts.data();
     reserve_info_msg_t reservations{};
     reservations.record_count = 1;
     reservations.reservation_array = &reservation;
@@ -53,13 +55,36 @@ BOOST_AUTO_TEST_CASE(what_is_not_sent_stays) {
     slurm::update_names(names, &reservations, &licenses);
     slurm::update_names(names, nullptr, nullptr);
 
-    BOOST_TEST(names.reservations == Names{"maint"});
+    BOOST_TEST_REQUIRE(names.reservations.size() == 1u);
+    BOOST_TEST(names.reservations[0].name == "maint");
+    BOOST_TEST(names.reservations[0].users == (Names{"ana", "-ben"}));
+    BOOST_TEST(names.reservations[0].accounts == (Names{"bio"}));
+    BOOST_TEST(!names.reservations[0].has_groups);
     BOOST_TEST_REQUIRE(names.licenses.size() == 1u);
     BOOST_TEST(names.licenses[0].total == 10u);
 
     licenses.num_lic = 0;
     slurm::update_names(names, nullptr, &licenses);
     BOOST_TEST(names.licenses.empty());
+}
+
+BOOST_AUTO_TEST_CASE(reservations_are_sorted_and_say_whether_they_are_for_groups) {
+    std::string b = "b", a = "a", groups = "wheel";
+    std::vector<reserve_info_t> all(2);
+    all[0].name = b.data();
+    all[1].name = a.data();
+    all[1].groups = groups.data();
+    reserve_info_msg_t reservations{};
+    reservations.record_count = 2;
+    reservations.reservation_array = all.data();
+    model::KnownNames names;
+
+    slurm::update_names(names, &reservations, nullptr);
+
+    BOOST_TEST_REQUIRE(names.reservations.size() == 2u);
+    BOOST_TEST(names.reservations[0].name == "a");
+    BOOST_TEST(names.reservations[0].has_groups);
+    BOOST_TEST(!names.reservations[1].has_groups);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

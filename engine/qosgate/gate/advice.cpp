@@ -2,7 +2,7 @@
 #include "qosgate/gate/advice.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/refusal.hpp"
+#include "qosgate/gate/partition_rules.hpp"
 #include "qosgate/gate/tres_request.hpp"
 #include "qosgate/limits/catalogue.hpp"
 
@@ -20,15 +20,39 @@ using model::PartitionChoice;
 /// How many lines a job gets at most.
 constexpr std::size_t most_lines = 5;
 
+/// Whether a list of users or accounts lets one of the names in: it names it, or, where it says with a minus
+/// who is left out, it names none of them.
+bool lists(std::span<const std::string> list, std::span<const std::string_view> names) {
+    const bool leaves_out = list.front().starts_with('-');
+    const bool is_named = std::ranges::any_of(list, [&](std::string_view entry) {
+        if (leaves_out)
+            entry.remove_prefix(std::min<std::size_t>(entry.find_first_not_of('-'), entry.size()));
+        return std::ranges::any_of(names, [&](std::string_view name) { return text::iequals(entry, name); });
+    });
+    return is_named != leaves_out;
+}
+
+/// Whether the job's user, with its account, surely may use a reservation.
+bool is_for_user(const model::Reservation& reservation, const model::AccountView& view) {
+    if (reservation.has_groups || (reservation.users.empty() && reservation.accounts.empty())) return false;
+    const std::string_view user = view.user_name;
+    std::vector<std::string_view> accounts{view.account};
+    for (const model::Association& link : view.associations)
+        accounts.push_back(link.account);
+    return (reservation.users.empty() || lists(reservation.users, std::span(&user, 1))) &&
+           (reservation.accounts.empty() || lists(reservation.accounts, accounts));
+}
+
 class Adviser {
   public:
     Adviser(const model::JobRequest& request, const model::AccountView& view, const model::Cluster& cluster)
         : request_(request), view_(view), cluster_(cluster) {}
 
     std::vector<std::string> run() {
-        if (!view_.partitions.empty()) look_at_partitions();
+        const bool may_tell_partitions = !view_.partitions.empty() && !has_hidden_partition(view_);
+        if (may_tell_partitions) look_at_partitions();
         if (cluster_.names) look_at_names(*cluster_.names);
-        if (!view_.partitions.empty()) look_at_nodes();
+        if (may_tell_partitions) look_at_nodes();
         return std::move(lines_);
     }
 
@@ -74,13 +98,21 @@ class Adviser {
         add(text::format("no {} '{}' is known{}", what, text::printable(name, 64), better));
     }
 
-    void look_at_reservations(std::span<const std::string> known) {
-        const std::span<const std::string> shown =
-            view_.hidden.reservations ? std::span<const std::string>() : known;
+    void look_at_reservations(std::span<const model::Reservation> known) {
         text::for_each_part(*request_.reservation, ',', [&](std::string_view name) {
-            if (!name.empty() && !std::ranges::binary_search(known, name))
-                add_unknown("reservation", name, shown);
+            if (!name.empty() && !std::ranges::binary_search(known, name, {}, &model::Reservation::name))
+                add_unknown("reservation", name, usable_reservations(known));
         });
+    }
+
+    /// Those that may be named to the reader.
+    [[nodiscard]] std::vector<std::string>
+    usable_reservations(std::span<const model::Reservation> known) const {
+        std::vector<std::string> names;
+        if (view_.hidden.reservations) return names;
+        for (const model::Reservation& one : known)
+            if (view_.reader_is_operator || is_for_user(one, view_)) names.push_back(one.name);
+        return names;
     }
 
     void look_at_licenses(std::span<const model::License> known) {

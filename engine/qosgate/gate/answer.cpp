@@ -46,11 +46,11 @@ std::vector<std::string> list_lasting(std::span<const Wait> held, const model::A
     return lines;
 }
 
-/// Whether the job has partitions, and all of them take jobs and start none.
+/// Whether the job has partitions, and all of them take jobs and start none, as far as the reader may know.
 bool are_all_down(const model::AccountView& view) {
     return !view.partitions.empty() &&
            std::ranges::all_of(view.partitions, [](const model::PartitionChoice& choice) {
-               return choice.partition->takes_jobs && !choice.partition->starts_jobs;
+               return choice.partition->takes_jobs && !choice.partition->starts_jobs && !choice.is_hidden;
            });
 }
 
@@ -114,6 +114,8 @@ std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at
                                           limits::Strictness strictness) {
     // The options of a heterogeneous job stand before its colons; and what whole nodes come to is not known.
     if (at.request.is_het_part || at.request.exclusive || !is_short(at.request, at.resolved)) return {};
+    // What would be accepted in a hidden partition tells its limits and lists.
+    if (has_hidden_partition(at.resolved.view())) return {};
     const bool is_refused = outlook.forecast.code != model::RejectCode::none;
     if (at.rules && at.rules->has_failures) return {};
     const std::string head = is_refused ? "would be accepted with: " : "could start with: ";

@@ -5,6 +5,7 @@
 #include "qosgate/gate/job_size.hpp"
 #include "qosgate/gate/partition_list.hpp"
 #include "qosgate/limits/catalogue.hpp"
+#include "qosgate/quota/privacy.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -63,6 +64,20 @@ std::string list_accepted(std::span<const std::string> allowed, std::span<const 
 /// "partition long does not accept QOS short (accepted: long, normal)"
 std::string not_accepted(const Partition& partition, std::string_view what, std::string_view accepted) {
     return text::format("partition {} does not accept {}{}", partition.name, what, accepted);
+}
+
+/// Whether the reader may know nothing of a partition but its name.
+bool is_hidden(const PartitionView& asked, const Partition& partition) {
+    return std::ranges::any_of(asked.view.partitions, [&](const model::PartitionChoice& choice) {
+        return choice.is_hidden && choice.partition.get() == &partition;
+    });
+}
+
+/// Leaves the numbers of a hidden partition out of the texts.
+void hide_numbers(std::span<PartitionProblem> problems, std::string_view partition) {
+    for (PartitionProblem& problem : problems)
+        problem.text = text::format("partition {} does not take a job of this {}", partition,
+                                    problem.code == RejectCode::invalid_time_limit ? "time" : "size");
 }
 
 PartitionProblem node_problem(std::string text) {
@@ -133,6 +148,7 @@ Problems find_rule_problems(const PartitionView& asked, const JobSize& size, con
     add_total_problems(problems, size, partition);
     add_node_problems(problems, asked, size, partition);
     add(problems, find_time_problem(asked, partition, time, is_least));
+    if (is_hidden(asked, partition)) hide_numbers(problems, partition.name);
     return problems;
 }
 
@@ -140,10 +156,10 @@ Problem find_qos_problem(const PartitionView& asked, const Partition& partition)
     const model::QosChoice& qos = asked.view.job_qos;
     const std::string_view name = qos.flags ? std::string_view(qos.name) : std::string_view();
     if (lets_in(partition.allow_qos, partition.deny_qos, name)) return std::nullopt;
-    const bool is_hidden = !may_be_shown(partition, asked.view.hidden);
-    return PartitionProblem{RejectCode::invalid_qos, "QOSNotAllowed",
-                            not_accepted(partition, qos.flags ? "QOS " + qos.name : "jobs without a QOS",
-                                         list_accepted(partition.allow_qos, partition.deny_qos, is_hidden))};
+    return PartitionProblem{
+        RejectCode::invalid_qos, "QOSNotAllowed",
+        not_accepted(partition, qos.flags ? "QOS " + qos.name : "jobs without a QOS",
+                     list_accepted(partition.allow_qos, partition.deny_qos, is_hidden(asked, partition)))};
 }
 
 bool lets_account_in(const PartitionView& asked, const Partition& partition) {
@@ -153,11 +169,11 @@ bool lets_account_in(const PartitionView& asked, const Partition& partition) {
 
 Problem find_account_problem(const PartitionView& asked, const Partition& partition) {
     if (lets_account_in(asked, partition)) return std::nullopt;
-    const bool is_hidden = asked.view.hidden.accounts || !may_be_shown(partition, asked.view.hidden);
+    const bool hides_accounts = asked.view.hidden.accounts || is_hidden(asked, partition);
     return PartitionProblem{
         RejectCode::invalid_account, "AccountNotAllowed",
         not_accepted(partition, "account " + asked.view.account,
-                     list_accepted(partition.allow_accounts, partition.deny_accounts, is_hidden))};
+                     list_accepted(partition.allow_accounts, partition.deny_accounts, hides_accounts))};
 }
 
 /// In slurmctld's order at submission; `size` is what the client sent, and nothing else counts.
@@ -208,12 +224,16 @@ Problems find_problems_everywhere(const PartitionView& asked, const JobSize& siz
     return problems;
 }
 
+/// No time where the first partition wants one: refused whatever EnforcePartLimits says.
+std::optional<Refusal> refuse_missing_time(const PartitionView& asked) {
+    const Partition& first = *asked.view.partitions.front().partition;
+    if (asked.request.time_limit || !first.wants_time_limit()) return std::nullopt;
+    return Refusal{RejectCode::invalid_time_limit,
+                   {text::format("partition {} requires a time limit: add --time", first.name)}};
+}
+
 /// Times that are refused whatever EnforcePartLimits says.
 Problem find_impossible_time(const PartitionView& asked) {
-    const Partition& first = *asked.view.partitions.front().partition;
-    if (!asked.request.time_limit && first.wants_time_limit())
-        return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
-                                text::format("partition {} requires a time limit: add --time", first.name)};
     if (!asked.request.time_min) return std::nullopt;
     if (auto problem =
             find_time_problem(asked, with_most_time(asked.view), asked.request.time_min, /*is_least=*/true))
@@ -253,11 +273,17 @@ std::optional<Refusal> refuse_by_each(const PartitionView& asked, const JobSize&
 
 /// Whether the user may well have use of it. AllowGroups: nobody knows here who is in a group.
 bool is_open_to(const PartitionView& asked, const Partition& partition) {
-    return !partition.is_hidden && !partition.has_groups && !partition.is_for_root && partition.takes_jobs &&
-           partition.starts_jobs && lets_account_in(asked, partition);
+    const bool is_seen = asked.view.reader_is_operator ||
+                         (!partition.has_groups && quota::is_shown(partition, asked.view.hidden));
+    return is_seen && !partition.is_for_root && partition.takes_jobs && partition.starts_jobs &&
+           lets_account_in(asked, partition);
 }
 
 } // namespace
+
+bool has_hidden_partition(const model::AccountView& view) {
+    return std::ranges::any_of(view.partitions, &model::PartitionChoice::is_hidden);
+}
 
 std::vector<std::string> list_open_partitions(const PartitionView& asked, const model::PartitionTable& all) {
     std::vector<std::string> names;
@@ -286,8 +312,12 @@ std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const mo
 
     Problems problems;
     if (is_enforced) problems = find_problems_everywhere(asked, size);
+    if (problems.empty())
+        if (auto refusal = refuse_missing_time(asked)) return refusal;
     if (problems.empty()) add(problems, find_impossible_time(asked));
     if (problems.empty()) return std::nullopt;
+    if (has_hidden_partition(asked.view))
+        hide_numbers(problems, asked.view.partitions.front().partition->name);
     return Refusal{problems.front().code, lines_of(problems)};
 }
 
@@ -325,7 +355,9 @@ std::optional<PartitionProblem> find_selection_problem(const PartitionView& aske
     const auto node = asked.view.tres->node();
     const std::uint64_t nodes = node ? model::count_at(asked.job.tres, *node) : 1;
     const bool is_exempt = job_qos_flags(asked.view).partition_max_nodes && asked.request.max_nodes;
-    return find_excess_nodes(partition, is_exempt, nodes, nodes);
+    auto problem = find_excess_nodes(partition, is_exempt, nodes, nodes);
+    if (problem && is_hidden(asked, partition)) hide_numbers(std::span(&*problem, 1), partition.name);
+    return problem;
 }
 
 void SizeBounds::widen(const JobSize& size) noexcept {

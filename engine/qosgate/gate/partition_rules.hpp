@@ -40,9 +40,12 @@ struct PartitionView {
 /// Of a job that names several QOSs: the view with each of the others in the place of the first.
 std::vector<model::AccountView> views_of_other_qos(const model::AccountView& view);
 
+/// Whether the reader may know nothing of one of the job's partitions but its name.
+[[nodiscard]] bool has_hidden_partition(const model::AccountView& view);
+
 /// The partitions that may be named to a user who named none of them: those that are open to the job's
-/// account. None where PrivateData hides partitions from the reader. Cost: linear in them, and in their lists
-/// of accounts.
+/// account, and to operators those that are hidden from others as well. None where PrivateData hides
+/// partitions from the reader. Cost: linear in them, and in their lists of accounts.
 std::vector<std::string> list_open_partitions(const PartitionView& asked, const model::PartitionTable& all);
 
 /// Refuses by EnforcePartLimits: with ALL where any partition refuses, with ANY where every one does. Some

@@ -75,10 +75,6 @@ std::vector<std::string> lines_once(std::vector<std::string> lines, std::size_t 
     return once;
 }
 
-bool may_be_shown(const model::Partition& partition, model::PrivateData hidden) {
-    return !partition.is_hidden && !(hidden.partitions && partition.has_groups);
-}
-
 std::optional<Refusal> refuse_partition(std::span<const std::string> unknown,
                                         std::span<const std::string> others) {
     if (unknown.empty()) return std::nullopt;

@@ -28,10 +28,6 @@ inline constexpr std::size_t most_problem_lines = 8;
 /// The lines, each once; of many the first ones, and how many are left out.
 std::vector<std::string> lines_once(std::vector<std::string> lines, std::size_t most = most_problem_lines);
 
-/// Whether a partition may be named to somebody who did not name it. PrivateData hides those that are not for
-/// everybody.
-bool may_be_shown(const model::Partition& partition, model::PrivateData hidden);
-
 /// A request that names partitions that do not exist. `others` are those that may be named instead.
 std::optional<Refusal> refuse_partition(std::span<const std::string> unknown,
                                         std::span<const std::string> others);

@@ -25,6 +25,7 @@ quota::Lookup make_lookup(const model::JobRequest& request, const PartitionList&
     lookup.takes_qos_lists = release.follows(limits::rules::takes_qos_lists);
     lookup.requester = requester;
     lookup.reader = requester.value_or(request.submit_uid);
+    lookup.names_others = !partitions.unknown.empty() || request.reservation.has_value();
     lookup.partitions = partitions.found;
     return lookup;
 }

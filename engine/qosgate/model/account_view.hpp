@@ -102,6 +102,7 @@ struct QosChoice {
 struct PartitionChoice {
     std::shared_ptr<const Partition> partition; ///< never null
     std::optional<std::size_t> qos;             ///< index into AccountView::qos
+    bool is_hidden = false; ///< whoever reads the answer may know its name, having typed it, and no more
 };
 
 struct AccountView {
@@ -119,6 +120,7 @@ struct AccountView {
     /// not all are looked at.
     std::vector<std::string> accounts;
     PrivateData hidden;                 ///< from whoever reads the answer
+    bool reader_is_operator = false;    ///< nothing is hidden; known where something might be
     bool usage_lasts = false;           ///< on this cluster no use of the past decays or is reset
     bool requester_is_operator = false; ///< may change jobs past all limits; never at a submission
     /// The job's association and QOS will do, and all limits leave room for it: no limit, no usage and no QOS

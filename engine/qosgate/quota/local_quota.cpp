@@ -167,7 +167,8 @@ Result<model::AccountView> LocalQuota::check(const Lookup& lookup) const {
                 add_qos(view, records_.qos[*index], static_cast<std::uint32_t>(*index), lookup.user_id);
         view.partitions.push_back(std::move(choice));
     }
-    if (!is_operator(records_, lookup.reader))
+    view.reader_is_operator = is_operator(records_, lookup.reader);
+    if (!view.reader_is_operator)
         hide_private_data(view, records_.private_data,
                           {.is_user = lookup.reader == lookup.user_id, .coordinates = {}});
     return view;

@@ -16,8 +16,12 @@ struct Reader {
     std::span<const std::string_view> coordinates; ///< accounts
 };
 
-/// Marks what `data` hides from the reader: the associations of accounts that the reader does not coordinate,
-/// and those of other users.
+/// Whether slurmctld shows a partition to a user who does not ask for all: Hidden=YES hides it, and where
+/// PrivateData hides partitions, AllowGroups does.
+bool is_shown(const model::Partition& partition, model::PrivateData data);
+
+/// Marks what is hidden from the reader: the partitions that are not shown; and under `data` the associations
+/// of accounts that the reader does not coordinate, and those of other users.
 void hide_private_data(model::AccountView& view, model::PrivateData data, const Reader& reader);
 
 /// Hides everything that PrivateData may hide: of a reader about whom nothing is known.

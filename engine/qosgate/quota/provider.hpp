@@ -38,6 +38,9 @@ struct Lookup {
     std::optional<std::uint32_t> requester;
     std::uint32_t reader =
         0; ///< who reads the answer: what PrivateData hides from them is marked in the view
+    /// Whether the answer may name what the request does not: partitions or reservations in the place of one
+    /// that is not known. Then the view says for sure who the reader is.
+    bool names_others = false;
     /// Whether the view lists what else the user could ask for: QOSs and accounts.
     bool lists_alternatives = false;
     std::span<const std::shared_ptr<const model::Partition>>

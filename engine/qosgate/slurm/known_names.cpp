@@ -19,6 +19,17 @@ void add_features(Names& names, const char* list) {
     text::for_each_part(view_text(list), ',', [&](std::string_view name) { add(names, name); });
 }
 
+model::Reservation read_reservation(const reserve_info_t& reservation) {
+    const auto names = [](const char* list) {
+        const auto parts = text::split(view_text(list), ',');
+        return std::vector<std::string>(parts.begin(), parts.end());
+    };
+    return {.name = std::string(view_text(reservation.name)),
+            .users = names(reservation.users),
+            .accounts = names(reservation.accounts),
+            .has_groups = is_set(reservation.groups)};
+}
+
 } // namespace
 
 void add_names_of_nodes(model::KnownNames& names, std::span<const node_info_t> nodes) {
@@ -48,8 +59,8 @@ void update_names(model::KnownNames& names, const reserve_info_msg_t* reservatio
         names.reservations.clear();
         for (const reserve_info_t& one :
              std::span(reservations->reservation_array, reservations->record_count))
-            names.reservations.emplace_back(view_text(one.name));
-        std::sort(names.reservations.begin(), names.reservations.end());
+            names.reservations.push_back(read_reservation(one));
+        std::ranges::sort(names.reservations, {}, &model::Reservation::name);
     }
     if (licenses != nullptr) {
         names.licenses.clear();
