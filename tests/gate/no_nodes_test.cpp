@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <utility>
+
 using namespace qg;
 
 namespace {
@@ -47,6 +49,32 @@ BOOST_AUTO_TEST_CASE(gpus_with_fewer_tasks_than_all_nodes_are_to_have) {
     BOOST_TEST(!may_get_none(new_release));
     tres_per_job = "license/foo:1";
     BOOST_TEST(!may_get_none(new_release));
+}
+
+BOOST_AUTO_TEST_CASE(cpus_per_gpu_with_more_tasks_than_cpus) {
+    cpus_per_tres = "gres/gpu:2";
+    max_nodes = 2;
+    for (const auto& [text, asked] :
+         {std::pair(&tres_per_node, "gres/gpu:1"), {&tres_per_job, "gres/gpu:h100:2"}}) {
+        *text = asked;
+        tasks = 5;
+        BOOST_TEST(may_get_none(new_release));
+        BOOST_TEST(!may_get_none(old_release));
+        tasks = 4;
+        BOOST_TEST(!may_get_none(new_release));
+        cpus_per_task = 2;
+        BOOST_TEST(may_get_none(new_release));
+        cpus_per_task.reset();
+        text->reset();
+    }
+    tasks = 5;
+    tres_per_job = "gres/gpu:2";
+    max_nodes = 1;
+    BOOST_TEST(!may_get_none(new_release));
+    tres_per_job.reset();
+    tres_per_node = "gres/gpu:1";
+    max_nodes.reset();
+    BOOST_TEST(!may_get_none(new_release)); // there may be more nodes
 }
 
 BOOST_AUTO_TEST_CASE(cpus_per_gpu_with_several_models) {

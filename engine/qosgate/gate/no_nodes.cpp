@@ -3,6 +3,8 @@
 
 #include "qosgate/gate/tres_request.hpp"
 
+#include <algorithm>
+
 namespace qg::gate {
 namespace {
 
@@ -32,6 +34,30 @@ bool is_short_of_tasks(const JobRequest& request, std::uint64_t nodes) {
     return request.tasks && request.tasks_per_node && *request.tasks < *request.tasks_per_node * nodes;
 }
 
+/// The CPUs that --cpus-per-gpu gives to the resources in `text`; 0: none are given.
+std::uint64_t cpus_of(const std::optional<std::string>& text, const JobRequest& request) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 20; // far beyond any cluster: nothing overflows
+    std::uint64_t sum = 0;
+    if (!text || !request.cpus_per_tres) return sum;
+    for_each_tres_item(*request.cpus_per_tres, [&](const TresItem& cpus) {
+        for_each_tres_item(*text, [&](const TresItem& item) {
+            if (item.is_same_resource(cpus))
+                sum = std::min(sum + std::min(item.count, most) * std::min(cpus.count, most), most * most);
+        });
+    });
+    return sum;
+}
+
+/// Whether the tasks need more CPUs than the resources of all nodes bring along.
+bool is_short_of_cpus(const JobRequest& request) {
+    if (!request.max_nodes || request.tasks.value_or(0) == 0) return false;
+    const std::uint64_t needed = *request.tasks * std::uint64_t{request.cpus_per_task.value_or(1)};
+    const std::uint64_t of_node = cpus_of(request.tres_per_node, request);
+    const std::uint64_t of_job = cpus_of(request.tres_per_job, request);
+    return (of_node != 0 && (needed - 1) / of_node >= *request.max_nodes) ||
+           (of_job != 0 && *request.max_nodes > 1 && needed > of_job);
+}
+
 } // namespace
 
 bool may_get_no_nodes(const JobRequest& request, limits::Release release) {
@@ -42,6 +68,7 @@ bool may_get_no_nodes(const JobRequest& request, limits::Release release) {
     if (gives_to_full_nodes && has_gres(request.tres_per_job) &&
         is_short_of_tasks(request, request.min_nodes.value_or(1)))
         return true;
+    if (release.follows(rules::gives_cpus_of_gres_only) && is_short_of_cpus(request)) return true;
     return release.follows(rules::gives_cpus_to_one_model) && request.cpus_per_tres &&
            (mixes_models(request.tres_per_job) || mixes_models(request.tres_per_node) ||
             mixes_models(request.tres_per_socket) || mixes_models(request.tres_per_task));
