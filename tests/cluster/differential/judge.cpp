@@ -84,8 +84,9 @@ class Engine {
         if (outlook.starts_somewhere()) reasons.push_back("");
         for (const gate::Wait& wait : outlook.held) {
             reasons.push_back(wait.reason);
-            const bool breaks_rule_too = !wait.violations.empty() && !wait.partition_rule.empty();
-            if (breaks_rule_too) reasons.push_back("PartitionNodeLimit");
+            const bool is_of_limit =
+                !wait.violations.empty() && wait.reason == wait.violations.front().reason;
+            if (is_of_limit && !wait.rules.empty()) reasons.push_back("PartitionNodeLimit");
         }
         return reasons;
     }
