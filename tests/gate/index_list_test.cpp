@@ -66,6 +66,24 @@ BOOST_AUTO_TEST_CASE(refuses_what_slurm_refuses) {
         }
 }
 
+BOOST_AUTO_TEST_CASE(takes_the_first_indices_of_an_array_in_every_spelling) {
+    const std::pair<const char*, const char*> arrays[] = {
+        {"1-20%2", "1-3%2"},  {"0-20:5", "0-10:5"},      {"7,10-30:10,40-50%3", "7,10-20:10%3"},
+        {"[0-9]%5", "0-2%5"}, {"0%1,1-9", "0,1-2%1"},    {"[0-9%4],20", "0-2%4"},
+        {"+0-9", "0-2"},      {"0,,4- 9:+2", "0,4-6:2"}, {"0-1", "0-1"},
+    };
+    for (const auto& [text, first] : arrays)
+        BOOST_TEST_CONTEXT(text) {
+            BOOST_TEST(first_of_array(text, 3).value() == first);
+        }
+    BOOST_TEST(first_of_array("4294967294-4294967295:7", 2).value() == "4294967294");
+    BOOST_TEST(!first_of_array("0-9", 0).has_value());
+    for (const char* wrong : {"", "a", "4-1", "0-9:-1"})
+        BOOST_TEST_CONTEXT(wrong) {
+            BOOST_TEST(!first_of_array(wrong, 3).has_value());
+        }
+}
+
 BOOST_AUTO_TEST_CASE(counts_nodes_of_a_host_list) {
     const std::pair<const char*, std::uint32_t> lists[] = {
         {"", 0},

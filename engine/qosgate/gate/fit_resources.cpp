@@ -2,6 +2,7 @@
 #include "qosgate/gate/fit_resources.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/index_list.hpp"
 #include "qosgate/gate/request_options.hpp"
 #include "qosgate/gate/tres_request.hpp"
 
@@ -67,34 +68,6 @@ bool change_items(std::vector<TresItem>& items, std::string_view tres, Amount am
     return wanted != sum;
 }
 
-/// One range of an array: "3", "1-7" or "0-15:4".
-struct ArrayRange {
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;
-    std::uint64_t step = 1;
-
-    [[nodiscard]] std::uint64_t count() const { return (last - first) / step + 1; }
-};
-
-std::optional<ArrayRange> parse_array_range(std::string_view text) {
-    const auto colon = text.find(':');
-    const std::string_view ends = text.substr(0, colon);
-    const auto dash = ends.find('-');
-    const auto first = text::parse_unsigned(ends.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : text::parse_unsigned(ends.substr(dash + 1));
-    const auto step = colon == std::string_view::npos ? std::optional<std::uint64_t>(1)
-                                                      : text::parse_unsigned(text.substr(colon + 1));
-    if (!first || !last || !step || *step == 0 || *last < *first) return std::nullopt;
-    return ArrayRange{*first, *last, *step};
-}
-
-std::string format_array_range(const ArrayRange& range) {
-    if (range.count() == 1) return std::to_string(range.first);
-    std::string text = text::format("{}-{}", range.first, range.last);
-    if (range.step != 1) text += text::format(":{}", range.step);
-    return text;
-}
-
 } // namespace
 
 bool fit_memory(JobRequest& request, Amount mib, std::uint64_t nodes) {
@@ -154,22 +127,6 @@ bool fit_array(JobRequest& request, std::uint64_t most) {
     if (!fewer || fewer == request.array) return false;
     request.array = std::move(fewer);
     return true;
-}
-
-std::optional<std::string> first_of_array(std::string_view text, std::uint64_t most) {
-    const auto percent = std::min(text.find('%'), text.size());
-    std::string fewer;
-    for (const std::string_view part : text::split(text.substr(0, percent), ',', /*keep_empty=*/true)) {
-        auto range = parse_array_range(part);
-        if (!range) return std::nullopt;
-        if (most == 0) break;
-        const std::uint64_t count = std::min(range->count(), most);
-        range->last = range->first + (count - 1) * range->step;
-        most -= count;
-        fewer += text::format("{}{}", fewer.empty() ? "" : ",", format_array_range(*range));
-    }
-    if (fewer.empty()) return std::nullopt;
-    return fewer.append(text.substr(percent));
 }
 
 } // namespace qg::gate

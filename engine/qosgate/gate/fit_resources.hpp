@@ -8,8 +8,6 @@
 #include "qosgate/model/job_request.hpp"
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
 
 namespace qg::gate {
@@ -25,10 +23,5 @@ bool fit_licenses(model::JobRequest& request, std::string_view tres, std::uint64
 
 /// At most so many tasks of the array: its first ones.
 bool fit_array(model::JobRequest& request, std::uint64_t most);
-
-/// The first `most` indices of an --array text, its throttle kept: of "1-9:2,20%4" the first three are
-/// "1-5:2%4". Nothing if there is none or the text is not understood.
-/// Cost: linear in the text.
-std::optional<std::string> first_of_array(std::string_view text, std::uint64_t most);
 
 } // namespace qg::gate

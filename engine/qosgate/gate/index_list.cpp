@@ -49,6 +49,37 @@ std::uint64_t count_of(const Range& range) {
     return (std::uint64_t{range.last} - range.first) / range.step + 1;
 }
 
+/// The ranges of an --array text, in its order; nothing if it is not such a text.
+std::optional<std::vector<Range>> parse_ranges(std::string_view text) {
+    std::vector<Range> ranges;
+    bool is_good = true;
+    // Brackets stand where people like; "%limit" may end any part.
+    std::string plain(text);
+    std::erase_if(plain, [](char letter) { return letter == '[' || letter == ']'; });
+    text::for_each_part(plain, ',', [&](std::string_view part) {
+        if (part.empty() || !is_good) return;
+        const std::string_view indices = part.substr(0, part.find('%'));
+        const auto range = indices.empty() ? Range{} : parse_range(indices); // as strtol reads nothing
+        is_good = range.has_value();
+        if (is_good) ranges.push_back(*range);
+    });
+    if (!is_good || ranges.empty()) return std::nullopt;
+    return ranges;
+}
+
+std::string format_range(const Range& range) {
+    if (count_of(range) == 1) return std::to_string(range.first);
+    std::string text = text::format("{}-{}", range.first, range.last);
+    if (range.step != 1) text += text::format(":{}", range.step);
+    return text;
+}
+
+/// "%4" of an --array text, or nothing.
+std::string_view throttle_of(std::string_view text) {
+    const std::string_view throttle = text.substr(std::min(text.find('%'), text.size()));
+    return throttle.substr(0, throttle.find_first_of(",]"));
+}
+
 /// The number of distinct indices in ranges that overlap, the first of which begins first.
 std::uint64_t count_overlapping(std::span<const Range> ranges) {
     if (ranges.size() == 1) return count_of(ranges.front());
@@ -159,20 +190,24 @@ class HostCounter {
 } // namespace
 
 std::optional<std::uint32_t> count_array_tasks(std::string_view text, std::uint32_t max_array_size) {
-    std::vector<Range> ranges;
-    bool is_good = true;
-    // Brackets stand where people like; "%limit" may end any part.
-    std::string plain(text);
-    std::erase_if(plain, [](char letter) { return letter == '[' || letter == ']'; });
-    text::for_each_part(plain, ',', [&](std::string_view part) {
-        if (part.empty() || !is_good) return;
-        const std::string_view indices = part.substr(0, part.find('%'));
-        const auto range = indices.empty() ? Range{} : parse_range(indices); // as strtol reads nothing
-        is_good = range && range->last < max_array_size;
-        if (is_good) ranges.push_back(*range);
-    });
-    if (!is_good || ranges.empty()) return std::nullopt;
-    return static_cast<std::uint32_t>(count_indices(ranges));
+    auto ranges = parse_ranges(text);
+    const auto is_too_large = [&](const Range& range) { return range.last >= max_array_size; };
+    if (!ranges || std::ranges::any_of(*ranges, is_too_large)) return std::nullopt;
+    return static_cast<std::uint32_t>(count_indices(*ranges));
+}
+
+std::optional<std::string> first_of_array(std::string_view text, std::uint64_t most) {
+    const auto ranges = parse_ranges(text);
+    if (!ranges || most == 0) return std::nullopt;
+    std::string fewer;
+    for (Range range : *ranges) {
+        if (most == 0) break;
+        const std::uint64_t count = std::min(count_of(range), most);
+        range.last = static_cast<std::uint32_t>(range.first + (count - 1) * range.step);
+        most -= count;
+        fewer += text::format("{}{}", fewer.empty() ? "" : ",", format_range(range));
+    }
+    return fewer.append(throttle_of(text));
 }
 
 std::uint32_t count_nodes(std::string_view host_list) {

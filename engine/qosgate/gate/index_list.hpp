@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace qg::gate {
@@ -15,6 +16,12 @@ namespace qg::gate {
 /// from `max_array_size` on; slurmctld refuses that job.
 /// Cost: that of sorting the ranges, whatever they span.
 std::optional<std::uint32_t> count_array_tasks(std::string_view text, std::uint32_t max_array_size);
+
+/// The first `most` indices of an --array text, its throttle kept: of "1-9:2,20%4" the first three are
+/// "1-5:2%4". Indices that the text names twice count twice. Nothing if there is none or the text is not
+/// understood.
+/// Cost: linear in the text.
+std::optional<std::string> first_of_array(std::string_view text, std::uint64_t most);
 
 /// The number of nodes in a host list; an upper bound where names repeat. 0 for an empty list.
 std::uint32_t count_nodes(std::string_view host_list);
