@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/fit_resources.hpp"
 
+#include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/index_list.hpp"
 #include "qosgate/gate/request_options.hpp"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 namespace qg::gate {
@@ -21,9 +23,7 @@ using TextMember = std::optional<std::string> JobRequest::*;
 std::uint64_t scale(std::uint64_t value, Amount amount) {
     const long double exact = static_cast<long double>(value) * static_cast<long double>(amount.target) /
                               static_cast<long double>(std::max<std::uint64_t>(amount.asked, 1));
-    const auto whole = static_cast<std::uint64_t>(exact);
-    const bool is_cut = static_cast<long double>(whole) < exact;
-    return amount.target > amount.asked && is_cut ? whole + 1 : whole;
+    return saturate(amount.target > amount.asked ? std::ceil(exact) : exact);
 }
 
 bool is_of(const TresItem& item, std::string_view tres) {

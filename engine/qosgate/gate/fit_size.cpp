@@ -166,8 +166,8 @@ bool fit_nodes(JobRequest& request, std::uint64_t most, std::uint64_t cpus_per_n
     if (most == 0) return false;
     return change_size(request, [&](JobRequest& changed) {
         const Size size(changed);
-        const bool may_stay_a_range = is_range(changed) && size.nodes<most&& * changed.max_nodes> most;
-        if (may_stay_a_range)
+        const bool reaches_past = is_range(changed) && changed.max_nodes.value_or(0) > most;
+        if (reaches_past && size.nodes < most)
             changed.max_nodes = to_count(most);
         else
             set_nodes(changed, most);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/mending.hpp"
 
+#include "qosgate/base/saturate.hpp"
 #include "qosgate/gate/fit_resources.hpp"
 #include "qosgate/model/limit_facts.hpp"
 
@@ -84,7 +85,7 @@ bool Mending::scale_time(const Violation& violation) {
         const double fitting = minutes * static_cast<double>(target_of(violation)) /
                                static_cast<double>(std::max<std::uint64_t>(violation.asked, 1));
         // Never the same again, where rounding brings it back.
-        return shorten_to(std::min<std::uint64_t>(static_cast<std::uint64_t>(fitting), time_->minutes - 1));
+        return shorten_to(std::min<std::uint64_t>(saturate(fitting), time_->minutes - 1));
     }
     return shorten_to(target_of(violation) / std::max<std::uint64_t>(violation.count, 1));
 }
