@@ -348,6 +348,23 @@ BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_added_up_before_26_05_only) {
     BOOST_TEST(!is_told({26, 5, 0}));
 }
 
+BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_no_array) {
+    request.qos.reset();
+    request.is_het_part = true;
+    qos(0).limits.set(model::CountLimit::max_submit_jobs_per_user, 2);
+    const quota::LocalQuota provider(records);
+    const auto c = cluster();
+    const gate::Gate gate(provider, release);
+    gate::HetParts parts;
+    for (int part = 0; part < 2; ++part)
+        BOOST_TEST(gate.decide(request, {&c, false}, nullptr, &parts).message.empty());
+    const auto third = gate.decide(request, {&c, false}, nullptr, &parts);
+    BOOST_TEST_REQUIRE(third.message.size() == 1u);
+    BOOST_TEST(third.message.front() ==
+               "the parts of this job exceed a limit together: submitted jobs per user in QOS normal: "
+               "limit 2, they are 3 jobs (QOSMaxSubmitJobPerUserLimit)");
+}
+
 BOOST_AUTO_TEST_CASE(nodes_that_are_in_use_may_be_shared) {
     request.qos.reset();
     qos(0).limits.set(model::TresLimit::max_tres_per_user, tres("node"), 2);

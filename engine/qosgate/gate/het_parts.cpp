@@ -34,12 +34,14 @@ std::optional<std::string> HetParts::add(const Resolved& resolved, limits::Relea
     parts_.push_back({resolved.view(), resolved.job});
     if (parts_.size() == 1) return std::nullopt;
     for (const Part& part : parts_) {
-        const auto verdict =
+        auto verdict =
             limits::evaluate_submit(part.view, sum_with(part), release, limits::Strictness::as_configured);
         if (verdict.accepted()) continue;
         is_told_ = true;
+        limits::Violation& first = verdict.violations.front();
+        first.is_of_parts = true;
         return "the parts of this job exceed a limit together: " +
-               limits::describe(verdict.violations.front(), part.view, /*names_owner=*/true);
+               limits::describe(first, part.view, /*names_owner=*/true);
     }
     return std::nullopt;
 }

@@ -105,6 +105,7 @@ std::string format_asked(const Violation& violation, const model::AccountView& v
     case LimitMeasure::running_jobs:
     case LimitMeasure::submitted_jobs: break;
     }
+    if (violation.is_of_parts) return text::format("they are {} jobs", asked);
     return asked == 1 ? "this job is one more" : text::format("this array has {} tasks", asked);
 }
 

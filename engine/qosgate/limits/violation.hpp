@@ -50,6 +50,7 @@ struct Violation {
     unsigned times_scaled = 0;
     std::uint64_t asked_unscaled = 0; ///< meaningless where nothing was multiplied
     bool is_endless = false;          ///< TRES minutes of a job without an end: `asked` means nothing
+    bool is_of_parts = false;         ///< `asked` is that of the parts of a heterogeneous job together
     bool may_overlap = false;         ///< nodes, of which the job may get some that are in use already
     std::uint64_t whole_nodes =
         0;                   ///< TRES: so much is all of the nodes that the job takes; 0: it takes parts
