@@ -57,6 +57,30 @@ BOOST_AUTO_TEST_CASE(finds_another_partition_that_takes_the_job) {
     BOOST_TEST(!elsewhere().has_value());
 }
 
+BOOST_AUTO_TEST_CASE(counts_the_nodes_that_tasks_fill_elsewhere_too) {
+    partitions[0].max_time = TimeLimit{60};
+    qos(0).limits.set(model::TresLimit::max_tres_mins_per_job, tres("node"), 120);
+    request.min_nodes.reset();
+    request.tasks = request.min_cpus = 64;
+    BOOST_TEST(elsewhere().value().partition == "viz");
+
+    request.tasks = request.min_cpus = 65;
+    BOOST_TEST(!elsewhere().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(finds_nothing_that_leaves_a_node_without_the_gpus_of_tasks) {
+    partitions[0].deny_qos = {"normal"};
+    enforce_part_limits = model::EnforcePartLimits::all;
+    request.tres_per_task = "gres:gpu:1";
+    request.min_nodes.reset();
+    BOOST_TEST(elsewhere().value().qos == "moonlight");
+
+    partitions[0].min_nodes = 2; // raises the job's nodes
+    BOOST_TEST(!elsewhere().has_value());
+    request.tasks = request.min_cpus = 2;
+    BOOST_TEST(elsewhere().value().qos == "moonlight");
+}
+
 BOOST_AUTO_TEST_CASE(never_names_a_partition_that_is_not_for_everybody) {
     partitions[0].max_time = TimeLimit{60};
     partitions[1].is_for_everybody = false;

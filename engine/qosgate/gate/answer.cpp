@@ -4,9 +4,9 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/effort.hpp"
 #include "qosgate/gate/elsewhere.hpp"
-#include "qosgate/gate/fits_nodes.hpp"
 #include "qosgate/gate/forecast.hpp"
 #include "qosgate/gate/no_nodes.hpp"
+#include "qosgate/gate/placement.hpp"
 #include "qosgate/gate/request_options.hpp"
 #include "qosgate/gate/site_rules.hpp"
 #include "qosgate/limits/explain.hpp"
@@ -29,8 +29,7 @@ bool is_taken_after_rules(const JobRequest& submitted, const Case& at, limits::S
         run_site_rules(at.rules->policy, submitted, resolved, /*knows_partitions=*/true);
     if (outcome.rejected) return false;
     const JobRequest& request = outcome.changed ? *outcome.changed : submitted;
-    Resolved final(request, &at.cluster, at.provider, at.release);
-    return final.known && look_far_ahead(final, request, at.cluster, at.release, strictness).takes_the_job();
+    return is_surely_taken(request, at, strictness);
 }
 
 /// All that holds a job for good, in each of its attempts.
@@ -123,7 +122,6 @@ std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at
     for (const auto find : {find_nearest, find_elsewhere}) {
         const auto better = find(outlook, at, strictness);
         if (!better || may_get_no_nodes(*better, at.release)) continue;
-        if (!fits_nodes(*better, {*better, &at.cluster, at.provider, at.release})) continue;
         const JobRequest& submitted = at.rules ? at.rules->submitted : at.request;
         const JobRequest changed = apply_changes(submitted, at.request, *better);
         const auto options = format_changed_options(submitted, changed);

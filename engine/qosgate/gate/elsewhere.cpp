@@ -2,6 +2,7 @@
 #include "qosgate/gate/elsewhere.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/placement.hpp"
 
 #include <algorithm>
 #include <span>
@@ -65,10 +66,7 @@ class Trial {
             if (tried++ == most_tried) break;
             JobRequest proposal = at_.request;
             proposal.*field = name;
-            Resolved resolved(proposal, &at_.cluster, at_.provider, at_.release);
-            if (resolved.known &&
-                look_far_ahead(resolved, proposal, at_.cluster, at_.release, strictness_).takes_the_job())
-                return proposal;
+            if (is_surely_taken(proposal, at_, strictness_)) return proposal;
         }
         return std::nullopt;
     }

@@ -66,7 +66,7 @@ bool Mending::meet_gres(Amount amount, std::size_t tres) {
     if (leaves_some && request_.tres_per_node && most_nodes > nodes())
         return fit_nodes(request_, std::max(nodes(), most_nodes * amount.target / amount.asked),
                          cpus_per_node());
-    if (leaves_some && request_.tres_per_node && amount.target < nodes())
+    if (leaves_some && (request_.tres_per_node || request_.tres_per_job) && amount.target < nodes())
         return fit_nodes(request_, amount.target, cpus_per_node());
     const std::uint64_t tasks = request_.tasks.value_or(0);
     if (leaves_some && request_.tres_per_task && amount.target < tasks) {

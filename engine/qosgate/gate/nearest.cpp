@@ -2,6 +2,7 @@
 #include "qosgate/gate/nearest.hpp"
 
 #include "qosgate/gate/mending.hpp"
+#include "qosgate/gate/placement.hpp"
 #include "qosgate/limits/explain.hpp"
 
 #include <algorithm>
@@ -48,18 +49,38 @@ class Search {
         JobRequest proposal = at_.request;
         if (!mend(proposal, at_.resolved, outlook)) return std::nullopt;
         for (int round = 0; round < max_rounds; ++round) {
-            Resolved resolved(proposal, &at_.cluster, at_.provider, at_.release);
-            if (!resolved.known) return std::nullopt;
-            const Outlook next = look_far_ahead(resolved, proposal, at_.cluster, at_.release, strictness_);
-            if (next.takes_the_job()) return proposal;
             JobRequest mended = proposal;
-            if (!mend(mended, resolved, next)) return std::nullopt;
+            Step step = look_at(proposal, mended);
+            if (step == Step::taken) {
+                const auto placed = place_on_nodes(proposal);
+                if (!placed) return std::nullopt;
+                if (!placed->has_grown) return proposal;
+                step = look_at(placed->request, mended);
+                if (step == Step::taken) return proposal;
+            }
+            if (step == Step::lost) return std::nullopt;
             proposal = std::move(mended);
         }
         return std::nullopt;
     }
 
   private:
+    enum class Step { taken, mended, lost };
+
+    /// Looks far ahead at a request, and mends the proposal that it was made of where it is not taken.
+    Step look_at(const JobRequest& request, JobRequest& proposal) const {
+        Resolved resolved(request, &at_.cluster, at_.provider, at_.release);
+        if (!resolved.known) return Step::lost;
+        const Outlook outlook = look_far_ahead(resolved, request, at_.cluster, at_.release, strictness_);
+        if (outlook.takes_the_job()) return Step::taken;
+        return mend(proposal, resolved, outlook) ? Step::mended : Step::lost;
+    }
+
+    std::optional<Placed> place_on_nodes(const JobRequest& proposal) const {
+        const Resolved resolved(proposal, &at_.cluster, at_.provider, at_.release);
+        return place(proposal, resolved, at_.cluster, at_.release);
+    }
+
     bool mend(JobRequest& proposal, const Resolved& resolved, const Outlook& outlook) const {
         const auto time = outlook.forecast.time_limit ? outlook.forecast.time_limit : resolved.job.time_limit;
         Mending mending(proposal, resolved.job, resolved.view(), time);
