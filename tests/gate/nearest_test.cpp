@@ -142,6 +142,17 @@ BOOST_AUTO_TEST_CASE(a_partition_has_its_say_about_nodes_before_limits_on_each) 
     BOOST_TEST(nearest() == "--nodes=2");
 }
 
+BOOST_AUTO_TEST_CASE(a_partition_has_its_say_first_where_both_hold_the_job) {
+    qos(0).flags.deny_on_limit = false;
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("gres/gpu"), 4);
+    partitions[0].max_nodes = 2;
+    ask(std::nullopt, 3);
+    request.tres_per_node = "gres:gpu:2";
+    request.submit_line = "sbatch -N3 --gres=gpu:2";
+
+    BOOST_TEST(suggestion() == "could start with: --nodes=2");
+}
+
 BOOST_AUTO_TEST_CASE(offers_nothing_for_gpus_asked_for_in_two_ways) {
     qos(0).limits.set(TresLimit::max_tres_per_job, tres("gres/gpu"), 2);
     request.tres_per_job = "gres:gpu:4";

@@ -99,10 +99,10 @@ class Search {
             return held.is_permanent && std::ranges::find(fit_to_, held.partition) != fit_to_.end();
         });
         if (wait == outlook.held.end()) return false;
+        if (!wait->rules.empty() && change_for_partitions(resolved.view(), fit)) return true;
         std::vector<Violation> lasting;
         std::ranges::copy_if(wait->violations, std::back_inserter(lasting), is_permanent);
-        if (!lasting.empty()) return meet_all(mending, lasting, resolved.view());
-        return change_for_partitions(resolved.view(), fit);
+        return !lasting.empty() && meet_all(mending, lasting, resolved.view());
     }
 
     static bool is_of_partitions(RejectCode code) {
