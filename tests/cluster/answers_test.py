@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from lib import CommandResult, main
-from lib.plugin_case import USER, PluginTestCase
+from qosgate_dev.testing import CommandResult, main
+from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 PUBLIC = "EnforcePartLimits=ALL\n"
 PRIVATE = f"{PUBLIC}PrivateData=jobs,usage,users,accounts,partitions\n"

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from lib import main
-from lib.plugin_case import USER, PluginTestCase
+from qosgate_dev.testing import main
+from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 
 class BesideLua(PluginTestCase):

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 import time
 
-from lib import Cluster, ClusterFailed, main
-from lib.cluster import TOOL, run_command
-from lib.private_case import PrivateClusterCase
-from qosgate_cluster import slurm_conf
-from qosgate_cluster.errors import ClusterError
+from qosgate_dev.cluster import slurm_conf
+from qosgate_dev.cluster.errors import ClusterError
+from qosgate_dev.testing import Cluster, ClusterFailed, main
+from qosgate_dev.testing.cluster import TOOL, run_command
+from qosgate_dev.testing.private_case import PrivateClusterCase
 
 
 def keys_set_twice(text: str) -> set[str]:
@@ -74,7 +73,7 @@ class FailedUp(PrivateClusterCase):
     def up_until(self, cluster: Cluster, daemon: str) -> subprocess.Popen[str]:
         """Starts `up` and returns when it has begun to start the daemon."""
         process = subprocess.Popen(
-            [sys.executable, str(TOOL), "up", str(cluster.directory)],
+            [str(TOOL), "up", str(cluster.directory)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -116,7 +115,7 @@ class Refusals(PrivateClusterCase):
         self.assertFalse(cluster.directory.exists())
 
     def test_a_directory_too_long_for_sockets_is_refused(self) -> None:
-        result = run_command([sys.executable, str(TOOL), "up", "/tmp/" + "x" * 60], timeout=20)
+        result = run_command([str(TOOL), "up", "/tmp/" + "x" * 60], timeout=20)
 
         self.assertEqual(result.rc, 64)
         self.assertIn("65 bytes long, unix sockets below it allow 60", result.stderr)

@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lib import Cluster, build_root, main
-from qosgate_cluster import users
+from qosgate_dev.testing import Cluster, build_root, main
+from qosgate_dev.cluster import users
 
 USER = "ana"
 USERS_QOS = "normal,small,tiny,moving"

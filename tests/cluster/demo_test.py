@@ -7,15 +7,15 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
 from pathlib import Path
 
-from lib import build_root, main
+from qosgate_dev import ROOT
+from qosgate_dev.testing import build_root, main
 
-STORY = Path(__file__).resolve().parents[2] / "contrib" / "lib" / "demo_story.py"
+STORY = [str(ROOT / "contrib/dev/python"), "-m", "qosgate_dev.demo"]
 SECONDS = 120.0
 
 
@@ -29,7 +29,7 @@ class Demo(unittest.TestCase):
 
     def start(self) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, str(STORY)],
+            STORY,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

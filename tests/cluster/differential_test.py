@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The engine and the plugin foretell what a live slurmctld does with a few hundred random jobs on random sites.
 
-The seed is fixed, so a disagreement is a change of the engine. contrib/differential asks more, with other seeds.
+The seed is fixed, so a disagreement is a change of the engine. contrib/dev/differential asks more, with other seeds.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 import unittest
 from pathlib import Path
 
-from differential import compare, generate, run
-from lib import build_root, main
+from qosgate_dev.differential import compare, generate, run
+from qosgate_dev.testing import build_root, main
 
 SEED = 20260
 CONFIGURATIONS = 14  # two of each kind in generate.CONTROLLERS

@@ -6,8 +6,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from lib import CommandResult, build_root, main
-from lib.plugin_case import USER, WITH_PLUGIN, WITHOUT_PLUGIN, PluginTestCase
+from qosgate_dev.testing import CommandResult, build_root, main
+from qosgate_dev.testing.plugin_case import USER, WITH_PLUGIN, WITHOUT_PLUGIN, PluginTestCase
 
 HANGING_FILES = build_root() / "tests" / "cluster" / "helpers" / "hanging_files.so"
 RULE = """\

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What contrib/cluster/cluster promises: a whole Slurm comes up, works and leaves no trace."""
+"""What contrib/dev/cluster promises: a whole Slurm comes up, works and leaves no trace."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import sys
 import time
 from pathlib import Path
 
-from lib import Cluster, main
-from lib.cluster import TOOL, run_command
-from lib.private_case import LOOPBACK, PrivateClusterCase, listening_addresses, ports_of, processes_of
+from qosgate_dev.testing import Cluster, main
+from qosgate_dev.testing.cluster import TOOL, run_command
+from qosgate_dev.testing.private_case import LOOPBACK, PrivateClusterCase, listening_addresses, ports_of, processes_of
 
 # Between the two signals with which Meson ends a test.
 MESONS_PATIENCE_SECONDS = 0.5
@@ -20,7 +20,7 @@ MESONS_PATIENCE_SECONDS = 0.5
 # Says where its cluster is, and goes on for ever.
 ENDLESS_TEST = """
 import time, unittest
-from lib import Cluster, main
+from qosgate_dev.testing import Cluster, main
 class Endless(unittest.TestCase):
     def test(self):
         cluster = Cluster.up()
@@ -197,7 +197,7 @@ class Down(PrivateClusterCase):
     def test_a_shell_that_sourced_env_can_make_the_cluster_anew(self) -> None:
         cluster = self.new_cluster()
         cluster.tool("up", "--nodes", "1", "--users", "ana")
-        tool = f"{sys.executable} {TOOL}"
+        tool = str(TOOL)
         words = f". {cluster.directory}/env; {tool} down {cluster.directory} --now"
 
         result = run_command(
@@ -215,7 +215,6 @@ class Down(PrivateClusterCase):
             stderr=subprocess.DEVNULL,
             text=True,
             start_new_session=True,
-            env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parent)},
         ) as test:
             assert test.stdout
             cluster = Cluster(Path(test.stdout.readline().strip()))

@@ -14,8 +14,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lib import Cluster, CommandResult
-from qosgate_cluster import users as cluster_users
+from qosgate_dev.cluster import users as cluster_users
+from qosgate_dev.testing import Cluster, CommandResult
+
 from slurmdbd_proxy import SlurmdbdProxy
 
 OK = 0

@@ -7,9 +7,10 @@ import shlex
 import signal
 import time
 
-from lib import main
+from qosgate_dev.cluster.programs import slurm_version
+from qosgate_dev.testing import main
+
 from qos_cli import CONFLICT, NO_PERMISSION, OK, UNAVAILABLE, QosTestCase
-from qosgate_cluster.programs import slurm_version
 from slurmdbd_proxy import COMMIT, MODIFY_QOS, SlurmdbdProxy
 
 

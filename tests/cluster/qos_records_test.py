@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from lib import main
+from qosgate_dev.testing import main
+
 from qos_cli import BAD_DATA, EXISTS, NOT_FOUND, USAGE, QosTestCase
 
 # What to write, sacctmgr's column, and what it shows then.

@@ -6,9 +6,10 @@ from __future__ import annotations
 import subprocess
 import time
 
-from lib import main
+from qosgate_dev.cluster.programs import mariadb_version
+from qosgate_dev.testing import main
+
 from qos_cli import CONFLICT, EXISTS, OK, QosTestCase
-from qosgate_cluster.programs import mariadb_version
 from slurmdbd_proxy import COMMIT, READ_QOS, SlurmdbdProxy
 
 ROUNDS = 6

@@ -11,7 +11,7 @@ import re
 import unittest
 from pathlib import Path
 
-from lib import Cluster, build_root, main
+from qosgate_dev.testing import Cluster, build_root, main
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "contrib" / "refusals.md"
 USER = "ana"

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import time
 
-from lib import main
-from lib.plugin_case import USER, PluginTestCase
+from qosgate_dev.testing import main
+from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 # Rejected submissions per measurement of memory, and how many bytes each may cost. A leak of the smallest
 # message would be more; the bound leaves room for the allocator's own habits.

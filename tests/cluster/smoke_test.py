@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unittest
 
-from lib import Cluster, CommandResult, build_root, main
+from qosgate_dev.testing import Cluster, CommandResult, build_root, main
 
 USER = "ana"
 

@@ -12,11 +12,11 @@ import subprocess
 import time
 from pathlib import Path
 
-from lib import main
-from lib.plugin_case import USER, PluginTestCase
-from qosgate_cluster import processes, programs
-from qosgate_cluster import users as cluster_users
-from qosgate_cluster.layout import Layout
+from qosgate_dev.cluster import processes, programs
+from qosgate_dev.cluster import users as cluster_users
+from qosgate_dev.cluster.layout import Layout
+from qosgate_dev.testing import main
+from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 PRIMARY = socket.gethostname()
 STANDBY = "qgstandby"

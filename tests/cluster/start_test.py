@@ -7,9 +7,9 @@ import concurrent.futures
 import json
 import os
 
-from lib import CommandResult, build_root, main
-from lib.plugin_case import USER, PluginTestCase
-from qosgate_cluster.programs import slurm_version
+from qosgate_dev.cluster.programs import slurm_version
+from qosgate_dev.testing import CommandResult, build_root, main
+from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 PARTITION_CHANGES = 50
 

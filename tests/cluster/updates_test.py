@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 
-from lib import CommandResult, main
-from lib.plugin_case import USER, PluginTestCase
-from qosgate_cluster.programs import slurm_version
+from qosgate_dev.cluster.programs import slurm_version
+from qosgate_dev.testing import CommandResult, main
+from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 
 class Updates(PluginTestCase):

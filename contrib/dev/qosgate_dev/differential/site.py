@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lib import Cluster
+from qosgate_dev.testing import Cluster
 
 USERS = ("ana", "ben", "cat")
 FIRST_UID = 20001

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Command line of the private Slurm cluster; `cluster --help` says what it does."""
 
@@ -14,10 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from qosgate_cluster import interrupts, lifecycle, users
-from qosgate_cluster.errors import EX_FAILED, EX_NOINPUT, EX_USAGE, ClusterError
-from qosgate_cluster.layout import Layout
-from qosgate_cluster.slurm_conf import Hardware
+from . import interrupts, lifecycle, users
+from .errors import EX_FAILED, EX_NOINPUT, EX_USAGE, ClusterError
+from .layout import Layout
+from .slurm_conf import Hardware
 
 # What a shell returns for a command it cannot run.
 EX_NO_COMMAND = 127

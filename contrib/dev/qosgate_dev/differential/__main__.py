@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Compares qosgate's verdicts with a live slurmctld's; contrib/differential.md explains what it prints."""
 
@@ -10,10 +9,7 @@ import random
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "cluster"))
-
-from differential import generate, run  # noqa: E402
+from . import generate, run
 
 JOBS_PER_SCENARIO = 50
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What tests against real Slurm daemons share; a test file ends in `if __name__ ...: main()`.
 
-    from lib import Cluster, main
+    from qosgate_dev.testing import Cluster, main
 
     class Quota(unittest.TestCase):
         def test_a_job_over_the_limit_is_refused(self) -> None:

@@ -8,8 +8,8 @@ import subprocess
 import time
 from typing import Any
 
-from lib import Cluster
-from qosgate_cluster import users as cluster_users
+from qosgate_dev.cluster import users as cluster_users
+from qosgate_dev.testing import Cluster
 
 from . import compare, site
 from .commands import Command, command_of

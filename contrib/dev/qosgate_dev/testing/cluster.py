@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A private cluster as a test sees it: made by contrib/cluster/cluster, gone with the test."""
+"""A private cluster as a test sees it: made by contrib/dev/cluster, gone with the test."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-_TOOL_DIR = Path(__file__).resolve().parents[3] / "contrib" / "cluster"
-TOOL = _TOOL_DIR / "cluster"
-sys.path.insert(0, str(_TOOL_DIR))
-
-from qosgate_cluster import users as cluster_users  # noqa: E402
-from qosgate_cluster.layout import Layout  # noqa: E402
+from qosgate_dev import ROOT
+from qosgate_dev.cluster import users as cluster_users
+from qosgate_dev.cluster.layout import Layout
 
 # As timeout(1) has it.
 TIMED_OUT = 124
+
+TOOL = ROOT / "contrib/dev/cluster"
 
 _POLL_SECONDS = 0.1
 _UP_SECONDS = 120.0
@@ -181,7 +180,7 @@ class Cluster:
         self, verb: str, *arguments: str, timeout: float = 60, check: bool = True
     ) -> CommandResult:
         """Runs `cluster VERB` on this cluster. Errors: with `check` ClusterFailed if it fails."""
-        command = [sys.executable, str(TOOL), verb, str(self.directory), *arguments]
+        command = [str(TOOL), verb, str(self.directory), *arguments]
         result = run_command(command, timeout)
         if check and result.rc != 0:
             raise ClusterFailed(str(result))

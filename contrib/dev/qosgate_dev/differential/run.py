@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from lib import Cluster
-from qosgate_cluster import users as cluster_users
+from qosgate_dev.cluster import users as cluster_users
+from qosgate_dev.testing import Cluster
 
 from . import compare, site
 from .suggestions import Prover

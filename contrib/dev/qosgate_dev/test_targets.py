@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The programs that the tests of one suite run, as targets for ninja, one per line.
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import sys
 from pathlib import Path
 
-_ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(_ROOT / "tests" / "cluster"))
+from qosgate_dev.cluster import programs
+from qosgate_dev.testing import Cluster
 
-from lib import Cluster  # noqa: E402
-from qosgate_cluster import programs  # noqa: E402
-
-from . import samples  # noqa: E402
+from . import samples
 
 USER = "ana"
 PARTITION = "main"

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Configures a build directory where that is needed, then builds in it."""
 
@@ -12,10 +11,10 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
+from qosgate_dev import ROOT
+
 EX_USAGE = 64
 EX_UNAVAILABLE = 69
-
-ROOT = Path(__file__).resolve().parents[2]
 
 EPILOG = """\
 examples:
@@ -55,7 +54,7 @@ def main(arguments: list[str]) -> int:
     for program in ("meson", "ninja"):
         if shutil.which(program) is None:
             print(
-                f"build: {program}: not found: sudo contrib/lib/install_packages build",
+                f"build: {program}: not found: sudo contrib/dev/install_packages build",
                 file=sys.stderr,
             )
             return EX_UNAVAILABLE

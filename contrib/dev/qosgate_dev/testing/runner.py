@@ -11,9 +11,10 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from qosgate_dev.cluster import programs
+from qosgate_dev.cluster.errors import ClusterError
+
 from . import cluster
-from qosgate_cluster import programs
-from qosgate_cluster.errors import ClusterError
 
 # What Meson takes for a skipped test.
 _SKIPPED = 77

@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Adds up test results: "PASSED FAILED SKIPPED" on standard output, each failed test on the other.
 

@@ -14,8 +14,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from qosgate_cluster import interrupts, users
-from qosgate_cluster.layout import Layout
+from qosgate_dev.cluster import interrupts, users
+from qosgate_dev.cluster.layout import Layout
 
 # No client of Slurm takes that long unless its daemon hangs.
 _CLIENT_SECONDS = 20.0

@@ -12,14 +12,14 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ.get("QG_BUILD_ROOT") or ROOT / "build").absolute()
-sys.path.insert(0, str(ROOT / "contrib" / "cluster"))
+from qosgate_dev import ROOT
+from qosgate_dev.cluster import interrupts, lifecycle, slurm_conf
+from qosgate_dev.cluster.errors import EX_FAILED, ClusterError
+from qosgate_dev.cluster.layout import Layout
 
-from demo_stage import Answer, Stage, Unexpected  # noqa: E402
-from qosgate_cluster import interrupts, lifecycle, slurm_conf  # noqa: E402
-from qosgate_cluster.errors import EX_FAILED, ClusterError  # noqa: E402
-from qosgate_cluster.layout import Layout  # noqa: E402
+from .stage import Answer, Stage, Unexpected
+
+BUILD = Path(os.environ.get("QG_BUILD_ROOT") or ROOT / "build").absolute()
 
 USER = "ana"
 OTHER = "ben"
@@ -87,7 +87,7 @@ def end(layout: Layout, *, remove: bool) -> None:
 
 
 def explain_use(layout: Layout) -> None:
-    tool = ROOT / "contrib/cluster/cluster"
+    tool = ROOT / "contrib/dev/cluster"
     print(f"""
 The cluster is still running. To use it as {USER}:
   {tool} run {layout.root} {USER} sbatch --gres=gpu:3 --wrap true

@@ -45,7 +45,7 @@ require_root() {
 }
 
 # Under sudo the build directories were made by root: they go back to the owner of the checkout, so
-# that the next build needs no root. Not the trees of contrib/release-test, which are whole systems.
+# that the next build needs no root. Not the trees of contrib/dev/release-test, which are whole systems.
 return_builds_to_owner() {
     [[ -n ${SUDO_UID:-} ]] || return 0
     find "$root"/build "$root"/build-* -path "$root/build/release" -prune -o \

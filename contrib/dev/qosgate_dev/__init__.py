@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What only developers of qosgate run; the commands in contrib/dev start it.
+
+=============  ====================================================================
+cluster        a private Slurm cluster in one directory
+testing        a private cluster as a test sees it
+demo           the story of contrib/demo
+bench          times of both plugins inside a slurmctld
+differential   verdicts of the engine compared with those of a slurmctld
+build          configures and builds
+test_targets   what a suite of tests needs to be built
+count_results  adds up results of tests
+=============  ====================================================================
+"""
+
+from pathlib import Path
+
+# The top of the source tree.
+ROOT = Path(__file__).resolve().parents[3]

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Command line of the benchmark inside slurmctld; `bench --help` says what it does."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import NoReturn
+
+from qosgate_dev import ROOT
+from qosgate_dev.cluster import interrupts, programs
+from qosgate_dev.cluster.errors import ClusterError
+from qosgate_dev.testing.cluster import ClusterFailed, end_all
+
+from . import report, samples
+from .controller import Controller
+
+EX_FAILED = 1
+EX_USAGE = 64
+EX_UNAVAILABLE = 69
+EX_NO_ROOT = 77
+
+HOSTILE_SUBMISSIONS = 10  # for each text and size
+
+DESCRIPTION = """\
+Measures what a job_submit plugin adds to a submission, inside a live slurmctld:
+Slurm's own Lua plugin with a script of 15 lines against qosgate, first without
+rules and then with one rule that does what the script does. They take turns in
+judging the same submissions, in private clusters on loopback ports, with few and
+many partitions, QOSs and queued jobs. A table of its own has qosgate's times for
+hostile requests: each text of a request at 1 kB, at the longest that is read, and
+at 1 MB and 16 MB, with 1,000 partitions and 1,000 QOSs.
+
+The full run takes 4 to 10 minutes on two processors, --quick half a minute.
+"""
+
+EPILOG = """\
+examples:
+  sudo contrib/bench                    the full run; tables on standard output
+  sudo contrib/bench --quick            one small cluster: does it work at all
+  sudo contrib/bench --partitions 500 --queued 0 --qos 10 --json
+
+It needs root, the packages [cluster] of contrib/packages, and a build with
+libbenchmark-dev: contrib/dev/build. `meson test -C build --benchmark` measures
+the same decisions without a slurmctld.
+
+How: job_submit/timing (tests/bench/controller) loads both plugins in slurmctld
+and takes the time around one's job_submit(). They take turns of 110 submissions,
+the first 10 of which are not timed: so each is asked for job after job, as in a
+slurmctld that loads no other plugin. A measurement spans seconds, because Lua
+reads the whole queue into a table once a second; that shows in its greatest time.
+With --pause 2000 submissions come one by one and find the processor's caches
+cold, which costs both plugins more.
+
+exit codes: 0 done, 1 failed, 64 wrong usage, 69 something is missing, 77 no root
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """Exits with the usage code of sysexits.h."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(EX_USAGE, f"bench: {message}; 'bench --help' shows how\n")
+
+
+def main(arguments: list[str]) -> int:
+    options = make_parser().parse_args(arguments)
+    if options.quick:
+        options.qos, options.queued, options.partitions = [10], [0], [2]
+        options.submissions = 200
+        options.hostile_partitions, options.hostile_bytes = 2, 1_000_000
+    if missing := what_is_missing(options.build):
+        return complain(missing, EX_UNAVAILABLE)
+    if os.geteuid() != 0:
+        return complain("only root can run a cluster with several users", EX_NO_ROOT)
+    interrupts.raise_on_signals()
+    try:
+        results, hostile = measure_all(options)
+    except (ClusterFailed, ClusterError) as error:
+        return complain(str(error), EX_FAILED)
+    except interrupts.Interrupted as interruption:
+        return complain(str(interruption), 128 + interruption.signum)
+    finally:
+        interrupts.ignore()
+        end_all()
+    write = report.as_json if options.json else report.markdown
+    print(write(software(options.build), results, hostile), end="")
+    return 0
+
+
+def make_parser() -> Parser:
+    parser = Parser(
+        prog="bench",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for option, default, what in (
+        ("--qos", [10, 1000], "how many QOSs"),
+        ("--queued", [0, 20000], "how many jobs wait"),
+        ("--partitions", [2, 50, 500], "how many partitions"),
+    ):
+        shown = " ".join(map(str, default))
+        parser.add_argument(
+            option, nargs="+", type=int, metavar="N", default=default, help=f"{what} ({shown})"
+        )
+    parser.add_argument(
+        "--submissions",
+        type=int,
+        default=3000,
+        metavar="N",
+        help="of each plugin per measurement (3000)",
+    )
+    parser.add_argument(
+        "--pause", type=int, default=0, metavar="US", help="microseconds between submissions (0)"
+    )
+    parser.add_argument(
+        "--hostile-partitions",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="how many partitions hostile requests meet (1000); they meet the most QOSs",
+    )
+    parser.add_argument(
+        "--hostile-bytes",
+        type=int,
+        default=16_000_000,
+        metavar="N",
+        help="their longest text (16000000)",
+    )
+    parser.add_argument("--quick", action="store_true", help="a run of less than 40 seconds")
+    parser.add_argument("--json", action="store_true", help="print one JSON record")
+    parser.add_argument(
+        "--build",
+        type=lambda text: Path(text).absolute(),
+        default=ROOT / "build",
+        metavar="DIR",
+        help="the build directory (build)",
+    )
+    return parser
+
+
+def what_is_missing(build: Path) -> str:
+    """What keeps the benchmark from running, and the cure; empty if nothing does."""
+    needed = [
+        "plugin/job_submit_qosgate.so",
+        "contrib/qosgate/qosgate",
+        "tests/bench/controller/job_submit_timing.so",
+        "tests/bench/controller/submit_stream",
+    ]
+    for name in needed:
+        if not (build / name).exists():
+            return f"{build / name}: not built; contrib/dev/build builds it, with libbenchmark-dev"
+    try:
+        programs.require_all()
+    except ClusterError as error:
+        return str(error)
+    return ""
+
+
+def measure_all(options: argparse.Namespace) -> tuple[report.Results, report.HostileResults]:
+    results: list[tuple[report.Case, samples.Measured]] = []
+    hostile = None
+    for qos in options.qos:
+        with tempfile.TemporaryDirectory(prefix="qosgate-bench-") as folder:
+            Path(folder).chmod(0o755)
+            say(f"a cluster with {qos} QOSs")
+            controller = Controller(options.build, Path(folder), qos)
+            if qos == max(options.qos) and hostile is None:
+                say(f"hostile requests, {options.hostile_partitions} partitions")
+                hostile = measure_hostile(controller, qos, options)
+            queue_lengths = [0, *sorted(options.queued)]
+            for before, queued in itertools.pairwise(queue_lengths):
+                controller.set_partitions(min(options.partitions))
+                if queued > before:
+                    say(f"{queued} jobs into the queue")
+                    controller.fill(queued - before)
+                for partitions in options.partitions:
+                    controller.set_partitions(partitions)
+                    for rules in (0, 1):
+                        if rules:
+                            controller.set_rule()
+                        measured = controller.measure(options.submissions, options.pause)
+                        case = report.Case(qos, queued, partitions, rules)
+                        say(report.one_line(case, measured))
+                        results.append((case, measured))
+            controller.down()
+    assert hostile is not None
+    return results, hostile
+
+
+def measure_hostile(
+    controller: Controller, qos: int, options: argparse.Namespace
+) -> report.HostileResults:
+    """Measures requests with one long text each."""
+    controller.set_partitions(options.hostile_partitions)
+    texts = controller.measure_hostile(HOSTILE_SUBMISSIONS, options.hostile_bytes)
+    return report.HostileResults(qos, options.hostile_partitions, HOSTILE_SUBMISSIONS, texts)
+
+
+def software(build: Path) -> str:
+    """The release of Slurm, and how qosgate was compiled."""
+    year, month = programs.slurm_version()
+    records = json.loads((build / "meson-info/intro-buildoptions.json").read_text())
+    build_type = next(record["value"] for record in records if record["name"] == "buildtype")
+    return f"Slurm {year}.{month:02}, qosgate built as {build_type}"
+
+
+def say(line: str) -> None:
+    print(f"bench: {line}", file=sys.stderr, flush=True)
+
+
+def complain(why: str, exit_code: int) -> int:
+    say(why)
+    return exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
