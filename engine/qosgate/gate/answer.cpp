@@ -57,7 +57,8 @@ bool are_all_down(const model::AccountView& view) {
 std::vector<std::string> under_headline(std::string_view what, std::string_view of_several,
                                         std::string_view noun, std::vector<std::string> lines) {
     if (lines.empty()) return {};
-    lines = lines_once(std::move(lines), lines.size());
+    const std::size_t all = lines.size();
+    lines = lines_once(std::move(lines), all);
     if (lines.size() == 1) return {text::format("{}: {}", what, lines.front())};
     std::vector<std::string> result{text::format("{}{} ({} {}):", what, of_several, lines.size(), noun)};
     for (const std::string& line : lines_once(std::move(lines), most_problem_lines - 1))

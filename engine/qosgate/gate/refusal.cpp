@@ -69,6 +69,7 @@ std::vector<std::string> lines_once(std::vector<std::string> lines, std::size_t 
     for (std::string& line : lines)
         if (std::ranges::find(once, line) == once.end()) once.push_back(std::move(line));
     if (once.size() <= most) return once;
+    if (most == 0) return {};
     const std::size_t left = once.size() - (most - 1);
     once.resize(most - 1);
     once.push_back(text::format("and {} more", left));

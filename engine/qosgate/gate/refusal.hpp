@@ -25,7 +25,7 @@ struct Refusal {
 /// So many lines a user reads about the problems of a job.
 inline constexpr std::size_t most_problem_lines = 8;
 
-/// The lines, each once; of many the first ones, and how many are left out.
+/// The lines, each once; of more than `most` the first ones, and as the last how many are left out.
 std::vector<std::string> lines_once(std::vector<std::string> lines, std::size_t most = most_problem_lines);
 
 /// A request that names partitions that do not exist. `others` are those that may be named instead.
