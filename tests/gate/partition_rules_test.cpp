@@ -235,7 +235,9 @@ BOOST_AUTO_TEST_CASE(the_time_limit_of_each_partition_is_named) {
                           "(PartitionTimeLimit)");
 
     BOOST_TEST(refused() == RejectCode::invalid_time_limit);
-    BOOST_TEST(decide().message[1] ==
+    const auto of_both = decide().message;
+    BOOST_TEST_REQUIRE(of_both.size() >= 2u);
+    BOOST_TEST(of_both[1] ==
                "wall time per job in partition viz: limit 01:00:00, this job asks for 01:01:00");
     enforce_part_limits = EnforcePartLimits::any;
     BOOST_TEST(decide().forecast.code == RejectCode::invalid_time_limit);
