@@ -65,6 +65,14 @@ BOOST_AUTO_TEST_CASE(nothing_is_suggested_to_a_job_that_is_refused_for_something
 BOOST_AUTO_TEST_CASE(a_partition_that_is_down_lets_jobs_wait) {
     partitions[0].starts_jobs = false;
     BOOST_TEST(advice() == "this job will wait: partition main is down (PartitionDown)");
+    const auto log = decide().log;
+    BOOST_TEST_REQUIRE(log.size() == 1u);
+    BOOST_TEST(log[0].text.starts_with("warned"));
+    BOOST_TEST(log[0].text.find(": PartitionDown: this job will wait") != std::string::npos);
+
+    request.is_het_part = true;
+    BOOST_TEST(advice() == "this job will wait: partition main is down (PartitionDown)");
+    request.is_het_part = false;
     request.partition = "main,viz";
     BOOST_TEST(advice() == "");
 }

@@ -53,6 +53,20 @@ bool are_all_down(const model::AccountView& view) {
            });
 }
 
+/// Whether a job that may start at some time waits for its partitions before anything else.
+bool waits_for_partitions(const Outlook& outlook, const model::AccountView& view) {
+    const Wait* wait = outlook.wait();
+    return (wait == nullptr || !wait->is_permanent) && are_all_down(view);
+}
+
+/// The Reason with which a job is refused, or which an accepted one has.
+std::string_view reason_of(const Outlook& outlook, const model::AccountView& view) {
+    if (outlook.forecast.code != model::RejectCode::none) return outlook.forecast.reason;
+    if (waits_for_partitions(outlook, view)) return "PartitionDown";
+    const Wait* wait = outlook.wait();
+    return wait != nullptr ? wait->reason : outlook.forecast.reason;
+}
+
 /// "what: the one line", or "what of_several (2 problems):" and the lines. Nothing without lines.
 std::vector<std::string> under_headline(std::string_view what, std::string_view of_several,
                                         std::string_view noun, std::vector<std::string> lines) {
@@ -94,7 +108,7 @@ std::vector<std::string> wait_lines(const Outlook& outlook, const JobRequest& re
     }
     if (request.starts_later()) return {};
     std::vector<std::string> lines;
-    if (are_all_down(view))
+    if (waits_for_partitions(outlook, view))
         lines.push_back(
             text::format("partition {} is down (PartitionDown)", view.partitions.front().partition->name));
     bool is_certain = !lines.empty();
@@ -137,10 +151,8 @@ void log_judgement(model::Decision& decision, const LoggedJob& job, const Outloo
     const bool refuses = decision.reject != model::RejectCode::none;
     const bool is_accepted = outlook.forecast.code == model::RejectCode::none;
     if (decision.message.size() <= first || !(refuses || is_accepted)) return;
-    const Wait* wait = outlook.wait();
-    const std::string_view reason = is_accepted && wait != nullptr ? wait->reason : outlook.forecast.reason;
-    decision.log.push_back(
-        log_limits(job, refuses ? "refused" : "warned", reason, std::span(decision.message).subspan(first)));
+    decision.log.push_back(log_limits(job, refuses ? "refused" : "warned", reason_of(outlook, job.view),
+                                      std::span(decision.message).subspan(first)));
 }
 
 std::optional<std::string> blame_rules(std::span<const policy::FieldWriter> writers,

@@ -20,8 +20,8 @@ std::vector<std::string> refusal_lines(const Outlook& outlook, const model::Acco
 
 /// The lines for a job that is accepted and held back: what it waits for, or that it never starts, and every
 /// limit and rule that is known to be in its way. Nothing to wait for is told to one that starts later, when
-/// others that are in its way now may have ended, nor to a part of a heterogeneous job. Empty where nothing
-/// holds it back.
+/// others that are in its way now may have ended, and no limits to wait for to a part of a heterogeneous job.
+/// Empty where nothing holds it back.
 std::vector<std::string> wait_lines(const Outlook& outlook, const model::JobRequest& request,
                                     const model::AccountView& view);
 
