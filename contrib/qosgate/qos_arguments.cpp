@@ -135,11 +135,19 @@ constexpr std::array<ListHabit, 3> list_habits{{
     {"flags", "--flag"},
 }};
 
-/// "name,priority%10" as the columns of --fields, which have no width.
-std::string columns(std::string_view format) {
+/// "name,prio%10" as the columns of --fields, which have no width and are not abbreviated.
+/// Errors: invalid_input for what is no field.
+Result<std::string> columns(std::string_view format) {
     Words names;
-    for (const std::string_view column : text::split(format, ','))
-        names.emplace_back(text::trim(column.substr(0, column.find('%'))));
+    for (const std::string_view column : text::split(format, ',')) {
+        std::string_view name = text::trim(column.substr(0, column.find('%')));
+        if (const auto field = model::get_qos_field(name); !field) {
+            const auto whole = model::find_abbreviated_field(name);
+            if (!whole) return field.error();
+            name = *whole;
+        }
+        names.emplace_back(name);
+    }
     return text::join(names, ",");
 }
 
@@ -161,7 +169,13 @@ Result<Words> as_list_takes_them(const Words& arguments) {
                 text::format("{}: list takes names and options ('qosgate qos list --help' shows them)",
                              text::printable(word)));
         if (!habit->option.empty()) right.emplace_back(habit->option);
-        right.push_back(habit->option == "--fields" ? columns(value_of(word)) : value_of(word));
+        if (habit->option != "--fields") {
+            right.push_back(value_of(word));
+            continue;
+        }
+        auto fields = columns(value_of(word));
+        if (!fields) return fields.error();
+        right.push_back(*std::move(fields));
     }
     return right;
 }

@@ -315,6 +315,7 @@ class Commands(QosTestCase):
             ("list where habit", "list habit"),
             ("list Names=habit,normal", "list habit,normal"),
             ("list format=name,priority%10", "list --fields name,priority"),
+            ("list format=name,prio,maxw", "list --fields name,Priority,MaxWall"),
             ("list where flags=nodecay format=name", "list --flag nodecay --fields name"),
         ]
         for typed, right in cases:

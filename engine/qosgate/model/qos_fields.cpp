@@ -63,8 +63,9 @@ struct Plain<std::optional<T>> {
     using Type = T;
 };
 
-/// "; did you mean MaxWall?" where `beginning` is that of one field's names only: sacctmgr takes it so.
-std::string field_that_begins_with(std::string_view beginning) {
+} // namespace
+
+std::optional<std::string_view> find_abbreviated_field(std::string_view beginning) {
     const QosField* only = nullptr;
     std::string_view spelling;
     bool is_ambiguous = beginning.empty();
@@ -79,10 +80,8 @@ std::string field_that_begins_with(std::string_view beginning) {
         for (const FieldAlias& alias : field.aliases)
             consider(field, alias.name);
     }
-    return only == nullptr || is_ambiguous ? "" : text::format("; did you mean {}?", spelling);
+    return only == nullptr || is_ambiguous ? std::nullopt : std::optional(spelling);
 }
-
-} // namespace
 
 Result<FieldMatch> get_qos_field(std::string_view name) {
     std::vector<std::string> names;
@@ -94,8 +93,9 @@ Result<FieldMatch> get_qos_field(std::string_view name) {
             names.emplace_back(alias.name);
         }
     }
-    std::string near = field_that_begins_with(name);
-    if (near.empty()) near = text::did_you_mean(name, names);
+    const auto whole = find_abbreviated_field(name);
+    const std::string near =
+        whole ? text::format("; did you mean {}?", *whole) : text::did_you_mean(name, names);
     return Error{ErrorCode::invalid_input,
                  text::format("a QOS has no field '{}'{} ('qosgate qos fields' lists all)",
                               text::printable(name), near)};

@@ -75,6 +75,10 @@ struct FieldMatch {
 /// Errors: invalid_input, with the near miss and where to see all fields.
 Result<FieldMatch> get_qos_field(std::string_view name);
 
+/// A name of the only field that has one with this beginning: sacctmgr takes "prio" for Priority. Nothing
+/// where several do, or none.
+std::optional<std::string_view> find_abbreviated_field(std::string_view beginning);
+
 /// The values that Flags and PreemptMode allow; nothing for other fields.
 std::span<const AllowedWord> allowed_words(FieldKind kind);
 
