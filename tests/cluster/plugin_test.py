@@ -117,13 +117,11 @@ class Explanations(PluginTestCase):
 
     def test_parts_of_a_het_job_that_exceed_a_limit_together_are_told(self) -> None:
         self.cluster.sacctmgr("add qos pair MaxTRESPerUser=cpu=3 Flags=DenyOnLimit")
-        self.cluster.sacctmgr("add qos loose MaxTRESPerUser=cpu=3")
-        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=pair,loose")
-        self.addCleanup(self.cluster.sacctmgr, "delete qos pair,loose")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=pair")
+        self.addCleanup(self.cluster.sacctmgr, "delete qos pair")
         together = "the parts of this job exceed a limit together: CPUs per user in QOS pair: limit 3, this job asks for "
         for parts, line in (
             ("--qos=pair -n1 : --qos=pair -n2", ""),
-            ("--qos=loose -n2 : --qos=loose -n2", ""),
             ("--qos=pair -n2 : --qos=pair -n2", f"1: {together}4"),
             ("--qos=normal -n2 : --qos=pair -n2", f"1: {together}4"),
             ("--qos=pair -n1 : --qos=pair -n1 : --qos=pair -n2", f"2: {together}4"),
@@ -133,6 +131,26 @@ class Explanations(PluginTestCase):
                 result = self.cluster.run(f"sbatch --hold --wrap=true {parts}", USER)
                 self.expect(result, not line, *filter(None, [line]))
                 self.assertEqual(result.stderr.count("together"), bool(line), result)
+
+    def test_parts_of_a_het_job_that_never_start_together_are_told(self) -> None:
+        self.cluster.sacctmgr("add qos loose MaxTRESPerUser=cpu=3")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=loose")
+        self.addCleanup(self.cluster.sacctmgr, "delete qos loose")
+        never = "1: this job can never start as it is, since its parts exceed a limit together: "
+        why = "CPUs per user in QOS loose: limit 3, this job asks for 4 (QOSMaxCpuPerUserLimit)"
+        for parts, line in (
+            ("--qos=loose -n1 : --qos=loose -n2", ""),
+            ("--qos=loose -n2 : --qos=loose -n2", never + why),
+        ):
+            result = self.cluster.run(f"sbatch --time=5 --wrap='sleep 60' {parts}", USER)
+            self.expect(result, True, *filter(None, [line]))
+            self.assertEqual(result.stderr.count("together"), bool(line), result)
+            job = int(result.stdout.split()[-1])
+            if line:
+                self.cluster.wait_reason(job + 1, "QOSMaxCpuPerUserLimit")
+            else:
+                self.cluster.wait_job(job, "RUNNING")
+            self.cluster.run(f"scancel {job}", check=True)
 
     def test_updates_of_jobs_stay_slurms_own(self) -> None:
         job = self.cluster.sbatch("--hold", USER).jobid

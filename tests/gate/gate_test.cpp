@@ -365,6 +365,32 @@ BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_no_array) {
                "limit 2, they are 3 jobs (QOSMaxSubmitJobPerUserLimit)");
 }
 
+BOOST_AUTO_TEST_CASE(parts_of_a_het_job_that_never_start_together_are_told) {
+    request.qos.reset();
+    request.is_het_part = true;
+    request.tasks = request.min_cpus = 20;
+    qos(0).limits.set(TresLimit::grp_tres, tres("cpu"), 40);
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 30); // is of one part
+    const quota::LocalQuota provider(records);
+    const auto c = cluster();
+    const gate::Gate gate(provider, release);
+    gate::HetParts parts;
+    const auto told = [&] { return gate.decide(request, {&c, false}, nullptr, &parts).message; };
+    BOOST_TEST(told().empty());
+    BOOST_TEST(told().empty());
+    const auto third = told();
+    BOOST_TEST_REQUIRE(third.size() == 1u);
+    BOOST_TEST(third.front() ==
+               "this job can never start as it is, since its parts exceed a limit together: CPUs "
+               "of all running jobs in QOS normal: limit 40, this job asks for 60 "
+               "(QOSGrpCpuLimit)");
+    parts.clear();
+    BOOST_TEST(told().empty());
+    request.qos = "moonlight"; // has no such limit
+    BOOST_TEST(told().empty());
+    BOOST_TEST(told().empty());
+}
+
 BOOST_AUTO_TEST_CASE(nodes_that_are_in_use_may_be_shared) {
     request.qos.reset();
     qos(0).limits.set(model::TresLimit::max_tres_per_user, tres("node"), 2);

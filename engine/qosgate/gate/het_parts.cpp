@@ -4,10 +4,29 @@
 #include "qosgate/limits/explain.hpp"
 #include "qosgate/limits/submit.hpp"
 
+#include <algorithm>
+#include <variant>
+
 namespace qg::gate {
 namespace {
 
 constexpr std::size_t most_parts = 16;
+
+/// Whether all that running jobs use together counts here. Parts may share nodes, which then count once.
+bool counts_parts_together(const limits::Violation& violation, const model::AccountView& view) {
+    using limits::TresLimit;
+    const auto* limit = std::get_if<TresLimit>(&violation.limit);
+    return limit != nullptr && violation.relation == limits::Relation::asked_too_much &&
+           violation.tres != view.tres->node() &&
+           (*limit == TresLimit::grp_tres || *limit == TresLimit::max_tres_per_user ||
+            *limit == TresLimit::max_tres_per_account);
+}
+
+/// Whether the same QOSs count for both.
+bool share_qos(const model::AccountView& a, const model::AccountView& b) {
+    return a.job_qos.name == b.job_qos.name && a.partitions.size() == 1 && b.partitions.size() == 1 &&
+           a.partitions.front().partition == b.partitions.front().partition;
+}
 
 bool share_association(const model::AccountView& a, const model::AccountView& b) {
     return !a.associations.empty() && !b.associations.empty() && a.account == b.account &&
@@ -43,7 +62,25 @@ std::optional<std::string> HetParts::add(const Resolved& resolved, limits::Relea
         return "the parts of this job exceed a limit together: " +
                limits::describe(first, part.view, /*names_owner=*/true);
     }
-    return std::nullopt;
+    return find_what_never_starts(release);
+}
+
+/// Where no limit refuses: one that the parts, which start together, exceed for good.
+std::optional<std::string> HetParts::find_what_never_starts(limits::Release release) {
+    const Part& last = parts_.back();
+    const auto shares = [&](const Part& part) {
+        return share_association(part.view, last.view) && share_qos(part.view, last.view);
+    };
+    if (!std::ranges::all_of(parts_, shares)) return std::nullopt;
+    const auto verdict =
+        limits::evaluate_submit(last.view, sum_with(last), release, limits::Strictness::assume_strict);
+    const auto lasting = std::ranges::find_if(verdict.violations, [&](const limits::Violation& violation) {
+        return counts_parts_together(violation, last.view);
+    });
+    if (lasting == verdict.violations.end()) return std::nullopt;
+    is_told_ = true;
+    return "this job can never start as it is, since its parts exceed a limit together: " +
+           limits::describe(*lasting, last.view, /*names_owner=*/true);
 }
 
 } // namespace qg::gate

@@ -23,8 +23,9 @@ class HetParts {
     }
 
     /// Adds a part that is accepted by itself. The line for the user where it is the one with which the parts
-    /// exceed a limit that refuses; told once. Beyond the first parts of a job nothing is known, and nothing
-    /// where a release tries each part with what the others use (limits/README.md 6.4).
+    /// exceed a limit that refuses, or one that never lets them start together; told once. Beyond the first
+    /// parts of a job nothing is known, and nothing where a release tries each part with what the others use
+    /// (limits/README.md 6.4).
     /// Cost: as many evaluations as there are parts, at most 16; they are copied.
     std::optional<std::string> add(const Resolved& resolved, limits::Release release);
 
@@ -35,6 +36,7 @@ class HetParts {
     };
 
     [[nodiscard]] model::ResolvedJob sum_with(const Part& part) const;
+    [[nodiscard]] std::optional<std::string> find_what_never_starts(limits::Release release);
 
     std::vector<Part> parts_;
     bool is_told_ = false;
