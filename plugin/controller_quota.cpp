@@ -377,7 +377,8 @@ AccountView ControllerQuota::view_of(const AssocMgr& manager, const quota::Looku
         copy_whole(view, records, chosen, facts, lookup.user_id);
     if (chosen.problem != model::QosProblem::none || lookup.lists_alternatives)
         view.permitted_qos = qos_list.permitted_names(facts);
-    if (lookup.lists_alternatives) view.accounts = accounts_of(manager, lookup.user_id);
+    if (lookup.lists_alternatives || records.association == nullptr)
+        view.accounts = accounts_of(manager, lookup.user_id);
     const bool is_private = manager.private_data == nullptr || *manager.private_data != 0;
     if (is_private || lookup.names_others || std::ranges::any_of(view.partitions, is_for_some))
         hide_from_reader(view, manager, lookup);

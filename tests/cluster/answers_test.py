@@ -32,7 +32,7 @@ class Private(PluginTestCase):
     def test_what_is_public_is_told(self) -> None:
         wait = "this job will wait: CPUs of all running jobs in account astro: limit 4, in use 3"
         self.expect(self.submit("-n2"), True, wait)
-        self.expect(self.submit("-p shirt"), False, "did you mean short?", "partitions: main, short\n")
+        self.expect(self.submit("-p shirt"), False, "did you mean short?", "partitions: short, main\n")
         self.expect(self.submit("-p biologie"), False, "no partition 'biologie'\n")
         self.expect(self.submit("-p hiden"), False, "no partition 'hiden'\n")
         self.expect(self.submit("-p biology"), False, "does not accept account astro (accepted: bio)")
@@ -57,7 +57,7 @@ class Private(PluginTestCase):
             by_root = self.cluster.run(["sbatch", "-n2", "--uid=ana", "--wrap=sleep 300"])
             self.expect(by_root, True, "limit 4, in use 3")
             by_root = self.submit_as_root("-p shirt")
-            self.expect(by_root, False, "did you mean short?", "partitions: main, short, hidden, grouped\n")
+            self.expect(by_root, False, "did you mean short?", "partitions: short, main, hidden, grouped\n")
         finally:
             self.change_slurm_conf(PRIVATE, PUBLIC)
             self.let_the_plugin_see_the_cluster()

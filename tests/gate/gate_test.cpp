@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(a_misspelt_qos_is_answered_with_the_right_names) {
     BOOST_TEST(decision.forecast.code == RejectCode::invalid_qos);
     BOOST_TEST_REQUIRE(decision.message.size() == 2u);
     BOOST_TEST(test::first_line(decision.message) == "there is no QOS 'moonlite'; did you mean moonlight?");
-    BOOST_TEST(decision.message[1] == "  QOSs that ana can use with account hpc-users: normal, moonlight");
+    BOOST_TEST(decision.message[1] == "  QOSs that ana can use with account hpc-users: moonlight, normal");
 }
 
 BOOST_AUTO_TEST_CASE(a_qos_that_is_not_open_to_the_user_is_told_from_an_unknown_one) {

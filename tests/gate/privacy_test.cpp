@@ -73,6 +73,20 @@ BOOST_AUTO_TEST_CASE(accounts_above_the_users_own_are_not_named) {
     BOOST_TEST(first_line().find("in an account above hpc-users: this job asks for 5") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(accounts_of_another_user_are_not_listed) {
+    const std::string listed = "\n  accounts that you can use: hpc-users";
+    request.account = "hpc";
+    BOOST_TEST(all_lines().ends_with(listed));
+    records.private_data.accounts = true;
+    BOOST_TEST(all_lines().ends_with(listed)); // Ana's own
+
+    request.submit_uid = ana + 1;
+    BOOST_TEST(all_lines() == "user id 1000 may not use account 'hpc'\n"
+                              "  your accounts: sacctmgr show associations user=$USER");
+    request.submit_uid = operator_id;
+    BOOST_TEST(all_lines().ends_with(listed));
+}
+
 BOOST_AUTO_TEST_CASE(the_users_own_limits_are_told) {
     records.private_data.accounts = true;
     model::Limits& own = records.associations.at(0).link.limits;
@@ -88,7 +102,7 @@ BOOST_AUTO_TEST_CASE(hidden_partitions_are_not_named) {
     BOOST_TEST(all_lines() == "there is no partition 'vix'\n  partitions: main");
 
     partitions[1].is_hidden = false;
-    BOOST_TEST(all_lines() == "there is no partition 'vix'; did you mean viz?\n  partitions: main, viz");
+    BOOST_TEST(all_lines() == "there is no partition 'vix'; did you mean viz?\n  partitions: viz, main");
 }
 
 BOOST_AUTO_TEST_CASE(partitions_are_named_unless_private) {
@@ -97,11 +111,11 @@ BOOST_AUTO_TEST_CASE(partitions_are_named_unless_private) {
     BOOST_TEST(all_lines() == "there is no partition 'vix'");
 
     request.submit_uid = operator_id;
-    BOOST_TEST(all_lines().find("partitions: main, viz") != std::string::npos);
+    BOOST_TEST(all_lines().find("partitions: viz, main") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(only_partitions_that_are_open_to_the_user_are_named) {
-    const std::string all = "there is no partition 'vix'; did you mean viz?\n  partitions: main, viz";
+    const std::string all = "there is no partition 'vix'; did you mean viz?\n  partitions: viz, main";
     const std::string without = "there is no partition 'vix'\n  partitions: main";
     const model::Partition viz = partitions[1];
     request.partition = "vix";
@@ -125,11 +139,11 @@ BOOST_AUTO_TEST_CASE(operators_are_told_of_partitions_that_others_do_not_see) {
     partitions[1].is_hidden = true;
     request.partition = "vix";
     request.submit_uid = operator_id;
-    BOOST_TEST(all_lines() == "there is no partition 'vix'; did you mean viz?\n  partitions: main, viz");
+    BOOST_TEST(all_lines() == "there is no partition 'vix'; did you mean viz?\n  partitions: viz, main");
     partitions[1].is_hidden = false;
     partitions[1].has_groups = true;
     records.private_data.partitions = true;
-    BOOST_TEST(all_lines() == "there is no partition 'vix'; did you mean viz?\n  partitions: main, viz");
+    BOOST_TEST(all_lines() == "there is no partition 'vix'; did you mean viz?\n  partitions: viz, main");
 }
 
 BOOST_AUTO_TEST_CASE(of_a_hidden_partition_no_limit_is_told) {

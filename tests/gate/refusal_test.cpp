@@ -2,12 +2,56 @@
 #include "qosgate/gate/refusal.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "support/gate_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 using namespace qg;
 
-BOOST_AUTO_TEST_SUITE(refusal)
+namespace {
+
+struct RefusalSetup : test::GateSetup {
+    std::string told() const { return text::join(decide().message, "\n"); }
+
+    void add_account(const char* name) {
+        quota::LocalAssociation user = records.associations.front();
+        user.link.account = name;
+        records.associations.push_back(user);
+    }
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(refusal, RefusalSetup)
+
+BOOST_AUTO_TEST_CASE(similar_names_come_first) {
+    request.qos = "norml";
+    BOOST_TEST(told() == "there is no QOS 'norml'; did you mean normal?\n"
+                         "  QOSs that ana can use with account hpc-users: normal, moonlight");
+    request.qos = "moon";
+    BOOST_TEST(told().find("moonlight, normal") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_case_of_a_partition_is_hinted_at) {
+    request.partition = "MAIN";
+    BOOST_TEST(told() ==
+               "there is no partition 'MAIN'; did you mean main? Upper and lower case matter in names "
+               "of partitions\n  partitions: main, viz");
+    request.partition = "main";
+    BOOST_TEST(told() == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_accounts_of_the_user_are_listed) {
+    add_account("astro");
+    add_account("zoology");
+    request.account = "zoolgy";
+    BOOST_TEST(told() == "user id 1000 may not use account 'zoolgy'; did you mean zoology?\n"
+                         "  accounts that you can use: zoology, astro, hpc-users");
+    request.user_id = 4711;
+    request.account.reset();
+    BOOST_TEST(told() == "user id 4711 has no default account\n"
+                         "  your accounts: sacctmgr show associations user=$USER");
+}
 
 BOOST_AUTO_TEST_CASE(lines_are_told_once_and_of_many_the_first) {
     const auto told = [](std::size_t most) {

@@ -22,11 +22,27 @@ std::string with_account(const model::AccountView& view) {
     return view.account.empty() ? "" : " with account " + view.account;
 }
 
+/// The names, those that are much like `wrong` first: a list may be cut.
+std::string list_similar_first(std::string_view wrong, std::span<const std::string> names) {
+    std::vector<std::string> sorted(names.begin(), names.end());
+    std::ranges::stable_partition(sorted, [&](const std::string& name) {
+        return text::istarts_with(name, wrong) || !text::did_you_mean(wrong, std::span(&name, 1)).empty();
+    });
+    return text::list_names(sorted);
+}
+
 std::string usable(const model::AccountView& view) {
     if (view.permitted_qos.empty())
         return text::format("there is no QOS that {} can use{}", who(view), with_account(view));
     return text::format("QOSs that {} can use{}: {}", who(view), with_account(view),
-                        text::list_names(view.permitted_qos));
+                        list_similar_first(view.job_qos.name, view.permitted_qos));
+}
+
+/// The partition whose name differs in the case of its letters only; slurmctld tells them apart.
+const std::string* find_other_case(std::string_view wrong, std::span<const std::string> names) {
+    const auto found =
+        std::ranges::find_if(names, [&](const std::string& name) { return text::iequals(name, wrong); });
+    return found == names.end() ? nullptr : &*found;
 }
 
 /// Why a text with commas is not the QOS of a job.
@@ -80,10 +96,14 @@ std::optional<Refusal> refuse_partition(std::span<const std::string> unknown,
                                         std::span<const std::string> others) {
     if (unknown.empty()) return std::nullopt;
     const std::string& wrong = unknown.front();
+    const std::string* meant = find_other_case(wrong, others);
+    const std::string hint =
+        meant != nullptr
+            ? text::format("; did you mean {}? Upper and lower case matter in names of partitions", *meant)
+            : text::did_you_mean(wrong, others);
     Refusal refusal{RejectCode::invalid_partition,
-                    {text::format("there is no partition '{}'{}", text::printable(wrong, 64),
-                                  text::did_you_mean(wrong, others))}};
-    if (!others.empty()) refusal.lines.push_back("  partitions: " + text::list_names(others));
+                    {text::format("there is no partition '{}'{}", text::printable(wrong, 64), hint)}};
+    if (!others.empty()) refusal.lines.push_back("  partitions: " + list_similar_first(wrong, others));
     return refusal;
 }
 
@@ -95,8 +115,14 @@ std::optional<Refusal> refuse_account(const model::AccountView& view, const mode
                                                       text::printable(*request.account, 64))
                                        : text::format("{} has no default account", user);
     if (request.partition) line += text::format(" in partition {}", text::printable(*request.partition, 64));
+    if (view.accounts.empty())
+        return Refusal{RejectCode::invalid_account,
+                       {line, "  your accounts: sacctmgr show associations user=$USER"}};
+    const std::string wrong = request.account.value_or("");
+    if (!wrong.empty()) line += text::did_you_mean(wrong, view.accounts);
     return Refusal{RejectCode::invalid_account,
-                   {line, "  your accounts: sacctmgr show associations user=$USER"}};
+                   {line, text::format("  accounts that {} can use: {}", who(view),
+                                       list_similar_first(wrong, view.accounts))}};
 }
 
 std::optional<Refusal> refuse_qos(const model::AccountView& view, limits::Release release) {

@@ -116,8 +116,8 @@ struct AccountView {
     std::vector<Association> associations;   ///< user first, root last; empty: no association
     /// Names, sorted; filled only when job_qos.problem is set, or when alternatives were asked for.
     std::vector<std::string> permitted_qos;
-    /// The user's accounts, sorted; filled only when alternatives were asked for. Of very many associations
-    /// not all are looked at.
+    /// The user's accounts, sorted; filled only when there is no association, or when alternatives were asked
+    /// for. Of very many associations not all are looked at.
     std::vector<std::string> accounts;
     PrivateData hidden;                 ///< from whoever reads the answer
     bool reader_is_operator = false;    ///< nothing is hidden; known where something might be

@@ -155,7 +155,7 @@ Result<model::AccountView> LocalQuota::check(const Lookup& lookup) const {
     if (chosen.id) set_job_qos(view, add_qos(view, records_.qos[*chosen.id], *chosen.id, lookup.user_id));
     for (const std::uint32_t id : chosen.more)
         view.job_qos.more.push_back(add_qos(view, records_.qos[id], id, lookup.user_id));
-    if (lookup.lists_alternatives) view.accounts = accounts_of(records_, lookup.user_id);
+    if (lookup.lists_alternatives || chain.empty()) view.accounts = accounts_of(records_, lookup.user_id);
     if (chosen.problem != model::QosProblem::none || lookup.lists_alternatives)
         for (std::uint32_t id : facts.permitted())
             view.permitted_qos.push_back(records_.qos[id].qos.name);

@@ -16,13 +16,16 @@ void hide_private_data(model::AccountView& view, model::PrivateData data, const 
     for (model::PartitionChoice& choice : view.partitions)
         choice.is_hidden = !is_shown(*choice.partition, data);
     if (!data.accounts) return;
+    const auto is_coordinated = [&](std::string_view account) {
+        return std::ranges::any_of(reader.coordinates,
+                                   [&](std::string_view own) { return text::iequals(own, account); });
+    };
     for (model::Association& link : view.associations) {
         const bool is_own = link.level == model::AssociationLevel::user && reader.is_user;
-        const bool is_coordinated = std::ranges::any_of(reader.coordinates, [&](std::string_view account) {
-            return text::iequals(account, link.account);
-        });
-        link.is_hidden = !is_own && !is_coordinated;
+        link.is_hidden = !is_own && !is_coordinated(link.account);
     }
+    if (!reader.is_user)
+        std::erase_if(view.accounts, [&](const std::string& account) { return !is_coordinated(account); });
 }
 
 } // namespace qg::quota

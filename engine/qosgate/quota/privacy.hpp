@@ -21,7 +21,8 @@ struct Reader {
 bool is_shown(const model::Partition& partition, model::PrivateData data);
 
 /// Marks what is hidden from the reader: the partitions that are not shown; and under `data` the associations
-/// of accounts that the reader does not coordinate, and those of other users.
+/// of accounts that the reader does not coordinate, and those of other users. Takes such accounts of another
+/// user out of `accounts`.
 void hide_private_data(model::AccountView& view, model::PrivateData data, const Reader& reader);
 
 /// Hides everything that PrivateData may hide: of a reader about whom nothing is known.

@@ -237,7 +237,8 @@ AccountView view_of(const AssocRecords& records, const quota::Lookup& lookup) {
             view.job_qos.more.push_back(*index);
     if (chosen.problem != model::QosProblem::none || lookup.lists_alternatives)
         view.permitted_qos = permitted_names(records, facts);
-    if (lookup.lists_alternatives) view.accounts = accounts_of(records, lookup.user_id);
+    if (lookup.lists_alternatives || association == nullptr)
+        view.accounts = accounts_of(records, lookup.user_id);
     for (const auto& partition : lookup.partitions) {
         const auto qos = partition->qos.empty() ? std::nullopt : facts.find(partition->qos);
         view.partitions.push_back({partition, add_qos(view, records, qos, lookup.user_id)});
