@@ -12,6 +12,7 @@
 #include <chrono>
 #include <functional>
 #include <iterator>
+#include <limits>
 
 #include <unistd.h>
 
@@ -51,6 +52,14 @@ class Restarts {
         });
     }
 
+    /// What the store of another controller does.
+    void keep_as_another(const std::string& word) const {
+        const auto before = read_kept(kept(), geteuid());
+        const std::uint64_t stamp = before && *before ? (*before)->stamp + 1 : 1;
+        BOOST_TEST_REQUIRE(
+            write_kept(kept(), {{true, {{"a.lua", StoreSetup::warns(word)}}}, stamp}).has_value());
+    }
+
     [[nodiscard]] StoreOptions options() const {
         StoreOptions options = options_;
         options.kept_file = kept();
@@ -76,12 +85,13 @@ BOOST_AUTO_TEST_CASE(gives_back_what_was_kept) {
 
     for (const SourceFolder& sources : {SourceFolder{true, {{"a b\n.lua", "1\n"}, {"c.lua", ""}}},
                                         SourceFolder{true, {}}, SourceFolder{}}) {
-        BOOST_TEST(write_kept(file, sources).has_value());
+        BOOST_TEST(write_kept(file, {sources, 7}).has_value());
         const auto kept = read_kept(file, geteuid());
         BOOST_TEST_REQUIRE(kept.has_value());
         BOOST_TEST_REQUIRE(kept->has_value());
-        BOOST_TEST((*kept)->exists == sources.exists);
-        BOOST_TEST(hash_of(**kept) == hash_of(sources));
+        BOOST_TEST((*kept)->sources.exists == sources.exists);
+        BOOST_TEST(hash_of((*kept)->sources) == hash_of(sources));
+        BOOST_TEST((*kept)->stamp == 7u);
     }
     struct stat info {};
     BOOST_TEST_REQUIRE(stat(file.c_str(), &info) == 0);
@@ -91,7 +101,7 @@ BOOST_AUTO_TEST_CASE(gives_back_what_was_kept) {
 }
 
 BOOST_AUTO_TEST_CASE(takes_no_damaged_copy) {
-    const std::string whole = to_kept_text({true, {{"a.lua", "text"}, {"b.lua", "more"}}});
+    const std::string whole = to_kept_text({{true, {{"a.lua", "text"}, {"b.lua", "more"}}}, 7});
     BOOST_TEST(parse_kept_text(whole).has_value());
 
     for (std::size_t length = 0; length < whole.size(); ++length)
@@ -102,6 +112,21 @@ BOOST_AUTO_TEST_CASE(takes_no_damaged_copy) {
         BOOST_TEST(!parse_kept_text(changed).has_value());
     }
     BOOST_TEST(!parse_kept_text(whole + "x").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(takes_a_copy_that_was_written_without_a_stamp) {
+    // As the first releases wrote it.
+    const auto kept =
+        parse_kept_text("qosgate_policy 1 39dc1d3c8ae5e2e1\nfolder 1 files 1\n5 4\na.luatext\n");
+    BOOST_TEST_REQUIRE(kept.has_value());
+    BOOST_TEST(kept->sources.files.at(0).text == "text");
+    BOOST_TEST(kept->stamp == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(takes_no_stamp_behind_which_there_is_none) {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 2;
+    BOOST_TEST(parse_kept_text(to_kept_text({{}, most})).has_value());
+    BOOST_TEST(!parse_kept_text(to_kept_text({{}, most + 1})).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(takes_no_copy_that_others_could_have_written) {
@@ -218,7 +243,7 @@ BOOST_AUTO_TEST_CASE(a_copy_that_cannot_be_used_is_no_proof_that_there_were_no_r
         fs::create_directory(kept());
     };
     const auto keep_what_does_not_load = [this] {
-        BOOST_TEST_REQUIRE(write_kept(kept(), {true, {{"a.lua", "rule {"}}}).has_value());
+        BOOST_TEST_REQUIRE(write_kept(kept(), {{true, {{"a.lua", "rule {"}}}, 1}).has_value());
     };
     for (const std::function<void()>& spoil :
          {std::function<void()>(damage), std::function<void()>(let_others_write),
@@ -308,7 +333,7 @@ BOOST_AUTO_TEST_CASE(a_closed_standby_opens_with_what_the_active_controller_keep
     standby.store.start(folder());
     BOOST_TEST(standby.store.is_closed());
 
-    BOOST_TEST_REQUIRE(write_kept(kept(), {true, {{"a.lua", StoreSetup::warns("kept")}}}).has_value());
+    keep_as_another("kept");
 
     BOOST_TEST(StoreSetup::soon([&] { return standby.said() == "kept"; }));
     BOOST_TEST(StoreSetup::soon([&] { return !standby.store.is_closed(); }));
@@ -318,12 +343,11 @@ BOOST_AUTO_TEST_CASE(a_standby_whose_folder_breaks_goes_by_what_the_active_contr
     run_with("one");
     for (const bool is_kept_first : {true, false}) {
         temp.write("a.lua", StoreSetup::warns("one"));
-        BOOST_TEST_REQUIRE(write_kept(kept(), {true, {{"a.lua", StoreSetup::warns("one")}}}).has_value());
+        keep_as_another("one");
         StoreSetup standby(options());
         standby.store.start(folder());
         const auto keep_newer = [&] {
-            BOOST_TEST_REQUIRE(
-                write_kept(kept(), {true, {{"a.lua", StoreSetup::warns("newer")}}}).has_value());
+            keep_as_another("newer");
             std::this_thread::sleep_for(100ms); // some looks
         };
         if (is_kept_first) keep_newer();
@@ -375,6 +399,67 @@ BOOST_AUTO_TEST_CASE(a_controller_that_is_a_standby_again_writes_nothing_until_t
         BOOST_TEST(StoreSetup::soon([&] { return has_text(content_of(kept()), "two"); }));
         BOOST_TEST(!backup.store.status().is_superseded);
     });
+}
+
+BOOST_AUTO_TEST_CASE(what_touches_the_kept_file_is_no_other_controller) {
+    temp.write("a.lua", StoreSetup::warns("one"));
+    run([this](StoreSetup& active) {
+        BOOST_TEST(StoreSetup::soon([&] { return has_text(content_of(kept()), "one"); }));
+        const auto copy = [this] { fs::copy_file(kept(), temp.root() / "copy"); };
+        const auto link = [this] { fs::create_hard_link(kept(), temp.root() / "backup"); };
+        const auto touch = [this] { fs::last_write_time(kept(), fs::file_time_type::clock::now()); };
+        const auto make_private = [this] { chmod(kept().c_str(), 0400); };
+        const auto write_the_same = [this] { fs::rename(temp.root() / "copy", kept()); };
+        for (const std::function<void()>& meddle :
+             {std::function<void()>(copy), std::function<void()>(link), std::function<void()>(touch),
+              std::function<void()>(make_private), std::function<void()>(write_the_same)}) {
+            meddle();
+            std::this_thread::sleep_for(100ms); // some looks
+            BOOST_TEST(!active.store.status().is_superseded);
+        }
+        temp.write("a.lua", StoreSetup::warns("two"));
+        BOOST_TEST(StoreSetup::soon([&] { return has_text(content_of(kept()), "two"); }));
+    });
+}
+
+BOOST_AUTO_TEST_CASE(a_kept_file_that_is_gone_spoilt_or_old_is_no_other_controller_and_written_again) {
+    run_with("old");
+    const std::string old = content_of(kept());
+    temp.write("a.lua", StoreSetup::warns("one"));
+    run([&](StoreSetup& active) {
+        const auto is_kept = [&] {
+            return has_text(content_of(kept()), "one") && read_kept(kept(), geteuid()).has_value();
+        };
+        BOOST_TEST(StoreSetup::soon(is_kept));
+        const auto remove = [this] { fs::remove(kept()); };
+        const auto damage = [this] { std::ofstream(kept(), std::ios::app) << "x"; };
+        const auto let_others_write = [this] { chmod(kept().c_str(), 0620); };
+        const auto restore = [&] { std::ofstream(kept(), std::ios::trunc) << old; };
+        for (const std::function<void()>& spoil :
+             {std::function<void()>(remove), std::function<void()>(damage),
+              std::function<void()>(let_others_write), std::function<void()>(restore)}) {
+            spoil();
+            BOOST_TEST(StoreSetup::soon(is_kept));
+            BOOST_TEST(!active.store.status().is_superseded);
+        }
+    });
+}
+
+BOOST_AUTO_TEST_CASE(an_old_copy_that_is_put_back_is_not_taken_by_a_standby) {
+    run_with("old");
+    const std::string old = content_of(kept());
+    run_with("one");
+    StoreSetup standby(options());
+    standby.store.start(folder());
+    BOOST_TEST(standby.said() == "one");
+
+    std::ofstream(kept(), std::ios::trunc) << old;
+    std::this_thread::sleep_for(100ms); // some looks
+    temp.write("a.lua", "rule {");
+
+    BOOST_TEST(StoreSetup::soon([&] { return standby.stands(Standing::degraded); }));
+    BOOST_TEST(standby.looks_again(5));
+    BOOST_TEST(standby.said() == "one");
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_kept_is_told_once) {
@@ -484,7 +569,7 @@ BOOST_AUTO_TEST_CASE(write_nothing_over_the_copy_of_a_later_store_when_they_answ
     setup->store.mark_active();
     setup->store.stop();
     setup.reset();
-    BOOST_TEST_REQUIRE(write_kept(kept(), {true, {}}).has_value());
+    BOOST_TEST_REQUIRE(write_kept(kept(), {{true, {}}, 1}).has_value());
     const std::string before = content_of(kept());
 
     gate->open();

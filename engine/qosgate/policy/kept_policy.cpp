@@ -7,6 +7,7 @@
 #include "qosgate/policy/trusted_files.hpp"
 
 #include <cerrno>
+#include <limits>
 #include <utility>
 
 #include <sys/stat.h>
@@ -19,6 +20,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view magic = "qosgate_policy 1 ";
 /// More than the largest folder makes.
 constexpr std::size_t max_kept_bytes = max_files * (max_file_bytes + 512);
+/// There is always a larger one.
+constexpr std::size_t max_stamp = std::numeric_limits<std::size_t>::max() / 2;
 
 std::uint64_t hash_of_text(std::string_view text) noexcept {
     Fnv hash;
@@ -66,16 +69,18 @@ std::string hash_line(std::string_view body) {
 
 } // namespace
 
-std::string to_kept_text(const SourceFolder& sources) {
+std::string to_kept_text(const KeptPolicy& kept) {
+    const SourceFolder& sources = kept.sources;
     std::string body = text::format("folder {} files {}\n", sources.exists ? 1 : 0, sources.files.size());
     for (const SourceFile& file : sources.files) {
         body += text::format("{} {}\n", file.name.size(), file.text.size());
         body.append(file.name).append(file.text).append("\n");
     }
+    body += text::format("stamp {}\n", kept.stamp);
     return hash_line(body) + body;
 }
 
-Result<SourceFolder> parse_kept_text(std::string_view text) {
+Result<KeptPolicy> parse_kept_text(std::string_view text) {
     const auto damaged = [] { return Error{ErrorCode::invalid_input, "is damaged"}; };
     const std::size_t first_line = text.find('\n');
     if (first_line == std::string_view::npos) return damaged();
@@ -83,7 +88,8 @@ Result<SourceFolder> parse_kept_text(std::string_view text) {
     if (text.substr(0, first_line + 1) != hash_line(body)) return damaged();
 
     Reader reader(body);
-    SourceFolder sources;
+    KeptPolicy kept;
+    SourceFolder& sources = kept.sources;
     reader.expect("folder ");
     sources.exists = reader.number(' ', 1) == 1;
     reader.expect("files ");
@@ -97,22 +103,26 @@ Result<SourceFolder> parse_kept_text(std::string_view text) {
         reader.expect("\n");
         sources.files.push_back(std::move(file));
     }
+    if (reader.is_good() && !reader.rest().empty()) {
+        reader.expect("stamp ");
+        kept.stamp = reader.number('\n', max_stamp);
+    }
     if (!reader.is_good() || !reader.rest().empty()) return damaged();
-    return sources;
+    return kept;
 }
 
-Result<void> write_kept(const fs::path& file, const SourceFolder& sources) {
-    return replace_file(file, to_kept_text(sources), 0600, Durability::on_disk);
+Result<void> write_kept(const fs::path& file, const KeptPolicy& kept) {
+    return replace_file(file, to_kept_text(kept), 0600, Durability::on_disk);
 }
 
-Result<std::optional<SourceFolder>> read_kept(const fs::path& file, uid_t trusted_user) {
+Result<std::optional<KeptPolicy>> read_kept(const fs::path& file, uid_t trusted_user) {
     struct stat info {};
-    if (lstat(file.c_str(), &info) != 0 && errno == ENOENT) return std::optional<SourceFolder>();
+    if (lstat(file.c_str(), &info) != 0 && errno == ENOENT) return std::optional<KeptPolicy>();
     const auto text = read_state_file(file, trusted_user, max_kept_bytes);
     if (!text) return text.error();
-    auto sources = parse_kept_text(*text);
-    if (!sources) return sources.error().in(file.string());
-    return std::optional<SourceFolder>(*std::move(sources));
+    auto kept = parse_kept_text(*text);
+    if (!kept) return kept.error().in(file.string());
+    return std::optional<KeptPolicy>(*std::move(kept));
 }
 
 } // namespace qg::policy

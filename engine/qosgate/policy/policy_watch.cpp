@@ -5,6 +5,7 @@
 #include "qosgate/policy/kept_policy.hpp"
 #include "qosgate/policy/source_files.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <unistd.h>
@@ -95,9 +96,15 @@ void PolicyWatch::look() noexcept {
 
 bool PolicyWatch::notice_keeper() {
     if (options_.kept_file.empty()) return false;
+    // Times and modes only say when to read it: a chmod or a backup changes them, too.
     const std::uint64_t signature = file_signature(options_.kept_file);
-    const auto before = std::exchange(kept_signature_, signature);
-    if (!before || signature == 0 || signature == *before) return false;
+    if (kept_stamp_ && signature == kept_signature_) return false;
+    const auto kept = read_kept(options_.kept_file, options_.trusted_user.value_or(geteuid()));
+    const std::uint64_t stamp = kept && *kept ? (*kept)->stamp : 0;
+    kept_signature_ = signature;
+    const auto before = std::exchange(kept_stamp_, std::max(stamp, kept_stamp_.value_or(0)));
+    if (before && stamp < *before) kept_hash_.reset();
+    if (!before || stamp <= *before) return false;
     another_keeps_ = true;
     if (std::exchange(is_kept_by_us_, false)) {
         is_active_ = false;
@@ -159,10 +166,11 @@ void PolicyWatch::adopt_kept_copy() {
     auto kept = read_kept(options_.kept_file, options_.trusted_user.value_or(geteuid()));
     if (!kept) return report_kept_copy(kept.error());
     if (!*kept) return;
-    const std::uint64_t hash = hash_of(**kept);
+    const std::uint64_t hash = hash_of((*kept)->sources);
     if (in_force_ == nullptr || hash != hash_in_force()) {
         const bool replaces = in_force_ != nullptr;
-        const auto policy = compile_policy(**std::move(kept), replaces ? in_force_->generation() + 1 : 1);
+        const auto policy =
+            compile_policy(std::move((*kept)->sources), replaces ? in_force_->generation() + 1 : 1);
         if (!policy) return report_kept_copy(policy.error().in(options_.kept_file.string()));
         put_in_force(*policy, Basis::kept_copy);
         if (replaces)
@@ -271,6 +279,14 @@ void PolicyWatch::stay(const Error& error, std::uint64_t hash) {
     log(LogLevel::error, text::format("policy not loaded, {}: {}", what, error.message));
 }
 
+std::uint64_t PolicyWatch::next_stamp() const {
+    // The time alone would do, were all controllers' clocks the same.
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const auto time =
+        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+    return std::max(time, kept_stamp_.value_or(0) + 1);
+}
+
 void PolicyWatch::keep() {
     // Once it is written whatever it says: so another process knows that it is no longer the one.
     const bool is_kept = is_kept_by_us_ && kept_hash_ && *kept_hash_ == hash_in_force();
@@ -280,10 +296,11 @@ void PolicyWatch::keep() {
         const std::scoped_lock lock(log_mutex_);
         if (!log_) return; // abandoned: another store keeps its own by now
     }
-    const auto done = write_kept(options_.kept_file, in_force_->sources());
+    const std::uint64_t stamp = next_stamp();
+    const auto done = write_kept(options_.kept_file, {in_force_->sources(), stamp});
     if (done) {
         kept_hash_ = hash_in_force();
-        kept_signature_ = file_signature(options_.kept_file);
+        kept_stamp_ = stamp;
         is_kept_by_us_ = true;
         another_keeps_ = false;
     } else {

@@ -71,8 +71,9 @@ class PolicyWatch {
     void guarded_look(Work work) noexcept;
     void end_first_look();
     void read_folder();
-    /// Whether another process has kept something since the last look. If this one was the last to do so, it
-    /// no longer decides about jobs: not before the next one comes.
+    /// Whether another process has kept something since the last look: the stamp there is a later one. If
+    /// this one was the last to do so, it no longer decides about jobs: not before the next one comes. Where
+    /// what is kept is gone, spoilt or older than it was, nobody has: who is at work keeps its policy again.
     bool notice_keeper();
     void adopt_kept_copy();
     void report_kept_copy(const Error& error);
@@ -80,6 +81,8 @@ class PolicyWatch {
     void confirm();
     void stay(const Error& error, std::uint64_t hash);
     void keep();
+    /// For what is kept next: later than any that was seen.
+    [[nodiscard]] std::uint64_t next_stamp() const;
     void set_standing(Basis basis, const std::optional<Error>& error);
     [[nodiscard]] std::uint64_t hash_in_force() const noexcept;
     [[nodiscard]] std::string describe_in_force() const;
@@ -96,15 +99,16 @@ class PolicyWatch {
     ReadingTimes times_;
     std::shared_ptr<const Policy> in_force_; ///< null: nothing
     Basis basis_ = Basis::nothing;
-    std::optional<std::uint64_t> kept_hash_;      ///< of what is kept, as far as is known
-    bool kept_is_unusable_ = false;               ///< a copy is there, and nobody knows what it says
-    bool is_kept_by_us_ = false;                  ///< by nobody else since
-    bool another_keeps_ = false;                  ///< has, since a policy was read from the folder here
-    std::optional<std::uint64_t> kept_signature_; ///< of the kept file at the last look
-    unsigned looks_until_keep_ = 0;               ///< after a failure
-    std::string last_problem_;                    ///< content and error that were logged last; empty: none
-    std::string last_kept_problem_;               ///< the same of the kept copy
-    std::optional<Broken> broken_;                ///< a content that can never load
+    std::optional<std::uint64_t> kept_hash_;  ///< of what is kept, as far as is known
+    bool kept_is_unusable_ = false;           ///< a copy is there, and nobody knows what it says
+    bool is_kept_by_us_ = false;              ///< by nobody else since
+    bool another_keeps_ = false;              ///< has, since a policy was read from the folder here
+    std::uint64_t kept_signature_ = 0;        ///< of the kept file when it was read for its stamp
+    std::optional<std::uint64_t> kept_stamp_; ///< the latest that was seen there; nothing: nobody has looked
+    unsigned looks_until_keep_ = 0;           ///< after a failure
+    std::string last_problem_;                ///< content and error that were logged last; empty: none
+    std::string last_kept_problem_;           ///< the same of the kept copy
+    std::optional<Broken> broken_;            ///< a content that can never load
 
     mutable std::mutex status_mutex_;
     std::condition_variable first_look_over_;

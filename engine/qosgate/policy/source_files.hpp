@@ -47,7 +47,8 @@ std::uint64_t hash_of(const SourceFolder& folder) noexcept;
 /// and modes without opening a file. Never fails: what cannot be looked at is part of the number.
 std::uint64_t stat_signature(const std::filesystem::path& folder) noexcept;
 
-/// The same of one file; 0 where there is none or it cannot be looked at.
+/// The same of one file; 0 where there is none or it cannot be looked at. A chmod, a link or a copy back
+/// changes it, too: that another number means another content is for the reader to find out.
 std::uint64_t file_signature(const std::filesystem::path& file) noexcept;
 
 } // namespace qg::policy
