@@ -128,42 +128,37 @@ const auto& qos_row(TresLimit limit) {
     return row_of(limit, rows::qos_tres);
 }
 
-/// What the job adds: 4 of a TRES, 10 minutes, 3 tasks.
-std::uint64_t adds_of(const model::LimitFacts& facts) {
-    switch (facts.measure) {
-    case model::LimitMeasure::tres: return 4;
-    case model::LimitMeasure::tres_minutes:
-    case model::LimitMeasure::tres_run_minutes: return 40;
-    case model::LimitMeasure::running_jobs: return 1;
-    case model::LimitMeasure::submitted_jobs: return 3;
-    case model::LimitMeasure::wall: return 10;
+/// The least value of each limit that leaves room: what the job adds and, of those of several jobs, what is
+/// in use. Written out, since limit_facts is what Room reads.
+std::uint64_t bound_of(TresLimit limit) {
+    switch (limit) {
+    case TresLimit::max_tres_per_job:
+    case TresLimit::max_tres_per_node: return 4;
+    case TresLimit::grp_tres: return 4 + 5;
+    case TresLimit::max_tres_per_account: return 4 + 6;
+    case TresLimit::max_tres_per_user: return 4 + 7;
+    case TresLimit::max_tres_mins_per_job: return 40;
+    case TresLimit::grp_tres_run_mins: return 40 + 100;
+    case TresLimit::max_tres_run_mins_per_account: return 40 + 200;
+    case TresLimit::max_tres_run_mins_per_user: return 40 + 300;
+    case TresLimit::grp_tres_mins: return 40 + 100 + 1'000;
+    case TresLimit::min_tres_per_job: break; // a minimum
     }
     return 0;
 }
 
-/// What is in use of a measure: of the user, of the account, of all.
-std::array<std::uint64_t, 3> in_use_of(model::LimitMeasure measure) {
-    switch (measure) {
-    case model::LimitMeasure::tres: return {7, 6, 5};
-    case model::LimitMeasure::tres_minutes: return {0, 0, 100 + 1'000};
-    case model::LimitMeasure::tres_run_minutes: return {300, 200, 100};
-    case model::LimitMeasure::running_jobs: return {4, 3, 2};
-    case model::LimitMeasure::submitted_jobs: return {40, 30, 20};
-    case model::LimitMeasure::wall: return {0, 0, 50};
-    }
-    return {};
-}
-
-/// The least value of each limit that leaves room.
-std::uint64_t bound_of(model::LimitId limit) {
-    const model::LimitFacts& facts = model::facts_of(limit);
-    const auto [of_user, of_account, of_all] = in_use_of(facts.measure);
-    switch (facts.scope) {
-    case model::LimitScope::job:
-    case model::LimitScope::node: return adds_of(facts);
-    case model::LimitScope::user: return adds_of(facts) + of_user;
-    case model::LimitScope::account: return adds_of(facts) + of_account;
-    case model::LimitScope::group: return adds_of(facts) + of_all;
+std::uint64_t bound_of(CountLimit limit) {
+    switch (limit) {
+    case CountLimit::grp_jobs:
+    case CountLimit::max_jobs: return 2 + 1;
+    case CountLimit::max_jobs_per_account: return 3 + 1;
+    case CountLimit::max_jobs_per_user: return 4 + 1;
+    case CountLimit::grp_submit_jobs:
+    case CountLimit::max_submit_jobs: return 20 + 3;
+    case CountLimit::max_submit_jobs_per_account: return 30 + 3;
+    case CountLimit::max_submit_jobs_per_user: return 40 + 3;
+    case CountLimit::max_wall: return 10;
+    case CountLimit::grp_wall: return 50 + 10;
     }
     return 0;
 }
