@@ -2,18 +2,71 @@
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/limits/reason.hpp"
 
-#include <set>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <boost/test/unit_test.hpp>
 
 using namespace qg::limits;
+
+namespace {
+
+/// The tokens of Slurm's limits, sorted. Not read from limit_facts: a slip there has to be seen here. 22.05
+/// has all but the 18 of RunMins per account and per user.
+constexpr std::string_view slurms_tokens = R"(
+AssocGrpBB AssocGrpBBMinutes AssocGrpBBRunMinutes AssocGrpBilling AssocGrpBillingMinutes
+AssocGrpBillingRunMinutes AssocGrpCPUMinutesLimit AssocGrpCPURunMinutesLimit AssocGrpCpuLimit AssocGrpEnergy
+AssocGrpEnergyMinutes AssocGrpEnergyRunMinutes AssocGrpGRES AssocGrpGRESMinutes AssocGrpGRESRunMinutes
+AssocGrpJobsLimit AssocGrpLicense AssocGrpLicenseMinutes AssocGrpLicenseRunMinutes AssocGrpMemLimit
+AssocGrpMemMinutes AssocGrpMemRunMinutes AssocGrpNodeLimit AssocGrpNodeMinutes AssocGrpNodeRunMinutes
+AssocGrpSubmitJobsLimit AssocGrpUnknown AssocGrpUnknownMinutes AssocGrpUnknownRunMinutes AssocGrpWallLimit
+AssocMaxBBMinutesPerJob AssocMaxBBPerJob AssocMaxBBPerNode AssocMaxBillingMinutesPerJob
+AssocMaxBillingPerJob AssocMaxBillingPerNode AssocMaxCpuMinutesPerJobLimit AssocMaxCpuPerJobLimit
+AssocMaxCpuPerNode AssocMaxEnergyMinutesPerJob AssocMaxEnergyPerJob AssocMaxEnergyPerNode
+AssocMaxGRESMinutesPerJob AssocMaxGRESPerJob AssocMaxGRESPerNode AssocMaxJobsLimit
+AssocMaxLicenseMinutesPerJob AssocMaxLicensePerJob AssocMaxMemMinutesPerJob AssocMaxMemPerJob
+AssocMaxMemPerNode AssocMaxNodeMinutesPerJob AssocMaxNodePerJobLimit AssocMaxSubmitJobLimit
+AssocMaxUnknownMinutesPerJob AssocMaxUnknownPerJob AssocMaxUnknownPerNode AssocMaxWallDurationPerJobLimit
+MaxBBPerAccount MaxBBRunMinsPerAccount MaxBBRunMinsPerUser MaxBillingPerAccount MaxBillingRunMinsPerAccount
+MaxBillingRunMinsPerUser MaxCpuPerAccount MaxCpuRunMinsPerAccount MaxCpuRunMinsPerUser MaxEnergyPerAccount
+MaxEnergyRunMinsPerAccount MaxEnergyRunMinsPerUser MaxGRESPerAccount MaxGRESRunMinsPerAccount
+MaxGRESRunMinsPerUser MaxJobsPerAccount MaxLicensePerAccount MaxLicenseRunMinsPerAccount
+MaxLicenseRunMinsPerUser MaxMemoryPerAccount MaxMemoryRunMinsPerAccount MaxMemoryRunMinsPerUser
+MaxNodePerAccount MaxNodeRunMinsPerAccount MaxNodeRunMinsPerUser MaxSubmitJobsPerAccount
+MaxUnknownPerAccount MaxUnknownRunMinsPerAccount MaxUnknownRunMinsPerUser QOSGrpBB QOSGrpBBMinutes
+QOSGrpBBRunMinutes QOSGrpBilling QOSGrpBillingMinutes QOSGrpBillingRunMinutes QOSGrpCPUMinutesLimit
+QOSGrpCPURunMinutesLimit QOSGrpCpuLimit QOSGrpEnergy QOSGrpEnergyMinutes QOSGrpEnergyRunMinutes QOSGrpGRES
+QOSGrpGRESMinutes QOSGrpGRESRunMinutes QOSGrpJobsLimit QOSGrpLicense QOSGrpLicenseMinutes
+QOSGrpLicenseRunMinutes QOSGrpMemLimit QOSGrpMemoryMinutes QOSGrpMemoryRunMinutes QOSGrpNodeLimit
+QOSGrpNodeMinutes QOSGrpNodeRunMinutes QOSGrpSubmitJobsLimit QOSGrpUnknown QOSGrpUnknownMinutes
+QOSGrpUnknownRunMinutes QOSGrpWallLimit QOSMaxBBPerJob QOSMaxBBPerNode QOSMaxBBPerUser
+QOSMaxBillingMinutesPerJob QOSMaxBillingPerJob QOSMaxBillingPerNode QOSMaxBillingPerUser
+QOSMaxCpuMinutesPerJobLimit QOSMaxCpuPerJobLimit QOSMaxCpuPerNode QOSMaxCpuPerUserLimit
+QOSMaxEnergyMinutesPerJob QOSMaxEnergyPerJob QOSMaxEnergyPerNode QOSMaxEnergyPerUser QOSMaxGRESMinutesPerJob
+QOSMaxGRESPerJob QOSMaxGRESPerNode QOSMaxGRESPerUser QOSMaxJobsPerUserLimit QOSMaxLicenseMinutesPerJob
+QOSMaxLicensePerJob QOSMaxLicensePerUser QOSMaxMemoryMinutesPerJob QOSMaxMemoryPerJob QOSMaxMemoryPerNode
+QOSMaxMemoryPerUser QOSMaxNodeMinutesPerJob QOSMaxNodePerJobLimit QOSMaxNodePerUserLimit
+QOSMaxSubmitJobPerUserLimit QOSMaxUnknownMinutesPerJob QOSMaxUnknownPerJob QOSMaxUnknownPerNode
+QOSMaxUnknownPerUser QOSMaxWallDurationPerJobLimit QOSMinBB QOSMinBilling QOSMinCpuNotSatisfied QOSMinEnergy
+QOSMinGRES QOSMinLicense QOSMinMemory QOSMinNode QOSMinUnknown
+)";
+
+std::vector<std::string> words_of(std::string_view text) {
+    std::istringstream stream{std::string(text)};
+    return {std::istream_iterator<std::string>(stream), {}};
+}
+
+} // namespace
 
 BOOST_AUTO_TEST_SUITE(catalogue)
 
 BOOST_AUTO_TEST_CASE(every_token_has_a_meaning_and_advice) {
     const auto reasons = all_reasons();
 
-    BOOST_TEST_REQUIRE(!reasons.empty());
+    BOOST_TEST_REQUIRE(reasons.size() == 162u);
     for (const std::string& reason : reasons)
         BOOST_TEST_CONTEXT(reason) {
             const auto entries = find_reason(reason);
@@ -26,19 +79,8 @@ BOOST_AUTO_TEST_CASE(every_token_has_a_meaning_and_advice) {
         }
 }
 
-BOOST_AUTO_TEST_CASE(the_tokens_are_those_of_every_limit_each_once) {
-    std::set<std::string_view> tokens;
-    for (const OwnerKind owner : {OwnerKind::qos, OwnerKind::association}) {
-        for (std::size_t limit = 0; limit < qg::model::tres_limit_count; ++limit)
-            for (std::size_t kind = 0; kind < qg::model::tres_kind_count; ++kind)
-                tokens.insert(
-                    reason_of(owner, static_cast<TresLimit>(limit), static_cast<qg::model::TresKind>(kind)));
-        for (std::size_t limit = 0; limit < qg::model::count_limit_count; ++limit)
-            tokens.insert(reason_of(owner, static_cast<CountLimit>(limit)));
-    }
-    tokens.erase(""); // an owner that has no such limit
-
-    BOOST_TEST(all_reasons() == (std::vector<std::string>(tokens.begin(), tokens.end())));
+BOOST_AUTO_TEST_CASE(the_tokens_are_those_of_slurm_each_once) {
+    BOOST_TEST(all_reasons() == words_of(slurms_tokens), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_token_that_stands_for_several_tres_names_them_once) {

@@ -312,6 +312,24 @@ constexpr bool has_every_limit() {
 }
 static_assert(has_every_limit(), "row i of limit_facts is enumerator i");
 
+/// Whether an owner's tokens fit the limit: of a TRES limit all or none, of another one or none.
+constexpr bool are_tokens_of(const LimitId& limit, const ReasonTokens& tokens) {
+    std::size_t named = 0;
+    while (named < tokens.size() && !tokens[named].empty())
+        ++named;
+    for (std::size_t i = named; i < tokens.size(); ++i)
+        if (!tokens[i].empty()) return false;
+    return named == 0 || named == (std::holds_alternative<TresLimit>(limit) ? tokens.size() : 1);
+}
+constexpr bool has_every_token() {
+    for (const LimitFacts& facts : limit_facts)
+        if (!are_tokens_of(facts.limit, facts.qos_reasons) ||
+            !are_tokens_of(facts.limit, facts.association_reasons))
+            return false;
+    return true;
+}
+static_assert(has_every_token(), "a TRES limit has a token for each TresKind, another limit one");
+
 /// The limits for whose facts `is_meant(const LimitFacts&)` is true.
 template <typename IsMeant>
 constexpr LimitSet limits_where(IsMeant is_meant) {
