@@ -277,7 +277,8 @@ struct Twist {
     bool limits_account = false; ///< the limit stands on the account instead of its user
     json more_of_qos = json::object();
     json more_of_job = json::object();
-    std::optional<json> usage = {}; ///< instead of the step's own
+    std::optional<json> usage = {};         ///< instead of the step's own
+    std::optional<json> partition_qos = {}; ///< another QOS, that of the partition
     Release release{26, 5};
 };
 
@@ -307,8 +308,14 @@ std::string judge(const Case& row, const Step& step, const Twist& twist = {}) {
     if (step.safe) enforce.push_back("safe");
     json job = step.job;
     job.update(twist.more_of_job);
-    const auto s = test::make_scenario(of_qos.dump(), job.dump(),
-                                       json{{"associations", chain}, {"enforce", enforce}}.dump());
+    json root{{"associations", chain}, {"enforce", enforce}};
+    if (twist.partition_qos) {
+        of_qos["name"] = "q";
+        root["qos"] = json::array({of_qos, *twist.partition_qos});
+        root["qos"][1]["name"] = "of_partition";
+        root["partitions"] = json::array({{{"name", "p1"}, {"qos", "of_partition"}}});
+    }
+    const auto s = test::make_scenario(of_qos.dump(), job.dump(), root.dump());
 
     const auto verdict = limits::evaluate_schedule(s.view, s.job, s.job.time_limit, false, twist.release);
 
@@ -375,6 +382,22 @@ BOOST_AUTO_TEST_CASE(limit_factor_widens_some_limits_of_associations) {
         if (!row.is.scaled) return;
         const Twist half{.more_of_qos = {{"LimitFactor", 0.5}}};
         BOOST_TEST(judge(row, line_of(row.check).steps.front(), half) == row.reason);
+    });
+}
+
+// limits/README.md 3.4: the QOS of the partition is the first, that of the job the second.
+BOOST_AUTO_TEST_CASE(the_limit_factor_of_the_second_qos_counts_but_not_for_the_number_of_nodes) {
+    const json none = json::object(), twice{{"LimitFactor", 2.0}}, over = json::array({"OverPartQOS"});
+    for_each_refusal([&](const Case& row, const Step& step) {
+        if (!row.is.scaled) return;
+        const std::string of_second = row.stage == StageId::node_count ? row.reason : "";
+        BOOST_TEST(judge(row, step, {.partition_qos = none}) == row.reason);
+        BOOST_TEST(judge(row, step, {.more_of_qos = twice, .partition_qos = none}) == of_second);
+        BOOST_TEST(judge(row, step, {.partition_qos = twice}) == "");
+        // The other way round the job's is the first.
+        const json first{{"LimitFactor", 2.0}, {"flags", over}};
+        BOOST_TEST(judge(row, step, {.more_of_qos = first, .partition_qos = none}) == "");
+        BOOST_TEST(judge(row, step, {.more_of_qos = {{"flags", over}}, .partition_qos = twice}) == of_second);
     });
 }
 
