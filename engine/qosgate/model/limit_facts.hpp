@@ -4,6 +4,7 @@
 // All code that treats limits differently asks here (limits/README.md 1.1).
 #pragma once
 
+#include "qosgate/base/enumerators.hpp"
 #include "qosgate/model/limits.hpp"
 #include "qosgate/model/tres.hpp"
 
@@ -22,7 +23,7 @@ enum class LimitScope : std::uint8_t {
     account, ///< the jobs of one account in a QOS
     group,   ///< all jobs of the QOS or the association
 };
-inline constexpr std::size_t limit_scope_count = 5;
+inline constexpr std::size_t limit_scope_count = count_enumerators<LimitScope>();
 
 /// What of them is counted.
 enum class LimitMeasure : std::uint8_t {

@@ -3,6 +3,8 @@
 // The limits that a QOS or an association can set on jobs (limits/README.md 1.1), under sacctmgr's names.
 #pragma once
 
+#include "qosgate/base/enumerators.hpp"
+
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -29,9 +31,9 @@ enum class TresLimit : std::uint8_t {
     grp_tres_run_mins,
     max_tres_run_mins_per_account,
     max_tres_run_mins_per_user,
-    min_tres_per_job, // stays the last one
+    min_tres_per_job,
 };
-inline constexpr std::size_t tres_limit_count = static_cast<std::size_t>(TresLimit::min_tres_per_job) + 1;
+inline constexpr std::size_t tres_limit_count = count_enumerators<TresLimit>();
 
 /// Limits that have one value: counts of jobs, and wall times in minutes.
 /// `max_jobs` and `max_submit_jobs` stand on associations only, the per-user and per-account ones on QOSs
@@ -46,9 +48,9 @@ enum class CountLimit : std::uint8_t {
     max_submit_jobs_per_user,
     max_submit_jobs_per_account,
     max_wall,
-    grp_wall, // stays the last one
+    grp_wall,
 };
-inline constexpr std::size_t count_limit_count = static_cast<std::size_t>(CountLimit::grp_wall) + 1;
+inline constexpr std::size_t count_limit_count = count_enumerators<CountLimit>();
 
 /// Any limit.
 using LimitId = std::variant<TresLimit, CountLimit>;
