@@ -212,6 +212,32 @@ static_assert(is_complete(pre_select_qos, pre_select_association, is_of_pre_sele
 static_assert(is_complete(node_count_qos, node_count_association, is_of_node_count));
 static_assert(is_complete(post_select_qos, post_select_association, is_of_post_select));
 
+constexpr bool has_row(std::span<const Row> rows, const Check& check, const LimitId& limit) {
+    return std::ranges::any_of(rows,
+                               [&](const Row& row) { return row.check == check && row.limit == limit; });
+}
+
+/// Whether each wall limit makes the job's time, and is compared with it or with what was used.
+constexpr bool has_rows_of_walls(std::span<const Row> rows,
+                                 bool (LimitFacts::*is_of_owner)() const noexcept) {
+    return std::ranges::all_of(model::limit_facts, [&](const LimitFacts& facts) {
+        if (facts.measure != LimitMeasure::wall || !(facts.*is_of_owner)()) return true;
+        return has_row(rows, checks::wall_time, facts.limit) &&
+               has_row(rows, facts.counts_the_past() ? checks::wall_used : checks::wall_asked, facts.limit);
+    });
+}
+static_assert(has_rows_of_walls(pre_select_qos, &LimitFacts::is_of_qos));
+static_assert(has_rows_of_walls(pre_select_association, &LimitFacts::is_of_association));
+
+/// Whether a stage looks at the limits of users on their associations alone.
+constexpr bool have_their_levels(std::span<const Row> rows) {
+    return std::ranges::all_of(rows, [](const Row& row) {
+        return (row.levels == Levels::user) == model::facts_of(row.limit).is_of_users_alone();
+    });
+}
+static_assert(have_their_levels(submit_association) && have_their_levels(pre_select_association));
+static_assert(have_their_levels(node_count_association) && have_their_levels(post_select_association));
+
 } // namespace
 
 constexpr Stage submit_stage{submit_qos, submit_association};

@@ -71,6 +71,8 @@ struct LimitFacts {
     [[nodiscard]] constexpr bool counts_the_past() const noexcept {
         return counts_others() && (measure == LimitMeasure::tres_minutes || measure == LimitMeasure::wall);
     }
+    /// Whether associations of accounts only hand it down to those of users (limits/README.md 1.1).
+    [[nodiscard]] constexpr bool is_of_users_alone() const noexcept { return name.starts_with("Max"); }
     /// Whether it counts TRES x time.
     [[nodiscard]] constexpr bool counts_tres_minutes() const noexcept {
         return measure == LimitMeasure::tres_minutes || measure == LimitMeasure::tres_run_minutes;

@@ -7,6 +7,7 @@
 
 #include <slurm/slurmdb.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace qg::slurm::rows {
@@ -95,5 +96,14 @@ constexpr model::LimitSet limits_of(const TresRow<Record> (&tres)[N], const Coun
 static_assert(limits_of(qos_tres, qos_count) == model::limits_where(&model::LimitFacts::is_of_qos));
 static_assert(limits_of(assoc_tres, assoc_count) ==
               model::limits_where(&model::LimitFacts::is_of_association));
+
+/// Whether the rows of a table of associations have the levels of their limits.
+template <typename Row, std::size_t N>
+constexpr bool have_their_levels(const Row (&table)[N]) {
+    return std::ranges::all_of(table, [](const Row& row) {
+        return (row.levels == Levels::user) == model::facts_of(row.limit).is_of_users_alone();
+    });
+}
+static_assert(have_their_levels(assoc_tres) && have_their_levels(assoc_count));
 
 } // namespace qg::slurm::rows
