@@ -2,6 +2,7 @@
 #include "qosgate/slurmdb/qos_convert.hpp"
 
 #include "qosgate/model/qos_change.hpp"
+#include "qosgate/model/qos_flags.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -136,7 +137,7 @@ BOOST_AUTO_TEST_CASE(flags_that_only_come_or_only_go_are_added_or_removed_by_nam
 }
 
 BOOST_AUTO_TEST_CASE(each_flag_is_read_by_its_bit) {
-    const std::pair<std::uint32_t, const char*> flags[] = {
+    const std::pair<std::uint32_t, std::string_view> flags[] = {
         {QOS_FLAG_PART_MIN_NODE, "PartitionMinNodes"},
         {QOS_FLAG_PART_MAX_NODE, "PartitionMaxNodes"},
         {QOS_FLAG_PART_TIME_LIMIT, "PartitionTimeLimit"},
@@ -149,12 +150,15 @@ BOOST_AUTO_TEST_CASE(each_flag_is_read_by_its_bit) {
         {QOS_FLAG_USAGE_FACTOR_SAFE, "UsageFactorSafe"},
         {slurm::qos_flag_relative, "Relative"},
     };
+    for (const model::QosFlagFacts& row : model::qos_flag_facts)
+        BOOST_TEST(std::ranges::count(flags, row.name, [](const auto& line) { return line.second; }) == 1,
+                   row.name << " needs a line here");
     for (const auto& [bit, name] : flags) {
         slurmdb_qos_rec_t stored;
         slurmdb_init_qos_rec(&stored, false, INFINITE);
         slurm::assign_flags(stored.flags, bit);
 
-        BOOST_TEST(from_slurm(stored, tres, names).flags == WordSet{name}, name);
+        BOOST_TEST(from_slurm(stored, tres, names).flags == WordSet{std::string(name)}, name);
     }
 }
 
