@@ -89,9 +89,19 @@ BOOST_AUTO_TEST_CASE(printable_hides_what_breaks_a_line_or_turns_its_direction) 
                                "\xe2\x81\xa6", "\xe2\x81\xa9",              // U+2066 to U+2069
                                "\xe2\x80\x8e", "\xe2\x80\x8f", "\xd8\x9c"}) // U+200E, U+200F, U+061C
         BOOST_TEST(text::printable(std::string("a") + hidden + "b") == "a?b");
-    for (const char* shown : {"\xe2\x80\x8d", "\xe2\x80\x90", "\xe2\x80\xa7", "\xe2\x80\xaf", "\xe2\x81\xa5",
-                              "\xe2\x81\xaa", "\xd8\x9b", "\xd8\x9d", "\xd7\xa9"})
+    for (const char* shown : {"\xe2\x80\x90", "\xe2\x80\xa7", "\xe2\x80\xaf", "\xe2\x81\xa5", "\xe2\x81\xaa",
+                              "\xd8\x9b", "\xd8\x9d", "\xd7\xa9"})
         BOOST_TEST(text::printable(shown) == shown); // what stands beside them, and a Hebrew letter
+}
+
+BOOST_AUTO_TEST_CASE(printable_hides_what_has_no_width) {
+    for (const char* hidden : {"\xe2\x80\x8b", "\xe2\x80\x8c", "\xe2\x80\x8d", // U+200B to U+200D
+                               "\xe2\x81\xa0", "\xe2\x81\xa4",                 // U+2060 to U+2064
+                               "\xef\xbb\xbf", "\xc2\xad"})                    // U+FEFF, U+00AD
+        BOOST_TEST(text::printable(std::string("a") + hidden + "b") == "a?b");
+    for (const char* shown : {"\xe2\x80\x8a", "\xe2\x81\x9f", "\xe2\x81\xa5", "\xef\xbb\xbe", "\xef\xbc\x80",
+                              "\xc2\xac", "\xc2\xae"})
+        BOOST_TEST(text::printable(shown) == shown); // what stands beside them
 }
 
 BOOST_AUTO_TEST_CASE(quoted_shows_where_a_text_ends) {

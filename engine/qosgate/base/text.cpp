@@ -69,14 +69,14 @@ struct Character {
     bool is_printable = false;
 };
 
-/// Whether a character of several bytes shows nothing and changes how what is around it is shown: C1, line
-/// and paragraph separators, and those that turn the direction of the text.
+/// Whether a character of several bytes shows nothing by itself: C1, what has no width, line and paragraph
+/// separators, and those that turn the direction of the text.
 constexpr bool is_invisible(std::uint32_t code) noexcept {
     const auto is_in = [code](std::uint32_t first, std::uint32_t last) {
         return first <= code && code <= last;
     };
-    return code < 0xa0 || code == 0x061c || is_in(0x200e, 0x200f) || is_in(0x2028, 0x202e) ||
-           is_in(0x2066, 0x2069);
+    return code < 0xa0 || code == 0x00ad || code == 0x061c || is_in(0x200b, 0x200f) ||
+           is_in(0x2028, 0x202e) || is_in(0x2060, 0x2064) || is_in(0x2066, 0x2069) || code == 0xfeff;
 }
 
 /// Reads UTF-8; a byte that is none is a character by itself.

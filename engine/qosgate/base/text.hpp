@@ -69,9 +69,9 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view digits) noexcept;
 std::string did_you_mean(std::string_view wrong, std::span<const std::string> candidates);
 
 /// `text` with control characters (C0, DEL and C1), line separators, characters that turn the direction of
-/// text (such as U+202E) and bytes that are no UTF-8 shown as `?`, cut to `max_bytes` (at a UTF-8 boundary)
-/// with "..." when longer: what a user wrote, made safe to show in a log or on a terminal.
-/// Cost: looks at `max_bytes` only.
+/// text (such as U+202E) or have no width (U+200B) and bytes that are no UTF-8 shown as `?`, cut to
+/// `max_bytes` (at a UTF-8 boundary) with "..." when longer: what a user wrote, made safe to show in a log or
+/// on a terminal. Cost: looks at `max_bytes` only.
 std::string printable(std::string_view text, std::size_t max_bytes = 200);
 
 /// The same between single quotes, with a backslash before each quote and backslash in it: wherever it stands
