@@ -59,6 +59,23 @@ struct Records : test::FakeController {
     std::vector<std::uint64_t> one_of_each_ = std::vector<std::uint64_t>(11, 1);
 };
 
+/// Reservations of many users, the last of whom is ana, and some of each other kind.
+model::KnownNames make_names() {
+    model::KnownNames names;
+    for (std::size_t i = 0; i < name_count; ++i) {
+        model::Reservation& one = names.reservations.emplace_back();
+        one.name = numbered("r", name_count + i); // sorted
+        for (std::size_t other = 0; other < 20; ++other)
+            one.users.push_back(numbered("user", other));
+        one.users.push_back("ana");
+        one.accounts = {"bio", "astro"};
+    }
+    names.licenses = {{"foo", 10}};
+    names.gres = {"gpu", "gpu:a100"};
+    names.features = {"big", "fast"};
+    return names;
+}
+
 model::Cluster make_cluster() {
     std::vector<std::shared_ptr<const model::Partition>> partitions;
     for (std::size_t i = 0; i < name_count; ++i) {
@@ -76,6 +93,7 @@ model::Cluster make_cluster() {
     cluster.partitions = model::PartitionTable(std::move(partitions), /*generation=*/1);
     cluster.enforce_part_limits = model::EnforcePartLimits::any;
     cluster.max_array_size = 4'000'001;
+    cluster.names = make_names();
     return cluster;
 }
 

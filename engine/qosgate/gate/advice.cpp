@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -57,8 +58,10 @@ class Adviser {
     }
 
   private:
+    [[nodiscard]] bool is_full() const noexcept { return lines_.size() >= most_lines; }
+
     [[gnu::cold]] void add(std::string line) {
-        if (lines_.size() < most_lines) lines_.push_back(std::move(line));
+        if (!is_full()) lines_.push_back(std::move(line));
     }
 
     template <typename Is>
@@ -92,16 +95,20 @@ class Adviser {
     /// Says of a name that it is not known, and which is near, or else which there are.
     /// Bounded: a request may name hundreds, and each search for a near name costs.
     void add_unknown(std::string_view what, std::string_view name, std::span<const std::string> known) {
-        if (lines_.size() >= most_lines) return;
+        if (is_full()) return;
         std::string better = text::did_you_mean(name, known);
         if (better.empty() && !known.empty()) better = text::format(" (known: {})", text::list_names(known));
         add(text::format("no {} '{}' is known{}", what, text::printable(name, 64), better));
     }
 
     void look_at_reservations(std::span<const model::Reservation> known) {
+        std::optional<std::vector<std::string>> usable; // their lists of users are long: read once
         text::for_each_part(*request_.reservation, ',', [&](std::string_view name) {
-            if (!name.empty() && !std::ranges::binary_search(known, name, {}, &model::Reservation::name))
-                add_unknown("reservation", name, usable_reservations(known));
+            if (is_full() || name.empty() ||
+                std::ranges::binary_search(known, name, {}, &model::Reservation::name))
+                return;
+            if (!usable) usable = usable_reservations(known);
+            add_unknown("reservation", name, *usable);
         });
     }
 
@@ -118,6 +125,7 @@ class Adviser {
     void look_at_licenses(std::span<const model::License> known) {
         if (request_.licenses->find('|') != std::string::npos) return; // one of several will do
         for (const TresItem& item : parse_licenses(*request_.licenses)) {
+            if (is_full()) return;
             const auto license = std::ranges::find(known, item.name, &model::License::name);
             if (license == known.end()) {
                 std::vector<std::string> names;
