@@ -489,6 +489,16 @@ BOOST_AUTO_TEST_CASE(takes_no_more_tasks_than_nodes_within_a_limit_hold) {
     BOOST_TEST(nearest() == "--ntasks=12 --nodes=2 --time=01:00:00");
 }
 
+BOOST_AUTO_TEST_CASE(no_cpus_for_a_task_are_one) {
+    qos(0).limits.set(CountLimit::max_wall, 60);
+    partitions[0].total_cpus = 128;
+    request.time_limit = TimeLimit{120};
+    request.memory = model::Memory{1000, /*per_cpu=*/true};
+    ask(1, 1);
+    request.cpus_per_task = 0;
+    BOOST_TEST(nearest() == "--time=01:00:00");
+}
+
 BOOST_AUTO_TEST_CASE(a_job_for_one_node_may_have_the_largest) {
     qos(0).limits.set(CountLimit::max_wall, 60);
     partitions[0].total_cpus = 128;

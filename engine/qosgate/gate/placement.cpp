@@ -46,7 +46,8 @@ class Filling {
   public:
     Filling(const JobRequest& request, const Partition& partition, const model::Cluster& cluster,
             const JobSize& size)
-        : request_(request), partition_(partition), per_task_(request.cpus_per_task.value_or(1)),
+        : request_(request), partition_(partition),
+          per_task_(std::max<std::uint64_t>(request.cpus_per_task.value_or(1), 1)),
           nodes_(least_nodes(request, partition, size)), tasks_(size.tasks.value_or(nodes_)),
           cpus_(size.cpus.value_or(1)), memory_(memory_of(request, partition, cluster)) {}
 
