@@ -37,6 +37,24 @@ BOOST_AUTO_TEST_CASE(what_may_have_changed_meanwhile_is_left_to_slurm) {
 
     BOOST_TEST(decision.reject == RejectCode::none);
     BOOST_TEST(decision.message.empty());
+    BOOST_TEST_REQUIRE(decision.log.size() == 1u);
+    BOOST_TEST(decision.log[0].text.starts_with("unchecked "));
+    BOOST_TEST(decision.log[0].text.ends_with(": the partitions are not known, or changed a moment ago"));
+    for (const char* level : {"explain", "off"})
+        BOOST_TEST(decide_at(level).log.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_slurm_refuses_is_logged_where_it_is_explained) {
+    request.tres_per_node = "gres:gpu:3";
+    for (const auto& [level, done] : {std::pair("explain", "warned "), std::pair("enforce", "refused ")}) {
+        const auto decision = decide_at(level);
+        BOOST_TEST_REQUIRE(decision.log.size() == 1u, level);
+        BOOST_TEST(decision.log[0].text.starts_with(done));
+        BOOST_TEST(decision.log[0].text.find("GPUs per user: limit 2, this job asks for 3") !=
+                   std::string::npos);
+    }
+    request.tres_per_node = "gres:gpu:2";
+    BOOST_TEST(decide_at("explain").log.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_partition_that_may_be_new_is_left_to_slurm) {

@@ -148,9 +148,8 @@ std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at
 
 void log_judgement(model::Decision& decision, const LoggedJob& job, const Outlook& outlook,
                    std::size_t first) {
+    if (decision.message.size() <= first) return;
     const bool refuses = decision.reject != model::RejectCode::none;
-    const bool is_accepted = outlook.forecast.code == model::RejectCode::none;
-    if (decision.message.size() <= first || !(refuses || is_accepted)) return;
     decision.log.push_back(log_limits(job, refuses ? "refused" : "warned", reason_of(outlook, job.view),
                                       std::span(decision.message).subspan(first)));
 }

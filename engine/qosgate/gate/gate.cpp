@@ -71,14 +71,14 @@ bool loses_words(RejectCode code, const JobRequest& request) {
 
 /// Judges what slurmctld will judge. In `explain` the gate adds words to slurmctld's own answer; in `enforce`
 /// it refuses itself, also what can never start, in the words of DenyOnLimit.
-void judge(Decision& decision, const Case& at, const policy::Settings& settings) {
+/// `told_before` is how many lines of the message are others', of rules.
+void judge(Decision& decision, const Case& at, const policy::Settings& settings, std::size_t told_before) {
     const bool enforces = settings.limits == Level::enforce;
     const auto look = [&at](Strictness strictness) {
         return look_ahead(at.resolved, at.request, at.cluster, at.release, strictness);
     };
     const auto [outlook, forecast, strictness] = judge_with(enforces, look);
     decision.forecast = forecast;
-    const std::size_t told_before = decision.message.size(); // by rules
     const bool is_refused = outlook.forecast.code != RejectCode::none;
     const Wait* wait = outlook.wait();
     const bool never_starts = wait && wait->is_permanent;
@@ -118,14 +118,16 @@ bool is_too_much(Decision& decision, const Resolved& resolved, const LoggedJob& 
 
 /// Judges a job that all limits leave room for: where there is something to say about it nevertheless, with
 /// the whole view.
-void judge_with_room(Decision& decision, const Case& at, const policy::Settings& settings) {
+void judge_with_room(Decision& decision, const Case& at, const policy::Settings& settings,
+                     std::size_t told_before) {
     if (is_clear(at.resolved, at.request, at.release)) {
         decision.forecast.time_limit = at.resolved.job.time_limit;
+        log_judgement(decision, {at.request, at.resolved.view()}, {}, told_before);
         return;
     }
     const Resolved whole(at.request, &at.cluster, at.provider, at.release);
     judge(decision, {whole, at.request, at.cluster, at.provider, at.release, at.rules, at.may_suggest},
-          settings);
+          settings, told_before);
 }
 
 /// Whether the gate has an opinion on limits. Without the partitions as they are now nobody knows which
@@ -140,14 +142,20 @@ void judge_where_known(Decision& decision, const Resolved& resolved, const JobRe
                        const policy::Settings& settings, const RulesRun* rules) {
     const LoggedJob logged{request, resolved.view()};
     if (!resolved.known) log_problem(decision, resolved, logged);
-    if (!judges_limits(known, settings) || is_too_much(decision, resolved, logged)) return;
+    if (!judges_limits(known, settings)) {
+        if (settings.limits == Level::enforce)
+            log_unchecked(decision, logged, "the partitions are not known, or changed a moment ago");
+        return;
+    }
+    if (is_too_much(decision, resolved, logged)) return;
+    const std::size_t told_before = decision.message.size();
     auto advice = advice_lines(request, resolved.view(), *known.cluster);
     const Case at{resolved, request, *known.cluster, provider, release, rules, advice.empty()};
     append(decision.message, std::move(advice));
     if (resolved.view().leaves_room)
-        judge_with_room(decision, at, settings);
+        judge_with_room(decision, at, settings, told_before);
     else
-        judge(decision, at, settings);
+        judge(decision, at, settings, told_before);
 }
 
 /// Judges a part of a heterogeneous job that is accepted by itself together with those before it.
