@@ -401,6 +401,47 @@ BOOST_AUTO_TEST_CASE(a_controller_that_is_a_standby_again_writes_nothing_until_t
     });
 }
 
+BOOST_AUTO_TEST_CASE(a_copy_that_does_not_load_leaves_the_folders_policy_in_force_as_such) {
+    temp.write("a.lua", StoreSetup::warns("one"));
+    StoreSetup standby(options());
+    standby.store.start(folder());
+    const SourceFolder broken{true, {{"a.lua", "rule {"}}};
+    BOOST_TEST_REQUIRE(write_kept(kept(), {broken, 1}).has_value());
+    std::this_thread::sleep_for(100ms); // some looks
+    temp.write("a.lua", "rule {");
+
+    BOOST_TEST(StoreSetup::soon([&] { return standby.stands(Standing::degraded); }));
+
+    BOOST_TEST(standby.said() == "one");
+    BOOST_TEST(!standby.store.status().is_kept_copy);
+    BOOST_TEST(
+        StoreSetup::soon([&] { return has_text(standby.last_error(), "the previous one, generation 1"); }));
+    BOOST_TEST(standby.errors() == 2u);
+    BOOST_TEST(standby.looks_again(5));
+    BOOST_TEST(standby.errors() == 2u);
+    keep_as_another("newer");
+    BOOST_TEST(StoreSetup::soon([&] { return standby.said() == "newer"; }));
+    BOOST_TEST(standby.store.status().is_kept_copy);
+}
+
+BOOST_AUTO_TEST_CASE(a_mended_folder_with_the_same_policy_is_newer_than_what_was_kept) {
+    temp.write("a.lua", StoreSetup::warns("one"));
+    StoreSetup standby(options());
+    standby.store.start(folder());
+    temp.write("a.lua", "rule {");
+    BOOST_TEST(StoreSetup::soon([&] { return standby.stands(Standing::degraded); }));
+    keep_as_another("newer");
+    BOOST_TEST(StoreSetup::soon([&] { return standby.said() == "newer"; }));
+    temp.write("a.lua", StoreSetup::warns("newer"));
+    BOOST_TEST(StoreSetup::soon([&] { return standby.stands(Standing::in_force); }));
+    BOOST_TEST(!standby.store.status().is_kept_copy);
+
+    temp.write("a.lua", "rule {");
+
+    BOOST_TEST(StoreSetup::soon([&] { return standby.stands(Standing::degraded); }));
+    BOOST_TEST(!standby.store.status().is_kept_copy);
+}
+
 BOOST_AUTO_TEST_CASE(what_touches_the_kept_file_is_no_other_controller) {
     temp.write("a.lua", StoreSetup::warns("one"));
     run([this](StoreSetup& active) {

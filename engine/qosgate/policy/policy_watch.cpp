@@ -161,6 +161,10 @@ void PolicyWatch::read_folder() {
 void PolicyWatch::adopt_kept_copy() {
     // What this process has read from the folder, or kept itself, is newer.
     if (options_.kept_file.empty() || basis_ == Basis::folder || is_kept_by_us_) return;
+    take_kept_copy();
+}
+
+void PolicyWatch::take_kept_copy() {
     kept_hash_.reset();
     kept_is_unusable_ = false;
     auto kept = read_kept(options_.kept_file, options_.trusted_user.value_or(geteuid()));
@@ -177,6 +181,7 @@ void PolicyWatch::adopt_kept_copy() {
             log(LogLevel::info, text::format("policy: what another controller has kept is in force: {}",
                                              describe_in_force()));
     }
+    basis_ = Basis::kept_copy;
     kept_hash_ = hash;
     last_kept_problem_.clear();
 }
@@ -239,6 +244,7 @@ void PolicyWatch::put_in_force(const std::shared_ptr<const Policy>& policy, Basi
 void PolicyWatch::confirm() {
     const bool was_broken = !last_problem_.empty();
     const bool is_first = basis_ != Basis::folder;
+    if (was_broken || is_first) another_keeps_ = false;
     broken_.reset();
     last_problem_.clear();
     set_standing(Basis::folder, std::nullopt);
@@ -251,10 +257,7 @@ void PolicyWatch::confirm() {
 
 void PolicyWatch::stay(const Error& error, std::uint64_t hash) {
     // What the controller that decides has kept since is newer than what was read here.
-    if (another_keeps_ && basis_ == Basis::folder) {
-        basis_ = Basis::kept_copy;
-        adopt_kept_copy();
-    }
+    if (another_keeps_ && basis_ == Basis::folder) take_kept_copy();
     const std::string problem = text::format("{:016x} {}", hash, error.message);
     const bool is_new = std::exchange(last_problem_, problem) != problem;
     set_standing(basis_, error);

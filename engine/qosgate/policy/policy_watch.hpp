@@ -76,6 +76,8 @@ class PolicyWatch {
     /// what is kept is gone, spoilt or older than it was, nobody has: who is at work keeps its policy again.
     bool notice_keeper();
     void adopt_kept_copy();
+    /// Puts the kept copy in force; where it cannot be used all stays as it is.
+    void take_kept_copy();
     void report_kept_copy(const Error& error);
     void put_in_force(const std::shared_ptr<const Policy>& policy, Basis basis);
     void confirm();
@@ -102,7 +104,7 @@ class PolicyWatch {
     std::optional<std::uint64_t> kept_hash_;  ///< of what is kept, as far as is known
     bool kept_is_unusable_ = false;           ///< a copy is there, and nobody knows what it says
     bool is_kept_by_us_ = false;              ///< by nobody else since
-    bool another_keeps_ = false;              ///< has, since a policy was read from the folder here
+    bool another_keeps_ = false;              ///< has, since the folder's policy came into force here
     std::uint64_t kept_signature_ = 0;        ///< of the kept file when it was read for its stamp
     std::optional<std::uint64_t> kept_stamp_; ///< the latest that was seen there; nothing: nobody has looked
     unsigned looks_until_keep_ = 0;           ///< after a failure
