@@ -162,6 +162,11 @@ std::string Runtime::describe_status() {
         has_said_hello_ = true;
         log_line(LogLevel::info, report.to_line());
     }
+    // So another controller, which was at work before this one, knows it at once and not with the first job.
+    if (!has_served_ && cluster_.read_at()) {
+        has_served_ = true;
+        policies_.mark_active();
+    }
     return cluster_.is_at_work() && !policy.is_superseded ? report.to_json() : std::string();
 }
 

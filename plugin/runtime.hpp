@@ -58,7 +58,8 @@ class Runtime {
     /// allowance: nothing bounds the script and the environment that slurmctld reads.
     JobCopy copy_job(job_record* job, std::uint32_t submit_uid);
     void start_status(const std::filesystem::path& file);
-    /// What the status file says; empty while another controller does the work. Logs the start.
+    /// What the status file says; empty while another controller does the work. Logs the start,
+    /// and tells the policy's store when slurmctld serves.
     std::string describe_status();
 
     policy::PolicyStore policies_;
@@ -71,6 +72,7 @@ class Runtime {
     DecisionCounts counts_;
     const std::time_t started_at_ = std::time(nullptr);
     bool has_said_hello_ = false; ///< the status file's thread's
+    bool has_served_ = false;     ///< the same: slurmctld answered, and the policy's store knows
     StatusFile status_;
 };
 

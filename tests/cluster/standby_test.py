@@ -180,6 +180,21 @@ class Takeover(PluginTestCase):
         self.assertIn("second", self.kept.read_text())
         self.assertEqual(self.host_of_status(), PRIMARY)
 
+    def test_a_standby_again_is_told_so_by_a_controller_that_gets_no_job(self) -> None:
+        self.take_over()
+        self.expect_refusal("first")
+        self.cluster.wait_for(lambda: self.host_of_status() == STANDBY, "the status is the standby's")
+        before = self.kept.read_text()
+        self.cluster.tool("start", "slurmctld", check=False)
+        self.cluster.wait_for(lambda: self.kept.read_text() != before, "the primary keeps its policy")
+        self.cluster.wait_for(lambda: self.host_of_status() == PRIMARY, "the status is the primary's")
+        time.sleep(3)  # looks of either thread
+        self.assertEqual(self.host_of_status(), PRIMARY)
+
+    def test_a_standby_logs_the_hash_of_its_rules(self) -> None:
+        self.wait_for_standby_log(" for Slurm ")
+        self.assertRegex(self.standby.log(), r"policy [0-9a-f]{16}, in force")
+
 
 if __name__ == "__main__":
     main()
