@@ -31,6 +31,8 @@ class StatusFile::Shared {
         describe_ = nullptr;
     }
 
+    void remove_leftovers() const noexcept { qg::remove_leftovers(path_); }
+
     void write_if_due() {
         std::optional<std::string> described = describe();
         if (!described) return;
@@ -80,6 +82,7 @@ StatusFile::StatusFile() = default;
 void StatusFile::start(std::filesystem::path path, std::function<std::string()> describe) {
     shared_ = std::make_shared<Shared>(std::move(path), std::move(describe));
     thread_.start("qosgate-status", [shared = shared_](DetachedThread::Link& owner) {
+        shared->remove_leftovers();
         do {
             try {
                 shared->write_if_due();

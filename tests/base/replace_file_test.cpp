@@ -4,13 +4,16 @@
 #include <boost/test/unit_test.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace qg;
 namespace fs = std::filesystem;
@@ -87,6 +90,35 @@ BOOST_AUTO_TEST_CASE(where_it_fails_the_old_content_stays_and_nothing_is_left_be
     BOOST_TEST(!replace_file(file, "text", 0600, Durability::on_disk).has_value());
     BOOST_TEST(read(file / "inside") == "old");
     BOOST_TEST(files() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_killed_process_left_is_taken_away_and_nothing_else) {
+    const auto make = [this](const std::string& name, std::chrono::seconds age) {
+        std::ofstream(folder / name) << "half";
+        fs::last_write_time(folder / name, fs::file_time_type::clock::now() - age);
+        return folder / name;
+    };
+    const auto old = leftover_age + std::chrono::seconds(5), young = leftover_age - std::chrono::seconds(5);
+    const fs::path left = make("state.AbC129", old), left_too = make("state.zzzzzz", old);
+    const std::vector<fs::path> others = {
+        make("state.AbC128", young), make("state", old),         make("state.AbC12", old),
+        make("state.AbC1234", old),  make("state.AbC12-", old),  make("state.old", old),
+        make("state_AbC123", old),   make("other.AbC123", old),  make(".AbC123", old),
+        make("state.AbC123.x", old), make("astate.AbC123", old),
+    };
+    fs::create_directory(folder / "state.AbC124");
+    fs::create_symlink("other.AbC123", folder / "state.AbC125");
+    const bool is_root = geteuid() == 0; // only root gives files away
+    if (is_root) BOOST_TEST_REQUIRE(chown(make("state.AbC126", old).c_str(), 1234, 0) == 0);
+
+    remove_leftovers(file);
+
+    BOOST_TEST(!fs::exists(left));
+    BOOST_TEST(!fs::exists(left_too));
+    for (const fs::path& other : others)
+        BOOST_TEST(fs::exists(other), other);
+    BOOST_TEST(files() == static_cast<long>(others.size()) + 2 + (is_root ? 1 : 0));
+    remove_leftovers(folder / "none" / "state");
 }
 
 BOOST_AUTO_TEST_CASE(readers_see_whole_contents_while_several_write) {

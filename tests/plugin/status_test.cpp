@@ -79,6 +79,19 @@ BOOST_AUTO_TEST_CASE(the_file_is_written_once_there_is_something_to_say_and_gone
     BOOST_TEST(!std::filesystem::exists(path));
 }
 
+BOOST_AUTO_TEST_CASE(what_an_earlier_process_left_half_written_is_taken_away_at_the_start) {
+    const Folder folder;
+    const auto left = folder.path / "status.json.AbC123";
+    std::ofstream(left) << "half";
+    std::filesystem::last_write_time(left, std::filesystem::file_time_type::clock::now() - 1h);
+    plugin::StatusFile file;
+    file.start(folder.path / "status.json", [] { return std::string(); });
+    for (int i = 0; i < 100 && std::filesystem::exists(left); ++i)
+        std::this_thread::sleep_for(20ms);
+    BOOST_TEST(!std::filesystem::exists(left));
+    file.stop(1s);
+}
+
 BOOST_AUTO_TEST_CASE(a_standby_controller_writes_nothing) {
     const Folder folder;
     plugin::StatusFile file;

@@ -442,6 +442,13 @@ BOOST_AUTO_TEST_CASE(a_mended_folder_with_the_same_policy_is_newer_than_what_was
     BOOST_TEST(!standby.store.status().is_kept_copy);
 }
 
+BOOST_AUTO_TEST_CASE(what_an_earlier_process_left_half_written_is_taken_away_at_the_start) {
+    const fs::path left = kept().string() + ".AbC123";
+    std::ofstream(left) << "half";
+    fs::last_write_time(left, fs::file_time_type::clock::now() - 1h);
+    run([&](StoreSetup&) { BOOST_TEST(!fs::exists(left)); });
+}
+
 BOOST_AUTO_TEST_CASE(what_touches_the_kept_file_is_no_other_controller) {
     temp.write("a.lua", StoreSetup::warns("one"));
     run([this](StoreSetup& active) {

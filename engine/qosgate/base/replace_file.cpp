@@ -3,12 +3,16 @@
 
 #include "qosgate/base/text.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <memory>
 #include <string>
 #include <system_error>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,6 +48,29 @@ void sync_folder(const std::filesystem::path& folder) noexcept {
     close(file);
 }
 
+constexpr std::string_view unique_part = ".XXXXXX"; // as mkostemp() wants it
+
+struct CloseDirectory {
+    void operator()(DIR* directory) const noexcept { closedir(directory); }
+};
+
+bool is_alphanumeric(char letter) noexcept {
+    return (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') ||
+           (letter >= 'a' && letter <= 'z');
+}
+
+/// Whether replace_file() may have made this name for a file called `own`.
+bool is_fresh_name(std::string_view name, std::string_view own) noexcept {
+    if (name.size() != own.size() + unique_part.size() || !name.starts_with(own)) return false;
+    const std::string_view unique = name.substr(own.size());
+    return unique.front() == unique_part.front() && std::ranges::all_of(unique.substr(1), is_alphanumeric);
+}
+
+bool is_leftover(const struct stat& info) noexcept {
+    return S_ISREG(info.st_mode) && info.st_uid == geteuid() &&
+           std::time(nullptr) - info.st_mtim.tv_sec > leftover_age.count();
+}
+
 } // namespace
 
 Result<void> replace_file(const std::filesystem::path& file, std::string_view content, mode_t mode,
@@ -52,7 +79,7 @@ Result<void> replace_file(const std::filesystem::path& file, std::string_view co
         return Error{ErrorCode::unavailable, text::format("{}: cannot be written: {}", file.string(),
                                                           std::generic_category().message(number))};
     };
-    std::string fresh = file.string() + ".XXXXXX"; // mode 0600 at first
+    std::string fresh = file.string().append(unique_part); // mode 0600 at first
     const int descriptor = mkostemp(fresh.data(), O_CLOEXEC);
     if (descriptor < 0) return failed(errno);
     int problem = fill(descriptor, content, mode, durability);
@@ -63,6 +90,24 @@ Result<void> replace_file(const std::filesystem::path& file, std::string_view co
     }
     if (durability == Durability::on_disk) sync_folder(file.parent_path());
     return {};
+}
+
+void remove_leftovers(const std::filesystem::path& file) noexcept {
+    const std::string_view path = file.native();
+    const std::string_view own = path.substr(path.rfind('/') + 1);
+    const int folder = open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return;
+    const std::unique_ptr<DIR, CloseDirectory> directory(fdopendir(folder));
+    if (directory == nullptr) {
+        close(folder);
+        return;
+    }
+    while (const dirent* entry = readdir(directory.get())) {
+        struct stat info {};
+        if (is_fresh_name(entry->d_name, own) &&
+            fstatat(folder, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && is_leftover(info))
+            (void)unlinkat(folder, entry->d_name, 0);
+    }
 }
 
 } // namespace qg

@@ -5,6 +5,7 @@
 
 #include "qosgate/base/result.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string_view>
@@ -26,5 +27,13 @@ enum class Durability : std::uint8_t {
 /// Cost: blocking. Threads: any.
 Result<void> replace_file(const std::filesystem::path& file, std::string_view content, mode_t mode,
                           Durability durability);
+
+/// How old a content that nobody completed must be before it is taken away: others may be writing theirs.
+inline constexpr std::chrono::seconds leftover_age{60};
+
+/// Takes away what calls of replace_file() for this file left beside it when their process was killed:
+/// regular files of the effective user's, with such a name, and older than leftover_age. Never fails: what
+/// cannot be taken away stays. Cost: blocking; looks at the whole folder. Threads: any.
+void remove_leftovers(const std::filesystem::path& file) noexcept;
 
 } // namespace qg

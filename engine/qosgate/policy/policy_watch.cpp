@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/policy_watch.hpp"
 
+#include "qosgate/base/replace_file.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/kept_policy.hpp"
 #include "qosgate/policy/source_files.hpp"
@@ -71,6 +72,7 @@ void PolicyWatch::guarded_look(Work work) noexcept {
 
 void PolicyWatch::first_look() noexcept {
     guarded_look([this] {
+        if (!options_.kept_file.empty()) remove_leftovers(options_.kept_file);
         notice_keeper();
         adopt_kept_copy();
         times_.is_time_to_read(folder_); // only to remember what it looks like
