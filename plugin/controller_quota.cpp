@@ -275,9 +275,11 @@ std::vector<std::string_view> coordinated_accounts(const AssocMgr& manager, std:
     return names;
 }
 
-/// Whether a partition may be hidden from some users.
-bool is_for_some(const model::PartitionChoice& choice) {
-    return choice.partition->is_hidden || choice.partition->has_groups;
+/// Whether some of the job's partitions are hidden from users.
+bool hides_partition(const AccountView& view, model::PrivateData hidden) {
+    return !std::ranges::all_of(view.partitions, [hidden](const model::PartitionChoice& choice) {
+        return quota::is_shown(*choice.partition, hidden);
+    });
 }
 
 /// Marks what is hidden from whoever reads the answer. Needs the user lock.
@@ -285,7 +287,7 @@ bool is_for_some(const model::PartitionChoice& choice) {
     const model::PrivateData hidden = manager.private_data == nullptr
                                           ? quota::all_private
                                           : slurm::read_private_data(*manager.private_data);
-    if (view.leaves_room && !lookup.names_others && std::ranges::none_of(view.partitions, is_for_some)) {
+    if (view.leaves_room && !lookup.names_others && !hides_partition(view, hidden)) {
         view.hidden = hidden; // from operators as well: hardly a word is said of such a job
         return;
     }
@@ -380,7 +382,7 @@ AccountView ControllerQuota::view_of(const AssocMgr& manager, const quota::Looku
     if (lookup.lists_alternatives || records.association == nullptr)
         view.accounts = accounts_of(manager, lookup.user_id);
     const bool is_private = manager.private_data == nullptr || *manager.private_data != 0;
-    if (is_private || lookup.names_others || std::ranges::any_of(view.partitions, is_for_some))
+    if (is_private || lookup.names_others || hides_partition(view, {}))
         hide_from_reader(view, manager, lookup);
     return view;
 }

@@ -197,7 +197,10 @@ BOOST_AUTO_TEST_CASE(of_a_hidden_partition_neither_the_qos_nor_its_limits_are_to
                                "(QOSMaxCpuPerUserLimit)";
     records.private_data.partitions = true;
     BOOST_TEST(all_lines() == hidden);
+    partitions[0].has_groups = false; // then Slurm shows no partition at all
+    BOOST_TEST(all_lines() == hidden);
     records.private_data.partitions = false;
+    BOOST_TEST(all_lines() == told);
     partitions[0].is_hidden = true;
     BOOST_TEST(all_lines() == hidden);
     request.submit_uid = operator_id;
@@ -246,8 +249,10 @@ BOOST_AUTO_TEST_CASE(whom_a_partition_accepts_is_told_unless_private) {
     partitions[0].allow_accounts.clear();
     partitions[0].deny_qos = {"normal"};
     BOOST_TEST(first_line() == "partition main does not accept QOS normal (denied: normal)");
-    records.private_data.partitions = true;
     partitions[0].has_groups = true;
+    BOOST_TEST(first_line() == "partition main does not accept QOS normal (denied: normal)");
+    partitions[0].has_groups = false;
+    records.private_data.partitions = true;
     BOOST_TEST(first_line() == "partition main does not accept QOS normal");
 }
 

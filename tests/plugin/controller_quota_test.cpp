@@ -435,6 +435,16 @@ BOOST_AUTO_TEST_CASE(a_hidden_partition_is_hidden_from_all_but_operators) {
     BOOST_TEST(view().partitions.at(1).is_hidden);
 }
 
+BOOST_AUTO_TEST_CASE(private_partitions_are_hidden_from_all_but_operators) {
+    in_partition("main");
+    lookup.reader = ana;
+    BOOST_TEST(!view().partitions.at(0).is_hidden);
+    records.private_data = PRIVATE_DATA_PARTITIONS;
+    BOOST_TEST(view().partitions.at(0).is_hidden);
+    lookup.reader = 0;
+    BOOST_TEST(!view().partitions.at(0).is_hidden);
+}
+
 BOOST_AUTO_TEST_CASE(who_reads_is_known_for_a_job_with_room_where_names_may_be_told) {
     struct Nothing final : quota::JobCounting {
         model::Demand demand(const model::AccountView&) override { return {}; }
@@ -452,10 +462,16 @@ BOOST_AUTO_TEST_CASE(who_reads_is_known_for_a_job_with_room_where_names_may_be_t
     BOOST_TEST(view().hidden.partitions);
     BOOST_TEST(!view().reader_is_operator);
     lookup.names_others = false;
+    in_partition("main");
+    BOOST_TEST_REQUIRE(view().leaves_room);
+    BOOST_TEST(view().partitions.at(0).is_hidden);
+    lookup.reader = 0;
+    BOOST_TEST(!view().partitions.at(0).is_hidden);
+    lookup.reader = ana;
     records.private_data = 0;
     in_partition("hid", "", /*is_hidden=*/true);
     BOOST_TEST_REQUIRE(view().leaves_room);
-    BOOST_TEST(view().partitions.at(0).is_hidden);
+    BOOST_TEST(view().partitions.at(1).is_hidden);
 }
 
 BOOST_AUTO_TEST_CASE(a_coordinator_sees_the_accounts_coordinated) {

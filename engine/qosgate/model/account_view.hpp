@@ -30,7 +30,7 @@ struct Enforce {
 /// What PrivateData of slurm.conf hides from users.
 struct PrivateData {
     bool accounts = false;     ///< limits and usage of accounts, and which there are
-    bool partitions = false;   ///< partitions that are not for everybody
+    bool partitions = false;   ///< partitions, all of them
     bool reservations = false; ///< reservations
 };
 

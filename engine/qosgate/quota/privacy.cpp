@@ -8,7 +8,7 @@
 namespace qg::quota {
 
 bool is_shown(const model::Partition& partition, model::PrivateData data) {
-    return !partition.is_hidden && !(data.partitions && partition.has_groups);
+    return !partition.is_hidden && !data.partitions;
 }
 
 void hide_private_data(model::AccountView& view, model::PrivateData data, const Reader& reader) {

@@ -16,8 +16,9 @@ struct Reader {
     std::span<const std::string_view> coordinates; ///< accounts
 };
 
-/// Whether slurmctld shows a partition to a user who does not ask for all: Hidden=YES hides it, and where
-/// PrivateData hides partitions, AllowGroups does.
+/// Whether slurmctld shows a partition to a user: not with Hidden=YES, and none where PrivateData hides
+/// partitions. Who is in AllowGroups is not known here; to users who ask for all it hides nothing
+/// (slurm/README.md 3.4).
 bool is_shown(const model::Partition& partition, model::PrivateData data);
 
 /// Marks what is hidden from the reader: the partitions that are not shown; and under `data` the associations
