@@ -82,7 +82,9 @@ BOOST_AUTO_TEST_CASE(cpus_per_gpu_with_several_models) {
     for (const auto text : {&tres_per_job, &tres_per_node, &tres_per_socket, &tres_per_task}) {
         *text = "gres/gpu:a100:1,gres/gpu:h100:2";
         BOOST_TEST(may_get_none(new_release));
-        BOOST_TEST(!may_get_none(old_release));
+        BOOST_TEST(may_get_none(old_release));
+        *text = "gres/shard:2,gres/gpu:a100:1,gres/gpu:h100:2"; // the first is another resource
+        BOOST_TEST(may_get_none(new_release));
         *text = "gres/gpu:a100:1,gres/shard:2";
         BOOST_TEST(!may_get_none(new_release));
         *text = "gres/gpu:3";

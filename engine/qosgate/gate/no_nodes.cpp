@@ -25,7 +25,8 @@ bool mixes_models(const std::optional<std::string>& text) {
     if (!text) return false;
     const std::vector<TresItem> items = parse_tres_request(*text);
     for (std::size_t i = 1; i < items.size(); ++i)
-        if (items[i].is_same_resource(items[0]) && !items[i].is_same_tres(items[0])) return true;
+        for (std::size_t j = 0; j < i; ++j)
+            if (items[i].is_same_resource(items[j]) && !items[i].is_same_tres(items[j])) return true;
     return false;
 }
 
@@ -60,6 +61,12 @@ bool is_short_of_cpus(const JobRequest& request) {
 
 } // namespace
 
+bool gives_cpus_to_models(const JobRequest& request) {
+    return request.cpus_per_tres &&
+           (mixes_models(request.tres_per_job) || mixes_models(request.tres_per_node) ||
+            mixes_models(request.tres_per_socket) || mixes_models(request.tres_per_task));
+}
+
 bool may_get_no_nodes(const JobRequest& request, limits::Release release) {
     const bool gives_to_full_nodes = release.follows(rules::gives_gres_to_full_nodes);
     if (has_gres(request.tres_per_task) &&
@@ -69,9 +76,7 @@ bool may_get_no_nodes(const JobRequest& request, limits::Release release) {
         is_short_of_tasks(request, request.min_nodes.value_or(1)))
         return true;
     if (release.follows(rules::gives_cpus_of_gres_only) && is_short_of_cpus(request)) return true;
-    return release.follows(rules::gives_cpus_to_one_model) && request.cpus_per_tres &&
-           (mixes_models(request.tres_per_job) || mixes_models(request.tres_per_node) ||
-            mixes_models(request.tres_per_socket) || mixes_models(request.tres_per_task));
+    return gives_cpus_to_models(request);
 }
 
 } // namespace qg::gate

@@ -2,6 +2,7 @@
 #include "qosgate/gate/placement.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/no_nodes.hpp"
 #include "qosgate/gate/tres_request.hpp"
 
 #include <algorithm>
@@ -162,9 +163,7 @@ std::uint64_t most_nodes(const Partition& partition, const JobRequest& request, 
 /// Whether the selection decides about --cpus-per-gpu in ways that nobody can foretell: of GPUs for each task
 /// the CPUs bring more tasks along, and these more GPUs; of several models they leave tasks without any.
 bool is_open_ended(const JobRequest& request) {
-    if (!request.cpus_per_tres) return false;
-    const auto& per_node = request.tres_per_node;
-    return request.tres_per_task || (per_node && per_node->find(',') != std::string::npos);
+    return (request.cpus_per_tres && request.tres_per_task) || gives_cpus_to_models(request);
 }
 
 bool raise(std::optional<std::uint32_t>& field, std::uint64_t least) {

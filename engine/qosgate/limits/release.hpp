@@ -68,7 +68,6 @@ inline constexpr Rule defaults_nodes_early{{23, 2, 0}, no_end, "6.1"};
 inline constexpr Rule lists_sub_accounts{{23, 2, 0}, no_end, "8.3"};
 inline constexpr Rule gives_gres_to_full_nodes{{23, 2, 0}, no_end, "6.5"};
 inline constexpr Rule gives_cpus_of_gres_only{{23, 2, 0}, no_end, "6.5"};
-inline constexpr Rule gives_cpus_to_one_model{{23, 2, 0}, no_end, "6.5"};
 inline constexpr Rule counts_missing_cpus{{23, 11, 0}, no_end, "6.1"};
 inline constexpr Rule enforces_run_mins{{24, 5, 0}, no_end, "4.1"};
 inline constexpr Rule counts_size_after_gres{{24, 5, 0}, no_end, "6.2"};
