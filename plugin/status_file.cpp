@@ -3,6 +3,7 @@
 
 #include "host_log.hpp"
 #include "qosgate/base/replace_file.hpp"
+#include "start_wait.hpp"
 
 #include <ctime>
 #include <mutex>
@@ -15,8 +16,9 @@ namespace qg::plugin {
 namespace {
 
 constexpr std::chrono::seconds interval{1};
-/// Until there is something to say: the file shall be there when slurmctld answers.
-constexpr std::chrono::milliseconds first_interval{50};
+/// Until there is something to say, from 50 ms up to a second: the file shall be there when slurmctld
+/// answers.
+constexpr int start_wait_factor = 10;
 
 } // namespace
 
@@ -52,8 +54,8 @@ class StatusFile::Shared {
         due_ = now + longest_age;
     }
 
-    [[nodiscard]] std::chrono::milliseconds next_look() const {
-        return written_.empty() ? first_interval : std::chrono::milliseconds(interval);
+    [[nodiscard]] std::chrono::milliseconds next_look() {
+        return written_.empty() ? wait_.next(/*has_partitions=*/false) : std::chrono::milliseconds(interval);
     }
 
     /// Takes away what was written; a standby controller leaves another one's file alone.
@@ -72,6 +74,7 @@ class StatusFile::Shared {
     std::mutex mutex_;
     std::function<std::string()> describe_; ///< guarded by mutex_
     // The thread's alone.
+    StartWait wait_{start_wait_factor};
     std::string written_;
     std::chrono::steady_clock::time_point due_;
     bool has_failed_ = false;

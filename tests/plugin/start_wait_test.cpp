@@ -22,6 +22,13 @@ BOOST_AUTO_TEST_CASE(looks_become_seldom_whatever_is_waited_for) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(who_is_in_less_of_a_hurry_waits_longer_each_time) {
+    StartWait usual, slow(10);
+    for (int i = 0; i < 200; ++i)
+        BOOST_TEST_REQUIRE(slow.next(i >= 150) == usual.next(i >= 150) * 10);
+    BOOST_TEST(slow.next(true) > StartWait::shortest * 10);
+}
+
 BOOST_AUTO_TEST_CASE(partitions_make_looks_frequent_again_once) {
     StartWait wait;
     for (int i = 0; i < 200; ++i)

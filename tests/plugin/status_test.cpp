@@ -110,6 +110,19 @@ BOOST_AUTO_TEST_CASE(a_standby_controller_writes_nothing) {
     BOOST_TEST(read(folder.path / "status.json") == "the other's");
 }
 
+BOOST_AUTO_TEST_CASE(a_standby_controller_is_asked_less_and_less) {
+    const Folder folder;
+    std::atomic<int> asked = 0;
+    plugin::StatusFile file;
+    file.start(folder.path / "status.json", [&] {
+        ++asked;
+        return std::string();
+    });
+    std::this_thread::sleep_for(2s);
+    file.stop(1s);
+    BOOST_TEST(asked <= 25); // 50 ms, 60 ms and so on; each 50 ms it would be 40 times
+}
+
 BOOST_AUTO_TEST_CASE(a_controller_that_is_a_standby_again_leaves_the_other_ones_file_alone) {
     const Folder folder;
     const auto path = folder.path / "status.json";
