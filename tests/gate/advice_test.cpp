@@ -185,6 +185,14 @@ BOOST_AUTO_TEST_CASE(more_than_any_node_has_is_told) {
     request.tres_per_node = "gres:gpu:9";
     BOOST_TEST(advice() ==
                "no node of partition main has that many GPUs: the largest has 8, this job asks for 9");
+    names->gres = {"gpu", "gpu:a100", "gpu:v100"};
+    request.tres_per_node = "gres:gpu:a100:4,gres:gpu:9,gres:gpu:v100:4";
+    BOOST_TEST(advice() == "");
+    request.tres_per_node = "gres:gpu:a100:5,gres:gpu:v100:4";
+    BOOST_TEST(advice() ==
+               "no node of partition main has that many GPUs: the largest has 8, this job asks for 9");
+    request.tres_per_node = "gres:gpu:5,gres:gpu:4"; // --gres=gpu:5 --gpus-per-node=4: slurmctld takes one
+    BOOST_TEST(advice() == "");
     partitions[0].largest = {}; // not known
     BOOST_TEST(advice() == "");
 }

@@ -162,16 +162,37 @@ class Adviser {
         });
     }
 
+    /// The GPUs asked for on each node, of all models together; 0 where that is not certain. Of two entries
+    /// for one model (--gres beside --gpus-per-node) slurmctld takes one; next to models one without any is
+    /// not counted.
+    std::uint64_t gpus_per_node() const {
+        if (!request_.tres_per_node) return 0;
+        constexpr std::size_t max_models = 8;
+        std::vector<std::string_view> models;
+        std::uint64_t of_models = 0;
+        std::optional<std::uint64_t> of_any;
+        bool is_certain = true;
+        for_each_tres_item(*request_.tres_per_node, [&](const TresItem& item) {
+            if (item.type != model::TresKind::gres || item.name != "gpu" || !is_certain) return;
+            if (item.kind.empty()) {
+                is_certain = !of_any;
+                of_any = item.count;
+                return;
+            }
+            is_certain = models.size() < max_models && std::ranges::find(models, item.kind) == models.end();
+            models.push_back(item.kind);
+            of_models += item.count;
+        });
+        if (!is_certain) return 0;
+        return models.empty() ? of_any.value_or(0) : of_models;
+    }
+
     /// What no node has. A number of 0 is not known.
     void look_at_nodes() {
         if (request_.memory && !request_.memory->per_cpu)
             look_at_size("that much memory", request_.memory->mib, &model::LargestNode::memory_mib, "mem");
         look_at_size("that many CPUs", request_.cpus_per_task.value_or(0), &model::LargestNode::cpus, "cpu");
-        if (!request_.tres_per_node) return;
-        std::uint64_t gpus = 0;
-        for_each_tres_item(*request_.tres_per_node, [&](const TresItem& item) {
-            if (item.type == model::TresKind::gres && item.name == "gpu") gpus += item.count;
-        });
+        const std::uint64_t gpus = gpus_per_node();
         look_at_size("that many GPUs", gpus, &model::LargestNode::gpus, "gres/gpu");
     }
 

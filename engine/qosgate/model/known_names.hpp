@@ -18,9 +18,9 @@ struct License {
 /// one out.
 struct Reservation {
     std::string name;
-    std::vector<std::string> users;    ///< empty: the accounts decide
-    std::vector<std::string> accounts; ///< empty: the users decide
-    bool has_groups = false;           ///< it is for Linux groups, of which nobody knows here who is in them
+    std::vector<std::string> users = {};    ///< empty: the accounts decide
+    std::vector<std::string> accounts = {}; ///< empty: the users decide
+    bool has_groups = false; ///< it is for Linux groups, of which nobody knows here who is in them
 };
 
 /// What a cluster has of each, as far as it is known. All is sorted by name.
