@@ -20,6 +20,7 @@ using nlohmann::ordered_json;
 
 struct ReasonOptions {
     std::vector<std::string> tokens;
+    bool all = false;
 };
 
 // In the order of TresKind.
@@ -83,8 +84,7 @@ Result<int> explain(const ReasonOptions& options, Output& output) {
     const auto known = known_reasons();
     auto entries = ordered_json::array();
     std::vector<std::string> unknown;
-    for (const auto& reason :
-         options.tokens.empty() ? known : limits::reasons_in(text::join(options.tokens, " "))) {
+    for (const auto& reason : options.all ? known : limits::reasons_in(text::join(options.tokens, " "))) {
         const std::size_t before = entries.size();
         for (const auto& meaning : limits::find_reason(reason))
             entries.push_back(entry_json(meaning));
@@ -97,10 +97,10 @@ Result<int> explain(const ReasonOptions& options, Output& output) {
         for (const auto& entry : entries)
             print_entry(entry, output.text());
     if (!unknown.empty()) {
-        output.fail_in_part(
-            to_string(ErrorCode::not_found),
-            text::format("Slurm has no Reason {}; 'qosgate reason' lists all", text::list_names(unknown)),
-            answer);
+        output.fail_in_part(to_string(ErrorCode::not_found),
+                            text::format("Slurm has no Reason {}; 'qosgate reason --all' lists all",
+                                         text::list_names(unknown)),
+                            answer);
         return exit_status(ErrorCode::not_found);
     }
     if (output.json()) output.write(answer);
@@ -116,13 +116,17 @@ void add_reason(CLI::App& app, Invocation& invocation) {
                     "Examples:\n"
                     "  qosgate reason QOSMaxGRESPerUser\n"
                     "  qosgate reason $(squeue -h -j 1234 -o %r)\n"
-                    "  qosgate reason --json            all of them\n\n"
+                    "  qosgate reason --all --json\n\n"
                     "Unknown Reasons are named on standard error; the others are still explained, and the\n"
                     "exit status is 66.");
-    command->add_option("TOKEN", options->tokens,
-                        "Reasons as squeue shows them; without any: all that Slurm has");
+    auto* tokens = command->add_option("TOKEN", options->tokens, "Reasons as squeue shows them");
+    auto* all = command->add_flag("--all", options->all, "all Reasons that Slurm has");
+    tokens->excludes(all);
     add_json_flag(*command, invocation);
     command->callback([&invocation, options] {
+        if (options->tokens.empty() && !options->all) // squeue shows nothing of a job that has ended
+            throw CLI::ValidationError(
+                "no Reason is given: has the job left the queue? --all explains every Reason");
         invocation.action = [options](Output& output) { return explain(*options, output); };
     });
 }

@@ -14,7 +14,7 @@ COMMANDS = (
     ["qos", "fields"],
     ["qos", "fields", "--json"],
     ["reason", "QOSMaxGRESPerUser"],
-    ["reason", "--json"],
+    ["reason", "--all", "--json"],
     ["eval"],
 )
 

@@ -76,7 +76,7 @@ class ReasonTest(unittest.TestCase):
         self.assertEqual(
             done.stderr,
             "qosgate: error: Slurm has no Reason 'Prioritty' (did you mean Priority?), 'Quux';"
-            " 'qosgate reason' lists all\n",
+            " 'qosgate reason --all' lists all\n",
         )
 
     def test_no_word_at_all_is_no_reason(self) -> None:
@@ -96,8 +96,15 @@ class ReasonTest(unittest.TestCase):
         self.assertEqual(root["error"]["code"], "not_found")
         self.assertIn("did you mean Priority?", root["error"]["message"])
 
-    def test_without_any_lists_all_alike(self) -> None:
-        answers = json.loads(run("--json").stdout)["reasons"]
+    def test_of_a_job_that_has_left_the_queue_there_is_none(self) -> None:
+        done = run()  # squeue printed nothing
+
+        self.assertEqual((done.returncode, done.stdout), (64, ""))
+        self.assertIn("no Reason is given: has the job left the queue?", done.stderr)
+        self.assertEqual(run("--all", "Priority").returncode, 64)
+
+    def test_all_are_listed_alike(self) -> None:
+        answers = json.loads(run("--all", "--json").stdout)["reasons"]
 
         self.assertGreater(len(answers), 220)
         for answer in answers:
