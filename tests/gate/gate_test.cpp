@@ -226,9 +226,26 @@ BOOST_AUTO_TEST_CASE(a_request_that_is_too_large_to_be_read_is_left_to_slurm) {
         BOOST_TEST(decision.reject == RejectCode::none);
         BOOST_TEST(decision.message.empty());
         BOOST_TEST_REQUIRE(decision.log.size() == 1u);
-        BOOST_TEST(decision.log[0].text.starts_with("unchecked by=0 user=1000 "));
+        BOOST_TEST(decision.log[0].text.starts_with("unchecked by=0 user=ana(1000) "));
         BOOST_TEST(decision.log[0].text.ends_with(": its comment has more than 1024 bytes"));
     }
+}
+
+BOOST_AUTO_TEST_CASE(a_request_that_is_too_large_is_logged_with_what_is_known_of_it) {
+    request.unread = {"comment", 1024, "bytes"};
+    request.name = "wrap";
+    request.partition.reset();
+    request.qos.reset();
+    const auto policy = test::load_rule("rule { submit = function(job) end }");
+
+    const auto decision = decide(policy.get());
+
+    BOOST_TEST(decision.reject == RejectCode::text_too_long);
+    BOOST_TEST_REQUIRE(decision.log.size() == 1u);
+    BOOST_TEST(decision.log[0].text == "refused by=0 user=ana(1000) job=wrap account=hpc-users "
+                                       "partition=main qos=normal: the site's rules cannot be applied to "
+                                       "this job: its comment has more than "
+                                       "1024 bytes");
 }
 
 BOOST_AUTO_TEST_CASE(suggests_only_what_the_rules_leave_working) {
@@ -271,7 +288,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_too_large_for_a_rule_that_enforces) {
                    "the site's rules cannot be applied to this job: its nodelist has "
                    "more than 16384 bytes");
         BOOST_TEST_REQUIRE(decision.log.size() == 1u);
-        BOOST_TEST(decision.log[0].text.starts_with("refused by=0 user=1000 "));
+        BOOST_TEST(decision.log[0].text.starts_with("refused by=0 user=ana(1000) "));
         BOOST_TEST(decision.log[0].text.ends_with(test::first_line(decision.message)));
     }
     for (const char* keys : {"mode = \"warn\",", "mode = \"shadow\","})

@@ -179,7 +179,8 @@ void judge_where_known(Decision& decision, const Resolved& resolved, const JobRe
 
 Decision Gate::decide(const JobRequest& request, KnownCluster known, const policy::Policy* policy,
                       HetParts* parts) const {
-    if (request.unread) return answer_unread(request, policy);
+    if (request.unread)
+        return answer_unread(request, Resolved(request, known.cluster, provider_, release_).view(), policy);
     Decision decision;
     const auto resolve = [&](const JobRequest& job) {
         // What leaves room for one part may not for all of them.
@@ -210,7 +211,9 @@ Decision Gate::decide(const JobRequest& request, KnownCluster known, const polic
 }
 
 Decision Gate::decide_update(JobUpdate update, KnownCluster known, const policy::Policy* policy) const {
-    if (update.after.unread) return answer_unread(update.after, policy, &update);
+    if (update.after.unread)
+        return answer_unread(update.after, Resolved(update.after, known.cluster, provider_, release_).view(),
+                             policy, &update);
     const policy::Settings& settings = settings_of(policy);
     const bool has_rules = policy != nullptr && policy->has_rules();
     Decision decision;

@@ -5,13 +5,12 @@
 #include "qosgate/gate/decision_log.hpp"
 
 namespace qg::gate {
-[[gnu::cold]] model::Decision answer_unread(const model::JobRequest& request, const policy::Policy* policy,
-                                            const JobUpdate* change) {
+[[gnu::cold]] model::Decision answer_unread(const model::JobRequest& request, const model::AccountView& view,
+                                            const policy::Policy* policy, const JobUpdate* change) {
     const model::UnreadText& unread = *request.unread;
     const std::string why =
         text::format("its {} has more than {} {}", unread.field, unread.most, unread.unit);
-    const model::AccountView nothing_known;
-    const LoggedJob job{request, nothing_known, change};
+    const LoggedJob job{request, view, change};
     model::Decision decision;
     if (policy == nullptr || !policy->has_enforcing_rule()) {
         decision.log = {log_limits(job, "unchecked", "", std::span(&why, 1))};
