@@ -375,9 +375,9 @@ BOOST_AUTO_TEST_CASE(a_change_of_what_rules_and_limits_look_at_is_told_from_othe
 
     for (const auto field :
          {&job_desc_msg_t::partition, &job_desc_msg_t::qos, &job_desc_msg_t::account,
-          &job_desc_msg_t::reservation, &job_desc_msg_t::features, &job_desc_msg_t::licenses,
-          &job_desc_msg_t::tres_per_job, &job_desc_msg_t::tres_per_node, &job_desc_msg_t::mem_per_tres,
-          &job_desc_msg_t::req_nodes, &job_desc_msg_t::exc_nodes})
+          &job_desc_msg_t::reservation, &job_desc_msg_t::features, &job_desc_msg_t::prefer,
+          &job_desc_msg_t::licenses, &job_desc_msg_t::tres_per_job, &job_desc_msg_t::tres_per_node,
+          &job_desc_msg_t::mem_per_tres, &job_desc_msg_t::req_nodes, &job_desc_msg_t::exc_nodes})
         for (std::string* value : {&text, &none}) {
             job_desc_msg_t update = unset_job();
             update.*field = value->data();

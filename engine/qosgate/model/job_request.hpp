@@ -35,6 +35,7 @@ struct JobRequest {
     std::optional<std::string> comment;
     std::optional<std::string> admin_comment;
     std::optional<std::string> features; ///< --constraint
+    std::optional<std::string> prefer;   ///< --prefer: features as well, where nodes with them are free
     std::optional<std::string> licenses;
     std::optional<std::string> array;           ///< --array, not validated by anyone yet
     std::optional<std::string> required_nodes;  ///< --nodelist

@@ -19,8 +19,8 @@ namespace qg::slurm {
 model::JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid);
 
 /// Whether a change touches what rules and limits decide about: partition, QOS, account, time, size,
-/// nodes named or excluded, reservation, features, licences. Not names and comments, not the priority, and
-/// not what makes the job wait. Cost: reads no text.
+/// nodes named or excluded, reservation, features, preferred ones too, licences. Not names and comments, not
+/// the priority, and not what makes the job wait. Cost: reads no text.
 bool touches_decision(const job_desc_msg_t& update) noexcept;
 
 /// The job `current`, as slurmctld copies it from its records. A priority that slurmctld computed is none

@@ -66,6 +66,7 @@ inline constexpr TextField text_fields[] = {
     {&model::JobRequest::comment, &job_desc_msg_t::comment, "comment"},
     {&model::JobRequest::admin_comment, &job_desc_msg_t::admin_comment, "admin_comment", longest_list},
     {&model::JobRequest::features, &job_desc_msg_t::features, "features"},
+    {&model::JobRequest::prefer, &job_desc_msg_t::prefer, "prefer"},
     {&model::JobRequest::licenses, &job_desc_msg_t::licenses, "licenses", longest_licenses, most_licenses},
     {&model::JobRequest::array, &job_desc_msg_t::array_inx, "array", longest_array},
     {&model::JobRequest::required_nodes, &job_desc_msg_t::req_nodes, "nodelist", longest_node_list},
