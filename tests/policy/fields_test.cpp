@@ -222,17 +222,14 @@ BOOST_AUTO_TEST_CASE(reads_every_field_of_the_table) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(cpus_count_those_that_each_node_must_have) {
-    Job job = Job().nodes(2).cpus(4);
-    job.request.min_cpus_per_node = 2;
+BOOST_AUTO_TEST_CASE(cpus_that_cannot_be_counted_are_an_error_and_not_few) {
+    Job job = Job().cpus(4);
     BOOST_TEST(value_of("job.cpus", job) == "4");
 
-    job.request.min_cpus_per_node = 3;
-    BOOST_TEST(value_of("job.cpus", job) == "6");
-    BOOST_TEST(value_of("job.tres.cpu", job) == "6");
-
-    job.request.overcommit = true;
-    BOOST_TEST(value_of("job.cpus", job) == "4");
+    job.knows_cpus = false;
+    for (const char* read : {"job.cpus", "job.tres.cpu"})
+        BOOST_TEST(has_text(value_of(read, job), "how many GPUs it gets is not known"), read);
+    BOOST_TEST(value_of("job.nodes", job) == "1");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

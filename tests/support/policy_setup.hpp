@@ -67,8 +67,8 @@ class Job {
 
     [[nodiscard]] policy::JobFacts facts() const {
         const std::string_view partition = request.partition ? std::string_view(*request.partition) : "cpu";
-        return {counted_,  catalogue_, "ana",          "physics",
-                partition, "normal",   knows_accounts, knows_partitions};
+        return {counted_,       catalogue_,       "ana",     "physics", partition, "normal",
+                knows_accounts, knows_partitions, knows_cpus};
     }
 
     /// Leaves the request as the rules do.
@@ -81,6 +81,7 @@ class Job {
     model::JobRequest request;
     bool knows_accounts = true;
     bool knows_partitions = true;
+    bool knows_cpus = true;
 
   private:
     model::ResolvedJob counted_;

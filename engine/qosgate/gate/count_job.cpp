@@ -58,8 +58,22 @@ void JobCounter::count_submission(const model::AccountView& view, model::Resolve
 
 std::optional<TresCounts> JobCounter::at_attempt(const model::AccountView& view, std::size_t partition,
                                                  std::optional<std::uint64_t> most_nodes) const {
-    auto counts = count_attempt(view, partition, most_nodes);
+    auto counts = count_attempt(view, partition, nodes_at_attempt(view, partition, most_nodes), 0);
     if (request_->exclusive) take_whole_nodes(counts, view, partition);
+    return counts;
+}
+
+std::optional<TresCounts> JobCounter::at_least(const model::AccountView& view,
+                                               const TresCounts& submitted) const {
+    const std::uint64_t nodes = nodes_for_tasks();
+    const std::uint64_t of_tasks = request_->overcommit ? 0
+                                                        : std::uint64_t{request_->tasks.value_or(0)} *
+                                                              request_->cpus_per_task.value_or(1);
+    const std::uint64_t sent = counted_.cpus.value_or(1);
+    auto counts = count_attempt(view, 0, nodes, std::max({sent, of_tasks, request_->least_cpus_on(nodes)}));
+    if (counts)
+        for (std::size_t tres = 0; tres < counts->size(); ++tres)
+            (*counts)[tres] = std::max((*counts)[tres], model::count_at(submitted, tres));
     return counts;
 }
 
@@ -83,19 +97,20 @@ std::uint64_t JobCounter::least_cpus_of_nodes(const model::AccountView& view, st
     set_billing(*counts, view, index);
 }
 
+/// The counts on so many nodes, with at least so many CPUs; nothing where that is as submitted.
 std::optional<TresCounts> JobCounter::count_attempt(const model::AccountView& view, std::size_t partition,
-                                                    std::optional<std::uint64_t> most_nodes) const {
-    const std::uint64_t nodes = nodes_at_attempt(view, partition, most_nodes);
+                                                    std::uint64_t nodes, std::uint64_t least_cpus) const {
     if (gres_.asks()) {
         JobSize size = size_;
         size.nodes = nodes;
         if (request_->tasks_per_node && !has_counted_tasks()) size.tasks = nodes * *request_->tasks_per_node;
         if (size != raised_) {
             const GresRequest gres(*request_, size, release_);
-            return count(view, partition, nodes, nodes, cpus_at_attempt(nodes, gres), gres);
+            return count(view, partition, nodes, nodes, std::max(least_cpus, cpus_at_attempt(nodes, gres)),
+                         gres);
         }
     }
-    const std::uint64_t cpus = cpus_at_attempt(nodes, gres_);
+    const std::uint64_t cpus = std::max(least_cpus, cpus_at_attempt(nodes, gres_));
     const bool is_as_submitted =
         partition == 0 && nodes == counted_.nodes && nodes == size_.nodes && cpus == counted_.cpus;
     if (is_as_submitted) return std::nullopt;
@@ -124,19 +139,24 @@ JobSize JobCounter::raised_to_partitions(JobSize size, const model::AccountView&
     return size;
 }
 
+/// The selection takes no fewer nodes than the tasks fill.
+std::uint64_t JobCounter::nodes_for_tasks() const {
+    const std::uint64_t nodes = size_.nodes.value_or(1);
+    const std::uint64_t per_node = request_->tasks_per_node.value_or(0);
+    return per_node == 0 ? nodes : std::max(nodes, (size_.tasks.value_or(0) + per_node - 1) / per_node);
+}
+
 std::uint64_t JobCounter::nodes_at_attempt(const model::AccountView& view, std::size_t index,
                                            std::optional<std::uint64_t> most_nodes) const {
     const Partition* partition = partition_at(view, index);
     const model::QosFlags flags = job_qos_flags(view);
-    std::uint64_t nodes = size_.nodes.value_or(1);
+    std::uint64_t nodes = nodes_for_tasks();
     if (partition && !flags.partition_min_nodes) nodes = std::max<std::uint64_t>(nodes, partition->min_nodes);
-    // The selection takes no fewer nodes than the tasks fill.
-    const std::uint64_t per_node = request_->tasks_per_node.value_or(0);
-    if (per_node != 0) nodes = std::max(nodes, (size_.tasks.value_or(0) + per_node - 1) / per_node);
     if (!size_.max_nodes || gres_.is_per_job()) return nodes;
     // Where the job gives a range, the selection aims at its upper end, with a task for each node.
     std::uint64_t most = *size_.max_nodes;
-    const bool needs_tasks = !release_.follows(rules::gives_nodes_without_tasks) || per_node == 0;
+    const bool needs_tasks =
+        !release_.follows(rules::gives_nodes_without_tasks) || request_->tasks_per_node.value_or(0) == 0;
     if (needs_tasks) most = std::min(most, size_.tasks.value_or(most));
     if (partition && partition->max_nodes && !flags.partition_max_nodes)
         most = std::min<std::uint64_t>(most, *partition->max_nodes);

@@ -48,6 +48,14 @@ class JobCounter {
                                                               std::size_t partition,
                                                               std::optional<std::uint64_t> most_nodes) const;
 
+    /// What the job at least comes to, for rules: what the submit stage sees, raised to what tasks, nodes and
+    /// resources surely take at an attempt on as few nodes as will do. Nothing where that is the same.
+    [[nodiscard]] std::optional<model::TresCounts> at_least(const model::AccountView& view,
+                                                            const model::TresCounts& submitted) const;
+
+    /// Whether the CPUs can be counted: CPUs per GPU need GPUs.
+    [[nodiscard]] bool knows_cpus() const noexcept { return gres_.knows_cpus(); }
+
     /// The least CPUs that the whole nodes of a job with --exclusive have; 0 for other jobs, and where it is
     /// not known.
     [[nodiscard]] std::uint64_t least_cpus_of_nodes(const model::AccountView& view,
@@ -56,13 +64,14 @@ class JobCounter {
   private:
     JobCounter(const model::JobRequest& request, const model::AccountView& view,
                const model::Cluster& cluster, limits::Release release, const JobSize& sent);
-    [[nodiscard]] std::optional<model::TresCounts>
-    count_attempt(const model::AccountView& view, std::size_t partition,
-                  std::optional<std::uint64_t> most_nodes) const;
+    [[nodiscard]] std::optional<model::TresCounts> count_attempt(const model::AccountView& view,
+                                                                 std::size_t partition, std::uint64_t nodes,
+                                                                 std::uint64_t least_cpus) const;
     void take_whole_nodes(std::optional<model::TresCounts>& counts, const model::AccountView& view,
                           std::size_t partition) const;
     void set_billing(model::TresCounts& counts, const model::AccountView& view, std::size_t partition) const;
     [[nodiscard]] JobSize raised_to_partitions(JobSize size, const model::AccountView& view) const;
+    [[nodiscard]] std::uint64_t nodes_for_tasks() const;
     [[nodiscard]] std::uint64_t nodes_at_attempt(const model::AccountView& view, std::size_t partition,
                                                  std::optional<std::uint64_t> most_nodes) const;
     [[nodiscard]] bool has_counted_tasks() const;

@@ -63,6 +63,12 @@ class GresRequest {
         return sum;
     }
 
+    /// Whether all resources that bring CPUs along are counted.
+    [[nodiscard]] bool knows_cpus() const noexcept {
+        return std::none_of(entries_.begin(), entries_.end(),
+                            [](const GresEntry& entry) { return entry.cpus != 0 && entry.total == 0; });
+    }
+
   private:
     // Most jobs ask for no resource: what does nothing then stands here, the rest apart.
     void read_all(const model::JobRequest& request, JobSize& size, limits::Release release);

@@ -74,19 +74,30 @@ std::optional<JobRequest> as_read(const JobRequest& request, const AccountView& 
     return read;
 }
 
-policy::JobFacts facts_of(const Resolved& resolved, bool knows_partitions) {
+/// The job with what it at least comes to; nothing where that is as it was counted for limits.
+std::optional<model::ResolvedJob> at_least(const Resolved& resolved) {
+    auto counts = resolved.counter->at_least(resolved.view(), resolved.job.tres);
+    if (!counts) return std::nullopt;
+    std::optional<model::ResolvedJob> job = resolved.job;
+    job->tres = *std::move(counts);
+    return job;
+}
+
+policy::JobFacts facts_of(const Resolved& resolved, const model::ResolvedJob& counted,
+                          bool knows_partitions) {
     const AccountView& view = resolved.view();
     const std::string_view partition = view.partitions.empty()
                                            ? std::string_view()
                                            : std::string_view(view.partitions.front().partition->name);
-    return {.counted = resolved.job,
+    return {.counted = counted,
             .catalogue = *view.tres,
             .user_name = view.user_name,
             .account = view.account,
             .partition = partition,
             .qos = view.job_qos.name,
             .knows_accounts = resolved.known || resolved.has_no_accounts(),
-            .knows_partitions = knows_partitions};
+            .knows_partitions = knows_partitions,
+            .knows_cpus = resolved.counter->knows_cpus()};
 }
 
 } // namespace
@@ -94,7 +105,9 @@ policy::JobFacts facts_of(const Resolved& resolved, bool knows_partitions) {
 policy::Outcome run_site_rules(const policy::Policy& policy, const JobRequest& request,
                                const Resolved& resolved, bool knows_partitions) {
     const std::optional<JobRequest> read = as_read(request, resolved.view());
-    policy::Outcome outcome = policy.run(read ? *read : request, facts_of(resolved, knows_partitions));
+    const std::optional<model::ResolvedJob> least = at_least(resolved);
+    policy::Outcome outcome = policy.run(read ? *read : request,
+                                         facts_of(resolved, least ? *least : resolved.job, knows_partitions));
     if (read && outcome.changed)
         for (const Name& name : names)
             if (*outcome.changed.*name.member == *read.*name.member)

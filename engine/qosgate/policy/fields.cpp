@@ -314,13 +314,11 @@ std::span<const FieldSpec> job_fields() noexcept {
 }
 
 Value read_tres_count(const FieldSource& source, std::size_t index, ErrorText& error) noexcept {
-    const model::TresCounts& counts = source.facts.counted.tres;
     const model::TresKind kind = source.facts.catalogue.kind(index);
-    std::uint64_t count = model::count_at(counts, index);
-    if (kind == model::TresKind::cpu)
-        if (const auto node = source.facts.catalogue.node())
-            count = std::max(count, source.request.least_cpus_on(model::count_at(counts, *node)));
-    return default_of(is_counted(source, kind), Value::of_count(count), error);
+    if (kind == model::TresKind::cpu && !source.facts.knows_cpus)
+        error.assign("the job asks for CPUs per GPU, and how many GPUs it gets is not known: ask for GPUs");
+    return default_of(is_counted(source, kind),
+                      Value::of_count(model::count_at(source.facts.counted.tres, index)), error);
 }
 
 Result<void> write_field(const FieldSpec& field, model::JobRequest& request, const Value& value) {

@@ -46,6 +46,8 @@ struct JobFacts {
     /// fails.
     bool knows_accounts = true;   ///< user_name, account and qos
     bool knows_partitions = true; ///< partition, qos, and what `counted` has from a partition
+
+    bool knows_cpus = true; ///< else the job asks for CPUs per GPU and for no GPUs: reading them fails, too
 };
 
 enum class EventKind : std::uint8_t {
