@@ -9,6 +9,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/job_desc.hpp"
 #include "qosgate/slurm/values.hpp"
+#include "unseen_change.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -80,20 +81,6 @@ Decision refuse_unknown_rules(const policy::StoreStatus& status, const job_desc_
         {LogLevel::error,
          text::format("refused user={} job={}: no rules are loaded: {}", submit_uid,
                       text::quoted({job.name, job.name == nullptr ? 0 : strnlen(job.name, 65)}, 64), why)}};
-    return decision;
-}
-
-/// The answer to a user whose changes of jobs have taken too long lately: no opinion, or, where a rule must
-/// see each change, a refusal.
-Decision refuse_more_changes(const policy::Policy& policy, std::uint32_t submit_uid) {
-    Decision decision;
-    if (!policy.has_enforcing_rule()) return decision;
-    decision.reject = model::RejectCode::access_denied;
-    decision.message = {"the site's rules look at each job that changes, and yours take long to read: change "
-                        "fewer jobs at once, and try again in some seconds"};
-    decision.log = {{LogLevel::info, text::format("refused user={}: changes of jobs whose scripts and "
-                                                  "environments take too long to read",
-                                                  submit_uid)}};
     return decision;
 }
 
@@ -221,9 +208,14 @@ int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t
     const auto policy = policies_.current();
     const bool may_refuse = policy->settings().limits == policy::Level::enforce || policy->has_rules();
     if (!may_refuse && err_msg == nullptr) return SLURM_SUCCESS;
-    if (!copy_allowance_.has_some(submit_uid, TimeAllowance::Clock::now()))
-        return answer(refuse_more_changes(*policy, submit_uid), err_msg);
-    const JobCopy current = copy_job(job, submit_uid);
+    const auto files_id = job_files_.find_id(job);
+    const bool by_operator = quota_.is_operator(submit_uid);
+    if (const auto why = why_not_copied(files_id, submit_uid, by_operator); !why.empty()) {
+        const Decision decision = answer_unseen_change({files_id, submit_uid, by_operator, why}, *policy);
+        counts_.count(decision, /*is_change=*/true);
+        return answer(decision, err_msg);
+    }
+    const JobCopy current = copy_job(job, files_id, submit_uid, by_operator);
     if (current == nullptr) return failed(err_msg);
     if (!slurm::asks_only_for_entitled && !may_change(submit_uid, *current)) return SLURM_SUCCESS;
 
@@ -234,11 +226,28 @@ int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t
     return answer(decision, err_msg);
 }
 
-JobCopy Runtime::copy_job(job_record* job, std::uint32_t submit_uid) {
+std::string_view Runtime::why_not_copied(std::optional<std::uint32_t> files_id, std::uint32_t submit_uid,
+                                         bool by_operator) const {
+    const auto now = TimeAllowance::Clock::now();
+    if (files_id && !is_short_environment(environment_bytes(state_file(""), *files_id)))
+        return "its environment has more than 4 MiB";
+    const auto owner = files_id ? owners_.find(*files_id) : std::nullopt;
+    if ((!by_operator && !copy_allowance_.has_some(submit_uid, now)) ||
+        (owner && !copy_allowance_.has_some(*owner, now)))
+        return "such jobs took too long to read lately; change fewer at once, and try again in some seconds";
+    return {};
+}
+
+JobCopy Runtime::copy_job(job_record* job, std::optional<std::uint32_t> files_id, std::uint32_t submit_uid,
+                          bool by_operator) {
     const auto begin = TimeAllowance::Clock::now();
     JobCopy copy = jobs_.copy(job);
     const auto end = TimeAllowance::Clock::now();
-    copy_allowance_.spend(submit_uid, end - begin, end);
+    if (copy == nullptr) return copy;
+    // Nobody spends what is another's by trying to change its jobs.
+    const bool owner_pays = by_operator || may_change(submit_uid, *copy);
+    copy_allowance_.spend(owner_pays ? copy->user_id : submit_uid, end - begin, end);
+    if (files_id) owners_.keep(*files_id, copy->user_id);
     return copy;
 }
 

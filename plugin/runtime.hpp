@@ -12,6 +12,8 @@
 #include "controller_quota.hpp"
 #include "het_submission.hpp"
 #include "job_copy.hpp"
+#include "job_files.hpp"
+#include "job_owners.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/policy/store.hpp"
 #include "status_file.hpp"
@@ -54,9 +56,14 @@ class Runtime {
     [[nodiscard]] bool may_change(std::uint32_t user_id, const job_desc_msg_t& job) const;
     int keep_out(const job_desc_msg_t& job, std::uint32_t submit_uid, bool is_change, char** err_msg);
     int answer(const model::Decision& decision, char** err_msg) const;
-    /// The job as it is; null where slurmctld offers no copies. What it takes is taken from the requester's
-    /// allowance: nothing bounds the script and the environment that slurmctld reads.
-    JobCopy copy_job(job_record* job, std::uint32_t submit_uid);
+    /// Why the job is not looked at: its environment is too large, or its owner has spent the allowance, or
+    /// the requester did by trying to change others' jobs. Empty: it is.
+    [[nodiscard]] std::string_view why_not_copied(std::optional<std::uint32_t> files_id,
+                                                  std::uint32_t submit_uid, bool by_operator) const;
+    /// The job as it is; null where slurmctld offers no copies. The job's owner pays for it, who made its
+    /// environment; where the requester may not change the job, the requester does.
+    JobCopy copy_job(job_record* job, std::optional<std::uint32_t> files_id, std::uint32_t submit_uid,
+                     bool by_operator);
     void start_status(const std::filesystem::path& file);
     /// What the status file says; empty while another controller does the work. Logs the start,
     /// and tells the policy's store when slurmctld serves.
@@ -67,7 +74,9 @@ class Runtime {
     ControllerQuota quota_;
     gate::Gate gate_;
     JobCopier jobs_;
-    TimeAllowance copy_allowance_; ///< for copies of jobs, by who changes them
+    JobFiles job_files_;
+    JobOwners owners_;             ///< of jobs that were copied
+    TimeAllowance copy_allowance_; ///< for copies of jobs, by who pays for them
     HetSubmission het_submission_;
     DecisionCounts counts_;
     const std::time_t started_at_ = std::time(nullptr);

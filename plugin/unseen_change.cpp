@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "unseen_change.hpp"
+
+#include "qosgate/base/text.hpp"
+
+namespace qg::plugin {
+
+model::Decision answer_unseen_change(const UnseenChange& change, const policy::Policy& policy) {
+    const bool is_refused = !change.by_operator && (policy.has_enforcing_rule() ||
+                                                    policy.settings().limits == policy::Level::enforce);
+    model::Decision decision;
+    if (is_refused) {
+        decision.reject = model::RejectCode::access_denied;
+        decision.message = {text::format("the site looks at each job that changes: {}", change.why)};
+    }
+    const std::string job_id = change.job_id ? text::format(" jobid={}", *change.job_id) : std::string();
+    decision.log = {
+        {LogLevel::info, text::format("{} change{} by={}: {}", is_refused ? "refused" : "unchecked", job_id,
+                                      change.submit_uid, change.why)}};
+    return decision;
+}
+
+} // namespace qg::plugin

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "unseen_change.hpp"
+
+#include "support/policy_files.hpp"
+#include "support/policy_setup.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using qg::model::RejectCode;
+using qg::plugin::answer_unseen_change;
+using qg::plugin::UnseenChange;
+namespace test = qg::test;
+
+namespace {
+
+const UnseenChange by_user{17, 1001, /*by_operator=*/false, "its environment is too large"};
+const UnseenChange by_operator{17, 1002, /*by_operator=*/true, "its environment is too large"};
+
+void expect_unchecked(const qg::model::Decision& decision, const char* by) {
+    BOOST_TEST(decision.reject == RejectCode::none);
+    BOOST_TEST(decision.message.empty());
+    BOOST_TEST_REQUIRE(decision.log.size() == 1u);
+    BOOST_TEST(decision.log[0].text ==
+               std::string("unchecked change jobid=17 by=") + by + ": its environment is too large");
+}
+
+void expect_refused(const qg::model::Decision& decision) {
+    BOOST_TEST(decision.reject == RejectCode::access_denied);
+    BOOST_TEST_REQUIRE(decision.message.size() == 1u);
+    BOOST_TEST(decision.message[0] ==
+               "the site looks at each job that changes: its environment is too large");
+    BOOST_TEST_REQUIRE(decision.log.size() == 1u);
+    BOOST_TEST(decision.log[0].text == "refused change jobid=17 by=1001: its environment is too large");
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(unseen_change)
+
+BOOST_AUTO_TEST_CASE(limits_that_are_enforced_refuse_it_and_others_have_no_opinion) {
+    expect_refused(answer_unseen_change(by_user, *test::load_site("site { limits = 'enforce' }")));
+    for (const char* level : {"explain", "off"})
+        expect_unchecked(
+            answer_unseen_change(by_user, *test::load_site("site { limits = '" + std::string(level) + "' }")),
+            "1001");
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_that_enforces_refuses_it_and_one_that_warns_does_not) {
+    const auto rule = [](const std::string& mode) {
+        return test::load_rule("rule { mode = '" + mode + "', submit = function(job) end }");
+    };
+    expect_refused(answer_unseen_change(by_user, *rule("enforce")));
+    expect_unchecked(answer_unseen_change(by_user, *rule("warn")), "1001");
+}
+
+BOOST_AUTO_TEST_CASE(an_operator_is_never_refused) {
+    expect_unchecked(answer_unseen_change(by_operator, *test::load_site("site { limits = 'enforce' }")),
+                     "1002");
+    expect_unchecked(
+        answer_unseen_change(by_operator, *test::load_rule("rule { submit = function(job) end }")), "1002");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
