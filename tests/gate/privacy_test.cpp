@@ -3,6 +3,7 @@
 // What Slurm hides from a user, an answer hides, too.
 #include "qosgate/base/text.hpp"
 #include "support/gate_setup.hpp"
+#include "support/policy_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -146,37 +147,103 @@ BOOST_AUTO_TEST_CASE(operators_are_told_of_partitions_that_others_do_not_see) {
     BOOST_TEST(all_lines() == "there is no partition 'vix'; did you mean viz?\n  partitions: viz, main");
 }
 
-BOOST_AUTO_TEST_CASE(of_a_hidden_partition_no_limit_is_told) {
-    enforce_part_limits = model::EnforcePartLimits::all;
+BOOST_AUTO_TEST_CASE(of_a_hidden_partition_no_limit_is_told_and_none_refuses) {
     partitions[0].max_nodes = 2;
     partitions[0].max_time = TimeLimit{30};
-    request.min_nodes = request.max_nodes = 3;
+    partitions[0].total_cpus = 8;
+    root().limits = {};
     const std::string nodes = "partition main allows at most 2 nodes per job; this job asks for 3";
-    BOOST_TEST(first_line() == nodes);
-    BOOST_TEST(all_lines().find("would be accepted with") != std::string::npos);
-    partitions[0].is_hidden = true;
-    BOOST_TEST(all_lines() == "partition main does not take a job of this size");
-    request.submit_uid = operator_id;
-    BOOST_TEST(first_line() == nodes);
-    request.submit_uid = ana;
+    const std::string time =
+        "wall time per job in partition main: limit 00:30:00, this job asks for 00:31:00";
+    const std::string cpus = "partition main has 8 CPUs; this job asks for 9";
+    const auto policy = test::load_site("site { limits = 'enforce' }");
+    const auto tells_of = [&](std::uint32_t count, std::uint32_t minutes, std::uint32_t tasks) {
+        request.min_nodes = request.max_nodes = count;
+        request.time_limit = TimeLimit{minutes};
+        request.tasks = request.min_cpus = tasks;
+        const model::Decision decision = decide(policy.get());
+        BOOST_TEST(decision.message.empty() == (decision.reject == RejectCode::none));
+        return text::join(decision.message, "\n");
+    };
+    for (const auto enforce :
+         {model::EnforcePartLimits::all, model::EnforcePartLimits::any, model::EnforcePartLimits::no}) {
+        enforce_part_limits = enforce;
+        const auto reader_of_all = [&] {
+            BOOST_TEST(tells_of(2, 30, 8).empty());
+            BOOST_TEST(tells_of(3, 30, 8).find(nodes) != std::string::npos);
+            BOOST_TEST(tells_of(2, 31, 8).find(time) != std::string::npos);
+            BOOST_TEST(tells_of(2, 30, 9).find(cpus) != std::string::npos);
+        };
+        const auto reader_of_nothing = [&] {
+            for (const std::uint32_t over : {0u, 1u}) {
+                BOOST_TEST(tells_of(2 + over, 30, 8).empty());
+                BOOST_TEST(tells_of(2, 30 + over, 8).empty());
+                BOOST_TEST(tells_of(2, 30, 8 + over).empty());
+            }
+        };
+        reader_of_all();
+        partitions[0].is_hidden = true;
+        reader_of_nothing();
+        request.submit_uid = operator_id;
+        reader_of_all();
+        request.submit_uid = ana;
+        partitions[0].is_hidden = false;
 
-    request.min_nodes = request.max_nodes = 1;
-    request.time_limit = TimeLimit{60};
-    BOOST_TEST(all_lines() == "partition main does not take a job of this time");
-    enforce_part_limits = model::EnforcePartLimits::no;
-    BOOST_TEST(all_lines() == "this job can never start as it is: "
-                              "partition main does not take a job of this time (PartitionTimeLimit)");
+        partitions[0].has_groups = true;
+        reader_of_all();
+        records.private_data.partitions = true;
+        reader_of_nothing();
+        records.private_data.partitions = false;
+        partitions[0].has_groups = false;
+    }
+}
+
+BOOST_AUTO_TEST_CASE(of_a_hidden_partition_no_time_is_told) {
+    partitions[0].max_time = TimeLimit{30};
+    root().limits = {};
+    request.time_limit = TimeLimit{40};
+    request.time_min = TimeLimit{31};
+    BOOST_TEST(first_line().find("limit 00:30:00, this job asks for 00:31:00") != std::string::npos);
+    partitions[0].is_hidden = true;
+    BOOST_TEST(all_lines() == "");
+
+    request.time_limit = request.time_min = std::nullopt;
+    partitions[0].default_time = TimeLimit{0};
+    BOOST_TEST(all_lines() == "");
     partitions[0].is_hidden = false;
-    BOOST_TEST(first_line().find("limit 00:30:00, this job asks for 01:00:00") != std::string::npos);
+    BOOST_TEST(first_line() == "partition main requires a time limit: add --time");
+}
+
+BOOST_AUTO_TEST_CASE(a_partition_that_is_shown_is_told_of_before_a_hidden_one_only) {
+    enforce_part_limits = model::EnforcePartLimits::all;
+    root().limits = {};
+    partitions[0].max_nodes = partitions[1].max_nodes = 2;
+    request.min_nodes = request.max_nodes = 3;
+    request.partition = "main,viz";
+    partitions[1].is_hidden = true;
+    const std::string nodes = "partition main allows at most 2 nodes per job; this job asks for 3";
+    BOOST_TEST(all_lines() == nodes);
+    BOOST_TEST(int(decide().forecast.code) == int(RejectCode::invalid_node_count));
+    request.partition = "viz,main"; // Slurm's answer may be that of the first
+    BOOST_TEST(all_lines() == "");
+    BOOST_TEST(int(decide().forecast.code) == int(RejectCode::none));
+    request.partition = "main,viz"; // which may take it
+    enforce_part_limits = model::EnforcePartLimits::any;
+    BOOST_TEST(all_lines() == "");
 }
 
 BOOST_AUTO_TEST_CASE(of_a_hidden_partition_no_list_is_told) {
     enforce_part_limits = model::EnforcePartLimits::all;
     partitions[0].allow_qos = {"moonlight"};
     partitions[0].is_hidden = true;
-    BOOST_TEST(all_lines() == "partition main does not accept QOS normal");
+    BOOST_TEST(all_lines() == "");
     request.submit_uid = operator_id;
     BOOST_TEST(first_line() == "partition main does not accept QOS normal (accepted: moonlight)");
+    partitions[0].allow_qos.clear();
+    partitions[0].allow_accounts = {"bio"};
+    BOOST_TEST(first_line() == "partition main does not accept account hpc-users (accepted: bio)");
+    request.submit_uid = ana;
+    BOOST_TEST(all_lines() == "");
 }
 
 BOOST_AUTO_TEST_CASE(of_a_hidden_partition_neither_the_qos_nor_its_limits_are_told) {
@@ -253,7 +320,7 @@ BOOST_AUTO_TEST_CASE(whom_a_partition_accepts_is_told_unless_private) {
     BOOST_TEST(first_line() == "partition main does not accept QOS normal (denied: normal)");
     partitions[0].has_groups = false;
     records.private_data.partitions = true;
-    BOOST_TEST(first_line() == "partition main does not accept QOS normal");
+    BOOST_TEST(all_lines() == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -168,7 +168,9 @@ std::optional<Wait> find_wait(const Attempt& attempt) {
 /// Refuses an accepted job that breaks a partition's rule only since a limit gave it its time, or since it
 /// was raised to the partition's size, where partitions are enforced: with ALL for one partition, with ANY
 /// where no partition is left.
-std::optional<Refusal> refuse_after_limits(const Outlook& outlook, model::EnforcePartLimits enforce) {
+std::optional<Refusal> refuse_after_limits(const Outlook& outlook, const model::AccountView& view,
+                                           model::EnforcePartLimits enforce) {
+    if (has_hidden_partition(view)) return std::nullopt; // which may refuse first
     const auto breaks_rule = [](const Wait& wait) { return wait.is_refused; };
     const auto first = std::find_if(outlook.held.begin(), outlook.held.end(), breaks_rule);
     if (enforce == model::EnforcePartLimits::no || first == outlook.held.end()) return std::nullopt;
@@ -236,8 +238,9 @@ void try_to_start(Outlook& outlook, const Attempt& attempt) {
 }
 
 /// What comes of attempts of which some did not start the job.
-[[gnu::cold]] void conclude(Outlook& outlook, bool is_update, model::EnforcePartLimits enforce) {
-    outlook.refusal = is_update ? refuse_after_change(outlook) : refuse_after_limits(outlook, enforce);
+[[gnu::cold]] void conclude(Outlook& outlook, const PartitionView& asked, model::EnforcePartLimits enforce) {
+    outlook.refusal = asked.job.is_update ? refuse_after_change(outlook)
+                                          : refuse_after_limits(outlook, asked.view, enforce);
     if (outlook.refusal)
         outlook.forecast.code = outlook.refusal->code;
     else if (!outlook.starts_somewhere())
@@ -290,7 +293,7 @@ Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, c
         try_to_start(outlook, attempt);
         if (!asked.view.job_qos.more.empty()) try_with_other_qos(outlook, attempt);
     }
-    if (!outlook.held.empty()) conclude(outlook, resolved.job.is_update, cluster.enforce_part_limits);
+    if (!outlook.held.empty()) conclude(outlook, asked, cluster.enforce_part_limits);
     return outlook;
 }
 

@@ -80,17 +80,15 @@ std::optional<Refusal> refuse_more_time(const Change& change) {
     const auto& after = change.update.after.time_limit;
     const auto& partitions = change.after.view().partitions;
     if (!change.update.names_time || !after || !before || *after <= *before || partitions.empty() ||
-        *after <= partitions.front().partition->max_time)
+        partitions.front().is_hidden || *after <= partitions.front().partition->max_time)
         return std::nullopt;
     const model::Partition& partition = *partitions.front().partition;
-    const std::string limit =
-        partitions.front().is_hidden
-            ? "more than the limit"
-            : text::format("limit {}, this job asks for {}", units::format_minutes(partition.max_time),
-                           units::format_minutes(*after));
-    return Refusal{RejectCode::access_denied,
-                   {text::format("wall time per job in partition {}: {}; only operators may set more",
-                                 partition.name, limit)}};
+    return Refusal{
+        RejectCode::access_denied,
+        {text::format("wall time per job in partition {}: limit {}, this job asks for {}; only operators may "
+                      "set more",
+                      partition.name, units::format_minutes(partition.max_time),
+                      units::format_minutes(*after))}};
 }
 
 void judge_change(Decision& decision, const Change& change, const policy::Settings& settings) {

@@ -55,8 +55,8 @@ bool names_account(std::span<const std::string> list, const PartitionView& asked
 /// Whom a partition accepts: " (accepted: long, normal)", " (denied: short)"; nothing where the reader may
 /// not know.
 std::string list_accepted(std::span<const std::string> allowed, std::span<const std::string> denied,
-                          bool is_hidden) {
-    if (is_hidden) return "";
+                          bool is_private) {
+    if (is_private) return "";
     return allowed.empty() ? text::format(" (denied: {})", text::list_names(denied))
                            : text::format(" (accepted: {})", text::list_names(allowed));
 }
@@ -66,18 +66,12 @@ std::string not_accepted(const Partition& partition, std::string_view what, std:
     return text::format("partition {} does not accept {}{}", partition.name, what, accepted);
 }
 
-/// Whether the reader may know nothing of a partition but its name.
+/// Whether the reader may know nothing of a partition but its name. The gate has no opinion on its rules:
+/// even that it refuses would tell a number, one question after the other.
 bool is_hidden(const PartitionView& asked, const Partition& partition) {
     return std::ranges::any_of(asked.view.partitions, [&](const model::PartitionChoice& choice) {
         return choice.is_hidden && choice.partition.get() == &partition;
     });
-}
-
-/// Leaves the numbers of a hidden partition out of the texts.
-void hide_numbers(std::span<PartitionProblem> problems, std::string_view partition) {
-    for (PartitionProblem& problem : problems)
-        problem.text = text::format("partition {} does not take a job of this {}", partition,
-                                    problem.code == RejectCode::invalid_time_limit ? "time" : "size");
 }
 
 PartitionProblem node_problem(std::string text) {
@@ -148,7 +142,6 @@ Problems find_rule_problems(const PartitionView& asked, const JobSize& size, con
     add_total_problems(problems, size, partition);
     add_node_problems(problems, asked, size, partition);
     add(problems, find_time_problem(asked, partition, time, is_least));
-    if (is_hidden(asked, partition)) hide_numbers(problems, partition.name);
     return problems;
 }
 
@@ -159,7 +152,7 @@ Problem find_qos_problem(const PartitionView& asked, const Partition& partition)
     return PartitionProblem{
         RejectCode::invalid_qos, "QOSNotAllowed",
         not_accepted(partition, qos.flags ? "QOS " + qos.name : "jobs without a QOS",
-                     list_accepted(partition.allow_qos, partition.deny_qos, is_hidden(asked, partition)))};
+                     list_accepted(partition.allow_qos, partition.deny_qos, /*is_private=*/false))};
 }
 
 bool lets_account_in(const PartitionView& asked, const Partition& partition) {
@@ -169,11 +162,10 @@ bool lets_account_in(const PartitionView& asked, const Partition& partition) {
 
 Problem find_account_problem(const PartitionView& asked, const Partition& partition) {
     if (lets_account_in(asked, partition)) return std::nullopt;
-    const bool hides_accounts = asked.view.hidden.accounts || is_hidden(asked, partition);
-    return PartitionProblem{
-        RejectCode::invalid_account, "AccountNotAllowed",
-        not_accepted(partition, "account " + asked.view.account,
-                     list_accepted(partition.allow_accounts, partition.deny_accounts, hides_accounts))};
+    return PartitionProblem{RejectCode::invalid_account, "AccountNotAllowed",
+                            not_accepted(partition, "account " + asked.view.account,
+                                         list_accepted(partition.allow_accounts, partition.deny_accounts,
+                                                       asked.view.hidden.accounts))};
 }
 
 /// In slurmctld's order at submission; `size` is what the client sent, and nothing else counts.
@@ -253,16 +245,21 @@ PartitionOrder order_at_submission(const PartitionView& asked) {
 }
 
 /// Refuses what any partition refuses; with ANY, what every one does. All problems of all partitions are
-/// told.
+/// told, except of hidden ones. What those refuse is not known, and so nothing where their answer may be
+/// slurmctld's.
 std::optional<Refusal> refuse_by_each(const PartitionView& asked, const JobSize& size,
                                       EnforcePartLimits enforce) {
     Problems all;
     RejectCode code = RejectCode::none;
     const PartitionOrder order = order_at_submission(asked);
     for (std::size_t place = 0; place < order.size(); ++place) {
-        Problems problems =
-            find_problems_at_submission(asked, size, *asked.view.partitions[order[place]].partition);
+        const model::PartitionChoice& choice = asked.view.partitions[order[place]];
         const bool is_any = enforce == EnforcePartLimits::any;
+        if (choice.is_hidden) {
+            if (is_any || all.empty()) return std::nullopt;
+            continue;
+        }
+        Problems problems = find_problems_at_submission(asked, size, *choice.partition);
         if (problems.empty() && is_any) return std::nullopt;
         // With ALL the first that refuses answers, with ANY the last.
         if (!problems.empty() && (is_any || all.empty())) code = problems.front().code;
@@ -310,14 +307,13 @@ std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const mo
     if (is_enforced)
         if (auto refusal = refuse_by_each(asked, size, cluster.enforce_part_limits)) return refusal;
 
+    if (has_hidden_partition(asked.view)) return std::nullopt;
     Problems problems;
     if (is_enforced) problems = find_problems_everywhere(asked, size);
     if (problems.empty())
         if (auto refusal = refuse_missing_time(asked)) return refusal;
     if (problems.empty()) add(problems, find_impossible_time(asked));
     if (problems.empty()) return std::nullopt;
-    if (has_hidden_partition(asked.view))
-        hide_numbers(problems, asked.view.partitions.front().partition->name);
     return Refusal{problems.front().code, lines_of(problems)};
 }
 
@@ -330,6 +326,7 @@ std::vector<std::string> lines_of(std::span<const PartitionProblem> problems) {
 std::vector<PartitionProblem> find_early_problems(const PartitionView& asked, const JobSize& size,
                                                   const Partition& partition, std::optional<TimeLimit> time,
                                                   EnforcePartLimits enforce) {
+    if (is_hidden(asked, partition)) return {};
     // A job that may do with less time is tried with that.
     const bool is_least = asked.request.time_min.has_value();
     Problems problems =
@@ -345,6 +342,7 @@ std::vector<PartitionProblem> find_early_problems(const PartitionView& asked, co
 
 std::vector<PartitionProblem> find_access_problems(const PartitionView& asked, const Partition& partition) {
     Problems problems;
+    if (is_hidden(asked, partition)) return problems;
     add(problems, find_qos_problem(asked, partition));
     add(problems, find_account_problem(asked, partition));
     return problems;
@@ -352,12 +350,11 @@ std::vector<PartitionProblem> find_access_problems(const PartitionView& asked, c
 
 std::optional<PartitionProblem> find_selection_problem(const PartitionView& asked,
                                                        const Partition& partition) {
+    if (is_hidden(asked, partition)) return std::nullopt;
     const auto node = asked.view.tres->node();
     const std::uint64_t nodes = node ? model::count_at(asked.job.tres, *node) : 1;
     const bool is_exempt = job_qos_flags(asked.view).partition_max_nodes && asked.request.max_nodes;
-    auto problem = find_excess_nodes(partition, is_exempt, nodes, nodes);
-    if (problem && is_hidden(asked, partition)) hide_numbers(std::span(&*problem, 1), partition.name);
-    return problem;
+    return find_excess_nodes(partition, is_exempt, nodes, nodes);
 }
 
 void SizeBounds::widen(const JobSize& size) noexcept {

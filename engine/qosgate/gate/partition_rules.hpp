@@ -50,7 +50,8 @@ std::vector<std::string> list_open_partitions(const PartitionView& asked, const 
 
 /// Refuses by EnforcePartLimits: with ALL where any partition refuses, with ANY where every one does. Some
 /// times are refused always: none given where the first partition has DefaultTime=0, or a least time that no
-/// partition allows.
+/// partition allows. Rules of a partition that is hidden from the reader are left to slurmctld, here and
+/// below.
 std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const model::Cluster& cluster);
 
 /// The rules that keep an accepted job waiting in `partition`, in slurmctld's order; the first gives the
