@@ -52,7 +52,9 @@ class Private(PluginTestCase):
             answer = self.submit("-p grouped2")
             self.expect(answer, False, "no partition 'grouped2'\n")
             self.assertNotIn("partitions:", answer.stderr)
-            self.expect(self.submit("-p biology"), False, "partition biology does not accept account astro\n")
+            answer = self.submit("-p biology")
+            self.expect(answer, False)
+            self.assertNotIn("biology", answer.stderr)
 
             by_root = self.cluster.run(["sbatch", "-n2", "--uid=ana", "--wrap=sleep 300"])
             self.expect(by_root, True, "limit 4, in use 3")
@@ -75,18 +77,17 @@ class Private(PluginTestCase):
         self.assertIn("not found", self.cluster.run("scontrol show partition closed", USER).stdout)
         self.assertIn("closed", self.cluster.run("sinfo", check=True).stdout)
 
-        timed = "-p closed --time=31 --hold"
-        self.cluster.wait_for(
-            lambda: "closed does not take a job of this time\n" in self.submit(timed).stderr, "it is known"
+        over = ("-p closed --time=31 --hold", "-p closed -n2")
+        told = (
+            "limit 00:30:00, this job asks for 00:31:00",
+            "partition closed (QOS behind) does not allow",
         )
-        answer = self.submit("-p closed -n2")
-        over = "CPUs per user: this job asks for 2, which is more than the limit (QOSMaxCpuPerUserLimit)"
-        self.expect(answer, False, "partition closed does not allow this job:", over, "Job violates")
-        for hidden in ("behind", "limit 1", "accepted with"):
-            self.assertNotIn(hidden, answer.stderr)
-        told = ("partition closed (QOS behind) does not allow", "limit 1, this job asks for 2")
-        self.expect(self.submit_as_root("-p closed -n2"), False, *told)
-        self.expect(self.submit_as_root(timed), False, "limit 00:30:00, this job asks for 00:31:00")
+        for arguments, words in zip(over, told):
+            self.cluster.wait_for(lambda: words in self.submit_as_root(arguments).stderr, "it is known")
+            answer = self.submit(arguments)
+            self.assertNotEqual(answer.rc, 0)
+            for hidden in ("closed", "behind", "CPUs per user", "limit 1", "accepted with", "00:30"):
+                self.assertNotIn(hidden, answer.stderr)
 
     def test_a_test_only_submission_has_the_words_of_a_real_one(self) -> None:
         over = ("QOS small does not allow this job:", "limit 2, this job asks for 3", "would be accepted with:")

@@ -259,19 +259,70 @@ BOOST_AUTO_TEST_CASE(of_a_hidden_partition_neither_the_qos_nor_its_limits_are_to
     partitions[0].has_groups = true; // Slurm tells of it whoever asks for all
     BOOST_TEST(all_lines() == told);
 
-    const std::string hidden = "partition main does not allow this job:\n"
-                               "  CPUs per user: this job asks for 5, which is more than the limit "
-                               "(QOSMaxCpuPerUserLimit)";
     records.private_data.partitions = true;
-    BOOST_TEST(all_lines() == hidden);
+    BOOST_TEST(all_lines() == "");
     partitions[0].has_groups = false; // then Slurm shows no partition at all
-    BOOST_TEST(all_lines() == hidden);
+    BOOST_TEST(all_lines() == "");
     records.private_data.partitions = false;
     BOOST_TEST(all_lines() == told);
     partitions[0].is_hidden = true;
-    BOOST_TEST(all_lines() == hidden);
+    BOOST_TEST(all_lines() == "");
     request.submit_uid = operator_id;
     BOOST_TEST(all_lines() == told);
+}
+
+BOOST_AUTO_TEST_CASE(for_limits_of_the_qos_of_a_hidden_partition_nothing_is_refused) {
+    partitions[0].qos = "secret";
+    qos(2).limits.set(TresLimit::grp_tres, tres("cpu"), 17);
+    root().limits = {};
+    const auto policy = test::load_site("site { limits = 'enforce' }");
+    const auto refuses = [&](std::uint32_t tasks) {
+        request.tasks = request.min_cpus = tasks;
+        const model::Decision decision = decide(policy.get());
+        BOOST_TEST(decision.message.empty() == (decision.reject == RejectCode::none));
+        return decision.reject == RejectCode::accounting_policy;
+    };
+    BOOST_TEST(!refuses(17));
+    BOOST_TEST(refuses(18));
+    partitions[0].is_hidden = true;
+    BOOST_TEST(!refuses(17));
+    BOOST_TEST(!refuses(18));
+    request.submit_uid = operator_id;
+    BOOST_TEST(!refuses(17));
+    BOOST_TEST(refuses(18));
+}
+
+BOOST_AUTO_TEST_CASE(the_qos_of_a_hidden_partition_comes_before_other_limits_all_the_same) {
+    partitions[0].qos = "secret";
+    qos(2).limits.set(TresLimit::grp_tres, tres("cpu"), 17);
+    partitions[0].is_hidden = true;
+    request.tasks = request.min_cpus = 5; // more than the root account allows, which is hidden by the QOS
+    BOOST_TEST(all_lines() == "");
+
+    qos(2).limits = model::Limits(records.tres->size());
+    qos(2).limits.set(TresLimit::max_tres_per_job, tres("node"), 1);
+    BOOST_TEST(first_line().find("account root): limit 4, this job asks for 5") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(of_the_qos_of_a_hidden_partition_no_node_limit_is_told) {
+    partitions[0].qos = "secret";
+    qos(2).limits.set(TresLimit::max_tres_per_job, tres("node"), 2);
+    root().limits = {};
+    request.min_nodes = request.max_nodes = 3;
+    BOOST_TEST(first_line().find("limit 2, this job asks for 3") != std::string::npos);
+    partitions[0].is_hidden = true;
+    BOOST_TEST(all_lines() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_qos_of_a_hidden_partition_and_another_is_told_of_the_other) {
+    partitions[0].qos = partitions[1].qos = "secret";
+    partitions[0].is_hidden = true;
+    qos(2).limits.set(TresLimit::max_tres_per_user, tres("cpu"), 4);
+    qos(2).flags.deny_on_limit = true;
+    root().limits = {};
+    request.tasks = request.min_cpus = 5;
+    request.partition = "main,viz";
+    BOOST_TEST(first_line() == "partition viz (QOS secret) does not allow this job:");
 }
 
 BOOST_AUTO_TEST_CASE(of_a_hidden_partition_no_least_is_told) {
@@ -281,8 +332,7 @@ BOOST_AUTO_TEST_CASE(of_a_hidden_partition_no_least_is_told) {
     root().limits = {};
     BOOST_TEST(all_lines().find("at least 4 CPUs") != std::string::npos);
     partitions[0].is_hidden = true;
-    BOOST_TEST(all_lines().find("this job asks for 1, which is less than the limit") != std::string::npos);
-    BOOST_TEST(all_lines().find('4') == std::string::npos);
+    BOOST_TEST(all_lines() == "");
 }
 
 BOOST_AUTO_TEST_CASE(the_users_own_qos_is_told_in_a_hidden_partition_and_nothing_is_suggested) {

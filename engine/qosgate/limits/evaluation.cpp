@@ -28,6 +28,7 @@ Evaluation::Evaluation(const model::AccountView& the_view, const model::Resolved
     std::optional<std::size_t> partition_qos;
     if (partition < view.partitions.size()) {
         partition_qos = view.partitions[partition].qos;
+        if (view.partitions[partition].is_hidden && partition_qos != job_qos) hidden_qos_ = partition_qos;
         partition_max_time = view.partitions[partition].partition->max_time;
     }
     if (job_qos) {
@@ -87,7 +88,10 @@ void Evaluation::run(const Stage& stage, std::vector<Violation>& found) {
     for (auto rest = stage.qos; !rest.empty(); rest = rest.subspan(rows_at_once))
         for_each_qos([&](const OwnerView& owner) {
             begin_owner();
-            run_rows(rest.first(rows_at_once), owner, /*is_user_level=*/false, found);
+            // They still come before others of the same name.
+            std::vector<Violation> untold;
+            const bool is_told = owner.owner.index != hidden_qos_;
+            run_rows(rest.first(rows_at_once), owner, /*is_user_level=*/false, is_told ? found : untold);
         });
     for_each_association([&](const OwnerView& owner, bool is_user_level) {
         begin_owner();

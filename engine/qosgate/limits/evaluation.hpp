@@ -104,7 +104,8 @@ class Evaluation {
         met.clear();
     }
 
-    /// Runs a stage. Every violated limit is added to `found`, in Slurm's order.
+    /// Runs a stage. Every violated limit is added to `found`, in Slurm's order, but none of the QOS of a
+    /// partition that is hidden from the reader.
     void run(const Stage& stage, std::vector<Violation>& found);
 
     // What the checks need.
@@ -210,6 +211,7 @@ class Evaluation {
     const model::TresCounts* asked_counts_ = nullptr; ///< the counts it is of
     std::array<std::size_t, 2> qos_order_{};
     std::size_t qos_count_ = 0;
+    std::optional<std::size_t> hidden_qos_; ///< whose limits nobody is told of
     std::optional<double> limit_factor_;
     bool is_first_factor_ = false; ///< of the first QOS
 };

@@ -123,21 +123,12 @@ std::string whose(const Owner& owner, const model::AccountView& view) {
     return (is_user ? " of " : " in ") + owner_name(owner, view);
 }
 
-/// The partition whose QOS a QOS of the view is, and not the job's; null: none.
-const model::PartitionChoice* partition_of_qos(std::size_t qos, const model::AccountView& view) {
-    if (view.job_qos.qos == qos) return nullptr;
-    const auto choice = std::ranges::find(view.partitions, qos, &model::PartitionChoice::qos);
-    return choice == view.partitions.end() ? nullptr : &*choice;
-}
-
 /// The limit and the request; of numbers that are hidden from the reader, that they do not go together.
 std::string format_numbers(const Violation& violation, const model::AccountView& view) {
     const std::string asked = format_asked(violation, view);
     const bool is_too_much = violation.is_permanent() && violation.relation != Relation::used_for_good;
-    if (has_hidden_numbers(violation, view)) {
-        if (violation.relation == Relation::asked_too_little) return asked + ", which is less than the limit";
+    if (has_hidden_numbers(violation, view))
         return asked + (is_too_much ? ", which is more than the limit" : ", which is more than is left");
-    }
     return text::format("limit {}{}, {}", format_value(violation, view, violation.limit_value),
                         format_used(violation, view), asked);
 }
@@ -145,20 +136,17 @@ std::string format_numbers(const Violation& violation, const model::AccountView&
 } // namespace
 
 bool has_hidden_numbers(const Violation& violation, const model::AccountView& view) {
-    if (violation.owner.kind == OwnerKind::association)
-        return view.associations.at(violation.owner.index).is_hidden;
-    const model::PartitionChoice* partition = partition_of_qos(violation.owner.index, view);
-    return partition != nullptr && partition->is_hidden;
+    return violation.owner.kind == OwnerKind::association &&
+           view.associations.at(violation.owner.index).is_hidden;
 }
 
 std::string owner_name(const Owner& owner, const model::AccountView& view) {
     if (owner.kind == OwnerKind::qos) {
         const model::Qos& qos = view.qos.at(owner.index);
-        const model::PartitionChoice* choice = partition_of_qos(owner.index, view);
-        if (choice == nullptr) return "QOS " + qos.name;
-        const std::string& partition = choice->partition->name;
-        return choice->is_hidden ? "partition " + partition
-                                 : text::format("partition {} (QOS {})", partition, qos.name);
+        for (const model::PartitionChoice& choice : view.partitions)
+            if (choice.qos == owner.index && !choice.is_hidden && view.job_qos.qos != owner.index)
+                return text::format("partition {} (QOS {})", choice.partition->name, qos.name);
+        return "QOS " + qos.name;
     }
     const model::Association& link = view.associations.at(owner.index);
     switch (link.level) {
@@ -177,7 +165,7 @@ std::string describe(const Violation& violation, const model::AccountView& view,
     const bool is_of_all = facts.scope == model::LimitScope::group;
     const std::string owner = names_owner || is_of_all ? whose(violation.owner, view) : "";
     const std::string_view tres = tres_name(violation, view);
-    if (violation.relation == Relation::asked_too_little && !has_hidden_numbers(violation, view)) {
+    if (violation.relation == Relation::asked_too_little) {
         const Noun noun = tres_noun(tres);
         const bool is_one = violation.limit_value == 1 || noun.singular == noun.plural;
         return text::format("at least {} {}{} {} required, {} ({})",
