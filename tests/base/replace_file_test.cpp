@@ -52,7 +52,7 @@ BOOST_FIXTURE_TEST_SUITE(replacing_a_file, Setup)
 
 BOOST_AUTO_TEST_CASE(a_file_is_made_and_replaced_and_nothing_is_left_beside_it) {
     for (const auto durability : {Durability::on_disk, Durability::cached})
-        for (const std::string content : {std::string("first"), std::string(100'000, 'x'), std::string()}) {
+        for (const std::string& content : {std::string("first"), std::string(100'000, 'x'), std::string()}) {
             BOOST_TEST(replace_file(file, content, 0600, durability).has_value());
             BOOST_TEST(read(file) == content);
             BOOST_TEST(files() == 1);

@@ -311,13 +311,17 @@ void PolicyWatch::keep() {
     } else {
         looks_until_keep_ = keep_again_looks;
     }
-    const bool is_new = [&] {
+    const auto note = [&] {
         const std::scoped_lock lock(status_mutex_);
-        const std::optional<Error> error = done ? std::nullopt : std::optional<Error>(done.error());
-        const std::optional<Error> before = std::exchange(status_.keep_error, error);
-        return error && !(before && before->message == error->message);
-    }();
-    if (is_new)
+        if (done) {
+            status_.keep_error.reset();
+            return false;
+        }
+        const bool is_known = status_.keep_error && status_.keep_error->message == done.error().message;
+        status_.keep_error = done.error();
+        return !is_known;
+    };
+    if (note())
         log(LogLevel::error,
             "the policy in force is not kept, a restart would not find it: " + done.error().message);
 }
