@@ -156,9 +156,9 @@ BOOST_AUTO_TEST_CASE(limits_are_still_held_against_what_slurmctld_counts) {
     const auto policy = test::load_rule("rule { name = 'idle', submit = function(job) end }");
     const auto with = decide(policy.get());
 
-    BOOST_TEST((with.reject == without.reject));
+    BOOST_TEST(with.reject == without.reject);
     BOOST_TEST(test::first_line(with.message) == test::first_line(without.message));
-    BOOST_TEST((with.reject == RejectCode::none)); // at submission slurmctld counts one CPU
+    BOOST_TEST(with.reject == RejectCode::none); // at submission slurmctld counts one CPU
     BOOST_TEST(is_denied("job.cpus > 20"));
 }
 
