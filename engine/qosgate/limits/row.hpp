@@ -24,17 +24,18 @@ struct Comparison;
 class Check {
   public:
     // A row names the function and nothing else.
-    constexpr Check(void (*compare)(const Comparison&, TresLimit)) noexcept : tres_(compare) {}
+    constexpr Check(void (*compare)(const Comparison&, TresLimit)) noexcept
+        : tres_(compare), is_for_tres_(true) {}
     constexpr Check(void (*compare)(const Comparison&, CountLimit)) noexcept : count_(compare) {}
 
     /// Whether it is one for limits like this.
     [[nodiscard]] constexpr bool is_for(const LimitId& limit) const noexcept {
-        return std::holds_alternative<TresLimit>(limit) == (tres_ != nullptr);
+        return std::holds_alternative<TresLimit>(limit) == is_for_tres_;
     }
     friend constexpr bool operator==(const Check&, const Check&) = default;
     /// Compares with a limit that it is for.
     void operator()(const Comparison& at, const LimitId& limit) const {
-        if (tres_ != nullptr)
+        if (is_for_tres_)
             tres_(at, *std::get_if<TresLimit>(&limit));
         else
             count_(at, *std::get_if<CountLimit>(&limit));
@@ -43,6 +44,7 @@ class Check {
   private:
     void (*tres_)(const Comparison&, TresLimit) = nullptr;
     void (*count_)(const Comparison&, CountLimit) = nullptr;
+    bool is_for_tres_ = false;
 };
 
 /// When a row of the submit stage is looked at (limits/README.md 3.3).
