@@ -314,6 +314,23 @@ BOOST_AUTO_TEST_CASE(of_the_qos_of_a_hidden_partition_no_node_limit_is_told) {
     BOOST_TEST(all_lines() == "");
 }
 
+BOOST_AUTO_TEST_CASE(the_qos_of_a_hidden_partition_gives_a_job_fewer_nodes_all_the_same) {
+    partitions[0].qos = "secret";
+    qos(2).limits.set(TresLimit::max_tres_per_job, tres("node"), 2);
+    root().limits = {};
+    request.min_nodes = 1;
+    request.max_nodes = 10;
+    request.tasks_per_node = 1;
+    request.tasks.reset();
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 2);
+    request.qos = "normal";
+    partitions[0].is_hidden = true;
+    BOOST_TEST(all_lines() == ""); // 2 nodes of the 10, and so 2 CPUs
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 1);
+    qos(2).limits = model::Limits(records.tres->size());
+    BOOST_TEST(all_lines() != "");
+}
+
 BOOST_AUTO_TEST_CASE(a_qos_of_a_hidden_partition_and_another_is_told_of_the_other) {
     partitions[0].qos = partitions[1].qos = "secret";
     partitions[0].is_hidden = true;

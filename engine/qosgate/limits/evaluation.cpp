@@ -74,7 +74,7 @@ void Evaluation::run_rows(std::span<const Row> rows, const OwnerView& owner, boo
     }
 }
 
-void Evaluation::run(const Stage& stage, std::vector<Violation>& found) {
+void Evaluation::find_all(const Stage& stage, std::vector<Violation>& found) {
     if (asked_counts_ != counts) {
         asked_counts_ = counts;
         first_asked_ = find_asked_bits(0);
@@ -88,15 +88,17 @@ void Evaluation::run(const Stage& stage, std::vector<Violation>& found) {
     for (auto rest = stage.qos; !rest.empty(); rest = rest.subspan(rows_at_once))
         for_each_qos([&](const OwnerView& owner) {
             begin_owner();
-            // They still come before others of the same name.
-            std::vector<Violation> untold;
-            const bool is_told = owner.owner.index != hidden_qos_;
-            run_rows(rest.first(rows_at_once), owner, /*is_user_level=*/false, is_told ? found : untold);
+            run_rows(rest.first(rows_at_once), owner, /*is_user_level=*/false, found);
         });
     for_each_association([&](const OwnerView& owner, bool is_user_level) {
         begin_owner();
         run_rows(stage.association, owner, is_user_level, found);
     });
+}
+
+void Evaluation::run(const Stage& stage, std::vector<Violation>& found) {
+    find_all(stage, found);
+    if (hidden_qos_) std::erase_if(found, [this](const Violation& v) { return !is_told(v); });
 }
 
 } // namespace qg::limits

@@ -104,9 +104,14 @@ class Evaluation {
         met.clear();
     }
 
-    /// Runs a stage. Every violated limit is added to `found`, in Slurm's order, but none of the QOS of a
-    /// partition that is hidden from the reader.
+    /// Runs a stage. Every violated limit is added to `found`, in Slurm's order, but none that is not told.
     void run(const Stage& stage, std::vector<Violation>& found);
+    /// The same with those that are not told.
+    void find_all(const Stage& stage, std::vector<Violation>& found);
+    /// Whether the reader may know of a limit: not if it is of the QOS of a partition that is hidden from it.
+    [[nodiscard]] bool is_told(const Violation& violation) const noexcept {
+        return violation.owner.kind != OwnerKind::qos || violation.owner.index != hidden_qos_;
+    }
 
     // What the checks need.
     const model::AccountView& view;

@@ -7,19 +7,20 @@ namespace qg::limits {
 
 namespace {
 
-/// The limit that allows the fewest nodes, with the number allowed as its limit_value; nothing: no limit.
-std::optional<Violation> find_node_limit(Evaluation& evaluation) {
+/// Sets the nodes that limits allow, and the limit that allows the fewest, if it is told.
+void find_node_limit(ScheduleVerdict& verdict, Evaluation& evaluation) {
     std::vector<Violation> lowest;
-    evaluation.run(node_count_stage, lowest);
-    return lowest.empty() ? std::nullopt : std::optional(lowest.front());
+    evaluation.find_all(node_count_stage, lowest);
+    if (lowest.empty()) return;
+    verdict.max_nodes = lowest.front().limit_value;
+    if (evaluation.is_told(lowest.front())) verdict.node_limit = lowest.front();
 }
 
 /// The stages behind pre-select.
 void run_later_stages(ScheduleVerdict& verdict, Evaluation& evaluation, const model::TresCounts& allocated,
                       std::optional<TimeLimit> time, bool time_set_by_limit) {
     evaluation.begin_stage(time, time_set_by_limit);
-    verdict.node_limit = find_node_limit(evaluation);
-    if (verdict.node_limit) verdict.max_nodes = verdict.node_limit->limit_value;
+    find_node_limit(verdict, evaluation);
 
     evaluation.begin_stage(time, time_set_by_limit);
     evaluation.counts = &allocated;

@@ -89,7 +89,7 @@ struct ScheduleVerdict {
     std::vector<Violation> post_select; ///< the allocation with present usage; empty: passes, or not reached
     std::optional<std::uint64_t>
         max_nodes;                       ///< most nodes the limits allow; nothing: no limit, or not reached
-    std::optional<Violation> node_limit; ///< the limit that sets max_nodes
+    std::optional<Violation> node_limit; ///< the limit that sets max_nodes, if it is told
 
     /// Whether the stages after pre_select were reached.
     [[nodiscard]] bool passed_pre_select() const noexcept { return pre_select.empty(); }
