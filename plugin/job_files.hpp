@@ -42,8 +42,8 @@ inline std::uintmax_t environment_bytes(const std::filesystem::path& state_folde
     return problem ? 0 : bytes;
 }
 
-/// Whether an environment may be read while slurmctld waits: 16 ms for each MiB. The script does not count:
-/// slurmctld maps it, and nobody reads it.
+/// Whether an environment may be read while slurmctld waits: one of 300 MB held it 4.7 s. The script does not
+/// count: slurmctld maps it, and nobody reads it.
 constexpr bool is_short_environment(std::uintmax_t bytes) {
     return bytes <= std::uintmax_t{4} * 1024 * 1024;
 }
