@@ -11,7 +11,7 @@
 namespace qg::plugin {
 namespace {
 
-/// Looks symbols up one by one and remembers the first that is not there.
+/// Looks symbols up one by one and keeps the name of the first one that is missing.
 class Symbols {
   public:
     template <typename Pointer>
@@ -51,7 +51,8 @@ Result<AssocMgr> AssocMgr::find() {
     symbols.find("g_tres_count", manager.tres_count);
     symbols.find("accounting_enforce", manager.enforce);
     Symbols::find_optional("assoc_mgr_assoc_list", manager.assoc_list);
-    Symbols::find_optional("g_qos_count", manager.behind_greatest_qos_id);
+    Symbols::find_optional("assoc_mgr_tres_list", manager.tres_list);
+    Symbols::find_optional("g_qos_count", manager.after_max_qos_id);
     Symbols::find_optional("running_cache", manager.running_cache);
     if (const auto* conf = host_conf()) manager.private_data = &conf->private_data;
     manager.keeps_accounts = has_slurmdbd();

@@ -2,8 +2,8 @@
 //
 // slurmctld's own records of QOSs, associations, users and TRES, and the locks that protect them. Slurm
 // exports these names to its plugins but declares them in no public header; names, prototypes and the lock's
-// layout are the same from 22.05 to 26.05. They are looked up when the plugin starts, so that a release
-// without one of them costs the explanations and not the controller.
+// layout are the same from 22.05 to 26.05. They are looked up when the plugin starts: if a release lacks one
+// of them, qosgate gives no explanations, but slurmctld still starts.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -13,7 +13,7 @@
 
 namespace qg::plugin {
 
-/// Slurm's assoc_mgr_lock_t: per kind of record 0 none, 1 read, 2 write.
+/// Slurm's assoc_mgr_lock_t: for each kind of record 0 no lock, 1 read, 2 write.
 struct AssocMgrLocks {
     int assoc;
     int file;
@@ -34,19 +34,20 @@ struct AssocMgr {
     int (*fill_in_assoc)(void* connection, slurmdb_assoc_rec_t* wanted, int enforce,
                          slurmdb_assoc_rec_t** found, bool is_locked);
     slurm::ListHandle* qos_list;
-    slurm::ListHandle* assoc_list; ///< null where slurmctld does not export it
+    slurm::ListHandle* assoc_list; ///< null: slurmctld does not export it
     slurm::ListHandle* user_list;
     slurmdb_assoc_rec_t** root_assoc;
+    slurm::ListHandle* tres_list; ///< null: slurmctld does not export it
     char*** tres_names;
     std::uint32_t* tres_count;
-    std::uint32_t* behind_greatest_qos_id; ///< g_qos_count; null where slurmctld does not export it
-    std::uint16_t* running_cache;      ///< 0: the lists are those of the database, and stay; null likewise
-    const std::uint16_t* private_data; ///< PrivateData as in force; null where nobody knows
-    std::uint16_t* enforce;     ///< AccountingStorageEnforce as in force; a reconfigure does not change it
+    std::uint32_t* after_max_qos_id;   ///< g_qos_count; null: slurmctld does not export it
+    std::uint16_t* running_cache;      ///< 0: the lists are from the database and stay; null likewise
+    const std::uint16_t* private_data; ///< PrivateData in force; null: not known
+    std::uint16_t* enforce;     ///< AccountingStorageEnforce in force; a reconfigure does not change it
     bool keeps_accounts = true; ///< whether slurmctld has a slurmdbd; without one the lists stay null
 
-    /// Looks every symbol up in this process.
-    /// Errors: unsupported, naming the first one missing that nothing goes without.
+    /// Looks up every symbol in this process. Errors: unsupported, naming the first required symbol that is
+    /// missing.
     static Result<AssocMgr> find();
 };
 

@@ -14,19 +14,21 @@
 #include <string>
 #include <utility>
 
+#include <dlfcn.h>
+
 namespace qg::plugin {
 namespace {
 
 using Clock = PartitionWatch::Clock;
 
-// slurm.conf, and partitions where slurmctld does not tell when they change, are asked for after this long.
-// While nothing changes that costs slurmctld two empty answers.
+// slurm.conf is read again after this time; so are partitions if slurmctld does not tell when they change. If
+// nothing changed, this costs slurmctld two empty answers.
 constexpr std::chrono::seconds poll_interval{2};
 
-// A change of partitions is seen after this long, or by the first submission behind it.
+// A change of partitions is noticed after this time, or by the first submission after the change.
 constexpr std::chrono::milliseconds look_interval{100};
 
-/// Logs the first failure of a row of failures, and its end.
+/// Logs the first of several failures in a row, and their end.
 class FailureLog {
   public:
     [[nodiscard]] bool is_failing() const noexcept { return is_failing_; }
@@ -43,7 +45,7 @@ class FailureLog {
     bool is_failing_ = false;
 };
 
-/// A cluster, and when it was read.
+/// A cluster and the time of its reading.
 struct Known {
     std::shared_ptr<const model::Cluster> cluster;
     PartitionsRead read;
@@ -57,29 +59,41 @@ struct ClusterSnapshot::Shared {
     std::uint32_t ports = 0;
     Published<Known> known;
     std::atomic<std::time_t> read_at = 0; ///< 0: never
-    Published<std::string> error;         ///< why nothing can be read; null or empty: it can
-    std::atomic<bool> is_asked = false;   ///< a job needs what is not known: slurmctld serves
+    Published<std::string> error;         ///< why nothing can be read; null or empty: no problem
+    std::atomic<bool> is_asked = false;   ///< a job needs unknown data; this shows that slurmctld serves
 
     void run(DetachedThread::Link& owner);
+    /// Whether slurmctld may have changed reservations after these were read. False if it does not tell.
+    [[nodiscard]] bool may_have_new_reservations(const model::Cluster& cluster) const noexcept;
 
   private:
+    /// The second in which slurmctld last changed a reservation (slurm/README.md 3.4); null: it does not
+    /// tell.
+    const std::time_t* reservations_changed_at_ =
+        static_cast<const std::time_t*>(dlsym(RTLD_DEFAULT, "last_resv_update"));
     [[nodiscard]] bool is_served() const noexcept;
     [[nodiscard]] bool wait_until_served(DetachedThread::Link& owner) const;
     [[nodiscard]] bool wait_for_next_read(DetachedThread::Link& owner) const;
     void read();
     void fail(const std::string& why);
 
-    // The thread's alone.
+    // Only the thread uses these.
     slurm::ClusterReader reader_;
     FailureLog failures_;
 };
+
+bool ClusterSnapshot::Shared::may_have_new_reservations(const model::Cluster& cluster) const noexcept {
+    if (reservations_changed_at_ == nullptr || !cluster.names) return false;
+    const std::time_t changed_at = __atomic_load_n(reservations_changed_at_, __ATOMIC_RELAXED);
+    return changed_at >= cluster.names->reservations_read_at; // within one second the order is not known
+}
 
 bool ClusterSnapshot::Shared::is_served() const noexcept {
     if (is_asked.load()) return true;
     return watch.has_partitions() && (first_port == 0 || listens_on(first_port, ports));
 }
 
-/// Whether there is something to read; else the end has come.
+/// Waits. Returns whether there is something to read; false: the thread must end.
 bool ClusterSnapshot::Shared::wait_until_served(DetachedThread::Link& owner) const {
     StartWait wait;
     while (!is_served())
@@ -112,7 +126,7 @@ void ClusterSnapshot::Shared::read() {
     const auto last = known.get();
     const Clock::time_point now = Clock::now();
     const bool is_outdated = last == nullptr || watch.is_outdated(last->read, now);
-    const PartitionsRead mark = watch.look(now);
+    const PartitionsRead mark = watch.read_mark(now);
     auto fresh = is_outdated ? reader_.read() : reader_.poll();
     if (!fresh) return fail(fresh.error().message);
     if (failures_.is_failing()) error.publish(nullptr);
@@ -156,7 +170,7 @@ ClusterNow ClusterSnapshot::current() {
     const std::size_t count = known->cluster->partitions.all().size();
     const bool may_have_changed = shared_->watch.may_have_changed(known->read, count);
     if (may_have_changed) thread_.wake();
-    return {known->cluster, may_have_changed};
+    return {known->cluster, may_have_changed, shared_->may_have_new_reservations(*known->cluster)};
 }
 
 std::optional<std::time_t> ClusterSnapshot::read_at() const {

@@ -5,53 +5,47 @@
 #pragma once
 
 #include "assoc_mgr.hpp"
-#include "controller_facts.hpp"
-#include "guesses.hpp"
-#include "qosgate/base/published.hpp"
 #include "qosgate/quota/provider.hpp"
+#include "records_cache.hpp"
 
-#include <atomic>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace qg::plugin {
 
 /// Views of slurmctld's records.
-///
-/// Qos::user_usage and Qos::account_usage are filled where the QOS limits users or accounts; elsewhere nobody
-/// asks for them.
 /// Threads: check() from any number of threads.
-/// Cost: read locks of the association manager for the time of one copy, or of one look where limits leave
-/// room; for the job's QOS and each partition's at most one walk over the list of QOSs a second, hash
-/// look-ups for the rest. The locks are held while Lookup::counting counts.
+/// Cost: read locks of the association manager during one copy, or, if the job is far from all limits, during
+/// one comparison; they are held while Lookup::job_bounds counts. The first look-up of a QOS in a generation
+/// (RecordsCache: about a second) walks the list of QOSs, at most twice; later ones are hash look-ups. An
+/// unknown QOS walks it every time, and so does every QOS if the generation is not known. The list of users
+/// is walked for a user without an association or a cached default account, and for the rights of a reader or
+/// requester.
 class ControllerQuota final : public quota::QuotaProvider {
   public:
-    /// With an Error in place of the symbols every check() answers with it.
+    /// If the symbols are an Error, every check() returns that error.
     explicit ControllerQuota(Result<AssocMgr> manager) : manager_(std::move(manager)) {}
 
-    /// Errors: unavailable while slurmctld has no data of its database, not_found where it has no database;
+    /// Errors: unavailable while slurmctld has no data from its database; not_found if it has no database;
     /// unsupported without the symbols.
     [[nodiscard]] Result<model::AccountView> check(const quota::Lookup& lookup) const override;
 
-    /// Whether slurmctld lets this user do what only operators may; root and SlurmUser are, also where
-    /// nothing else is known.
-    [[nodiscard]] bool is_operator(std::uint32_t user_id) const;
+    /// Whether this user has operator rights in slurmctld. Root and SlurmUser always have, even if nothing
+    /// else is known.
+    [[nodiscard]] bool is_operator(std::uint32_t user_id) const override;
+
+    /// AccountingStorageEnforce in force; empty: not known, or slurmctld has no slurmdbd. Needs no lock.
+    [[nodiscard]] std::optional<model::Enforce> enforced() const noexcept;
 
     /// Whether slurmctld lets this user change a job of that owner and account.
     [[nodiscard]] bool may_change(std::uint32_t user_id, std::uint32_t owner, std::string_view account) const;
 
   private:
-    /// Needs the locks.
-    [[nodiscard]] model::AccountView view_of(const AssocMgr& manager, const quota::Lookup& lookup) const;
-    [[nodiscard]] std::shared_ptr<const model::TresCatalogue> tres_catalogue(Epoch now) const;
-
     Result<AssocMgr> manager_;
-    mutable Guesses<std::uint32_t, std::string> default_accounts_; ///< by user id
-    mutable Epochs epochs_;
-    mutable QosGuesses qos_guesses_;
-    mutable Published<model::TresCatalogue> tres_; ///< rebuilt when slurmctld's array of names changes
-    mutable std::atomic<Epoch> tres_epoch_ = unknown_epoch; ///< in which it was last compared with that array
+    mutable RecordsCache cache_;
 };
 
 } // namespace qg::plugin

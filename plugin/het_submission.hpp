@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// HetSubmission: which call of job_submit() belongs to which heterogeneous job. slurmctld hands the parts of
-// one over one after the other, in one thread; nothing says when it has handed over the last.
+// HetSubmission: which call of job_submit() belongs to which heterogeneous job. slurmctld passes the
+// parts of a heterogeneous job one after the other, in one thread. It does not say which one is the
+// last.
 //
 //   HetSubmission submission;
 //   HetSubmission::Turn turn(submission, description.het_job_offset, user_id);
@@ -17,13 +18,13 @@
 
 namespace qg::plugin {
 
-/// The parts of the last heterogeneous job. Where the parts of two get between one another, nothing is known
-/// of either.
-/// Threads: any; nobody waits for a decision.
+/// The parts of the last heterogeneous job. If the parts of two jobs arrive mixed, nothing is known
+/// about either job.
+/// Threads: any; no thread waits for the decision of another one.
 class HetSubmission {
   public:
-    /// The parts before this one: taken out for as long as it lives, and put back with it, unless another
-    /// heterogeneous job has come meanwhile.
+    /// The parts before this one. They are taken out while this object lives. Its end puts them back
+    /// together with this part, unless another heterogeneous job has arrived meanwhile.
     class Turn {
       public:
         Turn(HetSubmission& submission, std::uint32_t offset, std::uint32_t user_id)
@@ -34,6 +35,7 @@ class HetSubmission {
             submission_.expected_ = {};
             parts_ = std::move(submission_.parts_);
             if (offset == 0) parts_.clear();
+            parts_.begin_part(offset);
         }
         Turn(const Turn&) = delete;
         Turn& operator=(const Turn&) = delete;
@@ -45,7 +47,7 @@ class HetSubmission {
             ++submission_.expected_.offset;
         }
 
-        /// Null where they are not known.
+        /// Null if they are not known.
         [[nodiscard]] gate::HetParts* parts() noexcept { return is_known_ ? &parts_ : nullptr; }
 
       private:
@@ -68,7 +70,7 @@ class HetSubmission {
     std::mutex mutex_; ///< guards the rest
     gate::HetParts parts_;
     Turn::Part expected_;
-    std::uint64_t turns_ = 0; ///< so many there were
+    std::uint64_t turns_ = 0; ///< the number of turns so far
 };
 
 } // namespace qg::plugin

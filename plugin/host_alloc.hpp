@@ -20,21 +20,22 @@ char* slurm_xstrdup(const char* text);
 
 namespace qg::plugin {
 
-/// Replaces a text of Slurm's; nothing makes it null.
-/// Ownership: Slurm's, before and after. A NUL inside the text ends it.
+/// Replaces a text of Slurm; an empty optional makes it null.
+/// Ownership: Slurm owns the text before and after. A NUL inside the text ends it.
 inline void assign_text(char*& field, const std::optional<std::string>& text) {
     slurm_xfree(reinterpret_cast<void**>(&field));
     if (text) field = slurm_xstrdup(text->c_str());
 }
 
-/// Adds lines below what an earlier plugin may have left in `*err_msg`, each without control characters and
-/// cut: they may hold what a user wrote, and go to terminals. Nothing is added to a null `err_msg`.
+/// Adds lines below the text that an earlier plugin may have left in `*err_msg`. Lines may contain a user's
+/// text and go to terminals, so control characters are removed and long lines are cut. Nothing is added if
+/// `err_msg` is null.
 inline void append_message(char** err_msg, std::span<const std::string> lines) {
     if (err_msg == nullptr || lines.empty()) return;
     std::string message = *err_msg == nullptr ? "" : *err_msg;
     for (const std::string& line : lines) {
         if (!message.empty()) message += '\n';
-        message += text::printable(line, longest_line);
+        message += text::printable(line, max_line_length);
     }
     assign_text(*err_msg, message);
 }

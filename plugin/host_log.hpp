@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Lines for slurmctld's log. Slurm's log functions are printf-like with extensions of their own, so no text
-// of ours or of a user is ever the format.
+// Lines for slurmctld's log. Slurm's log functions are like printf with extensions, so a text of the plugin
+// or of a user is never the format.
 #pragma once
 
 #include "qosgate/base/log.hpp"
@@ -22,11 +22,11 @@ inline void log_error(const char* line) noexcept {
 }
 
 /// How much of a line is shown, on terminals and in the log.
-constexpr std::size_t longest_line = 2000;
+constexpr std::size_t max_line_length = 2000;
 
-/// Logs a line that may hold what a user wrote: without control characters, and cut.
+/// Logs a line that may contain a user's text: control characters are removed, and a long line is cut.
 inline void log_line(LogLevel level, std::string_view text) {
-    const std::string line = text::printable(text, longest_line);
+    const std::string line = text::printable(text, max_line_length);
     if (level == LogLevel::info)
         log_info(line.c_str());
     else

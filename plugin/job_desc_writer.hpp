@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Writing what the rules changed back into Slurm's job description.
+// Writes the changes of the rules back into Slurm's job description.
 #pragma once
 
 #include "qosgate/model/job_request.hpp"
@@ -10,8 +10,8 @@
 namespace qg::plugin {
 
 /// Writes the fields in which `changed` differs from `original`; all others keep what the client sent,
-/// spelling included. A field that became unset is written as Slurm's "not given". Who the job belongs to and
-/// how it was sent cannot be changed. Ownership: texts are Slurm's, see host_alloc.hpp.
+/// spelling included. A field that became unset is written as Slurm's "not given". The job's owner, and how
+/// the job was submitted, cannot be changed. Ownership: texts are Slurm's, see host_alloc.hpp.
 void write_changes(job_desc_msg_t& description, const model::JobRequest& original,
                    const model::JobRequest& changed);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The files that slurmctld keeps of a job, hash.N/job.ID in its state folder: which they are, and how large,
-// before anybody reads them.
+// The files of a job in slurmctld's state directory, hash.N/job.ID: their place and their size, found before
+// anything reads them.
 #pragma once
 
 #include "host_alloc.hpp"
@@ -19,9 +19,9 @@ struct job_record;
 
 namespace qg::plugin {
 
-/// The id under which the files of a job are kept, out of what "%pJ" of slurmctld's log says of it: tasks of
-/// an array share those of the array ("JobId=12_3(14)": 12), components of a heterogeneous job have their own
-/// ("JobId=12+1(13)": 13). Nothing for anything else.
+/// The id in the names of a job's files, taken from the text that "%pJ" in slurmctld's log functions gives.
+/// Tasks of an array share the array's files ("JobId=12_3(14)": 12), parts of a heterogeneous job have
+/// their own ("JobId=12+1(13)": 13). Empty for any other text.
 inline std::optional<std::uint32_t> parse_files_id(std::string_view text) {
     constexpr std::string_view key = "JobId=";
     if (!text.starts_with(key)) return std::nullopt;
@@ -32,7 +32,7 @@ inline std::optional<std::uint32_t> parse_files_id(std::string_view text) {
     return id;
 }
 
-/// How many bytes the environment of a job has; 0 where slurmctld has no file of it, as for salloc and srun.
+/// The size of a job's environment in bytes; 0 if slurmctld has no file for it, as for salloc and srun.
 /// Cost: one stat().
 inline std::uintmax_t environment_bytes(const std::filesystem::path& state_folder, std::uint32_t files_id) {
     std::error_code problem;
@@ -42,19 +42,19 @@ inline std::uintmax_t environment_bytes(const std::filesystem::path& state_folde
     return problem ? 0 : bytes;
 }
 
-/// Whether an environment may be read while slurmctld waits: one of 300 MB held it 4.7 s. The script does not
-/// count: slurmctld maps it, and nobody reads it.
+/// Whether an environment is small enough to be read while slurmctld waits: one of 300 MB delayed slurmctld
+/// by 4.7 s. The size of the script does not matter: slurmctld maps it, and nothing reads it.
 constexpr bool is_short_environment(std::uintmax_t bytes) {
     return bytes <= std::uintmax_t{4} * 1024 * 1024;
 }
 
-/// Finds the id under which slurmctld keeps the files of one of its job records.
+/// Finds the id in the names of the files of one of slurmctld's job records.
 /// Threads: only within job_modify(), whose locks the records need.
 class JobFiles {
   public:
     JobFiles() : format_(reinterpret_cast<Format*>(dlsym(RTLD_DEFAULT, "vxstrfmt"))) {}
 
-    /// Nothing where slurmctld does not offer its format.
+    /// Empty if slurmctld does not offer the format.
     [[nodiscard]] std::optional<std::uint32_t> find_id(job_record* job) const {
         if (format_ == nullptr) return std::nullopt;
         char* text = write("%pJ", job);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// JobOwners: whose the jobs are that somebody changed lately. slurmctld tells a plugin the owner of a job
-// only in a copy of it.
+// JobOwners: the owners of the jobs that were changed lately. A plugin learns a job's owner only from a copy
+// of the job.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 namespace qg::plugin {
 
 /// Threads: internally locked.
-/// Cost: a look-up; bounded by `most_jobs`.
+/// Cost: a look-up; bounded by `max_jobs`.
 class JobOwners {
   public:
-    /// Any one is forgotten where there are more.
-    static constexpr std::size_t most_jobs = 4096;
+    /// If there are more, an arbitrary one is forgotten.
+    static constexpr std::size_t max_jobs = 4096;
 
-    /// The owner's user id; nothing: not known.
+    /// The owner's user id; empty: not known.
     [[nodiscard]] std::optional<std::uint32_t> find(std::uint32_t job_id) const {
         const std::scoped_lock lock(mutex_);
         const auto found = owners_.find(job_id);
@@ -28,7 +28,7 @@ class JobOwners {
 
     void keep(std::uint32_t job_id, std::uint32_t user_id) {
         const std::scoped_lock lock(mutex_);
-        if (owners_.size() >= most_jobs && !owners_.contains(job_id)) owners_.erase(owners_.begin());
+        if (owners_.size() >= max_jobs && !owners_.contains(job_id)) owners_.erase(owners_.begin());
         owners_[job_id] = user_id;
     }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// job_submit/qosgate: the names that slurmctld looks up, and nothing else. The map beside this file exports
-// just these. slurmctld loads the plugin only if plugin_version equals its own release, micro number
+// job_submit/qosgate: the symbols that slurmctld looks up, and nothing else. The map beside this file exports
+// only these. slurmctld loads the plugin only if plugin_version equals its own release, micro number
 // included.
-#include "entry_fence.hpp"
+#include "exception_boundary.hpp"
 #include "qosgate/slurm/compat.hpp"
 #include "runtime.hpp"
 
@@ -24,19 +24,19 @@ const char plugin_name[] = "qosgate: rules and explained limits";
 const char plugin_type[] = "job_submit/qosgate";
 const std::uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
-/// Called once, before slurmctld knows its cluster, on a standby controller too. Never fails: slurmctld would
-/// not start.
+/// Called once, before slurmctld knows its cluster, on a standby controller too. Never fails, because
+/// slurmctld would then not start.
 QG_EXPORT int init() {
     return guarded("init", [] { return qg::plugin::start_runtime(), 0; });
 }
 
-/// Called where `scontrol reconfigure` changes JobSubmitPlugins (up to 23.02); in production never at the
-/// end.
+/// Called when `scontrol reconfigure` changes JobSubmitPlugins (up to 23.02). A production slurmctld does not
+/// call it when it ends.
 QG_EXPORT int fini() {
     return guarded("fini", [] { return qg::plugin::stop_runtime(), 0; });
 }
 
-/// Called for each job, and each part of a heterogeneous job, before slurmctld validates it.
+/// Called for each job, and for each part of a heterogeneous job, before slurmctld validates it.
 QG_EXPORT int job_submit(job_desc_msg_t* description, std::uint32_t submit_uid, char** err_msg) {
     return guarded(
         "job_submit", [&] { return runtime().submit(*description, submit_uid, err_msg); },

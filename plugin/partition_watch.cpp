@@ -6,7 +6,7 @@
 namespace qg::plugin {
 namespace {
 
-// A second, and what the clock that slurmctld looks at may be late.
+// A second, plus the possible delay of the clock that slurmctld reads.
 constexpr std::chrono::milliseconds settling_time{1050};
 
 template <typename T>
@@ -26,7 +26,7 @@ std::time_t PartitionWatch::changed_at() const noexcept {
     return __atomic_load_n(symbols_.changed_at, __ATOMIC_RELAXED); // slurmctld writes it under its locks
 }
 
-PartitionsRead PartitionWatch::look(Clock::time_point now) noexcept {
+PartitionsRead PartitionWatch::read_mark(Clock::time_point now) noexcept {
     const std::time_t changed = changed_at();
     if (changed != noticed_) {
         noticed_ = changed;

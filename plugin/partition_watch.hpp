@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// PartitionWatch: whether partitions that were read are still those of slurmctld, without asking it.
+// PartitionWatch: whether slurmctld has changed its partitions since they were read. It needs no RPC.
 //
 // slurmctld notes the second in which it last changed a partition (last_part_update; starts of jobs and
 // states of nodes do not count, a reconfigure does). It exports that number to its plugins in all releases
-// from 22.05 to 26.05. What was read within that very second may miss a later change of the same second, so
-// it is read once more when the second is over, and until then nothing is sure.
+// from 22.05 to 26.05. A reading within that same second may miss a later change in the second. So partitions
+// are read once more when the second is over; until then it is not certain that they are current.
 #pragma once
 
 #include "qosgate/slurm/compat.hpp"
@@ -17,17 +17,17 @@
 
 namespace qg::plugin {
 
-/// Where slurmctld keeps what the watch looks at. Null where it does not export one.
+/// The addresses of slurmctld's variables that the watch reads. Null if slurmctld does not export one.
 /// Ownership: slurmctld's.
 struct PartitionSymbols {
     const std::time_t* changed_at = nullptr; ///< 0 until slurmctld has read its partitions
     const slurm::ListHandle* all = nullptr;  ///< needs slurmctld's lock on partitions
 
-    /// Looks both up in this process.
+    /// Looks up both in this process.
     static PartitionSymbols find();
 };
 
-/// When partitions were read, for the comparison with what slurmctld notes later.
+/// When partitions were read; compared with slurmctld's later times.
 struct PartitionsRead {
     std::time_t changed_at = 0;
     bool is_settled = false;                        ///< the second of that change was over
@@ -35,7 +35,7 @@ struct PartitionsRead {
     std::chrono::steady_clock::time_point again_at; ///< when to read once more, unless settled
 };
 
-/// Threads: look() from one thread, right before it reads; the rest from any.
+/// Threads: read_mark() from one thread, right before it reads; the rest from any.
 class PartitionWatch {
   public:
     using Clock = std::chrono::steady_clock;
@@ -45,16 +45,17 @@ class PartitionWatch {
     /// Whether slurmctld has partitions. A standby controller has none until it takes over.
     [[nodiscard]] bool has_partitions() const noexcept { return changed_at() != 0; }
 
-    /// What holds for partitions that are read now.
-    [[nodiscard]] PartitionsRead look(Clock::time_point now) noexcept;
+    /// The state for partitions that are read now.
+    [[nodiscard]] PartitionsRead read_mark(Clock::time_point now) noexcept;
 
     /// Whether partitions have to be read again.
     [[nodiscard]] bool is_outdated(const PartitionsRead& read, Clock::time_point now) const noexcept;
 
-    /// Whether slurmctld may have changed its partitions, `count` of them, after they were read. False where
-    /// it does not tell. The caller has slurmctld's lock on partitions.
-    /// Those of its start count as unchanged although their second is not over: a change right behind a start
-    /// is rare, jobs that wait for it are not. Partitions made or deleted in that second are noticed.
+    /// Whether slurmctld may have changed its partitions after they were read. `count` is how many were read.
+    /// False if slurmctld does not tell. The caller holds slurmctld's lock on partitions. The partitions of
+    /// slurmctld's start count as unchanged although their second is not over: a change right after a start
+    /// is rare, but jobs that wait at a start are common. Partitions created or deleted in that second are
+    /// noticed.
     [[nodiscard]] bool may_have_changed(const PartitionsRead& read, std::size_t count) const noexcept;
 
   private:
@@ -62,7 +63,7 @@ class PartitionWatch {
     [[nodiscard]] bool is_count(std::size_t count) const noexcept;
 
     PartitionSymbols symbols_;
-    std::time_t first_ = 0;   ///< the change that look() saw first, that of the start
+    std::time_t first_ = 0;   ///< the first change that read_mark() saw: the start
     std::time_t noticed_ = 0; ///< and last
     Clock::time_point noticed_at_;
 };

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "runtime.hpp"
 
-#include "error_codes.hpp"
 #include "host_alloc.hpp"
 #include "host_conf.hpp"
 #include "host_log.hpp"
 #include "job_desc_writer.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/resolve.hpp"
+#include "qosgate/gate/site.hpp"
+#include "qosgate/slurm/error_codes.hpp"
 #include "qosgate/slurm/job_desc.hpp"
 #include "qosgate/slurm/values.hpp"
+#include "unknown_rules.hpp"
 #include "unseen_change.hpp"
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 namespace qg::plugin {
@@ -21,12 +23,14 @@ namespace {
 
 using model::Decision;
 
-// Long enough for a thread between two looks. One inside an RPC is not waited for: slurmctld calls fini()
-// with its write locks held, and the RPC gets no answer before that is over.
+constexpr auto this_release = limits::Release::from_version_number(SLURM_VERSION_NUMBER);
+
+// Long enough for a thread that waits between two checks. The plugin does not wait for a thread inside an
+// RPC: slurmctld calls fini() with its write locks held, so the RPC gets no answer before fini() returns.
 constexpr std::chrono::milliseconds stop_patience{200};
 
-/// The folder of rules beside the slurm.conf that this slurmctld uses; a relative path as in "slurmctld -f
-/// slurm.conf"; empty if nothing is known.
+/// The directory of rules beside the slurm.conf that this slurmctld uses; a relative path for "slurmctld -f
+/// slurm.conf"; empty if not known.
 std::filesystem::path policy_folder() {
     const slurm_conf_t* conf = host_conf();
     std::string_view file = conf == nullptr ? std::string_view() : slurm::view_text(conf->slurm_conf);
@@ -35,8 +39,8 @@ std::filesystem::path policy_folder() {
     return std::filesystem::path(file).parent_path() / "qosgate.d";
 }
 
-/// A file beside slurmctld's own state, where a backup controller finds it too; empty if it is not known
-/// where that is.
+/// A file in slurmctld's state directory, which a backup controller shares; empty if the directory is
+/// not known.
 std::filesystem::path state_file(std::string_view name) {
     const slurm_conf_t* conf = host_conf();
     const std::filesystem::path folder =
@@ -44,44 +48,21 @@ std::filesystem::path state_file(std::string_view name) {
     return folder.is_absolute() ? folder / name : std::filesystem::path();
 }
 
-/// Where the policy in force outlives slurmctld.
+/// The kept copy of the policy in force.
 std::filesystem::path kept_policy_file() {
     return state_file("qosgate_policy");
 }
 
-/// Also where it cannot be told.
+/// True also if it is not known.
 bool is_there(const std::filesystem::path& file) {
     std::error_code problem;
     return std::filesystem::symlink_status(file, problem).type() != std::filesystem::file_type::not_found;
 }
 
-/// slurmctld asks the plugins in this order. Slurm's own for Lua drops what others said before, where it
-/// speaks itself.
-void check_order_of_plugins() {
+/// The plugins of slurmctld as it loads them.
+std::string job_submit_plugins() {
     const slurm_conf_t* conf = host_conf();
-    if (conf == nullptr) return;
-    const auto names = text::split(slurm::view_text(conf->job_submit_plugins), ',');
-    const auto own = std::ranges::find(names, "qosgate");
-    if (std::find(own, names.end(), "lua") != names.end())
-        log_line(LogLevel::warning,
-                 "JobSubmitPlugins has lua behind qosgate: where job_submit.lua speaks to a user, "
-                 "what qosgate said is lost; write lua,qosgate");
-}
-
-/// The refusal while nobody knows the site's rules.
-Decision refuse_unknown_rules(const policy::StoreStatus& status, const job_desc_msg_t& job,
-                              std::uint32_t submit_uid) {
-    const std::string why = status.last_error ? status.last_error->message : status.folder.string();
-    Decision decision;
-    decision.reject = model::RejectCode::access_denied;
-    decision.message = {
-        "This job was not accepted because the site's rules are not loaded: " + text::printable(why, 600) +
-        (status.is_reading ? "; please try again in a moment" : "; please tell your administrators")};
-    decision.log = {
-        {LogLevel::error,
-         text::format("refused user={} job={}: no rules are loaded: {}", submit_uid,
-                      text::quoted({job.name, job.name == nullptr ? 0 : strnlen(job.name, 65)}, 64), why)}};
-    return decision;
+    return conf == nullptr ? std::string() : std::string(slurm::view_text(conf->job_submit_plugins));
 }
 
 Result<AssocMgr> find_assoc_mgr() {
@@ -94,7 +75,7 @@ bool refuses_on_errors(const policy::Policy& policy) {
     return std::ranges::any_of(policy.rules(), &policy::RuleInfo::denies_on_error);
 }
 
-/// Says what was decided. A decision stands also where there is no memory for its words.
+/// Writes the decision's messages. The decision is valid even if there is no memory for the messages.
 template <typename Say>
 void tell(Say say) noexcept {
     try {
@@ -104,37 +85,30 @@ void tell(Say say) noexcept {
     }
 }
 
-gate::JobUpdate read_update(const job_desc_msg_t& job, const job_desc_msg_t& update,
-                            std::uint32_t submit_uid) {
-    const std::uint32_t job_id = slurm::job_id_of(job);
-    return {.job_id = job_id == NO_VAL ? 0 : job_id,
-            .before = slurm::read_job_record(job, submit_uid),
-            .after = slurm::read_job_update(job, update, submit_uid),
-            .names_qos = update.qos != nullptr,
-            .names_time = slurm::read_time(update.time_limit).has_value()};
-}
-
 } // namespace
 
-Runtime::Runtime()
-    : policies_(log_line, {.kept_file = kept_policy_file()}), quota_(find_assoc_mgr()),
-      gate_(quota_, limits::Release::from_version_number(SLURM_VERSION_NUMBER)) {
-    // Before the first job, and so that an error stands in the log when slurmctld starts. Until a job comes
-    // the store's thread only reads files: it may run in a standby controller, too. slurmctld has become a
-    // daemon before it loads plugins.
-    // Where nothing says where slurm.conf is, a kept copy says that there are rules.
+Runtime::Runtime() : Runtime(find_assoc_mgr()) {}
+
+Runtime::Runtime(const Result<AssocMgr>& manager)
+    : policies_(log_line, {.kept_file = kept_policy_file()}), quota_(manager),
+      untracked_tres_(std::make_shared<UntrackedTresWatch>(manager)), gate_(quota_, this_release) {
+    // Before the first job, and so that slurmctld's log has any error at its start. Until a job comes the
+    // store's thread only reads files: it may run in a standby controller, too. slurmctld has become a daemon
+    // before it loads plugins.
+    // If the place of slurm.conf is not known, a kept copy shows that there are rules.
     if (const auto folder = policy_folder(); folder.empty() && !is_there(kept_policy_file()))
         log_error("no rules: it is not known where slurm.conf is");
     else
         start_policies(folder);
-    check_order_of_plugins();
+    job_submit_plugins_ = job_submit_plugins();
     cluster_.start();
     if (const auto file = state_file("qosgate_status.json"); !file.empty()) start_status(file);
 }
 
 void Runtime::start_status(const std::filesystem::path& file) {
     try {
-        status_.start(file, [this] { return describe_status(); });
+        status_.start(file, {.describe = [this] { return describe_status(); },
+                             .prepare = [watch = untracked_tres_] { watch->check_if_due(); }});
     } catch (const std::exception& error) {
         log_error((std::string("status: no thread: ") + error.what()).c_str());
     }
@@ -143,13 +117,20 @@ void Runtime::start_status(const std::filesystem::path& file) {
 std::string Runtime::describe_status() {
     const policy::StoreStatus policy = policies_.status();
     const std::string partitions_error = cluster_.last_error();
-    const StatusReport report{started_at_,        policy,           policies_.current()->settings().limits,
-                              cluster_.read_at(), partitions_error, counts_};
+    const policy::Level limits = policies_.current()->settings().limits;
+    const auto untracked = untracked_tres_->qos();
+    const auto conf_problems =
+        find_conf_problems({job_submit_plugins_, quota_.enforced(), untracked}, limits);
+    const StatusReport report{started_at_,      policy,  limits,       cluster_.read_at(),
+                              partitions_error, counts_, conf_problems};
     if (!has_said_hello_ && !policy.is_reading) {
         has_said_hello_ = true;
         log_line(LogLevel::info, report.to_line());
     }
-    // So another controller, which was at work before this one, knows it at once and not with the first job.
+    // Some problems are found only when slurmctld has its records.
+    for (const std::string& problem : conf_problems)
+        if (has_said_hello_ && said_problems_.insert(problem).second) log_line(LogLevel::warning, problem);
+    // So another controller that was active before notices it at once, not only with the first job.
     if (!has_served_ && cluster_.read_at()) {
         has_served_ = true;
         policies_.mark_active();
@@ -161,7 +142,7 @@ void Runtime::start_policies(const std::filesystem::path& folder) {
     try {
         policies_.start(folder);
     } catch (const std::exception& error) {
-        // Without its thread the store is closed; the entry points need this runtime to say so.
+        // Without its thread the store is closed. The entry points need this runtime to report that.
         log_error((std::string("policy: no thread: ") + error.what()).c_str());
     }
 }
@@ -170,28 +151,36 @@ int Runtime::answer(const Decision& decision, char** err_msg) const {
     tell([&] {
         for (const LogLine& line : decision.log)
             log_line(line.level, line.text);
-        append_message(err_msg, decision.message); // up to 22.05 changes have no channel: the log has it
+        append_message(err_msg, decision.message); // up to 22.05 only the log shows a message
     });
-    return to_slurm_error(decision.reject);
+    return slurm::to_slurm_error(decision.reject);
 }
 
 int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
     policies_.mark_active();
-    if (is_kept_out(submit_uid)) return keep_out(description, submit_uid, /*is_change=*/false, err_msg);
+    if (is_kept_out(submit_uid)) return keep_out(description, submit_uid, err_msg);
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
     const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
     std::optional<HetSubmission::Turn> turn;
     if (request.is_het_part) turn.emplace(het_submission_, description.het_job_offset, request.user_id);
-    const Decision decision = gate_.decide(request, {now.cluster.get(), now.may_have_changed}, policy.get(),
-                                           turn ? turn->parts() : nullptr);
+    const Decision decision =
+        gate_.decide(request, {now.cluster.get(), now.may_have_changed, now.may_have_new_reservations},
+                     policy.get(), turn ? turn->parts() : nullptr);
     counts_.count(decision, /*is_change=*/false);
     if (decision.changed) write_changes(description, request, *decision.changed);
     return answer(decision, err_msg);
 }
 
-int Runtime::keep_out(const job_desc_msg_t& job, std::uint32_t submit_uid, bool is_change, char** err_msg) {
-    const Decision decision = refuse_unknown_rules(policies_.status(), job, submit_uid);
+int Runtime::keep_out(const job_desc_msg_t& job, std::uint32_t submit_uid, char** err_msg) {
+    const ClusterNow now = cluster_.current();
+    const model::JobRequest request = slurm::read_job_desc(job, submit_uid);
+    const gate::Site site(now.cluster.get(), /*policy_in_force=*/nullptr, quota_, this_release);
+    const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
+    return keep_out(refuse_job(policies_.status(), {request, resolved.view()}), /*is_change=*/false, err_msg);
+}
+
+int Runtime::keep_out(const Decision& decision, bool is_change, char** err_msg) {
     counts_.count(decision, is_change);
     return answer(decision, err_msg);
 }
@@ -203,8 +192,10 @@ bool Runtime::is_kept_out(std::uint32_t submit_uid) const {
 int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg) {
     policies_.mark_active();
     if (!slurm::touches_decision(update)) return SLURM_SUCCESS;
-    // A change must not walk around rules that nobody knows.
-    if (is_kept_out(submit_uid)) return keep_out(update, submit_uid, /*is_change=*/true, err_msg);
+    // A change must not bypass rules that are not known.
+    if (is_kept_out(submit_uid))
+        return keep_out(refuse_change(policies_.status(), job_files_.find_id(job), submit_uid),
+                        /*is_change=*/true, err_msg);
     const auto policy = policies_.current();
     const bool may_refuse = policy->settings().limits == policy::Level::enforce || policy->has_rules();
     if (!may_refuse && err_msg == nullptr) return SLURM_SUCCESS;
@@ -220,8 +211,12 @@ int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t
     if (!slurm::asks_only_for_entitled && !may_change(submit_uid, *current)) return SLURM_SUCCESS;
 
     const ClusterNow now = cluster_.current();
-    const Decision decision = gate_.decide_update(read_update(*current, update, submit_uid),
+    const auto begin = TimeAllowance::Clock::now();
+    const Decision decision = gate_.decide_update(slurm::read_update(*current, update, submit_uid),
                                                   {now.cluster.get(), now.may_have_changed}, policy.get());
+    // One request may change every task of an array, one after the other.
+    const auto end = TimeAllowance::Clock::now();
+    if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);
     counts_.count(decision, /*is_change=*/true);
     return answer(decision, err_msg);
 }
@@ -232,9 +227,11 @@ std::string_view Runtime::why_not_copied(std::optional<std::uint32_t> files_id, 
     if (files_id && !is_short_environment(environment_bytes(state_file(""), *files_id)))
         return "its environment has more than 4 MiB";
     const auto owner = files_id ? owners_.find(*files_id) : std::nullopt;
-    if ((!by_operator && !copy_allowance_.has_some(submit_uid, now)) ||
-        (owner && !copy_allowance_.has_some(*owner, now)))
-        return "such jobs took too long to read lately; change fewer at once, and try again in some seconds";
+    // Operators do not pay for large jobs of users, except while the owner is not known.
+    if (((!by_operator || !owner) && !change_allowance_.has_some(submit_uid, now)) ||
+        (owner && !change_allowance_.has_some(*owner, now)))
+        return "such changes took too long to check lately; change fewer at once, and try again in some "
+               "seconds";
     return {};
 }
 
@@ -244,9 +241,12 @@ JobCopy Runtime::copy_job(job_record* job, std::optional<std::uint32_t> files_id
     JobCopy copy = jobs_.copy(job);
     const auto end = TimeAllowance::Clock::now();
     if (copy == nullptr) return copy;
-    // Nobody spends what is another's by trying to change its jobs.
+    // A user cannot spend another user's allowance by trying to change their jobs.
     const bool owner_pays = by_operator || may_change(submit_uid, *copy);
-    copy_allowance_.spend(owner_pays ? copy->user_id : submit_uid, end - begin, end);
+    const bool knew_owner = files_id && owners_.find(*files_id);
+    if (owner_pays) change_allowance_.spend(copy->user_id, end - begin, end);
+    if (!owner_pays || (!knew_owner && copy->user_id != submit_uid))
+        change_allowance_.spend(submit_uid, end - begin, end);
     if (files_id) owners_.keep(*files_id, copy->user_id);
     return copy;
 }
@@ -265,7 +265,7 @@ int Runtime::failed(char** err_msg) {
             message += " (" + contact + ")";
         append_message(err_msg, std::span(&message, 1));
     });
-    return to_slurm_error(model::RejectCode::access_denied);
+    return slurm::to_slurm_error(model::RejectCode::access_denied);
 }
 
 void Runtime::stop() {
@@ -275,7 +275,7 @@ void Runtime::stop() {
 }
 
 namespace {
-// Written by init() and fini() only, beside which slurmctld never runs an entry.
+// Only init() and fini() write it, and slurmctld never runs another entry point at the same time.
 Runtime* the_runtime = nullptr;
 } // namespace
 

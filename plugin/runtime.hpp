@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Runtime: the plugin's parts put together, and the way of a submission through them.
+// Runtime: joins the plugin's parts, and takes each submission through them.
 //
-// What the plugin does when it fails itself (a bug, no memory): without rules it changes nothing, as
-// everywhere in level `explain`, since slurmctld still applies every limit. Where a rule that enforces and
-// denies on errors is in force it refuses the job: such a rule is the site's word that no job passes unseen.
-// Where rules are there and none was ever loaded, only root, SlurmUser and operators get jobs accepted.
+// What the plugin does if it fails itself (a bug, no memory): without rules it changes nothing, as in level
+// `explain`, because slurmctld still applies every limit. If a rule in force enforces and denies on errors,
+// the plugin refuses the job: with such a rule the site wants no job to pass unchecked. If there are rules
+// but none was ever loaded, only jobs of root, SlurmUser and operators are accepted.
 #pragma once
 
 #include "cluster_snapshot.hpp"
@@ -19,6 +19,7 @@
 #include "status_file.hpp"
 #include "status_report.hpp"
 #include "time_allowance.hpp"
+#include "untracked_tres.hpp"
 
 #include <slurm/slurm.h>
 
@@ -26,73 +27,85 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace qg::plugin {
 
 /// Threads: submit() and modify() from any number of threads (slurmctld uses several from 23.02 on).
 class Runtime {
   public:
-    /// Looks up what slurmctld offers and loads the policy. What is missing is logged and done without.
+    /// Looks up slurmctld's symbols and loads the policy. Missing symbols are logged; the plugin works
+    /// without them.
     Runtime();
 
     /// Judges a new job; writes what rules changed back. Returns a Slurm error code, 0 to go on.
     int submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg);
 
-    /// Judges a change of a job. `err_msg` is null before 23.02, which shows the user nothing; then there is
-    /// nothing to do but where the gate may refuse the change itself.
+    /// Judges a change of a job. `err_msg` is null before 23.02: the user sees no message. Then a change is
+    /// judged only if the gate may refuse it.
     int modify(const job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg);
 
-    /// The answer where submit() or modify() threw, see above.
+    /// The answer if submit() or modify() threw, see above.
     int failed(char** err_msg);
 
-    /// Ends all threads, waiting a moment for them.
+    /// Ends all threads; waits for them for a short time.
     void stop();
 
   private:
+    explicit Runtime(const Result<AssocMgr>& manager);
     void start_policies(const std::filesystem::path& folder);
-    /// Whether nobody knows the site's rules and this user has to wait for them.
+    /// Whether the site's rules are not known and this user must wait for them.
     [[nodiscard]] bool is_kept_out(std::uint32_t submit_uid) const;
-    /// Whether slurmctld will let this user change the job; who may not is told nothing of it.
+    /// Whether slurmctld will let this user change the job. Other users learn nothing about it.
     [[nodiscard]] bool may_change(std::uint32_t user_id, const job_desc_msg_t& job) const;
-    int keep_out(const job_desc_msg_t& job, std::uint32_t submit_uid, bool is_change, char** err_msg);
+    int keep_out(const job_desc_msg_t& job, std::uint32_t submit_uid, char** err_msg);
+    int keep_out(const model::Decision& decision, bool is_change, char** err_msg);
     int answer(const model::Decision& decision, char** err_msg) const;
-    /// Why the job is not looked at: its environment is too large, or its owner has spent the allowance, or
-    /// the requester did by trying to change others' jobs. Empty: it is.
+    /// Why the job is not read: its environment is too large, its owner has spent the allowance, or the
+    /// requester has spent it (by changes that took long to check, by changes of jobs whose owner was not
+    /// known, or by attempts to change other users' jobs). Empty: it is read.
     [[nodiscard]] std::string_view why_not_copied(std::optional<std::uint32_t> files_id,
                                                   std::uint32_t submit_uid, bool by_operator) const;
-    /// The job as it is; null where slurmctld offers no copies. The job's owner pays for it, who made its
-    /// environment; where the requester may not change the job, the requester does.
+    /// The present job; null if slurmctld offers no copies. The time counts against the allowance of the
+    /// job's owner, who made its environment. If the requester may not change the job, it counts against the
+    /// requester; if the owner was not known before, against both.
     JobCopy copy_job(job_record* job, std::optional<std::uint32_t> files_id, std::uint32_t submit_uid,
                      bool by_operator);
     void start_status(const std::filesystem::path& file);
-    /// What the status file says; empty while another controller does the work. Logs the start,
-    /// and tells the policy's store when slurmctld serves.
+    /// The content of the status file; empty while another controller is active. Logs the start, and tells
+    /// the policy's store when slurmctld serves.
     std::string describe_status();
 
     policy::PolicyStore policies_;
     ClusterSnapshot cluster_;
     ControllerQuota quota_;
+    std::shared_ptr<UntrackedTresWatch> untracked_tres_; ///< with the status file's thread
     gate::Gate gate_;
     JobCopier jobs_;
     JobFiles job_files_;
-    JobOwners owners_;             ///< of jobs that were copied
-    TimeAllowance copy_allowance_; ///< for copies of jobs, by who pays for them
+    JobOwners owners_;               ///< of jobs that were copied
+    TimeAllowance change_allowance_; ///< for changes of jobs, by the user who pays for them
     HetSubmission het_submission_;
     DecisionCounts counts_;
+    std::string job_submit_plugins_; ///< of slurm.conf, when this was made
     const std::time_t started_at_ = std::time(nullptr);
-    bool has_said_hello_ = false; ///< the status file's thread's
-    bool has_served_ = false;     ///< the same: slurmctld answered, and the policy's store knows
+    // Only the status file's thread uses these.
+    bool has_said_hello_ = false;
+    std::set<std::string> said_problems_; ///< of slurm.conf; each is logged once
+    bool has_served_ = false;             ///< slurmctld answered, and the policy's store knows
     StatusFile status_;
 };
 
-/// The one runtime, made by start_runtime(). It outlives everything: slurmctld ends by exit() while its
-/// threads and ours run, so nothing here may be destroyed on the way out.
+/// The one runtime, made by start_runtime(). It is never destroyed at exit: slurmctld ends by exit() while
+/// its own threads and the plugin's still run.
 Runtime& runtime();
 
-/// Makes the runtime; in a process where it was stopped before, a new one.
+/// Makes the runtime, or a new one if it was stopped before in this process.
 void start_runtime();
 
-/// Stops the runtime's threads and destroys it. Nobody may be inside it.
+/// Stops the runtime's threads and destroys it. No entry point may be running.
 void stop_runtime();
 
 } // namespace qg::plugin

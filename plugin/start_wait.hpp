@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// StartWait: how often to look whether slurmctld serves.
+// StartWait: how often to check whether slurmctld serves.
 #pragma once
 
 #include <algorithm>
@@ -8,30 +8,30 @@
 
 namespace qg::plugin {
 
-/// The time between two looks: short at first, and again once slurmctld has its partitions, since then jobs
-/// may wait at its door. It grows to a tenth of a second within five: who waits longer waits for something
-/// else (a standby controller for its turn).
+/// The time between two checks. It is short at first, and again when slurmctld has its partitions, because
+/// jobs may then be waiting. It grows to a tenth of a second within five seconds: a longer wait has another
+/// cause (a standby controller waits for its turn).
 /// Threads: not thread-safe.
 class StartWait {
   public:
-    static constexpr std::chrono::milliseconds shortest{5};
-    static constexpr std::chrono::milliseconds longest{100};
+    static constexpr std::chrono::milliseconds min_interval{5};
+    static constexpr std::chrono::milliseconds max_interval{100};
 
     StartWait() = default;
-    /// For who is in less of a hurry: `factor` times as long, each time.
+    /// For less urgent work: every wait is `factor` times as long.
     explicit constexpr StartWait(int factor) noexcept : factor_(factor) {}
 
-    /// How long to wait until the next look, after one that found slurmctld not serving.
+    /// How long to wait until the next check, after a check that found slurmctld not serving.
     std::chrono::milliseconds next(bool has_partitions) noexcept {
-        if (has_partitions && !had_partitions_) interval_ = shortest;
+        if (has_partitions && !had_partitions_) interval_ = min_interval;
         had_partitions_ = has_partitions;
         const std::chrono::milliseconds now = interval_;
-        interval_ = std::min(now + std::chrono::milliseconds(1), longest);
+        interval_ = std::min(now + std::chrono::milliseconds(1), max_interval);
         return now * factor_;
     }
 
   private:
-    std::chrono::milliseconds interval_ = shortest;
+    std::chrono::milliseconds interval_ = min_interval;
     int factor_ = 1;
     bool had_partitions_ = false;
 };

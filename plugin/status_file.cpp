@@ -5,6 +5,7 @@
 #include "qosgate/base/replace_file.hpp"
 #include "start_wait.hpp"
 
+#include <atomic>
 #include <ctime>
 #include <mutex>
 #include <optional>
@@ -16,18 +17,19 @@ namespace qg::plugin {
 namespace {
 
 constexpr std::chrono::seconds interval{1};
-/// Until there is something to say, from 50 ms up to a second: the file shall be there when slurmctld
-/// answers.
+/// The wait until there is something to write, from 50 ms up to a second: the file should exist when
+/// slurmctld answers.
 constexpr int start_wait_factor = 10;
 
 } // namespace
 
 class StatusFile::Shared {
   public:
-    Shared(std::filesystem::path path, std::function<std::string()> describe)
-        : path_(std::move(path)), describe_(std::move(describe)) {}
+    Shared(std::filesystem::path path, StatusFile::Source source)
+        : path_(std::move(path)), describe_(std::move(source.describe)), prepare_(std::move(source.prepare)) {
+    }
 
-    /// What describe() borrows may go.
+    /// The data that describe() borrows may be destroyed.
     void forget() {
         const std::scoped_lock lock(mutex_);
         describe_ = nullptr;
@@ -36,13 +38,14 @@ class StatusFile::Shared {
     void remove_leftovers() const noexcept { qg::remove_leftovers(path_); }
 
     void write_if_due() {
+        if (prepare_) prepare_();
         std::optional<std::string> described = describe();
         if (!described) return;
         std::string members = *std::move(described);
         const auto now = std::chrono::steady_clock::now();
         if (members == written_ && now < due_) return;
         if (members.empty()) {
-            written_.clear(); // the file is another one's by now
+            written_.clear(); // the file now belongs to another controller
             return;
         }
         const auto done = replace_file(
@@ -51,20 +54,23 @@ class StatusFile::Shared {
         if (!done && !has_failed_) log_error(("status: " + done.error().message).c_str());
         has_failed_ = !done;
         written_ = std::move(members);
-        due_ = now + longest_age;
+        due_ = now + max_age;
     }
 
     [[nodiscard]] std::chrono::milliseconds next_look() {
         return written_.empty() ? wait_.next(/*has_partitions=*/false) : std::chrono::milliseconds(interval);
     }
 
-    /// Takes away what was written; a standby controller leaves another one's file alone.
+    /// The thread hangs. A plugin that is loaded again meanwhile writes the same file.
+    void leave_file() noexcept { is_left_ = true; }
+
+    /// Removes the file if this process wrote it; a standby controller leaves another controller's file.
     void remove() const {
-        if (!written_.empty()) unlink(path_.c_str());
+        if (!written_.empty() && !is_left_) unlink(path_.c_str());
     }
 
   private:
-    /// Nothing: it was forgotten.
+    /// Empty: it was forgotten.
     std::optional<std::string> describe() {
         const std::scoped_lock lock(mutex_);
         return describe_ ? std::optional(describe_()) : std::nullopt;
@@ -73,7 +79,9 @@ class StatusFile::Shared {
     std::filesystem::path path_;
     std::mutex mutex_;
     std::function<std::string()> describe_; ///< guarded by mutex_
-    // The thread's alone.
+    std::atomic<bool> is_left_ = false;
+    // Only the thread uses these.
+    std::function<void()> prepare_;
     StartWait wait_{start_wait_factor};
     std::string written_;
     std::chrono::steady_clock::time_point due_;
@@ -82,8 +90,8 @@ class StatusFile::Shared {
 
 StatusFile::StatusFile() = default;
 
-void StatusFile::start(std::filesystem::path path, std::function<std::string()> describe) {
-    shared_ = std::make_shared<Shared>(std::move(path), std::move(describe));
+void StatusFile::start(std::filesystem::path path, Source source) {
+    shared_ = std::make_shared<Shared>(std::move(path), std::move(source));
     thread_.start("qosgate-status", [shared = shared_](DetachedThread::Link& owner) {
         shared->remove_leftovers();
         do {
@@ -99,7 +107,7 @@ void StatusFile::start(std::filesystem::path path, std::function<std::string()> 
 
 void StatusFile::stop(std::chrono::milliseconds patience) {
     if (shared_ != nullptr) shared_->forget();
-    thread_.stop(patience);
+    if (!thread_.stop(patience)) shared_->leave_file();
 }
 
 } // namespace qg::plugin

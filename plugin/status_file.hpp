@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// StatusFile: keeps a small file up to date from a thread of its own, so that programs see where the plugin
-// stands. The file system may hang: only that thread does.
+// StatusFile: keeps a small file up to date, so that programs see the plugin's state. A thread of its own
+// writes it: if the file system hangs, only this thread hangs.
 //
 //   StatusFile file;
-//   file.start("/var/spool/slurmctld/qosgate_status.json", [&] { return describe(); });
-//   file.stop(200ms);                         // afterwards describe() is not called, and the file is gone
+//   file.start("/var/spool/slurmctld/qosgate_status.json", {[&] { return describe(); }});
+//   file.stop(200ms);                         // afterwards describe() is not called
 #pragma once
 
 #include "qosgate/base/detached_thread.hpp"
@@ -20,20 +20,29 @@ namespace qg::plugin {
 
 class StatusFile {
   public:
-    /// How often it is written although nothing has changed: a reader knows an old one by that.
-    static constexpr std::chrono::seconds longest_age{30};
+    /// How often it is written although nothing has changed: a reader recognises an old file by its age.
+    static constexpr std::chrono::seconds max_age{30};
 
     StatusFile();
     StatusFile(const StatusFile&) = delete;
     StatusFile& operator=(const StatusFile&) = delete;
 
-    /// Writes {<members>, "written_at": <seconds>} whenever the members change, whole or not at all, and now
-    /// and then besides. `describe` makes them, empty: nothing is to be written now; it must not block or
-    /// throw.
-    /// Errors: throws std::system_error where no thread can be had.
-    void start(std::filesystem::path path, std::function<std::string()> describe);
+    /// What the thread calls in turn.
+    struct Source {
+        /// Makes the members; if they are empty, nothing is written now. Must not block or throw: stop()
+        /// waits for it.
+        std::function<std::string()> describe;
+        /// Called before each `describe`; may be empty. It may wait for slurmctld's locks, and must own
+        /// everything that it uses: stop() does not wait for it.
+        std::function<void()> prepare = {};
+    };
 
-    /// Ends the thread, which removes the file if it wrote it, and waits for that no longer than `patience`.
+    /// Writes {<members>, "written_at": <seconds>} whenever the members change, atomically, and also at
+    /// regular intervals. Errors: throws std::system_error if no thread can be created.
+    void start(std::filesystem::path path, Source source);
+
+    /// Ends the thread, which removes the file if it wrote it. Waits for this no longer than `patience`;
+    /// after that, the file stays: it may be another plugin's by then.
     void stop(std::chrono::milliseconds patience);
 
   private:

@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 namespace qg::plugin {
@@ -22,9 +23,17 @@ std::string quote(std::string_view value) {
     return quoted + "\"";
 }
 
-/// `null` where there is none.
+/// `null` if there is none.
 std::string quote(const std::optional<Error>& error) {
     return error ? quote(error->message) : "null";
+}
+
+/// A list of texts as JSON.
+std::string quote(const std::vector<std::string>& values) {
+    std::vector<std::string> quoted;
+    for (const std::string& value : values)
+        quoted.push_back(quote(value));
+    return text::format("[{}]", text::join(quoted, ", "));
 }
 
 template <typename Number>
@@ -47,7 +56,56 @@ std::string hash_of(const policy::StoreStatus& policy) {
     return text::format("{:016x}", policy.hash);
 }
 
+/// The plugins in the order in which slurmctld calls them.
+std::vector<std::string_view> names_of(std::string_view job_submit_plugins) {
+    auto names = text::split(job_submit_plugins, ',');
+    constexpr std::string_view prefix = "job_submit/";
+    for (std::string_view& name : names)
+        if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+    return names;
+}
+
+constexpr std::string_view own_name = "qosgate";
+
+/// If Slurm's own Lua plugin writes a message, it drops the messages of earlier plugins.
+bool has_lua_behind_qosgate(const std::vector<std::string_view>& names) {
+    const auto own = std::ranges::find(names, own_name);
+    return std::find(own, names.end(), "lua") != names.end();
+}
+
 } // namespace
+
+std::vector<std::string> find_conf_problems(const HostSettings& host, policy::Level limits) {
+    std::vector<std::string> problems;
+    const auto plugins = names_of(host.job_submit_plugins);
+    if (std::ranges::count(plugins, own_name) > 1)
+        problems.emplace_back(
+            "JobSubmitPlugins names qosgate more than once: slurmctld calls it as often for "
+            "each job, and users read every message as often; name it once");
+    if (has_lua_behind_qosgate(plugins))
+        problems.emplace_back(
+            "JobSubmitPlugins has lua behind qosgate: where job_submit.lua speaks to a user, "
+            "what qosgate said is lost; write lua,qosgate");
+    if (!host.enforced || limits == policy::Level::off) return problems;
+    constexpr std::string_view restart = "; add it and restart slurmctld";
+    if (!host.enforced->limits)
+        problems.push_back(
+            text::format("AccountingStorageEnforce has no 'limits': Slurm enforces no limit of a "
+                         "QOS or an association, and so qosgate checks none{}",
+                         restart));
+    if (!host.enforced->qos)
+        problems.push_back(
+            text::format("AccountingStorageEnforce has no 'qos': Slurm lets every user use every "
+                         "QOS, and a job with a QOS that does not exist meets no QOS limit{}",
+                         restart));
+    if (host.enforced->limits && !host.qos_with_untracked_tres.empty())
+        problems.push_back(
+            text::format("AccountingStorageTRES lacks a TRES, such as gres/gpu, that is limited by QOS {} "
+                         "('sacctmgr show qos' names the TRES): Slurm does not enforce that limit, and so "
+                         "qosgate does not check it{}",
+                         text::list_names(host.qos_with_untracked_tres), restart));
+    return problems;
+}
 
 void DecisionCounts::count(const model::Decision& decision, bool is_change) noexcept {
     const auto add = [](std::atomic<std::uint64_t>& count, bool is_one) {
@@ -83,16 +141,17 @@ std::string StatusReport::to_json() const {
     json += text::format(R"(, "standing": {}, "loaded_at": {}, "is_kept_copy": {}, "last_error": {})",
                          quote(to_string(policy.standing)), number(loaded_at),
                          policy.is_kept_copy ? "true" : "false", quote(policy.last_error));
-    json += text::format(R"(, "keep_error": {}, "partitions_read_at": {}, "partitions_error": {}, {})",
-                         quote(policy.keep_error), number(partitions_read_at),
-                         partitions_error.empty() ? "null" : quote(partitions_error), counts.to_json());
+    json += text::format(
+        R"(, "keep_error": {}, "partitions_read_at": {}, "partitions_error": {}, "conf_problems": {}, {})",
+        quote(policy.keep_error), number(partitions_read_at),
+        partitions_error.empty() ? "null" : quote(partitions_error), quote(conf_problems), counts.to_json());
     return json;
 }
 
 std::string StatusReport::to_line() const {
-    return text::format("qosgate {} for Slurm {}: limits {}, {} {}, policy {}, {}", QG_VERSION,
-                        slurm_release(), to_string(limits), policy.rules,
-                        policy.rules == 1 ? "rule" : "rules", hash_of(policy), to_string(policy.standing));
+    return text::format("qosgate {} for Slurm {}: limits {}, {} {}, hash {}, {}", QG_VERSION, slurm_release(),
+                        to_string(limits), policy.rules, policy.rules == 1 ? "rule" : "rules",
+                        hash_of(policy), to_string(policy.standing));
 }
 
 } // namespace qg::plugin

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What `qosgate status` shows: where the plugin stands, as one JSON object. plugin/status_file.hpp writes it.
+// What `qosgate status` shows: the plugin's state as one JSON object. plugin/status_file.hpp writes it.
 #pragma once
 
+#include "qosgate/model/account_view.hpp"
 #include "qosgate/model/decision.hpp"
 #include "qosgate/policy/store.hpp"
 
@@ -10,11 +11,27 @@
 #include <cstdint>
 #include <ctime>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace qg::plugin {
 
-/// How many decisions there were since the start, and of which kind.
+/// The settings in slurm.conf that decide whether the plugin can work.
+/// Ownership: borrows.
+struct HostSettings {
+    std::string_view job_submit_plugins;
+    /// AccountingStorageEnforce; empty: not known, or slurmctld has no slurmdbd and so no limits.
+    std::optional<model::Enforce> enforced = {};
+    /// QOSs with a limit on a TRES that AccountingStorageTRES lacks.
+    std::span<const std::string> qos_with_untracked_tres = {};
+};
+
+/// The settings that prevent the plugin's work, one sentence each, with the cure.
+std::vector<std::string> find_conf_problems(const HostSettings& host, policy::Level limits);
+
+/// The number of decisions of each kind since the start.
 /// Threads: any.
 class DecisionCounts {
   public:
@@ -27,11 +44,11 @@ class DecisionCounts {
     std::atomic<std::uint64_t> changes_ = 0; ///< of jobs, by scontrol update
     std::atomic<std::uint64_t> refused_ = 0; ///< by the plugin
     std::atomic<std::uint64_t> written_ = 0; ///< jobs that rules changed
-    std::atomic<std::uint64_t> told_ = 0;    ///< whose user read something of the plugin's
+    std::atomic<std::uint64_t> told_ = 0;    ///< with a message of the plugin for the user
     std::atomic<std::uint64_t> failed_ = 0;  ///< in which a rule failed
 };
 
-/// Everything the report says.
+/// All data of the report.
 /// Ownership: borrows.
 struct StatusReport {
     std::time_t started_at;
@@ -40,6 +57,7 @@ struct StatusReport {
     std::optional<std::time_t> partitions_read_at;
     const std::string& partitions_error; ///< why they cannot be read now; empty: they can
     const DecisionCounts& counts;
+    const std::vector<std::string>& conf_problems; ///< see find_conf_problems()
 
     /// Members of a JSON object, without braces.
     [[nodiscard]] std::string to_json() const;

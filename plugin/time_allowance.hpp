@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // TimeAllowance: how long one user may make slurmctld wait for work whose size that user chose. Each user may
-// spend `burst` at once, and gets a tenth of the time that passes back.
+// spend `burst` at once, and regains a tenth of the time that passes.
 //
 //   if (!allowance.has_some(user_id, now)) return refuse();
 //   allowance.spend(user_id, time_taken, now);
@@ -17,17 +17,17 @@
 namespace qg::plugin {
 
 /// Threads: internally locked.
-/// Cost: a look-up; bounded by `most_users`.
+/// Cost: a look-up; bounded by `max_users`.
 class TimeAllowance {
   public:
     using Clock = std::chrono::steady_clock;
 
     static constexpr Clock::duration burst = std::chrono::milliseconds(100);
     static constexpr int refill_divisor = 10;
-    /// Who spent the least is forgotten where there are more.
-    static constexpr std::size_t most_users = 256;
+    /// If there are more users, the one who has spent the least is forgotten.
+    static constexpr std::size_t max_users = 256;
 
-    /// Whether the user has spent less than may be spent at once.
+    /// Whether the user has spent less than `burst`.
     [[nodiscard]] bool has_some(std::uint32_t user_id, Clock::time_point now) const {
         const std::scoped_lock lock(mutex_);
         const auto found = spent_.find(user_id);
@@ -36,7 +36,7 @@ class TimeAllowance {
 
     void spend(std::uint32_t user_id, Clock::duration time, Clock::time_point now) {
         const std::scoped_lock lock(mutex_);
-        if (spent_.size() >= most_users && !spent_.contains(user_id)) forget_one(now);
+        if (spent_.size() >= max_users && !spent_.contains(user_id)) forget_one(now);
         Spent& spent = spent_[user_id];
         spent = {spent.left_at(now) + time, now};
     }

@@ -2,6 +2,7 @@
 #include "unseen_change.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/answer.hpp"
 
 namespace qg::plugin {
 
@@ -12,6 +13,7 @@ model::Decision answer_unseen_change(const UnseenChange& change, const policy::P
     if (is_refused) {
         decision.reject = model::RejectCode::access_denied;
         decision.message = {text::format("the site looks at each job that changes: {}", change.why)};
+        gate::append_contact(decision.message, policy.settings());
     }
     const std::string job_id = change.job_id ? text::format(" jobid={}", *change.job_id) : std::string();
     decision.log = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The answer to a change of a job that costs too much to look at.
+// The answer to a change of a job that would take too long to read.
 #pragma once
 
 #include "qosgate/model/decision.hpp"
@@ -13,14 +13,14 @@
 namespace qg::plugin {
 
 struct UnseenChange {
-    std::optional<std::uint32_t> job_id; ///< nothing: not known
+    std::optional<std::uint32_t> job_id; ///< empty: not known
     std::uint32_t submit_uid = 0;
     bool by_operator = false;
-    std::string_view why; ///< what costs too much, for user and log
+    std::string_view why; ///< what takes too long, for user and log
 };
 
-/// A refusal where a rule must see each change, or limits are enforced; but never of an operator. Else no
-/// opinion, which the log says.
+/// Refuses the change if a rule must see each change, or if limits are enforced; but never a change by an
+/// operator. Otherwise it accepts the change unchecked, and the log says so.
 model::Decision answer_unseen_change(const UnseenChange& change, const policy::Policy& policy);
 
 } // namespace qg::plugin

@@ -13,7 +13,7 @@ command_name=$(realpath --relative-to="$root" "$0")
 # shellcheck disable=SC2034  # not every command uses all of them
 readonly EX_USAGE=64 EX_UNAVAILABLE=69 EX_NOPERM=77
 
-# No __pycache__ folders of root's in a user's checkout.
+# Root leaves no __pycache__ directories in a user's checkout.
 export PYTHONDONTWRITEBYTECODE=1
 
 if [[ -t 1 && -z ${NO_COLOR:-} && ${TERM:-dumb} != dumb ]]; then

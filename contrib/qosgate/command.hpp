@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // What a command of the program consists of. A command adds itself, its options and its help to its parent,
-// and leaves in the Invocation what is to be done once the command line is read:
+// and stores in the Invocation what to do when the command line has been read:
 //
 //   void add_frob(CLI::App& parent, Invocation& invocation) {
 //       auto options = std::make_shared<FrobOptions>();
@@ -28,10 +28,10 @@
 
 namespace qg::cli {
 
-/// What a command does; its result is the exit status of a success (0, or another that its help names).
+/// What a command does. It returns the exit status of a success (0, or another one that its help names).
 using Action = std::function<Result<int>(Output&)>;
 
-/// What the command line asks for.
+/// What the command line requests.
 struct Invocation {
     Action action;
     bool json = false;
@@ -52,9 +52,9 @@ inline void add_json_flag(CLI::App& command, Invocation& invocation) {
 
 /// One command, as meson.build lists them.
 struct CommandRow {
-    std::string_view noun; ///< what it is a verb of; empty: the top level
+    std::string_view noun; ///< the noun of a verb; empty: the top level
     const char* name;
-    void (*add)(CLI::App& parent, Invocation& invocation); ///< null: it needs Slurm, this build has none
+    void (*add)(CLI::App& parent, Invocation& invocation); ///< null: it needs Slurm, and this build has none
 };
 
 /// Adds the commands below a noun, or with "" those of the top level, in the order of the list.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Ctrl-C while records are changed: the program ends with a true word about what was stored.
+// Ctrl-C while records are changed: the program ends and says what was stored.
 #pragma once
 
 #include "qosgate/slurmdb/qos_commit.hpp"
 
 namespace qg::cli {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP (unless ignored) say on standard error what the change has come
-/// to, and end the program as they would have. Once slurmdbd was asked to store the change, the first one
+/// While it lives, SIGINT, SIGTERM and SIGHUP (unless ignored) report the state of the change on standard
+/// error, and end the program as usual. If slurmdbd has been asked to store the change, the first signal
 /// waits for its answer. Threads: one object at a time, on the main thread.
 class InterruptWatch {
   public:
@@ -17,7 +17,7 @@ class InterruptWatch {
     InterruptWatch& operator=(const InterruptWatch&) = delete;
     ~InterruptWatch();
 
-    /// Notes how far the change is; may end the program where it was interrupted before.
+    /// Records the step of the change; may end the program if it was interrupted before.
     void note(slurmdb::CommitStep step);
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view usage_code = "usage";
 
-/// What sacctmgr calls a command, and what it is called here.
+/// A command's name in sacctmgr, and its name here.
 struct OldHabit {
     std::string_view word;
     std::string_view command;
@@ -28,7 +28,7 @@ constexpr std::array<OldHabit, 4> old_habits{{
     {"show", "list"},
 }};
 
-/// What to add to a complaint about a word that is none of the commands.
+/// What to add to a message about a word that is not a command.
 std::string hint_for(std::string_view unknown, const std::vector<std::string>& names) {
     for (const OldHabit& habit : old_habits)
         if (text::iequals(habit.word, unknown) &&
@@ -38,8 +38,8 @@ std::string hint_for(std::string_view unknown, const std::vector<std::string>& n
     return near.empty() ? "; there are: " + text::join(names, ", ") : near;
 }
 
-/// The command that the words lead to, and the first word that should have named one but does not.
-struct Walk {
+/// The command that the words name, and the first word that should name a command but does not.
+struct ResolvedCommand {
     CLI::App* command;
     std::string path;
     std::string unknown;
@@ -52,8 +52,8 @@ std::vector<std::string> names_of_commands(const CLI::App& command) {
     return names;
 }
 
-Walk walk(CLI::App& app, std::span<char*> words) {
-    Walk result{&app, "qosgate", {}};
+ResolvedCommand resolve_command(CLI::App& app, std::span<char*> words) {
+    ResolvedCommand result{&app, "qosgate", {}};
     for (std::string_view word : words) {
         if (word.starts_with('-')) continue;
         const auto names = names_of_commands(*result.command);
@@ -94,7 +94,7 @@ int run_command_line(int argc, char** argv, Output& output) {
     add_commands(app, "", invocation);
 
     const std::span<char*> words(argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0));
-    const Walk where = walk(app, words);
+    const ResolvedCommand where = resolve_command(app, words);
     if (!where.unknown.empty()) {
         const auto names = names_of_commands(*where.command);
         const std::string message =
@@ -115,7 +115,7 @@ int run_command_line(int argc, char** argv, Output& output) {
     }
 }
 
-/// A report that nobody gets is no success: scripts would take an empty file for an empty answer.
+/// If the report cannot be written, this is a failure: scripts would read an empty file as an empty answer.
 int run_and_deliver(int argc, char** argv) {
     const auto asks_json = [](std::string_view word) { return word == "--json"; };
     Output output(std::cout, std::cerr, std::any_of(argv, argv + argc, asks_json));

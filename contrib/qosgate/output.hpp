@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Where a command's results and errors go. Text or, with --json, one object on standard output.
+// Writes a command's results and errors: text or, with --json, one object on standard output.
 #pragma once
 
 #include "qosgate/base/error.hpp"
@@ -42,10 +42,10 @@ class Output {
     /// "qosgate: warning: …" on standard error.
     void warn(std::string_view message);
 
-    /// The command has changed something that lasts: said where its report cannot be written.
+    /// Notes that the command has made a permanent change; reported if its output cannot be written.
     void note_stored() noexcept { is_stored_ = true; }
 
-    /// Whether all was written to standard output; else says so on standard error. The last thing to do.
+    /// Whether everything was written to standard output; if not, reports it on standard error. Call it last.
     [[nodiscard]] bool finish();
 
     /// "qosgate: error: …" on standard error and, with --json, {"error":{"code":…,"message":…}} besides.
@@ -54,7 +54,7 @@ class Output {
     /// The same with more members of the object "error".
     void fail(std::string_view code, std::string_view message, const nlohmann::ordered_json& details);
 
-    /// An error beside an answer: with --json, `answer` with the member "error" added is written.
+    /// An error in addition to an answer: with --json, writes `answer` with the member "error" added.
     void fail_in_part(std::string_view code, std::string_view message, nlohmann::ordered_json answer);
 
   private:

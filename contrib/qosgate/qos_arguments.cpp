@@ -27,7 +27,7 @@ bool is_assignment(const std::string& word) {
     return word.find('=') != std::string::npos;
 }
 
-/// What stands before the '=', "+=" or "-=".
+/// The text before the '=', "+=" or "-=".
 std::string_view key_of(std::string_view word) {
     std::string_view key = word.substr(0, word.find('='));
     if (key.ends_with('+') || key.ends_with('-')) key.remove_suffix(1);
@@ -69,7 +69,7 @@ Words in_one_word(Words words, std::size_t index) {
     return words;
 }
 
-/// Why the word cannot be one more name; nothing if it can.
+/// Why the word cannot be another name; empty if it can.
 Result<void> check_later_word(std::string_view verb, Takes takes, const Words& words, std::size_t index) {
     const std::string& word = words[index];
     if (takes == Takes::names) return {};
@@ -85,7 +85,7 @@ Result<void> check_later_word(std::string_view verb, Takes takes, const Words& w
                                 text::printable(word), command(verb, both)));
 }
 
-/// Why what a shell makes of spaces around '=', or of none between two arguments, is not meant.
+/// Why arguments with spaces around '=', or without a space between them, are not what the user meant.
 Result<void> check_spaces(std::string_view verb, Takes takes, const Words& words, std::size_t index) {
     const std::string& word = words[index];
     if (takes == Takes::names) return {};
@@ -124,7 +124,7 @@ Error not_an_assignment(std::string_view verb, Takes takes, const Words& words, 
     return invalid(text::format("names stand alone: write '{}'", command(verb, rest)));
 }
 
-/// What sacctmgr's list takes as KEY=VALUE, by how it begins, and how it is asked for here.
+/// The KEY=VALUE arguments of sacctmgr's list, by their beginning, and the equivalent here.
 struct ListHabit {
     std::string_view key;
     std::string_view option; ///< before the value; empty: the value is a pattern
@@ -136,7 +136,7 @@ constexpr std::array<ListHabit, 3> list_habits{{
 }};
 
 /// "name,prio%10" as the columns of --fields, which have no width and are not abbreviated.
-/// Errors: invalid_input for what is no field.
+/// Errors: invalid_input for an unknown field.
 Result<std::string> columns(std::string_view format) {
     Words names;
     for (const std::string_view column : text::split(format, ',')) {
@@ -151,7 +151,7 @@ Result<std::string> columns(std::string_view format) {
     return text::join(names, ",");
 }
 
-/// The arguments of sacctmgr's list, as ours; nothing where there is no such way to ask.
+/// The arguments of sacctmgr's list, translated to ours; empty if there is no equivalent.
 Result<Words> as_list_takes_them(const Words& arguments) {
     Words right;
     for (const std::string& word : arguments) {
@@ -233,7 +233,7 @@ Result<Words> split_patterns(const Words& arguments) {
     }
     Words patterns;
     for (const std::string& word : arguments) {
-        if (word.find('[') != std::string::npos) { // its comma may be one of the characters meant
+        if (word.find('[') != std::string::npos) { // the comma may belong to the pattern
             patterns.push_back(word);
             continue;
         }
@@ -257,7 +257,7 @@ Result<NamesAndAssignments> split_arguments(std::string_view verb, Takes takes, 
         }
         const bool is_creation = takes == Takes::one_word_of_names_and_assignments;
         if (is_creation && arguments.size() > 1 && is_sacctmgrs(word))
-            return takes_no_such_word(verb, word, arguments); // no new QOS may have that name
+            return takes_no_such_word(verb, word, arguments); // a new QOS cannot have that name
         if (index > 0)
             if (const auto done = check_later_word(verb, takes, arguments, index); !done) return done.error();
         if (const auto done = add_names(word, result.names); !done) return done.error();

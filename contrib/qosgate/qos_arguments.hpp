@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the words after a verb of `qosgate qos` mean: names and assignments. Old habits from sacctmgr are
-// answered with the command to type.
+// The arguments after a verb of `qosgate qos`: names and assignments. For sacctmgr's syntax the error shows
+// the command to type.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -12,13 +12,13 @@
 
 namespace qg::cli {
 
-/// "a,b c MaxWall=8:00:00": which QOSs, and what to make of them.
+/// "a,b c MaxWall=8:00:00": the QOSs and the changes.
 struct NamesAndAssignments {
     std::vector<std::string> names; ///< lower case, each once, in the order given
     std::vector<std::string> assignments;
 };
 
-/// What a verb takes.
+/// What a verb accepts.
 enum class Takes { names, names_and_assignments, one_word_of_names_and_assignments };
 
 /// A word as a shell takes it.
@@ -35,10 +35,10 @@ Error takes_no_such_word(std::string_view verb, const std::string& word,
 /// Errors: invalid_input for sacctmgr's "where", "format=" and their like, with the command to type.
 Result<std::vector<std::string>> split_patterns(const std::vector<std::string>& arguments);
 
-/// Tells names from assignments: those have a '='. `verb` is for the commands in the errors.
-/// Errors: invalid_input where there is no name or an empty one, where a name is given twice, for sacctmgr's
-/// "set" and "where", for a field without a '=' or with spaces around it, and for what the verb does not
-/// take.
+/// Separates names from assignments, which have a '='. `verb` is for the commands in the errors.
+/// Errors: invalid_input if there is no name or an empty one, if a name is given twice, for sacctmgr's "set"
+/// and "where", for a field without a '=' or with spaces around it, and for arguments that the verb does not
+/// accept.
 Result<NamesAndAssignments> split_arguments(std::string_view verb, Takes takes,
                                             const std::vector<std::string>& arguments);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate qos create NAME... [FIELD=VALUE...]
-#include "qos_access.hpp"
+#include "qos_connection.hpp"
 
 namespace qg::cli {
 namespace {
@@ -21,7 +21,7 @@ Result<int> create(const CreateOptions& options, Output& output) {
         if (!valid) return valid.error();
         names.push_back(std::move(*valid));
     }
-    const auto access = QosAccess::open(options, output);
+    const auto access = QosConnection::open(options, output);
     if (!access) return access.error();
     const auto change = model::QosChange::parse(arguments->assignments, (*access)->store().catalogue());
     if (!change) return change.error();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate qos delete NAME...
-#include "qos_access.hpp"
+#include "qos_connection.hpp"
 #include "qos_json.hpp"
 #include "qos_objections.hpp"
 
@@ -18,7 +18,7 @@ struct DeleteOptions : AccessOptions {
     bool force = false;
 };
 
-/// The command that makes the QOS again.
+/// The command that creates the QOS again.
 std::string creation_of(const model::QosRecord& record) {
     std::string command = "qosgate qos create " + quoted(record.name);
     for (const std::string& assignment : model::assignments_for(record))
@@ -26,7 +26,7 @@ std::string creation_of(const model::QosRecord& record) {
     return command;
 }
 
-/// Those that others may preempt first, so that each can be created again in this order.
+/// QOSs that others may preempt come first, so that all can be created again in this order.
 std::vector<model::QosRecord> in_order_of_creation(std::vector<model::QosRecord> records) {
     std::vector<model::QosRecord> ordered;
     while (!records.empty()) {
@@ -36,7 +36,7 @@ std::vector<model::QosRecord> in_order_of_creation(std::vector<model::QosRecord>
             });
         };
         auto next = std::find_if(records.begin(), records.end(), names_none_left);
-        if (next == records.end()) next = records.begin(); // they preempt each other: any order is as good
+        if (next == records.end()) next = records.begin(); // they preempt each other: any order
         ordered.push_back(std::move(*next));
         records.erase(next);
     }
@@ -67,7 +67,7 @@ void report(const DeleteOptions& options, const slurmdb::QosPlan& plan, const Ob
 Result<int> remove(const DeleteOptions& options, Output& output) {
     const auto arguments = split_arguments("delete", Takes::names, options.arguments);
     if (!arguments) return arguments.error();
-    const auto access = QosAccess::open(options, output);
+    const auto access = QosConnection::open(options, output);
     if (!access) return access.error();
 
     std::optional<Objections> found;
@@ -106,7 +106,8 @@ void add_qos_delete(CLI::App& qos, Invocation& invocation) {
         "  qosgate qos delete moonlight --force           even though it is in use\n\n"
         "A QOS is in use while an association may use it or has it as default, another QOS may\n"
         "preempt it, or a job or partition of this cluster names it. Jobs and partitions of other\n"
-        "clusters are not looked at. If slurmctld cannot be reached, nothing is deleted.\n"
+        "clusters are not looked at. If slurmctld cannot be reached, nothing is deleted. The error\n"
+        "shows the commands that end the uses.\n"
         "--force deletes it anyway and says beforehand what will happen; it does not help where\n"
         "slurmdbd would leave associations damaged. What was deleted is printed as the command\n"
         "that creates it again.");

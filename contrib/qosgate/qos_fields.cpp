@@ -17,7 +17,7 @@ struct FieldsOptions {
     std::vector<std::string> patterns;
 };
 
-/// A pattern means the field's name, a part of it, or an alias.
+/// A pattern matches the field's name, a part of it, or an alias.
 bool is_meant(const model::QosField& field, const std::vector<std::string>& patterns) {
     return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
                const auto matches = [&](std::string_view name) {
@@ -38,7 +38,7 @@ std::vector<std::string> alias_names(const model::QosField& field) {
 
 Json to_json(const model::QosField& field) {
     Json allowed = Json::array();
-    for (const model::AllowedWord& word : model::allowed_words(field.kind))
+    for (const model::AllowedValue& word : model::allowed_words(field.kind))
         allowed.push_back({{"name", word.name}, {"help", word.help}});
     return {{"name", field.name}, {"aliases", alias_names(field)},
             {"unit", field.unit}, {"value", model::describe_value(field)},
@@ -52,7 +52,7 @@ void print(std::ostream& out, const model::QosField& field) {
         out << "  Value: " << model::describe_value(field) << '\n';
     } else {
         out << "  Values, separated by commas:\n";
-        for (const model::AllowedWord& word : words)
+        for (const model::AllowedValue& word : words)
             out << text::format("    {:<22} {}\n", word.name, word.help);
     }
     if (!field.aliases.empty()) out << "  Also called: " << text::join(alias_names(field), ", ") << '\n';

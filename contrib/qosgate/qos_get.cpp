@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate qos get NAME...
-#include "qos_access.hpp"
+#include "qos_connection.hpp"
 #include "qos_json.hpp"
 
 #include "qosgate/base/text.hpp"
@@ -32,7 +32,7 @@ void print(Output& output, const model::QosRecord& record) {
 Result<int> get(const GetOptions& options, Output& output) {
     const auto arguments = split_arguments("get", Takes::names, options.arguments);
     if (!arguments) return arguments.error();
-    const auto access = QosAccess::open(options, output);
+    const auto access = QosConnection::open(options, output);
     if (!access) return access.error();
     const auto all = (*access)->store().read_all();
     if (!all) return all.error();

@@ -4,7 +4,7 @@
 namespace qg::cli {
 namespace {
 
-/// What a field of this kind is in JSON when it has no value.
+/// The JSON value of an unset field of this kind.
 Json unset(model::FieldKind kind) {
     switch (kind) {
     case model::FieldKind::tres: return Json::object();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate qos list [PATTERN...]
-#include "qos_access.hpp"
+#include "qos_connection.hpp"
 #include "qos_json.hpp"
 #include "table.hpp"
 
@@ -33,14 +33,14 @@ const model::QosField& name_field() {
     return model::qos_fields().front();
 }
 
-/// What the options ask for, checked before slurmdbd is asked.
+/// The options, checked before slurmdbd is asked.
 struct Query {
     std::vector<std::string> patterns;
     const model::QosField* sort = nullptr;
     bool descending = false;
-    model::WordSet flags;
+    model::NameSet flags;
     std::size_t limit = std::numeric_limits<std::size_t>::max();
-    Fields fields; ///< empty: the ones that are of interest
+    Fields fields; ///< empty: a useful selection
 };
 
 /// A number, or "all" or "-1" for no limit.
@@ -103,7 +103,7 @@ Result<void> check_names(const std::vector<slurmdb::StoredQos>& all, const Query
     return {};
 }
 
-/// The wanted records in the order asked for, names deciding among equals.
+/// The selected records in the requested order; equal ones are sorted by name.
 Records choose(const std::vector<slurmdb::StoredQos>& all, const ListOptions& options, const Query& query) {
     Records wanted;
     for (const slurmdb::StoredQos& qos : all)
@@ -153,7 +153,7 @@ Table to_table(const Records& records, const Fields& fields) {
 Result<int> list(const ListOptions& options, Output& output) {
     auto query = read_query(options);
     if (!query) return query.error();
-    const auto access = QosAccess::open(options, output);
+    const auto access = QosConnection::open(options, output);
     if (!access) return access.error();
     const auto all = (*access)->store().read_all();
     if (!all) return all.error();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qos_objections.hpp"
 
-#include "qos_arguments.hpp"
+#include "qos_cures.hpp"
 
 #include "qosgate/base/text.hpp"
 
@@ -10,7 +10,7 @@
 namespace qg::cli {
 namespace {
 
-/// slurmdbd creates it, and gives it to every new cluster.
+/// slurmdbd creates this QOS and gives it to every new cluster.
 constexpr std::string_view protected_name = "normal";
 constexpr slurmdb::QosUseKind new_clusters{
     "new_clusters",
@@ -19,7 +19,7 @@ constexpr slurmdb::QosUseKind new_clusters{
     "new clusters get a QOS that does not exist",
 };
 
-constexpr std::size_t most_lines = 20;
+constexpr std::size_t max_lines = 20;
 
 constexpr std::string_view unknown_outcome =
     "pending jobs with a deleted QOS never start, and slurmctld does not start again if slurm.conf gives "
@@ -29,18 +29,6 @@ std::string line_of(const slurmdb::QosUse& use, const std::string& who) {
     std::string line(use.kind->text);
     line.replace(line.find("{}"), 2, text::printable(who));
     return text::format("\n  {}: {}", text::printable(use.qos), line);
-}
-
-/// What to do about a use; the command names who uses which QOS where the kind has a place for them.
-std::string cure_of(const slurmdb::QosUse& use) {
-    std::string cure(use.kind->cure);
-    const auto fill = [&](std::string_view place, const std::string& name) {
-        if (const auto at = cure.find(place); at != std::string::npos)
-            cure.replace(at, place.size(), text::printable(quoted(name), std::string::npos));
-    };
-    fill("{qos}", use.qos);
-    fill("{by}", text::join(use.by_whom, ","));
-    return cure;
 }
 
 } // namespace
@@ -65,10 +53,10 @@ std::string Objections::use_lines() const {
     std::string lines;
     std::size_t count = 0;
     for (const slurmdb::QosUse& use : uses_.found)
-        for (const std::string& who : use.by_whom)
-            if (++count <= most_lines) lines += line_of(use, who);
-    if (count > most_lines)
-        lines += text::format("\n  ... and {} more uses (--json lists all)", count - most_lines);
+        for (const std::string& who : use.used_by)
+            if (++count <= max_lines) lines += line_of(use, who);
+    if (count > max_lines)
+        lines += text::format("\n  ... and {} more uses (--json lists all)", count - max_lines);
     return lines;
 }
 
@@ -88,16 +76,14 @@ std::string Objections::outcome_lines(bool can_be_forced) const {
 }
 
 std::string Objections::cure_lines() const {
-    std::vector<std::string> cures;
-    for (const slurmdb::QosUse& use : uses_.found)
-        if (std::string cure = cure_of(use);
-            !cure.empty() && std::find(cures.begin(), cures.end(), cure) == cures.end())
-            cures.push_back(std::move(cure));
-    if (cures.size() > most_lines) cures.resize(most_lines);
+    std::vector<std::string> cures = cure_commands(uses_);
+    const std::size_t left = cures.size() - std::min(cures.size(), max_lines);
+    cures.resize(cures.size() - left);
     std::string lines;
     for (const std::string& cure : cures)
-        lines += text::format("\n  {}", cure);
-    if (is_unknown()) lines += "\n  start slurmctld, or wait until it answers";
+        lines += text::format("\n  {}", text::printable(cure, std::string::npos));
+    if (left > 0) lines += text::format("\n  # ... and {} more commands: repeat this after these", left);
+    if (is_unknown()) lines += "\n  # start slurmctld, or wait until it answers";
     return lines;
 }
 
@@ -127,7 +113,7 @@ Json to_json(const Objections& objections) {
     for (const slurmdb::QosUse& use : objections.uses().found)
         list.push_back({{"qos", use.qos},
                         {"kind", use.kind->name},
-                        {"by", use.by_whom},
+                        {"by", use.used_by},
                         {"can_be_forced", use.kind->can_be_forced}});
     const std::string& failure = objections.uses().slurmctld_failure;
     return {{"uses", list}, {"slurmctld_failure", failure.empty() ? Json() : Json(failure)}};

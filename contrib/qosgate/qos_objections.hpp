@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What speaks against deleting QOSs, in words: who uses them, and what would happen.
+// The objections to deleting QOSs: who uses them, and what would happen.
 #pragma once
 
 #include "qos_json.hpp"
@@ -22,11 +22,11 @@ class Objections {
     /// Whether nothing may be deleted.
     [[nodiscard]] bool forbid(bool is_forced) const;
 
-    /// Why nothing is deleted, a use per line, what would happen with --force, and what to do instead.
-    /// conflict: something uses them; unavailable: that is unknown.
+    /// Why nothing is deleted: one line per use, what would happen with --force, and what to do instead.
+    /// Codes: conflict if something uses them, unavailable if this is not known.
     [[nodiscard]] Error error(bool is_forced) const;
 
-    /// What --force deletes, and what happens then.
+    /// What --force deletes, and the consequences.
     [[nodiscard]] std::string warning() const;
 
     [[nodiscard]] const slurmdb::QosUses& uses() const noexcept { return uses_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate qos update NAME... FIELD=VALUE...
-#include "qos_access.hpp"
+#include "qos_connection.hpp"
 
 namespace qg::cli {
 namespace {
@@ -17,7 +17,7 @@ Result<int> update(const UpdateOptions& options, Output& output) {
     if (arguments->assignments.empty())
         return Error{ErrorCode::invalid_input,
                      "nothing to set: write Field=value, for example MaxWall=8:00:00"};
-    const auto access = QosAccess::open(options, output);
+    const auto access = QosConnection::open(options, output);
     if (!access) return access.error();
     const auto change = model::QosChange::parse(arguments->assignments, (*access)->store().catalogue());
     if (!change) return change.error();

@@ -41,7 +41,7 @@ ordered_json entry_json(const limits::ReasonEntry& entry) {
             {"change", text.change}};
 }
 
-/// A Reason that no limit gives has the same members, those of limits empty.
+/// A Reason that is not from a limit has the same members; those of limits are empty.
 ordered_json entry_json(const limits::OtherReason& other) {
     return {{"reason", other.reason},        {"set_by", nullptr},        {"limit", nullptr},
             {"tres", ordered_json::array()}, {"meaning", other.meaning}, {"waiting", other.waiting},
@@ -124,7 +124,7 @@ void add_reason(CLI::App& app, Invocation& invocation) {
     tokens->excludes(all);
     add_json_flag(*command, invocation);
     command->callback([&invocation, options] {
-        if (options->tokens.empty() && !options->all) // squeue shows nothing of a job that has ended
+        if (options->tokens.empty() && !options->all) // squeue does not show ended jobs
             throw CLI::ValidationError(
                 "no Reason is given: has the job left the queue? --all explains every Reason");
         invocation.action = [options](Output& output) { return explain(*options, output); };

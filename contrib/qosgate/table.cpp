@@ -6,7 +6,7 @@
 namespace qg::cli {
 namespace {
 
-/// How many characters a UTF-8 text shows.
+/// The number of characters in a UTF-8 text.
 std::size_t width_of(const std::string& text) {
     const auto begins_one = [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; };
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_one));

@@ -9,7 +9,7 @@
 
 namespace qg::cli {
 
-/// A heading, and whether its values stand right-aligned, as numbers do.
+/// A heading, and whether its values are right-aligned, as numbers are.
 struct Column {
     std::string heading;
     bool is_number = false;

@@ -2,18 +2,17 @@
 --
 -- Default QOS by partition and size.
 --
--- Slurm knows one default QOS per user. Where jobs without --qos should rather get one that fits what they ask
--- for, this rule chooses it. A QOS that the user names is never touched.
+-- Slurm has one default QOS per user. This rule gives jobs without --qos a QOS that fits what they ask for. It
+-- never changes a QOS that the user names.
 --
 -- To use it: copy this file into qosgate.d/ (as 10-default-qos.lua, say) and adapt the table below. Start with
--- mode = "shadow" at the end of the file: then the log says what would change, and nothing does.
+-- mode = "shadow" at the end of the file: then the log shows what would change, but nothing changes.
 
--- For each partition, a list that is read from the top; the first entry that the job fits into decides. An entry
--- may name any of
---     gpus, nodes, cpus   the most that the job may ask for
---     time                the longest time limit, in minutes
--- and what it does not name is not looked at, so an entry with a qos alone fits every job.
--- A partition that is not in the table is left to Slurm's own default.
+-- For each partition a list of entries. The first entry that the job fits into gives the QOS. An entry may set
+--     gpus, nodes, cpus   the maximum that the job asks for
+--     time                the maximum time limit, in minutes
+-- Values that it does not set are not checked, so an entry with only a qos fits every job.
+-- In a partition that is not in the table, Slurm's own default stays.
 local by_partition = {
     gpu = {
         { gpus = 1, time = 60, qos = "gpu-short" },
@@ -31,15 +30,15 @@ local function fits(job, entry)
     if entry.nodes and job.nodes > entry.nodes then return false end
     if entry.cpus and job.cpus > entry.cpus then return false end
     if entry.time then
-        -- nil: no limit was asked for and the partition has no default, so it can run for ever.
-        -- "No limit" itself is math.huge and compares as one would wish.
+        -- Without --time it is the default of the partition; nil: the job has no partition.
+        -- "No limit" is math.huge, so the comparison works.
         local minutes = job.time_limit or math.huge
         if minutes > entry.time then return false end
     end
     return true
 end
 
--- The QOS for the job in one of its partitions; nil where the table has no opinion.
+-- The QOS for the job in one of its partitions; nil if the table has none.
 local function choose(job, partition)
     for _, entry in ipairs(by_partition[partition] or {}) do
         if fits(job, entry) then return entry.qos end
@@ -51,10 +50,10 @@ rule {
     mode = "enforce",
     on_error = "deny",
     submit = function(job)
-        -- job.qos would answer with the user's default QOS here; is_set tells whether the request names one.
+        -- job.qos would be the user's default QOS here; is_set tells whether the request names one.
         if job:is_set("qos") then return end
 
-        -- A job may name several partitions. They must agree, for there is one QOS only.
+        -- A job may name several partitions. They must agree, because it has only one QOS.
         local chosen
         for partition in (job.partition or ""):gmatch("[^,]+") do
             local qos = choose(job, partition)

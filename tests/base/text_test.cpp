@@ -89,8 +89,8 @@ BOOST_AUTO_TEST_CASE(printable_hides_what_breaks_a_line_or_turns_its_direction) 
                                "\xe2\x81\xa6", "\xe2\x81\xa9",              // U+2066 to U+2069
                                "\xe2\x80\x8e", "\xe2\x80\x8f", "\xd8\x9c"}) // U+200E, U+200F, U+061C
         BOOST_TEST(text::printable(std::string("a") + hidden + "b") == "a?b");
-    for (const char* shown : {"\xe2\x80\x90", "\xe2\x80\xa7", "\xe2\x80\xaf", "\xe2\x81\xa5", "\xe2\x81\xaa",
-                              "\xd8\x9b", "\xd8\x9d", "\xd7\xa9"})
+    for (const char* shown :
+         {"\xe2\x80\x90", "\xe2\x80\xa7", "\xe2\x80\xaf", "\xe2\x81\xb0", "\xd8\x9b", "\xd8\x9d", "\xd7\xa9"})
         BOOST_TEST(text::printable(shown) == shown); // what stands beside them, and a Hebrew letter
 }
 
@@ -99,9 +99,34 @@ BOOST_AUTO_TEST_CASE(printable_hides_what_has_no_width) {
                                "\xe2\x81\xa0", "\xe2\x81\xa4",                 // U+2060 to U+2064
                                "\xef\xbb\xbf", "\xc2\xad"})                    // U+FEFF, U+00AD
         BOOST_TEST(text::printable(std::string("a") + hidden + "b") == "a?b");
-    for (const char* shown : {"\xe2\x80\x8a", "\xe2\x81\x9f", "\xe2\x81\xa5", "\xef\xbb\xbe", "\xef\xbc\x80",
+    for (const char* shown : {"\xe2\x80\x8a", "\xe2\x81\x9f", "\xe2\x81\xb0", "\xef\xbb\xbe", "\xef\xbc\x80",
                               "\xc2\xac", "\xc2\xae"})
         BOOST_TEST(text::printable(shown) == shown); // what stands beside them
+}
+
+BOOST_AUTO_TEST_CASE(printable_hides_what_unicode_ignores) {
+    for (const char* hidden :
+         {"\U000e0000", "\U000e0001", "\U000e0020", "\U000e007f", // tags
+          "\u2065",     "\u206a",     "\u206f",     "\u180b",     "\u180e", "\u180f",
+          "\ufff0",     "\ufff9",     "\ufffb",     "\ufe00",     "\ufe0f", // variation selectors
+          "\U000e0100", "\U000e01ef", "\u3164",     "\u115f",     "\u1160", "\uffa0",
+          "\u034f",     "\u0600",     "\U000110bd", "\U0001d173"})
+        BOOST_TEST(text::printable(std::string("a") + hidden + "b") == "a?b");
+    for (const char* shown : {"\u115e", "\u1161", "\u3163", "\u3165", "\u180a", "\u1810", "\ufdff", "\ufe10",
+                              "\uff9f", "\uffa1", "\uffef", "\ufffc", "\U000dffff", "\U000e1000"})
+        BOOST_TEST(text::printable(shown) == shown); // what stands beside them
+}
+
+BOOST_AUTO_TEST_CASE(printable_lets_no_accent_join_what_stands_before_the_text) {
+    BOOST_TEST(text::printable("\u0300x") == "?x");
+    BOOST_TEST(text::printable("\u0300\u0301x\u0301") == "??x\u0301");
+    BOOST_TEST(text::printable("e\u0301") == "e\u0301");
+    BOOST_TEST(text::printable("e\u0301\u0323 \u20dd") ==
+               "e\u0301\u0323 \u20dd");                    // its own letters and spaces
+    BOOST_TEST(text::printable("\u202e\u0301x") == "??x"); // nor the sign for what is hidden
+    BOOST_TEST(text::printable("\n\u093e") == "??");
+    BOOST_TEST(text::printable("\u0915\u093e") == "\u0915\u093e");
+    BOOST_TEST(text::quoted("\u0338=") == "'?='");
 }
 
 BOOST_AUTO_TEST_CASE(quoted_shows_where_a_text_ends) {

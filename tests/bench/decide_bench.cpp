@@ -47,12 +47,12 @@ void decide_without_rules(benchmark::State& state) {
 }
 BENCHMARK(decide_without_rules)->Name("decide/no_rules");
 
-/// A folder of rules on disk, loaded as the plugin loads it.
+/// A directory of rules on disk, loaded as the plugin loads it.
 class RuleFolder {
   public:
     explicit RuleFolder(std::int64_t count) {
         std::string name = (std::filesystem::temp_directory_path() / "qosgate-bench-XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+        if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
         path_ = name;
         for (std::int64_t i = 0; i < count; ++i)
             write(i);

@@ -72,7 +72,7 @@ inline model::Cluster make_cluster() {
     partition->node_memory_mib = 256000;
     partition->default_memory = model::Memory{1000, /*per_cpu=*/true};
     model::Cluster cluster;
-    cluster.partitions = model::PartitionTable({partition}, /*generation=*/1);
+    cluster.partitions = model::PartitionTable({partition});
     return cluster;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""qosgate eval as its users meet it: files, standard input, wrong lines, options. Usage: eval_test.py QOSGATE RELEASE"""
+"""qosgate eval for its users: files, standard input, wrong lines, options. Usage: eval_test.py QOSGATE RELEASE"""
 
 import json
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every scenario of the limit vectors gets, under the rules of each release, the verdict real controllers gave.
+"""Every scenario of the limit vectors gets the same verdict as from real controllers, for each release.
 
 Usage: eval_vectors_test.py QOSGATE VECTORS.jsonl.gz [RELEASE ...]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What sacctmgr's words for commands are answered with. Usage: old_words_test.py QOSGATE"""
+"""The answers to sacctmgr's names of commands. Usage: old_words_test.py QOSGATE"""
 
 import subprocess
 import sys

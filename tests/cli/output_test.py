@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What every command does when its output has nowhere to go. Usage: output_test.py QOSGATE"""
+"""What every command does when it cannot write its output. Usage: output_test.py QOSGATE"""
 
 import subprocess
 import sys

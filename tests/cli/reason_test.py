@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""qosgate reason: every Reason that libslurm has, several at once, and what is none. Usage: reason_test.py QOSGATE"""
+"""qosgate reason: every Reason that libslurm has, several at once, and unknown ones. Usage: reason_test.py QOSGATE"""
 
 import ctypes
 import ctypes.util
@@ -18,7 +18,7 @@ def run(*words: str) -> subprocess.CompletedProcess:
 
 
 def reasons_of_libslurm() -> list[str]:
-    """The strings of enum job_state_reason, or none where there is no libslurm that tells them."""
+    """The strings of enum job_state_reason, or none without a libslurm that has them."""
     path = ctypes.util.find_library("slurm")
     library = ctypes.CDLL(path) if path else None
     for name in ("slurm_job_state_reason_string", "slurm_job_reason_string"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a real slurmctld refuses besides limits, and what it hides: the words of job_submit_qosgate.so."""
+"""Messages of job_submit_qosgate.so about refusals other than limits, and about what Slurm hides."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PRIVATE = f"{PUBLIC}PrivateData=jobs,usage,users,accounts,partitions\n"
 
 
 class Private(PluginTestCase):
-    """The account astro has GrpTRES=cpu=4, of which ben uses 3; the partition hidden is."""
+    """The account astro has GrpTRES=cpu=4, ben uses 3 of them, and the partition `hidden` is hidden."""
 
     slurm_conf = (
         "PartitionName=hidden Nodes=ALL Hidden=YES\n"
@@ -72,7 +72,7 @@ class Private(PluginTestCase):
         self.addCleanup(self.cluster.sacctmgr, "delete qos behind")
         self.cluster.scontrol("create partitionname=closed nodes=ALL hidden=yes qos=behind maxtime=30")
         self.addCleanup(self.cluster.scontrol, "delete partitionname=closed")
-        # What Slurm itself does not show to who does not ask for all.
+        # Slurm itself shows this only to clients that ask for all.
         self.assertNotIn("closed", self.cluster.run("sinfo", USER, check=True).stdout)
         self.assertIn("not found", self.cluster.run("scontrol show partition closed", USER).stdout)
         self.assertIn("closed", self.cluster.run("sinfo", check=True).stdout)
@@ -89,6 +89,26 @@ class Private(PluginTestCase):
             for hidden in ("closed", "behind", "CPUs per user", "limit 1", "accepted with", "00:30"):
                 self.assertNotIn(hidden, answer.stderr)
 
+    def test_a_limit_that_the_hidden_partition_has_no_part_in_is_told(self) -> None:
+        self.cluster.sacctmgr("add qos quick MaxWall=20 Flags=DenyOnLimit")
+        self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=quick")
+        self.addCleanup(self.let_the_plugin_see_the_cluster)  # after the next ones
+        self.addCleanup(self.cluster.sacctmgr, "delete qos quick")
+        self.cluster.scontrol("create partitionname=brief nodes=ALL hidden=yes maxtime=30")
+        self.addCleanup(self.cluster.scontrol, "delete partitionname=brief")
+        over = "limit 00:20:00, this job asks for 00:30:00"  # DefaultTime of short
+        self.cluster.wait_for(lambda: over in self.submit("-q quick -p short,brief").stderr, "it is known")
+        self.expect(self.submit("-q quick -p short,brief"), False, over, "the default of partition short")
+        self.assertNotIn(over, self.submit("-q quick -p brief,short --hold").stderr)
+        self.expect(self.submit("-q quick -p short,brief --time=20 --hold"), True)
+
+    def test_nothing_is_suggested_in_a_partition_for_groups(self) -> None:
+        over = "limit 01:00:00, this job asks for 01:01:00"
+        answer = self.submit("-q small -p grouped --time=61")
+        self.expect(answer, False, over, "group not permitted")
+        self.assertNotIn("accepted with", answer.stderr)
+        self.expect(self.submit("-q small -p main --time=61"), False, over, "accepted with: --time=01:00:00")
+
     def test_a_test_only_submission_has_the_words_of_a_real_one(self) -> None:
         over = ("QOS small does not allow this job:", "limit 2, this job asks for 3", "would be accepted with:")
         for arguments, lines in (
@@ -104,7 +124,7 @@ class Private(PluginTestCase):
 
 
 class Advice(PluginTestCase):
-    """What slurmctld refuses with a code that says little."""
+    """Refusals of slurmctld whose error code says little."""
 
     slurm_conf = (
         "PartitionName=down Nodes=ALL State=DOWN\n"
@@ -158,7 +178,58 @@ class Advice(PluginTestCase):
                 answer = self.submit(f"--hold {arguments}")
                 self.expect(answer, True)
                 self.assertEqual(answer.stderr, "")
-        self.expect(self.submit("-p down"), True, "this job will wait: partition down is down (PartitionDown)")
+        waits = "this job will wait: partition down is down (PartitionDown)"
+        for partitions in ("down", "down,drained", "drained,down", "inactive,down"):
+            with self.subTest(partitions):
+                answer = self.submit(f"-p {partitions}")
+                self.expect(answer, True, waits, "could start with: --partition=")
+                job = int(answer.stdout.split()[-1])
+                self.assertEqual(self.cluster.job(job)["Partition"], "down")
+
+
+class Together(PluginTestCase):
+    """Parts of a job that exceed limits only together."""
+
+    options = ("--gpus", "4")
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        for line in (
+            "add qos subm MaxJobsPerUser=1 MaxSubmitJobsPerUser=3",
+            "add qos peruser MaxTRESPerUser=cpu=16,gres/gpu=4",
+            f"modify user {USER} account=astro set qos+=subm,peruser",
+        ):
+            cls.cluster.sacctmgr(line)
+        cls.cluster.wait_for(
+            lambda: "limit 16" in cls.cluster.sbatch("--qos=peruser -n17 --hold", USER).stderr, "it is known"
+        )
+
+    def submit_parts(self, *parts: str) -> CommandResult:
+        """The last part has the script, as sbatch wants it."""
+        script = self.cluster.layout.home / USER / "job.sh"
+        script.write_text("#!/bin/sh\nexec sleep 300\n", encoding="utf-8")
+        return self.cluster.run(["sbatch", *" : ".join(parts).split(), str(script)], USER)
+
+    def test_every_limit_that_parts_exceed_together_is_told(self) -> None:
+        never = "this job can never start as it is: parts 0 and 1 together exceed a limit: "
+        running = f"{never}running jobs per user in QOS subm: limit 1, they are 2 jobs"
+        answer = self.submit_parts(*["--qos=subm -t5"] * 4)
+        refusing = "submitted jobs per user in QOS subm: limit 3, they are 4 jobs (QOSMaxSubmitJobPerUserLimit)"
+        told = f"parts 0, 1, 2 and 3 together exceed a limit: {refusing}"
+        self.expect(answer, False, running, told, "Job violates accounting/QOS policy")
+        self.assertEqual(answer.stderr.count("together exceed"), 2, answer)
+        answer = self.submit_parts(*["--qos=subm -t5"] * 3)
+        self.expect(answer, True, running)
+        self.assertEqual(answer.stderr.count("together exceed"), 1, answer)
+
+        cpus = f"{never}CPUs per user in QOS peruser: limit 16, they ask for 20 (QOSMaxCpuPerUserLimit)"
+        gpus = f"{never}GPUs per user in QOS peruser: limit 4, they ask for 6 (QOSMaxGRESPerUser)"
+        answer = self.submit_parts(*["--qos=peruser -t5 -n10 --gpus=3"] * 2)
+        self.expect(answer, True, cpus, gpus)
+        answer = self.submit_parts(*["--qos=peruser -t5 -n8 --gpus=2"] * 2)
+        self.expect(answer, True)
+        self.assertEqual(answer.stderr, "")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The plugin beside job_submit/lua, before and behind it."""
+"""The plugin together with job_submit/lua, before and after it."""
 
 from __future__ import annotations
 
-from qosgate_dev.testing import main
+from qosgate_dev.testing import build_root, main, write_lua_script
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 
@@ -11,8 +11,7 @@ class BesideLua(PluginTestCase):
     """Slurm's own Lua plugin runs first; it brings a Lua of another version."""
 
     plugins = "lua,qosgate"
-    script = """\
-function slurm_job_submit(job_desc, part_list, submit_uid)
+    lua_submit = """\
     if job_desc.comment == "to small" then
         job_desc.qos = "small"
         slurm.log_user("lua: to small")
@@ -20,21 +19,16 @@ function slurm_job_submit(job_desc, part_list, submit_uid)
         slurm.log_user("lua: no")
         return slurm.ERROR
     end
-    return slurm.SUCCESS
-end
-function slurm_job_modify(job_desc, job_rec, part_list, modify_uid)
-    return slurm.SUCCESS
-end
 """
 
     @classmethod
     def setUpClass(cls) -> None:
-        # slurmctld does not start with the plugin but without its script, so that comes with a second start.
+        # slurmctld does not start with the Lua plugin but without its script, so qosgate is added for a second start.
         plugins, cls.plugins = cls.plugins, "qosgate"
         super().setUpClass()
         cls.plugins = plugins
         conf = cls.cluster.layout.slurm_conf
-        (conf.parent / "job_submit.lua").write_text(cls.script)
+        write_lua_script(cls.cluster, cls.lua_submit)
         conf.write_text(
             conf.read_text().replace("JobSubmitPlugins=qosgate\n", f"JobSubmitPlugins={plugins}\n")
         )
@@ -69,7 +63,7 @@ end
 
 
 class BeforeLua(BesideLua):
-    """With Slurm's Lua plugin second. Where that one speaks to the user it drops what others said before."""
+    """With Slurm's Lua plugin second. If it has a message for the user, it drops earlier messages."""
 
     plugins = "qosgate,lua"
 
@@ -81,8 +75,13 @@ class BeforeLua(BesideLua):
     def test_the_log_warns_of_this_order(self) -> None:
         self.expect_logged_error("JobSubmitPlugins has lua behind qosgate")
 
+    def test_the_status_is_degraded(self) -> None:
+        command = [str(build_root() / "contrib" / "qosgate" / "qosgate"), "status"]
+        self.cluster.wait_for(lambda: self.cluster.run(command).rc == 1, "the status is degraded")
+        self.assertIn("write lua,qosgate", self.cluster.run(command).stdout)
+
     def test_a_job_that_lua_changed_is_the_job_that_is_judged(self) -> None:
-        """Not in this order; slurmctld still judges the job as Lua left it."""
+        """Not in this order; slurmctld judges the job as Lua changed it."""
         result = self.cluster.run(["sbatch", "--comment=to small", "-n3", "--wrap=true"], USER)
         self.expect(result, False, "lua: to small", "QOSMaxCpuPerJobLimit")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What `cluster up` refuses, what it leaves when it fails, and the lines of slurm.conf that it takes."""
+"""What `cluster up` refuses, what it leaves when it fails, and the lines of slurm.conf that it accepts."""
 
 from __future__ import annotations
 

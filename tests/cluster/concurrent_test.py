@@ -50,10 +50,10 @@ CASES = {
     "routed_large": "comment=route:tasks=3",
     "passing": "qos=passing:tasks=3",
 }
-# Those that are judged while all else changes.
+# The jobs that are judged while everything else changes.
 LASTING_CASES = [name for name in CASES if name != "passing"]
 
-# The rule in two versions. Each tells its name in all it does, so that a mixture would show.
+# The rule in two versions. All its messages contain the name of the version, so that a mixture would be visible.
 RULE = """\
 rule {{ mode = "enforce", submit = function(job)
     if job.comment == "bar" then job:reject("barred by {name}") end
@@ -70,7 +70,7 @@ VERSIONS = {"one": "small", "two": "tiny"}
 
 
 class Answer(NamedTuple):
-    """What one submission was answered; `when` is on Python's monotonic clock."""
+    """The answer to one submission; `when` is on Python's monotonic clock."""
 
     case: str
     when: float
@@ -86,14 +86,14 @@ class Reconfigurations:
     spans: list[tuple[float, float]] = dataclasses.field(default_factory=list)
 
     def excuse(self, answer: Answer) -> bool:
-        """Whether slurmctld may just have been starting anew."""
+        """Whether slurmctld may have been restarting just then."""
         return any(
             begin <= answer.when <= end + FORGETFUL_SECONDS for begin, end in self.spans
         )
 
 
 def parse_answers(output: str) -> Iterator[Answer]:
-    """The helper's output: lines for the user, then one that says which submission they are of."""
+    """The helper's output: lines for the user, then one that names their submission."""
     lines: list[str] = []
     for line in output.splitlines():
         found = re.fullmatch(r"answer (\w+) ([\d.]+) (-?\d+) (\d+)", line)
@@ -106,7 +106,7 @@ def parse_answers(output: str) -> Iterator[Answer]:
 
 
 class Clients:
-    """Helpers that submit side by side until their time is over; a context manager ends them."""
+    """Helpers that submit at the same time until their time is over; a context manager ends them."""
 
     def __init__(self, cluster: Cluster, seconds: float, cases: Sequence[str]) -> None:
         program = build_root() / "tests" / "cluster" / "helpers" / "submit_loop"
@@ -146,7 +146,7 @@ class Clients:
         return any(process.poll() is None for process in self._processes)
 
     def answers(self) -> list[Answer]:
-        """Waits for the end; all answers. Errors: AssertionError if a client failed."""
+        """Waits for the end; returns all answers. Errors: AssertionError if a client failed."""
         for process in self._processes:
             code = process.wait(timeout=self._seconds + 60)
             assert code == 0, f"a client ended with {code}"
@@ -155,7 +155,7 @@ class Clients:
 
 
 class Every:
-    """Does something at most every so many seconds."""
+    """Does something at most once per interval of some seconds."""
 
     def __init__(self, seconds: float, action: Callable[[], object]) -> None:
         self._seconds = seconds
@@ -262,7 +262,7 @@ class Concurrent(unittest.TestCase):
             self.assertIn("small", answer.text, answer)
 
     def check_moving(self, answer: Answer, _: bool) -> None:
-        """The limit may change between the plugin's look at it and slurmctld's."""
+        """The limit may change between the plugin's check and slurmctld's."""
         self.assertIn(answer.code, (ACCEPTED, ACCOUNTING_POLICY), answer)
         if "asked" in answer.text:
             self.assertIn("limit 2, this job asks for 3", answer.text, answer)
@@ -284,13 +284,13 @@ class Concurrent(unittest.TestCase):
             self.assertIn(f"limit {limit}, this job asks for 3", answer.text, answer)
 
     def version_in(self, text: str) -> str:
-        """The one version of the rule that a text speaks of."""
+        """The only version of the rule that a text mentions."""
         versions = set(re.findall(r"routed by (\w+)", text))
         self.assertEqual(len(versions), 1, text)
         return str(versions.pop())
 
     def check_stored_jobs(self, answers: Sequence[Answer]) -> None:
-        """slurmctld's jobs are what their users were told."""
+        """slurmctld's jobs are as their users were told."""
         listing = self.cluster.run("squeue -h -o %i|%q|%k", check=True, timeout=60).stdout
         jobs = {int(row[0]): row[1:] for row in (line.split("|") for line in listing.splitlines())}
         told = [answer for answer in answers if answer.code == ACCEPTED]
@@ -302,7 +302,7 @@ class Concurrent(unittest.TestCase):
                 self.assertEqual(jobs[answer.job], wanted, answer)
 
     def test_a_qos_that_comes_and_goes_counts_for_the_very_next_submission(self) -> None:
-        """However often it was asked for just before."""
+        """Even if it was looked up many times just before."""
         with Clients(self.cluster, 30, ["passing", "large"]) as clients:
             for limit in (1, 2):
                 self.add_passing_qos("passing", limit)
@@ -313,11 +313,11 @@ class Concurrent(unittest.TestCase):
         self.assert_slurmctld_is_well()
 
     def test_a_qos_in_the_place_of_another_is_not_taken_for_it(self) -> None:
-        """There are as many as before, and nobody looked in between."""
+        """The number is the same as before, and no look-up happened in between."""
         self.add_passing_qos("passing", 1)
         for gone, here in (("passing", "coming"), ("coming", "passing")):
             self.assert_refused(gone, "limit 1, this job asks for 3")
-            # Side by side, since each takes half a second; a record is trusted for a whole one.
+            # At the same time, because each takes half a second and a cached record is used for a second.
             both = f"sacctmgr -i delete qos {gone} & sacctmgr -i add qos {here}; wait"
             self.cluster.run(["sh", "-c", both], check=True)
             self.assert_refused(gone, f"there is no QOS '{gone}'")

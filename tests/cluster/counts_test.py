@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a job comes to, and what partitions take, as slurmctld counts it."""
+"""The counts of a job, and the sizes that partitions accept, as in slurmctld."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 
 class Counts(PluginTestCase):
-    """What a job comes to: the limit is passed at the very number at which slurmctld passes it."""
+    """The counts of a job: the boundary of each limit is exactly that of slurmctld."""
 
     slurm_conf = """\
 PriorityFlags=MAX_TRES
@@ -28,7 +28,7 @@ PartitionName=lean Nodes=ALL DefMemPerCPU=200
         cls.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=measured")
 
     def expect_bound(self, limit: str, number: int, arguments: str, shown: str = "") -> None:
-        """The job passes a limit of `number`, and not one that is smaller by one."""
+        """The job passes a limit of `number`, but not a limit of `number` - 1."""
         self.cluster.sacctmgr(f"modify qos measured set MaxTRESPerJob={limit}={number}")
         try:
             self.expect(self.submit(f"--qos=measured --time=5 --hold {arguments}"), True)
@@ -82,7 +82,7 @@ PartitionName=lean Nodes=ALL DefMemPerCPU=200
 
 
 class EnforcedPartitions(PluginTestCase):
-    """EnforcePartLimits=ALL: what partitions ask of a job, and the QOSs that may pass."""
+    """EnforcePartLimits=ALL: the rules of partitions, and the QOSs that are exempt."""
 
     slurm_conf = """\
 EnforcePartLimits=ALL
@@ -103,7 +103,7 @@ PartitionName=timed Nodes=ALL DefaultTime=0
             cls.cluster.sacctmgr(line)
 
     def expect_all(self, *cases: tuple[str, tuple[str, ...]]) -> None:
-        """Each case is a submission and the lines of its refusal; none: it is accepted, without a word."""
+        """Each case is a submission and the lines of its refusal; none: it is accepted without a message."""
         for arguments, lines in cases:
             with self.subTest(arguments):
                 result = self.submit(f"--hold {arguments}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The story of contrib/demo goes as it says, and leaves nothing behind however it ends."""
+"""The steps of contrib/demo work as shown, and it leaves nothing behind, however it ends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECONDS = 120.0
 
 class Demo(unittest.TestCase):
     def setUp(self) -> None:
-        # mkdtemp of the story makes its directory in here. Short, for the sake of unix sockets.
+        # mkdtemp makes the demo's directory in here. The path is short because of unix sockets.
         temporary = tempfile.TemporaryDirectory(prefix="qgd-", dir="/tmp")
         self.addCleanup(temporary.cleanup)
         self.directory = Path(temporary.name)

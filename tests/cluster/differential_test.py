@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The engine and the plugin foretell what a live slurmctld does with a few hundred random jobs on random sites.
+"""The engine and the plugin predict what a live slurmctld does with a few hundred random jobs on random sites.
 
 The seed is fixed, so a disagreement is a change of the engine. contrib/dev/differential asks more, with other seeds.
 """
@@ -19,7 +19,7 @@ CONFIGURATIONS = 14  # two of each kind in generate.CONTROLLERS
 JOBS = 30
 PROVE_EVERY = 3  # the suggestions for a third of the jobs are taken literally: each waits for the scheduler
 
-# Fewer of a field than these, and the comparison says little. About two thirds of what the seed gives.
+# The comparison needs at least so many of each field; about two thirds of what the seed gives.
 LEAST_COMPARED = {
     "accepted": 380,
     "error": 200,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What was in force stays in force: over restarts, broken files, a folder that is gone, a file that hangs."""
+"""The policy in force stays in force: over restarts, with broken files, a missing directory, a file that hangs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HANGING_FILES = build_root() / "tests" / "cluster" / "helpers" / "hanging_files.
 RULE = """\
 rule { submit = function(job) if job.partition == "main" then job:reject("not on main") end end }
 """
-# What a start, a stop or a submission may take when a file hangs: what slurmctld needs on a busy machine.
+# The time that a start, a stop or a submission may take while a file hangs: enough for slurmctld on a busy machine.
 NOT_HELD_UP_SECONDS = 8
 
 
@@ -29,7 +29,7 @@ class KeptPolicy(PluginTestCase):
         cls.kept = cls.cluster.layout.controller_state / "qosgate_policy"
 
     def setUp(self) -> None:
-        """Every test begins with no policy that was ever kept."""
+        """Every test begins without any kept policy."""
         self.expected_errors += ["policy not loaded", "no rules are loaded", "is not read yet"]
         self.cluster.stop("slurmctld")
         self.remove_folder()
@@ -75,7 +75,7 @@ class KeptPolicy(PluginTestCase):
         self.remove_folder()
         self.cluster.restart("slurmctld")
         self.expect(self.submit_as(USER), False, "not on main")
-        self.expect_logged_error("the folder is gone; to end a policy, leave the folder there and empty")
+        self.expect_logged_error("the directory is gone; to end a policy, leave the directory there and empty")
 
         self.folder.mkdir(mode=0o755)
         self.wait_for_answer(accepted=True)
@@ -122,7 +122,7 @@ class KeptPolicy(PluginTestCase):
         refused = self.submit_as(USER)
         self.assertLess(time.monotonic() - begin, NOT_HELD_UP_SECONDS)
         self.expect(refused, False, "qosgate.d: is still being read; please try again in a moment")
-        self.expect_logged_error("is not read yet, a file or folder may hang")
+        self.expect_logged_error("is not read yet, a file or directory may hang")
         self.expect(self.submit_as("root"), True)
 
         begin = time.monotonic()

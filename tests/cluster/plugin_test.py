@@ -12,7 +12,7 @@ from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 
 class Explanations(PluginTestCase):
-    """What users read. slurmctld's own answer stays as it was, with our lines in front."""
+    """What users read: slurmctld's own answer, unchanged, after our lines."""
 
     def test_a_limit_is_explained_in_front_of_slurms_words(self) -> None:
         for command, last in (
@@ -119,12 +119,12 @@ class Explanations(PluginTestCase):
         self.cluster.sacctmgr("add qos pair MaxTRESPerUser=cpu=3 Flags=DenyOnLimit")
         self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=pair")
         self.addCleanup(self.cluster.sacctmgr, "delete qos pair")
-        together = "the parts of this job exceed a limit together: CPUs per user in QOS pair: limit 3, this job asks for "
+        together = "together exceed a limit: CPUs per user in QOS pair: limit 3, they ask for "
         for parts, line in (
             ("--qos=pair -n1 : --qos=pair -n2", ""),
-            ("--qos=pair -n2 : --qos=pair -n2", f"1: {together}4"),
-            ("--qos=normal -n2 : --qos=pair -n2", f"1: {together}4"),
-            ("--qos=pair -n1 : --qos=pair -n1 : --qos=pair -n2", f"2: {together}4"),
+            ("--qos=pair -n2 : --qos=pair -n2", f"1: parts 0 and 1 {together}4"),
+            ("--qos=normal -n2 : --qos=pair -n2", f"1: parts 0 and 1 {together}4"),
+            ("--qos=pair -n1 : --qos=pair -n1 : --qos=pair -n2", f"2: parts 0, 1 and 2 {together}4"),
             ("--account=astro --qos=pair -n2 : --account=bio --qos=normal -n2", ""),
         ):
             with self.subTest(parts):
@@ -136,8 +136,8 @@ class Explanations(PluginTestCase):
         self.cluster.sacctmgr("add qos loose MaxTRESPerUser=cpu=3")
         self.cluster.sacctmgr(f"modify user {USER} account=astro set qos+=loose")
         self.addCleanup(self.cluster.sacctmgr, "delete qos loose")
-        never = "1: this job can never start as it is, since its parts exceed a limit together: "
-        why = "CPUs per user in QOS loose: limit 3, this job asks for 4 (QOSMaxCpuPerUserLimit)"
+        never = "1: this job can never start as it is: parts 0 and 1 together exceed a limit: "
+        why = "CPUs per user in QOS loose: limit 3, they ask for 4 (QOSMaxCpuPerUserLimit)"
         for parts, line in (
             ("--qos=loose -n1 : --qos=loose -n2", ""),
             ("--qos=loose -n2 : --qos=loose -n2", never + why),

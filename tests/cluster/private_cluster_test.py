@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What contrib/dev/cluster promises: a whole Slurm comes up, works and leaves no trace."""
+"""contrib/dev/cluster starts a complete Slurm that works and leaves no trace."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from qosgate_dev.testing.private_case import LOOPBACK, PrivateClusterCase, liste
 # Between the two signals with which Meson ends a test.
 MESONS_PATIENCE_SECONDS = 0.5
 
-# Says where its cluster is, and goes on for ever.
+# Prints where its cluster is, and never ends.
 ENDLESS_TEST = """
 import time, unittest
 from qosgate_dev.testing import Cluster, main
@@ -99,7 +99,7 @@ class RunningCluster(PrivateClusterCase):
 
         fields = self.cluster.wait_job(fits.job, "RUNNING")
 
-        # From 23.11 on what was asked for and what was given are told apart.
+        # From 23.11 on Slurm shows separately what was asked for and what was allocated.
         allocated = fields.get("AllocTRES") or fields["TRES"]
         self.assertIn("gres/gpu=8", allocated)
         self.assertIn("license/matlab=2", allocated)

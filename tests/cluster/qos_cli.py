@@ -30,7 +30,7 @@ NO_PERMISSION = 77
 
 
 def program() -> Path:
-    """The built program. Errors: SkipTest where it was not built."""
+    """The built program. Errors: SkipTest if it was not built."""
     path = Path(os.environ.get("QG_BUILD_ROOT", "build")).absolute() / "contrib/qosgate/qosgate"
     if not path.exists():
         raise unittest.SkipTest(f"{path} is not built")
@@ -75,7 +75,7 @@ class QosTestCase(unittest.TestCase):
     def start_program(
         self, *words: str, env: Mapping[str, str] | None = None
     ) -> subprocess.Popen[str]:
-        """Starts a program as root with the cluster's environment and pipes for all it says."""
+        """Starts a program as root with the cluster's environment and pipes for its output."""
         layout = self.cluster.layout
         root = cluster_users.find_user(layout, "root")
         process = subprocess.Popen(
@@ -91,7 +91,7 @@ class QosTestCase(unittest.TestCase):
         return process
 
     def wait_until_it_says(self, process: subprocess.Popen[str], words: str) -> None:
-        """Waits for words of a program that does not buffer its output; what is behind them can be read then."""
+        """Waits for a text in the unbuffered output of a program; what follows can be read afterwards."""
         assert process.stdout is not None
         output = process.stdout.fileno()
         said = b""
@@ -113,7 +113,7 @@ class QosTestCase(unittest.TestCase):
         return [record["Name"] for record in self.json("list", *words)["qos"]]
 
     def record(self, name: str) -> dict[str, Any]:
-        """What `qosgate qos get` tells of one QOS."""
+        """What `qosgate qos get` shows of one QOS."""
         return self.json("get", name)["qos"][0]
 
     def stored(self, name: str, column: str) -> str:
@@ -125,7 +125,7 @@ class QosTestCase(unittest.TestCase):
         return self.stored(name, "name") == name
 
     def conf_with(self, name: str, **settings: object) -> dict[str, str]:
-        """The environment in which Slurm's configuration has these settings instead."""
+        """An environment in which Slurm's configuration has these settings instead."""
         text = self.cluster.layout.slurm_conf.read_text()
         for key, value in settings.items():
             text = re.sub(rf"(?m)^{key}=.*$", f"{key}={value}", text)

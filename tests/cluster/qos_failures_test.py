@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+import select
 import shlex
 import signal
+import threading
 import time
 
 from qosgate_dev.cluster.programs import slurm_version
-from qosgate_dev.testing import main
+from qosgate_dev.testing import CommandResult, main
 
 from qos_cli import CONFLICT, NO_PERMISSION, OK, UNAVAILABLE, QosTestCase
 from slurmdbd_proxy import COMMIT, MODIFY_QOS, SlurmdbdProxy
@@ -31,7 +35,8 @@ class Permission(QosTestCase):
 
     def test_an_administrator_of_the_database_may(self) -> None:
         self.cluster.sacctmgr("add account admins")
-        self.cluster.sacctmgr("add user ana account=admins adminlevel=administrator")
+        self.cluster.sacctmgr("add user ana account=admins")
+        self.cluster.sacctmgr("modify user ana set adminlevel=administrator")
         self.addCleanup(self.cluster.sacctmgr, "modify user ana set adminlevel=none")
 
         dry = self.qos("create", "byana", "--dry-run", user="ana")
@@ -73,7 +78,7 @@ class Unavailable(QosTestCase):
             total = proxy.requests
         self.assertGreater(total, 5)
 
-        # Unlike changes, so that there are two writes to tear apart.
+        # Different changes, so that there are two writes to interrupt.
         self.qos("update", "half1", "Flags=NoDecay")
         for n in range(1, total + 2):
             with self.subTest(request=n), SlurmdbdProxy(self.slurmdbd_port, fail_at=n) as proxy:
@@ -121,18 +126,23 @@ class Unavailable(QosTestCase):
         for name, answers in (("ctrl1", True), ("ctrl2", False)):
             with self.subTest(name):
                 fail_at = 0 if answers else COMMIT
+                is_heard = threading.Event()
 
                 def interrupt(body: bytes) -> None:
                     if body.startswith(COMMIT):
                         process.send_signal(signal.SIGINT)
-                        time.sleep(0.3)
+                        is_heard.wait(timeout=20)
 
                 proxy = SlurmdbdProxy(self.slurmdbd_port, fail_at, is_silent=True, before=interrupt)
                 with proxy:
                     process = self.start("create", name, env=self.through(proxy))
+                    stderr = process.stderr
+                    self.cluster.wait_for(
+                        lambda: select.select([stderr], [], [], 0)[0], "it says that it waits"
+                    )
+                    is_heard.set()
                     if not answers:
                         self.cluster.wait_for(lambda: proxy.has_failed, "it commits")
-                        time.sleep(0.5)
                         process.send_signal(signal.SIGINT)
                     _, said = process.communicate(timeout=10)
 
@@ -144,6 +154,62 @@ class Unavailable(QosTestCase):
 
 
 class DeleteGuard(QosTestCase):
+    def cluster_name(self) -> str:
+        return re.search(r"(?m)^ClusterName=(\S+)", self.cluster.layout.slurm_conf.read_text())[1]
+
+    def run_cures(self, result: CommandResult) -> list[str]:
+        """Runs the commands that an error shows, as pasted into a shell."""
+        _, _, rest = result.stderr.partition("what to do first:\n")
+        indented = itertools.takewhile(lambda line: line.startswith("  "), rest.splitlines())
+        commands = [line.strip() for line in indented]
+        self.assertTrue(commands, result)
+        for command in commands:
+            done = self.cluster.run(["bash", "-c", re.sub("^qosgate", str(self.binary), command)])
+            self.assertEqual(done.rc, 0, done)
+            self.assertNotIn("access to their default qos", done.stdout + done.stderr)
+        return commands
+
+    def test_the_commands_of_the_error_end_the_uses_as_they_stand(self) -> None:
+        self.qos("create", "c-a,c-b,c-c,c-d")
+        self.qos("create", "c-high", "Preempt=c-a")
+        for line in (
+            "add account top qos=normal,c-a,c-b,c-d",
+            "add account below parent=top qos=c-a,c-b defaultqos=c-a",
+            "modify account top set defaultqos=c-b",
+            "add account other parent=top defaultqos=c-a",
+            "add user ana account=below",
+            "add user ana account=other",
+            "modify user ana where account=other set defaultqos=c-b qos+=c-c",
+            "add user ana account=other partition=main qos=normal,c-a defaultqos=normal",
+            "add user root account=top defaultqos=c-b",
+        ):
+            self.cluster.sacctmgr(line)
+        job = self.cluster.sbatch("-A top --qos c-a --hold").job
+        self.qos("delete", "c-a,c-b", "--force", rc=CONFLICT)
+
+        commands = self.run_cures(self.qos("delete", "c-a,c-b", rc=CONFLICT))
+
+        self.cluster.wait_for(lambda: self.cluster.job_state(job) == "CANCELLED", "the job is over")
+        self.qos("delete", "c-a,c-b")
+        shown = self.cluster.sacctmgr(
+            "-n -P show assoc wopl where account=top,below,other format=account,user,partition,qos,defaultqos"
+        ).stdout
+        self.assertEqual(
+            sorted(shown.split()),
+            sorted(
+                [
+                    "top|||c-d,normal|",
+                    "below||||",
+                    "other||||",
+                    "top|root|||",
+                    "below|ana|||",
+                    "other|ana||c-c|",
+                    "other|ana|main|normal|normal",
+                ]
+            ),
+            commands,
+        )
+
     def test_a_qos_that_associations_have_is_kept(self) -> None:
         self.qos("create", "g-a,g-b,g-c")
         self.cluster.sacctmgr("add account guard qos=g-a,g-b,g-c defaultqos=g-a")
@@ -154,7 +220,9 @@ class DeleteGuard(QosTestCase):
             with self.subTest(words):
                 result = self.qos("delete", *words, rc=CONFLICT)
                 self.assertIn("\n  g-b: account guard of cluster ", result.stderr)
-                self.assertIn("\n  sacctmgr modify account ACCOUNT set qos-=QOS", result.stderr)
+                cluster = self.cluster_name()
+                cure = f"what to do first:\n  sacctmgr -i modify account guard where cluster={cluster} set qos-=g-b\n"
+                self.assertIn(cure, result.stderr)
         default = self.qos("delete", "g-a", "--force", rc=CONFLICT)
         self.assertRegex(default.stderr, r"\n  g-a: account guard of cluster \w+ has it as default\n")
         self.assertIn("--force does not help:\n", default.stderr)

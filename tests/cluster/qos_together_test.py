@@ -1,26 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Several administrators at once: no change is lost without a word."""
+"""Several administrators at the same time: no change is lost without a message."""
 
 from __future__ import annotations
 
 import subprocess
+import threading
 import time
 
 from qosgate_dev.cluster.programs import mariadb_version
 from qosgate_dev.testing import main
 
+from mariadb_locks import has_lock_wait
 from qos_cli import CONFLICT, EXISTS, OK, QosTestCase
-from slurmdbd_proxy import COMMIT, READ_QOS, SlurmdbdProxy
+from slurmdbd_proxy import COMMIT, MODIFY_QOS, READ_QOS, SlurmdbdProxy
 
 ROUNDS = 6
 
-# What libslurm prints of such a refusal, which slurmdbd passes on without an error number.
+# What libslurm prints about such a refusal, which slurmdbd reports without an error number.
 STALE_WRITE = "qosgate: No error\n"
 
 
 def refuses_stale_writes() -> bool:
     """Whether MariaDB refuses to write to a row that somebody else has changed since it was read
-    (innodb_snapshot_isolation). Before, the last one who writes wins."""
+    (innodb_snapshot_isolation). In older releases the last writer wins."""
     return mariadb_version() >= (11, 6, 2)
 
 
@@ -30,6 +32,10 @@ class Together(QosTestCase):
         processes = [self.start(*first), self.start(*second)]
         errors = [process.communicate(timeout=60)[1] for process in processes]
         return [(p.returncode, error) for p, error in zip(processes, errors, strict=True)]
+
+    def wait_for_a_lock_wait(self) -> None:
+        socket = self.cluster.layout.mariadb_socket
+        self.cluster.wait_for(lambda: has_lock_wait(socket), "a transaction waits for another one")
 
     def test_limits_per_tres_of_two_are_both_kept(self) -> None:
         self.qos("create", "t-tres")
@@ -90,16 +96,26 @@ class Together(QosTestCase):
     def test_who_is_overtaken_right_after_the_commit_is_told_what_stands(self) -> None:
         self.qos("create", "t-late", "MaxTRESPU=cpu=2")
         sacctmgr: list[subprocess.Popen[str]] = []
+        wants_to_write = threading.Event()
+
+        def theirs(body: bytes) -> None:
+            if body.startswith(MODIFY_QOS):
+                wants_to_write.set()
 
         def between(body: bytes) -> None:
             if body.startswith(COMMIT):  # sacctmgr looks, and waits to write what it has computed
                 change = "-i modify qos t-late set maxtrespu=mem=5G"
-                sacctmgr.append(self.start_program("sacctmgr", *change.split()))
-                time.sleep(1.5)
+                env = self.conf_with("theirs.conf", AccountingStoragePort=their_proxy.port)
+                sacctmgr.append(self.start_program("sacctmgr", *change.split(), env=env))
+                wants_to_write.wait(timeout=20)
+                self.wait_for_a_lock_wait()  # slurmdbd has read the row, and waits to write it
             elif sacctmgr and body.startswith(READ_QOS):
                 sacctmgr[0].wait(timeout=20)
 
-        with SlurmdbdProxy(self.slurmdbd_port, before=between) as proxy:
+        with (
+            SlurmdbdProxy(self.slurmdbd_port, before=theirs) as their_proxy,
+            SlurmdbdProxy(self.slurmdbd_port, before=between) as proxy,
+        ):
             env = self.through(proxy)
             rc = OK if refuses_stale_writes() else CONFLICT
             result = self.qos("update", "t-late", "MaxTRESPU=cpu=10", rc=rc, env=env)

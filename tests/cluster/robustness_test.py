@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What cannot harm a slurmctld with the plugin, and what the plugin lives through."""
+"""Events that must not harm a slurmctld with the plugin."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from qosgate_dev.testing import main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 # Rejected submissions per measurement of memory, and how many bytes each may cost. A leak of the smallest
-# message would be more; the bound leaves room for the allocator's own habits.
+# message would exceed it; the bound leaves room for the allocator's own needs.
 LEAK_SUBMISSIONS = 8000
 LEAK_BYTES_EACH = 100
 
 
 class Robustness(PluginTestCase):
-    """What happens around the plugin in a controller's life."""
+    """Events in the life of a controller with the plugin."""
 
     def test_reconfigure_many_times(self) -> None:
         for _ in range(5):
@@ -44,7 +44,7 @@ class Robustness(PluginTestCase):
             self.cluster.stop("slurmctld")
             self.assertLess(time.monotonic() - begin, 9, "slurmctld had to be killed")
             self.cluster.start("slurmctld")
-            # The first submission may come before the plugin knows the partitions; its outcome is the same.
+            # The first submission may come before the plugin knows the partitions; the result is the same.
             self.assertFalse(self.cluster.sbatch("--qos=small -n3", USER).accepted)
             self.let_the_plugin_see_the_cluster()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Rules of the site, and the plugin refusing by itself, inside a real slurmctld."""
+"""Site rules, and the plugin's own refusals, inside a real slurmctld."""
 
 from __future__ import annotations
 
@@ -48,6 +48,35 @@ class Rules(PluginTestCase):
         self.write_rule('job.qos = "small"')
         self.expect(self.submit("--qos=normal -n3"), False, "QOS small by rule '10-test'", "limit 2, this job asks for 3")
 
+    def test_counts_are_the_least_that_the_request_proves(self) -> None:
+        self.write_rule('job:warn("%d CPUs, %d nodes, %d GPUs", job.cpus, job.nodes, job.gpus)')
+        for arguments, counts in (
+            ("-n4 -c3", "12 CPUs, 1 nodes, 0 GPUs"),
+            ("--gpus=2 --cpus-per-gpu=3", "6 CPUs, 1 nodes, 2 GPUs"),
+            ("-N2 --gpus-per-node=2 --cpus-per-gpu=3", "12 CPUs, 2 nodes, 4 GPUs"),
+            ("-n4 --ntasks-per-node=2", "4 CPUs, 2 nodes, 0 GPUs"),
+            ("-N2 --mincpus=5", "10 CPUs, 2 nodes, 0 GPUs"),
+            ("--exclusive", "1 CPUs, 1 nodes, 0 GPUs"),
+        ):
+            with self.subTest(arguments):
+                self.expect(self.submit(f"--hold {arguments}"), True, f"sbatch: {counts}")
+
+    def test_preferred_features_are_read_and_written(self) -> None:
+        self.write_rule(
+            'if job.prefer == "fast" then job.prefer = "slow" elseif job.prefer == "slow" then job:reject("not slow") end'
+        )
+        node = self.cluster.run("sinfo --noheader --Node --format=%N", check=True).stdout.split()[0]
+        self.cluster.scontrol(f"update nodename={node} availablefeatures=fast,slow activefeatures=fast,slow")
+        job = self.cluster.sbatch("--hold --prefer=fast", USER).job
+        self.assertEqual(self.prefer_of(job), "slow")
+        self.expect(self.submit("--hold --prefer=slow"), False, "not slow")
+        plain = self.cluster.sbatch("--hold", USER).job
+        self.assertIsNone(self.prefer_of(plain))
+
+    def prefer_of(self, job: int) -> str | None:
+        found = re.search(r"Prefer=(\S+)", self.cluster.scontrol(f"show job {job}").stdout)
+        return found[1] if found else None
+
     def test_what_a_rule_in_mode_warn_says_is_not_enforced(self) -> None:
         self.write_rule('job:reject("no jobs today")', mode="warn")
         self.expect(self.submit("--hold"), True, "sbatch: note (not enforced, rule '10-test'): no jobs today")
@@ -92,6 +121,21 @@ class Rules(PluginTestCase):
             log,
         )
         self.assertIn(f"rejected change jobid={job} by=0 user={USER}({uid})", log)
+
+    def test_leaving_out_the_time_does_not_walk_around_a_rule(self) -> None:
+        self.write_rule('if (job.time_limit or 0) > 30 then job:reject("%s minutes", job.time_limit) end')
+        for arguments, words in (
+            ("", "inf minutes"),
+            ("-p main,short", "inf minutes"),
+            ("--time=31", "31 minutes"),
+            ("--time=30", ""),
+            ("-p short", ""),  # DefaultTime
+            ("-p short,main", ""),  # likewise
+        ):
+            with self.subTest(arguments):
+                self.expect(self.submit(f"--hold {arguments}"), not words, *([words] if words else []))
+        job = self.cluster.sbatch("-p short", USER).jobid
+        self.assertEqual(self.cluster.job(job)["TimeLimit"], "00:30:00")
 
     def test_a_change_of_nodes_cannot_walk_around_a_rule(self) -> None:
         nodes = self.cluster.run("sinfo --noheader --Node --format=%N", check=True).stdout.split()
@@ -174,7 +218,7 @@ class Rules(PluginTestCase):
 
 
 class Enforcing(PluginTestCase):
-    """Level `enforce`: the plugin refuses by itself, changes of jobs included."""
+    """Level `enforce`: the plugin refuses by itself, also changes of jobs."""
 
     @classmethod
     def setUpClass(cls) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A TCP proxy in front of slurmdbd that hangs up or falls silent at a chosen request."""
+"""A TCP proxy in front of slurmdbd that closes the connection or stops answering at a chosen request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 
-# What the body of a request begins with: its type, and for DBD_FINI whether to close and whether to commit.
+# The beginning of a request's body: its type, and for DBD_FINI whether to close and whether to commit.
 COMMIT = b"\x05\x79\x00\x00\x00\x01"
 READ_QOS = b"\x05\xa8"
 MODIFY_QOS = b"\x05\xab"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The least that has to work with a release of Slurm: the plugin loads, explains, routes, lets jobs pass.
+"""The minimum that must work with a release of Slurm: the plugin loads, explains, routes, accepts jobs.
 
 Needs only the plugin and the command to be built. Prints what the user of a job would read.
 """
@@ -44,7 +44,7 @@ class Smoke(unittest.TestCase):
             f"add user {USER} account=astro qos=normal,small",
         ):
             cls.cluster.sacctmgr(line)
-        # Long before the first submission: the plugin reads its rules from when slurmctld loads it.
+        # Long before the first submission: the plugin reads its rules when slurmctld loads it.
         rules = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
         rules.mkdir(mode=0o755)
         (rules / "10-route.lua").write_text(RULE)
@@ -56,7 +56,7 @@ class Smoke(unittest.TestCase):
             "the plugin is loaded and says which rules are in force",
             otherwise=lambda: cls.cluster.log("slurmctld"),
         )
-        # The first submission starts the plugin's look at the cluster; then limits are explained.
+        # The first submission makes the plugin read the cluster; then limits are explained.
         cls.cluster.wait_for(
             lambda: "limit 2" in cls.cluster.sbatch("--qos=small --ntasks=3", USER).stderr,
             "the plugin explains limits",

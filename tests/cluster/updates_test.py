@@ -11,7 +11,7 @@ from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 
 class Updates(PluginTestCase):
-    """Changes of jobs. Releases before 23.02 show the user no message at them; the outcome is the same."""
+    """Changes of jobs. Releases before 23.02 show the user no message; the result is the same."""
 
     has_channel = slurm_version() >= (23, 2)
 

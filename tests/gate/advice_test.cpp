@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "support/gate_setup.hpp"
+#include "support/policy_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -11,20 +12,23 @@ using model::RejectCode;
 
 namespace {
 
-/// Partition main has nodes of 250G, 64 CPUs and 8 GPUs; names of each kind are known.
+/// Partition main has nodes with 250G, 64 CPUs and 8 GPUs. Some names of each kind are known.
 struct AdviceSetup : test::GateSetup {
     AdviceSetup() {
         request.submit_uid = request.user_id;
         names = model::KnownNames{.reservations = {{.name = "maint", .users = {"ana"}}},
                                   .licenses = {{"matlab", 10}},
-                                  .gres = {"gpu", "gpu:v100"},
-                                  .features = {"big", "fast"}};
-        partitions[0].largest = {.memory_mib = 256000, .cpus = 64, .gpus = 8};
+                                  .gres = {{"gpu", "gpu:v100"}},
+                                  .features = {{"big", "fast"}},
+                                  .reservations_read_at = 0};
+        partitions[0].node_kinds = {{.count = 4, .cpus = 64, .memory_mib = 256000, .gres = {{"gpu", "", 8}}}};
+        partitions[0].total_cpus = 256;
+        partitions[0].min_node_cpus = 64;
     }
 
     std::string advice() const {
         const auto decision = decide();
-        BOOST_TEST(decision.reject == RejectCode::none); // it never refuses
+        BOOST_TEST(decision.reject == RejectCode::none); // advice never refuses
         BOOST_TEST(decision.forecast.code == RejectCode::none);
         return text::join(decision.message, "\n");
     }
@@ -33,6 +37,54 @@ struct AdviceSetup : test::GateSetup {
 } // namespace
 
 BOOST_FIXTURE_TEST_SUITE(advice, AdviceSetup)
+
+BOOST_AUTO_TEST_CASE(a_time_limit_that_does_not_fit_before_the_deadline_is_told) {
+    request.minutes_to_deadline = 30;
+    BOOST_TEST(advice() == ""); // the job gets the time that is left
+    request.time_limit = TimeLimit{30};
+    BOOST_TEST(advice() == "");
+    request.time_limit = TimeLimit{31};
+    const std::string does_not_fit =
+        "a time limit of 00:31:00 does not fit: the deadline (--deadline) is in 00:30:00";
+    const std::string shorter = "\nshorten --time, or add --time-min with the minimum that the job needs";
+    BOOST_TEST(advice() == does_not_fit + "; slurmctld will end this job at once" + shorter);
+    request.priority = 0;
+    BOOST_TEST(advice() == does_not_fit + "; slurmctld will end this job before it starts" + shorter);
+    request.priority.reset();
+    release = limits::Release(23, 2);
+    BOOST_TEST(advice() == does_not_fit + shorter); // and is refused
+    release = limits::Release(22, 5);
+    request.time_min = TimeLimit{30}; // short enough
+    BOOST_TEST(advice() == "");
+    request.time_min = TimeLimit{31}; // refused by all releases
+    BOOST_TEST(advice() == does_not_fit + "\nshorten --time-min, or choose a later --deadline");
+    request.minutes_to_deadline = 0;
+    BOOST_TEST(advice() == "the deadline (--deadline) has passed, or less than a minute is left until then");
+    request.begins_later = true;
+    BOOST_TEST(advice() == "less than a minute is left from --begin to the deadline (--deadline)");
+    request.minutes_to_deadline = 30;
+    BOOST_TEST(advice().starts_with(
+        "a time limit of 00:31:00 does not fit: the deadline (--deadline) is 00:30:00 after --begin"));
+    request.time_min.reset();
+    BOOST_TEST(advice().find("; slurmctld will end this job before it starts") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_name_that_is_repeated_is_told_once_and_looked_at_a_few_times) {
+    request.features = "fastt&fastt";
+    BOOST_TEST(advice() == "no feature 'fastt' is known; did you mean fast?");
+    request.features = "x&x&x&x&x&x&x&fastt"; // the eighth name
+    BOOST_TEST(advice().find("'fastt'") != std::string::npos);
+    request.features = "x&x&x&x&x&x&x&x&fastt";
+    BOOST_TEST(advice().find("'fastt'") == std::string::npos);
+    BOOST_TEST(advice().find("'x'") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_preferred_feature_that_no_node_has_is_told) {
+    request.prefer = "fast";
+    BOOST_TEST(advice() == "");
+    request.prefer = "fastt";
+    BOOST_TEST(advice() == "no feature 'fastt' is known; did you mean fast?");
+}
 
 BOOST_AUTO_TEST_CASE(a_partition_that_takes_no_jobs_is_told) {
     partitions[0].takes_jobs = false;
@@ -43,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_partition_that_takes_no_jobs_is_told) {
     partitions[0].has_alternate = true;
     BOOST_TEST(advice() == "");
     partitions[0].has_alternate = false;
-    request.partition = "main,viz"; // the other one will do
+    request.partition = "main,viz"; // the other partition is open
     BOOST_TEST(advice() == "");
 }
 
@@ -58,6 +110,10 @@ BOOST_AUTO_TEST_CASE(nothing_is_suggested_to_a_job_that_is_refused_for_something
 
     request.reservation = "maint";
     BOOST_TEST(suggests());
+    request.min_nodes = request.max_nodes = 2; // the job may get only one of them
+    BOOST_TEST(!suggests());
+    request.min_nodes = 1;
+    request.max_nodes.reset();
     request.reservation = "nope";
     BOOST_TEST(!suggests());
 }
@@ -91,7 +147,7 @@ BOOST_AUTO_TEST_CASE(a_job_is_not_told_to_wait_for_a_partition_where_it_can_neve
     request.min_nodes = request.max_nodes = request.tasks = request.min_cpus = 4;
     BOOST_TEST(advice() == "this job will wait: partition main is down (PartitionDown)");
     request.begins_later = true;
-    BOOST_TEST(advice() == "");
+    BOOST_TEST(advice() == "partition main is down at present");
 }
 
 BOOST_AUTO_TEST_CASE(a_partition_that_is_closed_to_the_user_is_told) {
@@ -127,11 +183,11 @@ BOOST_AUTO_TEST_CASE(only_reservations_that_the_user_may_use_are_named) {
     BOOST_TEST(told({"ben", "ana"}, {}) == known);
     BOOST_TEST(told({"ben"}, {}) == none);
     BOOST_TEST(told({}, {"hpc-users"}) == known);
-    BOOST_TEST(told({}, {"root"}) == known); // an account above
+    BOOST_TEST(told({}, {"root"}) == known); // a parent account
     BOOST_TEST(told({}, {"bio"}) == none);
-    BOOST_TEST(told({"ana"}, {"bio"}) == none); // both count
+    BOOST_TEST(told({"ana"}, {"bio"}) == none); // both lists apply
     BOOST_TEST(told({"ana"}, {"hpc-users"}) == known);
-    BOOST_TEST(told({"-ben"}, {}) == known); // all but ben
+    BOOST_TEST(told({"-ben"}, {}) == known); // everybody except ben
     BOOST_TEST(told({"-ben", "-ana"}, {}) == none);
     BOOST_TEST(told({"-ben"}, {"-hpc-users"}) == none);
     BOOST_TEST(told({}, {}, true) == none); // nobody knows who is in a group
@@ -185,15 +241,16 @@ BOOST_AUTO_TEST_CASE(more_than_any_node_has_is_told) {
     request.tres_per_node = "gres:gpu:9";
     BOOST_TEST(advice() ==
                "no node of partition main has that many GPUs: the largest has 8, this job asks for 9");
-    names->gres = {"gpu", "gpu:a100", "gpu:v100"};
+    names->gres.all = {"gpu", "gpu:a100", "gpu:v100"};
     request.tres_per_node = "gres:gpu:a100:4,gres:gpu:9,gres:gpu:v100:4";
     BOOST_TEST(advice() == "");
     request.tres_per_node = "gres:gpu:a100:5,gres:gpu:v100:4";
     BOOST_TEST(advice() ==
                "no node of partition main has that many GPUs: the largest has 8, this job asks for 9");
-    request.tres_per_node = "gres:gpu:5,gres:gpu:4"; // --gres=gpu:5 --gpus-per-node=4: slurmctld takes one
+    request.tres_per_node =
+        "gres:gpu:5,gres:gpu:4"; // of --gres=gpu:5 --gpus-per-node=4, slurmctld uses only one
     BOOST_TEST(advice() == "");
-    partitions[0].largest = {}; // not known
+    partitions[0].node_kinds.clear(); // not known
     BOOST_TEST(advice() == "");
 }
 
@@ -202,6 +259,52 @@ BOOST_AUTO_TEST_CASE(where_no_names_are_known_none_is_missed) {
     request.reservation = "maitn";
     request.features = "typo";
     BOOST_TEST(advice() == "");
+}
+
+BOOST_AUTO_TEST_CASE(preferred_features_are_looked_at_too) {
+    request.prefer = "fast&bigg";
+    BOOST_TEST(advice() == "no feature 'bigg' is known; did you mean big?");
+    request.prefer = "fast&big";
+    BOOST_TEST(advice() == "");
+}
+
+BOOST_AUTO_TEST_CASE(names_that_only_hidden_nodes_have_are_not_told_but_known) {
+    names->features = model::NamesOfNodes{.all = {"big", "fast", "secret"}, .hidden = {"secret"}};
+    names->gres = model::NamesOfNodes{.all = {"gpu", "gpu:h100"}, .hidden = {"gpu:h100"}};
+    request.features = "secert";
+    BOOST_TEST(advice() == "no feature 'secert' is known (known: big, fast)");
+    request.features = "secret";
+    BOOST_TEST(advice() == "");
+    request.features.reset();
+    request.tres_per_node = "gres:gpu:h200:1";
+    BOOST_TEST(advice() == "no gres 'gpu:h200' is known (known: gpu)");
+
+    for (const bool hides_nodes : {true, false}) { // names that Slurm shows to nobody
+        records.private_data = {};
+        (hides_nodes ? records.private_data.nodes : records.private_data.partitions) = true;
+        BOOST_TEST(advice() == "no gres 'gpu:h200' is known");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_reservation_that_may_have_been_made_since_is_not_called_unknown) {
+    request.reservation = "maitn";
+    may_have_new_reservations = true;
+    BOOST_TEST(advice() == "");
+    may_have_new_reservations = false;
+    BOOST_TEST(advice() == "no reservation 'maitn' is known; did you mean maint?");
+}
+
+BOOST_AUTO_TEST_CASE(whom_to_ask_stands_below_once) {
+    const auto policy = test::load_site("site { contact = 'help@hpc' }");
+    const auto told = [&] { return text::join(decide(policy.get()).message, "\n"); };
+    BOOST_TEST(told() == "");
+    request.features = "bigg";
+    BOOST_TEST(told() == "no feature 'bigg' is known; did you mean big?\nquestions: help@hpc");
+    request.min_nodes = request.max_nodes = request.tasks = request.min_cpus = 5;
+    BOOST_TEST(told() == "no feature 'bigg' is known; did you mean big?\n"
+                         "this job can never start as it is: partition main has 4 nodes; this job asks for 5 "
+                         "(PartitionNodeLimit)\n"
+                         "questions: help@hpc");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

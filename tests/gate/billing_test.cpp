@@ -11,7 +11,7 @@ namespace {
 const model::TresCatalogue tres{
     {"cpu", "mem", "energy", "node", "billing", "gres/gpu", "gres/gpu:a100", "license/foo"}};
 
-/// Of 8 CPUs, 16 GiB, 2 nodes, 3 GPUs, 5 licenses.
+/// The billing of 8 CPUs, 16 GiB, 2 nodes, 3 GPUs and 5 licenses.
 std::uint64_t billing(std::string_view weights, Billing how = Billing::sum) {
     return gate::billing_of({8, 16384, 0, 2, 0, 3, 3, 5}, tres, weights, how);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Who is to blame: rules that set what limits look at, and whom to ask.
+// The lines about rules that set a field of the job, and the site's contact.
 #include "support/gate_setup.hpp"
 #include "support/policy_files.hpp"
+
+#include "qosgate/base/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -10,6 +12,7 @@
 
 using namespace qg;
 using model::RejectCode;
+using model::TresLimit;
 
 namespace {
 
@@ -44,6 +47,52 @@ BOOST_AUTO_TEST_CASE(each_field_that_limits_look_at_is_named) {
     const auto decision = decide_with("job.partition = 'viz'; job.time_limit = 20; job.comment = 'x'");
     BOOST_TEST(has_line(decision, "set by the site's rules, not by this request: partition viz by rule "
                                   "'site says', time limit 00:20:00 by rule 'site says'"));
+}
+
+BOOST_AUTO_TEST_CASE(each_field_that_a_rule_may_write_is_named) {
+    struct Line {
+        const char* body;
+        const char* told;
+    };
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 1);
+    request.tasks = request.min_cpus = 2;
+    for (const Line& line :
+         {Line{"job.tasks = 3", "--ntasks 3"}, Line{"job.cpus_per_task = 4", "--cpus-per-task 4"},
+          Line{"job.tasks_per_node = 2", "--ntasks-per-node 2"},
+          Line{"job.min_nodes = 2", "minimum number of nodes 2"},
+          Line{"job.max_nodes = 2", "maximum number of nodes 2"},
+          Line{"job.reservation = 'r1'", "reservation r1"}, Line{"job.features = 'big'", "--constraint big"},
+          Line{"job.prefer = 'big'", "--prefer big"}, Line{"job.licenses = 'foo:2'", "--licenses foo:2"},
+          Line{"job.time_min = 5", "--time-min 00:05:00"},
+          Line{"job.time_limit = math.huge", "time limit UNLIMITED"}})
+        BOOST_TEST(
+            has_line(decide_with(line.body),
+                     text::format("set by the site's rules, not by this request: {} by rule 'site says'",
+                                  line.told)),
+            line.body);
+    request.licenses = "foo:1";
+    BOOST_TEST(has_line(decide_with("job.licenses = nil"),
+                        "set by the site's rules, not by this request: no --licenses by rule 'site says'"));
+}
+
+BOOST_AUTO_TEST_CASE(what_says_nothing_about_size_or_place_is_not_named) {
+    request.qos = "nosuch";
+    for (const char* body :
+         {"job.name = 'x'", "job.comment = 'x'", "job.admin_comment = 'x'", "job.priority = 7"})
+        BOOST_TEST(!test::first_line(decide_with(body).message).starts_with("set by"), body);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_rule_puts_back_is_the_requests) {
+    request.qos = "nosuch";
+    BOOST_TEST(
+        !test::first_line(decide_with("job.comment = 'x'; job.qos = 'normal'; job.qos = 'nosuch'").message)
+             .starts_with("set by"));
+    const auto policy = policy::compile_policy(
+        {true,
+         {{"10.lua", "rule { submit = function(job) job.qos = 'normal'; job.comment = 'x' end }"},
+          {"20.lua", "rule { submit = function(job) job.qos = 'nosuch' end }"}}});
+    BOOST_TEST_REQUIRE(policy.has_value());
+    BOOST_TEST(!test::first_line(decide(policy->get()).message).starts_with("set by"));
 }
 
 BOOST_AUTO_TEST_CASE(where_nothing_is_wrong_nobody_is_blamed) {

@@ -1,57 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "support/gate_setup.hpp"
-
-#include "qosgate/gate/count_job.hpp"
-#include "qosgate/gate/partition_list.hpp"
+#include "support/count_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 using namespace qg;
+using test::Counts;
 
-namespace {
-
-struct CountSetup : test::GateSetup {
-    model::ResolvedJob count() const {
-        const auto c = cluster();
-        quota::Lookup lookup;
-        lookup.user_id = request.user_id;
-        const auto asked = gate::find_partitions(request, c);
-        lookup.partitions = asked.found;
-        const auto view = quota::LocalQuota(records).check(lookup).value();
-        return gate::count_job(request, view, c, release);
-    }
-    std::uint64_t counted(std::string_view name) const { return count().tres.at(tres(name)); }
-
-    /// The same at an attempt to start the job in one of its partitions.
-    std::uint64_t attempted(std::string_view name, std::size_t partition = 0,
-                            std::optional<std::uint64_t> most_nodes = std::nullopt) const {
-        const auto c = cluster();
-        quota::Lookup lookup;
-        lookup.user_id = request.user_id;
-        const auto asked = gate::find_partitions(request, c);
-        lookup.partitions = asked.found;
-        const auto view = quota::LocalQuota(records).check(lookup).value();
-        const gate::JobCounter counter(request, view, c, release);
-        const auto counts = counter.at_attempt(view, partition, most_nodes);
-        if (counts) return counts->at(tres(name));
-        model::ResolvedJob job;
-        counter.count_submission(view, job);
-        return job.tres.at(tres(name));
-    }
-};
-
-} // namespace
-
-BOOST_FIXTURE_TEST_SUITE(count_job, CountSetup)
+BOOST_FIXTURE_TEST_SUITE(count_job, test::CountSetup)
 
 BOOST_AUTO_TEST_CASE(a_request_that_says_nothing_is_one_cpu_on_one_node) {
     request = {};
     request.user_id = 1000;
 
-    BOOST_TEST(counted("node") == 1u);
-    BOOST_TEST(counted("cpu") == 1u);
-    BOOST_TEST(counted("mem") == 1000u);
-    BOOST_TEST(counted("billing") == 1u);
+    BOOST_TEST(counts_of({"node", "cpu", "mem", "billing"}) == (Counts{1, 1, 1000, 1}));
 }
 
 BOOST_AUTO_TEST_CASE(cpus_are_tasks_times_cpus_per_task_where_none_were_sent_from_23_11_on) {
@@ -130,8 +91,7 @@ BOOST_AUTO_TEST_CASE(the_largest_way_to_ask_for_gpus_counts) {
 
 BOOST_AUTO_TEST_CASE(a_model_counts_in_itself_and_in_the_whole) {
     request.tres_per_node = "gres:gpu:a100:2";
-    BOOST_TEST(counted("gres/gpu") == 2u);
-    BOOST_TEST(counted("gres/gpu:a100") == 2u);
+    BOOST_TEST(counts_of({"gres/gpu", "gres/gpu:a100"}) == (Counts{2, 2}));
 
     request.tres_per_node = "gres:gpu:2";
     BOOST_TEST(counted("gres/gpu:a100") == 0u);
@@ -176,8 +136,7 @@ BOOST_AUTO_TEST_CASE(the_partitions_default_time_applies_where_none_was_given) {
 BOOST_AUTO_TEST_CASE(a_long_node_list_raises_the_counts_before_23_02) {
     request.required_nodes = "n[1-3]";
 
-    BOOST_TEST(counted("node") == 3u);
-    BOOST_TEST(counted("cpu") == 3u);
+    BOOST_TEST(counts_of({"node", "cpu"}) == (Counts{3, 3}));
     release = limits::Release(23, 2);
     BOOST_TEST(counted("node") == 1u);
 }
@@ -186,16 +145,14 @@ BOOST_AUTO_TEST_CASE(models_add_up_however_each_is_asked_for) {
     request.tres_per_node = "gres:gpu:a100:1";
     request.tres_per_job = "gres:gpu:h100:2";
 
-    BOOST_TEST(counted("gres/gpu") == 3u);
-    BOOST_TEST(counted("gres/gpu:a100") == 1u);
+    BOOST_TEST(counts_of({"gres/gpu", "gres/gpu:a100"}) == (Counts{3, 1}));
 }
 
 BOOST_AUTO_TEST_CASE(any_model_is_left_out_next_to_a_model) {
     request.tres_per_node = "gres:gpu:a100:2";
     request.memory_per_tres = "gres:gpu:1500";
 
-    BOOST_TEST(counted("gres/gpu") == 2u);
-    BOOST_TEST(counted("mem") == 3000u);
+    BOOST_TEST(counts_of({"gres/gpu", "mem"}) == (Counts{2, 3000}));
 }
 
 BOOST_AUTO_TEST_CASE(any_model_counts_as_some_model_where_the_cluster_counts_nothing_else) {
@@ -272,177 +229,6 @@ BOOST_AUTO_TEST_CASE(tasks_per_node_count_tasks_only_where_nodes_are_known) {
     request.min_nodes.reset();
     release = limits::Release(23, 2);
     BOOST_TEST(counted("cpu") == 4u);
-}
-
-BOOST_AUTO_TEST_CASE(an_attempt_aims_at_the_most_nodes_that_tasks_and_limits_let_it_have) {
-    request.min_nodes = 1;
-    request.max_nodes = 4;
-    request.tasks = request.min_cpus = 3;
-    BOOST_TEST(attempted("node") == 3u);
-    BOOST_TEST(attempted("node", 0, 2) == 2u);
-
-    partitions[0].max_nodes = 2;
-    BOOST_TEST(attempted("node") == 2u);
-
-    request.tres_per_job = "gres:gpu:2";
-    BOOST_TEST(attempted("node") == 1u);
-}
-
-BOOST_AUTO_TEST_CASE(cpus_that_each_node_must_have_count_at_an_attempt_only) {
-    request.tasks = request.min_cpus = request.min_nodes = request.max_nodes = 2;
-    request.min_cpus_per_node = 1;
-    BOOST_TEST(attempted("cpu") == 2u);
-
-    request.min_cpus_per_node = 3;
-    BOOST_TEST(counted("cpu") == 2u);
-    BOOST_TEST(attempted("cpu") == 6u);
-
-    request.overcommit = true;
-    BOOST_TEST(attempted("cpu") == 2u);
-}
-
-BOOST_AUTO_TEST_CASE(an_attempt_aims_at_no_more_nodes_than_the_partition_has) {
-    request.min_nodes = 1;
-    request.max_nodes = 4;
-    request.tasks.reset();
-    partitions[0].total_nodes = 3;
-    BOOST_TEST(attempted("node") == 3u);
-
-    partitions[0].total_nodes = 4;
-    BOOST_TEST(attempted("node") == 4u);
-
-    partitions[0].total_nodes = 0; // not known
-    BOOST_TEST(attempted("node") == 4u);
-}
-
-BOOST_AUTO_TEST_CASE(tasks_bound_the_nodes_from_22_05_9_on_only_where_nobody_says_how_many_a_node_takes) {
-    request.min_nodes = request.tasks = 1;
-    request.max_nodes = 3;
-    request.tasks_per_node = 1;
-    request.tres_per_node = "gres:gpu:1";
-    release = limits::Release(22, 5, 8);
-    BOOST_TEST(attempted("node") == 1u);
-    BOOST_TEST(attempted("gres/gpu") == 1u);
-
-    for (const limits::Release later : {limits::Release(22, 5, 9), limits::Release(24, 11, 5)}) {
-        release = later;
-        BOOST_TEST(attempted("node") == 3u);
-        BOOST_TEST(attempted("gres/gpu") == 3u);
-        BOOST_TEST(attempted("node", 0, 2) == 2u);
-    }
-    BOOST_TEST(attempted("cpu") == 1u);
-
-    request.tasks_per_node.reset();
-    BOOST_TEST(attempted("node") == 1u);
-    BOOST_TEST(attempted("gres/gpu") == 1u);
-}
-
-BOOST_AUTO_TEST_CASE(tasks_per_node_fill_all_nodes_of_a_range_where_nobody_counted_tasks_from_22_05_9_on) {
-    request.min_nodes = 1;
-    request.max_nodes = 3;
-    request.tasks.reset();
-    request.tasks_per_node = 2;
-    release = limits::Release(22, 5, 8);
-    BOOST_TEST(attempted("node") == 2u);
-    BOOST_TEST(attempted("cpu") == 4u);
-
-    release = limits::Release(24, 11, 5);
-    BOOST_TEST(attempted("node") == 3u);
-    BOOST_TEST(attempted("cpu") == 6u);
-}
-
-BOOST_AUTO_TEST_CASE(an_attempt_takes_as_many_nodes_as_the_tasks_fill) {
-    request.tasks = request.min_cpus = 5;
-    request.tasks_per_node = 2;
-    request.tres_per_node = "gres:gpu:1";
-    BOOST_TEST(counted("node") == 1u);
-    for (const limits::Release each : {limits::Release(22, 5, 8), limits::Release(24, 11, 5)}) {
-        release = each;
-        BOOST_TEST(attempted("node") == 3u);
-        BOOST_TEST(attempted("gres/gpu") == 3u);
-    }
-
-    request.tres_per_node.reset();
-    request.tres_per_job = "gres:gpu:4";
-    BOOST_TEST(attempted("node") == 3u);
-
-    request.tasks_per_node = 5;
-    BOOST_TEST(attempted("node") == 1u);
-    request.tasks_per_node.reset();
-    BOOST_TEST(attempted("node") == 1u);
-}
-
-BOOST_AUTO_TEST_CASE(tasks_that_share_cpus_bound_the_nodes_like_others) {
-    request.min_nodes = 1;
-    request.max_nodes = 4;
-    request.tasks = 2;
-    request.overcommit = true;
-    for (const limits::Release each : {limits::Release(22, 5, 8), limits::Release(24, 11, 5)}) {
-        release = each;
-        BOOST_TEST(attempted("node") == 2u);
-        BOOST_TEST(attempted("cpu") == 2u);
-    }
-
-    request.tasks_per_node = 2;
-    BOOST_TEST(attempted("node") == 4u);
-    BOOST_TEST(attempted("cpu") == 2u);
-}
-
-BOOST_AUTO_TEST_CASE(an_attempt_gives_every_node_its_tasks) {
-    request.min_nodes = request.max_nodes = 2;
-    request.tasks = request.min_cpus = 3;
-    request.tasks_per_node = 2;
-    request.tres_per_task = "gres:gpu:1";
-
-    BOOST_TEST(attempted("cpu") == 4u);
-    BOOST_TEST(attempted("gres/gpu") == 4u);
-
-    release = limits::Release(24, 11, 0);
-    BOOST_TEST(attempted("cpu") == 3u);
-    BOOST_TEST(attempted("gres/gpu") == 3u);
-}
-
-BOOST_AUTO_TEST_CASE(an_attempt_gives_a_single_task_no_company) {
-    request.min_nodes = request.tasks = 1;
-    request.max_nodes = 2;
-    request.tasks_per_node = request.cpus_per_task = request.min_cpus = 2;
-
-    release = limits::Release(22, 5, 8);
-    BOOST_TEST(attempted("cpu") == 2u);
-    release = limits::Release(24, 11, 5);
-    BOOST_TEST(attempted("cpu") == 2u);
-}
-
-BOOST_AUTO_TEST_CASE(an_attempt_gives_tasks_that_share_cpus_those_of_one_on_every_node) {
-    request.min_nodes = request.min_cpus = 2;
-    request.tasks = 8;
-    request.tasks_per_node = request.cpus_per_task = 4;
-    request.overcommit = true;
-    request.tres_per_node = "gres:gpu:2";
-    request.cpus_per_tres = "gres:gpu:9";
-
-    BOOST_TEST(attempted("cpu") == 8u);
-
-    release = limits::Release(24, 11, 5);
-    BOOST_TEST(attempted("cpu") == 36u);
-}
-
-BOOST_AUTO_TEST_CASE(an_attempt_gives_gpus_their_cpus_in_every_release) {
-    request.tres_per_node = "gres:gpu:2";
-    request.cpus_per_tres = "gres:gpu:4";
-
-    BOOST_TEST(counted("cpu") == 1u);
-    BOOST_TEST(attempted("cpu") == 8u);
-}
-
-BOOST_AUTO_TEST_CASE(an_attempt_takes_the_defaults_and_weights_of_its_own_partition) {
-    request.partition = "main,viz";
-    partitions[1].default_memory = model::Memory{2000, /*per_cpu=*/true};
-    partitions[1].billing_weights = "Mem=0.01";
-
-    BOOST_TEST(attempted("mem", 0) == 1000u);
-    BOOST_TEST(attempted("mem", 1) == 2000u);
-    BOOST_TEST(attempted("billing", 1) == 20u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,7 +10,7 @@ using model::CountLimit;
 
 namespace {
 
-/// A job of two hours, where QOS normal and partition main each take one.
+/// A job of two hours. QOS normal and partition main allow one hour each.
 struct ElsewhereSetup : test::GateSetup {
     ElsewhereSetup() {
         qos(0).flags.deny_on_limit = true;
@@ -26,10 +26,9 @@ struct ElsewhereSetup : test::GateSetup {
     std::optional<model::JobRequest> elsewhere() const {
         const quota::LocalQuota provider(records);
         const auto c = cluster();
-        const gate::Resolved resolved(request, &c, provider, release);
-        const auto strictness = limits::Strictness::as_configured;
-        const gate::Outlook outlook = gate::look_ahead(resolved, request, c, release, strictness);
-        return gate::find_elsewhere(outlook, {resolved, request, c, provider, release}, strictness);
+        const auto asked = gate::resolve(request, {c, provider, release});
+        const auto forecast = gate::predict(asked, limits::Strictness::as_configured);
+        return gate::find_elsewhere(forecast, asked);
     }
 };
 
@@ -49,11 +48,41 @@ BOOST_AUTO_TEST_CASE(finds_another_qos_that_is_open_to_the_user_and_takes_the_jo
     BOOST_TEST(!elsewhere().has_value());
 }
 
+BOOST_AUTO_TEST_CASE(the_users_default_comes_before_others) {
+    records.associations[0].permitted_qos = {{"normal", "moonlight", "secret"}};
+    qos(0).limits.set(CountLimit::max_wall, 60);
+    BOOST_TEST(elsewhere().value().qos == "moonlight");
+    records.associations[0].default_qos = "secret";
+    request.qos = "normal";
+    BOOST_TEST(elsewhere().value().qos == "secret");
+
+    qos(2).limits.set(CountLimit::max_wall, 60);
+    qos(2).flags.deny_on_limit = true;
+    BOOST_TEST(elsewhere().value().qos == "moonlight");
+}
+
+BOOST_AUTO_TEST_CASE(the_users_default_account_comes_before_others) {
+    quota::LocalAssociation first = records.associations[0];
+    first.link.account = "zoo";
+    records.associations.push_back(first);
+    request.account = "guests";
+    partitions[0].deny_accounts = partitions[1].deny_accounts = {"guests"};
+    BOOST_TEST(elsewhere().value().account == "hpc-users");
+    std::swap(records.associations.front(), records.associations.back());
+    BOOST_TEST(elsewhere().value().account == "zoo");
+}
+
 BOOST_AUTO_TEST_CASE(finds_another_partition_that_takes_the_job) {
     partitions[0].max_time = TimeLimit{60};
     BOOST_TEST(elsewhere().value().partition == "viz");
 
     partitions[1].max_time = TimeLimit{90};
+    BOOST_TEST(!elsewhere().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(finds_no_partition_that_gives_whole_nodes) {
+    partitions[0].max_time = TimeLimit{60};
+    partitions[1].gives_whole_nodes = true;
     BOOST_TEST(!elsewhere().has_value());
 }
 
@@ -75,7 +104,7 @@ BOOST_AUTO_TEST_CASE(finds_nothing_that_leaves_a_node_without_the_gpus_of_tasks)
     request.min_nodes.reset();
     BOOST_TEST(elsewhere().value().qos == "moonlight");
 
-    partitions[0].min_nodes = 2; // raises the job's nodes
+    partitions[0].min_nodes = 2; // raises the job's minimum of nodes
     BOOST_TEST(!elsewhere().has_value());
     request.tasks = request.min_cpus = 2;
     BOOST_TEST(elsewhere().value().qos == "moonlight");
@@ -91,7 +120,7 @@ BOOST_AUTO_TEST_CASE(never_names_a_partition_that_is_not_for_everybody) {
 BOOST_AUTO_TEST_CASE(names_no_partition_whose_nodes_may_lack_what_the_job_asks_for) {
     partitions[0].max_time = TimeLimit{60};
 
-    request.cpus_per_task = request.min_cpus = 65; // 64 a node
+    request.cpus_per_task = request.min_cpus = 65; // a node has 64
     BOOST_TEST(!elsewhere().has_value());
     request.cpus_per_task = request.min_cpus = 64;
     BOOST_TEST(elsewhere().has_value());
@@ -121,6 +150,17 @@ BOOST_AUTO_TEST_CASE(finds_another_account_of_the_user) {
 
     partitions[0].deny_accounts = partitions[1].deny_accounts = {"hpc-users", "guests"};
     BOOST_TEST(!elsewhere().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(accounts_that_the_reader_may_not_know_are_not_named) {
+    partitions[0].deny_accounts = partitions[1].deny_accounts = {"hpc-users"};
+    records.private_data.accounts = true;
+    request.submit_uid = request.user_id;
+    BOOST_TEST(elsewhere().value().account == "guests");
+    request.submit_uid = 1001;
+    BOOST_TEST(!elsewhere().has_value());
+    records.operators = {1001};
+    BOOST_TEST(elsewhere().value().account == "guests");
 }
 
 BOOST_AUTO_TEST_CASE(a_qos_that_does_not_exist_is_not_replaced) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t greatest = std::numeric_limits<std::uint64_t>::max();
 
-/// The memory of each node that a request with 4 MiB ends with.
+/// The memory per node of a request that had 4 MiB.
 std::uint64_t fitted(gate::Amount mib) {
     model::JobRequest request;
     request.memory = model::Memory{4, /*per_cpu=*/false};

@@ -130,13 +130,13 @@ BOOST_AUTO_TEST_CASE(more_nodes_than_a_partition_gives_are_a_matter_of_selecting
     BOOST_TEST(pending() == "PartitionNodeLimit");
 
     enforce_part_limits = EnforcePartLimits::all;
-    BOOST_TEST(code() == RejectCode::invalid_node_count); // compared with the count sent
+    BOOST_TEST(code() == RejectCode::invalid_node_count); // compared with the number sent
 
-    request.min_nodes.reset(); // raised later
+    request.min_nodes.reset(); // raised to MinNodes later
     partitions[0].min_nodes = 2;
     BOOST_TEST(code() == RejectCode::partition_limits);
 
-    request.priority = 0; // held: nobody selects nodes
+    request.priority = 0; // held: slurmctld selects no nodes
     BOOST_TEST(code() == RejectCode::none);
 }
 
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(the_highest_tier_is_asked_first_from_24_11_on) {
     partitions[0].max_time = TimeLimit{60};
     partitions[1].deny_accounts = {"hpc-users"};
     partitions[1].priority_tier = 2;
-    BOOST_TEST(code() == RejectCode::invalid_account); // that of the last one
+    BOOST_TEST(code() == RejectCode::invalid_account); // the code of the last partition
 
     release = limits::Release(24, 11, 0);
     BOOST_TEST(code() == RejectCode::invalid_time_limit);

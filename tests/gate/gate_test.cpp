@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(enforce_refuses_what_deny_on_limit_would_refuse_and_explain
 }
 
 BOOST_AUTO_TEST_CASE(enforce_lets_pass_what_starts_although_deny_on_limit_would_refuse_it) {
-    // Without `safe`, minutes only stop jobs once they are used up.
+    // Without `safe`, minutes limits block jobs only after they are used up.
     qos(1).flags.deny_on_limit = false;
     qos(1).limits.set(TresLimit::grp_tres_mins, tres("cpu"), 600);
     request.time_limit = TimeLimit{400};
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_test_of_a_job_is_answered_by_the_gate_where_slurmctld_dro
     BOOST_TEST(decide().reject == RejectCode::accounting_policy);
     request.tasks = request.min_cpus = 2; // accepted
     BOOST_TEST(decide().reject == RejectCode::none);
-    request.qos = "moonlite"; // its words reach the user
+    request.qos = "moonlite"; // slurmctld shows the gate's message
     BOOST_TEST(decide().reject == RejectCode::none);
     BOOST_TEST(decide().forecast.code == RejectCode::invalid_qos);
     request.partition = "vis";
@@ -217,8 +217,8 @@ BOOST_AUTO_TEST_CASE(without_knowledge_of_the_partitions_limits_are_left_to_slur
     BOOST_TEST(decision.forecast.code == RejectCode::none);
 }
 
-BOOST_AUTO_TEST_CASE(a_request_that_is_too_large_to_be_read_is_left_to_slurm) {
-    request.unread = {"comment", 1024, "bytes"};
+BOOST_AUTO_TEST_CASE(a_request_that_slurm_refuses_for_its_length_is_left_to_it) {
+    request.unread = {"comment", 1024, "bytes", "--comment", /*slurmctld_refuses=*/true};
     request.tres_per_node = "gres:gpu:3";
 
     for (const char* level : {"explain", "enforce", "off"}) {
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_is_too_large_to_be_read_is_left_to_slurm) {
         BOOST_TEST(decision.message.empty());
         BOOST_TEST_REQUIRE(decision.log.size() == 1u);
         BOOST_TEST(decision.log[0].text.starts_with("unchecked by=0 user=ana(1000) "));
-        BOOST_TEST(decision.log[0].text.ends_with(": its comment has more than 1024 bytes"));
+        BOOST_TEST(decision.log[0].text.ends_with(": its text of comment has more than 1024 bytes"));
     }
 }
 
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_is_too_large_is_logged_with_what_is_known_of
     BOOST_TEST_REQUIRE(decision.log.size() == 1u);
     BOOST_TEST(decision.log[0].text == "refused by=0 user=ana(1000) job=wrap account=hpc-users "
                                        "partition=main qos=normal: the site's rules cannot be applied to "
-                                       "this job: its comment has more than "
+                                       "this job: its text of comment has more than "
                                        "1024 bytes");
 }
 
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(suggests_only_what_the_rules_leave_working) {
         return test::last_line(decide(policy.get()).message);
     };
     BOOST_TEST(last_line("") == "would be accepted with: --time=08:00:00");
-    // Where a rule gave the QOS, the option for it is said to the command that did not name it.
+    // If a rule set the QOS, the suggestion adds --qos to a command that had none.
     request.qos.reset();
     BOOST_TEST(last_line("job.qos = 'moonlight'") == "would be accepted with: --time=08:00:00");
 
@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_too_large_for_a_rule_that_enforces) {
         BOOST_TEST(decision.reject == RejectCode::text_too_long);
         BOOST_TEST_REQUIRE(decision.message.size() == 1u);
         BOOST_TEST(test::first_line(decision.message) ==
-                   "the site's rules cannot be applied to this job: its nodelist has "
+                   "the site's rules cannot be applied to this job: its text of nodelist has "
                    "more than 16384 bytes");
         BOOST_TEST_REQUIRE(decision.log.size() == 1u);
         BOOST_TEST(decision.log[0].text.starts_with("refused by=0 user=ana(1000) "));
@@ -317,97 +317,6 @@ BOOST_AUTO_TEST_CASE(a_job_that_starts_later_is_told_only_what_is_for_good) {
     BOOST_TEST(is_told("this job can never start"));
 }
 
-BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_judged_together_too) {
-    request.qos.reset();
-    request.is_het_part = true;
-    request.tasks = request.min_cpus = 20;
-    qos(0).flags.deny_on_limit = true;
-    qos(0).limits.set(TresLimit::max_tres_per_user, tres("cpu"), 40);
-    const quota::LocalQuota provider(records);
-    const auto c = cluster();
-    const gate::Gate gate(provider, release);
-    gate::HetParts parts;
-    const auto decide_part = [&](const policy::Policy* policy) {
-        return gate.decide(request, {&c, false}, policy, &parts);
-    };
-    BOOST_TEST(decide_part(nullptr).message.empty());
-    BOOST_TEST(decide_part(nullptr).message.empty());
-    const auto third = decide_part(nullptr);
-    BOOST_TEST_REQUIRE(third.message.size() == 1u);
-    BOOST_TEST(test::first_line(third.message) ==
-               "the parts of this job exceed a limit together: CPUs per user in QOS "
-               "normal: limit 40, this job asks for 60 (QOSMaxCpuPerUserLimit)");
-    BOOST_TEST(third.reject == RejectCode::none);
-    BOOST_TEST(decide_part(nullptr).message.empty()); // once is enough
-
-    const auto enforcing = test::load_site("site { limits = \"enforce\" }");
-    parts.clear();
-    request.tasks = request.min_cpus = 40;
-    BOOST_TEST(decide_part(enforcing.get()).reject == RejectCode::none);
-    BOOST_TEST(decide_part(enforcing.get()).reject == RejectCode::accounting_policy);
-}
-
-BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_added_up_before_26_05_only) {
-    request.qos.reset();
-    request.is_het_part = true;
-    request.tasks = request.min_cpus = 30;
-    qos(0).flags.deny_on_limit = true;
-    qos(0).limits.set(TresLimit::max_tres_per_user, tres("cpu"), 40);
-    const quota::LocalQuota provider(records);
-    const auto c = cluster();
-    const auto is_told = [&](limits::Release asked) {
-        const gate::Gate gate(provider, asked);
-        gate::HetParts parts;
-        (void)gate.decide(request, {&c, false}, nullptr, &parts);
-        return !gate.decide(request, {&c, false}, nullptr, &parts).message.empty();
-    };
-    BOOST_TEST(is_told({25, 11}));
-    BOOST_TEST(!is_told({26, 5, 0}));
-}
-
-BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_no_array) {
-    request.qos.reset();
-    request.is_het_part = true;
-    qos(0).limits.set(model::CountLimit::max_submit_jobs_per_user, 2);
-    const quota::LocalQuota provider(records);
-    const auto c = cluster();
-    const gate::Gate gate(provider, release);
-    gate::HetParts parts;
-    for (int part = 0; part < 2; ++part)
-        BOOST_TEST(gate.decide(request, {&c, false}, nullptr, &parts).message.empty());
-    const auto third = gate.decide(request, {&c, false}, nullptr, &parts);
-    BOOST_TEST_REQUIRE(third.message.size() == 1u);
-    BOOST_TEST(third.message.front() ==
-               "the parts of this job exceed a limit together: submitted jobs per user in QOS normal: "
-               "limit 2, they are 3 jobs (QOSMaxSubmitJobPerUserLimit)");
-}
-
-BOOST_AUTO_TEST_CASE(parts_of_a_het_job_that_never_start_together_are_told) {
-    request.qos.reset();
-    request.is_het_part = true;
-    request.tasks = request.min_cpus = 20;
-    qos(0).limits.set(TresLimit::grp_tres, tres("cpu"), 40);
-    qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 30); // is of one part
-    const quota::LocalQuota provider(records);
-    const auto c = cluster();
-    const gate::Gate gate(provider, release);
-    gate::HetParts parts;
-    const auto told = [&] { return gate.decide(request, {&c, false}, nullptr, &parts).message; };
-    BOOST_TEST(told().empty());
-    BOOST_TEST(told().empty());
-    const auto third = told();
-    BOOST_TEST_REQUIRE(third.size() == 1u);
-    BOOST_TEST(third.front() ==
-               "this job can never start as it is, since its parts exceed a limit together: CPUs "
-               "of all running jobs in QOS normal: limit 40, this job asks for 60 "
-               "(QOSGrpCpuLimit)");
-    parts.clear();
-    BOOST_TEST(told().empty());
-    request.qos = "moonlight"; // has no such limit
-    BOOST_TEST(told().empty());
-    BOOST_TEST(told().empty());
-}
-
 BOOST_AUTO_TEST_CASE(nodes_that_are_in_use_may_be_shared) {
     request.qos.reset();
     qos(0).limits.set(model::TresLimit::max_tres_per_user, tres("node"), 2);
@@ -430,26 +339,6 @@ BOOST_AUTO_TEST_CASE(nodes_that_are_in_use_may_be_shared) {
     BOOST_TEST(is_told("this job will wait: CPUs"));
 }
 
-BOOST_AUTO_TEST_CASE(an_exclusive_job_is_told_what_whole_nodes_come_to) {
-    request.qos.reset();
-    qos(0).limits.set(model::TresLimit::max_tres_per_user, tres("cpu"), 32);
-    request.exclusive = true;
-    BOOST_TEST(decide().message.empty()); // nobody knows how large nodes are
-
-    partitions[0].least_node_cpus = 32;
-    BOOST_TEST(decide().message.empty());
-
-    partitions[0].least_node_cpus = 64;
-    BOOST_TEST(
-        test::first_line(decide().message) ==
-        "this job can never start as it is: CPUs per user in QOS normal: limit 32, this job asks for 64, "
-        "because --exclusive takes whole nodes, of at least 64 CPUs in all (QOSMaxCpuPerUserLimit)");
-    BOOST_TEST(decide_at("enforce").reject == RejectCode::accounting_policy);
-
-    request.exclusive = false;
-    BOOST_TEST(decide().message.empty());
-}
-
 BOOST_AUTO_TEST_CASE(a_job_whose_nodes_must_have_more_cpus_than_a_limit_allows_can_never_start) {
     qos(0).limits.set(model::TresLimit::max_tres_per_job, tres("cpu"), 4);
     request.qos.reset();
@@ -463,17 +352,6 @@ BOOST_AUTO_TEST_CASE(a_job_whose_nodes_must_have_more_cpus_than_a_limit_allows_c
                                 "this job asks for 5"));
     BOOST_TEST(decide().reject == RejectCode::none);
     BOOST_TEST(decide_at("enforce").reject == RejectCode::accounting_policy);
-}
-
-BOOST_AUTO_TEST_CASE(an_exclusive_job_may_get_more_than_a_minimum_asks_for) {
-    request.qos.reset();
-    qos(0).limits.set(model::TresLimit::min_tres_per_job, tres("cpu"), 40);
-    request.exclusive = true;
-    partitions[0].least_node_cpus = 32;
-    BOOST_TEST(decide().message.empty());
-
-    request.exclusive = false;
-    BOOST_TEST(test::first_line(decide().message).starts_with("this job can never start"));
 }
 
 BOOST_AUTO_TEST_CASE(a_limit_for_good_is_told_also_where_running_jobs_hide_it) {

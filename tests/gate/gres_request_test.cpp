@@ -10,7 +10,7 @@ using limits::Release;
 
 namespace {
 
-/// Two nodes, six tasks.
+/// Two nodes and six tasks.
 struct GresSetup {
     GresSetup() {
         size.nodes = 2;
@@ -19,6 +19,7 @@ struct GresSetup {
 
     std::uint64_t counted(std::string_view name) {
         const gate::GresRequest gres(request, size, release);
+        size = gres.size();
         model::TresCounts counts(tres.size());
         gres.count(tres, counts);
         return counts.at(tres.find(name).value());
@@ -39,7 +40,7 @@ BOOST_AUTO_TEST_CASE(all_spellings_of_all_ways_to_ask_count_alike) {
     using Field = std::optional<std::string> model::JobRequest::*;
     const struct {
         Field field;
-        std::uint64_t total; ///< of 2 apiece
+        std::uint64_t total; ///< with a count of 2
     } ways[] = {
         {&model::JobRequest::tres_per_job, 2},
         {&model::JobRequest::tres_per_node, 4},
@@ -141,7 +142,7 @@ BOOST_AUTO_TEST_CASE(tasks_per_gpu_settle_the_tasks_or_the_gpus) {
 BOOST_AUTO_TEST_CASE(memory_per_gpu_counts_each_way_to_ask) {
     request.memory_per_tres = "gres:gpu:1000";
     const auto memory = [&] { return gate::GresRequest(request, size, release).memory(2).value_or(0); };
-    BOOST_TEST(memory() == 0u); // none asked for
+    BOOST_TEST(memory() == 0u); // no memory per GPU
 
     request.tres_per_job = "gres:gpu:3";
     BOOST_TEST(memory() == 3000u);

@@ -90,6 +90,16 @@ BOOST_AUTO_TEST_CASE(a_list_of_nodes_counts_where_no_number_is_given) {
     BOOST_TEST(cpus() == 5u);
 }
 
+BOOST_AUTO_TEST_CASE(the_cpus_of_an_existing_job_are_not_raised_to_its_tasks) {
+    request.tasks = 9;
+    request.min_cpus = 8;
+    BOOST_TEST(cpus() == 9u);
+    request.has_counted_cpus = true;
+    BOOST_TEST(cpus() == 8u);
+    request.min_cpus = 10;
+    BOOST_TEST(cpus() == 10u);
+}
+
 BOOST_AUTO_TEST_CASE(the_most_nodes_are_those_sent) {
     request.min_nodes = 2;
     request.max_nodes = 4;

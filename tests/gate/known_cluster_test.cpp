@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the gate makes of a cluster that is not known, or not as it is now.
+// Decisions while the cluster is not known, or may have changed.
 #include "support/gate_setup.hpp"
 #include "support/policy_files.hpp"
 
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 namespace {
 
-/// One rule that rejects jobs in the default partition.
+/// A rule that rejects jobs in the default partition.
 struct RuleSetup : test::GateSetup {
     RuleSetup()
         : policy(test::load_rule("rule { submit = function(job) "

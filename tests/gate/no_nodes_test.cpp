@@ -51,6 +51,45 @@ BOOST_AUTO_TEST_CASE(gpus_with_fewer_tasks_than_all_nodes_are_to_have) {
     BOOST_TEST(!may_get_none(new_release));
 }
 
+BOOST_AUTO_TEST_CASE(gpus_per_task_with_overcommit) {
+    tasks = 2;
+    overcommit = true;
+    BOOST_TEST(!may_get_none(new_release)); // no GPUs
+    tres_per_task = "gres/gpu:h100:1";
+    BOOST_TEST(may_get_none(new_release));
+    BOOST_TEST(!may_get_none(old_release));
+    overcommit = false;
+    BOOST_TEST(!may_get_none(new_release));
+}
+
+BOOST_AUTO_TEST_CASE(overcommit_with_cpus_per_task) {
+    tasks = 2;
+    overcommit = true;
+    BOOST_TEST(!may_get_none(new_release));
+    cpus_per_task = 1;
+    min_nodes = 2;
+    BOOST_TEST(!may_get_none(new_release));
+    min_nodes = 1;
+    BOOST_TEST(may_get_none(new_release));
+    tasks.reset();
+    BOOST_TEST(!may_get_none(new_release));
+    cpus_per_task = 2;
+    BOOST_TEST(may_get_none(new_release));
+    BOOST_TEST(!may_get_none(old_release));
+    overcommit = false;
+    BOOST_TEST(!may_get_none(new_release));
+}
+
+BOOST_AUTO_TEST_CASE(cpus_that_gpus_per_node_bring_are_all_that_tasks_get_there) {
+    tres_per_node = "gres/gpu:h100:3";
+    BOOST_TEST(!gate::cpus_of_gres_on_node(*this, new_release).has_value());
+    cpus_per_tres = "gres/gpu:2";
+    BOOST_TEST(gate::cpus_of_gres_on_node(*this, new_release).value() == 6u);
+    BOOST_TEST(!gate::cpus_of_gres_on_node(*this, old_release).has_value());
+    tres_per_node = "gres/shard:3";
+    BOOST_TEST(!gate::cpus_of_gres_on_node(*this, new_release).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(cpus_per_gpu_with_more_tasks_than_cpus) {
     cpus_per_tres = "gres/gpu:2";
     max_nodes = 2;
@@ -74,7 +113,14 @@ BOOST_AUTO_TEST_CASE(cpus_per_gpu_with_more_tasks_than_cpus) {
     tres_per_job.reset();
     tres_per_node = "gres/gpu:1";
     max_nodes.reset();
-    BOOST_TEST(!may_get_none(new_release)); // there may be more nodes
+    BOOST_TEST(!may_get_none(new_release)); // more nodes are possible
+    BOOST_TEST(!may_get_none(old_release));
+    tres_per_node.reset();
+    tres_per_job = "gres/gpu:2";
+    BOOST_TEST(may_get_none(old_release)); // which does not try more nodes
+    BOOST_TEST(!may_get_none(new_release));
+    tasks = 4;
+    BOOST_TEST(!may_get_none(old_release));
 }
 
 BOOST_AUTO_TEST_CASE(cpus_per_gpu_with_several_models) {
@@ -83,7 +129,7 @@ BOOST_AUTO_TEST_CASE(cpus_per_gpu_with_several_models) {
         *text = "gres/gpu:a100:1,gres/gpu:h100:2";
         BOOST_TEST(may_get_none(new_release));
         BOOST_TEST(may_get_none(old_release));
-        *text = "gres/shard:2,gres/gpu:a100:1,gres/gpu:h100:2"; // the first is another resource
+        *text = "gres/shard:2,gres/gpu:a100:1,gres/gpu:h100:2"; // the first is another gres
         BOOST_TEST(may_get_none(new_release));
         *text = "gres/gpu:a100:1,gres/shard:2";
         BOOST_TEST(!may_get_none(new_release));

@@ -10,8 +10,8 @@ using model::TresLimit;
 
 namespace {
 
-/// What becomes of Ana's job in "main": "" it starts, else the Reason it waits with; where partitions are
-/// enforced whether it is refused.
+/// Ana's job in "main": "" if it starts, else its Reason; and the refusal if rules of partitions are
+/// enforced.
 struct PartitionSetup : test::GateSetup {
     std::string_view waits() {
         enforce_part_limits = EnforcePartLimits::no;
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(min_nodes_refuses_what_is_smaller_and_else_raises_it_unless
     BOOST_TEST(waits() == ""); // on two nodes
     BOOST_TEST(refused() == RejectCode::invalid_node_count);
 
-    request.max_nodes = 1; // may not be raised
+    request.max_nodes = 1; // so it may not be raised
     BOOST_TEST(waits() == "PartitionNodeLimit");
 
     flags.partition_min_nodes = true;
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(lists_of_qos_let_in_or_shut_out) {
     BOOST_TEST(waits() == "QOSNotAllowed");
     BOOST_TEST(refused() == RejectCode::invalid_qos);
 
-    main.allow_qos = {"normal"}; // decides alone where it is set
+    main.allow_qos = {"normal"}; // DenyQos is then ignored
     BOOST_TEST(passes());
 }
 
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(memory_asked_for_counts_per_node_per_cpu_or_per_gpu) {
     BOOST_TEST(asked() == "2G");
     request.memory = model::Memory{1024, /*per_cpu=*/true};
     BOOST_TEST(asked() == "4G");
-    request.memory = model::Memory{0, /*per_cpu=*/false}; // --mem=0: all of two nodes
+    request.memory = model::Memory{0, /*per_cpu=*/false}; // --mem=0: all memory of two nodes
     BOOST_TEST(asked() == "500G");
     request.memory.reset();
     request.memory_per_tres = "gres:gpu:1024";

@@ -1,151 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What Slurm hides from a user, an answer hides, too.
-#include "qosgate/base/text.hpp"
-#include "support/gate_setup.hpp"
+// An answer hides what Slurm hides from the user about a partition.
 #include "support/policy_files.hpp"
+#include "support/privacy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 using namespace qg;
 using model::RejectCode;
 using model::TresLimit;
+using test::ana;
+using test::operator_id;
 
-namespace {
-
-constexpr std::uint32_t ana = 1000, operator_id = 7;
-
-/// Ana submits; the root account allows 4 CPUs together.
-struct PrivacySetup : test::GateSetup {
-    PrivacySetup() {
-        request.submit_uid = ana;
-        records.operators = {operator_id};
-        root().limits = model::Limits(records.tres->size());
-        root().limits.set(TresLimit::grp_tres, tres("cpu"), 4);
-    }
-    model::Association& root() { return records.associations.at(1).link; }
-
-    std::string first_line() const { return decide().message.at(0); }
-    std::string all_lines() const { return text::join(decide().message, "\n"); }
-};
-
-} // namespace
-
-BOOST_FIXTURE_TEST_SUITE(privacy, PrivacySetup)
-
-BOOST_AUTO_TEST_CASE(limit_and_usage_of_an_account_are_told_where_they_are_public) {
-    root().usage.tres = {3};
-    request.tasks = request.min_cpus = 2;
-    BOOST_TEST(first_line() == "this job will wait: CPUs of all running jobs in the cluster (account root): "
-                               "limit 4, in use 3 (none yours), this job asks for 2 (AssocGrpCpuLimit)");
-}
-
-BOOST_AUTO_TEST_CASE(limit_and_usage_of_an_account_are_hidden_where_they_are_private) {
-    records.private_data.accounts = true;
-    root().usage.tres = {3};
-    request.tasks = request.min_cpus = 2;
-    BOOST_TEST(first_line() == "this job will wait: CPUs of all running jobs in the cluster (account root): "
-                               "this job asks for 2, which is more than is left (AssocGrpCpuLimit)");
-
-    request.tasks = request.min_cpus = 5;
-    BOOST_TEST(all_lines() ==
-               "this job can never start as it is: CPUs of all running jobs in the cluster (account root): "
-               "this job asks for 5, which is more than the limit (AssocGrpCpuLimit)");
-
-    request.submit_uid = operator_id;
-    BOOST_TEST(first_line().find("limit 4, in use 3") != std::string::npos);
-}
-
-BOOST_AUTO_TEST_CASE(a_suggestion_does_not_tell_a_hidden_limit) {
-    request.tasks = request.min_cpus = 5;
-    BOOST_TEST(all_lines().find("could start with: --ntasks=4") != std::string::npos);
-
-    records.private_data.accounts = true;
-    BOOST_TEST(all_lines().find("could start") == std::string::npos);
-}
-
-BOOST_AUTO_TEST_CASE(accounts_above_the_users_own_are_not_named) {
-    root().level = model::AssociationLevel::account;
-    root().account = "secret-project";
-    request.tasks = request.min_cpus = 5;
-    BOOST_TEST(first_line().find("in account secret-project: limit 4") != std::string::npos);
-
-    records.private_data.accounts = true;
-    BOOST_TEST(first_line().find("in an account above hpc-users: this job asks for 5") != std::string::npos);
-}
-
-BOOST_AUTO_TEST_CASE(accounts_of_another_user_are_not_listed) {
-    const std::string listed = "\n  accounts that you can use: hpc-users";
-    request.account = "hpc";
-    BOOST_TEST(all_lines().ends_with(listed));
-    records.private_data.accounts = true;
-    BOOST_TEST(all_lines().ends_with(listed)); // Ana's own
-
-    request.submit_uid = ana + 1;
-    BOOST_TEST(all_lines() == "user id 1000 may not use account 'hpc'\n"
-                              "  your accounts: sacctmgr show associations user=$USER");
-    request.submit_uid = operator_id;
-    BOOST_TEST(all_lines().ends_with(listed));
-}
-
-BOOST_AUTO_TEST_CASE(the_users_own_limits_are_told) {
-    records.private_data.accounts = true;
-    model::Limits& own = records.associations.at(0).link.limits;
-    own = model::Limits(records.tres->size());
-    own.set(TresLimit::max_tres_per_job, tres("cpu"), 2);
-    request.tasks = request.min_cpus = 3;
-    BOOST_TEST(first_line().find("limit 2, this job asks for 3") != std::string::npos);
-}
-
-BOOST_AUTO_TEST_CASE(hidden_partitions_are_not_named) {
-    partitions[1].is_hidden = true;
-    request.partition = "vix";
-    BOOST_TEST(all_lines() == "there is no partition 'vix'\n  partitions: main");
-
-    partitions[1].is_hidden = false;
-    BOOST_TEST(all_lines() == "there is no partition 'vix'; did you mean viz?\n  partitions: viz, main");
-}
-
-BOOST_AUTO_TEST_CASE(partitions_are_named_unless_private) {
-    request.partition = "vix";
-    records.private_data.partitions = true;
-    BOOST_TEST(all_lines() == "there is no partition 'vix'");
-
-    request.submit_uid = operator_id;
-    BOOST_TEST(all_lines().find("partitions: viz, main") != std::string::npos);
-}
-
-BOOST_AUTO_TEST_CASE(only_partitions_that_are_open_to_the_user_are_named) {
-    const std::string all = "there is no partition 'vix'; did you mean viz?\n  partitions: viz, main";
-    const std::string without = "there is no partition 'vix'\n  partitions: main";
-    const model::Partition viz = partitions[1];
-    request.partition = "vix";
-    const auto named = [&](auto change) {
-        partitions[1] = viz;
-        change(partitions[1]);
-        return all_lines();
-    };
-    BOOST_TEST(named([](auto&) {}) == all);
-    BOOST_TEST(named([](auto& p) { p.has_groups = true; }) == without);
-    BOOST_TEST(named([](auto& p) { p.is_for_root = true; }) == without);
-    BOOST_TEST(named([](auto& p) { p.takes_jobs = false; }) == without);
-    BOOST_TEST(named([](auto& p) { p.starts_jobs = false; }) == without);
-    BOOST_TEST(named([](auto& p) { p.allow_accounts = {"bio"}; }) == without);
-    BOOST_TEST(named([](auto& p) { p.allow_accounts = {"hpc-users"}; }) == all);
-    BOOST_TEST(named([](auto& p) { p.deny_accounts = {"hpc-users"}; }) == without);
-    BOOST_TEST(named([](auto& p) { p.deny_accounts = {"bio"}; }) == all);
-}
-
-BOOST_AUTO_TEST_CASE(operators_are_told_of_partitions_that_others_do_not_see) {
-    partitions[1].is_hidden = true;
-    request.partition = "vix";
-    request.submit_uid = operator_id;
-    BOOST_TEST(all_lines() == "there is no partition 'vix'; did you mean viz?\n  partitions: viz, main");
-    partitions[1].is_hidden = false;
-    partitions[1].has_groups = true;
-    records.private_data.partitions = true;
-    BOOST_TEST(all_lines() == "there is no partition 'vix'; did you mean viz?\n  partitions: viz, main");
-}
+BOOST_FIXTURE_TEST_SUITE(privacy, test::PrivacySetup)
 
 BOOST_AUTO_TEST_CASE(of_a_hidden_partition_no_limit_is_told_and_none_refuses) {
     partitions[0].max_nodes = 2;
@@ -224,10 +91,10 @@ BOOST_AUTO_TEST_CASE(a_partition_that_is_shown_is_told_of_before_a_hidden_one_on
     const std::string nodes = "partition main allows at most 2 nodes per job; this job asks for 3";
     BOOST_TEST(all_lines() == nodes);
     BOOST_TEST(int(decide().forecast.code) == int(RejectCode::invalid_node_count));
-    request.partition = "viz,main"; // Slurm's answer may be that of the first
+    request.partition = "viz,main"; // Slurm's answer may be that of viz
     BOOST_TEST(all_lines() == "");
     BOOST_TEST(int(decide().forecast.code) == int(RejectCode::none));
-    request.partition = "main,viz"; // which may take it
+    request.partition = "main,viz"; // main may accept it
     enforce_part_limits = model::EnforcePartLimits::any;
     BOOST_TEST(all_lines() == "");
 }
@@ -251,13 +118,13 @@ BOOST_AUTO_TEST_CASE(of_a_hidden_partition_neither_the_qos_nor_its_limits_are_to
     qos(2).limits.set(TresLimit::max_tres_per_user, tres("cpu"), 4);
     qos(2).flags.deny_on_limit = true;
     request.tasks = request.min_cpus = 5;
-    const std::string told = "partition main (QOS secret) does not allow this job:\n"
-                             "  CPUs per user: limit 4, this job asks for 5 (QOSMaxCpuPerUserLimit)\n"
-                             "would be accepted with: --ntasks=4";
+    const std::string problem = "partition main (QOS secret) does not allow this job:\n"
+                                "  CPUs per user: limit 4, this job asks for 5 (QOSMaxCpuPerUserLimit)";
+    const std::string told = problem + "\nwould be accepted with: --ntasks=4";
     root().limits = {};
     BOOST_TEST(all_lines() == told);
-    partitions[0].has_groups = true; // Slurm tells of it whoever asks for all
-    BOOST_TEST(all_lines() == told);
+    partitions[0].has_groups = true;    // Slurm shows it to everybody who asks for all partitions
+    BOOST_TEST(all_lines() == problem); // nobody knows who is in the group
 
     records.private_data.partitions = true;
     BOOST_TEST(all_lines() == "");
@@ -296,7 +163,7 @@ BOOST_AUTO_TEST_CASE(the_qos_of_a_hidden_partition_comes_before_other_limits_all
     partitions[0].qos = "secret";
     qos(2).limits.set(TresLimit::grp_tres, tres("cpu"), 17);
     partitions[0].is_hidden = true;
-    request.tasks = request.min_cpus = 5; // more than the root account allows, which is hidden by the QOS
+    request.tasks = request.min_cpus = 5; // more than the root account allows; the QOS overrides that limit
     BOOST_TEST(all_lines() == "");
 
     qos(2).limits = model::Limits(records.tres->size());
@@ -319,16 +186,74 @@ BOOST_AUTO_TEST_CASE(the_qos_of_a_hidden_partition_gives_a_job_fewer_nodes_all_t
     qos(2).limits.set(TresLimit::max_tres_per_job, tres("node"), 2);
     root().limits = {};
     request.min_nodes = 1;
-    request.max_nodes = 10;
+    request.max_nodes = 4; // all nodes that exist, so that the number reveals nothing
     request.tasks_per_node = 1;
     request.tasks.reset();
     qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 2);
     request.qos = "normal";
     partitions[0].is_hidden = true;
-    BOOST_TEST(all_lines() == ""); // 2 nodes of the 10, and so 2 CPUs
+    BOOST_TEST(all_lines() == ""); // 2 of the 4 nodes, and so 2 CPUs
     qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 1);
+    BOOST_TEST(all_lines() == ""); // 2 CPUs would reveal the 2 nodes
     qos(2).limits = model::Limits(records.tres->size());
     BOOST_TEST(all_lines() != "");
+}
+
+BOOST_AUTO_TEST_CASE(a_time_that_a_hidden_partition_gives_is_not_told) {
+    root().limits = model::Limits(records.tres->size());
+    model::Limits& own = records.associations.at(0).link.limits;
+    own = root().limits;
+    own.set(TresLimit::max_tres_mins_per_job, tres("cpu"), 100);
+    partitions[0].qos = "secret";
+    qos(2).limits.set(model::CountLimit::max_wall, 180);
+    BOOST_TEST(first_line().find("limit 100, this job asks for 180 (1 CPU for 03:00:00)") !=
+               std::string::npos);
+    partitions[0].is_hidden = true;
+    BOOST_TEST(all_lines() == "");
+    qos(2).limits = model::Limits(records.tres->size());
+    partitions[0].default_time = TimeLimit{180};
+    BOOST_TEST(all_lines() == "");
+
+    request.time_limit = TimeLimit{101}; // the user's own
+    BOOST_TEST(first_line().find("limit 100, this job asks for 101 (1 CPU for 01:41:00)") !=
+               std::string::npos);
+    request.time_limit = TimeLimit{100};
+    BOOST_TEST(all_lines() == "");
+    request.time_limit.reset();
+    request.submit_uid = operator_id;
+    BOOST_TEST(first_line().find("03:00:00") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_time_that_a_hidden_partition_gives_is_not_told_of_another_one) {
+    root().limits = {};
+    partitions[0].qos = "secret";
+    qos(2).limits.set(model::CountLimit::max_wall, 180);
+    partitions[1].max_time = TimeLimit{60};
+    request.partition = "main,viz";
+    request.priority = 0;
+    partitions[0].deny_qos = {"normal"};
+    BOOST_TEST(all_lines().find("this job asks for 03:00:00") != std::string::npos);
+    partitions[0].is_hidden = true;
+    BOOST_TEST(all_lines() == "");
+}
+
+BOOST_AUTO_TEST_CASE(memory_and_billing_of_a_hidden_partition_are_not_told) {
+    root().limits = {};
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("mem"), 999);
+    BOOST_TEST(first_line().find("limit 999M, this job asks for 1000M") != std::string::npos);
+    partitions[0].is_hidden = true;
+    BOOST_TEST(all_lines() == "");
+    request.memory = model::Memory{1000, /*per_cpu=*/false};
+    BOOST_TEST(first_line().find("limit 999M, this job asks for 1000M") != std::string::npos);
+    request.memory->mib = 999;
+    BOOST_TEST(all_lines() == "");
+
+    qos(0).limits = model::Limits(records.tres->size());
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("billing"), 4);
+    partitions[0].billing_weights = "CPU=5";
+    BOOST_TEST(all_lines() == "");
+    partitions[0].is_hidden = false;
+    BOOST_TEST(first_line().find("limit 4, this job asks for 5") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_qos_of_a_hidden_partition_and_another_is_told_of_the_other) {
@@ -365,7 +290,7 @@ BOOST_AUTO_TEST_CASE(the_users_own_qos_is_told_in_a_hidden_partition_and_nothing
 BOOST_AUTO_TEST_CASE(of_a_hidden_partition_neither_state_nor_nodes_are_told) {
     root().limits = {};
     partitions[0].takes_jobs = false;
-    partitions[0].largest = {.memory_mib = 1000, .cpus = 2, .gpus = 0};
+    partitions[0].node_kinds = {{.count = 4, .cpus = 2, .memory_mib = 1000}};
     request.cpus_per_task = 3;
     BOOST_TEST(all_lines().find("is drained") != std::string::npos);
     BOOST_TEST(all_lines().find("the largest has 2") != std::string::npos);
@@ -373,12 +298,25 @@ BOOST_AUTO_TEST_CASE(of_a_hidden_partition_neither_state_nor_nodes_are_told) {
     BOOST_TEST(all_lines() == "");
 }
 
+BOOST_AUTO_TEST_CASE(of_a_hidden_partition_no_size_of_whole_nodes_is_told) {
+    request.exclusive = true;
+    partitions[0].min_node_cpus = 4;
+    BOOST_TEST(decide().message.empty());
+    partitions[0].min_node_cpus = 5;
+    BOOST_TEST(first_line().find("this job asks for 5") != std::string::npos);
+    partitions[0].is_hidden = true;
+    BOOST_TEST(decide().message.empty());
+    request.exclusive = false;
+    partitions[0].gives_whole_nodes = true;
+    BOOST_TEST(decide().message.empty());
+}
+
 BOOST_AUTO_TEST_CASE(whom_a_partition_accepts_is_told_unless_private) {
     enforce_part_limits = model::EnforcePartLimits::all;
     partitions[0].allow_accounts = {"bio"};
     BOOST_TEST(first_line() == "partition main does not accept account hpc-users (accepted: bio)");
-    records.private_data.accounts = true;
-    BOOST_TEST(first_line() == "partition main does not accept account hpc-users");
+    records.private_data = {.accounts = true, .usage = true}; // scontrol show partition shows it nevertheless
+    BOOST_TEST(first_line() == "partition main does not accept account hpc-users (accepted: bio)");
 
     partitions[0].allow_accounts.clear();
     partitions[0].deny_qos = {"normal"};

@@ -12,12 +12,21 @@ using model::TresLimit;
 
 namespace {
 
-/// Ana asks for normal and moonlight, of which moonlight has the higher priority, in 24.11.
+/// Ana asks for normal and moonlight in 24.11. Moonlight has the higher priority.
 struct QosListSetup : test::GateSetup {
     QosListSetup() {
         release = limits::Release(24, 11);
         qos(1).priority = 10;
         request.qos = "normal,moonlight";
+    }
+
+    /// What Ana reads if limits are enforced.
+    std::string refused_for_its_size() {
+        request.submit_uid = request.user_id;
+        const auto decision = decide(test::load_site("site { limits = 'enforce' }").get());
+        request.submit_uid = 0;
+        BOOST_TEST(decision.reject == RejectCode::text_too_long);
+        return test::first_line(decision.message);
     }
 };
 
@@ -63,6 +72,9 @@ BOOST_AUTO_TEST_CASE(a_job_with_very_many_ways_to_start_is_left_to_slurm) {
     BOOST_TEST(decision.log[0].text.starts_with("unchecked by=0 user=ana(1000) "));
     BOOST_TEST(
         decision.log[0].text.ends_with(": 2 QOSs in 33 partitions are more than 64 ways to start the job"));
+    BOOST_TEST(refused_for_its_size() ==
+               "the limits of this job cannot be checked: 2 QOSs in 33 partitions are "
+               "more than 64 ways to start the job; shorten --qos or --partition");
 }
 
 BOOST_AUTO_TEST_CASE(a_job_of_very_many_partitions_is_left_to_slurm_but_not_by_rules) {
@@ -77,11 +89,13 @@ BOOST_AUTO_TEST_CASE(a_job_of_very_many_partitions_is_left_to_slurm_but_not_by_r
     }
     BOOST_TEST(decide().log.at(0).text.starts_with("warned "));
 
-    *request.partition += ",p1,p64"; // one of them for the second time
+    *request.partition += ",p1,p64"; // p1 is named twice
     const auto decision = decide();
     BOOST_TEST(decision.forecast.pending_reason == "");
     BOOST_TEST_REQUIRE(decision.log.size() == 1u);
     BOOST_TEST(decision.log[0].text.ends_with(": it names more than 64 partitions"));
+    BOOST_TEST(refused_for_its_size() == "the limits of this job cannot be checked: it names more than 64 "
+                                         "partitions; shorten --partition");
 
     const auto policy = test::load_rule("rule { submit = function(job) job:reject('no') end }");
     BOOST_TEST(decide(policy.get()).reject == RejectCode::access_denied);
@@ -103,6 +117,10 @@ BOOST_AUTO_TEST_CASE(a_job_of_very_long_resources_in_several_partitions_is_left_
     request.licenses = "a";
     BOOST_TEST(decide().log.at(0).text.ends_with(
         ": 1025 bytes of resources and licenses are too long to be counted for 16 ways to start the job"));
+    BOOST_TEST(
+        refused_for_its_size() ==
+        "the limits of this job cannot be checked: 1025 bytes of resources and licenses are too long to "
+        "be counted for 16 ways to start the job; shorten them, or --partition");
 
     request.partition = "main";
     BOOST_TEST(decide().log.at(0).text.starts_with("warned "));

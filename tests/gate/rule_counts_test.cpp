@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What rules are told of a job's size: the least that it gets, whichever options ask for it.
+// What rules read about a job's size: the least that it will get, whichever options ask for it.
 #include "support/gate_setup.hpp"
 #include "support/policy_files.hpp"
 
@@ -20,13 +20,13 @@ struct RuleCountSetup : test::GateSetup {
         const bool at_submission = decide(policy.get()).reject == RejectCode::access_denied;
         const quota::LocalQuota provider(records);
         const auto c = cluster();
-        const gate::JobUpdate update{.job_id = 17, .before = {}, .after = request};
+        const model::JobUpdate update{.job_id = 17, .before = {}, .after = request};
         const auto change = gate::Gate(provider, release).decide_update(update, &c, policy.get());
         BOOST_TEST((change.reject == RejectCode::access_denied) == at_submission);
         return at_submission;
     }
 
-    /// The field and the TRES read as this number.
+    /// Expects that a rule reads this number from the field and from the TRES.
     void expect(const std::string& field, const std::string& tres, std::uint64_t count) const {
         for (const std::string& read : {"job." + field, "job.tres['" + tres + "']"})
             BOOST_TEST_CONTEXT(read) {
@@ -160,6 +160,40 @@ BOOST_AUTO_TEST_CASE(limits_are_still_held_against_what_slurmctld_counts) {
     BOOST_TEST(test::first_line(with.message) == test::first_line(without.message));
     BOOST_TEST(with.reject == RejectCode::none); // at submission slurmctld counts one CPU
     BOOST_TEST(is_denied("job.cpus > 20"));
+}
+
+BOOST_AUTO_TEST_CASE(a_job_without_time_has_that_of_its_partition) {
+    const auto expect_minutes = [&](const std::string& minutes) {
+        BOOST_TEST(is_denied("job.time_limit == " + minutes));
+        BOOST_TEST(!is_denied("job:is_set('time_limit')"));
+    };
+    request.partition = "main";
+    expect_minutes("math.huge");
+    partitions[0].max_time = TimeLimit{121};
+    expect_minutes("121");
+    BOOST_TEST(is_denied("(job.time_limit or 0) > 120"));
+    partitions[0].max_time = TimeLimit{120};
+    BOOST_TEST(!is_denied("(job.time_limit or 0) > 120"));
+    partitions[0].default_time = TimeLimit{30};
+    expect_minutes("30");
+
+    request.time_limit = TimeLimit{60};
+    BOOST_TEST(is_denied("job.time_limit == 60 and job:is_set('time_limit')"));
+}
+
+BOOST_AUTO_TEST_CASE(of_several_partitions_the_longest_time_counts) {
+    partitions[0].max_time = TimeLimit{60};
+    partitions[1].max_time = TimeLimit{90};
+    for (const char* both : {"main,viz", "viz,main"}) {
+        request.partition = both;
+        BOOST_TEST(is_denied("job.time_limit == 90"));
+    }
+    partitions[1].default_time = TimeLimit{45}; // only the first partition gives its default
+    BOOST_TEST(is_denied("job.time_limit == 45"));
+    request.partition = "main,viz";
+    BOOST_TEST(is_denied("job.time_limit == 90"));
+    request.partition = "nowhere";
+    BOOST_TEST(is_denied("job.time_limit == nil"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

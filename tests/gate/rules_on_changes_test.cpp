@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Rules decide about changes of jobs, too; and what the log says of decisions.
+// Rules run on changes of jobs, too, and the log names what they decide.
 #include "support/gate_setup.hpp"
 #include "support/policy_files.hpp"
 
@@ -11,7 +11,7 @@ using model::RejectCode;
 
 namespace {
 
-/// Ana's job in main; jobs in viz have at most 10 minutes.
+/// Ana's job in main. A rule allows jobs in viz at most 10 minutes.
 struct ChangeSetup : test::GateSetup {
     ChangeSetup() : policy(test::load_rule(rule(""))) {
         request.submit_uid = 1000;
@@ -45,7 +45,7 @@ struct ChangeSetup : test::GateSetup {
     }
 
     std::shared_ptr<const policy::Policy> policy;
-    gate::JobUpdate update;
+    model::JobUpdate update;
 };
 
 } // namespace
@@ -124,6 +124,48 @@ BOOST_AUTO_TEST_CASE(the_log_says_whose_job_a_rule_changed_or_would_have_rejecte
         BOOST_TEST(logged(decision).starts_with(std::string(word) + " user=ana(1000)"));
         BOOST_TEST(logged(decision).ends_with("would reject: too long for viz"));
     }
+}
+
+BOOST_AUTO_TEST_CASE(what_the_log_calls_warned_is_told_also_before_a_rejection) {
+    const auto answer = [this](const std::string& end) {
+        policy = test::load_rule("rule { submit = function(job) job:warn('soon')" + end + " end }");
+        return decide(policy.get());
+    };
+    using Lines = std::vector<std::string>;
+
+    const auto rejected = answer(" job:reject('no')");
+    BOOST_TEST(rejected.message == (Lines{"soon", "no"}), boost::test_tools::per_element());
+    BOOST_TEST_REQUIRE(rejected.log.size() == 2u);
+    BOOST_TEST(rejected.log[0].text.starts_with("warned user=ana(1000)"));
+    BOOST_TEST(rejected.log[1].text.starts_with("rejected user=ana(1000)"));
+    BOOST_TEST(answer("").message == Lines{"soon"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(the_log_calls_no_job_changed_that_a_later_rule_rejects) {
+    const std::string later =
+        "rule { submit = function(job) if job.partition == 'viz' then job:reject('no') end end }";
+    policy = test::load_rules(
+        {{"a.lua", "rule { submit = function(job) job.comment = 'seen' end }"}, {"b.lua", later}});
+    BOOST_TEST(logged(decide(policy.get())).starts_with("changed user=ana(1000)"));
+
+    request.partition = "viz";
+    BOOST_TEST(logged(decide(policy.get())).starts_with("rejected user=ana(1000)"));
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_that_rejects_has_a_line_of_its_own_and_one_for_the_rejection) {
+    policy = test::load_rule("rule { name = 'r', submit = function(job) error('x', 0) end }");
+    const auto rejected = decide(policy.get());
+    BOOST_TEST_REQUIRE(rejected.log.size() == 2u);
+    BOOST_TEST(rejected.log[0].text.starts_with("failed user=ana(1000)"));
+    BOOST_TEST(rejected.log[0].text.find("(rule.lua): x; rejected because of on_error = \"deny\" [") !=
+               std::string::npos);
+    BOOST_TEST(rejected.log[1].text.starts_with("rejected user=ana(1000)"));
+    BOOST_TEST(rejected.log[1].text.ends_with("rule 'r' (rule.lua): the rule failed"));
+    BOOST_TEST(rejected.message.size() == 1u); // the message itself says whom to tell
+
+    policy = test::load_rule("rule { on_error = 'allow', submit = function(job) error('x', 0) end }");
+    BOOST_TEST(logged(decide(policy.get())).starts_with("failed user=ana(1000)"));
+    BOOST_TEST(logged(decide(policy.get())).find("x; ignored because of on_error") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(the_log_has_the_reason_of_what_the_gate_refuses) {

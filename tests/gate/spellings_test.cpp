@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A rule about a name holds for each spelling of it that slurmctld takes.
+// A rule about a name applies to all spellings of it that slurmctld accepts.
 #include "support/gate_setup.hpp"
 #include "support/policy_files.hpp"
 
@@ -17,13 +17,13 @@ struct SpellingSetup : test::GateSetup {
                                " then job:reject('denied') end end }");
     }
 
-    /// Whether a rule with this condition refuses the request, newly sent and as a change.
+    /// Whether a rule with this condition rejects the request, as a submission and as a change.
     bool is_denied(const std::string& condition) const {
         const auto policy = deny(condition);
         const bool at_submission = decide(policy.get()).reject == RejectCode::access_denied;
         const quota::LocalQuota provider(records);
         const auto c = cluster();
-        const gate::JobUpdate update{.job_id = 17, .before = {}, .after = request};
+        const model::JobUpdate update{.job_id = 17, .before = {}, .after = request};
         const auto change = gate::Gate(provider, release).decide_update(update, &c, policy.get());
         BOOST_TEST((change.reject == RejectCode::access_denied) == at_submission);
         return at_submission;
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_rule_reads_partitions_without_empty_and_repeated_parts) {
     }
     request.partition = "viz,,main,viz";
     BOOST_TEST(is_denied("job.partition == 'viz,main'"));
-    request.partition = "VIZ"; // another one: case matters
+    request.partition = "VIZ"; // another partition: case matters
     BOOST_TEST(!is_denied("job.partition == 'viz'"));
     request.partition = ",";
     BOOST_TEST(is_denied("job.partition == ','"));
@@ -123,10 +123,10 @@ BOOST_AUTO_TEST_CASE(a_rule_that_reads_the_size_of_an_array_that_cannot_be_read_
 }
 
 BOOST_AUTO_TEST_CASE(a_change_of_an_array_that_cannot_be_read_passes_as_one_task) {
-    request.array = "0x3ff"; // as slurmctld keeps it
+    request.array = "0x3ff"; // as slurmctld stores it
     const quota::LocalQuota provider(records);
     const auto c = cluster();
-    const gate::JobUpdate update{.job_id = 17, .before = request, .after = request};
+    const model::JobUpdate update{.job_id = 17, .before = request, .after = request};
     const auto decision =
         gate::Gate(provider, release).decide_update(update, &c, deny("job.array_tasks > 10").get());
     BOOST_TEST(decision.reject == RejectCode::none);

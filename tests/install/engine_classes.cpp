@@ -32,15 +32,15 @@ int main() {
     if (view) {
         model::ResolvedJob job;
         job.tres.resize(tres->size());
-        limits::MetLimits met(tres->size());
+        limits::AppliedLimits applied(tres->size());
         limits::Evaluation evaluation(*view, job, 0, release, limits::Strictness::as_configured);
         std::vector<limits::Violation> found;
         evaluation.run(limits::submit_stage, found);
-        std::cout << "violations: " << found.size() << ' ' << met.words() << '\n';
+        std::cout << "violations: " << found.size() << ' ' << applied.words() << '\n';
     }
 
     const model::LimitSet limits = normal.qos.limits.which();
-    const model::PartitionTable partitions({std::make_shared<model::Partition>()}, 1);
+    const model::PartitionTable partitions({std::make_shared<model::Partition>()});
     const auto change = model::QosChange::parse(std::vector<std::string>{"MaxWall=1:00:00"}, *tres);
     std::cout << limits.is_empty() << ' ' << (partitions.find("main") == nullptr) << ' '
               << change.value().apply_to({}).max_wall_minutes.value_or(0) << " minutes\n";

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`meson install` puts each file where it belongs, and other programs can use what it installs.
+"""`meson install` puts each file in its place, and other programs can use what it installs.
 
 Usage: install_test.py SOURCE_ROOT COMPILER [ARGUMENT...], with QG_BUILD_ROOT in the environment
 """
@@ -162,7 +162,15 @@ class Installed(unittest.TestCase):
 
         rules = {path.name for path in (SOURCE / "lua/rules").glob("*.lua")}
         plugins = {"job_submit_qosgate.so"} if self.has_slurm else set()
-        self.assertEqual(installed, {"qosgate", "lua.md"} | rules | plugins)
+        self.assertEqual(installed, {"qosgate", "lua.md", "running.md"} | rules | plugins)
+
+    def test_the_guides_refer_to_nothing_that_is_not_installed(self) -> None:
+        guides = sorted((self.prefix / option("datadir") / "doc/qosgate").glob("*.md"))
+        self.assertEqual([guide.name for guide in guides], ["lua.md", "running.md"])
+        for guide in guides:
+            text = guide.read_text()
+            self.assertEqual(re.findall(r"\]\((?!https:|#)[^)]*\)", text), [], guide)
+            self.assertNotIn("README.md", text, guide)
 
     def test_the_rules_are_in_the_data_folder(self) -> None:
         installed = self.prefix / option("datadir") / "qosgate/rules"

@@ -4,7 +4,7 @@
 // it is enough that the linker finds it.
 #include <qosgate/slurm/cluster_quota.hpp>
 #include <qosgate/slurm/cluster_reader.hpp>
-#include <qosgate/slurm/room.hpp>
+#include <qosgate/slurm/headroom.hpp>
 #include <qosgate/slurmdb/connection.hpp>
 #include <qosgate/slurmdb/qos_convert.hpp>
 #include <qosgate/slurmdb/qos_store.hpp>
@@ -27,8 +27,8 @@ int main() {
     const slurm::ClusterQuota quota;
     std::cout << "cluster: " << quota.check({}).error().message << '\n';
     slurm::ClusterReader reader;
-    const model::Demand demand;
-    const slurm::Room room(demand, 0, "");
+    const model::ResourceBounds bounds;
+    const slurm::Headroom headroom(bounds, 0, "");
 
     slurmdb::WireQos wire("normal", {});
     const slurmdb::TresTable tres({{1, "cpu"}});
@@ -38,9 +38,9 @@ int main() {
     Deadline deadline(std::chrono::minutes(1));
     std::cout << "deadline " << (deadline.expired() ? "over" : "ahead") << '\n';
 
-    using AboutQos = bool (slurm::Room::*)(const slurmdb_qos_rec_t&) const;
+    using AboutQos = bool (slurm::Headroom::*)(const slurmdb_qos_rec_t&) const;
     expect_linked(&slurm::ClusterReader::poll, &slurm::ClusterReader::read,
-                  static_cast<AboutQos>(&slurm::Room::is_left_by), &slurmdb::Session::open,
+                  static_cast<AboutQos>(&slurm::Headroom::suffices_for), &slurmdb::Session::open,
                   &slurmdb::Session::late_notice, &slurmdb::Connection::open, &slurmdb::Transaction::commit,
                   &slurmdb::QosStore::open, &slurmdb::QosStore::read_all, &slurmdb::QosStore::write);
 }

@@ -153,11 +153,13 @@ BOOST_AUTO_TEST_CASE(says_which_use_of_the_past_is_for_good) {
     const std::string used = R"("GrpTRESMins": {"cpu": 56}, "usage": {"tres_minutes": {"cpu": 56}})";
     const std::string wall = R"("GrpWall": 60, "usage": {"wall_minutes": 10})";
 
-    BOOST_TEST(find(R"("NoDecay")", minutes, 60) ==
-               "never: CPU minutes of all jobs in QOS q: limit 600, used 56 for good, this job asks for 600 "
-               "(10 CPUs for 01:00:00) (QOSGrpCPUMinutesLimit)");
+    BOOST_TEST(
+        find(R"("NoDecay")", minutes, 60) ==
+        "never: CPU minutes of all jobs in QOS q: limit 600, used 56 (does not decay), this job asks for 600 "
+        "(10 CPUs for 01:00:00) (QOSGrpCPUMinutesLimit)");
     BOOST_TEST(find("", minutes, 60)
-                   .starts_with("waits: CPU minutes of all jobs in QOS q: limit 600, used 70, this"));
+                   .starts_with("waits: CPU minutes of all jobs in QOS q: limit 600, used 56, "
+                                "reserved by running jobs 14, this"));
     BOOST_TEST(find(R"("NoDecay")", minutes, 55).starts_with("never: "));
     // The 14 minutes that a running job may still use come back if it ends early.
     BOOST_TEST(find(R"("NoDecay")", minutes, 54).starts_with("waits: "));

@@ -2,8 +2,8 @@
 //
 // The stages behind submission, row by row: for each row of the tables what passes, what does not and the
 // boundary between them; and what keeps a row from being looked at. A row without a line in `cases` fails.
-#include "qosgate/limits/checks.hpp"
 #include "qosgate/limits/schedule.hpp"
+#include "stages_cases.hpp"
 #include "support/scenarios.hpp"
 
 #include <sstream>
@@ -14,198 +14,10 @@ using namespace qg;
 using boost::test_tools::tt_detail::print_helper;
 using limits::OwnerKind;
 using limits::Release;
+using namespace qg::test::stages;
 using nlohmann::json;
 
 namespace {
-
-enum class StageId { pre_select, node_count, post_select };
-
-const limits::Stage& table_of(StageId stage) {
-    switch (stage) {
-    case StageId::pre_select: return limits::pre_select_stage;
-    case StageId::node_count: return limits::node_count_stage;
-    case StageId::post_select: return limits::post_select_stage;
-    }
-    throw std::logic_error("no such stage");
-}
-
-/// The comparisons of these stages.
-enum class Check {
-    request_alone,
-    per_node,
-    minimum,
-    with_usage,
-    fewest_nodes,
-    minutes_used,
-    minutes_committed,
-    minutes_of_job,
-    wall_time,
-    wall_used,
-    wall_asked,
-    running_count,
-};
-
-/// Which one a row's function is.
-Check check_of(const limits::Check& function) {
-    namespace checks = limits::checks;
-    const std::pair<Check, limits::Check> all[] = {
-        {Check::request_alone, checks::request_alone},
-        {Check::per_node, checks::per_node},
-        {Check::minimum, checks::minimum},
-        {Check::with_usage, checks::with_usage},
-        {Check::fewest_nodes, checks::fewest_nodes},
-        {Check::minutes_used, checks::minutes_used},
-        {Check::minutes_committed, checks::minutes_committed},
-        {Check::minutes_of_job, checks::minutes_of_job},
-        {Check::wall_time, checks::wall_time},
-        {Check::wall_used, checks::wall_used},
-        {Check::wall_asked, checks::wall_asked},
-        {Check::running_count, checks::running_count},
-    };
-    for (const auto& [check, known] : all)
-        if (known == function) return check;
-    throw std::logic_error("this check has no name: give it one");
-}
-
-/// What a row is known for, besides its comparison.
-struct Traits {
-    bool user_only = false;                  ///< of associations: that of the user alone
-    bool scaled = false;                     ///< LimitFactor applies
-    bool operator_passes = false;            ///< not looked at where an operator set the TRES or the time
-    std::vector<std::string> hidden_by = {}; ///< limits of a QOS
-    Release since{22, 5};
-};
-
-struct Case {
-    StageId stage;
-    OwnerKind owner;
-    Check check;
-    std::string limit;
-    std::string reason;
-    Traits is = {};
-};
-
-constexpr auto pre = StageId::pre_select, node = StageId::node_count, post = StageId::post_select;
-constexpr auto qos = OwnerKind::qos, association = OwnerKind::association;
-const Traits by_operator{.operator_passes = true};
-
-const std::vector<Case> cases{
-    {pre, qos, Check::wall_time, "MaxWall", "QOSMaxWallDurationPerJobLimit", by_operator},
-    {pre, qos, Check::wall_time, "GrpWall", "QOSGrpWallLimit", by_operator},
-    {pre, qos, Check::running_count, "GrpJobs", "QOSGrpJobsLimit"},
-    {pre, qos, Check::wall_used, "GrpWall", "QOSGrpWallLimit", by_operator},
-    {pre, qos, Check::running_count, "MaxJobsPerAccount", "MaxJobsPerAccount"},
-    {pre, qos, Check::running_count, "MaxJobsPerUser", "QOSMaxJobsPerUserLimit"},
-    {pre, qos, Check::wall_asked, "MaxWall", "QOSMaxWallDurationPerJobLimit", by_operator},
-    {pre,
-     association,
-     Check::wall_time,
-     "MaxWall",
-     "AssocMaxWallDurationPerJobLimit",
-     {.user_only = true, .operator_passes = true, .hidden_by = {"MaxWall"}}},
-    {pre,
-     association,
-     Check::wall_time,
-     "GrpWall",
-     "AssocGrpWallLimit",
-     {.operator_passes = true, .hidden_by = {"GrpWall"}}},
-    {pre, association, Check::running_count, "GrpJobs", "AssocGrpJobsLimit", {.hidden_by = {"GrpJobs"}}},
-    {pre,
-     association,
-     Check::wall_used,
-     "GrpWall",
-     "AssocGrpWallLimit",
-     {.operator_passes = true, .hidden_by = {"GrpWall"}}},
-    {pre,
-     association,
-     Check::running_count,
-     "MaxJobs",
-     "AssocMaxJobsLimit",
-     {.user_only = true, .hidden_by = {"MaxJobsPerAccount", "MaxJobsPerUser"}}},
-    {pre,
-     association,
-     Check::wall_asked,
-     "MaxWall",
-     "AssocMaxWallDurationPerJobLimit",
-     {.user_only = true, .operator_passes = true, .hidden_by = {"MaxWall"}}},
-
-    {node, qos, Check::fewest_nodes, "MaxTRESPerAccount", "MaxNodePerAccount"},
-    {node, qos, Check::fewest_nodes, "MaxTRESPerJob", "QOSMaxNodePerJobLimit"},
-    {node, qos, Check::fewest_nodes, "MaxTRESPerUser", "QOSMaxNodePerUserLimit"},
-    {node, qos, Check::fewest_nodes, "GrpTRES", "QOSGrpNodeLimit"},
-    {node,
-     association,
-     Check::fewest_nodes,
-     "GrpTRES",
-     "AssocGrpNodeLimit",
-     {.scaled = true, .hidden_by = {"GrpTRES"}}},
-    {node,
-     association,
-     Check::fewest_nodes,
-     "MaxTRESPerJob",
-     "AssocMaxNodePerJobLimit",
-     {.user_only = true,
-      .scaled = true,
-      .hidden_by = {"MaxTRESPerAccount", "MaxTRESPerJob", "MaxTRESPerUser"}}},
-
-    {post, qos, Check::minutes_used, "GrpTRESMins", "QOSGrpCPUMinutesLimit", by_operator},
-    {post, qos, Check::with_usage, "GrpTRES", "QOSGrpCpuLimit", by_operator},
-    {post, qos, Check::minutes_committed, "GrpTRESRunMins", "QOSGrpCPURunMinutesLimit"},
-    {post, qos, Check::minutes_of_job, "MaxTRESMinsPerJob", "QOSMaxCpuMinutesPerJobLimit", by_operator},
-    {post, qos, Check::request_alone, "MaxTRESPerJob", "QOSMaxCpuPerJobLimit", by_operator},
-    {post, qos, Check::per_node, "MaxTRESPerNode", "QOSMaxCpuPerNode", by_operator},
-    {post, qos, Check::minimum, "MinTRESPerJob", "QOSMinCpuNotSatisfied", by_operator},
-    {post, qos, Check::with_usage, "MaxTRESPerAccount", "MaxCpuPerAccount", by_operator},
-    {post, qos, Check::with_usage, "MaxTRESPerUser", "QOSMaxCpuPerUserLimit", by_operator},
-    {post,
-     qos,
-     Check::minutes_committed,
-     "MaxTRESRunMinsPerAccount",
-     "MaxCpuRunMinsPerAccount",
-     {.since = {24, 5, 0}}},
-    {post,
-     qos,
-     Check::minutes_committed,
-     "MaxTRESRunMinsPerUser",
-     "MaxCpuRunMinsPerUser",
-     {.since = {24, 5, 0}}},
-    {post,
-     association,
-     Check::minutes_used,
-     "GrpTRESMins",
-     "AssocGrpCPUMinutesLimit",
-     {.operator_passes = true, .hidden_by = {"GrpTRESMins"}}},
-    {post,
-     association,
-     Check::with_usage,
-     "GrpTRES",
-     "AssocGrpCpuLimit",
-     {.scaled = true, .operator_passes = true, .hidden_by = {"GrpTRES"}}},
-    {post,
-     association,
-     Check::minutes_committed,
-     "GrpTRESRunMins",
-     "AssocGrpCPURunMinutesLimit",
-     {.hidden_by = {"GrpTRESRunMins"}}},
-    {post,
-     association,
-     Check::minutes_of_job,
-     "MaxTRESMinsPerJob",
-     "AssocMaxCpuMinutesPerJobLimit",
-     {.user_only = true, .operator_passes = true, .hidden_by = {"MaxTRESMinsPerJob"}}},
-    {post,
-     association,
-     Check::request_alone,
-     "MaxTRESPerJob",
-     "AssocMaxCpuPerJobLimit",
-     {.user_only = true, .scaled = true, .operator_passes = true, .hidden_by = {"MaxTRESPerJob"}}},
-    {post,
-     association,
-     Check::per_node,
-     "MaxTRESPerNode",
-     "AssocMaxCpuPerNode",
-     {.user_only = true, .operator_passes = true, .hidden_by = {"MaxTRESPerNode"}}},
-};
 
 /// A job, with what is in use, at a limit.
 struct Step {
@@ -214,7 +26,7 @@ struct Step {
     json usage = json::object();
     bool safe = false; ///< `safe` is enforced
 };
-/// The least that shows where a check draws its line; the first passes, the last does not.
+/// The boundary of a check: the first step passes, the last does not.
 struct Line {
     std::uint64_t limit;
     std::vector<Step> steps;
@@ -227,49 +39,69 @@ json minutes(const json& time) {
     return {{"time_limit", time}};
 }
 
-/// The job asks for 1 CPU for 10 minutes where it says nothing else.
-Line line_of(Check check) {
-    const json any = json::object();
-    switch (check) {
-    case Check::running_count:
-        return {3, {{true, any, {{"jobs", 2}}}, {false, any, {{"jobs", 3}}}, {false, any, {{"jobs", 4}}}}};
-    case Check::wall_asked: return {60, {{true, minutes(60)}, {false, minutes(61)}}};
-    case Check::wall_time: // a job without a time limit gets this one
-        return {60, {{true, minutes(nullptr), any, true}, {false, minutes(61), any, true}}};
-    case Check::wall_used:
-        return {60,
-                {{true, any, {{"wall_minutes", 59}}},
-                 {false, any, {{"wall_minutes", 60}}},
-                 {true, any, {{"wall_minutes", 50}}, true},
-                 {false, any, {{"wall_minutes", 51}}, true}}};
-    case Check::request_alone: return {8, {{true, cpus(8)}, {false, cpus(9)}}};
-    case Check::per_node: return {8, {{true, cpus(16, 2)}, {true, cpus(17, 2)}, {false, cpus(18, 2)}}};
-    case Check::minimum: return {8, {{true, cpus(9)}, {true, cpus(8)}, {false, cpus(7)}}};
-    case Check::with_usage:
-        return {8,
-                {{true, cpus(8)},
-                 {false, cpus(9)},
-                 {true, cpus(5), {{"tres", {{"cpu", 3}}}}},
-                 {false, cpus(5), {{"tres", {{"cpu", 4}}}}}}};
-    case Check::fewest_nodes: return {4, {{true, cpus(9, 3)}, {true, cpus(9, 4)}, {false, cpus(9, 5)}}};
-    case Check::minutes_used:
-        return {
-            600,
-            {{true, any, {{"tres_minutes", {{"cpu", 599}}}}},
-             {false, any, {{"tres_minutes", {{"cpu", 600}}}}},
-             {true, any, {{"tres_minutes", {{"cpu", 590}}}}, true},
-             {false, any, {{"tres_minutes", {{"cpu", 591}}}}, true},
-             {true, any, {{"tres_minutes", {{"cpu", 90}}}, {"tres_run_minutes", {{"cpu", 500}}}}, true},
-             {false, any, {{"tres_minutes", {{"cpu", 90}}}, {"tres_run_minutes", {{"cpu", 501}}}}, true}}};
-    case Check::minutes_committed:
-        return {600,
-                {{true, cpus(60)},
-                 {false, cpus(61)},
-                 {true, any, {{"tres_run_minutes", {{"cpu", 590}}}}},
-                 {false, any, {{"tres_run_minutes", {{"cpu", 591}}}}}}};
-    case Check::minutes_of_job: return {600, {{true, cpus(60)}, {false, cpus(61)}}};
-    }
+/// What a comparison passes and refuses. By default the job asks for 1 CPU for 10 minutes.
+struct CheckLine {
+    const char* name;
+    limits::Check check;
+    Line line;
+};
+
+const json any = json::object();
+const std::vector<CheckLine> check_lines{
+    {"running_count",
+     checks::running_count,
+     {3, {{true, any, {{"jobs", 2}}}, {false, any, {{"jobs", 3}}}, {false, any, {{"jobs", 4}}}}}},
+    {"wall_asked", checks::wall_asked, {60, {{true, minutes(60)}, {false, minutes(61)}}}},
+    // a job without a time limit gets this one
+    {"wall_time",
+     checks::wall_time,
+     {60, {{true, minutes(nullptr), any, true}, {false, minutes(61), any, true}}}},
+    {"wall_used",
+     checks::wall_used,
+     {60,
+      {{true, any, {{"wall_minutes", 59}}},
+       {false, any, {{"wall_minutes", 60}}},
+       {true, any, {{"wall_minutes", 50}}, true},
+       {false, any, {{"wall_minutes", 51}}, true}}}},
+    {"request_alone", checks::request_alone, {8, {{true, cpus(8)}, {false, cpus(9)}}}},
+    {"per_node", checks::per_node, {8, {{true, cpus(16, 2)}, {true, cpus(17, 2)}, {false, cpus(18, 2)}}}},
+    {"minimum", checks::minimum, {8, {{true, cpus(9)}, {true, cpus(8)}, {false, cpus(7)}}}},
+    {"with_usage",
+     checks::with_usage,
+     {8,
+      {{true, cpus(8)},
+       {false, cpus(9)},
+       {true, cpus(5), {{"tres", {{"cpu", 3}}}}},
+       {false, cpus(5), {{"tres", {{"cpu", 4}}}}}}}},
+    {"fewest_nodes",
+     checks::fewest_nodes,
+     {4, {{true, cpus(9, 3)}, {true, cpus(9, 4)}, {false, cpus(9, 5)}}}},
+    {"minutes_used",
+     checks::minutes_used,
+     {600,
+      {{true, any, {{"tres_minutes", {{"cpu", 599}}}}},
+       {false, any, {{"tres_minutes", {{"cpu", 600}}}}},
+       {true, any, {{"tres_minutes", {{"cpu", 590}}}}, true},
+       {false, any, {{"tres_minutes", {{"cpu", 591}}}}, true},
+       {true, any, {{"tres_minutes", {{"cpu", 90}}}, {"tres_run_minutes", {{"cpu", 500}}}}, true},
+       {false, any, {{"tres_minutes", {{"cpu", 90}}}, {"tres_run_minutes", {{"cpu", 501}}}}, true}}}},
+    {"minutes_committed",
+     checks::minutes_committed,
+     {600,
+      {{true, cpus(60)},
+       {false, cpus(61)},
+       {true, any, {{"tres_run_minutes", {{"cpu", 590}}}}},
+       {false, any, {{"tres_run_minutes", {{"cpu", 591}}}}}}}},
+    {"minutes_of_job", checks::minutes_of_job, {600, {{true, cpus(60)}, {false, cpus(61)}}}},
+};
+
+const CheckLine& find_line(const limits::Check& check) {
+    for (const CheckLine& known : check_lines)
+        if (known.check == check) return known;
     throw std::logic_error("this check has no line: give it one");
+}
+const Line& line_of(const limits::Check& check) {
+    return find_line(check).line;
 }
 
 /// What a test changes of the records around a step.
@@ -287,7 +119,7 @@ json limit_value(const Case& row, std::uint64_t value) {
     return {{row.stage == StageId::node_count ? "node" : "cpu", value}};
 }
 
-/// Usage where a limit of a QOS looks for it.
+/// Usage in the place where a limit of a QOS reads it.
 json usage_for(const Case& row, const json& usage) {
     if (row.owner == association) return usage;
     if (row.limit.ends_with("PerUser")) return {{"users", {{"1000", usage}}}};
@@ -331,16 +163,16 @@ template <typename Body>
 void for_each_refusal(Body body) {
     for (const Case& row : cases) {
         BOOST_TEST_CONTEXT(row.reason) {
-            const Line line = line_of(row.check);
+            const Line& line = line_of(row.check);
             body(row, line.steps.back());
         }
     }
 }
 
 /// "pre_select qos wall_time MaxWall"
-std::string key(StageId stage, OwnerKind owner, Check check, std::string_view limit) {
+std::string key(StageId stage, OwnerKind owner, const limits::Check& check, std::string_view limit) {
     std::ostringstream text;
-    text << print_helper(stage) << ' ' << print_helper(owner) << ' ' << print_helper(check) << ' ' << limit;
+    text << print_helper(stage) << ' ' << print_helper(owner) << ' ' << find_line(check).name << ' ' << limit;
     return text.str();
 }
 
@@ -353,7 +185,7 @@ BOOST_AUTO_TEST_CASE(every_row_has_a_case_and_every_case_a_row) {
     for (const StageId stage : {pre, node, post})
         for (const OwnerKind owner : {qos, association})
             for (const limits::Row& row : owner == qos ? table_of(stage).qos : table_of(stage).association)
-                rows.push_back(key(stage, owner, check_of(row.check),
+                rows.push_back(key(stage, owner, row.check,
                                    std::visit([](auto limit) { return name_of(limit); }, row.limit)));
     for (const Case& row : cases)
         tested.push_back(key(row.stage, row.owner, row.check, row.limit));
@@ -410,7 +242,7 @@ BOOST_AUTO_TEST_CASE(what_an_operator_set_is_exempt_from_most_rows) {
 
 BOOST_AUTO_TEST_CASE(a_limit_of_the_qos_hides_that_of_an_association) {
     for_each_refusal([](const Case& row, const Step& step) {
-        for (const std::string& hider : row.is.hidden_by) {
+        for (const std::string& hider : row.is.overridden_by) {
             const Case of_qos{row.stage, qos, row.check, hider, ""};
             const json wide = limit_value(of_qos, 1'000'000);
             BOOST_TEST(judge(row, step, {.more_of_qos = {{hider, wide}}}) == "", hider);

@@ -5,6 +5,7 @@
 Usage: references.py SOURCE_ROOT
 Reads "limits/README.md 4.1, 4.2", also over the end of a comment's line, and inside a README "(4.1)". The rules that
 differ between releases stand twice: each has the same name, releases and section in release.hpp and in the README.
+What compat.hpp tells by version is in the table of slurm/README.md 5.
 Each limit of limit_facts.hpp is named in limits/README.md 1.1.
 """
 
@@ -19,12 +20,13 @@ SPECIFICATIONS = {name: Path("engine/qosgate") / name for name in ("limits/READM
 SECTION = r"\d{1,2}(?:\.\d+)?"
 HEADING = re.compile(rf"^#+ ({SECTION})\.? ", re.MULTILINE)
 LINE_END = re.compile(r"\s*\n\s*(?://+<?|#|\*|\|)?\s*")  # and what begins the next line of a comment
-NAMED = re.compile(rf"([\w./]+/README\.md) ({SECTION}(?:(?:,| and|, and) {SECTION})*)")
+NAMED = re.compile(rf"([\w./]+/README\.md) ({SECTION}(?:(?:,| and|, and| to) {SECTION})*)")
 INNER = re.compile(rf"\(({SECTION}(?:, {SECTION})*)\)")
 UNKNOWN_FILE = re.compile(r"\b(?:limits|abi)\.md\b")
 
 RULE = re.compile(r"Rule (\w+)\{\{([\d, ]+)\}, (?:no_end|\{([\d, ]+)\}), \"([\d.]+)\"\}")
 ROW = re.compile(rf"^\| `(\w+)` \| ([\d.]+) \| ([\d.]*) ?\| .* \| ({SECTION}) \| \w+ \|$", re.MULTILINE)
+BY_VERSION = re.compile(r"^(?:#define |inline constexpr bool )(\w+) .*SLURM_VERSION_NUM\(", re.MULTILINE)
 LIMIT = re.compile(r'\.name = "(\w+)"')
 
 
@@ -70,8 +72,17 @@ def main() -> int:
     coded = rules_of(RULE.findall((limits / "release.hpp").read_text()))
     described = rules_of(ROW.findall((limits / "README.md").read_text()))
     problems += [f"release.hpp and limits/README.md 10 differ: {' '.join(rule)}" for rule in sorted(coded ^ described)]
+    problems += [f"limits/README.md 10: there is no section {rule[3]}" for rule in sorted(described)
+                 if rule[3] not in sections["limits/README.md"]]  # fmt: skip
     if not coded:
         problems.append("release.hpp has no rules")
+
+    slurm = root / "engine/qosgate/slurm"
+    by_version = BY_VERSION.findall((slurm / "compat.hpp").read_text())
+    releases = (slurm / "README.md").read_text().partition("## 5. ")[2]
+    problems += [f"slurm/README.md 5 lacks {name}" for name in by_version if name not in releases]
+    if not by_version:
+        problems.append("compat.hpp tells nothing by version")
 
     names = LIMIT.findall((root / "engine/qosgate/model/limit_facts.hpp").read_text())
     table = (limits / "README.md").read_text().partition("### 1.1")[2].partition("### 1.2")[0]

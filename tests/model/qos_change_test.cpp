@@ -184,15 +184,15 @@ BOOST_AUTO_TEST_CASE(adds_and_removes_flags_and_preempted_qos) {
     const QosRecord fresh =
         changed({"Flags+=NoReserve", "Flags-=NO_DECAY,NoReserve", "Preempt+=b", "Preempt-=low,x"}, record);
 
-    BOOST_TEST(fresh.flags == WordSet{"DenyOnLimit"});
-    BOOST_TEST(fresh.preempt == WordSet{"b"});
+    BOOST_TEST(fresh.flags == NameSet{"DenyOnLimit"});
+    BOOST_TEST(fresh.preempt == NameSet{"b"});
 }
 
 BOOST_AUTO_TEST_CASE(a_plain_list_replaces_flags) {
     QosRecord record;
     record.flags = {"NoDecay"};
 
-    BOOST_TEST(changed({"Flags=NoReserve"}, record).flags == WordSet{"NoReserve"});
+    BOOST_TEST(changed({"Flags=NoReserve"}, record).flags == NameSet{"NoReserve"});
 }
 
 BOOST_AUTO_TEST_CASE(a_field_is_given_once_unless_the_parts_are_apart) {

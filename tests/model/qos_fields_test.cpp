@@ -29,9 +29,9 @@ QosRecord full_record() {
         case FieldKind::duration: put_field(f, record, 7u); break;
         case FieldKind::factor: put_field(f, record, 0.5); break;
         case FieldKind::tres: put_field(f, record, TresLimits{{"cpu", 3}}); break;
-        case FieldKind::flags: put_field(f, record, WordSet{"NoDecay"}); break;
-        case FieldKind::preempt_mode: put_field(f, record, WordSet{"CANCEL"}); break;
-        case FieldKind::qos_names: put_field(f, record, WordSet{"low"}); break;
+        case FieldKind::flags: put_field(f, record, NameSet{"NoDecay"}); break;
+        case FieldKind::preempt_mode: put_field(f, record, NameSet{"CANCEL"}); break;
+        case FieldKind::qos_names: put_field(f, record, NameSet{"low"}); break;
         }
     }
     return record;

@@ -57,13 +57,22 @@ BOOST_AUTO_TEST_CASE(refuses_a_list_that_is_not_one) {
         }
 }
 
-BOOST_AUTO_TEST_CASE(formats_the_counts_that_are_there) {
-    TresCounts counts(catalogue.size());
-    counts[0] = 4;
-    counts[1] = 8192;
-    counts[9] = 2;
+BOOST_AUTO_TEST_CASE(a_name_that_slurm_conf_has_to_name_is_told_so_and_no_other_kind_is_near) {
+    const TresCatalogue plain(std::vector<std::string>{"cpu", "mem", "node", "billing"});
+    const auto add = [](const std::string& name) {
+        return "; to count it, add " + name + " to AccountingStorageTRES in slurm.conf";
+    };
+    BOOST_TEST(hint_for_unknown(plain, "gpu") == add("gres/gpu")); // and not "did you mean cpu?"
+    BOOST_TEST(hint_for_unknown(plain, "gres/gpu") == add("gres/gpu"));
+    BOOST_TEST(hint_for_unknown(plain, "gpu:a100") == add("gres/gpu:a100"));
+    BOOST_TEST(hint_for_unknown(plain, "license/foo") == add("license/foo"));
+    BOOST_TEST(hint_for_unknown(plain, "cpus") == "; did you mean cpu?");
+    BOOST_TEST(hint_for_unknown(plain, "xyzzy") == "");
 
-    BOOST_TEST(format_tres(catalogue, counts) == "cpu=4,mem=8G,gres/gpu=2");
+    const TresCatalogue with_nics(std::vector<std::string>{"cpu", "gres/nic"});
+    BOOST_TEST(hint_for_unknown(with_nics, "gpu") == add("gres/gpu"));
+    BOOST_TEST(hint_for_unknown(with_nics, "gres/nick") == "; did you mean gres/nic?");
+    BOOST_TEST(hint_for_unknown(with_nics, "nick") == "; did you mean nic?");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,9 +8,9 @@ namespace qg::test {
 namespace {
 
 FakeController* the_controller = nullptr;
-constexpr std::int64_t greatest_qos_id = 2000;
+constexpr std::int64_t max_qos_id = 2000;
 
-/// A list in `list`, made where there is none yet, with the element added.
+/// Adds an element to `list`; makes the list if there is none yet.
 void add_to(std::deque<slurm::OwnedList>& lists, slurm::ListHandle& list, void* element) {
     if (list == nullptr) list = lists.emplace_back(slurm::make_borrowing_list()).get();
     static_cast<void>(slurm_list_append(list, element));
@@ -39,9 +39,10 @@ plugin::AssocMgr FakeController::symbols() {
             .assoc_list = nullptr,
             .user_list = &users_handle_,
             .root_assoc = &root,
+            .tres_list = nullptr,
             .tres_names = &tres_array_,
             .tres_count = &tres_count_,
-            .behind_greatest_qos_id = &behind_greatest_qos_id,
+            .after_max_qos_id = &after_max_qos_id,
             .running_cache = &running_cache,
             .private_data = &private_data,
             .enforce = &enforce};
@@ -61,12 +62,12 @@ slurmdb_qos_rec_t& FakeController::add_qos(const char* name, std::uint32_t id) {
     qos.usage = &qos_usage_.emplace_back();
     qos.usage->tres_cnt = tres_count_;
     slurm::append(qos_, &qos);
-    behind_greatest_qos_id = std::max(behind_greatest_qos_id, id + 1);
+    after_max_qos_id = std::max(after_max_qos_id, id + 1);
     return qos;
 }
 
 void FakeController::remove_qos(std::uint32_t id) {
-    // The list stays where it is, as slurmctld's does.
+    // The list keeps its address, as in slurmctld.
     for (int left = slurm_list_count(qos_.get()); left > 0; --left) {
         auto* const qos = static_cast<slurmdb_qos_rec_t*>(slurm_list_pop(qos_.get()));
         if (qos->id != id) slurm::append(qos_, qos);
@@ -98,7 +99,7 @@ slurmdb_assoc_rec_t& FakeController::add_association(const char* account, const 
     association.usage = &association_usage_.emplace_back();
     association.usage->parent_assoc_ptr = parent;
     association.usage->tres_cnt = tres_count_;
-    association.usage->valid_qos = slurm_bit_alloc(greatest_qos_id);
+    association.usage->valid_qos = slurm_bit_alloc(max_qos_id);
     for (const std::uint32_t id : permitted)
         slurm_bit_set(association.usage->valid_qos, id);
     return association;
@@ -125,7 +126,7 @@ void FakeController::add_coordinator(slurmdb_user_rec_t& user, const char* accou
 }
 
 void FakeController::set_tres(std::vector<std::string> names) {
-    // As slurmctld does: the old array is freed when the new one is there.
+    // As in slurmctld, the old array is freed after the new one was made.
     std::vector<char*> fresh;
     for (const std::string& name : names)
         fresh.push_back(text(name.c_str()));

@@ -17,8 +17,8 @@ void slurm_bit_free(bitstr_t** bits);
 
 namespace qg::test {
 
-/// Records and symbols. There may be one at a time: slurmctld's functions know no "this".
-/// Users, QOSs and associations stay where they are once added.
+/// Records and symbols. Only one may exist at a time, because slurmctld's functions have no object.
+/// The addresses of users, QOSs and associations never change.
 class FakeController {
   public:
     FakeController();
@@ -47,10 +47,10 @@ class FakeController {
 
     slurmdb_assoc_rec_t* root = nullptr;
     std::uint16_t enforce = slurm::enforce_associations | slurm::enforce_limits | slurm::enforce_qos;
-    std::uint32_t behind_greatest_qos_id = 1;
+    std::uint32_t after_max_qos_id = 1;
     std::uint16_t running_cache = 0;
     std::uint16_t private_data = 0;
-    slurm::ListHandle qos_list = nullptr; ///< null it for a slurmctld that knows nothing yet
+    slurm::ListHandle qos_list = nullptr; ///< null: a slurmctld without data yet
     int locks_held = 0;
     plugin::AssocMgrLocks last_locks{};
 

@@ -11,7 +11,7 @@
 
 namespace {
 
-// In front of each block, as Slurm's allocator has one: a pointer from elsewhere has none.
+// Before each block, as in Slurm's allocator. Pointers from elsewhere have no header.
 constexpr std::size_t header_size = 16;
 constexpr char magic[header_size] = "block of a host";
 

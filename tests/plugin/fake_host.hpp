@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What slurmctld offers its plugins, for tests: an allocator that knows its own blocks, and a log that is
-// kept.
+// What slurmctld offers its plugins, for tests: an allocator that recognizes its own blocks, and a log that
+// tests can read.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace qg::test {
 /// Lines logged since the last call, "error: …" or "info: …".
 std::vector<std::string> take_log();
 
-/// A text from the host's allocator, as slurmctld hands them out.
+/// A text from the host's allocator, like the texts of slurmctld.
 char* host_text(const char* text);
 
 /// How many blocks of the host's allocator are in use.

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t ana = 1000, ben = 1001;
 
 struct Setup {
-    /// Whether the parts before this one are known.
+    /// Whether the components before this one are known.
     bool knows(std::uint32_t offset, std::uint32_t user = ana) {
         return HetSubmission::Turn(submission, offset, user).parts() != nullptr;
     }
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(the_parts_of_a_job_are_known_one_after_the_other) {
 }
 
 BOOST_AUTO_TEST_CASE(a_part_that_does_not_follow_is_not_known_nor_are_those_behind_it) {
-    BOOST_TEST(!knows(1)); // no job has begun
+    BOOST_TEST(!knows(1)); // no job has started yet
     BOOST_TEST(knows(0));
     BOOST_TEST(!knows(2));
     BOOST_TEST(!knows(1));
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(a_part_of_another_user_or_thread_does_not_follow) {
 BOOST_AUTO_TEST_CASE(nobody_waits_while_a_part_is_decided_about) {
     HetSubmission::Turn first(submission, 0, ana);
     BOOST_TEST(first.parts() != nullptr);
-    // A thread of its own: with a lock held it would never end, and no more than the test would wait for it.
+    // In its own thread: if a lock were held, the call would never return.
     bool was_known = false;
     std::thread([&] { was_known = knows(0, ana); }).join();
     BOOST_TEST(was_known);
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(of_two_jobs_at_once_no_parts_get_into_the_other) {
         BOOST_TEST(second.parts() != parts);
     } // the second is back first, and is the later one
     BOOST_TEST(!knows(1, ana));
-    BOOST_TEST(!knows(1, ben)); // ana's part came between
+    BOOST_TEST(!knows(1, ben)); // ana's component came in between
 
     {
         HetSubmission::Turn first(submission, 0, ana);

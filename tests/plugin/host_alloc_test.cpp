@@ -11,7 +11,7 @@ using qg::test::host_text;
 
 namespace {
 
-/// A message that is freed as slurmctld frees it.
+/// A message that is freed in the same way as in slurmctld.
 struct Message {
     char* text = nullptr;
     Message() = default;
@@ -77,8 +77,8 @@ BOOST_AUTO_TEST_CASE(a_message_has_no_control_characters_but_the_ends_of_its_lin
 
 BOOST_AUTO_TEST_CASE(a_line_is_cut) {
     Message message;
-    append_message(&message.text, lines({std::string(longest_line + 1, 'x')}));
-    BOOST_TEST(message.text == std::string(longest_line, 'x') + "...");
+    append_message(&message.text, lines({std::string(max_line_length + 1, 'x')}));
+    BOOST_TEST(message.text == std::string(max_line_length, 'x') + "...");
 }
 
 BOOST_AUTO_TEST_CASE(a_logged_line_has_no_control_characters) {

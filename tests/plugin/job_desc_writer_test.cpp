@@ -17,7 +17,7 @@ using plugin::write_changes;
 
 namespace {
 
-/// A description whose texts come from the host's allocator and go back to it.
+/// A description whose texts are allocated and freed by the host's allocator.
 class Description {
   public:
     Description() {

@@ -18,13 +18,13 @@ BOOST_AUTO_TEST_CASE(knows_the_last_owner_of_a_job_and_of_no_other) {
 
 BOOST_AUTO_TEST_CASE(keeps_so_many_and_always_the_newest) {
     JobOwners owners;
-    for (std::uint32_t job = 0; job <= JobOwners::most_jobs; ++job)
+    for (std::uint32_t job = 0; job <= JobOwners::max_jobs; ++job)
         owners.keep(job, 1001);
     std::size_t known = 0;
-    for (std::uint32_t job = 0; job <= JobOwners::most_jobs; ++job)
+    for (std::uint32_t job = 0; job <= JobOwners::max_jobs; ++job)
         known += owners.find(job) ? 1 : 0;
-    BOOST_TEST(known == JobOwners::most_jobs);
-    BOOST_TEST(owners.find(JobOwners::most_jobs).has_value());
+    BOOST_TEST(known == JobOwners::max_jobs);
+    BOOST_TEST(owners.find(JobOwners::max_jobs).has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

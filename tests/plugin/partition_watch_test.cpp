@@ -40,59 +40,59 @@ BOOST_AUTO_TEST_CASE(a_standby_controller_has_no_partitions) {
 }
 
 BOOST_AUTO_TEST_CASE(partitions_of_the_start_count_as_unchanged_and_are_read_once_more) {
-    const auto read = watch.look(now);
+    const auto read = watch.read_mark(now);
     BOOST_TEST(!may_have_changed(read));
 
     BOOST_TEST(!is_outdated(read));
     now += 1050ms;
     BOOST_TEST(is_outdated(read));
-    const auto again = watch.look(now);
+    const auto again = watch.read_mark(now);
     now += 1h;
     BOOST_TEST(!is_outdated(again));
     BOOST_TEST(!may_have_changed(again));
 }
 
 BOOST_AUTO_TEST_CASE(a_partition_made_in_the_second_of_the_start_is_noticed) {
-    const auto read = watch.look(now);
+    const auto read = watch.read_mark(now);
     slurm::append(list, &partitions[0]);
     BOOST_TEST(may_have_changed(read));
 }
 
 BOOST_AUTO_TEST_CASE(a_later_change_is_noticed) {
-    const auto read = watch.look(now);
+    const auto read = watch.read_mark(now);
     changed_at = 1002;
     BOOST_TEST(may_have_changed(read));
     BOOST_TEST(is_outdated(read));
 }
 
 BOOST_AUTO_TEST_CASE(a_change_counts_as_unsure_until_its_second_is_over) {
-    static_cast<void>(watch.look(now));
+    static_cast<void>(watch.read_mark(now));
     changed_at = 1002;
     now += 2s;
-    const auto within = watch.look(now);
+    const auto within = watch.read_mark(now);
     BOOST_TEST(may_have_changed(within));
     now += 1049ms;
     BOOST_TEST(!is_outdated(within));
-    BOOST_TEST(may_have_changed(watch.look(now)));
+    BOOST_TEST(may_have_changed(watch.read_mark(now)));
 
     now += 1ms;
     BOOST_TEST(is_outdated(within));
-    BOOST_TEST(!may_have_changed(watch.look(now)));
+    BOOST_TEST(!may_have_changed(watch.read_mark(now)));
 }
 
 BOOST_AUTO_TEST_CASE(a_clock_that_is_set_back_leaves_nothing_unsure_for_long) {
-    static_cast<void>(watch.look(now));
+    static_cast<void>(watch.read_mark(now));
     changed_at = 400;
     now += 2s;
-    static_cast<void>(watch.look(now));
+    static_cast<void>(watch.read_mark(now));
     now += 1050ms;
-    BOOST_TEST(!may_have_changed(watch.look(now)));
+    BOOST_TEST(!may_have_changed(watch.read_mark(now)));
 }
 
 BOOST_AUTO_TEST_CASE(a_slurmctld_that_does_not_tell_is_believed_to_have_changed_nothing) {
     PartitionWatch blind{{}};
     BOOST_TEST(blind.has_partitions());
-    const auto read = blind.look(now);
+    const auto read = blind.read_mark(now);
     BOOST_TEST(!blind.may_have_changed(read, 7));
 }
 

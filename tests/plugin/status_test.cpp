@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
+#include <future>
 #include <memory>
 #include <sstream>
 #include <thread>
@@ -52,14 +53,93 @@ BOOST_AUTO_TEST_CASE(a_report_quotes_what_would_end_a_text) {
     const std::string partitions_error;
 
     const std::string json =
-        plugin::StatusReport{1, policy, policy::Level::explain, std::nullopt, partitions_error, counts}
+        plugin::StatusReport{1,      policy,          policy::Level::explain, std::nullopt, partitions_error,
+                             counts, {"a \"b\"", "c"}}
             .to_json();
 
     BOOST_TEST(json.find(R"("last_error": "say \"rule\" \\ here?")") != std::string::npos);
     BOOST_TEST(json.find(text::format(R"("pid": {}, "process_start": {}, )", getpid(),
                                       process_start(getpid()).value())) != std::string::npos);
     BOOST_TEST(json.find(R"("partitions_read_at": null, "partitions_error": null)") != std::string::npos);
+    BOOST_TEST(json.find(R"("conf_problems": ["a \"b\"", "c"])") != std::string::npos);
     BOOST_TEST(json.find(R"("jobs": 1, "changes": 1, "refused": 1)") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(lua_behind_qosgate_is_a_problem_and_before_it_is_none) {
+    const auto has_problem = [](std::string_view plugins) {
+        const auto problems = plugin::find_conf_problems({plugins}, policy::Level::off);
+        BOOST_TEST(problems.size() <= 1u);
+        return !problems.empty() && problems[0].find("write lua,qosgate") != std::string::npos;
+    };
+    for (const char* plugins :
+         {"qosgate,lua", "qosgate, lua", "qosgate,throttle,lua", "job_submit/qosgate,lua"})
+        BOOST_TEST_CONTEXT(plugins) BOOST_TEST(has_problem(plugins));
+    for (const char* plugins : {"qosgate", "lua,qosgate", "qosgate,luau", ""})
+        BOOST_TEST_CONTEXT(plugins) BOOST_TEST(!has_problem(plugins));
+}
+
+BOOST_AUTO_TEST_CASE(a_plugin_that_is_named_twice_is_a_problem) {
+    const auto has_problem = [](std::string_view plugins) {
+        const auto problems = plugin::find_conf_problems({plugins}, policy::Level::off);
+        BOOST_TEST(problems.size() <= 1u);
+        return !problems.empty() && problems[0].find("names qosgate more than once") != std::string::npos;
+    };
+    for (const char* plugins : {"qosgate,qosgate", "qosgate,job_submit/qosgate", "lua,qosgate,all,qosgate"})
+        BOOST_TEST_CONTEXT(plugins) BOOST_TEST(has_problem(plugins));
+    for (const char* plugins : {"qosgate", "lua,lua,qosgate", "qosgate,qosgate2", ""})
+        BOOST_TEST_CONTEXT(plugins) BOOST_TEST(!has_problem(plugins));
+}
+
+BOOST_AUTO_TEST_CASE(a_limit_on_a_tres_that_slurm_does_not_track_is_a_problem_where_limits_are_checked) {
+    const model::Enforce all{.associations = true, .limits = true, .qos = true, .safe = false};
+    const std::vector<std::string> names{"gpu", "gpu2"};
+    const auto problems = [&](const std::optional<model::Enforce>& enforced, policy::Level level) {
+        return plugin::find_conf_problems({"qosgate", enforced, names}, level);
+    };
+    BOOST_TEST_REQUIRE(problems(all, policy::Level::explain).size() == 1u);
+    BOOST_TEST(problems(all, policy::Level::explain)[0].find("limited by QOS gpu, gpu2 (") !=
+               std::string::npos);
+    BOOST_TEST(problems(all, policy::Level::off).empty());
+    BOOST_TEST(problems(std::nullopt, policy::Level::explain).empty());
+    model::Enforce without_limits = all; // Slurm enforces no limit anyway
+    without_limits.limits = false;
+    BOOST_TEST_REQUIRE(problems(without_limits, policy::Level::explain).size() == 1u);
+    BOOST_TEST(problems(without_limits, policy::Level::explain)[0].find("no 'limits'") != std::string::npos);
+    BOOST_TEST(plugin::find_conf_problems({"qosgate", all}, policy::Level::explain).empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_log_and_the_status_call_things_alike) {
+    policy::StoreStatus policy;
+    policy.hash = 0xab;
+    policy.rules = 1;
+    const plugin::DecisionCounts counts;
+    const std::string no_error;
+    const plugin::StatusReport report{1, policy, policy::Level::explain, std::nullopt, no_error, counts, {}};
+
+    BOOST_TEST(report.to_line().ends_with(": limits explain, 1 rule, hash 00000000000000ab, in force"));
+}
+
+BOOST_AUTO_TEST_CASE(limits_that_slurm_does_not_enforce_are_a_problem_where_they_shall_be_checked) {
+    using policy::Level;
+    const model::Enforce all{.associations = true, .limits = true, .qos = true, .safe = false};
+    model::Enforce without_limits = all, without_qos = all;
+    without_limits.limits = false;
+    without_qos.qos = false;
+    const auto problem = [](const std::optional<model::Enforce>& enforced, Level level) {
+        const auto problems = plugin::find_conf_problems({"qosgate", enforced}, level);
+        BOOST_TEST(problems.size() <= 1u);
+        return problems.empty() ? "" : problems[0].substr(0, problems[0].find(':'));
+    };
+    for (const Level level : {Level::explain, Level::enforce}) {
+        BOOST_TEST(problem(all, level) == "");
+        BOOST_TEST(problem(without_limits, level) == "AccountingStorageEnforce has no 'limits'");
+        BOOST_TEST(problem(without_qos, level) == "AccountingStorageEnforce has no 'qos'");
+        BOOST_TEST(problem(std::nullopt, level) == ""); // not known
+    }
+    BOOST_TEST(problem(without_limits, Level::off) == "");
+    model::Enforce without_both = without_limits;
+    without_both.qos = false;
+    BOOST_TEST(plugin::find_conf_problems({"qosgate", without_both}, Level::explain).size() == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(the_file_is_written_once_there_is_something_to_say_and_gone_at_the_end) {
@@ -67,7 +147,7 @@ BOOST_AUTO_TEST_CASE(the_file_is_written_once_there_is_something_to_say_and_gone
     const auto path = folder.path / "status.json";
     auto words = std::make_shared<std::string>("\"a\": 1");
     plugin::StatusFile file;
-    file.start(path, [words] { return *words; });
+    file.start(path, {[words] { return *words; }});
     for (int i = 0; i < 100 && read(path).empty(); ++i)
         std::this_thread::sleep_for(20ms);
 
@@ -85,7 +165,7 @@ BOOST_AUTO_TEST_CASE(what_an_earlier_process_left_half_written_is_taken_away_at_
     std::ofstream(left) << "half";
     std::filesystem::last_write_time(left, std::filesystem::file_time_type::clock::now() - 1h);
     plugin::StatusFile file;
-    file.start(folder.path / "status.json", [] { return std::string(); });
+    file.start(folder.path / "status.json", {[] { return std::string(); }});
     for (int i = 0; i < 100 && std::filesystem::exists(left); ++i)
         std::this_thread::sleep_for(20ms);
     BOOST_TEST(!std::filesystem::exists(left));
@@ -96,13 +176,13 @@ BOOST_AUTO_TEST_CASE(a_standby_controller_writes_nothing) {
     const Folder folder;
     plugin::StatusFile file;
     auto asked = std::make_shared<std::atomic<int>>(0);
-    file.start(folder.path / "status.json", [asked] {
-        ++*asked;
-        return std::string();
-    });
+    file.start(folder.path / "status.json", {[asked] {
+                   ++*asked;
+                   return std::string();
+               }});
     for (int i = 0; i < 500 && *asked < 2; ++i)
         std::this_thread::sleep_for(20ms);
-    BOOST_TEST(*asked >= 2); // the first time is over
+    BOOST_TEST(*asked >= 2); // the first report was made
     BOOST_TEST(std::filesystem::is_empty(folder.path));
 
     std::ofstream(folder.path / "status.json") << "the other's";
@@ -114,10 +194,10 @@ BOOST_AUTO_TEST_CASE(a_standby_controller_is_asked_less_and_less) {
     const Folder folder;
     std::atomic<int> asked = 0;
     plugin::StatusFile file;
-    file.start(folder.path / "status.json", [&] {
-        ++asked;
-        return std::string();
-    });
+    file.start(folder.path / "status.json", {[&] {
+                   ++asked;
+                   return std::string();
+               }});
     std::this_thread::sleep_for(2s);
     file.stop(1s);
     BOOST_TEST(asked <= 25); // 50 ms, 60 ms and so on; each 50 ms it would be 40 times
@@ -128,16 +208,43 @@ BOOST_AUTO_TEST_CASE(a_controller_that_is_a_standby_again_leaves_the_other_ones_
     const auto path = folder.path / "status.json";
     std::atomic<bool> is_standby = false;
     plugin::StatusFile file;
-    file.start(path, [&] { return std::string(is_standby ? "" : "\"a\": 1"); });
+    file.start(path, {[&] { return std::string(is_standby ? "" : "\"a\": 1"); }});
     for (int i = 0; i < 100 && read(path).empty(); ++i)
         std::this_thread::sleep_for(20ms);
     is_standby = true;
-    std::this_thread::sleep_for(1500ms); // a look
+    std::this_thread::sleep_for(1500ms); // at least one check
     std::ofstream(path) << "the other's";
 
     file.stop(1s);
 
     BOOST_TEST(read(path) == "the other's");
+}
+
+BOOST_AUTO_TEST_CASE(it_stops_although_what_it_prepares_waits_for_a_lock) {
+    struct Waiting {
+        std::promise<void> is_reached, may_go_on;
+        std::atomic<bool> has_described = false;
+    };
+    const auto waiting = std::make_shared<Waiting>();
+    const Folder folder;
+    plugin::StatusFile file;
+    file.start(folder.path / "status.json", {.describe =
+                                                 [waiting] {
+                                                     waiting->has_described = true;
+                                                     return std::string();
+                                                 },
+                                             .prepare =
+                                                 [waiting] {
+                                                     waiting->is_reached.set_value();
+                                                     waiting->may_go_on.get_future().wait();
+                                                 }});
+    waiting->is_reached.get_future().wait();
+
+    file.stop(1ms); // returns, or this test never ends
+
+    waiting->may_go_on.set_value();
+    std::this_thread::sleep_for(50ms);
+    BOOST_TEST(!waiting->has_described);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(many_users_do_not_make_the_one_who_spent_most_forgotten) {
     TimeAllowance allowance;
     allowance.spend(ana, 1s, start);
 
-    for (std::uint32_t user = 0; user < 2 * TimeAllowance::most_users; ++user)
+    for (std::uint32_t user = 0; user < 2 * TimeAllowance::max_users; ++user)
         if (user != ana) allowance.spend(user, 1ms, start);
 
     BOOST_TEST(!allowance.has_some(ana, start));

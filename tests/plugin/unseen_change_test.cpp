@@ -60,4 +60,12 @@ BOOST_AUTO_TEST_CASE(an_operator_is_never_refused) {
         answer_unseen_change(by_operator, *test::load_rule("rule { submit = function(job) end }")), "1002");
 }
 
+BOOST_AUTO_TEST_CASE(a_refusal_says_whom_to_ask) {
+    const auto policy = test::load_site("site { limits = 'enforce', contact = 'help@hpc' }");
+    const auto decision = answer_unseen_change(by_user, *policy);
+    BOOST_TEST_REQUIRE(decision.message.size() == 2u);
+    BOOST_TEST(decision.message[1] == "questions: help@hpc");
+    expect_unchecked(answer_unseen_change(by_operator, *policy), "1002");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

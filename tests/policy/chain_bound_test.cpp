@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What all rules together may cost one job, whatever they do: states that were spent are not made again on
-// the job's way beyond its time, and the rules that are left when the time is over end by their on_error.
+// The maximum time of all rules together for one job, whatever they do: when the time is over, no new Lua
+// states are made for the job, and the remaining rules end by their on_error.
 #include "support/policy_setup.hpp"
 
 #include <boost/test/data/test_case.hpp>
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_SUITE(chain_bound)
 BOOST_DATA_TEST_CASE(no_job_costs_more_than_a_tenth_of_a_second, kinds, kind) {
     const auto policy = policy_of_kind(kind);
 
-    for (int jobs = 0; jobs < 3; ++jobs) { // the later ones meet what the first one spent
+    for (int jobs = 0; jobs < 3; ++jobs) { // the later jobs get the states that the first one exhausted
         const double begin = cpu_seconds();
         (void)Job().run(*policy);
         const double spent = cpu_seconds() - begin;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// lua/README.md repeats the tables of fields and settings for people; here both are held to be the same. Its
-// examples load, and the messages that it quotes are those that people meet.
+// lua/README.md repeats the tables of fields and settings for readers; this test compares them. The examples
+// there load, and the messages that it quotes are the real ones.
 #include "qosgate/policy/fields.hpp"
 
 #include "support/policy_setup.hpp"
@@ -16,7 +16,7 @@ using namespace qg::test;
 
 namespace {
 
-/// The manual's text without the marks of code.
+/// The manual's text without backquotes.
 std::string manual() {
     std::ifstream file(fs::path(QG_RULES_FOLDER).parent_path() / "README.md");
     std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -24,7 +24,7 @@ std::string manual() {
     return text;
 }
 
-/// The examples of the manual, in their order.
+/// The examples of the manual, in order.
 std::vector<std::string> examples() {
     constexpr std::string_view begin = "```lua\n";
     std::ifstream file(fs::path(QG_RULES_FOLDER).parent_path() / "README.md");
@@ -37,13 +37,13 @@ std::vector<std::string> examples() {
     return all;
 }
 
-/// What goes wrong with a rule of this body, when it is loaded or run.
+/// The error of a rule with this body, when it is loaded or run.
 std::string failure_of(const std::string& body) {
     const std::string problem = load_error({{"t.lua", rule_with(body)}});
-    return problem.empty() ? outcome_of(body).events.at(0).text : problem;
+    return problem.empty() ? verdict_of(body).events.at(0).text : problem;
 }
 
-/// A mistake and the message of it that the manual quotes.
+/// A mistake and its message in the manual.
 struct Mistake {
     const char* body;
     const char* message;
@@ -121,11 +121,11 @@ BOOST_AUTO_TEST_CASE(gives_a_first_example_that_looks_at_each_partition_of_a_lis
     BOOST_TEST(!is_rejected("debug", 2));
     BOOST_TEST(!is_rejected("cpu,debugging", 3));
 
-    const auto outcome = Job().partition("debug,cpu").nodes(2).run(*policy);
-    BOOST_TEST(outcome.warnings == std::vector<std::string>{"no --time given: set to 30 minutes"},
+    const auto verdict = Job().partition("debug,cpu").nodes(2).run(*policy);
+    BOOST_TEST(verdict.warnings == std::vector<std::string>{"no --time given: set to 30 minutes"},
                boost::test_tools::per_element());
-    BOOST_TEST_REQUIRE(outcome.changed.has_value());
-    BOOST_TEST(outcome.changed->time_limit == TimeLimit{30});
+    BOOST_TEST_REQUIRE(verdict.changed.has_value());
+    BOOST_TEST(verdict.changed->time_limit == TimeLimit{30});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Known ways out of an embedded Lua: of its budget, of its memory, of its sandbox. Each must end as an error
-// of the rule, soon, and leave the process able to judge the next job.
+// Known ways to escape from an embedded Lua: from its budget, its memory, its sandbox. Each must soon end as
+// an error of the rule, and the process must be able to judge the next job.
 #include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -18,7 +18,7 @@ struct Escape {
     std::string name;
     std::string body;
     std::string error;         ///< part of the error's text
-    std::string or_error = {}; ///< where it depends on the machine which bound comes first
+    std::string or_error = {}; ///< if it depends on the machine which bound is exceeded first
 };
 
 const std::string spent = "more than 100000 instructions for one job (setting rule_instructions)";
@@ -76,7 +76,7 @@ const std::vector<Escape> inside_c{
     {"next over an emptied table",
      "local t = {} for i = 1, 8000 do t[i] = i end for i = 1, 8000 do t[i] = nil end while true do next(t) "
      "end",
-     spent},
+     spent, late},
 };
 
 const std::vector<Escape> greedy{
@@ -142,10 +142,24 @@ double cpu_seconds() {
     return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// The bound on time, far off: on a busy machine the usual one can come before the one that is looked for.
+/// A large bound on time: on a busy machine the default one may be exceeded before the one under test.
 const std::string patient_site = "site { rule_time_ms = 75 }";
 
-/// Runs every escape between two innocent jobs of one policy.
+/// Runs an escape and sets `seconds` to its CPU time. Tries again if that exceeded the bound on time: on a
+/// very busy machine even the large one may be exceeded first.
+RuleOutcome run_escape(const Policy& policy, double& seconds) {
+    for (int tries = 1;; ++tries) {
+        Job evil;
+        evil.request.name = "evil";
+        const double start = cpu_seconds();
+        auto outcome = evil.run(policy);
+        seconds = cpu_seconds() - start;
+        const bool is_late = !outcome.events.empty() && has_text(outcome.events[0].text, "ms of CPU time");
+        if (!is_late || tries == 10) return outcome;
+    }
+}
+
+/// Runs every escape between two normal jobs of one policy.
 void check_contained(const std::vector<Escape>& escapes) {
     for (const Escape& escape : escapes) {
         BOOST_TEST_CONTEXT(escape.name) {
@@ -155,18 +169,15 @@ void check_contained(const std::vector<Escape>& escapes) {
             Job innocent;
             BOOST_TEST(!innocent.run(*policy).rejected);
 
-            Job evil;
-            evil.request.name = "evil";
-            const double start = cpu_seconds();
-            const auto outcome = evil.run(*policy);
-            const double seconds = cpu_seconds() - start;
+            double seconds = 0;
+            const auto verdict = run_escape(*policy, seconds);
 
-            BOOST_TEST(outcome.rejected);
-            BOOST_TEST_REQUIRE(!outcome.events.empty());
-            const std::string said = outcome.reject_message + outcome.events[0].text;
+            BOOST_TEST(verdict.rejected);
+            BOOST_TEST_REQUIRE(!verdict.events.empty());
+            const std::string said = verdict.reject_message + verdict.events[0].text;
             const bool is_the_other = !escape.or_error.empty() && has_text(said, escape.or_error);
             const bool is_as_expected = is_the_other || has_text(said, escape.error);
-            BOOST_TEST(is_as_expected, outcome.events[0].text);
+            BOOST_TEST(is_as_expected, verdict.events[0].text);
             BOOST_TEST(seconds < 0.5);
             BOOST_TEST(!innocent.run(*policy).rejected);
         }
@@ -215,22 +226,22 @@ BOOST_AUTO_TEST_CASE(spends_no_more_than_the_time_limit_over_all_rules) {
     Job job;
     const double start = cpu_seconds();
 
-    const auto outcome = job.run(*policy);
+    const auto verdict = job.run(*policy);
 
-    BOOST_TEST(!outcome.rejected);
-    BOOST_TEST_REQUIRE(outcome.events.size() == 2u); // the others were not run
-    BOOST_TEST(has_text(outcome.events[0].text, "more than 10 ms of CPU time"));
-    BOOST_TEST(outcome.events[1].rule == "r11");
+    BOOST_TEST(!verdict.rejected);
+    BOOST_TEST_REQUIRE(verdict.events.size() == 2u); // the others did not run
+    BOOST_TEST(has_text(verdict.events[0].text, "more than 10 ms of CPU time"));
+    BOOST_TEST(verdict.events[1].rule == "r11");
     BOOST_TEST(
-        outcome.events[1].text ==
+        verdict.events[1].text ==
         "it was not run, nor were 18 other rules: the rules before it took more than 10 ms of CPU time for "
-        "this job (setting rule_time_ms)");
+        "this job (setting rule_time_ms); ignored because of on_error = \"allow\"");
     BOOST_TEST(cpu_seconds() - start < 0.5);
 }
 
 BOOST_AUTO_TEST_CASE(gives_each_rule_its_own_instructions_to_the_last) {
     const std::string site = "site { rule_instructions = 10000 }";
-    // A loop takes one instruction a turn.
+    // A loop takes one instruction per iteration.
     const auto good = policy_of({{"site.lua", site},
                                  {"a.lua", rule_with("for i = 1, 9000 do end")},
                                  {"b.lua", rule_with("for i = 1, 9000 do end")}});
@@ -244,8 +255,8 @@ BOOST_AUTO_TEST_CASE(does_not_let_one_job_s_garbage_fail_the_next) {
     const auto policy = one_rule("local t = {} for i = 1, 20 do t[i] = ('x'):rep(50000) .. i end");
 
     for (int i = 0; i < 50; ++i) {
-        const auto outcome = Job().run(*policy);
-        BOOST_TEST_REQUIRE(!outcome.rejected, outcome.reject_message);
+        const auto verdict = Job().run(*policy);
+        BOOST_TEST_REQUIRE(!verdict.rejected, verdict.reject_message);
     }
 }
 

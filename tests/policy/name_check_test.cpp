@@ -25,7 +25,7 @@ std::string problem_in_file(const std::string& source) {
     return load_error({{"t.lua", source}});
 }
 
-/// A body and how its complaint begins.
+/// A body and the beginning of its error.
 struct Mistake {
     const char* body;
     const char* complaint;
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(knows_a_script_for_job_submit_lua) {
             text::format("function {}(job_desc, part_list, submit_uid)\n  return slurm.SUCCESS\nend", name);
         BOOST_TEST(problem_in_file(script) ==
                    "t.lua:1: this is a script for job_submit/lua: a rule is written "
-                   "'rule { submit = function(job) ... end }', see lua/README.md");
+                   "'rule { submit = function(job) ... end }', see the guide to rules, lua.md");
     }
     BOOST_TEST(problem_in_file("slurm.log_info('loaded')")
                    .starts_with("t.lua:1: unknown name 'slurm': rules have job:reject(...)"));
@@ -140,9 +140,9 @@ BOOST_AUTO_TEST_CASE(does_not_take_other_functions_for_a_rule_s) {
 }
 
 BOOST_AUTO_TEST_CASE(leaves_the_rest_to_the_time_when_rules_run) {
-    const auto outcome = outcome_of("local name = 'nodess' return job[name]");
+    const auto verdict = verdict_of("local name = 'nodess' return job[name]");
 
-    BOOST_TEST(has_text(outcome.reject_message, "unknown field 'nodess' of job; did you mean nodes?"));
+    BOOST_TEST(has_text(verdict.reject_message, "unknown field 'nodess' of job; did you mean nodes?"));
 }
 
 BOOST_AUTO_TEST_CASE(takes_linear_time) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The bounded matcher against the interpreter's own: same answers, also for what is wrong with a pattern.
-#include "qosgate/policy/pattern.hpp"
+// Compares the bounded matcher with the interpreter's own: same answers, also for errors in patterns.
+#include "qosgate/policy/lua_lib/pattern.hpp"
 
 #include "support/policy_setup.hpp"
 
@@ -77,7 +77,7 @@ std::string our_match(const std::string& subject, std::string pattern) {
     return "nil|";
 }
 
-/// Equal answers; an error is compared by its kind only, as the texts are ours.
+/// Expects equal answers. Errors are compared only by kind, because our texts differ.
 void check_same(Reference& reference, const std::string& subject, const std::string& pattern) {
     BOOST_TEST_CONTEXT("'" << subject << "' with '" << pattern << "'") {
         const std::string expected = reference.match(subject, pattern);
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(takes_its_instructions_to_the_last_one) {
         while (budget.take(1))
             ++taken;
         BOOST_TEST(taken == all);
-        BOOST_TEST(!budget.take(0)); // spent stays spent
+        BOOST_TEST(!budget.take(0)); // a spent budget stays spent
     }
 }
 

@@ -13,7 +13,7 @@ using namespace qg::test;
 
 namespace {
 
-/// Why the folder cannot be read; "" if it can.
+/// Why the directory cannot be read; "" if it can.
 std::string problem_of(const fs::path& folder) {
     const auto read = read_source_folder(folder, geteuid());
     return read ? std::string() : read.error().message;
@@ -80,14 +80,14 @@ BOOST_AUTO_TEST_CASE(refuses_a_folder_that_others_can_write) {
 }
 
 BOOST_AUTO_TEST_CASE(refuses_files_of_somebody_else) {
-    if (geteuid() != 0) return; // only root gives files away
+    if (geteuid() != 0) return; // only root may change owners
     const TempFolder temp;
     const fs::path file = temp.write("a.lua", "");
     BOOST_TEST_REQUIRE(chown(file.c_str(), 1234, 0) == 0);
 
     BOOST_TEST(
         has_text(problem_of(temp.folder()), "a.lua: belongs to user id 1234, which is neither root nor"));
-    BOOST_TEST(read_source_folder(temp.folder(), 1234).has_value()); // the daemon's own user may own them
+    BOOST_TEST(read_source_folder(temp.folder(), 1234).has_value()); // the daemon's user may own them
 
     BOOST_TEST_REQUIRE(chown(file.c_str(), 0, 0) == 0);
     BOOST_TEST_REQUIRE(chown(temp.folder().c_str(), 1234, 0) == 0);
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(looks_through_symbolic_links) {
 }
 
 BOOST_AUTO_TEST_CASE(refuses_a_way_that_leads_through_somebody_else_s_folder) {
-    if (geteuid() != 0) return; // only root gives folders away
+    if (geteuid() != 0) return; // only root may change owners
     const TempFolder temp;
     const fs::path home = temp.root() / "home";
     const fs::path safe = temp.root() / "safe";
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(refuses_a_way_that_leads_through_somebody_else_s_folder) {
     std::ofstream(safe / "real.lua") << "text";
     fs::create_symlink("../safe/real.lua", home / "current.lua");
     fs::create_symlink(home / "current.lua", temp.folder() / "a.lua");
-    BOOST_TEST(problem_of(temp.folder()).empty()); // root's links and folders, relative and absolute
+    BOOST_TEST(problem_of(temp.folder()).empty()); // root's links and directories, relative and absolute
 
     BOOST_TEST_REQUIRE(lchown((home / "current.lua").c_str(), 1234, 0) == 0);
     BOOST_TEST(has_text(problem_of(temp.folder()), "home/current.lua: belongs to user id 1234"));
@@ -153,9 +153,9 @@ BOOST_AUTO_TEST_CASE(looks_at_every_folder_above_the_policy) {
                         text::format("qosgate.d: on the way to it: {}: mode 0775 lets others write it",
                                      temp.root().string())));
 
-    chmod(temp.root().c_str(), 01777); // as /tmp: nobody takes away there what is somebody else's
+    chmod(temp.root().c_str(), 01777); // as /tmp: nobody may delete files of others
     BOOST_TEST(problem_of(temp.folder()).empty());
-    chmod(temp.folder().c_str(), 01777); // but anybody may add a file
+    chmod(temp.folder().c_str(), 01777); // but everybody may add a file
     BOOST_TEST(has_text(problem_of(temp.folder()), "qosgate.d: mode 1777 lets others write it"));
 }
 

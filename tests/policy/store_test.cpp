@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/store.hpp"
 
-#include "store_setup.hpp"
 #include "support/policy_setup.hpp"
+#include "support/store_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -181,14 +181,15 @@ BOOST_AUTO_TEST_CASE(keeps_rules_in_force_when_the_folder_goes_and_ends_them_wit
     fs::rename(setup.temp.folder(), setup.temp.root() / "away");
     BOOST_TEST(StoreSetup::soon([&] { return setup.errors() == 1; }));
     BOOST_TEST(has_text(setup.last_error(), "stays in force: "));
-    BOOST_TEST(has_text(setup.last_error(), "the folder is gone; to end a policy, leave the folder there"));
+    BOOST_TEST(
+        has_text(setup.last_error(), "the directory is gone; to end a policy, leave the directory there"));
     BOOST_TEST(setup.said() == "one");
     BOOST_TEST(setup.store.status().standing == Standing::degraded);
 
     fs::create_directory(setup.temp.folder());
     BOOST_TEST(StoreSetup::soon([&] { return setup.stands(Standing::in_force); }));
     BOOST_TEST(!setup.store.current()->has_rules());
-    fs::remove(setup.temp.folder()); // nothing is lost any more
+    fs::remove(setup.temp.folder()); // then nothing is lost
     BOOST_TEST(setup.looks_again(5));
     BOOST_TEST(setup.store.status().standing == Standing::in_force);
     BOOST_TEST(setup.errors() == 1u);

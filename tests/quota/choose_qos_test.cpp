@@ -49,7 +49,7 @@ std::string choose_list(quota::LocalRecords r, std::string_view qos) {
     const auto view = quota::LocalQuota(std::move(r)).check(lookup).value();
     if (view.job_qos.problem != QosProblem::none) return "problem: " + view.job_qos.name;
     std::string names = view.job_qos.name;
-    for (const std::size_t index : view.job_qos.more)
+    for (const std::size_t index : view.job_qos.alternatives)
         names += ", " + view.qos.at(index).name;
     return names;
 }
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(every_qos_of_a_list_has_to_be_open_to_the_job) {
 
     r.enforce.qos = false;
     BOOST_TEST(choose_list(r, "normal,debug") == "normal, debug");
-    BOOST_TEST(choose_list(r, "normal,nosuch") == "problem: nosuch"); // a list is checked all the same
+    BOOST_TEST(choose_list(r, "normal,nosuch") == "problem: nosuch"); // a list is checked nevertheless
 }
 
 BOOST_AUTO_TEST_CASE(where_lists_are_not_taken_one_is_an_unknown_name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurm/job_desc.hpp"
 
+#include "job_desc_setup.hpp"
 #include "qosgate/slurm/job_desc_fields.hpp"
 #include "qosgate/slurm/values.hpp"
 
@@ -14,19 +15,10 @@
 using namespace qg;
 using namespace qg::slurm;
 using model::JobRequest;
+using test::submitter;
+using test::unset_job;
 
 namespace {
-
-constexpr std::uint32_t submitter = 77;
-
-/// What a client sends that sets nothing.
-job_desc_msg_t unset_job() {
-    job_desc_msg_t job;
-    slurm_init_job_desc_msg(&job);
-    job.het_job_offset = NO_VAL; // as slurmctld does for a job that is no part of another
-    job.user_id = 1000;
-    return job;
-}
 
 JobRequest read(const job_desc_msg_t& job) {
     return read_job_desc(job, submitter);
@@ -39,6 +31,7 @@ job_desc_msg_t job_of_bytes(int byte) {
     for (const TextField& field : text_fields)
         job.*field.slurm = nullptr;
     job.submit_line = nullptr;
+    job.exc_nodes = nullptr;
     job.script = nullptr;
     job.script_buf = nullptr;
     job.dependency = nullptr;
@@ -122,7 +115,7 @@ BOOST_AUTO_TEST_CASE(odd_texts_are_copied_as_they_are) {
 BOOST_AUTO_TEST_CASE(a_text_of_the_greatest_length_is_read_and_a_longer_one_is_not) {
     for (const TextField& field : text_fields) {
         BOOST_TEST_CONTEXT(field.name) {
-            std::string text(field.most_bytes, 'x');
+            std::string text(field.max_bytes, 'x');
             job_desc_msg_t job = unset_job();
             job.*field.slurm = text.data();
             BOOST_TEST((read(job).*field.request) == text);
@@ -134,16 +127,19 @@ BOOST_AUTO_TEST_CASE(a_text_of_the_greatest_length_is_read_and_a_longer_one_is_n
             BOOST_TEST(!(request.*field.request).has_value());
             BOOST_TEST_REQUIRE(request.unread.has_value());
             BOOST_TEST(request.unread->field == field.name);
-            BOOST_TEST(request.unread->most == field.most_bytes);
+            BOOST_TEST(request.unread->max == field.max_bytes);
+            BOOST_TEST(request.unread->options == field.options);
+            BOOST_TEST(!field.options.empty());
+            BOOST_TEST(request.unread->slurmctld_refuses == field.is_bounded);
         }
     }
 }
 
 BOOST_AUTO_TEST_CASE(a_text_of_too_many_parts_is_not_read) {
     for (const TextField& field : text_fields) {
-        if (field.most_parts == any_number) continue;
+        if (field.max_parts == any_number) continue;
         BOOST_TEST_CONTEXT(field.name) {
-            std::string text(field.most_parts - 1, ','); // one part more than separators
+            std::string text(field.max_parts - 1, ','); // one part more than separators
             job_desc_msg_t job = unset_job();
             job.*field.slurm = text.data();
             BOOST_TEST((read(job).*field.request) == text);
@@ -153,7 +149,8 @@ BOOST_AUTO_TEST_CASE(a_text_of_too_many_parts_is_not_read) {
             const JobRequest request = read(job);
             BOOST_TEST(!(request.*field.request).has_value());
             BOOST_TEST_REQUIRE(request.unread.has_value());
-            BOOST_TEST(request.unread->most == field.most_parts);
+            BOOST_TEST(request.unread->max == field.max_parts);
+            BOOST_TEST(!request.unread->slurmctld_refuses);
         }
     }
 }
@@ -161,20 +158,10 @@ BOOST_AUTO_TEST_CASE(a_text_of_too_many_parts_is_not_read) {
 BOOST_AUTO_TEST_CASE(slurmctld_itself_refuses_texts_from_these_lengths_on) {
     // The numbers of its own check; ours may not be lower, or it would take what we do not read.
     for (const TextField& field : text_fields)
-        BOOST_TEST(field.most_bytes >= (field.name == "array" ? 4096u : 1024u));
-}
-
-BOOST_AUTO_TEST_CASE(an_update_with_too_long_a_text_is_not_read) {
-    std::string small = "small", large(longest_text + 1, 'x');
-    job_desc_msg_t current = unset_job();
-    current.qos = small.data();
-    job_desc_msg_t update = unset_job();
-    update.qos = large.data();
-
-    const JobRequest request = read_job_update(current, update, submitter);
-
-    BOOST_TEST(!request.qos.has_value());
-    BOOST_TEST(request.unread.has_value());
+        BOOST_TEST(field.max_bytes >= (field.name == "array" ? 4096u : 1024u));
+    // Of these it takes any length.
+    for (const TextField& field : text_fields)
+        if (field.name == "nodelist" || field.name == "admin_comment") BOOST_TEST(!field.is_bounded);
 }
 
 BOOST_AUTO_TEST_CASE(each_count_lands_in_a_field_of_its_own) {
@@ -213,7 +200,6 @@ BOOST_AUTO_TEST_CASE(infinite_counts_are_unset) {
         job.*field.slurm = INFINITE16;
     job.overcommit = INFINITE8;
     job.shared = INFINITE16;
-    job.pn_min_memory = INFINITE64;
 
     expect_nothing_set(read(job));
 }
@@ -227,6 +213,15 @@ BOOST_AUTO_TEST_CASE(times_are_minutes_or_unlimited) {
 
     BOOST_TEST(request.time_limit->is_unlimited());
     BOOST_TEST(request.time_min->minutes == 30u);
+}
+
+BOOST_AUTO_TEST_CASE(infinite_memory_is_an_amount) {
+    job_desc_msg_t job = unset_job();
+    job.pn_min_memory = INFINITE64;
+    BOOST_TEST(read(job).memory == (model::Memory{std::uint64_t{INT64_MAX}, true}));
+    BOOST_TEST(touches_decision(job));
+    job.pn_min_memory = NO_VAL64;
+    BOOST_TEST(!read(job).memory.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(memory_comes_per_node_or_per_cpu) {
@@ -246,6 +241,25 @@ BOOST_AUTO_TEST_CASE(exclusive_is_a_sharing_of_none) {
     BOOST_TEST(exclusive(JOB_SHARED_NONE));
     for (const std::uint16_t shared : {JOB_SHARED_OK, JOB_SHARED_USER, JOB_SHARED_MCS, int{NO_VAL16}})
         BOOST_TEST(!exclusive(shared));
+}
+
+BOOST_AUTO_TEST_CASE(of_a_long_list_of_excluded_nodes_the_first_are_read) {
+    job_desc_msg_t job = unset_job();
+    BOOST_TEST(read(job).excluded_nodes == "");
+    BOOST_TEST(read(job).has_all_excluded);
+    std::string list = "n1,n2";
+    job.exc_nodes = list.data();
+    BOOST_TEST(read(job).excluded_nodes == "n1,n2");
+    BOOST_TEST(read(job).has_all_excluded);
+
+    std::string many;
+    while (many.size() < 8000)
+        many += "node1,";
+    job.exc_nodes = many.data();
+    const JobRequest request = read(job);
+    BOOST_TEST(!request.has_all_excluded);
+    BOOST_TEST(request.excluded_nodes.size() <= 4096u);
+    BOOST_TEST(request.excluded_nodes.ends_with(",node1"));
 }
 
 BOOST_AUTO_TEST_CASE(overcommit_is_what_was_asked_for) {
@@ -269,6 +283,24 @@ BOOST_AUTO_TEST_CASE(a_script_makes_a_batch_job) {
     BOOST_TEST(read(job).is_batch);
 }
 
+BOOST_AUTO_TEST_CASE(a_deadline_leaves_whole_minutes_from_the_begin_on) {
+    const std::time_t now = std::time(nullptr);
+    const auto left = [](std::time_t deadline, std::time_t begin = 0) {
+        job_desc_msg_t job = unset_job();
+        job.deadline = deadline;
+        job.begin_time = begin;
+        return read(job).minutes_to_deadline;
+    };
+    BOOST_TEST(!left(0).has_value());
+    BOOST_TEST(!left(static_cast<std::time_t>(NO_VAL)).has_value());
+    BOOST_TEST(left(now - 1) == 0u);
+    BOOST_TEST(left(now + 59) == 0u);
+    const std::time_t begin = now + 7200;
+    BOOST_TEST(left(begin + 119, begin) == 1u);
+    BOOST_TEST(left(begin + 120, begin) == 2u);
+    BOOST_TEST(left(begin - 1, begin) == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(a_job_that_is_held_or_waits_for_a_time_or_another_job_starts_later) {
     const std::time_t now = std::time(nullptr);
     const auto starts_later = [](auto set) {
@@ -286,19 +318,6 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_held_or_waits_for_a_time_or_another_job_start
     BOOST_TEST(!starts_later([&](job_desc_msg_t& job) { job.begin_time = now; }));
     BOOST_TEST(starts_later([&](job_desc_msg_t& job) { job.dependency = dependency.data(); }));
     BOOST_TEST(!starts_later([&](job_desc_msg_t& job) { job.dependency = none.data(); }));
-}
-
-BOOST_AUTO_TEST_CASE(a_change_that_ends_a_dependency_starts_the_job_now) {
-    std::string none;
-    std::string dependency = "afterok:7";
-    job_desc_msg_t job = unset_job();
-    job.dependency = dependency.data();
-    job_desc_msg_t update = unset_job();
-    BOOST_TEST(read_job_update(job, update, submitter).starts_later());
-
-    update.dependency = none.data();
-
-    BOOST_TEST(!read_job_update(job, update, submitter).starts_later());
 }
 
 BOOST_AUTO_TEST_CASE(an_offset_makes_a_part_of_a_het_job) {
@@ -329,92 +348,6 @@ BOOST_AUTO_TEST_CASE(no_two_rows_of_the_tables_share_a_field) {
     add(time_fields);
 
     BOOST_TEST(places.size() == rows);
-}
-
-BOOST_AUTO_TEST_CASE(an_update_replaces_what_it_sets_and_keeps_the_rest) {
-    std::string small = "small", large = "large", account = "astro";
-    job_desc_msg_t current = unset_job();
-    current.qos = small.data();
-    current.account = account.data();
-    current.min_cpus = 4;
-    current.time_limit = 60;
-    job_desc_msg_t update = unset_job();
-    update.qos = large.data();
-    update.time_limit = INFINITE;
-
-    const JobRequest request = read_job_update(current, update, submitter);
-
-    BOOST_TEST(*request.qos == "large");
-    BOOST_TEST(*request.account == "astro");
-    BOOST_TEST(*request.min_cpus == 4u);
-    BOOST_TEST(request.time_limit->is_unlimited());
-    BOOST_TEST(request.user_id == 1000u);
-}
-
-BOOST_AUTO_TEST_CASE(a_job_copied_from_slurmctlds_records_is_no_part_of_another) {
-    job_desc_msg_t current = unset_job();
-    current.het_job_offset = 0;
-
-    BOOST_TEST(!read_job_update(current, unset_job(), submitter).is_het_part);
-}
-
-BOOST_AUTO_TEST_CASE(a_change_of_what_rules_and_limits_look_at_is_told_from_others) {
-    std::string text = "text", none;
-    job_desc_msg_t untouched = unset_job();
-    BOOST_TEST(!touches_decision(untouched));
-    for (const auto field :
-         {&job_desc_msg_t::name, &job_desc_msg_t::comment, &job_desc_msg_t::admin_comment}) {
-        job_desc_msg_t update = unset_job();
-        update.*field = text.data();
-        BOOST_TEST(!touches_decision(update));
-    }
-    untouched.priority = 0; // scontrol hold
-    untouched.nice = 5;
-    untouched.array_inx = text.data(); // ArrayTaskThrottle
-    BOOST_TEST(!touches_decision(untouched));
-
-    for (const auto field :
-         {&job_desc_msg_t::partition, &job_desc_msg_t::qos, &job_desc_msg_t::account,
-          &job_desc_msg_t::reservation, &job_desc_msg_t::features, &job_desc_msg_t::prefer,
-          &job_desc_msg_t::licenses, &job_desc_msg_t::tres_per_job, &job_desc_msg_t::tres_per_node,
-          &job_desc_msg_t::mem_per_tres, &job_desc_msg_t::req_nodes, &job_desc_msg_t::exc_nodes})
-        for (std::string* value : {&text, &none}) {
-            job_desc_msg_t update = unset_job();
-            update.*field = value->data();
-            BOOST_TEST(touches_decision(update));
-        }
-    for (const auto field :
-         {&job_desc_msg_t::time_limit, &job_desc_msg_t::time_min, &job_desc_msg_t::min_nodes,
-          &job_desc_msg_t::min_cpus, &job_desc_msg_t::num_tasks}) {
-        job_desc_msg_t update = unset_job();
-        update.*field = 1;
-        BOOST_TEST(touches_decision(update));
-    }
-    job_desc_msg_t memory = unset_job(), shared = unset_job(), cpus_of_node = unset_job();
-    memory.pn_min_memory = 100;
-    shared.shared = JOB_SHARED_NONE;
-    cpus_of_node.pn_min_cpus = 2;
-    BOOST_TEST(touches_decision(cpus_of_node));
-    BOOST_TEST(touches_decision(memory));
-    BOOST_TEST(touches_decision(shared));
-}
-
-BOOST_AUTO_TEST_CASE(a_priority_that_slurmctld_computed_was_not_asked_for) {
-    job_desc_msg_t current = unset_job();
-    current.priority = 4294901750;
-    BOOST_TEST(!read_job_record(current, submitter).priority.has_value());
-    current.priority = 0; // held
-    BOOST_TEST(*read_job_record(current, submitter).priority == 0u);
-}
-
-BOOST_AUTO_TEST_CASE(an_update_with_an_empty_text_takes_the_value_away) {
-    std::string small = "small", none;
-    job_desc_msg_t current = unset_job();
-    current.qos = small.data();
-    job_desc_msg_t update = unset_job();
-    update.qos = none.data();
-
-    BOOST_TEST(!read_job_update(current, update, submitter).qos.has_value());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

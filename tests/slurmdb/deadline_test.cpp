@@ -55,13 +55,14 @@ BOOST_AUTO_TEST_CASE(leaves_other_sockets_alone) {
     const int other = connect_to(silent);
     const Deadline deadline(20ms);
 
-    while (!deadline.expired())
-        std::this_thread::sleep_for(10ms);
-    std::this_thread::sleep_for(50ms);
+    const int own = connect_to(silent);
 
     char byte = 0;
+    BOOST_TEST(recv(own, &byte, 1, 0) == 0); // until the deadline has looked at all
+    BOOST_TEST(deadline.expired());
     BOOST_TEST(recv(other, &byte, 1, MSG_DONTWAIT) == -1);
     BOOST_TEST(errno == EAGAIN);
+    close(own);
     close(other);
 }
 
@@ -77,13 +78,20 @@ BOOST_AUTO_TEST_CASE(a_late_answer_is_said_once_and_an_early_one_is_not) {
 
     { const Deadline early(1h, {}, {1h, say}); }
     BOOST_TEST(said == 0);
-    const Deadline late(1h, {}, {1ms, say});
-    while (said == 0)
-        std::this_thread::sleep_for(1ms);
-    std::this_thread::sleep_for(30ms);
+    {
+        const Deadline late(1h, {}, {1ms, say});
+        while (said == 0)
+            std::this_thread::yield();
+        BOOST_TEST(!late.expired());
+    }
+    const FakeSlurmdbd silent(FakeSlurmdbd::Manner::is_silent);
+    const Deadline ended(30ms, {}, {1ms, say});
+    const int client = connect_to(silent);
+    char byte = 0;
+    BOOST_TEST(recv(client, &byte, 1, 0) == 0); // for all of its time
 
-    BOOST_TEST(said == 1);
-    BOOST_TEST(!late.expired());
+    BOOST_TEST(said == 2); // by each of the two
+    close(client);
 }
 
 BOOST_AUTO_TEST_CASE(a_notice_does_not_move_the_end) {

@@ -15,8 +15,8 @@ inline constexpr auto qg::test::fields_of<qg::slurmdb::QosPatch> = std::tuple(
 
 using namespace qg;
 using namespace qg::slurmdb;
+using model::NameSet;
 using model::QosRecord;
-using model::WordSet;
 
 namespace {
 
@@ -65,10 +65,10 @@ BOOST_AUTO_TEST_CASE(each_field_survives_the_way_to_slurm_and_back) {
             model::put_field(field, record, model::TresLimits{{"cpu", 0}, {"gres/gpu", 2}});
             break;
         case model::FieldKind::flags:
-            model::put_field(field, record, WordSet{"NoDecay", "DenyOnLimit"});
+            model::put_field(field, record, NameSet{"NoDecay", "DenyOnLimit"});
             break;
         case model::FieldKind::preempt_mode:
-            model::put_field(field, record, WordSet{"REQUEUE", "WITHIN"});
+            model::put_field(field, record, NameSet{"REQUEUE", "WITHIN"});
             break;
         case model::FieldKind::qos_names: continue; // a request has it in another member than an answer
         }
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(each_flag_is_read_by_its_bit) {
         slurmdb_init_qos_rec(&stored, false, INFINITE);
         slurm::assign_flags(stored.flags, bit);
 
-        BOOST_TEST(from_slurm(stored, tres, names).flags == WordSet{std::string(name)}, name);
+        BOOST_TEST(from_slurm(stored, tres, names).flags == NameSet{std::string(name)}, name);
     }
 }
 
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(a_flag_without_a_name_is_shown_and_kept) {
 
     const QosRecord record = from_slurm(stored, tres, names);
 
-    BOOST_TEST(record.flags == (WordSet{"NoDecay", "bit20"}));
+    BOOST_TEST(record.flags == (NameSet{"NoDecay", "bit20"}));
     BOOST_TEST(patch(record, with({"Flags-=NoDecay"}, record)).flags.value() ==
                (QOS_FLAG_REMOVE | QOS_FLAG_NO_DECAY));
 }

@@ -29,6 +29,21 @@ BOOST_AUTO_TEST_CASE(reads_the_settings_in_any_case_without_comments) {
     BOOST_TEST(conf.slurm_user == "slurm");
 }
 
+BOOST_AUTO_TEST_CASE(a_value_is_one_word_or_stands_in_double_quotes) {
+    const TemporaryDirectory directory;
+    const auto plugins = [&](const char* line) {
+        return load_slurm_conf(directory.write("slurm.conf", line)).value().job_submit_plugins;
+    };
+
+    BOOST_TEST(plugins("JobSubmitPlugins=\"lua,qosgate\"\n") == "lua,qosgate");
+    BOOST_TEST(plugins("JobSubmitPlugins = \"lua, qosgate\" # both\n") == "lua, qosgate");
+    BOOST_TEST(plugins("JobSubmitPlugins=lua,qosgate\tSlurmUser=slurm\n") == "lua,qosgate");
+    BOOST_TEST(plugins("SlurmUser=\"slurm\" JobSubmitPlugins=lua\n") == "lua");
+    BOOST_TEST(plugins("JobSubmitPlugins=\"\"\n") == "");
+    BOOST_TEST(plugins("JobSubmitPlugins=\n") == "");
+    BOOST_TEST(plugins("JobSubmitPlugins=\"lua\n") == "\"lua"); // no end: a word
+}
+
 BOOST_AUTO_TEST_CASE(follows_includes_next_to_the_file) {
     const TemporaryDirectory directory;
     directory.write("accounting.conf", "AccountingStoragePort=7000\n");

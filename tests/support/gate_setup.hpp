@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// GateSetup: a small cluster held in memory, for tests of the way of a job.
+// GateSetup: a small cluster in memory, for tests of decisions about jobs.
 #pragma once
 
 #include "qosgate/gate/gate.hpp"
@@ -10,7 +10,7 @@
 
 namespace qg::test {
 
-/// Lines of an answer; the test ends where there is none.
+/// Lines of an answer; the test fails if there is none.
 inline std::string first_line(const std::vector<std::string>& lines) {
     BOOST_TEST_REQUIRE(!lines.empty());
     return lines.front();
@@ -21,7 +21,7 @@ inline std::string last_line(const std::vector<std::string>& lines) {
 }
 
 /// Partition "main" (default) and "viz"; QOSs normal (default), moonlight and secret; user ana (1000) in
-/// account hpc-users, who may use normal and moonlight. 64 CPUs and 256000 MiB a node.
+/// account hpc-users, who may use normal and moonlight. 64 CPUs and 256000 MiB per node.
 struct GateSetup {
     GateSetup() {
         records.tres = std::make_shared<const model::TresCatalogue>(
@@ -67,18 +67,26 @@ struct GateSetup {
         std::vector<std::shared_ptr<const model::Partition>> table;
         for (const auto& partition : partitions)
             table.push_back(std::make_shared<model::Partition>(partition));
-        c.partitions = model::PartitionTable(std::move(table), 1);
+        c.partitions = model::PartitionTable(std::move(table));
         c.enforce_part_limits = enforce_part_limits;
         c.default_memory = default_memory;
+        c.max_memory = max_memory;
+        c.shares_out_memory = shares_out_memory;
         c.names = names;
+        c.nodes = node_table;
         c.usage_lasts = usage_lasts;
         return c;
     }
 
     model::Decision decide(const policy::Policy* policy = nullptr) const {
-        const quota::LocalQuota provider(records);
+        return decide_with(quota::LocalQuota(records), policy);
+    }
+    /// The same where another provider knows the limits.
+    model::Decision decide_with(const quota::QuotaProvider& provider,
+                                const policy::Policy* policy = nullptr) const {
         const auto c = cluster();
-        const gate::KnownCluster known(is_cluster_known ? &c : nullptr, may_have_changed);
+        const gate::KnownCluster known(is_cluster_known ? &c : nullptr, may_have_changed,
+                                       may_have_new_reservations);
         return gate::Gate(provider, release).decide(request, known, policy);
     }
 
@@ -89,12 +97,16 @@ struct GateSetup {
     std::vector<model::Partition> partitions;
     model::EnforcePartLimits enforce_part_limits = model::EnforcePartLimits::no;
     std::optional<model::Memory> default_memory; ///< of the cluster
-    bool usage_lasts = false;                    ///< on the cluster
+    std::optional<model::Memory> max_memory;     ///< likewise
+    bool shares_out_memory = true;
+    bool usage_lasts = false; ///< on the cluster
     std::optional<model::KnownNames> names;
+    model::NodeTable node_table;
     model::JobRequest request;
     limits::Release release{22, 5};
     bool is_cluster_known = true;
     bool may_have_changed = false; ///< since the cluster was known
+    bool may_have_new_reservations = false;
 };
 
 } // namespace qg::test

@@ -11,17 +11,22 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <boost/test/unit_test.hpp>
 
 namespace qg::test {
 
-/// A policy folder with just this file.
-inline std::shared_ptr<const policy::Policy> load_file(const std::string& name, std::string_view text) {
+/// A policy directory with only these files, by name.
+inline std::shared_ptr<const policy::Policy>
+load_rules(const std::vector<std::pair<std::string, std::string_view>>& files) {
     std::string folder = (std::filesystem::temp_directory_path() / "qosgate-XXXXXX").string();
     BOOST_TEST_REQUIRE(mkdtemp(folder.data()) != nullptr);
-    std::ofstream(folder + "/" + name) << text;
-    std::filesystem::permissions(folder + "/" + name, std::filesystem::perms(0644));
+    for (const auto& [name, text] : files) {
+        std::ofstream(folder + "/" + name) << text;
+        std::filesystem::permissions(folder + "/" + name, std::filesystem::perms(0644));
+    }
     auto policy = policy::load_policy(folder);
     std::filesystem::remove_all(folder);
     BOOST_TEST_REQUIRE(policy.has_value());
@@ -30,12 +35,12 @@ inline std::shared_ptr<const policy::Policy> load_file(const std::string& name, 
 
 /// Settings, no rules.
 inline std::shared_ptr<const policy::Policy> load_site(std::string_view site_lua) {
-    return load_file("site.lua", site_lua);
+    return load_rules({{"site.lua", site_lua}});
 }
 
 /// One rule.
 inline std::shared_ptr<const policy::Policy> load_rule(std::string_view rule_lua) {
-    return load_file("rule.lua", rule_lua);
+    return load_rules({{"rule.lua", rule_lua}});
 }
 
 } // namespace qg::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the tests of policies share: policies from texts, jobs with facts, folders that go away.
+// What the tests of policies share: policies from texts, jobs with facts, temporary directories.
 #pragma once
 
 #include "qosgate/base/text.hpp"
@@ -21,7 +21,7 @@ namespace qg::test {
 
 namespace fs = std::filesystem;
 
-/// A job with all that rules may read of it. The counts are cpu, mem, node, gres/gpu.
+/// A job with everything that rules may read. The counts are cpu, mem, node, gres/gpu.
 class Job {
   public:
     Job() {
@@ -65,17 +65,17 @@ class Job {
         return *this;
     }
 
-    [[nodiscard]] policy::JobFacts facts() const {
+    [[nodiscard]] policy::RuleInput facts() const {
         const std::string_view partition = request.partition ? std::string_view(*request.partition) : "cpu";
         return {counted_,       catalogue_,       "ana",     "physics", partition, "normal",
                 knows_accounts, knows_partitions, knows_cpus};
     }
 
-    /// Leaves the request as the rules do.
-    policy::Outcome run(const policy::Policy& policy) {
-        policy::Outcome outcome = policy.run(request, facts());
-        if (outcome.changed) request = *outcome.changed;
-        return outcome;
+    /// Runs the rules; the request keeps their changes.
+    policy::RuleOutcome run(const policy::Policy& policy) {
+        policy::RuleOutcome verdict = policy.run(request, facts());
+        if (verdict.changed) request = *verdict.changed;
+        return verdict;
     }
 
     model::JobRequest request;
@@ -120,28 +120,28 @@ inline std::shared_ptr<const policy::Policy> one_rule(const std::string& body, c
     return policy_of({{"t.lua", rule_with(body, keys)}});
 }
 
-/// The same code without the check of names when a file is loaded: for what happens while rules run.
+/// The same code without the check of names at load time, for errors while rules run.
 inline std::string at_run_time(const std::string& body) {
     return "local job, _ = job, _ENV; " + body;
 }
 
-/// The outcome of one rule over a plain job.
-inline policy::Outcome outcome_of(const std::string& body, const std::string& keys = {}) {
+/// The verdict of one rule over a plain job.
+inline policy::RuleOutcome verdict_of(const std::string& body, const std::string& keys = {}) {
     return Job().run(*one_rule(body, keys));
 }
 
-/// What an expression comes to inside a rule, as tostring shows it; "error: ..." if it fails.
+/// The value of an expression inside a rule, as tostring shows it; "error: ..." if it fails.
 inline std::string value_of(const std::string& expression, Job job = {}) {
-    const auto outcome = job.run(*one_rule(at_run_time("job:warn('%s', tostring(" + expression + "))")));
-    if (outcome.rejected) return "error: " + outcome.events.at(0).text;
-    return outcome.warnings.at(0);
+    const auto verdict = job.run(*one_rule(at_run_time("job:warn('%s', tostring(" + expression + "))")));
+    if (verdict.rejected) return "error: " + verdict.events.at(0).text;
+    return verdict.warnings.at(0);
 }
 
 inline bool has_text(const std::string& whole, const std::string& part) {
     return whole.find(part) != std::string::npos;
 }
 
-/// A folder of the test's own, removed at the end.
+/// A directory of the test's own, removed at the end.
 class TempFolder {
   public:
     TempFolder() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// How values look where a test fails: BOOST_TEST(a == b) prints both, whatever they are. Every test includes
-// this first (see tests/meson.build), and so reads Boost's configuration: a main.cpp defines BOOST_TEST_MAIN
-// by itself. Enumerators print by name, containers and optionals by what is in them; a struct that is
+// How values are printed when a test fails: BOOST_TEST(a == b) prints both, whatever they are. Every test
+// includes this file first (see tests/meson.build), and with it Boost's configuration: each main.cpp defines
+// BOOST_TEST_MAIN. Enumerators print their names, containers and optionals their contents. A struct that is
 // compared needs a line with its fields:
 //
 //   template <>
@@ -10,6 +10,7 @@
 //       std::tuple(field("mib", &model::Memory::mib), field("per_cpu", &model::Memory::per_cpu));
 #pragma once
 
+#include "qosgate/base/enumerators.hpp"
 #include "qosgate/base/error.hpp"
 #include "qosgate/gate/job_size.hpp"
 #include "qosgate/limits/release.hpp"
@@ -105,20 +106,11 @@ inline constexpr bool is_a = false;
 template <template <typename...> typename Template, typename... Arguments>
 inline constexpr bool is_a<Template<Arguments...>, Template> = true;
 
-/// What Boost.Test has no way to print, or prints in part.
+/// Types that Boost.Test cannot print, or prints only in part.
 template <typename T>
 concept Printed = Struct<T> || Enumeration<T> || Container<T> || std::same_as<T, limits::Release> ||
     std::same_as<T, std::nullopt_t> || is_a<T, std::optional> || is_a<T, std::variant> ||
     is_a<T, std::pair> || is_a<T, std::chrono::duration> || is_a<T, std::shared_ptr>;
-
-/// The compiler's own spelling of a constant; "(qg::ErrorCode)77" of one without a name.
-template <auto constant>
-constexpr std::string_view spelling_of() {
-    constexpr std::string_view function = __PRETTY_FUNCTION__;
-    constexpr std::string_view before = "constant = ";
-    const std::size_t begin = function.find(before) + before.size();
-    return function.substr(begin, function.find_first_of(";]", begin) - begin);
-}
 
 /// The spellings of an enumeration's values 0, 1, 2, ...
 template <Enumeration T, std::size_t... values>
@@ -211,7 +203,7 @@ struct print_log_value<T> {
 
 namespace assertion::op {
 
-/// Whole containers: Boost.Test has this overload too, and it prints neither.
+/// Whole containers: Boost.Test has this overload too, but prints neither side.
 template <typename Left, typename Right, typename LeftValue, typename RightValue>
 requires qg::test::Container<Left> && qg::test::Container<Right>
     assertion_result compare_collections(const Left& left, const Right& right,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Scenarios for tests, written as JSON where only what matters to the test stands:
+// Scenarios for tests, written as JSON with only the keys that matter to the test:
 //
 //   auto s = make_scenario(R"({"MaxWall": 60, "flags": ["DenyOnLimit"]})", R"({"time_limit": 61})");
 #pragma once
@@ -14,7 +14,7 @@
 namespace qg::test {
 
 /// A job of user 1000 in account acct under QOS "q", in partition "p1", one CPU on one node for ten minutes,
-/// with the keys of `qos`, `job` and `root` laid over that.
+/// overridden by the keys of `qos`, `job` and `root`.
 inline quota::Scenario make_scenario(const std::string& qos, const std::string& job = "{}",
                                      const std::string& root = "{}") {
     using nlohmann::json;

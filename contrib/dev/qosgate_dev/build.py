@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Configures a build directory where that is needed, then builds in it."""
+"""Configures a build directory if necessary, then builds in it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// QG_CHECK: a condition that only a bug can break. It throws; the plugin's entry fence turns that into the
-// configured fallback, programs into exit status 70. Nothing here aborts: the host may be slurmctld.
+// QG_CHECK: a condition that only a bug can break. It throws. The plugin's entry boundary turns the exception
+// into the configured fallback, programs turn it into exit status 70. It never aborts: the host may be
+// slurmctld.
 #pragma once
 
 #include <source_location>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/base/detached_thread.hpp"
 
-#include "qosgate/base/blocked_signals.hpp"
+#include "qosgate/base/background_thread.hpp"
 #include "qosgate/base/scope_exit.hpp"
 
 #include <condition_variable>
@@ -44,17 +44,16 @@ void DetachedThread::start(const char* name, std::function<void(Link&)> body) {
             state->changed.notify_all();
         });
         Link owner(*state);
-        // An exception that leaves a thread ends the process. Bodies handle their own; memory may be short
-        // there.
+        // An exception that leaves a thread ends the process. Bodies handle their own exceptions, but they
+        // may run out of memory while they do.
         try {
             body(owner);
         } catch (...) {
             return;
         }
     };
-    const BlockedSignals blocked;
     const std::scoped_lock lock(state_->mutex);
-    std::thread(run).detach();
+    start_background_thread(run).detach();
     state_->is_running = true;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// DetachedThread: a thread inside a daemon that must be able to go on without it. What the thread does may
-// hang (a dead file server, an RPC that nobody answers); its owner asks it to end and waits only so long.
+// DetachedThread: a thread that may hang (a dead file server, an RPC without an answer) inside a daemon that
+// must not hang with it. The owner asks the thread to end and waits for a limited time.
 //
 //   DetachedThread thread;
 //   thread.start("qosgate-policy", [shared](DetachedThread::Link& owner) {
-//       do { shared->look(); } while (owner.wait_for(400ms));
+//       do { shared->check(); } while (owner.wait_for(400ms));
 //   });
 //   thread.stop(200ms);                       // false: it hangs, and ends by itself when it can
 #pragma once
@@ -16,19 +16,19 @@
 
 namespace qg {
 
-/// Owns the right to end one thread. The thread has all signals blocked: the host's are not for it.
-/// Ownership: the body owns all it touches (a shared_ptr), since it may outlive this object.
+/// Owns the right to end one thread. The thread blocks all signals: they are meant for the host.
+/// Ownership: the body owns everything that it uses (a shared_ptr), because it may outlive this object.
 /// Threads: wake() and stop() from any; start() once.
 class DetachedThread {
   public:
     class State;
 
-    /// What the body sees of its owner.
+    /// The body's connection to its owner.
     class Link {
       public:
         explicit Link(State& state) noexcept : state_(state) {}
 
-        /// Sleeps until the time is over or wake() is called. Returns false when the thread shall end.
+        /// Sleeps until the time is over or wake() is called. Returns false if the thread must end.
         bool wait_for(std::chrono::milliseconds time);
 
       private:
@@ -38,18 +38,18 @@ class DetachedThread {
     DetachedThread();
     DetachedThread(const DetachedThread&) = delete;
     DetachedThread& operator=(const DetachedThread&) = delete;
-    /// As stop() without patience.
+    /// Like stop(), but does not wait.
     ~DetachedThread();
 
     /// Runs `body`, which must not throw, in a new thread of that name (at most 15 bytes).
-    /// Errors: throws std::system_error where no thread can be had.
+    /// Errors: throws std::system_error if no thread can be created.
     void start(const char* name, std::function<void(Link& owner)> body);
 
     /// Ends the thread's sleep.
     void wake();
 
     /// Asks the thread to end and waits for it, but not longer than `patience`. Returns whether it has ended;
-    /// one that was never started has.
+    /// true if it was never started.
     bool stop(std::chrono::milliseconds patience);
 
   private:

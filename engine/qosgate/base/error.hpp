@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What went wrong, for callers (a code to branch on) and for people (a text that says where, what and why).
+// An error: a code for callers, and a text for people that says where, what and why.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace qg {
 
-/// Why an operation could not be done. Callers branch on the code; the message is for people.
+/// Why an operation failed. Callers branch on the code.
 enum class ErrorCode {
     invalid_input,     ///< the caller's text or values are wrong; trying again unchanged cannot help
     not_found,         ///< the thing named does not exist
@@ -30,7 +30,7 @@ struct Error {
     ErrorCode code = ErrorCode::internal;
     std::string message; ///< "<where>: <what>: <why>", without a final period or newline
 
-    /// The same error with `where` put in front, for the way up.
+    /// The same error with `where` in front of its message, for the caller's caller.
     [[nodiscard]] Error in(std::string_view where) const& {
         return Error{code, std::string(where) + ": " + message};
     }

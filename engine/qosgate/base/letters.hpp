@@ -5,7 +5,7 @@
 
 namespace qg::text {
 
-/// A letter without its case; anything else as it is.
+/// A letter in lower case; any other character unchanged.
 [[nodiscard]] constexpr char to_lower(char letter) noexcept {
     return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }

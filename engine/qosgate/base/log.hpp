@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Lines for the host's log, as values: who makes them does not know where they go.
+// Lines for the host's log, as values. The code that makes a line does not know where it is written.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@
 namespace qg {
 
 std::optional<std::uint64_t> process_start(pid_t process) {
-    // Behind the program's name, which may contain anything: the members of /proc/<pid>/stat from the third
-    // on.
+    // The fields of /proc/<pid>/stat from the third on. They stand behind the program's name, which may
+    // contain any character.
     constexpr std::size_t state = 0;
     constexpr std::size_t start_time = 19;
     std::ifstream file("/proc/" + std::to_string(process) + "/stat");

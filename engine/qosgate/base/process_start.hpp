@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// When a process was started: its number alone may be another's by now.
+// When a process was started. A process id alone does not identify a process: the system uses ids again.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace qg {
 
-/// When a process of this machine was started, in clock ticks since the machine was. Nothing where there is
-/// none of this number: one that has ended and that nobody has waited for counts as none.
+/// When a process of this machine was started, in clock ticks since boot. Empty if there is no such process.
+/// A zombie (ended, but not waited for) counts as no process.
 std::optional<std::uint64_t> process_start(pid_t process);
 
 } // namespace qg

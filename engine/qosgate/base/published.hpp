@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Published<T>: an immutable value that one thread replaces whole while others read it.
+// Published<T>: an immutable value that one thread replaces as a whole while others read it.
 //
 //   Published<Partitions> partitions;              // writer: partitions.publish(std::move(fresh));
 //   auto snapshot = partitions.get();              // reader: one snapshot for one whole decision
@@ -25,7 +25,7 @@ class Published {
     void publish(std::shared_ptr<const T> fresh) {
         const std::scoped_lock lock(mutex_);
         value_.swap(fresh);
-        // The old value, if nobody else holds it, is freed by `fresh` after the lock.
+        // If nobody else owns the old value, `fresh` frees it after the lock is released.
     }
 
   private:

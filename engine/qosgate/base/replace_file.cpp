@@ -40,7 +40,7 @@ int fill(int file, std::string_view content, mode_t mode, Durability durability)
     return problem;
 }
 
-/// The name of a rename is on the disk only with its folder.
+/// A renamed file is safe on the disk only after its directory is synced.
 void sync_folder(const std::filesystem::path& folder) noexcept {
     const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0) return;

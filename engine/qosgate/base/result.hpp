@@ -9,25 +9,24 @@
 //   use(*wall);
 #pragma once
 
-#include "qosgate/base/built_by.hpp"
 #include "qosgate/base/check.hpp"
 #include "qosgate/base/error.hpp"
+#include "qosgate/base/with_result_of.hpp"
 
 #include <utility>
 #include <variant>
 
 namespace qg {
 
-/// Either a T or the Error that kept it from being made. Asking for the one that is not there is a bug
-/// (InternalError).
+/// Either a T or the Error that prevented it. Access to the missing one of the two is a bug (InternalError).
 template <typename T>
 class [[nodiscard]] Result {
   public:
     Result(T&& value) : state_(std::in_place_index<0>, std::move(value)) {}
     Result(const T& value) : state_(std::in_place_index<0>, value) {}
-    /// A value made in its place.
+    /// A value constructed in place.
     template <typename Make>
-    explicit Result(const BuiltBy<Make>& built) : state_(std::in_place_index<0>, built) {}
+    explicit Result(const WithResultOf<Make>& built) : state_(std::in_place_index<0>, built) {}
     Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
     [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
@@ -65,7 +64,7 @@ class [[nodiscard]] Result {
     std::variant<T, Error> state_;
 };
 
-/// A Result that carries nothing but success.
+/// Success without a value.
 template <>
 class [[nodiscard]] Result<void> {
   public:

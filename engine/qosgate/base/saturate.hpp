@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Floating numbers as whole ones.
+// Arithmetic on whole numbers that returns the maximum if the result is too large.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,23 @@
 
 namespace qg {
 
-/// The number cut to a whole one; what is below zero, or none, is 0, and what is too large the greatest there
-/// is. A plain conversion of those is undefined.
+/// The number without its fraction. A negative number or NaN becomes 0, a number that is too large becomes
+/// the maximum. A plain conversion of such numbers is undefined.
 template <typename Float>
 [[nodiscard]] constexpr std::uint64_t saturate(Float value) noexcept {
-    if (!(value > 0)) return 0; // also a NaN
+    if (!(value > 0)) return 0; // true for NaN, too
     constexpr auto too_large = static_cast<Float>(std::uint64_t{1} << 63) * 2;
     return value < too_large ? static_cast<std::uint64_t>(value) : std::numeric_limits<std::uint64_t>::max();
+}
+
+[[nodiscard]] constexpr std::uint64_t saturated_sum(std::uint64_t a, std::uint64_t b) noexcept {
+    constexpr std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
+    return a > max - b ? max : a + b;
+}
+
+[[nodiscard]] constexpr std::uint64_t saturated_product(std::uint64_t a, std::uint64_t b) noexcept {
+    constexpr std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
+    return a != 0 && b > max / a ? max : a * b;
 }
 
 } // namespace qg

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// ScopeExit: one clean-up for the end of a scope, for resources that deserve no class of their own.
+// ScopeExit: one clean-up at the end of a scope, for resources that need no class of their own.
 #pragma once
 
 #include <utility>

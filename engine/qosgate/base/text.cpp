@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/base/text.hpp"
 
+#include "qosgate/base/characters.hpp"
 #include "qosgate/base/letters.hpp"
 
 #include <algorithm>
@@ -13,24 +14,23 @@
 namespace qg::text {
 namespace {
 
-/// What is longer is no name that somebody has mistyped.
-constexpr std::size_t longest_name = 64;
+/// A longer text is not a mistyped name.
+constexpr std::size_t max_name_length = 64;
 
-/// Letters compared in one search for a near miss; names that it does not come to are not suggested. A
-/// millisecond's part, and enough for a thousand usual names.
-constexpr std::size_t most_comparisons = 100'000;
+/// How many letters one search for a near miss may compare; names beyond that are not suggested. This takes a
+/// fraction of a millisecond and is enough for a thousand names of usual length.
+constexpr std::size_t max_comparisons = 100'000;
 
-/// Searches the nearest of some names, by Levenshtein distance, case ignored. Cost: bounded by
-/// `most_comparisons`.
+/// Finds the nearest of some names by Levenshtein distance, case ignored. Cost: bounded by `max_comparisons`.
 class NearestName {
   public:
-    /// A name is near from a distance below `best` on.
+    /// A name is near if its distance is below `best`.
     NearestName(std::string_view wrong, std::size_t best) : wrong_(wrong), best_(best) {}
 
     /// Whether this is nearer than all before.
     bool is_nearer(std::string_view name) {
         const auto [shorter, longer] = std::minmax({wrong_.size(), name.size()});
-        if (name.size() > longest_name || longer - shorter >= best_ || left_ == 0) return false;
+        if (name.size() > max_name_length || longer - shorter >= best_ || left_ == 0) return false;
         const std::size_t distance = distance_to(name);
         if (distance >= best_) return false;
         best_ = distance;
@@ -38,59 +38,50 @@ class NearestName {
     }
 
   private:
-    /// The distance, or, where it is not less than the best so far, anything that is not.
+    /// The distance if it is less than the best one so far; otherwise any number that is not less.
     std::size_t distance_to(std::string_view name) {
-        std::array<std::size_t, longest_name + 1> row;
+        std::array<std::size_t, max_name_length + 1> row;
         std::iota(row.begin(), row.end(), std::size_t{0});
         for (std::size_t i = 1; i <= wrong_.size(); ++i) {
             std::size_t diagonal = row[0];
-            std::size_t least = row[0] = i;
+            std::size_t row_min = row[0] = i;
             for (std::size_t j = 1; j <= name.size(); ++j) {
                 const std::size_t substituted =
                     diagonal + (to_lower(wrong_[i - 1]) == to_lower(name[j - 1]) ? 0 : 1);
                 diagonal = row[j];
                 row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-                least = std::min(least, row[j]);
+                row_min = std::min(row_min, row[j]);
             }
             left_ -= std::min(left_, name.size());
-            if (least >= best_ || left_ == 0) return best_;
+            if (row_min >= best_ || left_ == 0) return best_;
         }
         return row[name.size()];
     }
 
     std::string_view wrong_;
     std::size_t best_;
-    std::size_t left_ = most_comparisons;
+    std::size_t left_ = max_comparisons;
 };
 
 /// The first character of a text.
 struct Character {
     std::size_t bytes = 1;
     bool is_printable = false;
+    bool joins_previous = false;
 };
 
-/// Whether a character of several bytes shows nothing by itself: C1, what has no width, line and paragraph
-/// separators, and those that turn the direction of the text.
-constexpr bool is_invisible(std::uint32_t code) noexcept {
-    const auto is_in = [code](std::uint32_t first, std::uint32_t last) {
-        return first <= code && code <= last;
-    };
-    return code < 0xa0 || code == 0x00ad || code == 0x061c || is_in(0x200b, 0x200f) ||
-           is_in(0x2028, 0x202e) || is_in(0x2060, 0x2064) || is_in(0x2066, 0x2069) || code == 0xfeff;
-}
-
-/// Reads UTF-8; a byte that is none is a character by itself.
+/// Reads UTF-8. A byte that is not valid UTF-8 is a character by itself.
 Character read_character(std::string_view text) noexcept {
     const auto byte = [&](std::size_t at) -> std::uint32_t {
         return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
     };
     const std::uint32_t lead = byte(0);
-    if (lead < 0x80) return {1, lead >= 0x20 && lead != 0x7f};
+    if (lead < 0x80) return {1, lead >= 0x20 && lead != 0x7f, false};
 
     struct Length {
         std::size_t bytes;
         std::uint32_t mask, lead; ///< of the first byte
-        std::uint32_t least;      ///< shorter forms have the others
+        std::uint32_t min;        ///< smaller numbers have shorter forms
     };
     constexpr Length lengths[] = {{2, 0xe0, 0xc0, 0x80}, {3, 0xf0, 0xe0, 0x800}, {4, 0xf8, 0xf0, 0x10000}};
     for (const Length& length : lengths) {
@@ -101,8 +92,8 @@ Character read_character(std::string_view text) noexcept {
             code = code << 6 | (byte(at) & 0x3fu);
         }
         const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
-        if (code < length.least || code > 0x10ffff || is_surrogate) return {};
-        return {length.bytes, !is_invisible(code)};
+        if (code < length.min || code > 0x10ffff || is_surrogate) return {};
+        return {length.bytes, !is_invisible(code), is_combining(code)};
     }
     return {};
 }
@@ -129,11 +120,11 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 }
 
 std::string list_names(std::span<const std::string> names) {
-    constexpr std::size_t most = 12;
+    constexpr std::size_t max_shown = 12;
     constexpr std::string_view one_more = " and 1 more";
-    const std::size_t left_out = names.size() - std::min(names.size(), most);
+    const std::size_t left_out = names.size() - std::min(names.size(), max_shown);
     if (left_out == 0 || (left_out == 1 && names.back().size() <= one_more.size())) return join(names, ", ");
-    return fmt::format("{} and {} more", join(names.first(most), ", "), left_out);
+    return fmt::format("{} and {} more", join(names.first(max_shown), ", "), left_out);
 }
 
 std::string lower(std::string_view text) {
@@ -159,7 +150,7 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view digits) noexcept {
 }
 
 std::string did_you_mean(std::string_view wrong, std::span<const std::string> candidates) {
-    if (wrong.size() > longest_name) return "";
+    if (wrong.size() > max_name_length) return "";
     const std::size_t tolerance = std::max<std::size_t>(1, wrong.size() * 2 / 5);
     NearestName search(wrong, tolerance + 1);
     const std::string* best = nullptr;
@@ -170,10 +161,12 @@ std::string did_you_mean(std::string_view wrong, std::span<const std::string> ca
 
 std::string printable(std::string_view text, std::size_t max_bytes) {
     std::string result;
+    bool follows_own = false; // a character of the text itself, unchanged
     while (!text.empty()) {
         const Character first = read_character(text);
         if (result.size() + first.bytes > max_bytes) return result + "...";
-        if (first.is_printable)
+        follows_own = first.is_printable && (follows_own || !first.joins_previous);
+        if (follows_own)
             result += text.substr(0, first.bytes);
         else
             result += '?';

@@ -16,8 +16,8 @@
 
 namespace qg::text {
 
-/// As fmt::format. Texts are made where something is wrong: code that leads there is kept apart from the code
-/// that runs for every job.
+/// Same as fmt::format. Marked cold: text is formatted on error paths only, so the compiler keeps this code
+/// away from the code that runs for every job.
 template <typename... Values>
 [[gnu::cold]] std::string format(fmt::format_string<Values...> text, Values&&... values) {
     return fmt::format(text, std::forward<Values>(values)...);
@@ -42,40 +42,40 @@ std::vector<std::string_view> split(std::string_view text, char separator, bool 
 /// The parts joined with `separator`.
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
-/// Names for people: "chem, physics"; of more than a dozen the rest is counted: "..., chem and 3 more".
+/// Names for people: "chem, physics". Beyond a dozen names only the number is given: "..., chem and 3 more".
 std::string list_names(std::span<const std::string> names);
 
 /// ASCII lower case; Slurm's names of QOS, accounts and TRES compare this way.
 std::string lower(std::string_view text);
 
-/// Whether two texts of one length are equal but for ASCII case.
+/// Whether two texts of the same length are equal, ASCII case ignored.
 bool has_same_letters(std::string_view a, std::string_view b) noexcept;
 
-/// Whether two names are equal but for ASCII case.
+/// Whether two names are equal, ASCII case ignored.
 inline bool iequals(std::string_view a, std::string_view b) noexcept {
     return a.size() == b.size() && has_same_letters(a, b);
 }
 
-/// Whether `text` begins with `prefix` but for ASCII case.
+/// Whether `text` begins with `prefix`, ASCII case ignored.
 bool istarts_with(std::string_view text, std::string_view prefix) noexcept;
 
-/// A whole non-negative number in decimal digits, nothing else around it. Errors: nothing (none, signs,
-/// spaces, too large).
+/// A whole non-negative number: decimal digits and nothing else. Empty if there are no digits, a sign or a
+/// space, or if the number is too large.
 std::optional<std::uint64_t> parse_unsigned(std::string_view digits) noexcept;
 
-/// What to add to a complaint about a name that is none of the candidates: "; did you mean viz?", or nothing
-/// where none is near (edit distance at most two fifths of its length, and at least 1) or `wrong` is longer
-/// than 64 bytes. Cost: bounded, whatever the names: of very many, the last are not looked at.
+/// What to add to a complaint about a name that is none of the candidates: "; did you mean viz?". Empty if no
+/// candidate is near (edit distance at most two fifths of its length, and at least 1) or if `wrong` is longer
+/// than 64 bytes. Cost: bounded for any names: the last of very many names are not compared.
 std::string did_you_mean(std::string_view wrong, std::span<const std::string> candidates);
 
-/// `text` with control characters (C0, DEL and C1), line separators, characters that turn the direction of
-/// text (such as U+202E) or have no width (U+200B) and bytes that are no UTF-8 shown as `?`, cut to
-/// `max_bytes` (at a UTF-8 boundary) with "..." when longer: what a user wrote, made safe to show in a log or
-/// on a terminal. Cost: looks at `max_bytes` only.
+/// A user's text, made safe for a log or a terminal. Control characters, invisible characters
+/// (characters.hpp), bytes that are not UTF-8, and an accent at the beginning (it would join the character
+/// before the text) become `?`. A text longer than `max_bytes` is cut at a UTF-8 boundary and ends with
+/// "...". Cost: reads only `max_bytes`.
 std::string printable(std::string_view text, std::size_t max_bytes = 200);
 
-/// The same between single quotes, with a backslash before each quote and backslash in it: wherever it stands
-/// in a line, one sees where it ends. `max_bytes` counts neither quotes nor backslashes added.
+/// The same between single quotes, with a backslash before each quote and backslash in it, so that the end of
+/// the text is clear anywhere in a line. `max_bytes` counts neither the quotes nor the added backslashes.
 std::string quoted(std::string_view text, std::size_t max_bytes = 200);
 
 /// Whether `name` matches the shell pattern `pattern` (`*`, `?`, `[...]`), ASCII case ignored.

@@ -23,13 +23,13 @@ Error bad_duration(std::string_view text) {
             text::format("'{}' is not a time: write {}", text::printable(text), duration_spellings)};
 }
 
-/// One of a duration's numbers. Errors: invalid_input, of the whole duration.
-Result<std::uint64_t> duration_part(std::string_view digits, std::uint64_t largest, std::string_view whole) {
+/// One number of a duration. Errors: invalid_input, naming the whole duration.
+Result<std::uint64_t> duration_part(std::string_view digits, std::uint64_t max, std::string_view whole) {
     const bool are_digits =
         !digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos;
     if (!are_digits) return bad_duration(whole);
     const auto number = text::parse_unsigned(digits);
-    if (!number || *number > largest)
+    if (!number || *number > max)
         return Error{ErrorCode::invalid_input,
                      text::format("'{}' is too large for a time", text::printable(whole))};
     return *number;
@@ -41,7 +41,7 @@ Error bad_count(std::string_view text, std::string_view what) {
                          text::printable(text), what)};
 }
 
-/// The power of 1024 that a suffix stands for, relative to no suffix; nothing if it is none of ours.
+/// The power of 1024 that a suffix stands for, relative to no suffix; empty for an unknown suffix.
 std::optional<int> suffix_power(char suffix) {
     if (suffix >= '0' && suffix <= '9') return std::nullopt; // what most counts end with
     constexpr std::string_view suffixes = "KMGTP";

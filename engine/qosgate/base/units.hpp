@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Units that Slurm writes as text: time limits in minutes, grace times in seconds, memory in MiB.
-// Spellings accepted are those of sbatch and sacctmgr ("Time" in sbatch(1): mm, mm:ss, hh:mm:ss, d-hh,
+// The accepted spellings are those of sbatch and sacctmgr ("Time" in sbatch(1): mm, mm:ss, hh:mm:ss, d-hh,
 // d-hh:mm, d-hh:mm:ss).
 #pragma once
 
@@ -16,11 +16,12 @@
 namespace qg {
 
 /// A job's time limit as slurmctld holds it: whole minutes in 32 bits, or UNLIMITED.
-/// "None given" is an empty std::optional<TimeLimit>, never a special value in here.
+/// A job without a time limit has an empty std::optional<TimeLimit>; no value in here means "none".
 struct TimeLimit {
     std::uint32_t minutes = 0;
 
-    /// The number that slurmctld uses for UNLIMITED; it takes part in its comparisons (limits/README.md 5.2).
+    /// The number that slurmctld uses for UNLIMITED. slurmctld compares and computes with it
+    /// (limits/README.md 5.2).
     static constexpr std::uint32_t unlimited_minutes = 0xffffffffu;
 
     static constexpr TimeLimit unlimited() noexcept { return {unlimited_minutes}; }
@@ -50,11 +51,11 @@ Result<TimeLimit> parse_minutes(std::string_view text);
 std::string format_mib(std::uint64_t mib);
 
 /// A memory size in MiB; suffix K, M, G, T or P (powers of 1024; K rounds up), none = MiB.
-/// Errors: invalid_input, also where the number does not fit.
+/// Errors: invalid_input, also if the number does not fit.
 Result<std::uint64_t> parse_mib(std::string_view text);
 
 /// A count; suffix K, M, G, T or P in powers of 1024 as in Slurm's gres and TRES counts.
-/// Errors: invalid_input, also where the number does not fit.
+/// Errors: invalid_input, also if the number does not fit.
 Result<std::uint64_t> parse_count(std::string_view text);
 
 } // namespace units

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What slurmctld refuses, or lets wait, beside accounts and limits, said in words that its own codes have
-// not: a partition that is down or closed, a name that is misspelt, a node that is not large enough. The
-// forecast and the verdict are not touched by it.
+// Explains what slurmctld refuses, or keeps pending, for other reasons than accounts and limits, where its
+// error codes do not: a partition is down or closed, a name is misspelt, no node is large enough. The
+// forecast and the verdict do not depend on it.
 #pragma once
 
-#include "qosgate/model/account_view.hpp"
-#include "qosgate/model/cluster.hpp"
-#include "qosgate/model/job_request.hpp"
+#include "qosgate/gate/resolve.hpp"
 
 #include <string>
 #include <vector>
 
 namespace qg::gate {
 
-/// The lines for the user; empty where all is well. `view` has the job's partitions.
-/// Names may have come up since the cluster was looked at, so it is said what is known, not what there is.
-/// Cost: nothing for a job that names nothing of this kind; else linear in what it names.
-std::vector<std::string> advice_lines(const model::JobRequest& request, const model::AccountView& view,
-                                      const model::Cluster& cluster);
+/// The lines for the user; empty if nothing is wrong. The cluster must be known. Somebody may have added
+/// names since the cluster was read, so the lines say which names are known, not which exist. Cost: little
+/// for a job of one small node without names; else linear in its names, its partitions and their kinds of
+/// nodes. `knows_reservations`: no reservation was added since.
+std::vector<std::string> advice_lines(const ResolvedRequest& resolved, bool knows_reservations);
 
 } // namespace qg::gate

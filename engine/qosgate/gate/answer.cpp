@@ -2,6 +2,8 @@
 #include "qosgate/gate/answer.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/array_room.hpp"
+#include "qosgate/gate/count_job.hpp"
 #include "qosgate/gate/effort.hpp"
 #include "qosgate/gate/elsewhere.hpp"
 #include "qosgate/gate/forecast.hpp"
@@ -9,10 +11,15 @@
 #include "qosgate/gate/placement.hpp"
 #include "qosgate/gate/request_options.hpp"
 #include "qosgate/gate/site_rules.hpp"
+#include "qosgate/gate/suggestion.hpp"
 #include "qosgate/limits/explain.hpp"
+#include "qosgate/model/limit_facts.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <unordered_set>
+#include <variant>
 
 namespace qg::gate {
 
@@ -20,151 +27,321 @@ namespace {
 
 using limits::Violation;
 using model::JobRequest;
+using model::Partition;
 
-/// Whether a request, as a user would submit it, is taken in the form that the site's rules give it.
-bool is_taken_after_rules(const JobRequest& submitted, const Case& at, limits::Strictness strictness) {
-    if (!at.rules) return true; // it was looked ahead at as it is
-    const Resolved resolved(submitted, &at.cluster, at.provider, at.release);
-    const policy::Outcome outcome =
-        run_site_rules(at.rules->policy, submitted, resolved, /*knows_partitions=*/true);
-    if (outcome.rejected) return false;
-    const JobRequest& request = outcome.changed ? *outcome.changed : submitted;
-    return is_surely_taken(request, at, strictness);
+/// Whether a request is accepted after the site's rules have changed it, in partitions that start jobs, and
+/// still contains the suggestion.
+bool is_taken_after_rules(const JobRequest& submitted, const ClusterContext& context, const RulesRun* rules,
+                          limits::Strictness strictness) {
+    if (rules == nullptr) return true; // the forecast was made with this very request
+    const policy::RuleOutcome verdict =
+        run_site_rules(rules->policy, resolve(submitted, context), /*knows_partitions=*/true);
+    if (verdict.rejected) return false;
+    const JobRequest& request = verdict.changed ? *verdict.changed : submitted;
+    if (!keeps_changes(request, rules->submitted, submitted)) return false;
+    return !are_all_closed(resolve(request, context).view()) && is_surely_taken(request, context, strictness);
 }
 
-/// All that holds a job for good, in each of its attempts.
-std::vector<std::string> list_lasting(std::span<const Wait> held, const model::AccountView& view) {
-    std::vector<std::string> lines;
-    for (const Wait& wait : held) {
-        for (const Violation& violation : wait.violations)
-            if (violation.is_permanent())
-                lines.push_back(limits::describe(violation, view, /*names_owner=*/true));
-        for (const PartitionProblem& rule : wait.rules)
-            lines.push_back(text::format("{} ({})", rule.text, rule.pending));
+/// One thing that blocks a job, before it is put into words: only a few of possibly hundreds are.
+/// Ownership: borrows.
+using Obstacle = std::variant<const Violation*, const PartitionProblem*>;
+
+std::string describe(const Obstacle& obstacle, const model::AccountView& view) {
+    if (const auto* violation = std::get_if<const Violation*>(&obstacle))
+        return limits::describe(**violation, view, /*names_owner=*/true);
+    const PartitionProblem& rule = *std::get<const PartitionProblem*>(obstacle);
+    return text::format("{} ({})", rule.text, rule.pending);
+}
+
+struct ObstacleHash {
+    std::size_t operator()(const Obstacle& obstacle) const noexcept {
+        if (const auto* violation = std::get_if<const Violation*>(&obstacle))
+            return limits::LimitHash()(**violation);
+        return std::hash<std::string>()(std::get<const PartitionProblem*>(obstacle)->text);
     }
-    return lines;
+};
+/// The limit of one owner is the same in all partitions, whatever the job asks for in each.
+struct IsSameObstacle {
+    bool operator()(const Obstacle& a, const Obstacle& b) const {
+        if (a.index() != b.index()) return false;
+        if (const auto* violation = std::get_if<const Violation*>(&a))
+            return (*violation)->same_limit(*std::get<const Violation*>(b));
+        const auto& rule = *std::get<const PartitionProblem*>(a);
+        const auto& other = *std::get<const PartitionProblem*>(b);
+        return rule.text == other.text && rule.pending == other.pending;
+    }
+};
+
+/// Everything that blocks a job permanently in any of its attempts, each once.
+std::vector<Obstacle> list_lasting(std::span<const Wait> pending) {
+    std::vector<Obstacle> blocking;
+    std::unordered_set<Obstacle, ObstacleHash, IsSameObstacle> seen;
+    const auto add = [&](const Obstacle& obstacle) {
+        if (seen.insert(obstacle).second) blocking.push_back(obstacle);
+    };
+    for (const Wait& wait : pending) {
+        for (const Violation& violation : wait.violations)
+            if (violation.is_permanent()) add(&violation);
+        for (const PartitionProblem& rule : wait.rules)
+            add(&rule);
+    }
+    return blocking;
 }
 
-/// Whether the job has partitions, and all of them take jobs and start none, as far as the reader may know.
-bool are_all_down(const model::AccountView& view) {
+/// Whether the job has partitions that the reader may see and that all satisfy a condition.
+template <typename Is>
+bool are_all(const model::AccountView& view, Is is) {
     return !view.partitions.empty() &&
-           std::ranges::all_of(view.partitions, [](const model::PartitionChoice& choice) {
-               return choice.partition->takes_jobs && !choice.partition->starts_jobs && !choice.is_hidden;
+           std::ranges::all_of(view.partitions, [&](const model::PartitionChoice& choice) {
+               return !choice.is_hidden && is(*choice.partition);
            });
 }
 
-/// Whether a job that may start at some time waits for its partitions before anything else.
-bool waits_for_partitions(const Outlook& outlook, const model::AccountView& view) {
-    const Wait* wait = outlook.wait();
-    return (wait == nullptr || !wait->is_permanent) && are_all_down(view);
+/// Whether all of the job's partitions accept jobs but start none.
+bool are_all_down(const model::AccountView& view) {
+    return are_all(view,
+                   [](const Partition& partition) { return partition.takes_jobs && !partition.starts_jobs; });
 }
 
-/// The Reason with which a job is refused, or which an accepted one has.
-std::string_view reason_of(const Outlook& outlook, const model::AccountView& view) {
-    if (outlook.forecast.code != model::RejectCode::none) return outlook.forecast.reason;
-    if (waits_for_partitions(outlook, view)) return "PartitionDown";
-    const Wait* wait = outlook.wait();
-    return wait != nullptr ? wait->reason : outlook.forecast.reason;
+/// The Reason for the refusal, or of the pending job.
+std::string_view reason_of(const DetailedForecast& forecast, const model::AccountView& view) {
+    if (forecast.summary.code != model::RejectCode::none) return forecast.summary.reason;
+    if (are_all_down(view)) return "PartitionDown"; // before anything else
+    const Wait* wait = forecast.wait();
+    return wait != nullptr ? wait->reason : forecast.summary.reason;
 }
 
-/// "what: the one line", or "what of_several (2 problems):" and the lines. Nothing without lines.
+/// The first lines about what blocks a job.
+struct Lines {
+    std::vector<std::string> first; ///< no duplicates; as many as fit under a headline
+    std::size_t left = 0;           ///< the number of further ones
+
+    [[nodiscard]] std::size_t count() const noexcept { return first.size() + left; }
+
+    void add(std::string line) {
+        if (std::ranges::find(first, line) == first.end()) first.push_back(std::move(line));
+    }
+    void add(std::span<const Obstacle> blocking, const model::AccountView& view) {
+        for (std::size_t i = 0; i < blocking.size(); ++i) {
+            left = blocking.size() - i;
+            if (first.size() == max_problem_lines - 1) return;
+            add(describe(blocking[i], view));
+        }
+        left = 0;
+    }
+};
+
+/// "what: the line", or "what of_several (2 problems):" followed by the lines. Empty without lines.
 std::vector<std::string> under_headline(std::string_view what, std::string_view of_several,
-                                        std::string_view noun, std::vector<std::string> lines) {
-    if (lines.empty()) return {};
-    const std::size_t all = lines.size();
-    lines = lines_once(std::move(lines), all);
-    if (lines.size() == 1) return {text::format("{}: {}", what, lines.front())};
-    std::vector<std::string> result{text::format("{}{} ({} {}):", what, of_several, lines.size(), noun)};
-    for (const std::string& line : lines_once(std::move(lines), most_problem_lines - 1))
+                                        std::string_view noun, const Lines& lines) {
+    if (lines.first.empty()) return {};
+    if (lines.count() == 1) return {text::format("{}: {}", what, lines.first.front())};
+    std::vector<std::string> result{text::format("{}{} ({} {}):", what, of_several, lines.count(), noun)};
+    for (const std::string& line : lines.first)
         result.push_back("  " + line);
+    if (lines.left == 0) return result;
+    result.back() = text::format("  and {} more", lines.left + 1);
     return result;
 }
 
-/// "QOS small"
-std::string describe_field(std::string_view field, const model::JobRequest& job) {
-    const auto name = [](std::string_view what, const std::optional<std::string>& value) {
-        return value ? text::format("{} {}", what, text::printable(*value, 64)) : text::format("no {}", what);
-    };
-    if (field == "qos") return name("QOS", job.qos);
-    if (field == "partition") return name("partition", job.partition);
-    if (field == "account") return name("account", job.account);
-    return job.time_limit ? "time limit " + units::format_minutes(*job.time_limit) : "no time limit";
+bool is_about_time(const Violation& violation) {
+    switch (model::facts_of(violation.limit).measure) {
+    case model::LimitMeasure::wall:
+    case model::LimitMeasure::tres_minutes:
+    case model::LimitMeasure::tres_run_minutes: return true;
+    case model::LimitMeasure::tres:
+    case model::LimitMeasure::running_jobs:
+    case model::LimitMeasure::submitted_jobs: break;
+    }
+    return false;
+}
+
+/// Whether a limit on time blocks the job.
+bool breaks_time(const DetailedForecast& forecast) {
+    if (std::ranges::any_of(forecast.refusing, is_about_time)) return true;
+    if (forecast.refusal) return forecast.refusal->code == model::RejectCode::invalid_time_limit;
+    return std::ranges::any_of(forecast.pending, [](const Wait& wait) {
+        return std::ranges::any_of(wait.violations, is_about_time) ||
+               std::ranges::any_of(wait.rules, [](const PartitionProblem& rule) {
+                   return rule.code == model::RejectCode::invalid_time_limit;
+               });
+    });
+}
+
+const std::string accepted_with = "would be accepted with: ";
+const std::string start_with = "could start with: ";
+const std::string start_later_with = "could start, when other jobs end, with: ";
+
+/// Whether a suggestion can be made at all.
+bool can_suggest(const ResolvedRequest& asked, const RulesRun* rules) {
+    // Options of a part of a heterogeneous job must stand before the colon that ends the part.
+    if (asked.request.is_het_part || !is_short(asked)) return false;
+    if (may_take_whole_nodes(asked.request, asked.view())) return false;
+    if (asked.request.tres_per_socket) return false;   // the selection decides how many sockets a job gets
+    if (asked.view().partitions.empty()) return false; // slurmctld refuses such a job
+    // A suggestion for a hidden partition would reveal its limits and access lists.
+    if (has_hidden_partition(asked.view())) return false;
+    return rules == nullptr || !rules->has_failures;
+}
+
+/// The options that turn the request into the suggested one, if it is certainly accepted, rules included.
+std::optional<std::string> say_options(const std::optional<JobRequest>& better, const ResolvedRequest& asked,
+                                       const RulesRun* rules, limits::Strictness strictness) {
+    if (!better || may_get_no_nodes(*better, asked.context.release)) return std::nullopt;
+    // It is not known how many nodes a reservation has.
+    if (better->reservation && better->min_nodes.value_or(1) > 1) return std::nullopt;
+    const JobRequest& submitted = rules == nullptr ? asked.request : rules->submitted;
+    const JobRequest changed = apply_changes(submitted, asked.request, *better);
+    auto options = format_changed_options(submitted, changed);
+    return options && is_taken_after_rules(changed, asked.context, rules, strictness) ? options
+                                                                                      : std::nullopt;
+}
+
+/// Whether a request that is taken waits for other jobs at first.
+bool waits_for_others(const JobRequest& better, const ResolvedRequest& asked, limits::Strictness strictness) {
+    return !better.starts_later() && predict(resolve(better, asked.context), strictness).wait() != nullptr;
+}
+
+/// Whether a partition accepts no new jobs.
+bool is_drained(const Partition& partition) {
+    return !partition.takes_jobs && !partition.has_alternate;
+}
+
+/// "partition viz is down", of the first.
+std::string down_line(const model::AccountView& view) {
+    return text::format("partition {} is down", view.partitions.front().partition->name);
+}
+
+/// The lines about what blocks a job permanently.
+std::vector<std::string> never_lines(const DetailedForecast& forecast, const model::AccountView& view) {
+    const bool is_in_any = forecast.pending.size() > 1 && view.partitions.size() > 1;
+    Lines lines;
+    lines.add(list_lasting(forecast.pending), view);
+    auto told = under_headline("this job can never start as it is",
+                               is_in_any ? " in any of its partitions" : "", "problems", lines);
+    if (are_all_down(view)) told.push_back(down_line(view) + ", too (PartitionDown)");
+    return told;
+}
+
+/// The limits that a job waits for in the first partition without a permanent problem.
+std::span<const Violation> passing_limits(const DetailedForecast& forecast) {
+    const auto found = std::ranges::find_if(
+        forecast.pending, [](const Wait& wait) { return !wait.is_permanent && !wait.violations.empty(); });
+    return found == forecast.pending.end() ? std::span<const Violation>() : found->violations;
+}
+
+/// The lines about what a job waits for. If partitions are down, the job may be blocked permanently in
+/// others.
+std::vector<std::string> wait_lines(const DetailedForecast& forecast, const ResolvedRequest& asked) {
+    if (forecast.wait() == nullptr) return {};
+    std::vector<Obstacle> blocking;
+    if (std::ranges::any_of(forecast.pending, &Wait::is_down)) blocking = list_lasting(forecast.pending);
+    bool is_certain = !blocking.empty();
+    const bool starts_later = asked.request.starts_later();
+    if (starts_later && are_all_down(asked.view())) return {down_line(asked.view()) + " at present"};
+    // The parts of a heterogeneous job start together, and strict limits refuse them together.
+    if (!asked.request.is_het_part && !starts_later) {
+        // Limits that may not make the job wait are left out if others certainly do.
+        const std::span<const Violation> limits = passing_limits(forecast);
+        is_certain = is_certain || std::ranges::any_of(limits, &Violation::is_certain);
+        for (const Violation& violation : limits)
+            if (violation.is_certain() || !is_certain) blocking.emplace_back(&violation);
+    }
+    Lines lines;
+    lines.add(blocking, asked.view());
+    if (starts_later) return under_headline("this job cannot start at present", "", "reasons", lines);
+    return under_headline(is_certain ? "this job will wait" : "this job may wait", "", "reasons", lines);
+}
+
+/// The line that names an open partition, for a job in closed partitions that could start there unchanged.
+std::vector<std::string> open_partition_lines(const DetailedForecast& forecast, const ResolvedRequest& asked,
+                                              const RulesRun* rules) {
+    const auto options =
+        say_options(find_open_partition(asked, forecast.strictness), asked, rules, forecast.strictness);
+    if (!options) return {};
+    return {(are_all_drained(asked.view()) ? accepted_with : start_with) + *options};
 }
 
 } // namespace
 
-std::vector<std::string> refusal_lines(const Outlook& outlook, const model::AccountView& view) {
-    return outlook.refusal ? outlook.refusal->lines : limits::explain_refusal(outlook.refusing, view);
+std::vector<std::string> forecast_lines(const DetailedForecast& forecast, const ResolvedRequest& asked) {
+    if (forecast.is_refused())
+        return forecast.refusal ? forecast.refusal->lines
+                                : limits::explain_refusal(forecast.refusing, asked.view());
+    if (forecast.never_starts()) return never_lines(forecast, asked.view());
+    auto lines = wait_lines(forecast, asked);
+    return lines.empty() ? array_room_lines(forecast, asked) : lines;
 }
 
-std::vector<std::string> wait_lines(const Outlook& outlook, const JobRequest& request,
-                                    const model::AccountView& view) {
-    const Wait* wait = outlook.wait();
-    if (wait != nullptr && wait->is_permanent) {
-        const bool is_in_any = outlook.held.size() > 1 && view.partitions.size() > 1;
-        return under_headline("this job can never start as it is",
-                              is_in_any ? " in any of its partitions" : "", "problems",
-                              list_lasting(outlook.held, view));
-    }
-    if (request.starts_later()) return {};
-    std::vector<std::string> lines;
-    if (waits_for_partitions(outlook, view))
-        lines.push_back(
-            text::format("partition {} is down (PartitionDown)", view.partitions.front().partition->name));
-    bool is_certain = !lines.empty();
-    // The parts of a heterogeneous job are refused together where limits are strict, and start together.
-    if (wait != nullptr && !request.is_het_part) {
-        // Of several limits those matter that are certain, if any are.
-        is_certain = is_certain || std::ranges::any_of(wait->violations, &Violation::is_certain);
-        for (const Violation& violation : wait->violations)
-            if (violation.is_certain() || !is_certain)
-                lines.push_back(limits::describe(violation, view, /*names_owner=*/true));
-    }
-    return under_headline(is_certain ? "this job will wait" : "this job may wait", "", "reasons",
-                          std::move(lines));
+bool are_all_drained(const model::AccountView& view) {
+    return are_all(view, is_drained);
 }
 
-std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at,
-                                          limits::Strictness strictness) {
-    // The options of a heterogeneous job stand before its colons; and what whole nodes come to is not known.
-    if (at.request.is_het_part || at.request.exclusive || !is_short(at.request, at.resolved)) return {};
-    // What would be accepted in a hidden partition tells its limits and lists.
-    if (has_hidden_partition(at.resolved.view())) return {};
-    const bool is_refused = outlook.forecast.code != model::RejectCode::none;
-    if (at.rules && at.rules->has_failures) return {};
-    const std::string head = is_refused ? "would be accepted with: " : "could start with: ";
+bool are_all_closed(const model::AccountView& view) {
+    return are_all_drained(view) || are_all_down(view);
+}
+
+std::vector<std::string> time_origin_lines(const DetailedForecast& forecast, const ResolvedRequest& asked) {
+    if (asked.request.time_limit || !breaks_time(forecast)) return {};
+    const model::AccountView& view = asked.view();
+    const bool is_first_known = !view.partitions.empty() && !view.partitions.front().is_hidden;
+    const auto given = is_first_known ? view.partitions.front().partition->default_time : std::nullopt;
+    if (given && given->minutes != 0)
+        return {text::format("this job names no --time: {} is the default of partition {}",
+                             units::format_minutes(*given), view.partitions.front().partition->name)};
+    if (has_hidden_partition(view) || !forecast.summary.time_set_by_limit || !forecast.summary.time_limit)
+        return {};
+    return {text::format("this job names no --time: it gets {} by a limit on time",
+                         units::format_minutes(*forecast.summary.time_limit))};
+}
+
+std::vector<std::string> suggestion_lines(const DetailedForecast& forecast, const ResolvedRequest& asked,
+                                          const RulesRun* rules) {
+    const bool is_closed = are_all_closed(asked.view());
+    const bool needs_none =
+        is_closed ? forecast.is_refused() || forecast.never_starts() : forecast.takes_the_job();
+    if (needs_none || !can_suggest(asked, rules)) return {};
+    if (is_closed) return open_partition_lines(forecast, asked, rules);
     std::vector<std::string> lines;
-    for (const auto find : {find_nearest, find_elsewhere}) {
-        const auto better = find(outlook, at, strictness);
-        if (!better || may_get_no_nodes(*better, at.release)) continue;
-        const JobRequest& submitted = at.rules ? at.rules->submitted : at.request;
-        const JobRequest changed = apply_changes(submitted, at.request, *better);
-        const auto options = format_changed_options(submitted, changed);
-        if (options && is_taken_after_rules(changed, at, strictness)) lines.push_back(head + *options);
-        if (at.rules) break; // they have taken their time
+    for (const auto find : {find_suggestion, find_elsewhere}) {
+        const auto better = find(forecast, asked);
+        if (const auto options = say_options(better, asked, rules, forecast.strictness))
+            lines.push_back((forecast.is_refused()                                   ? accepted_with
+                             : waits_for_others(*better, asked, forecast.strictness) ? start_later_with
+                                                                                     : start_with) +
+                            *options);
+        if (better && rules != nullptr) break; // one run of the rules is enough
     }
     return lines;
 }
 
-void log_judgement(model::Decision& decision, const LoggedJob& job, const Outlook& outlook,
-                   std::size_t first) {
-    if (decision.message.size() <= first) return;
-    const bool refuses = decision.reject != model::RejectCode::none;
-    decision.log.push_back(log_limits(job, refuses ? "refused" : "warned", reason_of(outlook, job.view),
-                                      std::span(decision.message).subspan(first)));
+void answer(model::Decision& decision, const DetailedForecast& forecast, const LoggedJob& job,
+            std::vector<std::string> lines, Rejects rejects, const policy::Settings& settings,
+            std::size_t told_before) {
+    append(decision.message, std::move(lines));
+    if (forecast.is_refused() && rejects.refused) decision.reject = forecast.summary.code;
+    if (forecast.never_starts() && rejects.never_starting)
+        decision.reject = model::RejectCode::accounting_policy;
+    if (decision.message.size() > told_before) {
+        const bool refuses = decision.reject != model::RejectCode::none;
+        decision.log.push_back(log_limits(job, refuses ? "refused" : "warned", reason_of(forecast, job.view),
+                                          std::span(decision.message).subspan(told_before)));
+    }
+    if (forecast.is_refused() || forecast.never_starts()) append_contact(decision.message, settings);
 }
 
-std::optional<std::string> blame_rules(std::span<const policy::FieldWriter> writers,
-                                       const model::JobRequest& changed) {
+std::optional<std::string> blame_rules(std::span<const policy::FieldWriter> writers) {
     if (writers.empty()) return std::nullopt;
     std::vector<std::string> parts;
     for (const policy::FieldWriter& writer : writers)
-        parts.push_back(text::format("{} by rule '{}'", describe_field(writer.field, changed), writer.rule));
+        parts.push_back(text::format("{} by rule '{}'", writer.text, writer.rule));
     return "set by the site's rules, not by this request: " + text::join(parts, ", ");
 }
 
 void append_contact(std::vector<std::string>& message, const policy::Settings& settings) {
-    if (!settings.contact.empty()) message.push_back("questions: " + settings.contact);
+    if (settings.contact.empty()) return;
+    std::string line = "questions: " + settings.contact;
+    if (std::ranges::find(message, line) == message.end()) message.push_back(std::move(line));
 }
 
 void append(std::vector<std::string>& message, std::vector<std::string> lines) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What the user reads: why a job is refused or held back, and the nearest request that would do better.
+// What the user reads: why a job is refused or pending, and the nearest request that would be better.
 #pragma once
 
 #include "qosgate/gate/decision_log.hpp"
 #include "qosgate/gate/forecast.hpp"
-#include "qosgate/gate/nearest.hpp"
+#include "qosgate/gate/site_rules.hpp"
 #include "qosgate/policy/policy.hpp"
 
 #include <optional>
@@ -15,36 +15,47 @@
 
 namespace qg::gate {
 
-/// The lines for a job that is refused.
-std::vector<std::string> refusal_lines(const Outlook& outlook, const model::AccountView& view);
+/// The lines for a job that is refused, waits or never starts, with all limits and rules that are known to
+/// block it; empty if nothing blocks it. A job with a later begin time gets no lines about waiting, because
+/// the jobs that block it now may have ended by then. A part of a heterogeneous job gets no lines about
+/// limits that it waits for.
+std::vector<std::string> forecast_lines(const DetailedForecast& forecast, const ResolvedRequest& asked);
 
-/// The lines for a job that is accepted and held back: what it waits for, or that it never starts, and every
-/// limit and rule that is known to be in its way. Nothing to wait for is told to one that starts later, when
-/// others that are in its way now may have ended, and no limits to wait for to a part of a heterogeneous job.
-/// Empty where nothing holds it back.
-std::vector<std::string> wait_lines(const Outlook& outlook, const model::JobRequest& request,
-                                    const model::AccountView& view);
+/// Explains the time limit of a job without --time if that time limit blocks the job. Empty if it does not,
+/// or if a hidden partition may have set it.
+std::vector<std::string> time_origin_lines(const DetailedForecast& forecast, const ResolvedRequest& asked);
 
-/// The lines that say what would do better, for a job that is refused or never starts: options of sbatch,
-/// salloc and srun, which the user can add to the same command. `strictness` is that of the look ahead.
-/// Where a site has rules they are run once more, on what is suggested.
-std::vector<std::string> suggestion_lines(const Outlook& outlook, const Case& at,
-                                          limits::Strictness strictness);
+/// The lines with a suggestion, for a job that is refused, never starts or has only closed partitions:
+/// options of sbatch, salloc and srun that the user can add to the same command. `rules` run once more on the
+/// suggestion; null: the site has none.
+std::vector<std::string> suggestion_lines(const DetailedForecast& forecast, const ResolvedRequest& asked,
+                                          const RulesRun* rules);
+
+/// Whether the job has partitions and all are drained, or all are drained or all down. False if the reader
+/// may not see them.
+[[nodiscard]] bool are_all_drained(const model::AccountView& view);
+[[nodiscard]] bool are_all_closed(const model::AccountView& view);
 
 /// Adds lines to a message.
 void append(std::vector<std::string>& message, std::vector<std::string> lines);
 
-/// Logs what limits or partitions make of a job: that the gate refuses it, or what it tells of an accepted
-/// one. Where slurmctld refuses, it logs that itself. The user's lines about it begin at `first`.
-void log_judgement(model::Decision& decision, const LoggedJob& job, const Outlook& outlook,
-                   std::size_t first);
+/// What the gate itself rejects. It leaves everything else to slurmctld.
+struct Rejects {
+    bool refused = false;        ///< jobs that slurmctld refuses
+    bool never_starting = false; ///< jobs that slurmctld accepts but never starts
+};
 
-/// Says which rules set the QOS, partition, account or time limit that a job has: what follows may be their
-/// doing. Nothing where none did.
-std::optional<std::string> blame_rules(std::span<const policy::FieldWriter> writers,
-                                       const model::JobRequest& changed);
+/// Answers according to the forecast: adds `lines`, rejects the job or not, writes the log, and adds the
+/// contact if the job is refused or never starts. The decision's lines from `told_before` on are about limits
+/// and partitions.
+void answer(model::Decision& decision, const DetailedForecast& forecast, const LoggedJob& job,
+            std::vector<std::string> lines, Rejects rejects, const policy::Settings& settings,
+            std::size_t told_before);
 
-/// Adds whom to ask, where the site says so.
+/// Names the rules that set fields of the job, because they may be the cause of a problem. Empty if none did.
+std::optional<std::string> blame_rules(std::span<const policy::FieldWriter> writers);
+
+/// Adds the site's contact, if there is one, once.
 void append_contact(std::vector<std::string>& message, const policy::Settings& settings);
 
 } // namespace qg::gate

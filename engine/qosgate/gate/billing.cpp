@@ -11,7 +11,7 @@
 namespace qg::gate {
 namespace {
 
-/// What one unit of a weight counts in, relative to MiB.
+/// The MiB in one unit of a weight.
 double mib_per_unit(char suffix) {
     switch (suffix) {
     case 'K':
@@ -26,7 +26,7 @@ double mib_per_unit(char suffix) {
     }
 }
 
-/// Whether such a TRES counts beside the others; else only the largest of its like does.
+/// Whether this kind of TRES is added to the sum. Of the others only the largest counts.
 bool is_added(model::TresKind kind, model::Billing billing) {
     switch (kind) {
     case model::TresKind::cpu:

@@ -10,9 +10,9 @@
 
 namespace qg::gate {
 
-/// Weight x count of the TRES named in `weights` ("CPU=1.5,Mem=0.25G,GRES/gpu=2"), put together the way
-/// `billing` says and cut to a whole number. A memory weight counts per MiB unless it has a suffix ("0.25G":
-/// per GiB). Without weights: the CPUs. Weights that cannot be read count as none.
+/// The sum (or maximum, as `billing` says) of weight x count over the TRES in `weights`
+/// ("CPU=1.5,Mem=0.25G,GRES/gpu=2"), rounded down. A memory weight is per MiB unless it has a suffix
+/// ("0.25G": per GiB). Without weights: the CPUs. Unreadable weights count as 0.
 std::uint64_t billing_of(const model::TresCounts& counts, const model::TresCatalogue& catalogue,
                          std::string_view weights, model::Billing billing);
 

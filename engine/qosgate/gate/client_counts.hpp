@@ -8,10 +8,10 @@
 
 namespace qg::gate {
 
-/// Sets the counts that the clients work out: CPUs, and no more nodes than tasks.
+/// Sets the counts that the clients compute: the CPUs, and a maximum of nodes not above the tasks.
 void derive_counts(model::JobRequest& request);
 
-/// Whether the sizes are such as the clients send. Other programs may send any.
+/// Whether the clients could have sent these sizes. Other programs may send any.
 bool is_from_client(const model::JobRequest& request);
 
 } // namespace qg::gate

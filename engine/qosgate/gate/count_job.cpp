@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/count_job.hpp"
 
+#include "qosgate/base/saturate.hpp"
 #include "qosgate/gate/billing.hpp"
-#include "qosgate/gate/index_list.hpp"
+#include "qosgate/gate/node_demand.hpp"
+#include "qosgate/gate/partition_bounds.hpp"
+#include "qosgate/gate/possible_nodes.hpp"
+#include "qosgate/gate/ranges.hpp"
 #include "qosgate/gate/tres_request.hpp"
+#include "qosgate/gate/whole_nodes.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 namespace qg::gate {
 namespace {
@@ -22,45 +29,139 @@ const Partition* partition_at(const model::AccountView& view, std::size_t index)
     return index < view.partitions.size() ? view.partitions[index].partition.get() : nullptr;
 }
 
-std::uint64_t least_partition_nodes(const model::AccountView& view) {
-    if (view.partitions.empty()) return 0;
-    const auto least =
-        std::min_element(view.partitions.begin(), view.partitions.end(), [](const auto& a, const auto& b) {
-            return a.partition->min_nodes < b.partition->min_nodes;
-        });
-    return least->partition->min_nodes;
+std::uint32_t to_count(std::uint64_t value) {
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
+}
+
+/// The request with more CPUs instead of more memory for each, as MaxMemPerCPU changes it (limits/README.md
+/// 8.5). Empty: it does not.
+[[gnu::cold]] std::optional<JobRequest>
+add_cpus_for_memory(const JobRequest& request, const Partition& partition, const model::Cluster& cluster) {
+    const std::optional<Memory> asked = memory_of(request, partition, cluster);
+    const auto more = cpus_for_memory(asked, max_memory_of(partition, cluster));
+    if (!more) return std::nullopt;
+    JobRequest changed = request;
+    if (!asked->per_cpu) {
+        if (request.min_cpus_per_node.value_or(0) >= to_count(more->cpus)) return std::nullopt;
+        changed.min_cpus_per_node = to_count(more->cpus);
+        return changed;
+    }
+    changed.memory = Memory{more->mib, /*per_cpu=*/true};
+    changed.cpus_per_task =
+        to_count(std::max(request.cpus_per_task.value_or(1), 1u) * std::uint64_t{to_count(more->cpus)});
+    if (request.tasks.value_or(0) != 0 && request.min_cpus)
+        changed.min_cpus = to_count(*request.tasks * std::uint64_t{*changed.cpus_per_task});
+    else
+        changed.min_cpus_per_node = changed.cpus_per_task;
+    return changed;
+}
+
+/// The nodes that a whole-node job names; those of other jobs do not count.
+NamedNodes named_whole_nodes(const JobRequest& request, const model::AccountView& view,
+                             const model::Cluster& cluster) {
+    return may_take_whole_nodes(request, view) ? look_up_named_nodes(request, cluster.names) : NamedNodes{};
 }
 
 } // namespace
 
+/// The changed request and its counter, which borrows it.
+struct JobCounter::WithCpusForMemory {
+    WithCpusForMemory(JobRequest&& changed, const JobCounter& original, const model::AccountView& view)
+        : request(std::move(changed)), counter(request, view, *original.cluster_, original.release_,
+                                               size_of(request, original.release_), original.named_nodes_) {}
+    WithCpusForMemory(const WithCpusForMemory&) = delete;
+    WithCpusForMemory& operator=(const WithCpusForMemory&) = delete;
+
+    JobRequest request;
+    JobCounter counter;
+};
+
+bool may_take_whole_nodes(const JobRequest& request, const model::AccountView& view) {
+    return request.exclusive ||
+           std::ranges::any_of(view.partitions, [&](const model::PartitionChoice& choice) {
+               return takes_whole_nodes(request, choice.partition.get());
+           });
+}
+
 JobCounter::JobCounter(const JobRequest& request, const model::AccountView& view,
                        const model::Cluster& cluster, Release release)
-    : JobCounter(request, view, cluster, release, size_of(request, release)) {}
+    : JobCounter(request, view, cluster, release, size_of(request, release),
+                 named_whole_nodes(request, view, cluster)) {}
 
 JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
-    : JobCounter(*other.request_, view, *other.cluster_, other.release_, other.sent_) {}
+    : JobCounter(*other.request_, view, *other.cluster_, other.release_, other.requested_,
+                 other.named_nodes_) {}
 
 JobCounter::JobCounter(const JobRequest& request, const model::AccountView& view,
-                       const model::Cluster& cluster, Release release, const JobSize& sent)
-    : request_(&request), cluster_(&cluster), release_(release), sent_(sent),
-      raised_(raised_to_partitions(sent_, view)), size_(raised_), gres_(request, size_, release),
-      counted_(release.follows(rules::counts_size_after_gres) ? size_ : raised_) {}
+                       const model::Cluster& cluster, Release release, const JobSize& sent,
+                       NamedNodes named_nodes)
+    : request_(&request), cluster_(&cluster), release_(release), requested_(sent),
+      with_partition_min_(raised_to_partitions(requested_, view)),
+      gres_(request, with_partition_min_, release),
+      for_limits_(release.follows(rules::counts_size_after_gres) ? with_gres() : with_partition_min_),
+      named_nodes_(std::move(named_nodes)) {}
 
 void JobCounter::count_submission(const model::AccountView& view, model::ResolvedJob& job) const {
-    job.tres =
-        count(view, 0, counted_.nodes.value_or(1), size_.nodes.value_or(1), counted_.cpus.value_or(1), gres_);
+    job.tres = count(view, 0, for_limits_.nodes.value_or(1), with_gres().nodes.value_or(1),
+                     for_limits_.cpus.value_or(1), gres_);
     job.time_limit = request_->time_limit;
     if (!job.time_limit && !view.partitions.empty())
         job.time_limit = view.partitions.front().partition->default_time;
+    // limits/README.md 5.4
+    if (!request_->minutes_to_deadline && !request_->is_het_part) job.time_min = request_->time_min;
     if (request_->array)
         job.array_tasks = count_array_tasks(*request_->array, cluster_->max_array_size).value_or(0);
 }
 
 std::optional<TresCounts> JobCounter::at_attempt(const model::AccountView& view, std::size_t partition,
-                                                 std::optional<std::uint64_t> most_nodes) const {
-    auto counts = count_attempt(view, partition, nodes_at_attempt(view, partition, most_nodes), 0);
-    if (request_->exclusive) take_whole_nodes(counts, view, partition);
+                                                 std::optional<std::uint64_t> max_nodes) const {
+    const Partition* tried = partition_at(view, partition);
+    const bool may_bound_memory = tried && (tried->max_memory || cluster_->max_memory);
+    if (may_bound_memory && !view.partitions[partition].is_hidden)
+        if (const auto* changed = with_cpus_for_memory(view, partition)) {
+            const JobCounter& counter = changed->counter;
+            if (auto counts = counter.at_attempt(view, partition, max_nodes)) return counts;
+            return counter.count(view, partition, counter.for_limits_.nodes.value_or(1),
+                                 counter.with_gres().nodes.value_or(1), counter.for_limits_.cpus.value_or(1),
+                                 counter.gres_);
+        }
+    auto counts = count_attempt(view, partition, nodes_at_attempt(view, partition, max_nodes), 0);
+    if (takes_whole_nodes(*request_, tried)) take_whole_nodes(counts, view, partition);
+    if (has_open_memory(view, partition)) take_min_memory(counts, view, partition);
     return counts;
+}
+
+/// Null: MaxMemPerCPU does not change the request.
+[[gnu::cold]] const JobCounter::WithCpusForMemory*
+JobCounter::with_cpus_for_memory(const model::AccountView& view, std::size_t partition) const {
+    with_cpus_for_memory_.resize(view.partitions.size());
+    auto& kept = with_cpus_for_memory_[partition];
+    if (kept == nullptr)
+        if (auto changed = add_cpus_for_memory(*request_, *partition_at(view, partition), *cluster_))
+            kept = std::make_shared<const WithCpusForMemory>(*std::move(changed), *this, view);
+    return kept.get();
+}
+
+bool JobCounter::has_open_memory(const model::AccountView& view, std::size_t index) const {
+    const Partition* partition = partition_at(view, index);
+    if (partition == nullptr || partition->min_node_memory_mib == partition->node_memory_mib) return false;
+    if (partition->min_node_memory_mib == 0 || (!request_->memory && request_->memory_per_tres)) return false;
+    const auto memory = asked_memory(partition);
+    return !memory || memory->mib == 0;
+}
+
+/// Replaces the memory of the first node by that of the smallest nodes.
+[[gnu::cold]] void JobCounter::take_min_memory(std::optional<TresCounts>& counts,
+                                               const model::AccountView& view, std::size_t index) const {
+    const auto mem = view.tres->find(TresKind::mem);
+    const auto node = view.tres->node();
+    if (!mem || !node) return;
+    if (!counts)
+        counts = count(view, index, for_limits_.nodes.value_or(1), with_gres().nodes.value_or(1),
+                       for_limits_.cpus.value_or(1), gres_);
+    (*counts)[*mem] = partition_at(view, index)->min_node_memory_mib * (*counts)[*node];
+    set_billing(*counts, view, index);
 }
 
 std::optional<TresCounts> JobCounter::at_least(const model::AccountView& view,
@@ -69,109 +170,127 @@ std::optional<TresCounts> JobCounter::at_least(const model::AccountView& view,
     const std::uint64_t of_tasks = request_->overcommit ? 0
                                                         : std::uint64_t{request_->tasks.value_or(0)} *
                                                               request_->cpus_per_task.value_or(1);
-    const std::uint64_t sent = counted_.cpus.value_or(1);
-    auto counts = count_attempt(view, 0, nodes, std::max({sent, of_tasks, request_->least_cpus_on(nodes)}));
+    const std::uint64_t sent = for_limits_.cpus.value_or(1);
+    auto counts = count_attempt(view, 0, nodes, std::max({sent, of_tasks, request_->min_cpus_on(nodes)}));
     if (counts)
         for (std::size_t tres = 0; tres < counts->size(); ++tres)
             (*counts)[tres] = std::max((*counts)[tres], model::count_at(submitted, tres));
     return counts;
 }
 
-std::uint64_t JobCounter::least_cpus_of_nodes(const model::AccountView& view, std::size_t index) const {
+const TresCounts* JobCounter::min_of_whole_nodes(const model::AccountView& view, std::size_t index) const {
     const Partition* partition = partition_at(view, index);
-    if (!request_->exclusive || !partition) return 0;
-    return size_.nodes.value_or(1) * partition->least_node_cpus;
+    if (!partition || view.partitions[index].is_hidden || !takes_whole_nodes(*request_, partition))
+        return nullptr;
+    whole_nodes_.resize(2 * view.partitions.size());
+    auto& known = whole_nodes_[2 * index + (view.hidden.nodes ? 1 : 0)];
+    if (!known) known = count_whole_nodes(view, *partition);
+    return &*known;
 }
 
-/// Raises the CPUs to those of as many nodes as the job has at least, where that is more.
+TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const Partition& partition) const {
+    const std::uint64_t min_nodes = with_gres().nodes.value_or(1);
+    WholeNodes nodes{min_nodes * partition.min_node_cpus, TresCounts(view.tres->size())};
+    if (!view.hidden.nodes && view.partitions.size() <= max_partitions_by_node)
+        nodes = min_whole_nodes(
+            *request_, partition, *cluster_, named_nodes_, min_nodes,
+            cap_nodes(request_->max_nodes.value_or(UINT32_MAX), partition, job_qos_flags(view)), *view.tres);
+
+    TresCounts min = std::move(nodes.gpus);
+    if (const auto cpu = view.tres->find(TresKind::cpu)) min[*cpu] = nodes.cpus;
+    const auto memory = memory_of(*request_, partition, *cluster_);
+    const auto mem = view.tres->find(TresKind::mem);
+    if (mem && memory && memory->per_cpu && cluster_->shares_out_memory)
+        min[*mem] = saturated_product(memory->mib, nodes.cpus);
+    return min;
+}
+
+/// Raises what is counted to what the nodes come to, where that is more.
 [[gnu::cold]] void JobCounter::take_whole_nodes(std::optional<TresCounts>& counts,
                                                 const model::AccountView& view, std::size_t index) const {
-    const auto cpu = view.tres->find(TresKind::cpu);
-    const std::uint64_t least = least_cpus_of_nodes(view, index);
-    if (!cpu || least == 0) return;
+    const TresCounts* min = min_of_whole_nodes(view, index);
+    if (min == nullptr) return;
     if (!counts)
-        counts = count(view, index, counted_.nodes.value_or(1), size_.nodes.value_or(1),
-                       counted_.cpus.value_or(1), gres_);
-    if ((*counts)[*cpu] >= least) return;
-    (*counts)[*cpu] = least;
+        counts = count(view, index, for_limits_.nodes.value_or(1), with_gres().nodes.value_or(1),
+                       for_limits_.cpus.value_or(1), gres_);
+    for (std::size_t tres = 0; tres < counts->size(); ++tres)
+        (*counts)[tres] = std::max((*counts)[tres], (*min)[tres]);
     set_billing(*counts, view, index);
 }
 
-/// The counts on so many nodes, with at least so many CPUs; nothing where that is as submitted.
+/// The counts on so many nodes with at least so many CPUs; empty if they are the same as at submission.
 std::optional<TresCounts> JobCounter::count_attempt(const model::AccountView& view, std::size_t partition,
-                                                    std::uint64_t nodes, std::uint64_t least_cpus) const {
+                                                    std::uint64_t nodes, std::uint64_t min_cpus) const {
     if (gres_.asks()) {
-        JobSize size = size_;
+        JobSize size = with_gres();
         size.nodes = nodes;
         if (request_->tasks_per_node && !has_counted_tasks()) size.tasks = nodes * *request_->tasks_per_node;
-        if (size != raised_) {
+        if (size != with_partition_min_) {
             const GresRequest gres(*request_, size, release_);
-            return count(view, partition, nodes, nodes, std::max(least_cpus, cpus_at_attempt(nodes, gres)),
+            return count(view, partition, nodes, nodes, std::max(min_cpus, cpus_at_attempt(nodes, gres)),
                          gres);
         }
     }
-    const std::uint64_t cpus = std::max(least_cpus, cpus_at_attempt(nodes, gres_));
-    const bool is_as_submitted =
-        partition == 0 && nodes == counted_.nodes && nodes == size_.nodes && cpus == counted_.cpus;
+    const std::uint64_t cpus = std::max(min_cpus, cpus_at_attempt(nodes, gres_));
+    const bool is_as_submitted = partition == 0 && nodes == for_limits_.nodes && nodes == with_gres().nodes &&
+                                 cpus == for_limits_.cpus;
     if (is_as_submitted) return std::nullopt;
     return count(view, partition, nodes, nodes, cpus, gres_);
 }
 
 JobSize JobCounter::size_with(std::optional<std::uint64_t> nodes) const {
-    JobSize size = sent_;
+    JobSize size = requested_;
     if (nodes) size.nodes = nodes;
     if (!gres_.asks()) return size;
-    if (size == raised_) return size_;
-    const GresRequest gres(*request_, size, release_);
-    return size;
+    if (size == with_partition_min_) return with_gres();
+    return GresRequest(*request_, size, release_).size();
 }
 
-/// Of several partitions the one that asks for the fewest nodes raises a job's count.
+/// The smallest MinNodes of several partitions raises the job's number of nodes.
 JobSize JobCounter::raised_to_partitions(JobSize size, const model::AccountView& view) const {
-    const bool is_exempt =
-        release_.follows(rules::honours_partition_min_nodes) && job_qos_flags(view).partition_min_nodes;
-    const std::uint64_t least = is_exempt ? 0 : least_partition_nodes(view);
+    const std::uint64_t min =
+        view.partitions.empty()
+            ? 0
+            : raised_min_nodes(widest_partition(view, bounds::min_nodes), job_qos_flags(view), release_);
     if (!size.nodes)
-        size.nodes = std::max<std::uint64_t>(least, 1);
-    else if (*size.nodes < least && size.max_nodes.value_or(least) >= least)
-        size.nodes = least;
+        size.nodes = std::max<std::uint64_t>(min, 1);
+    else if (*size.nodes < min && size.max_nodes.value_or(min) >= min)
+        size.nodes = min;
     if (!size.cpus) size.cpus = size.nodes;
     return size;
 }
 
-/// The selection takes no fewer nodes than the tasks fill.
+/// The selection never takes fewer nodes than the tasks need.
 std::uint64_t JobCounter::nodes_for_tasks() const {
-    const std::uint64_t nodes = size_.nodes.value_or(1);
+    const std::uint64_t nodes = with_gres().nodes.value_or(1);
     const std::uint64_t per_node = request_->tasks_per_node.value_or(0);
-    return per_node == 0 ? nodes : std::max(nodes, (size_.tasks.value_or(0) + per_node - 1) / per_node);
+    return per_node == 0 ? nodes : std::max(nodes, (with_gres().tasks.value_or(0) + per_node - 1) / per_node);
 }
 
 std::uint64_t JobCounter::nodes_at_attempt(const model::AccountView& view, std::size_t index,
-                                           std::optional<std::uint64_t> most_nodes) const {
+                                           std::optional<std::uint64_t> max_nodes) const {
     const Partition* partition = partition_at(view, index);
     const model::QosFlags flags = job_qos_flags(view);
     std::uint64_t nodes = nodes_for_tasks();
-    if (partition && !flags.partition_min_nodes) nodes = std::max<std::uint64_t>(nodes, partition->min_nodes);
-    if (!size_.max_nodes || gres_.is_per_job()) return nodes;
-    // Where the job gives a range, the selection aims at its upper end, with a task for each node.
-    std::uint64_t most = *size_.max_nodes;
+    if (partition) nodes = std::max(nodes, bounds::min_nodes.value_for(*partition, flags).value_or(0));
+    if (!with_gres().max_nodes || gres_.is_per_job()) return nodes;
+    // If the job names a range of nodes, the selection aims at its maximum, with at least one task per node.
+    std::uint64_t max = *with_gres().max_nodes;
     const bool needs_tasks =
         !release_.follows(rules::gives_nodes_without_tasks) || request_->tasks_per_node.value_or(0) == 0;
-    if (needs_tasks) most = std::min(most, size_.tasks.value_or(most));
-    if (partition && partition->max_nodes && !flags.partition_max_nodes)
-        most = std::min<std::uint64_t>(most, *partition->max_nodes);
-    if (partition && partition->total_nodes != 0)
-        most = std::min<std::uint64_t>(most, partition->total_nodes);
-    if (most_nodes) most = std::min(most, *most_nodes);
-    return std::max(nodes, most);
+    if (needs_tasks) max = std::min(max, with_gres().tasks.value_or(max));
+    if (partition) max = cap_nodes(max, *partition, flags);
+    if (max_nodes) max = std::min(max, *max_nodes);
+    return std::max(nodes, max);
 }
 
 bool JobCounter::has_counted_tasks() const {
     return release_.follows(rules::allocates_by_tasks) && request_->tasks;
 }
 
-/// Every node gets its tasks, and every resource its CPUs. A single task gets no company. Tasks that share
-/// CPUs get those of one on every node that has any, and none for resources before these count as size.
+/// Every node gets CPUs for its tasks, and every gres gets its CPUs. A single task is not repeated on other
+/// nodes. Tasks that share CPUs (--overcommit) get the CPUs of one task on every node that has tasks; CPUs of
+/// gres count for them only in releases that count the size after gres.
 std::uint64_t JobCounter::cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const {
     const std::uint64_t per_task = request_->cpus_per_task.value_or(1);
     if (request_->overcommit) {
@@ -181,10 +300,10 @@ std::uint64_t JobCounter::cpus_at_attempt(std::uint64_t nodes, const GresRequest
                         release_.follows(rules::counts_size_after_gres) ? gres.cpus() : 0);
     }
     if (has_counted_tasks()) return std::max(*request_->tasks * per_task, gres.cpus());
-    const bool is_alone = size_.tasks.value_or(0) <= 1;
+    const bool is_alone = with_gres().tasks.value_or(0) <= 1;
     const std::uint64_t tasks = is_alone ? 1 : request_->tasks_per_node.value_or(1);
     return std::max(
-        {size_.cpus.value_or(1), gres.cpus(), nodes * tasks * per_task, request_->least_cpus_on(nodes)});
+        {with_gres().cpus.value_or(1), gres.cpus(), nodes * tasks * per_task, request_->min_cpus_on(nodes)});
 }
 
 TresCounts JobCounter::count(const model::AccountView& view, std::size_t index, std::uint64_t nodes,
@@ -211,23 +330,26 @@ void JobCounter::set_billing(TresCounts& counts, const model::AccountView& view,
         counts, *view.tres, partition ? std::string_view(partition->billing_weights) : "", cluster_->billing);
 }
 
-/// A license named twice counts with the sum.
+/// The counts of a license that is named twice are added.
 void JobCounter::count_licenses(const model::TresCatalogue& catalogue, TresCounts& counts) const {
     if (!request_->licenses) return;
     for (const TresItem& item : parse_licenses(*request_->licenses))
         if (const auto index = find_tres(catalogue, item)) counts[*index] += item.count;
 }
 
+/// As sent, or the default; empty if there is neither.
+std::optional<Memory> JobCounter::asked_memory(const Partition* partition) const {
+    return request_->memory ? request_->memory : default_memory_of(partition, *cluster_);
+}
+
 std::uint64_t JobCounter::count_memory(std::uint64_t cpus, std::uint64_t nodes, const GresRequest& gres,
                                        const Partition* partition) const {
-    std::optional<Memory> memory = request_->memory;
-    if (!memory)
+    if (!request_->memory)
         if (const auto per_gres = gres.memory(nodes)) return *per_gres;
-    if (!memory && partition) memory = partition->default_memory;
-    if (!memory) memory = cluster_->default_memory;
-    // Nothing said, and --mem=0, mean all of the node.
+    const std::optional<Memory> memory = asked_memory(partition);
+    // No memory at all, like --mem=0, means all memory of the node.
     if (!memory || memory->mib == 0) return (partition ? partition->node_memory_mib : 0) * nodes;
-    return memory->mib * (memory->per_cpu ? cpus : nodes);
+    return saturated_product(memory->mib, memory->per_cpu ? cpus : nodes);
 }
 
 model::ResolvedJob count_job(const JobRequest& request, const model::AccountView& view,

@@ -1,28 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// From what a submitter wrote to the TRES counts and the time that the limit code sees (limits/README.md 6).
+// Turns a request into the TRES counts and the time that the limits are compared with (limits/README.md 6).
 #pragma once
 
 #include "qosgate/gate/gres_request.hpp"
 #include "qosgate/gate/job_size.hpp"
+#include "qosgate/gate/known_nodes.hpp"
 #include "qosgate/limits/release.hpp"
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/cluster.hpp"
 #include "qosgate/model/job_request.hpp"
 #include "qosgate/model/resolved_job.hpp"
 
+#include <memory>
+
 namespace qg::gate {
 
-/// Counts a request, defaults of its first partition and of the cluster filled in.
-/// An array text that cannot be read counts as one task.
-/// Threads: pure. Cost: a few small allocations; bounded by the length of the request's texts.
+/// Counts a request, with the defaults of its first partition and of the cluster. An unreadable --array
+/// counts as one task. Threads: pure. Cost: a few small allocations; bounded by the length of the request's
+/// texts.
 model::ResolvedJob count_job(const model::JobRequest& request, const model::AccountView& view,
                              const model::Cluster& cluster, limits::Release release);
 
-/// A request while it is being counted, for the submit stage and for attempts to start the job. All views are
-/// the one that it was made for.
+/// Whether a job gets whole nodes: it asks for them, or its partition gives nothing else. `partition` may be
+/// null (none).
+[[nodiscard]] inline bool takes_whole_nodes(const model::JobRequest& request,
+                                            const model::Partition* partition) noexcept {
+    return request.exclusive || (partition != nullptr && partition->gives_whole_nodes);
+}
+
+/// Whether a job takes whole nodes in one of its partitions. Then its resources are not known in advance.
+[[nodiscard]] bool may_take_whole_nodes(const model::JobRequest& request, const model::AccountView& view);
+
+/// Counts one request, for the submit stage and for attempts to start the job. All views that its functions
+/// take must be the view that it was made for; of that view, only usage and what is hidden may have changed.
 /// Ownership: borrows request and cluster, which must stay where they are.
-/// Threads: pure.
+/// Threads: one: it keeps what is costly to count.
 class JobCounter {
   public:
     JobCounter(const model::JobRequest& request, const model::AccountView& view,
@@ -33,47 +46,63 @@ class JobCounter {
     /// Fills in the job as the submit stage sees it.
     void count_submission(const model::AccountView& view, model::ResolvedJob& job) const;
 
-    /// The size as the client sent it.
-    [[nodiscard]] const JobSize& sent() const noexcept { return sent_; }
+    [[nodiscard]] const model::JobRequest& request() const noexcept { return *request_; }
+    [[nodiscard]] limits::Release release() const noexcept { return release_; }
 
-    /// The size as the client sent it, but for this many nodes (nothing: as sent) and what resources make of
-    /// it.
+    /// The size as the client sent it.
+    [[nodiscard]] const JobSize& sent() const noexcept { return requested_; }
+
+    /// The size as the client sent it, but with so many nodes (empty: as sent), and with what gres imply.
     [[nodiscard]] JobSize size_with(std::optional<std::uint64_t> nodes) const;
 
-    /// What an attempt to start the job in one partition asks for: that partition's defaults and billing, and
-    /// as many nodes as the job may have (`most_nodes` caps them, nothing: no cap). Nothing where that is
-    /// what the submit stage sees. Where the job takes whole nodes (--exclusive), CPUs are the least that
-    /// they come to.
+    /// What an attempt to start the job in one partition asks for, with that partition's defaults and
+    /// billing, and with as many nodes as the job may have (`max_nodes` caps them; empty: no cap). Empty if
+    /// that is what the submit stage counts. A job with all memory of its nodes counts that of the smallest
+    /// node; a job with whole nodes counts at least the CPUs of the smallest.
     [[nodiscard]] std::optional<model::TresCounts> at_attempt(const model::AccountView& view,
                                                               std::size_t partition,
-                                                              std::optional<std::uint64_t> most_nodes) const;
+                                                              std::optional<std::uint64_t> max_nodes) const;
 
-    /// What the job at least comes to, for rules: what the submit stage sees, raised to what tasks, nodes and
-    /// resources surely take at an attempt on as few nodes as will do. Nothing where that is the same.
+    /// The minimum that the job will use, for rules: what the submit stage counts, raised to what its tasks,
+    /// nodes and gres certainly take on the smallest possible number of nodes. Empty if that is the same.
     [[nodiscard]] std::optional<model::TresCounts> at_least(const model::AccountView& view,
                                                             const model::TresCounts& submitted) const;
 
     /// Whether the CPUs can be counted: CPUs per GPU need GPUs.
     [[nodiscard]] bool knows_cpus() const noexcept { return gres_.knows_cpus(); }
 
-    /// The least CPUs that the whole nodes of a job with --exclusive have; 0 for other jobs, and where it is
-    /// not known.
-    [[nodiscard]] std::uint64_t least_cpus_of_nodes(const model::AccountView& view,
-                                                    std::size_t partition) const;
+    /// Whether the job takes all memory of its nodes and the nodes differ in memory.
+    [[nodiscard]] bool has_open_memory(const model::AccountView& view, std::size_t partition) const;
+
+    /// The minimum that the nodes of a whole-node job have: CPUs, GPUs, and memory if it is counted per CPU;
+    /// 0 if it is not known. Null for other jobs, and for a partition that is hidden from the reader. Counted
+    /// once for each partition, and kept. If the job names more partitions than max_partitions_by_node, the
+    /// minimum of any nodes of the partition.
+    [[nodiscard]] const model::TresCounts* min_of_whole_nodes(const model::AccountView& view,
+                                                              std::size_t partition) const;
 
   private:
     JobCounter(const model::JobRequest& request, const model::AccountView& view,
-               const model::Cluster& cluster, limits::Release release, const JobSize& sent);
+               const model::Cluster& cluster, limits::Release release, const JobSize& sent,
+               NamedNodes named_nodes);
+    struct WithCpusForMemory;
+    [[nodiscard]] const WithCpusForMemory* with_cpus_for_memory(const model::AccountView& view,
+                                                                std::size_t partition) const;
     [[nodiscard]] std::optional<model::TresCounts> count_attempt(const model::AccountView& view,
                                                                  std::size_t partition, std::uint64_t nodes,
-                                                                 std::uint64_t least_cpus) const;
+                                                                 std::uint64_t min_cpus) const;
+    [[nodiscard]] model::TresCounts count_whole_nodes(const model::AccountView& view,
+                                                      const model::Partition& partition) const;
     void take_whole_nodes(std::optional<model::TresCounts>& counts, const model::AccountView& view,
                           std::size_t partition) const;
+    void take_min_memory(std::optional<model::TresCounts>& counts, const model::AccountView& view,
+                         std::size_t partition) const;
+    [[nodiscard]] std::optional<model::Memory> asked_memory(const model::Partition* partition) const;
     void set_billing(model::TresCounts& counts, const model::AccountView& view, std::size_t partition) const;
     [[nodiscard]] JobSize raised_to_partitions(JobSize size, const model::AccountView& view) const;
     [[nodiscard]] std::uint64_t nodes_for_tasks() const;
     [[nodiscard]] std::uint64_t nodes_at_attempt(const model::AccountView& view, std::size_t partition,
-                                                 std::optional<std::uint64_t> most_nodes) const;
+                                                 std::optional<std::uint64_t> max_nodes) const;
     [[nodiscard]] bool has_counted_tasks() const;
     [[nodiscard]] std::uint64_t cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const;
     [[nodiscard]] model::TresCounts count(const model::AccountView& view, std::size_t partition,
@@ -83,14 +112,22 @@ class JobCounter {
     [[nodiscard]] std::uint64_t count_memory(std::uint64_t cpus, std::uint64_t nodes, const GresRequest& gres,
                                              const model::Partition* partition) const;
 
+    /// The size after partitions and gres.
+    [[nodiscard]] const JobSize& with_gres() const noexcept { return gres_.size(); }
+
     const model::JobRequest* request_;
     const model::Cluster* cluster_;
     limits::Release release_;
-    JobSize sent_;   ///< by the client
-    JobSize raised_; ///< after partitions
-    JobSize size_;   ///< after partitions and gres
-    GresRequest gres_;
-    JobSize counted_; ///< as the limits see it
+    JobSize requested_;          ///< by the client
+    JobSize with_partition_min_; ///< after partitions
+    GresRequest gres_;           ///< with the size after partitions and gres
+    JobSize for_limits_;         ///< as the limits see it
+    NamedNodes named_nodes_;     ///< looked up only for a whole-node job
+    /// The minimum of a whole-node job, for each partition without and with hidden nodes; empty until it is
+    /// asked for.
+    mutable std::vector<std::optional<model::TresCounts>> whole_nodes_;
+    /// The request as MaxMemPerCPU changes it, by partition; null until it is asked for.
+    mutable std::vector<std::shared_ptr<const WithCpusForMemory>> with_cpus_for_memory_;
 };
 
 } // namespace qg::gate

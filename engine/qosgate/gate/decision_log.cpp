@@ -8,16 +8,16 @@
 namespace qg::gate {
 namespace {
 
-constexpr std::size_t longest_value = 64;
-constexpr std::size_t longest_line = 1500;
+constexpr std::size_t max_value_length = 64;
+constexpr std::size_t max_line_length = 1500;
 
-/// " key=value"; nothing for an empty value. A value that is not one plain word is quoted, so that it cannot
-/// pass for another field.
+/// " key=value"; empty for an empty value. Anything but one plain word is quoted, so that a value cannot look
+/// like another field.
 std::string field(std::string_view key, std::string_view value) {
     if (value.empty()) return {};
-    const std::string shown = text::printable(value, longest_value);
+    const std::string shown = text::printable(value, max_value_length);
     const bool is_word = shown.find_first_of(" :;='\"\\") == std::string::npos;
-    return text::format(" {}={}", key, is_word ? shown : text::quoted(value, longest_value));
+    return text::format(" {}={}", key, is_word ? shown : text::quoted(value, max_value_length));
 }
 
 std::string_view first_of(const std::optional<std::string>& asked, std::string_view otherwise) {
@@ -40,8 +40,8 @@ std::string describe(const LoggedJob& job) {
     if (job.view.user_name.empty())
         text += text::format(" user={}", request.user_id);
     else
-        text +=
-            text::format(" user={}({})", text::printable(job.view.user_name, longest_value), request.user_id);
+        text += text::format(" user={}({})", text::printable(job.view.user_name, max_value_length),
+                             request.user_id);
     text += field("job", first_of(request.name, ""));
     text += field("account", first_of(request.account, job.view.account));
     text += field("partition", partition_of(job));
@@ -49,7 +49,7 @@ std::string describe(const LoggedJob& job) {
     return text;
 }
 
-/// What becomes of a job, and not only of a rule's wish.
+/// The result for the job.
 std::string_view done_by(policy::EventKind kind) noexcept {
     return kind == policy::EventKind::error ? "failed" : policy::to_string(kind);
 }
@@ -61,7 +61,7 @@ LogLine log_rule(const LoggedJob& job, const policy::RuleEvent& event) {
                                     event.rule, event.file, event.text);
     if (!event.detail.empty()) line += text::format(" [{}]", event.detail);
     const bool is_failure = event.kind == policy::EventKind::error;
-    return {is_failure ? LogLevel::error : LogLevel::info, text::printable(line, longest_line)};
+    return {is_failure ? LogLevel::error : LogLevel::info, text::printable(line, max_line_length)};
 }
 
 LogLine log_limits(const LoggedJob& job, std::string_view done, std::string_view reason,
@@ -73,7 +73,7 @@ LogLine log_limits(const LoggedJob& job, std::string_view done, std::string_view
         if (!line.ends_with(':')) line += ';';
     }
     line.pop_back();
-    return {LogLevel::info, text::printable(line, longest_line)};
+    return {LogLevel::info, text::printable(line, max_line_length)};
 }
 
 } // namespace qg::gate

@@ -6,40 +6,50 @@
 namespace qg::gate {
 namespace {
 
-using model::JobRequest;
+/// The maximum of ways (partition and QOS) to start a job.
+constexpr std::size_t max_ways = 64;
+static_assert(max_partitions <= max_ways);
 
-/// Ways to start a job.
-constexpr std::size_t most_ways = 64;
-static_assert(most_partitions <= most_ways);
-
-std::size_t count_ways(const Resolved& resolved) {
+std::size_t count_ways(const ResolvedRequest& resolved) {
     const model::AccountView& view = resolved.view();
-    return view.partitions.size() * (1 + view.job_qos.more.size());
+    return view.partitions.size() * (1 + view.job_qos.alternatives.size());
 }
 
 } // namespace
 
-std::optional<std::string> why_too_much(const JobRequest& request, const Resolved& resolved) {
-    if (resolved.partitions.is_cut) return text::format("it names more than {} partitions", most_partitions);
+std::optional<TooLarge> find_too_large(const ResolvedRequest& resolved) {
+    const model::JobRequest& request = resolved.request;
+    if (const auto& unread = request.unread)
+        return TooLarge{
+            text::format("its text of {} has more than {} {}", unread->field, unread->max, unread->unit),
+            unread->options.empty() ? "" : text::format("shorten {}", unread->options),
+            unread->slurmctld_refuses};
+    if (resolved.partitions.is_cut)
+        return TooLarge{text::format("it names more than {} partitions", max_partitions),
+                        "shorten --partition"};
     const model::AccountView& view = resolved.view();
     const std::size_t ways = count_ways(resolved);
-    if (ways > most_ways)
-        return text::format("{} QOSs in {} partitions are more than {} ways to start the job",
-                            1 + view.job_qos.more.size(), view.partitions.size(), most_ways);
+    if (ways > max_ways)
+        return TooLarge{text::format("{} QOSs in {} partitions are more than {} ways to start the job",
+                                     1 + view.job_qos.alternatives.size(), view.partitions.size(), max_ways),
+                        "shorten --qos or --partition"};
     const std::size_t bytes = bytes_of_resources(request);
     if (is_too_long_for(ways, bytes))
-        return text::format("{} bytes of resources and licenses are too long to be counted for {} ways to "
-                            "start the job",
-                            bytes, ways);
+        return TooLarge{text::format("{} bytes of resources and licenses are too long to be counted for {} "
+                                     "ways to start the job",
+                                     bytes, ways),
+                        "shorten them, or --partition"};
     return std::nullopt;
 }
 
-bool is_short(const JobRequest& request, const Resolved& resolved) {
-    constexpr std::size_t most_short_ways = 8;
-    constexpr std::size_t most_bytes = 512;
+bool is_short(const ResolvedRequest& resolved) {
+    const model::JobRequest& request = resolved.request;
+    constexpr std::size_t max_short_ways = 8;
+    constexpr std::size_t max_bytes = 512;
     const std::size_t bytes = bytes_of_resources(request) + request.array.value_or("").size() +
-                              request.required_nodes.value_or("").size();
-    return bytes <= most_bytes && count_ways(resolved) <= most_short_ways;
+                              request.required_nodes.value_or("").size() + request.excluded_nodes.size() +
+                              request.features.value_or("").size();
+    return bytes <= max_bytes && count_ways(resolved) <= max_short_ways;
 }
 
 } // namespace qg::gate

@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// How much work a request makes: what makes too much is left to slurmctld, which waits while the gate works.
+// How much work a request causes. The gate does not check a request that causes too much, because slurmctld
+// waits meanwhile.
 #pragma once
 
 #include "qosgate/gate/resolve.hpp"
-#include "qosgate/model/job_request.hpp"
 
 #include <optional>
 #include <string>
 
 namespace qg::gate {
 
-/// Why too much would have to be looked at, for the log; nothing: it is not. In each of its partitions a job
-/// is tried with each of its QOSs, and each time its resources and licenses are counted.
-std::optional<std::string> why_too_much(const model::JobRequest& request, const Resolved& resolved);
+/// Why a request is too large to be checked.
+struct TooLarge {
+    std::string why;
+    std::string advice;             ///< what the user can do about it
+    bool slurmctld_refuses = false; ///< slurmctld refuses the request anyway
+};
 
-/// Whether looking ahead at a request, again and again, costs little.
-bool is_short(const model::JobRequest& request, const Resolved& resolved);
+/// Finds what is too large in a request; empty if nothing is. Texts are read up to a maximum length. A job is
+/// tried in each partition with each of its QOSs, and its gres and licenses are counted each time.
+std::optional<TooLarge> find_too_large(const ResolvedRequest& resolved);
+
+/// Whether several forecasts of a request are cheap.
+bool is_short(const ResolvedRequest& resolved);
 
 } // namespace qg::gate

@@ -5,6 +5,7 @@
 #include "qosgate/gate/placement.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,90 +16,100 @@ namespace {
 using model::JobRequest;
 using model::Partition;
 
-/// How many QOSs, partitions and accounts are tried each.
-constexpr std::size_t most_tried = 8;
+/// The maximum of QOSs, of partitions and of accounts to try.
+constexpr std::size_t max_tried = 8;
 
-/// Whether slurmctld gets as far as limits and partitions.
-bool names_are_known(const Resolved& resolved) {
+/// Whether slurmctld would get as far as the limits and partitions.
+bool names_are_known(const ResolvedRequest& resolved) {
     const model::AccountView& view = resolved.view();
     return resolved.partitions.unknown.empty() && view.job_qos.problem == model::QosProblem::none &&
            !(view.enforce.associations && view.associations.empty());
 }
 
-/// What else the user could ask for.
-model::AccountView look_up_alternatives(const Case& at) {
+/// The names that the user could ask for instead.
+model::AccountView look_up_alternatives(const ResolvedRequest& at) {
     quota::Lookup lookup;
     lookup.user_id = at.request.user_id;
+    lookup.reader = at.request.submit_uid;
     if (at.request.account) lookup.account = *at.request.account;
     lookup.lists_alternatives = true;
-    lookup.partitions = at.resolved.partitions.found;
-    return at.provider.check(lookup).value_or(model::AccountView{});
+    lookup.partitions = at.partitions.found;
+    return at.context.provider.check(lookup).value_or(model::AccountView{});
 }
 
-/// Whether the nodes of a partition surely are such as the job needs: of its resources and features nothing
-/// is known.
-bool has_nodes_for(const Partition& partition, const JobRequest& request, const model::ResolvedJob& job) {
-    const bool asks_for_kinds_of_nodes =
-        request.tres_per_job || request.tres_per_node || request.tres_per_socket || request.tres_per_task ||
-        request.tasks_per_tres || request.features || request.required_nodes || request.reservation;
-    if (asks_for_kinds_of_nodes || partition.total_nodes == 0) return false;
-    const std::uint64_t per_task = request.cpus_per_task.value_or(1);
-    const std::uint64_t per_node =
-        std::max(request.tasks_per_node.value_or(1) * per_task, request.least_cpus_on(1));
-    const std::uint64_t memory_per_cpu = request.memory && request.memory->per_cpu ? request.memory->mib : 0;
-    const std::uint64_t memory =
-        memory_per_cpu != 0 ? memory_per_cpu * per_node : request.memory.value_or(model::Memory{}).mib;
-    return per_node <= partition.total_cpus / partition.total_nodes && memory <= partition.node_memory_mib &&
-           (!job.time_limit || *job.time_limit <= partition.max_time);
+/// Whether enough is known about a partition's nodes to say whether they can hold the job.
+bool has_known_nodes(const Partition& partition, const JobRequest& request) {
+    if (partition.total_nodes == 0 || partition.total_cpus == 0 || partition.gives_whole_nodes) return false;
+    if (request.memory && partition.node_memory_mib == 0) return false;
+    if (request.required_nodes || request.reservation || request.tasks_per_tres) return false;
+    const bool asks_for_resources =
+        request.tres_per_job || request.tres_per_node || request.tres_per_socket || request.tres_per_task;
+    return !asks_for_resources || !partition.node_kinds.empty();
+}
+
+/// The names with the user's default first.
+std::vector<std::string> default_first(std::vector<std::string> names, std::string_view by_default) {
+    std::ranges::stable_partition(
+        names, [by_default](const std::string& name) { return text::iequals(name, by_default); });
+    return names;
 }
 
 /// Tries requests that differ in one name.
 class Trial {
   public:
-    Trial(const Case& at, limits::Strictness strictness) : at_(at), strictness_(strictness) {}
+    Trial(const ResolvedRequest& at, limits::Strictness strictness) : at_(at), strictness_(strictness) {}
 
-    /// The first of `names` with which the job is taken; `current` is the one that it has.
+    /// The request with the first of `names` that is accepted; `current` is skipped.
     std::optional<JobRequest> run(std::optional<std::string> JobRequest::*field,
                                   std::span<const std::string> names, std::string_view current) const {
         std::size_t tried = 0;
         for (const std::string& name : names) {
             if (text::iequals(name, current)) continue;
-            if (tried++ == most_tried) break;
+            if (tried++ == max_tried) break;
             JobRequest proposal = at_.request;
             proposal.*field = name;
-            if (is_surely_taken(proposal, at_, strictness_)) return proposal;
+            if (is_surely_taken(proposal, at_.context, strictness_)) return proposal;
         }
         return std::nullopt;
     }
 
   private:
-    const Case& at_;
+    const ResolvedRequest& at_;
     limits::Strictness strictness_;
 };
 
-std::vector<std::string> other_partitions(const Case& at) {
-    const auto& asked = at.resolved.partitions.found;
+/// Other partitions that may accept the job, the cluster's default first.
+std::vector<std::string> other_partitions(const ResolvedRequest& at) {
+    const auto& asked = at.partitions.found;
+    const auto by_default = at.context.cluster.partitions.default_partition();
     std::vector<std::string> names;
-    for (const auto& partition : at.cluster.partitions.all()) {
-        if (names.size() == most_tried) break;
-        if (partition->is_for_everybody && std::ranges::find(asked, partition) == asked.end() &&
-            has_nodes_for(*partition, at.request, at.resolved.job))
+    const auto consider = [&](const std::shared_ptr<const Partition>& partition) {
+        if (names.size() < max_tried && partition->is_for_everybody && partition->is_open() &&
+            std::ranges::find(asked, partition) == asked.end() && has_known_nodes(*partition, at.request))
             names.push_back(partition->name);
-    }
+    };
+    if (by_default) consider(by_default);
+    for (const auto& partition : at.context.cluster.partitions.all())
+        if (partition != by_default) consider(partition);
     return names;
 }
 
 } // namespace
 
-std::optional<JobRequest> find_elsewhere(const Outlook& outlook, const Case& at,
-                                         limits::Strictness strictness) {
-    if (outlook.takes_the_job() || !names_are_known(at.resolved)) return std::nullopt;
-    const Trial trial(at, strictness);
+std::optional<JobRequest> find_elsewhere(const DetailedForecast& forecast, const ResolvedRequest& at) {
+    if (forecast.takes_the_job() || !names_are_known(at)) return std::nullopt;
+    const Trial trial(at, forecast.strictness);
     const model::AccountView others = look_up_alternatives(at);
-    const model::AccountView& view = at.resolved.view();
-    if (auto found = trial.run(&JobRequest::qos, others.permitted_qos, view.job_qos.name)) return found;
+    const model::AccountView& view = at.view();
+    const auto qos = default_first(others.permitted_qos, others.default_qos);
+    if (auto found = trial.run(&JobRequest::qos, qos, view.job_qos.name)) return found;
     if (auto found = trial.run(&JobRequest::partition, other_partitions(at), "")) return found;
-    return trial.run(&JobRequest::account, others.accounts, view.account);
+    const auto accounts = default_first(others.accounts, others.default_account);
+    return trial.run(&JobRequest::account, accounts, view.account);
+}
+
+std::optional<JobRequest> find_open_partition(const ResolvedRequest& at, limits::Strictness strictness) {
+    return Trial(at, strictness).run(&JobRequest::partition, other_partitions(at), "");
 }
 
 } // namespace qg::gate

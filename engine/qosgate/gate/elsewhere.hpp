@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Where else a job would be taken unchanged: under another QOS or account of its user, or in another
+// Where else a job would be accepted unchanged: with another QOS or account of its user, or in another
 // partition.
 #pragma once
 
-#include "qosgate/gate/nearest.hpp"
+#include "qosgate/gate/forecast.hpp"
 
 namespace qg::gate {
 
-/// The request with another QOS, partition or account, accepted and held back by no limit and no rule of a
-/// partition for good. Nothing if none was found, or if the names that it asks for are what is wrong with it.
-/// Partitions that are not for everybody are never named.
-/// Cost: looks ahead a few dozen times at most; only for jobs that something is wrong with.
-/// Threads: those of the provider.
-std::optional<model::JobRequest> find_elsewhere(const Outlook& outlook, const Case& at,
-                                                limits::Strictness strictness);
+/// The request with another QOS, partition or account that slurmctld would accept and that no limit and no
+/// partition rule blocks permanently. The user's default QOS and account are tried first. Empty if none was
+/// found, or if the names in the request are the problem. Partitions that are not open to everybody are never
+/// named. Cost: a few dozen forecasts at most; only for jobs with a problem. Threads: those of the
+/// provider.
+std::optional<model::JobRequest> find_elsewhere(const DetailedForecast& forecast, const ResolvedRequest& at);
+
+/// The request in another partition that would accept it, for a job whose own partitions accept or start no
+/// jobs. Empty if none was found. Cost: a few forecasts. Threads: those of the provider.
+std::optional<model::JobRequest> find_open_partition(const ResolvedRequest& at,
+                                                     limits::Strictness strictness);
 
 } // namespace qg::gate

@@ -3,7 +3,7 @@
 
 #include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/index_list.hpp"
+#include "qosgate/gate/ranges.hpp"
 #include "qosgate/gate/request_options.hpp"
 #include "qosgate/gate/tres_request.hpp"
 
@@ -19,7 +19,7 @@ using model::JobRequest;
 
 using TextMember = std::optional<std::string> JobRequest::*;
 
-/// `value` in the proportion of target to asked: rounded down to a maximum, up to a minimum.
+/// `value` x target / asked, rounded down to keep a maximum, up to keep a minimum.
 std::uint64_t scale(std::uint64_t value, Amount amount) {
     const long double exact = static_cast<long double>(value) * static_cast<long double>(amount.target) /
                               static_cast<long double>(std::max<std::uint64_t>(amount.asked, 1));
@@ -39,11 +39,11 @@ bool fit_memory_per_gpu(JobRequest& request, Amount mib) {
     return true;
 }
 
-/// The ways to ask for generic resources. Two at once decide about nodes or tasks, too.
+/// The ways to ask for gres. Two at once would also determine the nodes or tasks.
 constexpr std::array<TextMember, 4> gres_ways{&JobRequest::tres_per_job, &JobRequest::tres_per_node,
                                               &JobRequest::tres_per_socket, &JobRequest::tres_per_task};
 
-/// Takes away from the largest of the items that count as this TRES, or adds to the first.
+/// Reduces the largest of the items that count as this TRES, or raises the first.
 bool change_items(std::vector<TresItem>& items, std::string_view tres, Amount amount) {
     std::vector<TresItem*> counted;
     std::uint64_t sum = 0;
@@ -89,7 +89,7 @@ bool fit_gres(JobRequest& request, std::string_view tres, Amount count, std::uin
     const auto way = std::ranges::find_if(gres_ways, is_used);
     if (way == gres_ways.end()) {
         if (count.target <= count.asked) return false;
-        // Nothing asked for it yet: a minimum that is not met.
+        // Nothing asks for this gres yet, and a limit requires a minimum of it.
         request.tres_per_node = text::format("gres:{}:{}", tres.substr(5),
                                              (count.target + nodes - 1) / std::max<std::uint64_t>(nodes, 1));
         return true;
@@ -109,21 +109,21 @@ bool fit_gres(JobRequest& request, std::string_view tres, Amount count, std::uin
     return true;
 }
 
-bool fit_licenses(JobRequest& request, std::string_view tres, std::uint64_t most) {
+bool fit_licenses(JobRequest& request, std::string_view tres, std::uint64_t max) {
     if (!request.licenses) return false;
     auto items = parse_licenses(*request.licenses);
     std::uint64_t sum = 0;
     for (const TresItem& item : items)
         if (is_of(item, tres)) sum += item.count;
-    if (most == 0 || sum <= most || !change_items(items, tres, {sum, most})) return false;
+    if (max == 0 || sum <= max || !change_items(items, tres, {sum, max})) return false;
     std::erase_if(items, [](const TresItem& item) { return item.count == 0; });
     request.licenses = format_licenses(items);
     return true;
 }
 
-bool fit_array(JobRequest& request, std::uint64_t most) {
+bool fit_array(JobRequest& request, std::uint64_t max) {
     if (!request.array) return false;
-    auto fewer = first_of_array(*request.array, most);
+    auto fewer = first_of_array(*request.array, max);
     if (!fewer || fewer == request.array) return false;
     request.array = std::move(fewer);
     return true;

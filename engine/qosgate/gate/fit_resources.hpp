@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Changes what a request asks for beside its size: memory, generic resources, licenses, array tasks. Each
-// function tells whether it could; where it could not, the request is as it was.
+// Changes the resources of a request: memory, gres, licenses, array tasks. Each function returns whether it
+// could; if not, the request is unchanged.
 #pragma once
 
 #include "qosgate/gate/fit_size.hpp"
@@ -12,16 +12,16 @@
 
 namespace qg::gate {
 
-/// Memory of all nodes in MiB. `nodes` are those of the job.
+/// Memory on all nodes together, in MiB. `nodes` is the number of the job's nodes.
 bool fit_memory(model::JobRequest& request, Amount mib, std::uint64_t nodes);
 
-/// A generic resource by its name in the TRES catalogue ("gres/gpu:a100").
+/// A gres, by its name in the TRES catalogue ("gres/gpu:a100").
 bool fit_gres(model::JobRequest& request, std::string_view tres, Amount count, std::uint64_t nodes);
 
 /// A license by its name in the TRES catalogue.
-bool fit_licenses(model::JobRequest& request, std::string_view tres, std::uint64_t most);
+bool fit_licenses(model::JobRequest& request, std::string_view tres, std::uint64_t max);
 
-/// At most so many tasks of the array: its first ones.
-bool fit_array(model::JobRequest& request, std::uint64_t most);
+/// Keeps the first tasks of the array, at most `most`.
+bool fit_array(model::JobRequest& request, std::uint64_t max);
 
 } // namespace qg::gate

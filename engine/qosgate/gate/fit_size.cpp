@@ -3,6 +3,7 @@
 
 #include "qosgate/gate/client_counts.hpp"
 #include "qosgate/gate/request_options.hpp"
+#include "qosgate/gate/submit_line.hpp"
 #include "qosgate/gate/tres_request.hpp"
 
 #include <algorithm>
@@ -18,10 +19,16 @@ std::uint32_t to_count(std::uint64_t value) {
         std::min<std::uint64_t>(value, std::numeric_limits<std::uint32_t>::max()));
 }
 
-/// Whether the user decides about nodes and tasks, and nothing else follows from them or they from something
-/// else.
+/// Whether the user gave no --mincpus: the clients also send --cpus-per-task as --mincpus.
+bool has_implied_mincpus(const JobRequest& request) {
+    return request.min_cpus_on(1) <= std::max(request.cpus_per_task.value_or(1), 1u) &&
+           !find_option(request.submit_line, "--mincpus");
+}
+
+/// Whether the nodes and tasks are free to change: they follow from nothing else, and nothing else follows
+/// from them.
 bool is_free(const JobRequest& request) {
-    return !request.required_nodes && !request.tasks_per_tres && request.least_cpus_on(1) <= 1 &&
+    return !request.required_nodes && !request.tasks_per_tres && has_implied_mincpus(request) &&
            is_from_client(request);
 }
 
@@ -33,7 +40,7 @@ bool is_range(const JobRequest& request) {
     return request.max_nodes && request.max_nodes != request.min_nodes;
 }
 
-/// The sizes, those that the user left out filled in.
+/// The sizes, with defaults for those that the user left out.
 struct Size {
     explicit Size(const JobRequest& request)
         : nodes(std::max<std::uint64_t>(request.min_nodes.value_or(1), 1)),
@@ -53,7 +60,7 @@ struct Size {
     }
 };
 
-/// One task of so many CPUs.
+/// Reduces the job to one task with this number of CPUs.
 bool shrink_to_one_task(JobRequest& request, std::uint64_t cpus) {
     if (!request.cpus_per_task) return false;
     request.cpus_per_task = to_count(cpus);
@@ -63,7 +70,7 @@ bool shrink_to_one_task(JobRequest& request, std::uint64_t cpus) {
     return true;
 }
 
-/// A job with so many tasks on each of its nodes: fewer on each, or on fewer nodes, whichever leaves more.
+/// A job with a number of tasks per node: fewer tasks on each or fewer nodes, whichever leaves more tasks.
 bool fit_tasks_per_node(JobRequest& request, const Size& size, std::uint64_t tasks) {
     const std::uint64_t fewer_each = tasks / size.nodes;
     const std::uint64_t fewer_nodes = tasks / size.per_node;
@@ -80,7 +87,7 @@ bool fit_tasks_per_node(JobRequest& request, const Size& size, std::uint64_t tas
     return true;
 }
 
-/// A job that names nodes and no tasks has one on each: fewer nodes, or fewer CPUs, whichever leaves more.
+/// A job with nodes but no tasks has one task per node: fewer nodes or fewer CPUs, whichever leaves more.
 bool fit_nodes_of_one_task(JobRequest& request, const Size& size, std::uint64_t cpus) {
     const std::uint64_t per_task = cpus / size.nodes;
     const std::uint64_t nodes = cpus / size.per_task;
@@ -110,7 +117,7 @@ bool shrink_cpus(JobRequest& request, const Size& size, std::uint64_t cpus) {
     return true;
 }
 
-/// What more a job comes to than its tasks take: CPUs of its GPUs, or of nodes it may have.
+/// Reduces CPUs that no task needs: those of GPUs, or of optional nodes.
 bool shrink_extra_cpus(JobRequest& request, Amount cpus) {
     if (request.cpus_per_tres) {
         auto items = parse_tres_request(*request.cpus_per_tres);
@@ -131,18 +138,19 @@ bool raise_cpus(JobRequest& request, const Size& size, std::uint64_t cpus) {
     return true;
 }
 
-/// Makes a change of a copy, so that one that does not work out leaves nothing behind.
+/// Changes a copy, so that a failed change leaves the request unchanged.
 template <typename Change>
 bool change_size(JobRequest& request, Change change) {
     if (!is_free(request)) return false;
     JobRequest changed = request;
     if (!change(changed)) return false;
     derive_counts(changed);
+    if (changed.min_cpus_per_node == request.cpus_per_task) changed.min_cpus_per_node = changed.cpus_per_task;
     request = std::move(changed);
     return true;
 }
 
-/// Whether GPUs for the whole job are at least one for each node.
+/// Whether there is at least one GPU per node in the job's total.
 bool has_gpus_for(const JobRequest& request, std::uint64_t nodes) {
     if (!request.tres_per_job) return true;
     const auto items = parse_tres_request(*request.tres_per_job);
@@ -162,26 +170,47 @@ bool fit_cpus(JobRequest& request, Amount cpus) {
     });
 }
 
-bool fit_nodes(JobRequest& request, std::uint64_t most, std::uint64_t cpus_per_node) {
-    if (most == 0) return false;
+bool spread_tasks(JobRequest& request, std::uint64_t cpus_per_node, std::uint64_t max_nodes) {
+    if (request.overcommit || request.cpus_per_tres) return false;
     return change_size(request, [&](JobRequest& changed) {
         const Size size(changed);
-        const bool reaches_past = is_range(changed) && changed.max_nodes.value_or(0) > most;
-        if (reaches_past && size.nodes < most)
-            changed.max_nodes = to_count(most);
+        const std::uint64_t fitting = cpus_per_node / size.per_task;
+        if (fitting == 0) return false;
+        const std::uint64_t nodes = std::min((size.tasks + fitting - 1) / fitting, max_nodes);
+        if (nodes <= size.nodes) return false;
+        changed.tasks = to_count(size.tasks);
+        if (size.per_node > fitting) {
+            changed.tasks_per_node = to_count(fitting);
+            changed.tasks = to_count(std::min(size.tasks, nodes * fitting));
+        }
+        if (is_range(changed) && *changed.max_nodes > nodes)
+            changed.min_nodes = to_count(nodes);
         else
-            set_nodes(changed, most);
-        std::uint64_t fitting = size.per_node != 0 ? size.per_node : cpus_per_node / size.per_task;
-        if (fitting == 0) fitting = size.tasks;
-        if (changed.tasks && size.tasks > most * fitting) changed.tasks = to_count(most * fitting);
+            set_nodes(changed, nodes);
         return true;
     });
 }
 
-bool raise_nodes(JobRequest& request, std::uint64_t least) {
+bool fit_nodes(JobRequest& request, std::uint64_t max, std::uint64_t cpus_per_node) {
+    if (max == 0) return false;
     return change_size(request, [&](JobRequest& changed) {
-        if (!has_gpus_for(changed, least)) return false;
-        const std::uint32_t nodes = to_count(least);
+        const Size size(changed);
+        const bool reaches_past = is_range(changed) && changed.max_nodes.value_or(0) > max;
+        if (reaches_past && size.nodes < max)
+            changed.max_nodes = to_count(max);
+        else
+            set_nodes(changed, max);
+        std::uint64_t fitting = size.per_node != 0 ? size.per_node : cpus_per_node / size.per_task;
+        if (fitting == 0) fitting = size.tasks;
+        if (changed.tasks && size.tasks > max * fitting) changed.tasks = to_count(max * fitting);
+        return true;
+    });
+}
+
+bool raise_nodes(JobRequest& request, std::uint64_t min) {
+    return change_size(request, [&](JobRequest& changed) {
+        if (!has_gpus_for(changed, min)) return false;
+        const std::uint32_t nodes = to_count(min);
         if (!is_range(changed) || *changed.max_nodes < nodes) changed.max_nodes = nodes;
         changed.min_nodes = nodes;
         if (changed.tasks && *changed.tasks < nodes) changed.tasks = nodes;

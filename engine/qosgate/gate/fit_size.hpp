@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Changes the size of a request (nodes, tasks, CPUs) as its user could with sbatch's options. Each function
-// leaves a request that the clients send so, and tells whether it could; where it could not, the request is
-// as it was.
+// Changes the size of a request (nodes, tasks, CPUs) in ways that a user could with options of sbatch. The
+// result is a request that the clients could send. Each function returns whether it could; if not, the
+// request is unchanged.
 #pragma once
 
 #include "qosgate/model/job_request.hpp"
@@ -11,19 +11,23 @@
 
 namespace qg::gate {
 
-/// An amount that a request comes to, and what it shall come to.
+/// What a request counts, and what it shall count.
 struct Amount {
     std::uint64_t asked = 0;
     std::uint64_t target = 0;
 };
 
-/// CPUs: fewer tasks first, then fewer CPUs for each.
+/// CPUs: reduces the tasks first, then the CPUs per task.
 bool fit_cpus(model::JobRequest& request, Amount cpus);
 
-/// At most so many nodes. A task more than `cpus_per_node` take is left out (0: not known).
-bool fit_nodes(model::JobRequest& request, std::uint64_t most, std::uint64_t cpus_per_node);
+/// Spreads the tasks over more nodes, at most `max_nodes`, with at most `cpus_per_node` CPUs on each if
+/// possible. Fails for a single task, and if the nodes would not be more.
+bool spread_tasks(model::JobRequest& request, std::uint64_t cpus_per_node, std::uint64_t max_nodes);
+
+/// At most so many nodes. Tasks that do not fit into `cpus_per_node` (0: not known) are dropped.
+bool fit_nodes(model::JobRequest& request, std::uint64_t max, std::uint64_t cpus_per_node);
 
 /// At least so many nodes.
-bool raise_nodes(model::JobRequest& request, std::uint64_t least);
+bool raise_nodes(model::JobRequest& request, std::uint64_t min);
 
 } // namespace qg::gate

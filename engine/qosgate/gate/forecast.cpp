@@ -2,7 +2,6 @@
 #include "qosgate/gate/forecast.hpp"
 
 #include "qosgate/gate/partition_list.hpp"
-#include "qosgate/limits/schedule.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -10,324 +9,190 @@
 namespace qg::gate {
 namespace {
 
-using limits::Violation;
 using model::RejectCode;
 
-[[gnu::cold]] Wait wait_for_limits(std::vector<Violation> violations) {
-    Wait wait;
-    wait.reason = violations.front().reason;
-    wait.is_permanent = std::any_of(violations.begin(), violations.end(),
-                                    [](const Violation& v) { return v.is_permanent(); });
-    wait.violations = std::move(violations);
-    return wait;
-}
-
-[[gnu::cold]] Wait wait_for_partition(std::vector<PartitionProblem> rules) {
-    Wait wait;
-    wait.reason = rules.front().pending;
-    wait.is_permanent = true;
-    wait.rules = std::move(rules);
-    wait.is_refused = true;
-    return wait;
-}
-
-bool is_passing(const Violation& violation) {
-    return !violation.is_permanent();
-}
-
-/// The nodes that the limits count, where they count any.
-std::optional<std::uint64_t> counted_nodes(const PartitionView& asked) {
-    const auto node = asked.view.tres->node();
-    return node ? std::optional(model::count_at(asked.job.tres, *node)) : std::nullopt;
-}
-
-/// A job as partitions look at it when it starts; resources may settle for fewer nodes than were counted.
-JobSize size_at_attempt(const PartitionView& asked, const JobCounter& counter) {
-    return counter.size_with(counted_nodes(asked));
-}
-
-/// Everything that one attempt to start a job reads.
-struct Attempt {
-    const PartitionView& asked;
-    const model::Cluster& cluster;
-    const JobCounter& counter;
-    const limits::SubmitVerdict& accepted;
-    std::size_t index; ///< of the partition
-
-    const model::Partition* partition() const {
-        const auto& all = asked.view.partitions;
-        return index < all.size() ? all[index].partition.get() : nullptr;
-    }
-
-    limits::ScheduleVerdict judge() const { return judge(limits::evaluate_attempt); }
-
-    /// What running jobs and walls that hold the job back now hide: the limits that hold it for good.
-    [[gnu::cold]] std::vector<Violation> find_hidden_limits() const {
-        auto verdict = judge(limits::evaluate_allocation);
-        std::erase_if(verdict.post_select, is_passing);
-        if (verdict.breaks_node_limit()) verdict.post_select.push_back(*verdict.node_limit);
-        return std::move(verdict.post_select);
-    }
-
-    /// All limits that hold the job for good, for one that a rule of the partition holds anyway.
-    [[gnu::cold]] std::vector<Violation> find_lasting_limits() const {
-        auto lasting = judge().pre_select;
-        std::erase_if(lasting, is_passing);
-        std::ranges::move(find_hidden_limits(), std::back_inserter(lasting));
-        return lasting;
-    }
-
-  private:
-    template <typename Evaluate>
-    limits::ScheduleVerdict judge(Evaluate evaluate) const {
-        const auto with = [&](std::optional<std::uint64_t> most_nodes) {
-            const auto allocated = counter.at_attempt(asked.view, index, most_nodes);
-            return evaluate(asked.view, asked.job, allocated ? *allocated : asked.job.tres,
-                            accepted.time_limit, accepted.time_set_by_limit, asked.release, index);
-        };
-        auto verdict = with(std::nullopt);
-        // Where limits allow fewer nodes than the job would take, it is given fewer.
-        if (verdict.max_nodes && asked.request.max_nodes) verdict = with(verdict.max_nodes);
-        if (asked.request.exclusive) note_whole_nodes(verdict.post_select);
-        return verdict;
-    }
-
-    /// A job with --exclusive gets all of its nodes: at least so many CPUs, and who knows how much of the
-    /// rest.
-    [[gnu::cold]] void note_whole_nodes(std::vector<Violation>& violations) const {
-        std::erase_if(violations, [node = asked.view.tres->node()](const Violation& v) {
-            return v.relation == limits::Relation::asked_too_little && v.tres != node;
-        });
-        const auto cpu = asked.view.tres->find(model::TresKind::cpu);
-        const std::uint64_t least = counter.least_cpus_of_nodes(asked.view, index);
-        if (!cpu || least <= model::count_at(asked.job.tres, *cpu)) return;
-        for (Violation& violation : violations)
-            if (violation.tres == cpu) violation.whole_nodes = least;
-    }
-};
-
-/// Waits for limits of the pre-select stage.
-[[gnu::cold]] Wait wait_for_others(std::vector<Violation> violations, const Attempt& attempt) {
-    Wait wait = wait_for_limits(std::move(violations));
-    auto hidden = attempt.find_hidden_limits();
-    wait.is_permanent = wait.is_permanent || !hidden.empty();
-    std::move(hidden.begin(), hidden.end(), std::back_inserter(wait.violations));
-    return wait;
-}
-
-/// Waits for the limit on nodes that decides before the allocation is looked at.
-[[gnu::cold]] Wait wait_for_node_limit(const Violation& node_limit, const Attempt& attempt) {
-    Wait wait = wait_for_limits({node_limit});
-    for (Violation& hidden : attempt.find_hidden_limits())
-        if (!hidden.same_limit(node_limit)) wait.violations.push_back(std::move(hidden));
-    return wait;
-}
-
-/// What holds the job in one partition, in the order of one scheduling attempt.
-std::optional<Wait> find_wait(const Attempt& attempt) {
-    const PartitionView& asked = attempt.asked;
-    const model::Partition* partition = attempt.partition();
-    const auto wait_for_rules = [&](std::vector<PartitionProblem> rules) {
-        Wait wait = wait_for_partition(std::move(rules));
-        wait.violations = attempt.find_lasting_limits();
-        return wait;
-    };
-    if (partition)
-        if (auto rules =
-                find_early_problems(asked, size_at_attempt(asked, attempt.counter), *partition,
-                                    attempt.accepted.time_limit, attempt.cluster.enforce_part_limits);
-            !rules.empty())
-            return wait_for_rules(std::move(rules));
-
-    auto verdict = attempt.judge();
-
-    if (!verdict.passed_pre_select()) return wait_for_others(std::move(verdict.pre_select), attempt);
-    if (partition)
-        if (auto rules = find_access_problems(asked, *partition); !rules.empty())
-            return wait_for_rules(std::move(rules));
-    if (verdict.breaks_node_limit()) return wait_for_node_limit(*verdict.node_limit, attempt);
-    auto problem = partition ? find_selection_problem(asked, *partition) : std::nullopt;
-    if (!problem && verdict.post_select.empty()) return std::nullopt;
-    const bool is_held = asked.request.priority == 0u; // nobody selects nodes for it
-    if (verdict.post_select.empty()) {
-        Wait wait = wait_for_partition({*std::move(problem)});
-        wait.is_refused = !is_held;
-        return wait;
-    }
-    // Limits on the allocation win over the partition's rule. At the submission of a batch job nobody asks
-    // for them yet.
-    Wait wait = wait_for_limits(std::move(verdict.post_select));
-    if (problem) {
-        wait.is_permanent = true;
-        wait.rules = {*std::move(problem)};
-        wait.is_refused = asked.request.is_batch && !is_held;
-    }
-    return wait;
-}
-
-/// Refuses an accepted job that breaks a partition's rule only since a limit gave it its time, or since it
-/// was raised to the partition's size, where partitions are enforced: with ALL for one partition, with ANY
-/// where no partition is left.
-std::optional<Refusal> refuse_after_limits(const Outlook& outlook, const model::AccountView& view,
+/// Refuses an accepted job that breaks a rule of a partition only after a limit set its time limit, or after
+/// its size was raised to the partition's minimum, or beside partitions that are down, if slurmctld enforces
+/// rules of partitions: with ALL if one partition refuses, with ANY if all others do.
+std::optional<Refusal> refuse_after_limits(const DetailedForecast& forecast, const model::AccountView& view,
                                            model::EnforcePartLimits enforce) {
-    if (has_hidden_partition(view)) return std::nullopt; // which may refuse first
+    if (has_hidden_partition(view)) return std::nullopt; // a hidden partition may refuse first
     const auto breaks_rule = [](const Wait& wait) { return wait.is_refused; };
-    const auto first = std::find_if(outlook.held.begin(), outlook.held.end(), breaks_rule);
-    if (enforce == model::EnforcePartLimits::no || first == outlook.held.end()) return std::nullopt;
-    if (enforce == model::EnforcePartLimits::any &&
-        (outlook.starts_somewhere() || !std::all_of(outlook.held.begin(), outlook.held.end(), breaks_rule)))
+    const auto first = std::find_if(forecast.pending.begin(), forecast.pending.end(), breaks_rule);
+    if (enforce == model::EnforcePartLimits::no || first == forecast.pending.end()) return std::nullopt;
+    if (enforce == model::EnforcePartLimits::all)
+        return Refusal{RejectCode::partition_limits, lines_of(first->rules)};
+    // A job whose last partition is down may wait for it.
+    const auto starts_nothing = [](const Wait& wait) { return wait.is_refused || wait.is_down; };
+    if (forecast.starts_somewhere() || forecast.pending.back().is_down ||
+        !std::ranges::all_of(forecast.pending, starts_nothing))
         return std::nullopt;
-    return Refusal{RejectCode::partition_limits, lines_of(first->rules)};
+    std::vector<PartitionProblem> problems;
+    for (const Wait& wait : forecast.pending)
+        std::ranges::copy(wait.rules, std::back_inserter(problems));
+    return Refusal{RejectCode::partition_limits, lines_of(problems)};
 }
 
-/// Answers a change of a job that its first partition cannot take at all, whether partitions are enforced or
-/// not. slurmctld makes the change all the same.
-std::optional<Refusal> refuse_after_change(const Outlook& outlook) {
-    const Wait& first = outlook.held.front();
+/// The answer to a change that makes the job impossible in its first partition, even if slurmctld does not
+/// enforce rules of partitions. slurmctld makes the change nevertheless.
+std::optional<Refusal> refuse_after_change(const DetailedForecast& forecast) {
+    const Wait& first = forecast.pending.front();
     if (first.attempt != 0 || first.reason != "PartitionConfig") return std::nullopt;
     return Refusal{RejectCode::partition_limits, lines_of(first.rules)};
 }
 
-/// The refusals that come before any limit.
-std::optional<Refusal> refuse_early(const PartitionView& asked, const Resolved& resolved,
-                                    const model::Cluster& cluster, Steps steps) {
+/// The refusals that come before all limits.
+std::optional<Refusal> refuse_early(const ResolvedRequest& asked, Steps steps) {
     if (steps.names) {
-        const auto& unknown = resolved.partitions.unknown;
-        if (!unknown.empty())
-            return refuse_partition(unknown, list_open_partitions(asked, cluster.partitions));
-        if (auto refusal = refuse_account(asked.view, asked.request)) return refusal;
-        if (auto refusal = refuse_qos(asked.view, asked.release)) return refusal;
+        const auto& unknown = asked.partitions.unknown;
+        if (!unknown.empty()) return check_partition(unknown, list_open_partitions(asked));
+        if (auto refusal = check_account(asked.view(), asked.request)) return refusal;
+        if (auto refusal = check_qos(asked.view(), asked.context.release)) return refusal;
     }
-    return steps.partitions ? refuse_by_partitions(asked, cluster) : std::nullopt;
+    return steps.partitions ? refuse_by_partitions(asked) : std::nullopt;
 }
 
-/// Judges the partitions in another order than the one they are named in.
-[[gnu::cold]] limits::SubmitVerdict judge_sorted(const PartitionView& asked, const PartitionOrder& order,
+/// Judges a submission with the partitions in another order than the job names them.
+[[gnu::cold]] limits::SubmitVerdict judge_sorted(const ResolvedRequest& asked, const PartitionOrder& order,
                                                  limits::Strictness strictness) {
-    model::AccountView sorted = asked.view;
+    model::AccountView sorted = asked.view();
     for (std::size_t place = 0; place < order.size(); ++place)
-        sorted.partitions[place] = asked.view.partitions[order[place]];
-    return limits::evaluate_submit(sorted, asked.job, asked.release, strictness);
+        sorted.partitions[place] = asked.view().partitions[order[place]];
+    return limits::evaluate_submit(sorted, asked.job, asked.context.release, strictness);
 }
 
-limits::SubmitVerdict judge_submission(const PartitionView& asked, const PartitionOrder& order,
+limits::SubmitVerdict judge_submission(const ResolvedRequest& asked, const PartitionOrder& order,
                                        limits::Strictness strictness) {
-    if (!asked.release.follows(limits::rules::sorts_partitions_at_submission) || order.is_as_named())
-        return limits::evaluate_submit(asked.view, asked.job, asked.release, strictness);
+    if (!asked.context.release.follows(limits::rules::sorts_partitions_at_submission) || order.is_as_named())
+        return limits::evaluate_submit(asked.view(), asked.job, asked.context.release, strictness);
     return judge_sorted(asked, order, strictness);
 }
 
 /// Makes the next attempt.
-void try_to_start(Outlook& outlook, const Attempt& attempt) {
-    if (auto wait = find_wait(attempt)) {
-        wait->attempt = outlook.attempts;
-        wait->partition = attempt.index;
-        outlook.held.push_back(*std::move(wait));
+void try_to_start(DetailedForecast& forecast, const ResolvedRequest& asked,
+                  const limits::SubmitVerdict& accepted, std::size_t partition) {
+    if (auto wait = find_wait(asked, accepted, partition)) {
+        wait->attempt = forecast.attempts;
+        wait->partition = partition;
+        forecast.pending.push_back(*std::move(wait));
     }
-    ++outlook.attempts;
+    ++forecast.attempts;
 }
 
-/// Tries a partition with each further QOS of a list.
-[[gnu::cold]] void try_with_other_qos(Outlook& outlook, const Attempt& attempt) {
-    const PartitionView& asked = attempt.asked;
-    for (const model::AccountView& view : views_of_other_qos(asked.view)) {
-        const PartitionView with_other{asked.request, asked.job, view, asked.release};
-        const JobCounter counter(attempt.counter, view);
-        try_to_start(outlook, {with_other, attempt.cluster, counter, attempt.accepted, attempt.index});
-    }
+/// Tries one partition with each of the alternative QOSs.
+[[gnu::cold]] void try_with_other_qos(DetailedForecast& forecast, const ResolvedRequest& asked,
+                                      const limits::SubmitVerdict& accepted, std::size_t partition) {
+    for (const std::size_t qos : asked.view().job_qos.alternatives)
+        try_to_start(forecast, with_qos(asked, qos), accepted, partition);
 }
 
-/// What comes of attempts of which some did not start the job.
-[[gnu::cold]] void conclude(Outlook& outlook, const PartitionView& asked, model::EnforcePartLimits enforce) {
-    outlook.refusal = asked.job.is_update ? refuse_after_change(outlook)
-                                          : refuse_after_limits(outlook, asked.view, enforce);
-    if (outlook.refusal)
-        outlook.forecast.code = outlook.refusal->code;
-    else if (!outlook.starts_somewhere())
-        // Every partition is tried; the Reason of the last one that held the job stays.
-        outlook.forecast.pending_reason = outlook.held.back().reason;
+/// Derives the result if some attempt did not start the job.
+[[gnu::cold]] void conclude(DetailedForecast& forecast, const ResolvedRequest& asked) {
+    forecast.refusal = asked.job.is_update ? refuse_after_change(forecast)
+                                           : refuse_after_limits(forecast, asked.view(),
+                                                                 asked.context.cluster.enforce_part_limits);
+    if (forecast.refusal)
+        forecast.summary.code = forecast.refusal->code;
+    else if (!forecast.starts_somewhere())
+        // slurmctld tries every partition and keeps the Reason of the last one that blocked the job.
+        forecast.summary.pending_reason = forecast.pending.back().reason;
 }
 
 } // namespace
 
-const Wait* Outlook::wait() const noexcept {
-    if (held.empty() || starts_somewhere() || refusal) return nullptr;
+const Wait* DetailedForecast::wait() const noexcept {
+    if (pending.empty() || starts_somewhere() || refusal) return nullptr;
     const auto passing =
-        std::find_if(held.begin(), held.end(), [](const Wait& wait) { return !wait.is_permanent; });
-    return passing == held.end() ? &held.front() : &*passing;
+        std::find_if(pending.begin(), pending.end(), [](const Wait& wait) { return !wait.is_permanent; });
+    return passing == pending.end() ? &pending.front() : &*passing;
 }
 
-bool Outlook::takes_the_job() const noexcept {
-    if (forecast.code != RejectCode::none) return false;
-    const Wait* least = wait();
-    return least == nullptr || !least->is_permanent;
+bool DetailedForecast::never_starts() const noexcept {
+    const Wait* blocking = wait();
+    return !is_refused() && blocking != nullptr && blocking->is_permanent;
 }
 
-Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
-                   limits::Release release, limits::Strictness strictness, Steps steps) {
-    const PartitionView asked{request, resolved.job, resolved.view(), release};
-    Outlook outlook{{}, {}, refuse_early(asked, resolved, cluster, steps), {}};
-    if (outlook.refusal) {
-        outlook.forecast.code = outlook.refusal->code;
-        return outlook;
+bool DetailedForecast::starts_only_in_down() const noexcept {
+    const Wait* blocking = wait();
+    return !is_refused() && blocking != nullptr && blocking->is_down &&
+           std::ranges::all_of(pending, [](const Wait& w) { return w.is_permanent || w.is_down; });
+}
+
+bool DetailedForecast::takes_the_job() const noexcept {
+    return !is_refused() && !never_starts() && !starts_only_in_down();
+}
+
+bool DetailedForecast::starts_by_itself() const noexcept {
+    return !is_refused() && wait() == nullptr;
+}
+
+DetailedForecast predict(const ResolvedRequest& asked, limits::Strictness strictness, Steps steps) {
+    DetailedForecast forecast;
+    forecast.strictness = strictness;
+    forecast.refusal = refuse_early(asked, steps);
+    if (forecast.refusal) {
+        forecast.summary.code = forecast.refusal->code;
+        return forecast;
     }
 
-    const PartitionOrder order = PartitionOrder::by_tier(asked.view.partitions);
+    const PartitionOrder order = PartitionOrder::by_tier(asked.view().partitions);
     auto verdict = judge_submission(asked, order, strictness);
     if (steps.limits && !verdict.accepted()) {
-        outlook.forecast.code = RejectCode::accounting_policy;
-        outlook.forecast.reason = verdict.violations.front().reason;
-        outlook.refusing = std::move(verdict.violations);
-        return outlook;
+        forecast.summary.code = RejectCode::accounting_policy;
+        forecast.summary.reason = verdict.violations.front().reason;
+        forecast.refusing = std::move(verdict.violations);
+        return forecast;
     }
-    if (resolved.job.is_update) {
-        // The job's own limit was left out of the comparison, and stays.
-        verdict.time_limit = request.time_limit;
+    if (asked.job.is_update) {
+        // The job keeps its own time limit, which was not compared.
+        verdict.time_limit = asked.request.time_limit;
         verdict.time_set_by_limit = false;
     }
-    outlook.forecast.time_limit = verdict.time_limit;
-    outlook.forecast.time_set_by_limit = verdict.time_set_by_limit;
+    forecast.summary.time_limit = verdict.time_limit;
+    forecast.summary.time_set_by_limit = verdict.time_set_by_limit;
 
     for (std::size_t place = 0; place < std::max<std::size_t>(order.size(), 1); ++place) {
-        const Attempt attempt{asked, cluster, *resolved.counter, verdict, order[place]};
-        try_to_start(outlook, attempt);
-        if (!asked.view.job_qos.more.empty()) try_with_other_qos(outlook, attempt);
+        try_to_start(forecast, asked, verdict, order[place]);
+        if (!asked.view().job_qos.alternatives.empty())
+            try_with_other_qos(forecast, asked, verdict, order[place]);
     }
-    if (!outlook.held.empty()) conclude(outlook, asked, cluster.enforce_part_limits);
-    return outlook;
+    if (!forecast.pending.empty()) conclude(forecast, asked);
+    return forecast;
 }
 
-Outlook look_far_ahead(Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
-                       limits::Release release, limits::Strictness strictness) {
-    Outlook now = look_ahead(resolved, request, cluster, release, strictness);
-    if (!resolved.known || now.wait() == nullptr || now.wait()->is_permanent) return now;
-    const auto end_jobs = [](model::Usage& usage) {
-        usage.jobs = usage.submit_jobs = 0;
-        usage.tres.clear();
-        usage.tres_run_minutes.clear();
+DetailedForecast predict_fully(ResolvedRequest& resolved, limits::Strictness strictness) {
+    const auto predict_now = [&] { return predict(resolved, strictness); };
+    const auto change_usage = [&](auto change) {
+        for (model::Qos& qos : resolved.known->qos)
+            for (model::Usage* usage : {&qos.usage, &qos.user_usage, &qos.account_usage})
+                change(*usage);
+        for (model::Association& link : resolved.known->associations)
+            change(link.usage);
     };
-    for (model::Qos& qos : resolved.known->qos)
-        for (model::Usage* usage : {&qos.usage, &qos.user_usage, &qos.account_usage})
-            end_jobs(*usage);
-    for (model::Association& link : resolved.known->associations)
-        end_jobs(link.usage);
-    return look_ahead(resolved, request, cluster, release, strictness);
+    DetailedForecast forecast = predict_now();
+    if (!resolved.known || forecast.never_starts()) return forecast;
+    if (forecast.wait() != nullptr) {
+        change_usage([](model::Usage& usage) {
+            usage.jobs = usage.submit_jobs = 0;
+            usage.tres.clear();
+            usage.tres_run_minutes.clear();
+        });
+        forecast = predict_now();
+    }
+    if (!forecast.starts_by_itself()) return forecast;
+    // A wall limit admits a job without an end only while some of the wall time is used, because the sum has
+    // 32 bits (limits/README.md 5.2).
+    bool is_used = false;
+    change_usage([&](model::Usage& usage) {
+        is_used = is_used || usage.wall_minutes != 0;
+        usage.wall_minutes = 0;
+    });
+    return is_used ? predict_now() : forecast;
 }
 
-bool is_clear(const Resolved& resolved, const model::JobRequest& request, limits::Release release) {
-    const PartitionView asked{request, resolved.job, resolved.view(), release};
-    const auto& partitions = asked.view.partitions;
-    if (!resolved.partitions.unknown.empty() || request.time_min) return false;
-    if (!request.time_limit && !partitions.empty() && partitions.front().partition->wants_time_limit())
-        return false;
-
-    const std::optional<std::uint64_t> nodes = counted_nodes(asked);
-    SizeBounds size(nodes.value_or(1));
-    size.widen(resolved.counter->sent());
-    size.widen(resolved.counter->size_with(nodes));
-    return std::ranges::all_of(partitions, [&](const model::PartitionChoice& choice) {
-        return surely_takes(*choice.partition, asked, size);
-    });
+bool certainly_starts(const PartitionList& named, const JobCounter& counter, const model::ResolvedJob& job,
+                      const model::AccountView& view) {
+    return named.unknown.empty() && certainly_admit(counter, job, view, size_at_attempt(counter, job, view));
 }
 
 } // namespace qg::gate

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What slurmctld will do with a job, step by step in its order (limits/README.md 2.1, 2.2): refuse it, or
-// accept it and hold it back, or start it when there is room.
+// What slurmctld will do with a job, step by step in its order (limits/README.md 2.1, 2.2): refuse it, accept
+// it and leave it pending, or start it when there is room.
 #pragma once
 
-#include "qosgate/gate/partition_rules.hpp"
+#include "qosgate/gate/attempt.hpp"
+#include "qosgate/gate/refusal.hpp"
 #include "qosgate/gate/resolve.hpp"
 #include "qosgate/limits/submit.hpp"
 
@@ -15,78 +16,66 @@
 
 namespace qg::gate {
 
-/// What holds an accepted job back in one partition.
-struct Wait {
-    std::string_view reason;                   ///< Reason token
-    bool is_permanent = false;                 ///< it never starts as it is
-    std::vector<limits::Violation> violations; ///< limits that hold it
-    std::vector<PartitionProblem> rules;       ///< rules of the partition itself that hold it
-    bool is_refused = false;   ///< slurmctld refuses the job for a rule where it enforces those
-    std::size_t attempt = 0;   ///< the place of the attempt that ended so
-    std::size_t partition = 0; ///< index of the partition tried
-};
-
-struct Outlook {
-    model::Forecast forecast;
+struct DetailedForecast {
+    model::Forecast summary;                 ///< what slurmctld does with the job
     std::vector<limits::Violation> refusing; ///< limits that refuse at submission
-    std::optional<Refusal> refusal;          ///< any other refusal; or, for limits, just its code
-    /// An accepted job is tried in each partition, and there with each of its QOSs. What holds it back, in
-    /// the order tried; an attempt that nothing holds back leaves nothing here.
-    std::vector<Wait> held;
-    std::size_t attempts = 0; ///< how many there are
+    std::optional<Refusal> refusal;          ///< any other refusal; for limits only its code
+    /// An accepted job is tried in each partition, and there with each of its QOSs. One entry for each
+    /// attempt that is blocked, in the order tried.
+    std::vector<Wait> pending;
+    std::size_t attempts = 0;                                          ///< all, blocked or not
+    limits::Strictness strictness = limits::Strictness::as_configured; ///< of the submit stage
 
+    [[nodiscard]] bool is_refused() const noexcept { return summary.code != model::RejectCode::none; }
+    /// Whether the job is accepted but blocked permanently in all attempts.
+    [[nodiscard]] bool never_starts() const noexcept;
     /// Whether some attempt would start the job.
-    [[nodiscard]] bool starts_somewhere() const noexcept { return held.size() < attempts; }
-    /// Whether the job is accepted, and nothing holds it back for good everywhere.
+    [[nodiscard]] bool starts_somewhere() const noexcept { return pending.size() < attempts; }
+    /// Whether the job starts in no partition that is up, and is blocked permanently there or has none.
+    [[nodiscard]] bool starts_only_in_down() const noexcept;
+    /// Whether the job is accepted and not blocked permanently in all attempts, except where partitions are
+    /// down.
     [[nodiscard]] bool takes_the_job() const noexcept;
-    /// Of a job that nothing starts: what holds it back the least; else null. Lives as long as the outlook.
+    /// Whether the job is accepted and some attempt starts it. After predict_fully(): no limit blocks the
+    /// job permanently, and no past usage does, which may take days to decay.
+    [[nodiscard]] bool starts_by_itself() const noexcept;
+    /// If no attempt starts the job, the entry that blocks it least; else null. Lives as long as the
+    /// forecast.
     [[nodiscard]] const Wait* wait() const noexcept;
 };
 
-/// The steps before the first attempt at which slurmctld may refuse. It leaves some out where a job is
-/// changed.
+/// The steps before the first attempt at which slurmctld may refuse. A change of a job skips some.
 struct Steps {
     bool names = true;      ///< partition, account, QOS
     bool partitions = true; ///< EnforcePartLimits
     bool limits = true;
 };
 
-/// Looks ahead at a resolved request, and where it has to wait, at what would still hold it back for good
-/// once nothing else runs: a wait that passes may hide what does not. Leaves the view without what is in use.
-/// Threads: pure.
-Outlook look_far_ahead(Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
-                       limits::Release release, limits::Strictness strictness);
+/// Predicts a resolved request. If the job has to wait, also predicts what would still block it when no other
+/// job runs, because a temporary wait may hide a permanent one. Removes the current usage from the view.
+/// Threads: one per ResolvedRequest.
+DetailedForecast predict_fully(ResolvedRequest& resolved, limits::Strictness strictness);
 
-/// Judges a resolved request. `strictness` is that of the submit stage.
-/// Threads: pure.
-Outlook look_ahead(const Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
-                   limits::Release release, limits::Strictness strictness, Steps steps = {});
+/// What happens to a resolved request. `strictness` is that of the submit stage.
+/// Threads: one per ResolvedRequest.
+DetailedForecast predict(const ResolvedRequest& resolved, limits::Strictness strictness, Steps steps = {});
 
-/// Whether a job that all limits leave room for is accepted, and held back in none of its partitions. False
-/// is a guess, true is certain. Threads: pure.
-bool is_clear(const Resolved& resolved, const model::JobRequest& request, limits::Release release);
+/// Whether a job within all limits is accepted and no rule of a partition blocks it. True is certain, false
+/// is not. Needs only those parts of the view that quota::JobBounds has. Threads: one per ResolvedRequest.
+bool certainly_starts(const PartitionList& named, const JobCounter& counter, const model::ResolvedJob& job,
+                      const model::AccountView& view);
 
-/// The outlook that the gate answers by, and how strictly it was looked for.
-struct Judged {
-    Outlook outlook;
-    model::Forecast forecast; ///< of slurmctld itself, limits as configured
-    limits::Strictness strictness = limits::Strictness::as_configured;
-};
-
-/// Looks with `look(strictness)` as slurmctld will. Where the gate enforces and slurmctld would accept a job
-/// that can never start, also as if DenyOnLimit were set: that tells all limits that are in its way.
-template <typename Look>
-Judged judge_with(bool enforces, Look look) {
-    Judged judged{look(limits::Strictness::as_configured), {}};
-    judged.forecast = judged.outlook.forecast;
-    if (!enforces || judged.forecast.code != model::RejectCode::none) return judged;
-    const Wait* wait = judged.outlook.wait();
-    if (wait == nullptr || !wait->is_permanent) return judged;
-    Outlook strict = look(limits::Strictness::assume_strict);
-    if (strict.forecast.code == model::RejectCode::none) return judged;
-    judged.outlook = std::move(strict);
-    judged.strictness = limits::Strictness::assume_strict;
-    return judged;
+/// Calls `make_forecast(strictness)` with slurmctld's own strictness and stores the result in `of_slurmctld`.
+/// If the gate enforces limits and slurmctld would accept a job that can never start, calls it again as if
+/// DenyOnLimit were set, which finds all limits that block the job.
+template <typename MakeForecast>
+DetailedForecast predict_for_answer(bool enforces, model::Forecast& of_slurmctld,
+                                    MakeForecast make_forecast) {
+    DetailedForecast forecast = make_forecast(limits::Strictness::as_configured);
+    of_slurmctld = forecast.summary;
+    if (!enforces || !forecast.never_starts()) return forecast;
+    DetailedForecast strict = make_forecast(limits::Strictness::assume_strict);
+    return strict.is_refused() ? std::move(strict) : std::move(forecast);
 }
 
 } // namespace qg::gate

@@ -1,35 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Gate::decide: the way of one job (request in, decision out). No file, socket, RPC, lock or clock of its
-// own; what it asks of the QuotaProvider is all it learns.
+// Gate::decide: the whole decision about one job (request in, decision out). It uses no file, socket, RPC,
+// lock or clock of its own; everything it needs comes from its arguments and the QuotaProvider.
 #pragma once
 
 #include "qosgate/limits/release.hpp"
 #include "qosgate/model/cluster.hpp"
 #include "qosgate/model/decision.hpp"
+#include "qosgate/model/job_update.hpp"
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/quota/provider.hpp"
 
 namespace qg::gate {
 
-/// A change of an existing job.
-struct JobUpdate {
-    std::uint32_t job_id = 0; ///< 0: not known
-    model::JobRequest before; ///< the job as it is
-    model::JobRequest after;  ///< as it would be; its `submit_uid` is who changes it
-    bool names_qos = false;   ///< whether the change speaks of the QOS, be it the one the job has
-    bool names_time = false;  ///< the same of the time limit
-};
-
-/// The cluster as far as it is known.
-/// Ownership: borrows.
+/// The cluster as far as it is known. Ownership: borrows.
 struct KnownCluster {
-    // Not explicit: a cluster that nobody changes meanwhile is known.
-    KnownCluster(const model::Cluster* known, bool may_differ = false) noexcept
-        : cluster(known), may_have_changed(may_differ) {}
+    // Not explicit: a plain pointer means that the cluster is known and has not changed.
+    KnownCluster(const model::Cluster* known, bool may_differ = false,
+                 bool may_have_more_reservations = false) noexcept
+        : cluster(known), may_have_changed(may_differ),
+          may_have_new_reservations(may_have_more_reservations) {}
 
-    const model::Cluster* cluster; ///< null: nothing is known yet
-    bool may_have_changed;         ///< slurmctld may have changed its partitions since
+    const model::Cluster* cluster;  ///< null: not known yet
+    bool may_have_changed;          ///< slurmctld may have changed partitions since
+    bool may_have_new_reservations; ///< slurmctld may have added reservations since
 };
 
 class HetParts;
@@ -40,25 +34,25 @@ class HetParts;
 ///   model::Decision answer = gate.decide(request, cluster, policy);
 ///
 /// Ownership: the provider outlives the gate.
-/// Threads: decide() may run on several threads at once, as far as the provider may.
+/// Threads: decide() and decide_update() are as thread-safe as the provider.
 class Gate {
   public:
     Gate(const quota::QuotaProvider& provider, limits::Release release)
         : provider_(provider), release_(release) {}
 
-    /// The decision about a new job. Where the cluster is not known as it is now, partitions and limits are
-    /// not judged; rules still run, and fail where they read a default that nobody knows yet. `policy` may be
-    /// null: no rules, level explain. `parts` are those of the same heterogeneous job that were decided
-    /// before; this one joins them. Null: not known, or an ordinary job.
+    /// Decides about a new job. If the cluster is unknown or may have changed, partitions and limits are not
+    /// judged; rules still run, and fail if they read a default that is not known. `policy` may be null: no
+    /// rules, level explain. `parts` are the parts of the same heterogeneous job that were decided
+    /// before, and this one is added to them; null for an ordinary job, or if they are not known.
     [[nodiscard]] model::Decision decide(const model::JobRequest& request, KnownCluster known,
                                          const policy::Policy* policy, HetParts* parts = nullptr) const;
 
-    /// The decision about a change of a job (limits/README.md 9). slurmctld refuses for limits only where
-    /// QOS, account or partition change, never an operator, and never where the job broke limits before.
-    /// Besides that, the user hears what holds the job back after the change and did not before. What an
-    /// operator set earlier, past a limit, looks like any other value here. Rules run over the job as it
-    /// would be, whoever changes it, and may reject the change; what they write is not applied.
-    [[nodiscard]] model::Decision decide_update(JobUpdate update, KnownCluster known,
+    /// Decides about a change of a job (limits/README.md 9). slurmctld refuses a change because of limits
+    /// only if QOS, account or partition change and the job kept the limits before, and never for an
+    /// operator. The user also hears what keeps the job pending after the change but not before. A value that
+    /// an operator set above a limit earlier counts like any other value. Rules run over the job after the
+    /// change, whoever makes it. They may reject the change, but fields that they set are not applied.
+    [[nodiscard]] model::Decision decide_update(model::JobUpdate update, KnownCluster known,
                                                 const policy::Policy* policy) const;
 
   private:

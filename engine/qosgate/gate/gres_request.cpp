@@ -14,17 +14,18 @@ bool is_gpu(const GresEntry& entry) {
 
 } // namespace
 
-GresRequest::GresRequest(const model::JobRequest& request, JobSize& size, Release release)
-    : request_(&request), asks_(request.tres_per_job || request.tres_per_node || request.tres_per_socket ||
-                                request.tres_per_task || request.tasks_per_tres || request.cpus_per_tres ||
-                                request.memory_per_tres) {
-    if (asks_) read_all(request, size, release);
-    tasks_ = size.tasks;
+GresRequest::GresRequest(const model::JobRequest& request, const JobSize& size, Release release)
+    : request_(&request), size_(size),
+      asks_(request.tres_per_job || request.tres_per_node || request.tres_per_socket ||
+            request.tres_per_task || request.tasks_per_tres || request.cpus_per_tres ||
+            request.memory_per_tres) {
+    if (asks_) read_all(release);
 }
 
-void GresRequest::read_all(const model::JobRequest& request, JobSize& size, Release release) {
-    imply_tasks(size);
-    const std::uint64_t nodes = size.nodes.value_or(1);
+void GresRequest::read_all(Release release) {
+    const model::JobRequest& request = *request_;
+    derive_tasks();
+    const std::uint64_t nodes = size_.nodes.value_or(1);
     const auto raise = [](GresEntry& entry, std::uint64_t count) {
         entry.total = std::max(entry.total, count);
     };
@@ -41,32 +42,32 @@ void GresRequest::read_all(const model::JobRequest& request, JobSize& size, Rele
         entry.per_socket = count;
         if (request.sockets_per_node)
             count *= nodes * *request.sockets_per_node;
-        else if (size.tasks && request.tasks_per_socket)
-            count *= (*size.tasks + *request.tasks_per_socket - 1) / *request.tasks_per_socket;
+        else if (size_.tasks && request.tasks_per_socket)
+            count *= (*size_.tasks + *request.tasks_per_socket - 1) / *request.tasks_per_socket;
         raise(entry, count);
     });
     read(request.tres_per_task, [&](GresEntry& entry, std::uint64_t count) {
         entry.per_task = count;
-        raise(entry, count * size.tasks.value_or(1));
+        raise(entry, count * size_.tasks.value_or(1));
     });
     read(request.memory_per_tres, [](GresEntry& entry, std::uint64_t count) { entry.memory = count; });
-    apply_tasks_per_gpu(size);
-    settle(size);
+    apply_tasks_per_gpu();
+    reconcile_counts();
     merge_any_model();
     if (release.follows(limits::rules::counts_cpus_per_gres) && cpus() != 0)
-        size.cpus = std::max(size.cpus.value_or(1), cpus());
+        size_.cpus = std::max(size_.cpus.value_or(1), cpus());
 }
 
-/// Tasks that nobody counted, where resources per task or tasks per resource need them.
-void GresRequest::imply_tasks(JobSize& size) {
+/// Derives a missing number of tasks if gres per task, or tasks per gres, need it.
+void GresRequest::derive_tasks() {
     const bool is_wanted = request_->tres_per_task || request_->tasks_per_tres;
-    if (!is_wanted || size.tasks || !size.nodes || size.nodes != size.max_nodes) return;
+    if (!is_wanted || size_.tasks || !size_.nodes || size_.nodes != size_.max_nodes) return;
     if (request_->tasks_per_tres)
-        size.tasks = *size.nodes * *request_->tasks_per_tres;
+        size_.tasks = *size_.nodes * *request_->tasks_per_tres;
     else if (request_->tasks_per_node)
-        size.tasks = *size.nodes * *request_->tasks_per_node;
+        size_.tasks = *size_.nodes * *request_->tasks_per_node;
     else if (!request_->cpus_per_task)
-        size.tasks = *size.nodes;
+        size_.tasks = *size_.nodes;
 }
 
 template <typename Apply>
@@ -85,35 +86,36 @@ GresEntry& GresRequest::entry_for(const TresItem& item) {
     return entries_.back();
 }
 
-/// --ntasks-per-gpu: tasks follow from GPUs, or GPUs from tasks.
-void GresRequest::apply_tasks_per_gpu(JobSize& size) {
+/// --ntasks-per-gpu: derives the tasks from the GPUs, or the GPUs from the tasks.
+void GresRequest::apply_tasks_per_gpu() {
     if (!request_->tasks_per_tres) return;
     std::uint64_t gpus = 0;
     for (const GresEntry& entry : entries_)
         if (is_gpu(entry)) gpus += entry.total;
     if (gpus != 0) {
-        size.tasks = gpus * *request_->tasks_per_tres;
-    } else if (size.tasks.value_or(0) != 0) {
+        size_.tasks = gpus * *request_->tasks_per_tres;
+    } else if (size_.tasks.value_or(0) != 0) {
         GresEntry& gpu = entry_for({.type = model::TresKind::gres, .name = "gpu", .kind = ""});
-        gpu.per_job = *size.tasks / *request_->tasks_per_tres;
+        gpu.per_job = *size_.tasks / *request_->tasks_per_tres;
         gpu.total = std::max(gpu.total, gpu.per_job);
     }
 }
 
-/// Counts that one way to ask settles for the others.
-void GresRequest::settle(JobSize& size) {
+/// Derives counts of one way to ask from the others.
+void GresRequest::reconcile_counts() {
     for (GresEntry& entry : entries_) {
         if (entry.per_job != 0 && entry.per_node != 0)
-            size.nodes = size.max_nodes = entry.per_job / entry.per_node;
+            size_.nodes = size_.max_nodes = entry.per_job / entry.per_node;
         if (entry.per_task != 0) {
-            if (entry.per_job != 0 && !size.tasks) size.tasks = entry.per_job / entry.per_task;
-            if (size.tasks) entry.per_job = *size.tasks * entry.per_task;
+            if (entry.per_job != 0 && !size_.tasks) size_.tasks = entry.per_job / entry.per_task;
+            if (size_.tasks) entry.per_job = *size_.tasks * entry.per_task;
         }
-        if (entry.per_job != 0 && size.max_nodes) size.max_nodes = std::min(*size.max_nodes, entry.per_job);
+        if (entry.per_job != 0 && size_.max_nodes)
+            size_.max_nodes = std::min(*size_.max_nodes, entry.per_job);
     }
 }
 
-/// Next to models of the same resource an entry without model only brings its CPUs and memory along.
+/// An entry without a model, if others of the same gres have one, only gives them its CPUs and memory.
 void GresRequest::merge_any_model() {
     for (auto any = entries_.begin(); any != entries_.end();) {
         bool has_model = false;
@@ -155,7 +157,7 @@ std::optional<std::uint64_t> GresRequest::sum_memory(std::uint64_t nodes) const 
     if (sum.per_node != 0) return sum.memory * sum.per_node * nodes;
     if (sum.per_socket != 0)
         return sum.memory * sum.per_socket * nodes * request_->sockets_per_node.value_or(1);
-    return sum.memory * sum.per_task * tasks_.value_or(1);
+    return sum.memory * sum.per_task * size_.tasks.value_or(1);
 }
 
 } // namespace qg::gate

@@ -1,45 +1,82 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The parts of a heterogeneous job, which slurmctld judges one after the other and then together: whatever
-// QOS a part has, all parts of its association must keep the limits that refuse (seen with 22.05.8).
+// The parts ("components" in Slurm) of a heterogeneous job. slurmctld judges them one by one and then
+// together: all parts of one association must keep the limits that refuse, whatever their QOS (seen
+// with 22.05.8).
 #pragma once
 
 #include "qosgate/gate/resolve.hpp"
+#include "qosgate/limits/violation.hpp"
 
-#include <optional>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace qg::gate {
 
-/// What the parts of one job come to so far.
+/// The parts of one job so far.
 /// Threads: not thread-safe.
 class HetParts {
   public:
-    /// No part yet.
+    /// Forgets all parts.
     void clear() noexcept {
         parts_.clear();
-        is_told_ = false;
+        told_.clear();
+        number_ = 0;
     }
 
-    /// Adds a part that is accepted by itself. The line for the user where it is the one with which the parts
-    /// exceed a limit that refuses, or one that never lets them start together; told once. Beyond the first
-    /// parts of a job nothing is known, and nothing where a release tries each part with what the others use
+    /// Sets the number of the next part (Slurm counts from 0). The default is one more than the last.
+    void begin_part(std::uint32_t number) noexcept { number_ = number; }
+
+    /// Adds a part that is accepted by itself. Returns a line for each limit that refuses all parts so far
+    /// together, or that never lets them run together: each limit once per job, and none that never lets a
+    /// part run by itself. Empty beyond max_parts parts, and for releases that check the parts one by one
     /// (limits/README.md 6.4).
-    /// Cost: as many evaluations as there are parts, at most 16; they are copied.
-    std::optional<std::string> add(const Resolved& resolved, limits::Release release);
+    /// Cost: copies the part; at most one evaluation for each part so far, of which there are at most 16, and
+    /// two for each owner of limits.
+    std::vector<std::string> add(const ResolvedRequest& resolved);
 
   private:
     struct Part {
         model::AccountView view;
         model::ResolvedJob job;
+        std::uint32_t number = 0;
+        std::vector<limits::Violation> own; ///< limits that the part exceeds by itself
     };
 
-    [[nodiscard]] model::ResolvedJob sum_with(const Part& part) const;
-    [[nodiscard]] std::optional<std::string> find_what_never_starts(limits::Release release);
+    /// Some of the parts, in order.
+    using Members = std::vector<const Part*>;
+    /// A limit that parts exceed together.
+    struct Exceeded {
+        limits::Violation violation;
+        const Part* part; ///< the owner is an index into its view
+        Members members;
+    };
+
+    /// A limit that the user has read about.
+    struct Told {
+        std::size_t part; ///< an index; the owner is an index into its view
+        limits::Violation limit;
+    };
+
+    /// The parts with the same association.
+    [[nodiscard]] Members of_association(const Part& part) const;
+    /// The parts that count for an owner in the view of `part`; if the limit is per account, only those
+    /// of its account.
+    [[nodiscard]] Members counted_by(const Part& part, limits::Owner owner, bool is_per_account) const;
+    [[nodiscard]] Members counted_by(const Part& part, const limits::Violation& violation) const;
+    /// The sets of parts that count together for an owner in the view of `part`, without duplicates.
+    [[nodiscard]] std::vector<Members> counted_together(const Part& part) const;
+    /// Whether a part exceeds the limit by itself.
+    [[nodiscard]] bool is_of_one(const Part& part, const limits::Violation& violation) const;
+    [[nodiscard]] bool is_told(const Part& part, const limits::Violation& violation) const;
+    [[nodiscard]] std::vector<Exceeded> find_refusing(limits::Release release) const;
+    [[nodiscard]] std::vector<Exceeded> find_lasting(limits::Release release) const;
 
     std::vector<Part> parts_;
-    bool is_told_ = false;
+    std::vector<Told> told_;   ///< each limit once
+    std::uint32_t number_ = 0; ///< of the next part
 };
 
 } // namespace qg::gate

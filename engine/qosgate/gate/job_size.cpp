@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/job_size.hpp"
 
-#include "qosgate/gate/index_list.hpp"
+#include "qosgate/gate/ranges.hpp"
 
 #include <algorithm>
 
@@ -38,7 +38,8 @@ std::optional<std::uint64_t> count_tasks(const JobRequest& request, std::optiona
 std::optional<std::uint64_t> count_cpus(const JobRequest& request, const JobSize& size, Release release) {
     const bool is_missing = !request.min_cpus && release.follows(rules::counts_missing_cpus);
     const bool is_too_small = request.min_cpus && size.tasks && *size.tasks > *request.min_cpus;
-    if (request.overcommit || (!is_missing && !is_too_small)) return request.min_cpus;
+    if (request.overcommit || request.has_counted_cpus || (!is_missing && !is_too_small))
+        return request.min_cpus;
     return size.tasks.value_or(size.nodes.value_or(1)) * request.cpus_per_task.value_or(1);
 }
 

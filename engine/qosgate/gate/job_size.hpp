@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The size of a job while slurmctld works it out: what the client sent, then defaults, then what the generic
-// resources asked for imply (limits/README.md 6.1, 6.2).
+// The size of a job while slurmctld computes it: what the client sent, then defaults, then what its gres
+// imply (limits/README.md 6.1, 6.2).
 #pragma once
 
 #include "qosgate/limits/release.hpp"
@@ -12,9 +12,9 @@
 
 namespace qg::gate {
 
-/// Empty: not known to slurmctld yet, which then leaves out what depends on it.
+/// Empty: slurmctld does not know the value yet and skips what depends on it.
 struct JobSize {
-    std::optional<std::uint64_t> nodes; ///< the least
+    std::optional<std::uint64_t> nodes; ///< the minimum
     std::optional<std::uint64_t> max_nodes;
     std::optional<std::uint64_t> tasks;
     std::optional<std::uint64_t> cpus;
@@ -22,7 +22,7 @@ struct JobSize {
     friend bool operator==(const JobSize&, const JobSize&) = default;
 };
 
-/// The size as slurmctld compares it with the partitions: before any of them, or gres, changed it.
+/// The size that slurmctld compares with the partitions, before partitions or gres change it.
 JobSize size_of(const model::JobRequest& request, limits::Release release);
 
 } // namespace qg::gate

@@ -8,8 +8,20 @@
 #include <numeric>
 
 namespace qg::gate {
+namespace {
 
-PartitionList find_partitions(const model::JobRequest& request, const model::Cluster& cluster) {
+/// Drops the partitions that slurmctld drops from a list. It replaces a closed partition that has an
+/// alternate, so that one stays.
+void leave_out_closed(std::vector<std::shared_ptr<const model::Partition>>& partitions) {
+    const auto takes_jobs = [](const auto& partition) {
+        return partition->takes_jobs || partition->has_alternate;
+    };
+    if (std::ranges::any_of(partitions, takes_jobs)) std::erase_if(partitions, std::not_fn(takes_jobs));
+}
+
+} // namespace
+
+PartitionList find_partitions(const model::JobRequest& request, const model::Cluster& cluster, bool is_new) {
     PartitionList list;
     const auto one = request.partition ? cluster.partitions.find(*request.partition)
                                        : cluster.partitions.default_partition();
@@ -22,11 +34,12 @@ PartitionList find_partitions(const model::JobRequest& request, const model::Clu
             list.unknown.emplace_back(name);
         else if (std::find(list.found.begin(), list.found.end(), partition) != list.found.end())
             return;
-        else if (list.found.size() == most_partitions)
+        else if (list.found.size() == max_partitions)
             list.is_cut = true;
         else
             list.found.push_back(std::move(partition));
     });
+    if (is_new) leave_out_closed(list.found);
     return list;
 }
 

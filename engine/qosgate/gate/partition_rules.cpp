@@ -4,12 +4,11 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/job_size.hpp"
 #include "qosgate/gate/partition_list.hpp"
-#include "qosgate/limits/catalogue.hpp"
 #include "qosgate/quota/privacy.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
-#include <limits>
 #include <span>
 #include <utility>
 
@@ -37,26 +36,24 @@ bool names(std::span<const std::string> list, std::string_view name) {
                        [&](const std::string& n) { return text::iequals(n, name); });
 }
 
-/// An allow list decides alone where it is set; a name that is empty is on no list.
-bool lets_in(std::span<const std::string> allowed, std::span<const std::string> denied,
-             std::string_view name) {
+/// An allow list alone decides if it is set. An empty name is on no list.
+bool is_allowed(std::span<const std::string> allowed, std::span<const std::string> denied,
+                std::string_view name) {
     return allowed.empty() ? !names(denied, name) : names(allowed, name);
 }
 
-/// Whether the list names the job's account, or one above it.
-bool names_account(std::span<const std::string> list, const PartitionView& asked) {
-    if (names(list, asked.view.account)) return true;
-    const auto& chain = asked.view.associations;
-    return asked.release.follows(rules::lists_sub_accounts) &&
+/// Whether the list names the job's account or one of its parents.
+bool names_account(std::span<const std::string> list, const model::AccountView& view,
+                   limits::Release release) {
+    if (names(list, view.account)) return true;
+    const auto& chain = view.associations;
+    return release.follows(rules::lists_sub_accounts) &&
            std::any_of(chain.begin(), chain.end(),
                        [&](const model::Association& link) { return names(list, link.account); });
 }
 
-/// Whom a partition accepts: " (accepted: long, normal)", " (denied: short)"; nothing where the reader may
-/// not know.
-std::string list_accepted(std::span<const std::string> allowed, std::span<const std::string> denied,
-                          bool is_private) {
-    if (is_private) return "";
+/// The names that a partition accepts or denies: " (accepted: long, normal)", " (denied: short)".
+std::string list_accepted(std::span<const std::string> allowed, std::span<const std::string> denied) {
     return allowed.empty() ? text::format(" (denied: {})", text::list_names(denied))
                            : text::format(" (accepted: {})", text::list_names(allowed));
 }
@@ -66,194 +63,155 @@ std::string not_accepted(const Partition& partition, std::string_view what, std:
     return text::format("partition {} does not accept {}{}", partition.name, what, accepted);
 }
 
-/// Whether the reader may know nothing of a partition but its name. The gate has no opinion on its rules:
-/// even that it refuses would tell a number, one question after the other.
-bool is_hidden(const PartitionView& asked, const Partition& partition) {
-    return std::ranges::any_of(asked.view.partitions, [&](const model::PartitionChoice& choice) {
+/// Whether the reader may see only the name of a partition. The gate does not judge its rules then: refusals
+/// of several jobs would reveal the numbers.
+bool is_hidden(const model::AccountView& view, const Partition& partition) {
+    return std::ranges::any_of(view.partitions, [&](const model::PartitionChoice& choice) {
         return choice.is_hidden && choice.partition.get() == &partition;
     });
 }
 
-PartitionProblem node_problem(std::string text) {
-    return {RejectCode::invalid_node_count, "PartitionNodeLimit", std::move(text)};
+/// The amounts that are compared in the same way at submission and in every attempt to start the job.
+BoundedAmounts amounts_of(const JobSize& size, std::optional<TimeLimit> time) {
+    return {.cpus = size.cpus,
+            .nodes = size.nodes,
+            .min_nodes = size.nodes,
+            .max_nodes = size.max_nodes,
+            .minutes = time ? std::optional<std::uint64_t>(time->minutes) : std::nullopt};
 }
 
-std::string count_nodes(std::uint64_t nodes) {
-    return limits::format_amount("node", nodes);
+/// The sizes that are compared with the widest bounds of all partitions. One possible number of nodes is
+/// enough.
+std::array<BoundedAmount, 2> amounts_for_widest(const JobSize& size) {
+    return {{{bounds::max_nodes, size.nodes}, {bounds::min_nodes, size.max_nodes}}};
 }
 
-/// "2", or "1-4" of a job that takes fewer.
-std::string asked_nodes(std::uint64_t least, std::uint64_t most) {
-    return least < most ? text::format("{}-{}", least, most) : std::to_string(most);
+/// The amount that is compared when nodes are selected.
+BoundedAmount selected_nodes(const model::ResolvedJob& job, const model::AccountView& view) {
+    const auto node = view.tres->node();
+    return {bounds::max_nodes, node ? model::count_at(job.tres, *node) : 1};
 }
 
-Problem find_excess_nodes(const Partition& partition, bool is_exempt, std::uint64_t least,
-                          std::uint64_t most) {
-    if (is_exempt || !partition.max_nodes || most <= *partition.max_nodes) return std::nullopt;
-    return node_problem(text::format("partition {} allows at most {} per job; this job asks for {}",
-                                     partition.name, count_nodes(*partition.max_nodes),
-                                     asked_nodes(least, most)));
+/// The amounts that are hardest to keep within bounds, of all that are compared at any time.
+BoundedAmounts hardest_amounts(const model::ResolvedJob& job, const model::AccountView& view,
+                               const JobSize& sent, const JobSize& at_attempt) {
+    BoundedAmounts hardest = amounts_of(sent, job.time_limit);
+    if (at_attempt != sent) take_hardest(hardest, amounts_of(at_attempt, job.time_limit));
+    for (const BoundedAmount& amount : amounts_for_widest(sent))
+        take_hardest(hardest, amount);
+    take_hardest(hardest, selected_nodes(job, view));
+    return hardest;
 }
 
-Problem find_missing_nodes(const Partition& partition, bool is_exempt, std::uint64_t least,
-                           std::uint64_t most) {
-    if (is_exempt || least >= partition.min_nodes) return std::nullopt;
-    return node_problem(text::format("partition {} requires at least {} per job; this job asks for {}",
-                                     partition.name, count_nodes(partition.min_nodes),
-                                     asked_nodes(least, most)));
-}
-
-void add_total_problems(Problems& problems, const JobSize& size, const Partition& partition) {
-    if (partition.total_cpus != 0 && size.cpus.value_or(0) > partition.total_cpus)
-        problems.push_back({RejectCode::partition_limits, "PartitionConfig",
-                            text::format("partition {} has {}; this job asks for {}", partition.name,
-                                         limits::format_amount("cpu", partition.total_cpus), *size.cpus)});
-    if (partition.total_nodes != 0 && size.nodes.value_or(0) > partition.total_nodes)
-        problems.push_back(node_problem(text::format(
-            "partition {} has {}; this job asks for {}", partition.name, count_nodes(partition.total_nodes),
-            asked_nodes(*size.nodes, size.max_nodes.value_or(*size.nodes)))));
-}
-
-void add_node_problems(Problems& problems, const PartitionView& asked, const JobSize& size,
-                       const Partition& partition) {
-    const std::uint64_t least = size.nodes.value_or(size.max_nodes.value_or(0));
-    const std::uint64_t most = size.max_nodes.value_or(least);
-    const model::QosFlags flags = job_qos_flags(asked.view);
-    if (size.nodes) add(problems, find_missing_nodes(partition, flags.partition_min_nodes, least, most));
-    if (size.max_nodes) add(problems, find_excess_nodes(partition, flags.partition_max_nodes, least, most));
-}
-
-/// `is_least`: the job can do with more, but not with less (--time-min).
-Problem find_time_problem(const PartitionView& asked, const Partition& partition,
-                          std::optional<TimeLimit> time, bool is_least) {
-    if (!time || job_qos_flags(asked.view).partition_time_limit || *time <= partition.max_time)
-        return std::nullopt;
-    return PartitionProblem{
-        RejectCode::invalid_time_limit, "PartitionTimeLimit",
-        text::format("wall time per job in partition {}: limit {}, this job asks for {}{}", partition.name,
-                     units::format_minutes(partition.max_time), units::format_minutes(*time),
-                     is_least ? " (--time-min)" : "")};
-}
-
-/// What is compared alike at submission and in every attempt to start the job.
-Problems find_rule_problems(const PartitionView& asked, const JobSize& size, const Partition& partition,
-                            std::optional<TimeLimit> time, bool is_least) {
-    Problems problems;
-    add_total_problems(problems, size, partition);
-    add_node_problems(problems, asked, size, partition);
-    add(problems, find_time_problem(asked, partition, time, is_least));
-    return problems;
-}
-
-Problem find_qos_problem(const PartitionView& asked, const Partition& partition) {
-    const model::QosChoice& qos = asked.view.job_qos;
+bool lets_qos_in(const model::QosChoice& qos, const Partition& partition) {
     const std::string_view name = qos.flags ? std::string_view(qos.name) : std::string_view();
-    if (lets_in(partition.allow_qos, partition.deny_qos, name)) return std::nullopt;
-    return PartitionProblem{
-        RejectCode::invalid_qos, "QOSNotAllowed",
-        not_accepted(partition, qos.flags ? "QOS " + qos.name : "jobs without a QOS",
-                     list_accepted(partition.allow_qos, partition.deny_qos, /*is_private=*/false))};
+    return is_allowed(partition.allow_qos, partition.deny_qos, name);
 }
 
-bool lets_account_in(const PartitionView& asked, const Partition& partition) {
-    return partition.allow_accounts.empty() ? !names_account(partition.deny_accounts, asked)
-                                            : names_account(partition.allow_accounts, asked);
+Problem find_qos_problem(const model::QosChoice& qos, const Partition& partition) {
+    if (lets_qos_in(qos, partition)) return std::nullopt;
+    return PartitionProblem{RejectCode::invalid_qos, "QOSNotAllowed",
+                            not_accepted(partition, qos.flags ? "QOS " + qos.name : "jobs without a QOS",
+                                         list_accepted(partition.allow_qos, partition.deny_qos))};
 }
 
-Problem find_account_problem(const PartitionView& asked, const Partition& partition) {
-    if (lets_account_in(asked, partition)) return std::nullopt;
+bool lets_account_in(const model::AccountView& view, limits::Release release, const Partition& partition) {
+    return partition.allow_accounts.empty() ? !names_account(partition.deny_accounts, view, release)
+                                            : names_account(partition.allow_accounts, view, release);
+}
+
+Problem find_account_problem(const ResolvedRequest& asked, const Partition& partition) {
+    if (lets_account_in(asked.view(), asked.context.release, partition)) return std::nullopt;
     return PartitionProblem{RejectCode::invalid_account, "AccountNotAllowed",
-                            not_accepted(partition, "account " + asked.view.account,
-                                         list_accepted(partition.allow_accounts, partition.deny_accounts,
-                                                       asked.view.hidden.accounts))};
+                            not_accepted(partition, "account " + asked.view().account,
+                                         list_accepted(partition.allow_accounts, partition.deny_accounts))};
 }
 
-/// In slurmctld's order at submission; `size` is what the client sent, and nothing else counts.
-Problems find_problems_at_submission(const PartitionView& asked, const JobSize& size,
+/// The QOS of the job, or all QOSs that it names.
+std::vector<model::QosChoice> qos_choices(const model::AccountView& view) {
+    std::vector<model::QosChoice> choices{view.job_qos};
+    for (const std::size_t index : view.job_qos.alternatives) {
+        model::QosChoice& other = choices.emplace_back();
+        other.name = view.qos[index].name;
+        other.flags = view.qos[index].flags;
+    }
+    return choices;
+}
+
+/// The problems in slurmctld's order at submission. Only `size`, which the client sent, is compared.
+Problems find_problems_at_submission(const ResolvedRequest& asked, const JobSize& size,
                                      const Partition& partition) {
     Problems problems;
-    const bool is_qos_first = asked.release.follows(rules::checks_qos_before_account);
-    const auto add_problems_of_qos = [&](const PartitionView& with_qos) {
-        add(problems, find_rule_problems(with_qos, size, partition, asked.request.time_limit,
-                                         /*is_least=*/false));
-        if (is_qos_first) add(problems, find_qos_problem(with_qos, partition));
-    };
-    add_problems_of_qos(asked);
-    for (const model::AccountView& view : views_of_other_qos(asked.view))
-        add_problems_of_qos({asked.request, asked.job, view, asked.release});
+    const bool is_qos_first = asked.context.release.follows(rules::checks_qos_before_account);
+    const BoundedAmounts job = amounts_of(size, asked.request.time_limit);
+    for (const model::QosChoice& qos : qos_choices(asked.view())) {
+        add(problems, find_bound_problems(partition, job, qos.flags.value_or(model::QosFlags{})));
+        if (is_qos_first) add(problems, find_qos_problem(qos, partition));
+    }
     add(problems, find_account_problem(asked, partition));
-    if (!is_qos_first) add(problems, find_qos_problem(asked, partition));
+    if (!is_qos_first) add(problems, find_qos_problem(asked.view().job_qos, partition));
     return problems;
 }
 
-/// Of the partitions of a job the one that sets the most generous bound.
-template <typename Bound>
-const Partition& most_generous(const model::AccountView& view, Bound bound) {
-    const auto less = [&](const auto& a, const auto& b) { return bound(*a.partition) < bound(*b.partition); };
-    return *std::max_element(view.partitions.begin(), view.partitions.end(), less)->partition;
+/// Compares with the widest bound of all partitions of the job.
+Problem find_problem_everywhere(const ResolvedRequest& asked, const PartitionBound& bound,
+                                const BoundedAmounts& job) {
+    return find_bound_problem(bound, widest_partition(asked.view(), bound), job, job_qos_flags(asked.view()));
 }
 
-const Partition& with_most_time(const model::AccountView& view) {
-    return most_generous(view, [](const Partition& partition) { return partition.max_time; });
-}
-
-/// What is checked against the most generous of the partitions, where partitions are enforced.
-Problems find_problems_everywhere(const PartitionView& asked, const JobSize& size) {
-    static constexpr auto unlimited = std::numeric_limits<std::uint32_t>::max();
-    const Partition& largest = most_generous(
-        asked.view, [](const Partition& partition) { return partition.max_nodes.value_or(unlimited); });
-    const Partition& smallest =
-        most_generous(asked.view, [](const Partition& partition) { return unlimited - partition.min_nodes; });
+/// The problems with the widest bounds, if slurmctld enforces rules of partitions.
+Problems find_problems_everywhere(const ResolvedRequest& asked, const JobSize& size) {
     Problems problems;
-    const model::QosFlags flags = job_qos_flags(asked.view);
-    if (size.nodes)
-        add(problems, find_excess_nodes(largest, flags.partition_max_nodes, *size.nodes, *size.nodes));
-    if (size.max_nodes)
-        add(problems,
-            find_missing_nodes(smallest, flags.partition_min_nodes, *size.max_nodes, *size.max_nodes));
+    for (const BoundedAmount& amount : amounts_for_widest(size))
+        add(problems, find_problem_everywhere(asked, amount.bound, amount.alone()));
     if (!asked.request.time_min)
-        add(problems, find_time_problem(asked, with_most_time(asked.view), asked.job.time_limit, false));
+        add(problems, find_problem_everywhere(asked, bounds::max_time, amounts_of({}, asked.job.time_limit)));
     return problems;
 }
 
-/// No time where the first partition wants one: refused whatever EnforcePartLimits says.
-std::optional<Refusal> refuse_missing_time(const PartitionView& asked) {
-    const Partition& first = *asked.view.partitions.front().partition;
-    if (asked.request.time_limit || !first.wants_time_limit()) return std::nullopt;
+/// Whether the job has no time limit although its first partition requires one.
+bool lacks_time_limit(const model::JobRequest& request, const model::AccountView& view) {
+    return !request.time_limit && view.partitions.front().partition->requires_time_limit();
+}
+
+/// slurmctld refuses this regardless of EnforcePartLimits.
+std::optional<Refusal> refuse_missing_time(const ResolvedRequest& asked) {
+    if (!lacks_time_limit(asked.request, asked.view())) return std::nullopt;
+    const Partition& first = *asked.view().partitions.front().partition;
     return Refusal{RejectCode::invalid_time_limit,
                    {text::format("partition {} requires a time limit: add --time", first.name)}};
 }
 
-/// Times that are refused whatever EnforcePartLimits says.
-Problem find_impossible_time(const PartitionView& asked) {
+/// Times that slurmctld refuses regardless of EnforcePartLimits.
+Problem find_impossible_time(const ResolvedRequest& asked) {
     if (!asked.request.time_min) return std::nullopt;
-    if (auto problem =
-            find_time_problem(asked, with_most_time(asked.view), asked.request.time_min, /*is_least=*/true))
-        return problem;
+    BoundedAmounts min_time = amounts_of({}, asked.request.time_min);
+    min_time.is_time_min = true;
+    if (auto problem = find_problem_everywhere(asked, bounds::max_time, min_time)) return problem;
     const bool is_inverted = asked.job.time_limit && *asked.request.time_min > *asked.job.time_limit;
-    if (!is_inverted || job_qos_flags(asked.view).partition_time_limit) return std::nullopt;
+    if (!is_inverted || job_qos_flags(asked.view()).partition_time_limit) return std::nullopt;
     return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
                             text::format("--time-min ({}) is longer than the time limit ({})",
                                          units::format_minutes(*asked.request.time_min),
                                          units::format_minutes(*asked.job.time_limit))};
 }
 
-PartitionOrder order_at_submission(const PartitionView& asked) {
-    if (asked.release.follows(rules::sorts_partitions_at_submission))
-        return PartitionOrder::by_tier(asked.view.partitions);
-    return PartitionOrder(asked.view.partitions.size());
+PartitionOrder order_at_submission(const ResolvedRequest& asked) {
+    if (asked.context.release.follows(rules::sorts_partitions_at_submission))
+        return PartitionOrder::by_tier(asked.view().partitions);
+    return PartitionOrder(asked.view().partitions.size());
 }
 
-/// Refuses what any partition refuses; with ANY, what every one does. All problems of all partitions are
-/// told, except of hidden ones. What those refuse is not known, and so nothing where their answer may be
-/// slurmctld's.
-std::optional<Refusal> refuse_by_each(const PartitionView& asked, const JobSize& size,
+/// With ALL refuses if any partition does; with ANY if every one does. The lines contain all problems of all
+/// partitions that are not hidden. Whether a hidden partition refuses is not known, so nothing is refused
+/// here if slurmctld's answer may depend on one.
+std::optional<Refusal> refuse_by_each(const ResolvedRequest& asked, const JobSize& size,
                                       EnforcePartLimits enforce) {
     Problems all;
     RejectCode code = RejectCode::none;
     const PartitionOrder order = order_at_submission(asked);
     for (std::size_t place = 0; place < order.size(); ++place) {
-        const model::PartitionChoice& choice = asked.view.partitions[order[place]];
+        const model::PartitionChoice& choice = asked.view().partitions[order[place]];
         const bool is_any = enforce == EnforcePartLimits::any;
         if (choice.is_hidden) {
             if (is_any || all.empty()) return std::nullopt;
@@ -261,19 +219,42 @@ std::optional<Refusal> refuse_by_each(const PartitionView& asked, const JobSize&
         }
         Problems problems = find_problems_at_submission(asked, size, *choice.partition);
         if (problems.empty() && is_any) return std::nullopt;
-        // With ALL the first that refuses answers, with ANY the last.
+        // With ALL slurmctld's answer is that of the first partition that refuses, with ANY that of the last.
         if (!problems.empty() && (is_any || all.empty())) code = problems.front().code;
         add(all, std::move(problems));
     }
     return all.empty() ? std::nullopt : std::optional(Refusal{code, lines_of(all)});
 }
 
-/// Whether the user may well have use of it. AllowGroups: nobody knows here who is in a group.
-bool is_open_to(const PartitionView& asked, const Partition& partition) {
-    const bool is_seen = asked.view.reader_is_operator ||
-                         (!partition.has_groups && quota::is_shown(partition, asked.view.hidden));
+/// Whether the user can probably use the partition. It is not known here who is in the groups of AllowGroups.
+bool is_open_to(const ResolvedRequest& asked, const Partition& partition) {
+    const bool is_seen = asked.view().reader_is_operator ||
+                         (!partition.has_groups && quota::is_shown(partition, asked.view().hidden));
     return is_seen && !partition.is_for_root && partition.takes_jobs && partition.starts_jobs &&
-           lets_account_in(asked, partition);
+           lets_account_in(asked.view(), asked.context.release, partition);
+}
+
+/// In a list, slurmctld stops at the first partition that denies access. If that is the first of all, a job
+/// without a maximum of nodes asks for 4294967295 nodes from then on (limits/README.md 8.3).
+Problem find_closed_first(const ResolvedRequest& asked) {
+    const auto& choices = asked.view().partitions;
+    const model::JobRequest& request = asked.request;
+    if (choices.size() < 2 || request.max_nodes || asked.job.is_update || request.submit_uid == 0 ||
+        request.submit_uid == asked.context.cluster.slurm_user_id ||
+        asked.context.cluster.enforce_part_limits != EnforcePartLimits::no)
+        return std::nullopt;
+    const model::PartitionChoice& first = choices[order_at_submission(asked)[0]];
+    const Partition& partition = *first.partition;
+    if (asked.context.release.follows(rules::honours_partition_min_nodes) &&
+        job_qos_flags(asked.view()).partition_min_nodes)
+        return std::nullopt;
+    const bool lacks_reservation = partition.needs_reservation && !request.reservation;
+    if (first.is_hidden || !(partition.is_for_root || lacks_reservation)) return std::nullopt;
+    return PartitionProblem{
+        RejectCode::invalid_node_count, "PartitionNodeLimit",
+        text::format("partition {} is {}; with it first in the list, slurmctld never starts this job without "
+                     "a maximum of nodes: leave it out, or add --nodes",
+                     partition.name, partition.is_for_root ? "for root only" : "for jobs in a reservation")};
 }
 
 } // namespace
@@ -282,32 +263,23 @@ bool has_hidden_partition(const model::AccountView& view) {
     return std::ranges::any_of(view.partitions, &model::PartitionChoice::is_hidden);
 }
 
-std::vector<std::string> list_open_partitions(const PartitionView& asked, const model::PartitionTable& all) {
+std::vector<std::string> list_open_partitions(const ResolvedRequest& asked) {
     std::vector<std::string> names;
-    if (asked.view.hidden.partitions) return names;
-    for (const auto& partition : all.all())
+    if (asked.view().hidden.partitions) return names;
+    for (const auto& partition : asked.context.cluster.partitions.all())
         if (is_open_to(asked, *partition)) names.push_back(partition->name);
     return names;
 }
 
-std::vector<model::AccountView> views_of_other_qos(const model::AccountView& view) {
-    std::vector<model::AccountView> views;
-    for (const std::size_t qos : view.job_qos.more) {
-        views.push_back(view);
-        set_job_qos(views.back(), qos);
-        views.back().job_qos.more.clear();
-    }
-    return views;
-}
-
-std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const model::Cluster& cluster) {
-    if (asked.view.partitions.empty()) return std::nullopt;
-    const bool is_enforced = cluster.enforce_part_limits != EnforcePartLimits::no;
-    const JobSize size = size_of(asked.request, asked.release);
+std::optional<Refusal> refuse_by_partitions(const ResolvedRequest& asked) {
+    if (asked.view().partitions.empty()) return std::nullopt;
+    const EnforcePartLimits enforce = asked.context.cluster.enforce_part_limits;
+    const bool is_enforced = enforce != EnforcePartLimits::no;
+    const JobSize& size = asked.counter.sent();
     if (is_enforced)
-        if (auto refusal = refuse_by_each(asked, size, cluster.enforce_part_limits)) return refusal;
+        if (auto refusal = refuse_by_each(asked, size, enforce)) return refusal;
 
-    if (has_hidden_partition(asked.view)) return std::nullopt;
+    if (has_hidden_partition(asked.view())) return std::nullopt;
     Problems problems;
     if (is_enforced) problems = find_problems_everywhere(asked, size);
     if (problems.empty())
@@ -323,15 +295,16 @@ std::vector<std::string> lines_of(std::span<const PartitionProblem> problems) {
     return lines_once(std::move(lines));
 }
 
-std::vector<PartitionProblem> find_early_problems(const PartitionView& asked, const JobSize& size,
-                                                  const Partition& partition, std::optional<TimeLimit> time,
-                                                  EnforcePartLimits enforce) {
-    if (is_hidden(asked, partition)) return {};
-    // A job that may do with less time is tried with that.
-    const bool is_least = asked.request.time_min.has_value();
-    Problems problems =
-        find_rule_problems(asked, size, partition, is_least ? asked.request.time_min : time, is_least);
-    const bool is_enforced = enforce != EnforcePartLimits::no;
+std::vector<PartitionProblem> find_early_problems(const ResolvedRequest& asked, const JobSize& size,
+                                                  const Partition& partition, std::optional<TimeLimit> time) {
+    if (is_hidden(asked.view(), partition)) return {};
+    if (auto problem = find_closed_first(asked)) return {*std::move(problem)};
+    // With --time-min slurmctld compares that time.
+    const bool has_time_min = asked.request.time_min.has_value();
+    BoundedAmounts job = amounts_of(size, has_time_min ? asked.request.time_min : time);
+    job.is_time_min = has_time_min;
+    Problems problems = find_bound_problems(partition, job, job_qos_flags(asked.view()));
+    const bool is_enforced = asked.context.cluster.enforce_part_limits != EnforcePartLimits::no;
     if (problems.empty() && !is_enforced) return problems;
     for (PartitionProblem& problem : find_access_problems(asked, partition)) {
         if (is_enforced) problem.pending = "PartitionConfig";
@@ -340,42 +313,41 @@ std::vector<PartitionProblem> find_early_problems(const PartitionView& asked, co
     return problems;
 }
 
-std::vector<PartitionProblem> find_access_problems(const PartitionView& asked, const Partition& partition) {
+std::vector<PartitionProblem> find_access_problems(const ResolvedRequest& asked, const Partition& partition) {
     Problems problems;
-    if (is_hidden(asked, partition)) return problems;
-    add(problems, find_qos_problem(asked, partition));
+    if (is_hidden(asked.view(), partition)) return problems;
+    add(problems, find_qos_problem(asked.view().job_qos, partition));
     add(problems, find_account_problem(asked, partition));
     return problems;
 }
 
-std::optional<PartitionProblem> find_selection_problem(const PartitionView& asked,
+std::optional<PartitionProblem> find_selection_problem(const ResolvedRequest& asked,
                                                        const Partition& partition) {
-    if (is_hidden(asked, partition)) return std::nullopt;
-    const auto node = asked.view.tres->node();
-    const std::uint64_t nodes = node ? model::count_at(asked.job.tres, *node) : 1;
-    const bool is_exempt = job_qos_flags(asked.view).partition_max_nodes && asked.request.max_nodes;
-    return find_excess_nodes(partition, is_exempt, nodes, nodes);
+    if (is_hidden(asked.view(), partition)) return std::nullopt;
+    model::QosFlags flags = job_qos_flags(asked.view());
+    flags.partition_max_nodes = flags.partition_max_nodes && asked.request.max_nodes;
+    const BoundedAmount nodes = selected_nodes(asked.job, asked.view());
+    return find_bound_problem(nodes.bound, partition, nodes.alone(), flags);
 }
 
-void SizeBounds::widen(const JobSize& size) noexcept {
-    for (const auto& nodes : {size.nodes, size.max_nodes}) {
-        if (!nodes) continue;
-        least_nodes = std::min(least_nodes, *nodes);
-        most_nodes = std::max(most_nodes, *nodes);
-    }
-    most_cpus = std::max(most_cpus, size.cpus.value_or(0));
+std::optional<PartitionProblem> find_down_problem(const ResolvedRequest& asked, const Partition& partition) {
+    if (!partition.takes_jobs || partition.starts_jobs || is_hidden(asked.view(), partition))
+        return std::nullopt;
+    return PartitionProblem{RejectCode::partition_limits, "PartitionDown",
+                            text::format("partition {} is down", partition.name)};
 }
 
-bool surely_takes(const Partition& partition, const PartitionView& asked, const SizeBounds& size) {
-    const auto is_within = [](std::uint64_t value, std::uint64_t total) {
-        return total == 0 || value <= total;
-    };
-    return partition.starts_jobs && size.least_nodes >= partition.min_nodes &&
-           (!partition.max_nodes || size.most_nodes <= *partition.max_nodes) &&
-           is_within(size.most_nodes, partition.total_nodes) &&
-           is_within(size.most_cpus, partition.total_cpus) &&
-           (!asked.job.time_limit || *asked.job.time_limit <= partition.max_time) &&
-           (partition.keeps_nobody_out() || find_access_problems(asked, partition).empty());
+bool certainly_admit(const JobCounter& counter, const model::ResolvedJob& job, const model::AccountView& view,
+                     const JobSize& at_attempt) {
+    if (counter.request().time_min) return false; // the job may start with less time
+    if (!view.partitions.empty() && lacks_time_limit(counter.request(), view)) return false;
+    const BoundedAmounts hardest = hardest_amounts(job, view, counter.sent(), at_attempt);
+    return std::ranges::all_of(view.partitions, [&](const model::PartitionChoice& choice) {
+        const Partition& partition = *choice.partition;
+        return partition.is_open() && keeps_all_bounds(partition, hardest) &&
+               (partition.admits_everyone() || (lets_qos_in(view.job_qos, partition) &&
+                                                lets_account_in(view, counter.release(), partition)));
+    });
 }
 
 } // namespace qg::gate

@@ -1,89 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What a partition itself asks of a job: sizes, times, QOS, accounts (limits/README.md 8.3, 8.4). With
-// EnforcePartLimits slurmctld refuses for these at submission, else the job waits with a Reason.
+// The rules of a partition for its jobs: sizes, times, QOSs, accounts (limits/README.md 8.3, 8.4). With
+// EnforcePartLimits slurmctld refuses a job that breaks them; otherwise the job stays pending with a Reason.
 #pragma once
 
 #include "qosgate/gate/job_size.hpp"
+#include "qosgate/gate/partition_bounds.hpp"
 #include "qosgate/gate/refusal.hpp"
+#include "qosgate/gate/resolve.hpp"
 #include "qosgate/limits/release.hpp"
 #include "qosgate/model/cluster.hpp"
 #include "qosgate/model/resolved_job.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace qg::gate {
 
-/// One rule of a partition that a job breaks.
-struct PartitionProblem {
-    model::RejectCode code;   ///< the refusal, where partitions are enforced
-    std::string_view pending; ///< Reason of a job that was accepted all the same ("PartitionTimeLimit")
-    std::string text;         ///< for the user
-};
-
-/// Their texts, each once, at most eight lines.
+/// The texts of problems without duplicates, at most eight lines.
 std::vector<std::string> lines_of(std::span<const PartitionProblem> problems);
 
-/// A job as partitions look at it.
-struct PartitionView {
-    const model::JobRequest& request;
-    const model::ResolvedJob& job;
-    const model::AccountView& view;
-    limits::Release release;
-};
-
-/// Of a job that names several QOSs: the view with each of the others in the place of the first.
-std::vector<model::AccountView> views_of_other_qos(const model::AccountView& view);
-
-/// Whether the reader may know nothing of one of the job's partitions but its name.
+/// Whether the reader may see only the name of one of the job's partitions.
 [[nodiscard]] bool has_hidden_partition(const model::AccountView& view);
 
-/// The partitions that may be named to a user who named none of them: those that are open to the job's
-/// account, and to operators those that are hidden from others as well. None where PrivateData hides
-/// partitions from the reader. Cost: linear in them, and in their lists of accounts.
-std::vector<std::string> list_open_partitions(const PartitionView& asked, const model::PartitionTable& all);
+/// The partitions that may be named to a user who did not name them: those open to the job's account, and for
+/// operators also those hidden from others. Empty if PrivateData hides partitions from the reader. Cost:
+/// linear in the partitions and their lists of accounts.
+std::vector<std::string> list_open_partitions(const ResolvedRequest& asked);
 
-/// Refuses by EnforcePartLimits: with ALL where any partition refuses, with ANY where every one does. Some
-/// times are refused always: none given where the first partition has DefaultTime=0, or a least time that no
-/// partition allows. Rules of a partition that is hidden from the reader are left to slurmctld, here and
-/// below.
-std::optional<Refusal> refuse_by_partitions(const PartitionView& asked, const model::Cluster& cluster);
+/// The refusal by EnforcePartLimits: with ALL if any partition refuses, with ANY if all do. Two times are
+/// always refused: no time limit if the first partition has DefaultTime=0, and a --time-min that no partition
+/// allows. This function and those below leave the rules of partitions that are hidden from the reader to
+/// slurmctld.
+std::optional<Refusal> refuse_by_partitions(const ResolvedRequest& asked);
 
-/// The rules that keep an accepted job waiting in `partition`, in slurmctld's order; the first gives the
-/// Reason. Empty unless one is checked before the limits: sizes and times, and where partitions are enforced
-/// the lists of QOSs and accounts. `time` is the job's after the submit stage.
-std::vector<PartitionProblem> find_early_problems(const PartitionView& asked, const JobSize& size,
+/// The rules that keep an accepted job pending in `partition`, in slurmctld's order; the first gives the
+/// Reason. Empty if none of those checked before the limits is broken: sizes and times, and, if slurmctld
+/// enforces rules of partitions, the lists of QOSs and accounts. `time` is the job's time limit after the
+/// submit stage.
+std::vector<PartitionProblem> find_early_problems(const ResolvedRequest& asked, const JobSize& size,
                                                   const model::Partition& partition,
-                                                  std::optional<TimeLimit> time,
-                                                  model::EnforcePartLimits enforce);
+                                                  std::optional<TimeLimit> time);
 
-/// The same for lists of QOSs and accounts, checked between the stages of the limits.
-std::vector<PartitionProblem> find_access_problems(const PartitionView& asked,
+/// The same for the lists of QOSs and accounts, which are checked between the stages of the limits.
+std::vector<PartitionProblem> find_access_problems(const ResolvedRequest& asked,
                                                    const model::Partition& partition);
 
-/// The same for a job of more nodes than the partition lets any job have, checked after the limits on nodes.
-std::optional<PartitionProblem> find_selection_problem(const PartitionView& asked,
+/// The same for MaxNodes, which is checked after the limits on nodes.
+std::optional<PartitionProblem> find_selection_problem(const ResolvedRequest& asked,
                                                        const model::Partition& partition);
 
-/// What a job's size stays within, whichever rule looks at it.
-struct SizeBounds {
-    /// Of a job that counts as so many nodes.
-    explicit SizeBounds(std::uint64_t nodes) noexcept : least_nodes(nodes), most_nodes(nodes) {}
-    void widen(const JobSize& size) noexcept;
+/// The same for a partition that is down: it accepts jobs and starts none until an administrator sets it up.
+std::optional<PartitionProblem> find_down_problem(const ResolvedRequest& asked,
+                                                  const model::Partition& partition);
 
-    std::uint64_t least_nodes;
-    std::uint64_t most_nodes;
-    std::uint64_t most_cpus = 0;
-};
-
-/// Whether a partition takes and starts a job of such a size, its rules at their strictest: enforced, and
-/// without the flags by which a QOS goes past them. False is a guess, true is certain, for a job without
-/// --time-min.
-bool surely_takes(const model::Partition& partition, const PartitionView& asked, const SizeBounds& size);
+/// Whether every partition of the job accepts and starts it even if all rules are enforced and no QOS flag
+/// exempts the job. `at_attempt` is the job's size in an attempt to start it. True is certain, false is not.
+/// Needs only those parts of the view that quota::JobBounds has.
+bool certainly_admit(const JobCounter& counter, const model::ResolvedJob& job, const model::AccountView& view,
+                     const JobSize& at_attempt);
 
 } // namespace qg::gate

@@ -1,210 +1,238 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/placement.hpp"
 
-#include "qosgate/base/text.hpp"
+#include "qosgate/gate/host_names.hpp"
 #include "qosgate/gate/no_nodes.hpp"
+#include "qosgate/gate/node_capacity.hpp"
+#include "qosgate/gate/node_features.hpp"
+#include "qosgate/gate/partition_bounds.hpp"
 #include "qosgate/gate/tres_request.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
+#include <span>
+#include <vector>
 
 namespace qg::gate {
 namespace {
 
 using model::JobRequest;
-using model::Memory;
+using model::NodeKind;
 using model::Partition;
 
-constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
-
-/// What a node has; `any_number`: not known.
-struct Node {
-    std::uint64_t cpus = any_number;
-    std::uint64_t memory_mib = any_number;
-};
-
-std::uint64_t known(std::uint64_t value) {
-    return value == 0 ? any_number : value;
+/// Whether a node names the models of all gres of which the job asks for a model.
+bool says_models(const NodeKind& kind, const JobRequest& request) {
+    bool says_all = true;
+    for (const auto text : {&JobRequest::tres_per_job, &JobRequest::tres_per_node,
+                            &JobRequest::tres_per_socket, &JobRequest::tres_per_task})
+        for_each_gres_item(request.*text,
+                           [&](const TresItem& item) { says_all = says_all && says_model(kind, item); });
+    return says_all;
 }
 
-Node average_node(const Partition& partition) {
-    const std::uint64_t nodes = std::max(partition.total_nodes, 1u);
-    return {known(partition.total_cpus / nodes), known(partition.node_memory_mib)};
-}
-
-Node largest_node(const Partition& partition) {
-    const Node average = average_node(partition);
-    return {partition.largest.cpus == 0 ? average.cpus : partition.largest.cpus,
-            partition.largest.memory_mib == 0 ? average.memory_mib : partition.largest.memory_mib};
-}
-
-std::uint64_t divide_up(std::uint64_t value, std::uint64_t by) {
-    return value / by + (value % by != 0 ? 1 : 0);
+/// The maximum of nodes that a job excludes; empty if not known.
+std::optional<std::uint64_t> count_excluded(const JobRequest& request) {
+    constexpr std::size_t max_names = 256;
+    if (request.excluded_nodes.empty()) return 0;
+    const HostNames hosts = first_hosts(request.excluded_nodes, max_names);
+    return hosts.is_whole ? std::optional<std::uint64_t>(hosts.names.size()) : std::nullopt;
 }
 
 /// How many nodes of one partition a job fills.
 class Filling {
   public:
     Filling(const JobRequest& request, const Partition& partition, const model::Cluster& cluster,
-            const JobSize& size)
-        : request_(request), partition_(partition),
-          per_task_(std::max<std::uint64_t>(request.cpus_per_task.value_or(1), 1)),
-          nodes_(least_nodes(request, partition, size)), tasks_(size.tasks.value_or(nodes_)),
-          cpus_(size.cpus.value_or(1)), memory_(memory_of(request, partition, cluster)) {}
+            const JobSize& size, std::uint64_t max_nodes, std::uint64_t partition_min_nodes,
+            std::optional<std::uint64_t> excluded_nodes, limits::Release release)
+        : request_(request), partition_(partition), demand_(request, partition, cluster),
+          max_nodes_(max_nodes), nodes_(min_nodes(request, partition_min_nodes, size)),
+          tasks_(size.tasks.value_or(nodes_)), cpus_(size.cpus.value_or(1)),
+          cpus_of_gres_(cpus_of_gres_on_node(request, release).value_or(any_number)) {
+        const auto all = known_kinds(partition, request.features.has_value());
+        std::ranges::copy_if(all, std::back_inserter(kinds_),
+                             [&](const NodeKind& kind) { return fits(kind); });
+        if (request.required_nodes && kinds_.size() != all.size()) kinds_.clear();
+        leave_out(excluded_nodes);
+    }
 
-    /// The fewest; nothing: no number of them is enough.
+    /// The largest number that the selection may choose; empty if no number is enough.
     [[nodiscard]] std::optional<std::uint64_t> count() const {
-        if (nodes_ == 1 && count_of(largest_node(partition_)) == 1u) return 1;
-        return count_of(average_node(partition_));
+        const auto is_enough = [&](const NodeKind& kind) {
+            return count_of(std::span(&kind, 1), NodeOrder::smallest_first) == 1u;
+        };
+        // It is not known of which kind the nodes in --nodelist are.
+        const bool names_nodes = request_.required_nodes.has_value();
+        const bool is_one_enough =
+            names_nodes ? std::ranges::all_of(kinds_, is_enough) : std::ranges::any_of(kinds_, is_enough);
+        if (nodes_ == 1 && is_one_enough && !kinds_.empty()) return 1;
+        const auto max = count_of(kinds_, NodeOrder::smallest_first);
+        if (!max || *max <= max_nodes_) return max;
+        if (names_nodes) return std::nullopt;
+        // The nodes with the most CPUs need not have the most gres.
+        if (request_.tres_per_job) return std::nullopt;
+        const auto fewest = count_of(kinds_, NodeOrder::largest_first);
+        return fewest && *fewest <= max_nodes_ ? std::optional(max_nodes_) : std::nullopt;
     }
 
   private:
-    static std::uint64_t least_nodes(const JobRequest& request, const Partition& partition,
-                                     const JobSize& size) {
+    /// Whether nodes of this kind have what the job needs on each node. A node without one of the job's gres
+    /// gets none of its tasks.
+    [[nodiscard]] bool fits(const NodeKind& kind) const {
+        bool fits = (!request_.features || has_features(kind, *request_.features)) &&
+                    says_models(kind, request_) && demand_.holds_share(kind) && tasks_on(kind) != 0;
+        for_each_gres_item(request_.tres_per_job,
+                           [&](const TresItem& item) { fits = fits && demand_.usable_on(kind, item) != 0; });
+        return fits;
+    }
+
+    [[nodiscard]] std::uint64_t tasks_on(const NodeKind& kind) const {
+        return std::min(demand_.tasks_on(kind), cpus_of_gres_ / demand_.cpus_per_task());
+    }
+
+    /// Excludes `count` nodes of every kind, because it is not known of which kind the excluded nodes are.
+    void leave_out(std::optional<std::uint64_t> count) {
+        for (NodeKind& kind : kinds_)
+            kind.count -=
+                static_cast<std::uint32_t>(std::min<std::uint64_t>(count.value_or(kind.count), kind.count));
+        std::erase_if(kinds_, [](const NodeKind& kind) { return kind.count == 0; });
+    }
+
+    static std::uint64_t min_nodes(const JobRequest& request, std::uint64_t min, const JobSize& size) {
         const std::uint64_t asked = std::max<std::uint64_t>(size.nodes.value_or(1), 1);
-        const bool is_raised = partition.min_nodes <= request.max_nodes.value_or(partition.min_nodes);
-        return is_raised ? std::max<std::uint64_t>(asked, partition.min_nodes) : asked;
+        return min <= request.max_nodes.value_or(UINT32_MAX) ? std::max(asked, min) : asked;
     }
 
-    /// MiB for each CPU; 0 where memory is that of the node or of a resource.
-    static std::uint64_t memory_of(const JobRequest& request, const Partition& partition,
-                                   const model::Cluster& cluster) {
-        std::optional<Memory> memory = request.memory;
-        if (!memory && request.memory_per_tres) return 0;
-        if (!memory) memory = partition.default_memory ? partition.default_memory : cluster.default_memory;
-        return memory && memory->per_cpu ? memory->mib : 0;
+    /// The kinds of nodes. If they are not known, all nodes count as alike. Kinds by features are never
+    /// guessed.
+    static std::vector<NodeKind> known_kinds(const Partition& partition, bool by_features) {
+        if (by_features) return partition.featured_kinds;
+        if (!partition.node_kinds.empty()) return partition.node_kinds;
+        NodeKind average;
+        average.count = UINT32_MAX;
+        average.cpus = partition.total_cpus / std::max(partition.total_nodes, 1u);
+        average.memory_mib = partition.node_memory_mib;
+        return {average};
     }
 
-    [[nodiscard]] std::optional<std::uint64_t> count_of(const Node& node) const {
-        const std::uint64_t fitting = tasks_on(node);
-        if (fitting == 0 || !holds_share(node)) return std::nullopt;
-        std::uint64_t count = std::max(nodes_, divide_up(tasks_, fitting));
-        if (!request_.overcommit) count = std::max(count, divide_up(cpus_, node.cpus));
-        for_each(request_.tres_per_job, [&](const TresItem& item) {
-            count = std::max(count, divide_up(item.count, std::max<std::uint64_t>(on_node(item), 1)));
+    /// How many nodes, taken in this order, hold the job; empty if all together do not.
+    [[nodiscard]] std::optional<std::uint64_t> count_of(std::span<const NodeKind> kinds,
+                                                        NodeOrder order) const {
+        std::optional<std::uint64_t> count = nodes_;
+        const auto hold = [&](std::uint64_t wanted, auto amount) {
+            const auto needed = nodes_for(measure(kinds, amount), wanted, order);
+            count = needed && count ? std::optional(std::max(*count, *needed)) : std::nullopt;
+        };
+        hold(nodes_, [](const NodeKind&) { return std::uint64_t{1}; });
+        hold(tasks_, [&](const NodeKind& kind) { return tasks_on(kind); });
+        if (!request_.overcommit)
+            hold(cpus_, [&](const NodeKind& kind) { return usable_cpus(kind, partition_); });
+        for_each_gres_item(request_.tres_per_job, [&](const TresItem& item) {
+            hold(item.count, [&](const NodeKind& kind) { return demand_.usable_on(kind, item); });
         });
-        // Every node of the job gets one at least.
+        if (!count) return std::nullopt;
+        // Every node of the job needs at least one of each gres.
         bool is_enough = true;
         const auto compare = [&](std::uint64_t times) {
-            return [&, times](const TresItem& item) { is_enough = is_enough && item.count * times >= count; };
+            return
+                [&, times](const TresItem& item) { is_enough = is_enough && item.count * times >= *count; };
         };
-        for_each(request_.tres_per_job, compare(1));
-        for_each(request_.tres_per_task, compare(tasks_));
-        return is_enough ? std::optional(count) : std::nullopt;
-    }
-
-    /// How many tasks a node takes.
-    [[nodiscard]] std::uint64_t tasks_on(const Node& node) const {
-        std::uint64_t most = request_.tasks_per_node.value_or(any_number);
-        if (!request_.overcommit) most = std::min(most, node.cpus / per_task_);
-        if (!request_.overcommit && memory_ != 0)
-            most = std::min(most, node.memory_mib / memory_ / per_task_);
-        for_each(request_.tres_per_task,
-                 [&](const TresItem& item) { most = std::min(most, on_node(item) / item.count); });
-        return most;
-    }
-
-    /// Whether a node holds what is asked for on each.
-    [[nodiscard]] bool holds_share(const Node& node) const {
-        // slurmctld multiplies tasks per node and their CPUs, also of tasks that share CPUs.
-        const std::uint64_t of_one = request_.overcommit && !request_.tasks_per_node ? 1 : per_task_;
-        const std::uint64_t cpus =
-            std::max(request_.tasks_per_node.value_or(1) * of_one, request_.least_cpus_on(1));
-        bool holds = cpus <= node.cpus && (memory_ == 0 || cpus <= node.memory_mib / memory_);
-        if (request_.memory && !request_.memory->per_cpu)
-            holds = holds && request_.memory->mib <= node.memory_mib;
-        for_each(request_.tres_per_node,
-                 [&](const TresItem& item) { holds = holds && item.count <= on_node(item); });
-        for_each(request_.tres_per_socket, [&](const TresItem& item) {
-            holds = holds && item.count * request_.sockets_per_node.value_or(1) <= on_node(item);
-        });
-        return holds;
-    }
-
-    template <typename Body>
-    static void for_each(const std::optional<std::string>& text, Body body) {
-        if (!text) return;
-        for_each_tres_item(*text, [&](const TresItem& item) {
-            if (item.type == model::TresKind::gres && item.count != 0) body(item);
-        });
-    }
-
-    /// How many of a resource a node has, nodes taken as alike.
-    [[nodiscard]] std::uint64_t on_node(const TresItem& item) const {
-        std::uint64_t count = any_number;
-        const std::string name = item.tres_name();
-        text::for_each_part(partition_.tres, ',', [&](std::string_view part) {
-            const auto equals = std::min(part.find('='), part.size());
-            if (!text::iequals(part.substr(0, equals), name)) return;
-            const auto total = text::parse_unsigned(part.substr(std::min(equals + 1, part.size())));
-            if (total) count = *total / std::max(partition_.total_nodes, 1u);
-        });
-        return count;
+        for_each_gres_item(request_.tres_per_job, compare(1));
+        for_each_gres_item(request_.tres_per_task, compare(tasks_));
+        return is_enough ? count : std::nullopt;
     }
 
     const JobRequest& request_;
     const Partition& partition_;
-    std::uint64_t per_task_; ///< CPUs
-    std::uint64_t nodes_;    ///< at least
+    NodeDemand demand_;
+    std::vector<NodeKind> kinds_; ///< the kinds that have what the job needs on each node
+    std::uint64_t max_nodes_;
+    std::uint64_t nodes_; ///< minimum
     std::uint64_t tasks_;
     std::uint64_t cpus_;
-    std::uint64_t memory_; ///< MiB for each CPU; 0: none
+    std::uint64_t cpus_of_gres_; ///< on each node; the job's tasks get no others
 };
 
-/// The most nodes that a job may have in a partition.
-std::uint64_t most_nodes(const Partition& partition, const JobRequest& request, model::QosFlags flags) {
-    std::uint64_t most = request.max_nodes.value_or(any_number);
-    most = std::min(most, known(partition.total_nodes));
-    if (partition.max_nodes && !flags.partition_max_nodes)
-        most = std::min<std::uint64_t>(most, *partition.max_nodes);
-    return most;
-}
-
-/// Whether the selection decides about --cpus-per-gpu in ways that nobody can foretell: of GPUs for each task
-/// the CPUs bring more tasks along, and these more GPUs; of several models they leave tasks without any.
+/// Whether the selection uses --cpus-per-gpu in ways that cannot be predicted. With GPUs per task, more CPUs
+/// bring more tasks and these more GPUs. With several models, tasks may end up without CPUs.
 bool is_open_ended(const JobRequest& request) {
     return (request.cpus_per_tres && request.tres_per_task) || gives_cpus_to_models(request);
 }
 
-bool raise(std::optional<std::uint32_t>& field, std::uint64_t least) {
-    if (least <= field.value_or(1)) return false;
-    field = static_cast<std::uint32_t>(std::min<std::uint64_t>(least, UINT32_MAX));
+/// Whether a limit counts memory, or billing that may include it.
+bool limits_memory(const model::AccountView& view) {
+    const auto counts = [&](const model::Limits& limits, std::optional<std::size_t> tres) {
+        bool found = false;
+        model::LimitSet::all().for_each_tres_limit(
+            [&](model::TresLimit limit) { found = found || (tres && limits.get(limit, *tres)); });
+        return found;
+    };
+    const auto mem = view.tres->find(model::TresKind::mem);
+    const auto billing = view.tres->find(model::TresKind::billing);
+    const auto is_limited = [&](const auto& owner) {
+        return counts(owner.limits, mem) || counts(owner.limits, billing);
+    };
+    return std::ranges::any_of(view.qos, is_limited) || std::ranges::any_of(view.associations, is_limited);
+}
+
+/// Whether limits count all memory of nodes that are not selected yet.
+bool has_unknown_memory(const ResolvedRequest& resolved) {
+    const model::AccountView& view = resolved.view();
+    for (std::size_t i = 0; i < view.partitions.size(); ++i)
+        if (resolved.counter.has_open_memory(view, i)) return limits_memory(view);
+    return false;
+}
+
+bool raise(std::optional<std::uint32_t>& field, std::uint64_t min) {
+    if (min <= field.value_or(1)) return false;
+    field = static_cast<std::uint32_t>(std::min<std::uint64_t>(min, UINT32_MAX));
     return true;
 }
 
 } // namespace
 
-std::optional<Placed> place(const JobRequest& request, const Resolved& resolved,
-                            const model::Cluster& cluster, limits::Release release) {
-    const model::AccountView& view = resolved.view();
+std::optional<Placed> place(const ResolvedRequest& asked) {
+    const JobRequest& request = asked.request;
+    const model::AccountView& view = asked.view();
     if (view.partitions.empty()) return Placed{request};
-    if (is_open_ended(request)) return std::nullopt;
-    const JobSize size = size_of(request, release);
-    std::uint64_t nodes = 0, sockets = 0;
+    if (is_open_ended(request) || has_unknown_memory(asked)) return std::nullopt;
+    const auto excluded = count_excluded(request);
+    std::uint64_t nodes = 0;
     for (const model::PartitionChoice& choice : view.partitions) {
         const Partition& partition = *choice.partition;
-        const auto filled = Filling(request, partition, cluster, size).count();
-        if (!filled || *filled > most_nodes(partition, request, job_qos_flags(view))) continue;
+        const std::uint64_t max_nodes =
+            cap_nodes(request.max_nodes.value_or(UINT32_MAX), partition, job_qos_flags(view));
+        const std::uint64_t min_nodes =
+            raised_min_nodes(partition, job_qos_flags(view), asked.context.release);
+        const auto filled = Filling(request, partition, asked.context.cluster, asked.counter.sent(),
+                                    max_nodes, min_nodes, excluded, asked.context.release)
+                                .count();
+        if (!filled || *filled > max_nodes) continue;
         nodes = std::max(nodes, *filled);
-        sockets = std::max<std::uint64_t>(sockets, partition.sockets_per_node);
     }
     if (nodes == 0) return std::nullopt;
     Placed placed{request};
     placed.has_grown = raise(placed.request.min_nodes, nodes);
-    if (request.tres_per_socket)
-        placed.has_grown = raise(placed.request.sockets_per_node, sockets) || placed.has_grown;
     return placed;
 }
 
-bool is_surely_taken(const JobRequest& request, const Case& at, limits::Strictness strictness) {
-    const auto takes = [&](const JobRequest& asked) {
-        Resolved resolved(asked, &at.cluster, at.provider, at.release);
-        return resolved.known &&
-               look_far_ahead(resolved, asked, at.cluster, at.release, strictness).takes_the_job();
+bool are_open_to_user(const ResolvedRequest& resolved) {
+    return std::ranges::none_of(resolved.view().partitions, [](const model::PartitionChoice& choice) {
+        return choice.partition->has_groups;
+    });
+}
+
+bool is_surely_taken(const JobRequest& request, const ClusterContext& context,
+                     limits::Strictness strictness) {
+    ResolvedRequest asked = resolve(request, context);
+    if (!are_open_to_user(asked)) return false;
+    const auto placed = place(asked);
+    const auto takes = [&](ResolvedRequest& resolved) {
+        return resolved.known && predict_fully(resolved, strictness).starts_by_itself();
     };
-    const auto placed =
-        place(request, {request, &at.cluster, at.provider, at.release}, at.cluster, at.release);
-    return placed && takes(request) && (!placed->has_grown || takes(placed->request));
+    if (!placed || !takes(asked)) return false;
+    if (!placed->has_grown) return true;
+    ResolvedRequest grown = resolve(placed->request, context);
+    return takes(grown);
 }
 
 } // namespace qg::gate

@@ -1,32 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// On how many nodes a job ends. slurmctld chooses them after it has looked at limits, so that a job may be
-// too large for limits and nodes at once, and may come to more than was counted.
+// How many nodes a job gets. slurmctld selects the nodes after it has checked limits. So a job may be too
+// large for limits and nodes together, and it may get more than was counted.
 #pragma once
 
-#include "qosgate/gate/nearest.hpp"
+#include "qosgate/gate/forecast.hpp"
 
 #include <optional>
 
 namespace qg::gate {
 
-/// A request on nodes.
+/// A request with the nodes that it needs.
 struct Placed {
     model::JobRequest request;
-    bool has_grown = false; ///< it counts as more than it was sent with
+    bool has_grown = false; ///< it now counts more nodes than were sent
 };
 
-/// `request` with at least as many nodes as it fills, where nodes are as those of its partitions are on
-/// average; a job for one node may have the largest. Of several partitions that could hold it the one with
-/// the smallest nodes counts. Resources per socket count for all sockets that a node has: how many a job gets
-/// is up to the selection. Nothing where no partition could hold it. What is not known of a partition is not
-/// missing there.
-/// Cost: linear in what it names. Threads: pure.
-std::optional<Placed> place(const model::JobRequest& request, const Resolved& resolved,
-                            const model::Cluster& cluster, limits::Release release);
+/// The request with the largest number of nodes that the selection may choose. If one node is not enough, the
+/// smallest nodes are filled first. If a partition's kinds of nodes are not known, its nodes count as alike.
+/// The result is the maximum over the partitions that can hold the job. Empty if none can, or if limits count
+/// all memory of nodes that differ in memory. Unknown properties of a partition do not exclude the job,
+/// except features and models that it asks for.
+/// Cost: linear in the request's entries. Threads: pure.
+std::optional<Placed> place(const ResolvedRequest& asked);
 
-/// Whether a request is accepted and can start, both as it is counted and on the nodes that it fills.
-/// Threads: those of the provider.
-bool is_surely_taken(const model::JobRequest& request, const Case& at, limits::Strictness strictness);
+/// Whether the user can probably use the job's partitions. Nobody knows here who is in a group of
+/// AllowGroups.
+[[nodiscard]] bool are_open_to_user(const ResolvedRequest& resolved);
+
+/// Whether a request is accepted and could start if no other job ran, both as it is counted and on the nodes
+/// that it may get. Threads: those of the provider.
+bool is_surely_taken(const model::JobRequest& request, const ClusterContext& context,
+                     limits::Strictness strictness);
 
 } // namespace qg::gate

@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 namespace qg::gate {
@@ -12,7 +13,7 @@ namespace {
 using model::QosProblem;
 using model::RejectCode;
 
-/// "ana", or "you" where accounting does not know the name.
+/// "ana", or "you" if accounting does not know the name.
 std::string who(const model::AccountView& view) {
     return view.user_name.empty() ? "you" : view.user_name;
 }
@@ -22,12 +23,19 @@ std::string with_account(const model::AccountView& view) {
     return view.account.empty() ? "" : " with account " + view.account;
 }
 
-/// The names, those that are much like `wrong` first: a list may be cut.
+/// The names with those similar to `wrong` first, because the list may be cut.
+/// Cost: bounded; after many comparisons, the remaining names count as not similar.
 std::string list_similar_first(std::string_view wrong, std::span<const std::string> names) {
+    std::size_t comparisons_left = 100'000;
+    const auto is_similar = [&](const std::string& name) {
+        if (text::istarts_with(name, wrong)) return true;
+        const std::size_t comparisons = wrong.size() * name.size();
+        if (comparisons > comparisons_left) return false;
+        comparisons_left -= comparisons;
+        return !text::did_you_mean(wrong, std::span(&name, 1)).empty();
+    };
     std::vector<std::string> sorted(names.begin(), names.end());
-    std::ranges::stable_partition(sorted, [&](const std::string& name) {
-        return text::istarts_with(name, wrong) || !text::did_you_mean(wrong, std::span(&name, 1)).empty();
-    });
+    std::ranges::stable_partition(sorted, is_similar);
     return text::list_names(sorted);
 }
 
@@ -38,14 +46,14 @@ std::string usable(const model::AccountView& view) {
                         list_similar_first(view.job_qos.name, view.permitted_qos));
 }
 
-/// The partition whose name differs in the case of its letters only; slurmctld tells them apart.
+/// The partition whose name differs only in case. slurmctld distinguishes case in these names.
 const std::string* find_other_case(std::string_view wrong, std::span<const std::string> names) {
     const auto found =
         std::ranges::find_if(names, [&](const std::string& name) { return text::iequals(name, wrong); });
     return found == names.end() ? nullptr : &*found;
 }
 
-/// Why a text with commas is not the QOS of a job.
+/// Why a text with commas cannot be the QOS of a job.
 std::string list_problem_text(std::string_view list, limits::Release release) {
     const std::string shown = text::printable(list, 64);
     const std::size_t names = text::split(list, ',').size();
@@ -80,20 +88,20 @@ std::string qos_problem_text(const model::AccountView& view, limits::Release rel
 
 } // namespace
 
-std::vector<std::string> lines_once(std::vector<std::string> lines, std::size_t most) {
-    std::vector<std::string> once;
-    for (std::string& line : lines)
-        if (std::ranges::find(once, line) == once.end()) once.push_back(std::move(line));
-    if (once.size() <= most) return once;
-    if (most == 0) return {};
-    const std::size_t left = once.size() - (most - 1);
-    once.resize(most - 1);
+std::vector<std::string> lines_once(std::vector<std::string> lines, std::size_t max) {
+    std::unordered_set<std::string> seen;
+    std::erase_if(lines, [&seen](const std::string& line) { return !seen.insert(line).second; });
+    std::vector<std::string> once = std::move(lines);
+    if (once.size() <= max) return once;
+    if (max == 0) return {};
+    const std::size_t left = once.size() - (max - 1);
+    once.resize(max - 1);
     once.push_back(text::format("and {} more", left));
     return once;
 }
 
-std::optional<Refusal> refuse_partition(std::span<const std::string> unknown,
-                                        std::span<const std::string> others) {
+std::optional<Refusal> check_partition(std::span<const std::string> unknown,
+                                       std::span<const std::string> others) {
     if (unknown.empty()) return std::nullopt;
     const std::string& wrong = unknown.front();
     const std::string* meant = find_other_case(wrong, others);
@@ -107,7 +115,7 @@ std::optional<Refusal> refuse_partition(std::span<const std::string> unknown,
     return refusal;
 }
 
-std::optional<Refusal> refuse_account(const model::AccountView& view, const model::JobRequest& request) {
+std::optional<Refusal> check_account(const model::AccountView& view, const model::JobRequest& request) {
     if (!view.enforce.associations || !view.associations.empty()) return std::nullopt;
     const std::string user =
         view.user_name.empty() ? text::format("user id {}", request.user_id) : "user " + view.user_name;
@@ -125,7 +133,7 @@ std::optional<Refusal> refuse_account(const model::AccountView& view, const mode
                                        list_similar_first(wrong, view.accounts))}};
 }
 
-std::optional<Refusal> refuse_qos(const model::AccountView& view, limits::Release release) {
+std::optional<Refusal> check_qos(const model::AccountView& view, limits::Release release) {
     if (view.job_qos.problem == QosProblem::none) return std::nullopt;
     Refusal refusal{RejectCode::invalid_qos, {qos_problem_text(view, release)}};
     if (view.job_qos.problem != QosProblem::requires_reservation)

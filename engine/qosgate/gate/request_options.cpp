@@ -46,7 +46,7 @@ std::string format_gres(std::span<const TresItem> items) {
     return text::format("{}={}", gres_option, parts.empty() ? "none" : text::join(parts, ","));
 }
 
-/// "--gpus=2", "--gpus=a100:2"; 0 takes it back.
+/// "--gpus=2", "--gpus=a100:2"; 0 cancels an earlier option.
 std::string format_gpus(std::string_view option, std::span<const TresItem> items) {
     std::vector<std::string> parts;
     for (const TresItem& item : items)
@@ -55,7 +55,7 @@ std::string format_gpus(std::string_view option, std::span<const TresItem> items
     return text::format("{}={}", option, parts.empty() ? "0" : text::join(parts, ","));
 }
 
-/// What options change, and what the clients work out of them.
+/// The fields that options change, and those that the clients derive from options.
 constexpr std::tuple changeable{
     &JobRequest::account,         &JobRequest::partition,       &JobRequest::qos,
     &JobRequest::licenses,        &JobRequest::array,           &JobRequest::tres_per_job,
@@ -63,14 +63,14 @@ constexpr std::tuple changeable{
     &JobRequest::memory_per_tres, &JobRequest::cpus_per_tres,   &JobRequest::time_limit,
     &JobRequest::time_min,        &JobRequest::min_nodes,       &JobRequest::max_nodes,
     &JobRequest::tasks,           &JobRequest::min_cpus,        &JobRequest::cpus_per_task,
-    &JobRequest::tasks_per_node,  &JobRequest::memory};
+    &JobRequest::tasks_per_node,  &JobRequest::memory,          &JobRequest::min_cpus_per_node};
 
-/// Writes options that a request is changed with.
+/// Writes the options that change a request.
 class OptionWriter {
   public:
     OptionWriter(const JobRequest& before, const JobRequest& after) : before_(before), after_(after) {}
 
-    /// Nothing where some change cannot be said.
+    /// Empty if some change cannot be expressed.
     std::optional<std::string> write() {
         write_names();
         write_size();
@@ -84,7 +84,7 @@ class OptionWriter {
     template <typename Value>
     bool differs(std::optional<Value> JobRequest::*field) {
         if (before_.*field == after_.*field) return false;
-        // Only a few options can be taken back.
+        // Most options cannot be cancelled by a later one.
         if (!(after_.*field)) can_say_all_ = false;
         return (after_.*field).has_value();
     }
@@ -103,10 +103,17 @@ class OptionWriter {
             if (differs(field)) add(option, *(after_.*field));
     }
 
+    /// Whether more tasks may raise --nodes again: the clients reduce its maximum to the number of tasks.
+    bool may_have_cut_nodes() const {
+        return before_.min_nodes && before_.max_nodes && before_.tasks && after_.tasks > before_.tasks &&
+               *before_.max_nodes >= *before_.tasks;
+    }
+
     void write_size() {
-        const bool has_nodes = before_.min_nodes != after_.min_nodes || before_.max_nodes != after_.max_nodes;
+        const bool has_nodes = before_.min_nodes != after_.min_nodes ||
+                               before_.max_nodes != after_.max_nodes || may_have_cut_nodes();
         const bool has_per_node = differs(&JobRequest::tasks_per_node);
-        // Whether the user named the tasks, or the command multiplied them, is not known.
+        // It is not known whether the user named the tasks or the client computed them.
         const bool may_multiply = before_.tasks_per_node || before_.sockets_per_node;
         const bool restates_tasks = (has_nodes || has_per_node) && may_multiply && after_.tasks;
         if (differs(&JobRequest::tasks) || restates_tasks) add("--ntasks", *after_.tasks);
@@ -117,9 +124,9 @@ class OptionWriter {
             can_say_all_ = false;
             return;
         }
-        const std::uint32_t least = *after_.min_nodes;
-        const std::uint32_t most = after_.max_nodes.value_or(least);
-        add("--nodes", most == least ? std::to_string(least) : text::format("{}-{}", least, most));
+        const std::uint32_t min = *after_.min_nodes;
+        const std::uint32_t max = after_.max_nodes.value_or(min);
+        add("--nodes", max == min ? std::to_string(min) : text::format("{}-{}", min, max));
     }
 
     void write_gres() {
@@ -146,14 +153,14 @@ class OptionWriter {
         const std::string_view only = only_option(were);
         if (only == gres_option) return add(format_gres(items));
         if (only == gpus_option) return add(format_gpus(gpus_option, items));
-        // With both it does not matter which of them it was.
+        // It is not known which option the user gave; adding both works in any case.
         Items gpus, others;
         std::ranges::partition_copy(items, std::back_inserter(gpus), std::back_inserter(others), is_gpu);
         add(format_gpus(gpus_option, gpus));
         add(format_gres(others));
     }
 
-    /// The one option that all of the items are from; empty: not known.
+    /// The one option that all of the items come from; empty if not known.
     std::string_view only_option(const Items& items) const {
         if (std::ranges::none_of(items, is_gpu)) return gres_option;
         const auto of_gres = find_option(before_.submit_line, gres_option);
@@ -214,6 +221,13 @@ JobRequest apply_changes(JobRequest request, const JobRequest& before, const Job
     };
     std::apply([&](auto... members) { (apply(members), ...); }, changeable);
     return request;
+}
+
+bool keeps_changes(const JobRequest& request, const JobRequest& before, const JobRequest& after) {
+    const auto keeps = [&](auto member) {
+        return before.*member == after.*member || request.*member == after.*member;
+    };
+    return std::apply([&](auto... members) { return (keeps(members) && ...); }, changeable);
 }
 
 std::optional<std::string> format_changed_options(const JobRequest& before, const JobRequest& after) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/resolve.hpp"
 
+#include "qosgate/gate/forecast.hpp"
+#include "qosgate/gate/tres_request.hpp"
+#include "qosgate/gate/untold.hpp"
 #include "qosgate/quota/privacy.hpp"
 
 #include <algorithm>
@@ -10,9 +13,14 @@ namespace {
 
 using model::TresCounts;
 
-const model::Cluster& no_cluster() {
-    static const model::Cluster none;
-    return none;
+const model::AccountView& nothing_known() {
+    static const model::AccountView nothing = [] {
+        model::AccountView view;
+        view.tres = model::TresCatalogue::built_in();
+        view.hidden = quota::all_private;
+        return view;
+    }();
+    return nothing;
 }
 
 quota::Lookup make_lookup(const model::JobRequest& request, const PartitionList& partitions,
@@ -30,13 +38,78 @@ quota::Lookup make_lookup(const model::JobRequest& request, const PartitionList&
     return lookup;
 }
 
-/// Widens bounds to counts.
-void widen(TresCounts& least, TresCounts& most, const TresCounts& counts) {
+/// Extends the bounds to include `counts`.
+void widen(TresCounts& min, TresCounts& max, const TresCounts& counts) {
     for (std::size_t tres = 0; tres < counts.size(); ++tres) {
-        least[tres] = std::min(least[tres], counts[tres]);
-        most[tres] = std::max(most[tres], counts[tres]);
+        min[tres] = std::min(min[tres], counts[tres]);
+        max[tres] = std::max(max[tres], counts[tres]);
     }
 }
+
+/// Counts a job as soon as there is a view: at submission and in every attempt to start it.
+class Counting final : public quota::JobBounds {
+  public:
+    Counting(const model::JobRequest& request, const ClusterContext& context, const PartitionList& partitions)
+        : request_(request), context_(context), partitions_(partitions) {}
+
+    std::optional<model::ResourceBounds> bounds(const model::AccountView& view) override {
+        count(view);
+        if (!certainly_starts(partitions_, *counter_, job_, view)) return std::nullopt;
+        model::ResourceBounds bounds{job_.tres, job_.tres, job_.time_limit, job_.array_tasks};
+        for (std::size_t i = 0; i < std::max<std::size_t>(view.partitions.size(), 1); ++i) {
+            const auto counts = counter_->at_attempt(view, i, std::nullopt);
+            if (!counts) continue;
+            if (min_.empty()) min_ = max_ = job_.tres;
+            widen(min_, max_, *counts);
+            bounds.min = min_;
+            bounds.max = max_;
+        }
+        if (may_take_more_nodes(view)) add_nodes(bounds, view);
+        return bounds;
+    }
+
+    [[nodiscard]] bool is_done() const noexcept { return counter_.has_value(); }
+    void count(const model::AccountView& view) {
+        counter_.emplace(request_, view, context_.cluster, context_.release);
+        counter_->count_submission(view, job_);
+    }
+
+    JobCounter take_counter() { return *std::move(counter_); }
+    model::ResolvedJob take_job() { return std::move(job_); }
+
+  private:
+    /// Whether the nodes that the job asks for need not hold it: it gets more then, or is refused where a
+    /// limit on nodes forbids that.
+    [[nodiscard]] bool may_take_more_nodes(const model::AccountView& view) const {
+        if (request_.tres_per_job) return true;
+        const auto cpu = view.tres->find(model::TresKind::cpu);
+        const std::uint64_t asked = cpu ? model::count_at(job_.tres, *cpu) : 0;
+        return std::ranges::any_of(view.partitions, [asked](const model::PartitionChoice& choice) {
+            return choice.partition->min_node_cpus != 0 && asked > choice.partition->min_node_cpus;
+        });
+    }
+
+    /// Each node that it gets has one of its tasks or GPUs at least.
+    void add_nodes(model::ResourceBounds& bounds, const model::AccountView& view) {
+        const auto node = view.tres->node();
+        if (!node) return;
+        if (max_.empty()) min_ = max_ = job_.tres;
+        std::uint64_t max = std::max<std::uint64_t>(max_[*node], request_.tasks.value_or(1));
+        for_each_gres_item(request_.tres_per_job,
+                           [&](const TresItem& item) { max = std::max(max, item.count); });
+        max_[*node] = max;
+        bounds.min = min_;
+        bounds.max = max_;
+    }
+
+    const model::JobRequest& request_;
+    const ClusterContext& context_;
+    const PartitionList& partitions_;
+    std::optional<JobCounter> counter_;
+    model::ResolvedJob job_;
+    TresCounts min_; ///< empty if all attempts ask for the same as the submission
+    TresCounts max_;
+};
 
 } // namespace
 
@@ -50,72 +123,38 @@ std::size_t bytes_of_resources(const model::JobRequest& request) {
     return bytes;
 }
 
-/// Counts the job at its submission and in every attempt to start it.
-class Resolved::Counting final : public quota::JobCounting {
-  public:
-    Counting(Resolved& resolved, const model::JobRequest& request, const model::Cluster& cluster,
-             limits::Release release)
-        : resolved_(resolved), request_(request), cluster_(cluster), release_(release) {}
-
-    model::Demand demand(const model::AccountView& view) override {
-        resolved_.count(request_, view, cluster_, release_);
-        const model::ResolvedJob& job = resolved_.job;
-        model::Demand demand{job.tres, job.tres, job.time_limit, job.array_tasks};
-        for (std::size_t i = 0; i < std::max<std::size_t>(view.partitions.size(), 1); ++i) {
-            const auto counts = resolved_.counter->at_attempt(view, i, std::nullopt);
-            if (!counts) continue;
-            if (least_.empty()) least_ = most_ = job.tres;
-            widen(least_, most_, *counts);
-            demand.least = least_;
-            demand.most = most_;
-        }
-        return demand;
-    }
-
-  private:
-    Resolved& resolved_;
-    const model::JobRequest& request_;
-    const model::Cluster& cluster_;
-    limits::Release release_;
-    TresCounts least_; ///< empty where all attempts ask for what the submission does
-    TresCounts most_;
-};
-
-Resolved::Resolved(const model::JobRequest& request, const model::Cluster* known_cluster,
-                   const quota::QuotaProvider& provider, limits::Release release,
-                   std::optional<std::uint32_t> requester, ViewKind kind)
-    : partitions(find_partitions(request, known_cluster ? *known_cluster : no_cluster())),
-      known(look_up(request, known_cluster ? *known_cluster : no_cluster(), provider, release, requester,
-                    kind)) {
-    if (!counter) count(request, view(), known_cluster ? *known_cluster : no_cluster(), release);
+const model::AccountView& ResolvedRequest::view() const noexcept {
+    return known ? *known : nothing_known();
 }
 
-Result<model::AccountView> Resolved::look_up(const model::JobRequest& request, const model::Cluster& cluster,
-                                             const quota::QuotaProvider& provider, limits::Release release,
-                                             std::optional<std::uint32_t> requester, ViewKind kind) {
-    quota::Lookup lookup = make_lookup(request, partitions, release, requester);
-    Counting counting(*this, request, cluster, release);
+ResolvedRequest resolve(const model::JobRequest& request, const ClusterContext& context,
+                        const ResolveOptions& options) {
+    PartitionList partitions = find_partitions(request, context.cluster, options.names_partitions);
+    Counting counting(request, context, partitions);
+    quota::Lookup lookup = make_lookup(request, partitions, context.release, options.requester);
     const bool is_too_long = is_too_long_for(partitions.found.size(), bytes_of_resources(request));
-    if (kind == ViewKind::may_leave_room && !is_too_long) lookup.counting = &counting;
-    auto view = provider.check(lookup);
-    if (view) view->usage_lasts = cluster.usage_lasts;
-    return view;
+    if (options.kind == ViewKind::short_within_limits && !is_too_long) lookup.job_bounds = &counting;
+    auto known = context.provider.check(lookup);
+    if (known) known->usage_lasts = context.cluster.usage_lasts;
+    if (!counting.is_done()) counting.count(known ? *known : nothing_known());
+    ResolvedRequest resolved{request,
+                             context,
+                             std::move(partitions),
+                             std::move(known),
+                             counting.take_counter(),
+                             counting.take_job()};
+    if (!resolved.view().is_within_limits)
+        mark_untold(resolved.job, request, resolved.view(), context.cluster, context.release);
+    return resolved;
 }
 
-void Resolved::count(const model::JobRequest& request, const model::AccountView& view,
-                     const model::Cluster& cluster, limits::Release release) {
-    counter.emplace(request, view, cluster, release);
-    counter->count_submission(view, job);
-}
-
-const model::AccountView& Resolved::nothing_known() {
-    static const model::AccountView nothing = [] {
-        model::AccountView view;
-        view.tres = model::TresCatalogue::built_in();
-        view.hidden = quota::all_private;
-        return view;
-    }();
-    return nothing;
+ResolvedRequest with_qos(const ResolvedRequest& resolved, std::size_t qos) {
+    model::AccountView view = resolved.view();
+    set_job_qos(view, qos);
+    view.job_qos.alternatives.clear();
+    JobCounter counter(resolved.counter, view);
+    return {resolved.request, resolved.context,   resolved.partitions,
+            std::move(view),  std::move(counter), resolved.job};
 }
 
 } // namespace qg::gate

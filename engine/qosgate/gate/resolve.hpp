@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// From a request to everything that decides about it: its partitions, what the provider knows of its user,
-// account and QOSs, and what it comes to.
+// Collects everything that the decision about a request needs: its partitions, what the provider knows about
+// its user, account and QOSs, and its counts.
 #pragma once
 
 #include "qosgate/gate/count_job.hpp"
@@ -14,51 +14,58 @@
 
 namespace qg::gate {
 
-/// Whether a view has to be whole, or limits that leave room may be missing (AccountView::leaves_room).
-enum class ViewKind : std::uint8_t { whole, may_leave_room };
+/// The cluster that requests are resolved against. Ownership: borrows.
+struct ClusterContext {
+    const model::Cluster& cluster; ///< an empty one if the cluster is not known
+    const quota::QuotaProvider& provider;
+    limits::Release release;
+};
 
-/// The length of the texts that are read for each attempt to start the job.
-std::size_t bytes_of_resources(const model::JobRequest& request);
+/// Whether the view must be complete, or may lack limits that certainly leave room
+/// (AccountView::is_within_limits).
+enum class ViewKind : std::uint8_t { whole, short_within_limits };
 
-/// Whether so many bytes are too many to be read for so many attempts: no partition needs hundreds of them.
-constexpr bool is_too_long_for(std::size_t ways, std::size_t bytes) {
-    constexpr std::size_t most_read = 16 * 1024;
-    return ways > 1 && ways * bytes > most_read;
-}
+/// How a request is resolved.
+struct ResolveOptions {
+    std::optional<std::uint32_t> requester = {}; ///< who changes the job; empty: a submission
+    ViewKind kind = ViewKind::whole;
+    bool names_partitions = true; ///< the job gets its partitions now; else it has had them
+};
 
-/// A request with everything that decides about it.
-/// Ownership: borrows the request and the cluster.
-struct Resolved {
-    /// Resolves a request. `cluster` may be null (not known yet). Without a view the rest is filled in as far
-    /// as it goes. `requester` changes the job; nothing: it is submitted.
-    Resolved(const model::JobRequest& request, const model::Cluster* cluster,
-             const quota::QuotaProvider& provider, limits::Release release,
-             std::optional<std::uint32_t> requester = std::nullopt, ViewKind kind = ViewKind::whole);
-
+/// A request with everything that the decision about it needs.
+/// Ownership: borrows the request and the context's parts.
+struct ResolvedRequest {
+    const model::JobRequest& request;
+    ClusterContext context;
     PartitionList partitions;
-    // In this order: a provider may ask for counts while it makes the view.
-    std::optional<JobCounter> counter; ///< never empty
-    model::ResolvedJob job;
-    Result<model::AccountView> known; ///< the view, or why there is none
+    Result<model::AccountView> known; ///< the view, or the error
+    JobCounter counter;
+    model::ResolvedJob job; ///< the counts of the request
 
-    /// The view; without one, a view of nothing.
-    [[nodiscard]] const model::AccountView& view() const { return known ? *known : nothing_known(); }
+    /// The view; an empty one after an error.
+    [[nodiscard]] const model::AccountView& view() const noexcept;
 
-    /// Whether there is no account and no QOS that one could know.
+    /// Whether the cluster has no accounts and QOSs at all.
     [[nodiscard]] bool has_no_accounts() const {
         return !known && known.error().code == ErrorCode::not_found;
     }
-
-  private:
-    class Counting;
-
-    Result<model::AccountView> look_up(const model::JobRequest& request, const model::Cluster& cluster,
-                                       const quota::QuotaProvider& provider, limits::Release release,
-                                       std::optional<std::uint32_t> requester, ViewKind kind);
-    void count(const model::JobRequest& request, const model::AccountView& view,
-               const model::Cluster& cluster, limits::Release release);
-
-    static const model::AccountView& nothing_known();
 };
+
+/// Resolves a request. Without a view, fills in the rest as far as possible.
+/// Threads: those of the provider.
+ResolvedRequest resolve(const model::JobRequest& request, const ClusterContext& context,
+                        const ResolveOptions& options = {});
+
+/// The same job with another of its QOSs; `qos` is an index into its view.
+ResolvedRequest with_qos(const ResolvedRequest& resolved, std::size_t qos);
+
+/// The length of the texts that are read again in each attempt to start the job.
+std::size_t bytes_of_resources(const model::JobRequest& request);
+
+/// Whether it is too expensive to read so many bytes for so many attempts. Real requests have far fewer.
+constexpr bool is_too_long_for(std::size_t ways, std::size_t bytes) {
+    constexpr std::size_t max_read = 16 * 1024;
+    return ways > 1 && ways * bytes > max_read;
+}
 
 } // namespace qg::gate

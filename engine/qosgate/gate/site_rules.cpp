@@ -14,7 +14,8 @@ namespace {
 using model::AccountView;
 using model::JobRequest;
 
-/// A list of names without empty and repeated parts, each as `own_name(part)`. One of nothing else stays.
+/// A list of names without empty and repeated parts, each replaced by `own_name(part)`. A list with only
+/// empty parts is not changed.
 template <typename OwnName>
 std::string read_list(const std::string& list, OwnName own_name) {
     std::set<std::string> seen;
@@ -43,12 +44,13 @@ std::string read_qos(const std::string& list, const AccountView& view) {
     });
 }
 
-/// Without `associations` in AccountingStorageEnforce an account that is not the user's becomes the default.
+/// Without `associations` in AccountingStorageEnforce slurmctld replaces an account that is not the user's by
+/// the default account.
 std::string read_account(const std::string& account, const AccountView& view) {
     return text::lower(view.account.empty() ? account : view.account);
 }
 
-/// The names that slurmctld takes in more spellings than one.
+/// The names that slurmctld accepts in several spellings.
 struct Name {
     std::optional<std::string> JobRequest::*member;
     std::string (*read)(const std::string& text, const AccountView& view);
@@ -60,7 +62,7 @@ constexpr Name names[] = {
     {&JobRequest::reservation, &read_names},
 };
 
-/// The request as slurmctld reads its names; nothing where it is written so.
+/// The request with names as slurmctld reads them; empty if they are already written so.
 std::optional<JobRequest> as_read(const JobRequest& request, const AccountView& view) {
     std::optional<JobRequest> read;
     for (const Name& name : names) {
@@ -74,17 +76,25 @@ std::optional<JobRequest> as_read(const JobRequest& request, const AccountView& 
     return read;
 }
 
-/// The job with what it at least comes to; nothing where that is as it was counted for limits.
-std::optional<model::ResolvedJob> at_least(const Resolved& resolved) {
-    auto counts = resolved.counter->at_least(resolved.view(), resolved.job.tres);
+/// The job with its minimum counts; empty if they equal those for the limits.
+std::optional<model::ResolvedJob> at_least(const ResolvedRequest& resolved) {
+    auto counts = resolved.counter.at_least(resolved.view(), resolved.job.tres);
     if (!counts) return std::nullopt;
     std::optional<model::ResolvedJob> job = resolved.job;
     job->tres = *std::move(counts);
     return job;
 }
 
-policy::JobFacts facts_of(const Resolved& resolved, const model::ResolvedJob& counted,
-                          bool knows_partitions) {
+/// The longest MaxTime of the job's partitions; the job may start in any of them.
+std::optional<TimeLimit> max_time_of(const AccountView& view) {
+    std::optional<TimeLimit> max_time;
+    for (const model::PartitionChoice& choice : view.partitions)
+        max_time = std::max(max_time.value_or(TimeLimit{0}), choice.partition->max_time);
+    return max_time;
+}
+
+policy::RuleInput facts_of(const ResolvedRequest& resolved, const model::ResolvedJob& counted,
+                           bool knows_partitions) {
     const AccountView& view = resolved.view();
     const std::string_view partition = view.partitions.empty()
                                            ? std::string_view()
@@ -97,22 +107,24 @@ policy::JobFacts facts_of(const Resolved& resolved, const model::ResolvedJob& co
             .qos = view.job_qos.name,
             .knows_accounts = resolved.known || resolved.has_no_accounts(),
             .knows_partitions = knows_partitions,
-            .knows_cpus = resolved.counter->knows_cpus()};
+            .knows_cpus = resolved.counter.knows_cpus(),
+            .max_time = max_time_of(view)};
 }
 
 } // namespace
 
-policy::Outcome run_site_rules(const policy::Policy& policy, const JobRequest& request,
-                               const Resolved& resolved, bool knows_partitions) {
+policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedRequest& resolved,
+                                   bool knows_partitions) {
+    const JobRequest& request = resolved.request;
     const std::optional<JobRequest> read = as_read(request, resolved.view());
-    const std::optional<model::ResolvedJob> least = at_least(resolved);
-    policy::Outcome outcome = policy.run(read ? *read : request,
-                                         facts_of(resolved, least ? *least : resolved.job, knows_partitions));
-    if (read && outcome.changed)
+    const std::optional<model::ResolvedJob> min_job = at_least(resolved);
+    policy::RuleOutcome verdict = policy.run(
+        read ? *read : request, facts_of(resolved, min_job ? *min_job : resolved.job, knows_partitions));
+    if (read && verdict.changed)
         for (const Name& name : names)
-            if (*outcome.changed.*name.member == *read.*name.member)
-                *outcome.changed.*name.member = request.*name.member;
-    return outcome;
+            if (*verdict.changed.*name.member == *read.*name.member)
+                *verdict.changed.*name.member = request.*name.member;
+    return verdict;
 }
 
 } // namespace qg::gate

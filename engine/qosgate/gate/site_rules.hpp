@@ -1,17 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The site's rules over one job: they read names as slurmctld will, however the user wrote them.
+// Runs the site's rules over one job. They see names the way slurmctld reads them, however the user wrote
+// them.
 #pragma once
 
 #include "qosgate/gate/resolve.hpp"
 #include "qosgate/policy/policy.hpp"
 
+#include <vector>
+
 namespace qg::gate {
 
-/// Runs the rules. They read QOS and account as accounting spells them, in lower case where that is not
-/// known, and partitions and reservations without empty and repeated parts. What they leave alone stays in
-/// the changed request as the user wrote it.
-policy::Outcome run_site_rules(const policy::Policy& policy, const model::JobRequest& request,
-                               const Resolved& resolved, bool knows_partitions);
+/// What the site's rules did to a request. Ownership: borrows request and policy.
+struct RulesRun {
+    const model::JobRequest& submitted;
+    const policy::Policy& policy;
+    bool has_failures = false;
+    std::vector<policy::FieldWriter> writers; ///< of the fields that rules changed
+};
+
+/// Runs the rules. They read QOS and account as spelled in accounting (unknown names in lower case), and
+/// partitions and reservations without empty and repeated parts. Fields that rules do not change stay as the
+/// user wrote them.
+policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedRequest& submitted,
+                                   bool knows_partitions);
 
 } // namespace qg::gate

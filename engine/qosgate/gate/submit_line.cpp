@@ -7,7 +7,7 @@
 namespace qg::gate {
 namespace {
 
-/// Takes the first word off a line.
+/// Removes the first word from the line and returns it.
 std::string_view take_word(std::string_view& line) {
     line.remove_prefix(std::min(line.find_first_not_of(" \t\n"), line.size()));
     const std::string_view word = line.substr(0, line.find_first_of(" \t\n"));
@@ -15,8 +15,9 @@ std::string_view take_word(std::string_view& line) {
     return word;
 }
 
-/// The options of sbatch, srun and salloc that take the next word as their value. Any other option is taken
-/// to stand alone, so that the word behind it may be the script: one that is not known makes no job a test.
+/// The options of sbatch, srun and salloc that take the next word as their value. All others count as options
+/// without a value, so that the next word may be the script. An option missing here never makes a real job a
+/// test.
 // clang-format off
 constexpr std::string_view takes_next_word[] = {
     "-A", "-B", "-C", "-D", "-F", "-G", "-J", "-L", "-M", "-N", "-S", "-T", "-a", "-b", "-c", "-d", "-e",
@@ -54,10 +55,10 @@ std::optional<std::string_view> find_option(std::string_view submit_line, std::s
 
 bool is_test_only(std::string_view submit_line) {
     constexpr std::string_view option = "--test-only", shortest = "--te";
-    constexpr int most_words = 256;            // each is compared with the whole table
+    constexpr int max_words = 256;             // each is compared with the whole table
     static_cast<void>(take_word(submit_line)); // the command itself
     bool takes_value = false;
-    for (int looked_at = 0; looked_at < most_words; ++looked_at) {
+    for (int words = 0; words < max_words; ++words) {
         const std::string_view word = take_word(submit_line);
         if (takes_value) {
             takes_value = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The command as its user typed it. It is only ever asked for the spelling of an option: scripts and the
-// environment give options, too, and a word that looks like one may be an argument of the job.
+// The command as the user typed it. Only used to find the spelling of an option: scripts and the environment
+// also set options, and a word that looks like an option may be an argument of the job.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 
 namespace qg::gate {
 
-/// The value that a long option is given last: "2" of "--gpus=1 --gpus=2" or "--gpus 2". Nothing without it.
+/// The last value of a long option: "2" of "--gpus=1 --gpus=2" or "--gpus 2". Empty without the option.
 /// Cost: linear in the line.
 std::optional<std::string_view> find_option(std::string_view submit_line, std::string_view option);
 
-/// Whether the command only tests a job (--test-only, shortened or not), as far as its first words tell.
-/// Words behind a script, "--" or a free text (--wrap, --comment) are not looked at, and an option that is
-/// not known, or shortened, is taken to have no value: in doubt it is a job. Another value with spaces may be
-/// mistaken for options. Cost: bounded.
+/// Whether the command only tests a job (--test-only, shortened or not), judged by its first words. Words
+/// after the script, "--" or a free text (--wrap, --comment) are ignored. Unknown and shortened options count
+/// as options without a value; in doubt the command is a real job. Other values with spaces may be mistaken
+/// for options. Cost: bounded.
 bool is_test_only(std::string_view submit_line);
 
 } // namespace qg::gate

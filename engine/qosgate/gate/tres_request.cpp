@@ -14,7 +14,7 @@ namespace {
 
 using model::TresKind;
 
-/// A type of TRES as requests and the catalogue spell it.
+/// A type of TRES, as spelled in requests and the catalogue.
 struct Type {
     std::string_view text;
     TresKind kind;
@@ -32,7 +32,7 @@ constexpr std::array plain_types{
     Type{"billing", TresKind::billing},
 };
 
-/// Takes "gres:" or "gres/" off the front of `text`.
+/// Removes a leading "gres:" or "gres/" from `text`.
 TresKind take_type(std::string_view& text) {
     for (const Type& type : named_types) {
         const std::size_t size = type.text.size();
@@ -45,7 +45,7 @@ TresKind take_type(std::string_view& text) {
     return TresKind::gres;
 }
 
-/// Takes the count off the end of `text` ("gpu:a100:2" -> "gpu:a100"); 1 where there is none.
+/// Removes the count from the end of `text` ("gpu:a100:2" -> "gpu:a100"); 1 if there is none.
 std::optional<std::uint64_t> take_count(std::string_view& text) {
     std::size_t at = text.size();
     while (at != 0 && text[at - 1] != ':' && text[at - 1] != '=')
@@ -59,20 +59,20 @@ std::optional<std::uint64_t> take_count(std::string_view& text) {
         return 1;
     }
     const auto count = units::parse_count(last);
-    if (!count && last.size() != written.size()) return 1; // slurmctld takes it for a model
+    if (!count && last.size() != written.size()) return 1; // slurmctld reads it as a model
     if (!count) return std::nullopt;
     text = text.substr(0, at - 1);
     return *count;
 }
 
-/// Takes `part` off the front of `text`, ASCII case ignored; whether it stood there.
+/// Removes a leading `part` from `text`, ignoring ASCII case; returns whether it was there.
 bool take(std::string_view& text, std::string_view part) noexcept {
     if (!text::istarts_with(text, part)) return false;
     text.remove_prefix(part.size());
     return true;
 }
 
-/// The first TRES of which `matches(rest of its name after the item's resource)`.
+/// The first TRES of the item's resource for which `matches(rest of the name)` is true.
 template <typename Matches>
 std::optional<std::size_t> find_resource(const model::TresCatalogue& catalogue, const TresItem& item,
                                          Matches matches) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The catalogue of limits: for each, what it is called among people, when waiting helps, what a user can
-// change. Explanations at submission and `qosgate reason TOKEN` both read from it.
+// The catalogue of limits: the words for each limit, when waiting helps, and what a user can change.
+// Explanations at submission and `qosgate reason TOKEN` both read from it.
 #pragma once
 
 #include "qosgate/limits/violation.hpp"
@@ -13,7 +13,7 @@
 
 namespace qg::limits {
 
-/// What people need to know of one limit, whatever sets it.
+/// What people need to know about one limit, for QOSs and associations alike.
 struct LimitText {
     std::string_view meaning; ///< a sentence: what is limited
     std::string_view waiting; ///< whether waiting can help
@@ -22,14 +22,14 @@ struct LimitText {
 
 LimitText text_of(const LimitId& limit) noexcept;
 
-/// What one TRES is called: "GPU" and "GPUs", "foo license" and "foo licenses".
+/// The words for one TRES: "GPU" and "GPUs", "foo license" and "foo licenses".
 struct Noun {
     std::string singular;
     std::string plural;
 };
 Noun tres_noun(std::string_view tres_name);
 
-/// "1 GPU", "4 CPUs", "8G of memory", "no GPUs": so much of a TRES.
+/// An amount of a TRES: "1 GPU", "4 CPUs", "8G of memory", "no GPUs".
 std::string format_amount(std::string_view tres_name, std::uint64_t count);
 
 /// "GPUs per user", "CPU minutes per job", "wall time per job": what a limit limits.
@@ -44,7 +44,7 @@ struct ReasonEntry {
 };
 
 /// Every meaning of a token, ASCII case ignored; a token may stand for limits of both kinds of owner. Empty:
-/// no token of a limit.
+/// it is not the token of a limit.
 std::vector<ReasonEntry> find_reason(std::string_view token);
 
 /// All tokens of limits, each once, sorted.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Checks of how many jobs there are.
+// Checks of the number of jobs.
 #include "qosgate/limits/checks.hpp"
 #include "qosgate/limits/comparison.hpp"
 
-namespace qg::limits::checks {
+namespace qg::limits::checks::functions {
 
 void submit_count(const Comparison& at, CountLimit limit) {
     const auto value = at.evaluation.take(at.row, at.owner);
@@ -24,4 +24,4 @@ void running_count(const Comparison& at, CountLimit limit) {
         at.add(limit, 1, *value, used, *value == 0 ? Relation::asked_too_much : Relation::used_up);
 }
 
-} // namespace qg::limits::checks
+} // namespace qg::limits::checks::functions

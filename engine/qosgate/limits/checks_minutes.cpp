@@ -7,7 +7,7 @@
 
 #include <limits>
 
-namespace qg::limits::checks {
+namespace qg::limits::checks::functions {
 namespace {
 
 using model::count_at;
@@ -19,15 +19,17 @@ using model::count_at;
     at.add(limit, tres, count * time.minutes, value, used, relation);
     Violation& added = at.found.back();
     added.times_scaled = time.times;
-    added.asked_unscaled = count * time_or_none(at.evaluation);
-    added.is_endless = is_endless(at.evaluation);
+    const std::uint32_t unscaled = time_for_minutes(at.evaluation);
+    added.asked_unscaled = count * unscaled;
+    added.is_endless = unscaled >= TimeLimit::unlimited_minutes - 1;
+    added.is_of_time_min = unscaled != time_or_none(at.evaluation);
     added.count = count;
 }
 
-/// The job's time as the post-select stage multiplies it.
+/// The job's time as the post-select stage uses it in products.
 ScaledTime post_select_time(const Comparison& at) {
     const Evaluation& evaluation = at.evaluation;
-    const std::uint32_t minutes = time_or_none(evaluation);
+    const std::uint32_t minutes = time_for_minutes(evaluation);
     return evaluation.job_qos_scales_time ? ScaledTime{scale_time(minutes, evaluation.usage_factor), 1}
                                           : ScaledTime{minutes};
 }
@@ -35,7 +37,7 @@ ScaledTime post_select_time(const Comparison& at) {
 /// A job under a QOS with UsageFactor 0 is charged nothing, so minutes used by others do not count against
 /// it, except those of the user alone (limits/README.md 5.3).
 bool counts_minutes(const Comparison& at) {
-    return at.evaluation.usage_factor != 0.0 || at.row.usage_of == LimitScope::user;
+    return at.evaluation.usage_factor != 0.0 || at.row.usage_of() == LimitScope::user;
 }
 
 } // namespace
@@ -44,15 +46,16 @@ void minutes_or_time(const Comparison& at, TresLimit limit) {
     Evaluation& evaluation = at.evaluation;
     if (evaluation.job.is_update && at.is_of_association()) return;
     const bool has_own_time = evaluation.time && !evaluation.time_set_by_limit;
-    const std::uint64_t own_time = has_own_time ? evaluation.time->minutes : 0;
+    const std::uint32_t own_time = has_own_time ? time_for_minutes(evaluation) : 0;
     for_each_asked(at, limit, [&](std::size_t tres, std::uint64_t value, std::uint64_t count) {
-        constexpr std::uint64_t largest = std::numeric_limits<std::uint32_t>::max();
-        // The usual case, without a division.
-        if (has_own_time && (value | count) <= largest && count * own_time <= value) return;
+        constexpr std::uint64_t max = std::numeric_limits<std::uint32_t>::max();
+        // The usual case needs no division.
+        if (has_own_time && (value | count) <= max && count * own_time <= value) return;
         // slurmctld keeps this quotient in 32 bits (limits/README.md 5.2).
-        const auto most_minutes = static_cast<std::uint32_t>(value / count);
-        if (!fit_time(evaluation, most_minutes))
-            add_minutes(at, limit, tres, {evaluation.time->minutes}, value, 0, Relation::asked_too_much);
+        const auto max_minutes = static_cast<std::uint32_t>(value / count);
+        const bool fits = has_own_time ? own_time <= max_minutes : fit_time(evaluation, max_minutes);
+        if (!fits)
+            add_minutes(at, limit, tres, {time_for_minutes(evaluation)}, value, 0, Relation::asked_too_much);
     });
 }
 
@@ -70,6 +73,7 @@ void minutes_used(const Comparison& at, TresLimit limit) {
         const Relation relation = relate_to_past(at, minutes, value, used);
         const bool counts_running = !is_used_up && relation != Relation::used_for_good;
         add_minutes(at, limit, tres, time, value, counts_running ? used + committed : used, relation);
+        at.found.back().reserved = counts_running ? committed : 0;
     });
 }
 
@@ -95,4 +99,4 @@ void minutes_of_job(const Comparison& at, TresLimit limit) {
     });
 }
 
-} // namespace qg::limits::checks
+} // namespace qg::limits::checks::functions

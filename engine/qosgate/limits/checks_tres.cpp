@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <limits>
 
-namespace qg::limits::checks {
+namespace qg::limits::checks::functions {
 namespace {
 
 using model::count_at;
 using model::TresCounts;
 
-/// How many nodes the job counts as having.
+/// The node count that applies to the job.
 std::uint64_t count_nodes(const Comparison& at) {
     const auto node = at.evaluation.view.tres->node();
     return node ? std::max<std::uint64_t>(count_at(at.counts(), *node), 1) : 1;
@@ -37,15 +37,15 @@ void grp_and_user(const Comparison& at, TresLimit) {
     const auto of_user = limits.values(max_tres_per_user);
     const auto of_group = limits.values(grp_tres);
     const bool apart = evaluation.release.follows(rules::grp_and_user_apart);
-    for (std::size_t word = 0; word < evaluation.met.words(); ++word) {
-        const std::uint64_t grp_met = evaluation.met.bits(grp_tres, word);
-        const std::uint64_t user_met = evaluation.met.bits(max_tres_per_user, word);
-        const std::uint64_t either_met = grp_met | user_met;
-        const std::uint64_t grp = limits.set_bits(grp_tres, word) & ~(apart ? grp_met : either_met);
+    for (std::size_t word = 0; word < evaluation.applied.words(); ++word) {
+        const std::uint64_t grp_applied = evaluation.applied.bits(grp_tres, word);
+        const std::uint64_t user_applied = evaluation.applied.bits(max_tres_per_user, word);
+        const std::uint64_t either_applied = grp_applied | user_applied;
+        const std::uint64_t grp = limits.set_bits(grp_tres, word) & ~(apart ? grp_applied : either_applied);
         const std::uint64_t user =
-            limits.set_bits(max_tres_per_user, word) & ~(apart ? user_met : either_met);
-        evaluation.met.add_bits(grp_tres, word, grp);
-        evaluation.met.add_bits(max_tres_per_user, word, user);
+            limits.set_bits(max_tres_per_user, word) & ~(apart ? user_applied : either_applied);
+        evaluation.applied.add_bits(grp_tres, word, grp);
+        evaluation.applied.add_bits(max_tres_per_user, word, user);
 
         for_each_bit(word, (grp | user) & evaluation.asked_bits(word), [&](std::size_t tres) {
             const auto is_in = [tres](std::uint64_t bits) { return (bits >> (tres % 64) & 1u) != 0; };
@@ -55,8 +55,8 @@ void grp_and_user(const Comparison& at, TresLimit) {
             if (is_in(grp) && count > of_group[tres]) {
                 at.add(grp_tres, tres, count, of_group[tres], 0, Relation::asked_too_much);
                 const auto own_user = limits.get(max_tres_per_user, tres);
-                // Slurm names MaxTRESPerUser of the same QOS where that is exceeded too, even if it is hidden
-                // here.
+                // If MaxTRESPerUser of the same QOS is exceeded too, Slurm names that limit, even if another
+                // limit hides it here.
                 if (own_user && count > *own_user)
                     at.found.back().reason =
                         reason_of(OwnerKind::qos, max_tres_per_user, evaluation.view.tres->kind(tres));
@@ -106,9 +106,9 @@ void fewest_nodes(const Comparison& at, TresLimit limit) {
     if (const auto factor = evaluation.factor_of(at.row)) value = scale_limit(value, *factor);
     const std::uint64_t lowest = at.found.empty() ? no_limit : at.found.front().limit_value;
     if (value >= lowest) return;
-    if (at.row.nearest_only) evaluation.met.add_bits(limit, word, bit);
+    if (at.row.nearest_only) evaluation.applied.add_bits(limit, word, bit);
     at.found.clear();
     at.add(limit, *node, count_at(at.counts(), *node), value, 0, Relation::asked_too_much);
 }
 
-} // namespace qg::limits::checks
+} // namespace qg::limits::checks::functions

@@ -5,12 +5,12 @@
 #include "qosgate/limits/comparison.hpp"
 #include "qosgate/limits/job_time.hpp"
 
-namespace qg::limits::checks {
+namespace qg::limits::checks::functions {
 namespace {
 
-/// The job's time as the pre-select stage sees it. UsageFactorSafe multiplies it before each wall limit of a
-/// QOS anew, so a QOS with both GrpWall and MaxWall applies the factor twice; the next QOS, and each wall of
-/// an association, starts with the job's own time.
+/// The job's time as the pre-select stage sees it. UsageFactorSafe multiplies it again before each wall limit
+/// of a QOS, so a QOS with both GrpWall and MaxWall applies the factor twice. The next QOS, and each wall
+/// limit of an association, starts with the job's own time.
 ScaledTime pre_select_time(const Comparison& at) {
     Evaluation& evaluation = at.evaluation;
     ScaledTime time{time_or_none(evaluation)};
@@ -21,7 +21,7 @@ ScaledTime pre_select_time(const Comparison& at) {
     return time;
 }
 
-/// Adds a violation whose `asked` is such a time.
+/// Adds a violation whose `asked` is this time.
 [[gnu::cold]] void add_wall(const Comparison& at, CountLimit limit, ScaledTime asked, std::uint64_t value,
                             std::uint64_t used, Relation relation) {
     at.add(limit, asked.minutes, value, used, relation);
@@ -33,7 +33,8 @@ ScaledTime pre_select_time(const Comparison& at) {
 
 void wall_or_time(const Comparison& at, CountLimit limit) {
     Evaluation& evaluation = at.evaluation;
-    // A change of a job that leaves its time alone leaves walls alone; those of associations it never meets.
+    // A change of a job that does not change its time is not compared with wall limits of QOSs. No change is
+    // compared with those of associations.
     if (evaluation.job.is_update && (at.is_of_association() || !evaluation.time)) return;
     // limits/README.md 5.2: unless strict, an association's wall matters only to a job without a time limit.
     if (at.is_of_association() && !evaluation.strict && evaluation.time) return;
@@ -44,13 +45,18 @@ void wall_or_time(const Comparison& at, CountLimit limit) {
         at.add(limit, evaluation.time->minutes, *value, 0, Relation::asked_too_much);
 }
 
-// Before its walls are looked at, a time that a limit gave follows the walls of this owner, and a job
-// without one gets theirs.
+// Before the wall limits of this owner are compared: a time that a limit set is reduced to them, and a job
+// without a time gets it from them. Only the first association with wall limits does so.
 void wall_time(const Comparison& at, CountLimit) {
     Evaluation& evaluation = at.evaluation;
     if (evaluation.job.operator_set_time || (evaluation.time && !evaluation.time_set_by_limit)) return;
     const auto value = evaluation.peek(at.row, at.owner);
-    if (value) fit_time(evaluation, static_cast<std::uint32_t>(*value));
+    if (!value) return;
+    if (at.is_of_association()) {
+        if (evaluation.time_trimmed_by.value_or(at.owner.owner.index) != at.owner.owner.index) return;
+        evaluation.time_trimmed_by = at.owner.owner.index;
+    }
+    fit_time(evaluation, static_cast<std::uint32_t>(*value));
 }
 
 void wall_used(const Comparison& at, CountLimit limit) {
@@ -60,7 +66,8 @@ void wall_used(const Comparison& at, CountLimit limit) {
     const ScaledTime asked = pre_select_time(at);
     const auto used = static_cast<std::uint32_t>(at.usage().wall_minutes);
     const bool safe = at.evaluation.view.enforce.safe;
-    // A 32-bit sum in slurmctld: UNLIMITED wraps when some wall is used already (limits/README.md 5.2).
+    // slurmctld computes this sum in 32 bits: UNLIMITED wraps if some wall time is used already
+    // (limits/README.md 5.2).
     if (used >= *value || (safe && static_cast<std::uint32_t>(used + asked.minutes) > *value))
         add_wall(at, limit, asked, *value, used, relate_to_past(at, asked.minutes, *value, used));
 }
@@ -73,4 +80,4 @@ void wall_asked(const Comparison& at, CountLimit limit) {
     if (asked.minutes > *value) add_wall(at, limit, asked, *value, 0, Relation::asked_too_much);
 }
 
-} // namespace qg::limits::checks
+} // namespace qg::limits::checks::functions

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Comparison: one row of one owner while its check runs; and what checks of several files share.
+// Comparison: one row of one owner while its check runs. Also functions that checks in several files share.
 #pragma once
 
 #include "qosgate/limits/evaluation.hpp"
@@ -12,21 +12,23 @@
 
 namespace qg::limits {
 
-/// Ownership: borrows everything for the time of the check.
+/// Ownership: borrows everything during the check.
 struct Comparison {
     Evaluation& evaluation;
     const Row& row;
     const OwnerView& owner;
     std::vector<Violation>& found;
 
-    /// What the job comes to at this stage.
+    /// The job's size at this stage.
     [[nodiscard]] const model::TresCounts& counts() const { return *evaluation.counts; }
-    /// The TRES of a word that an operator set, where this row honours that.
+    /// The TRES of a word that an operator set, if this row skips those.
     [[nodiscard]] std::uint64_t exempt_bits(std::size_t word) const {
-        return evaluation.operator_overrides && !row.binds_operator ? evaluation.operator_bits(word) : 0;
+        return evaluation.operator_overrides && !row.ignores_operator_override
+                   ? evaluation.operator_bits(word)
+                   : 0;
     }
     [[nodiscard]] const model::Usage& usage() const {
-        switch (row.usage_of) {
+        switch (row.usage_of()) {
         case LimitScope::user: return owner.user_usage;
         case LimitScope::account: return owner.account_usage;
         case LimitScope::job:
@@ -51,20 +53,20 @@ void for_each_bit(std::size_t word, std::uint64_t bits, Body body) {
         body(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
 }
 
-/// Which TRES a limit is compared for.
+/// The TRES for which a limit is compared.
 enum class Which : std::uint8_t { all, asked_for };
 
 /// The values after LimitFactor.
 [[gnu::cold]] std::vector<std::uint64_t> scale_limits(std::span<const std::uint64_t> values, double factor);
 
-/// Calls `body(tres, limit value)` for every TRES whose limit counts here. No maximum is exceeded by a TRES
-/// that the job does not ask for.
+/// Calls `body(tres, limit value)` for every TRES whose limit counts here. A TRES that the job does not ask
+/// for never exceeds a maximum.
 template <typename Body>
 void for_each_limit(const Comparison& at, TresLimit limit, Which which, Body body) {
     auto values = at.owner.limits.values(limit);
     std::vector<std::uint64_t> scaled;
     if (const auto factor = at.evaluation.factor_of(at.row)) values = scaled = scale_limits(values, *factor);
-    for (std::size_t word = 0; word < at.evaluation.met.words(); ++word) {
+    for (std::size_t word = 0; word < at.evaluation.applied.words(); ++word) {
         std::uint64_t bits = at.evaluation.take_bits(at.row, at.owner, word) & ~at.exempt_bits(word);
         if (which == Which::asked_for) bits &= at.evaluation.asked_bits(word);
         for_each_bit(word, bits, [&](std::size_t tres) { body(tres, values[tres]); });
@@ -79,8 +81,8 @@ void for_each_asked(const Comparison& at, TresLimit limit, Body body) {
                    [&](std::size_t tres, std::uint64_t value) { body(tres, value, counts[tres]); });
 }
 
-/// How minutes relate to those `used` by jobs in the past, where the limit leaves too few. What running jobs
-/// may still use is left aside: it comes back as far as they end early.
+/// The relation of a limit on minutes, which leaves too few, to the minutes `used` by jobs in the past.
+/// Minutes that running jobs may still use are ignored: jobs that end early return them.
 Relation relate_to_past(const Comparison& at, std::uint64_t asked, std::uint64_t limit, std::uint64_t used);
 
 } // namespace qg::limits

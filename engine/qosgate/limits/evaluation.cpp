@@ -8,7 +8,7 @@
 namespace qg::limits {
 namespace {
 
-/// A bit for each of `count` things from 64 x word on of which `is_set(index)`, lowest first.
+/// A bit for each index of this word, from 64 x word up to `count`, for which `is_set(index)`; lowest first.
 template <typename IsSet>
 std::uint64_t bits_of_word(std::size_t word, std::size_t count, IsSet is_set) {
     const std::size_t begin = word * 64;
@@ -23,13 +23,15 @@ std::uint64_t bits_of_word(std::size_t word, std::size_t count, IsSet is_set) {
 Evaluation::Evaluation(const model::AccountView& the_view, const model::ResolvedJob& the_job,
                        std::size_t partition, Release the_release, Strictness strictness)
     : view(the_view), job(the_job), release(the_release), counts(&the_job.tres), time(the_job.time_limit),
-      met(the_view.tres->size()) {
+      applied(the_view.tres->size()) {
     const auto job_qos = view.job_qos.qos;
     std::optional<std::size_t> partition_qos;
     if (partition < view.partitions.size()) {
         partition_qos = view.partitions[partition].qos;
         if (view.partitions[partition].is_hidden && partition_qos != job_qos) hidden_qos_ = partition_qos;
         partition_max_time = view.partitions[partition].partition->max_time;
+        // What is hidden must not be told by what is compared with it.
+        if (!view.partitions[partition].is_hidden) max_to_cut = partition_max_time;
     }
     if (job_qos) {
         const model::Qos& qos = view.qos[*job_qos];
@@ -42,7 +44,9 @@ Evaluation::Evaluation(const model::AccountView& the_view, const model::Resolved
     if (job_qos_is_first) add_qos(*job_qos);
     if (partition_qos && partition_qos != job_qos) add_qos(*partition_qos);
     if (job_qos && !job_qos_is_first) add_qos(*job_qos);
-    if (qos_count_ == 0 || strictness == Strictness::assume_strict) strict = true;
+    if (qos_count_ == 0) strict = true;
+    // Assumed for a job that never starts: so it is told what keeps it from starting.
+    if (strictness == Strictness::assume_strict && !strict) strict = counts_time_min = true;
 }
 
 void Evaluation::add_qos(std::size_t index) noexcept {
@@ -63,13 +67,13 @@ std::uint64_t Evaluation::find_operator_bits(std::size_t word) const noexcept {
     return bits_of_word(word, set.size(), [&set](std::size_t tres) -> bool { return set[tres]; });
 }
 
-void Evaluation::run_rows(std::span<const Row> rows, const OwnerView& owner, bool is_user_level,
+void Evaluation::run_rows(std::span<const Row> rows, const OwnerView& owner, bool reads_users_limits,
                           std::vector<Violation>& found) {
     for (const Row& row : rows) {
         if (!owner.limits.has_any(row.reads)) continue;
         if (row.rule != nullptr && !release.follows(*row.rule)) continue;
         if (row.when == When::strict && !strict) continue;
-        if (row.levels == Levels::user && !is_user_level) continue;
+        if (!reads_users_limits && row.is_of_users_alone()) continue;
         row.check({*this, row, owner, found}, row.limit);
     }
 }
@@ -80,25 +84,36 @@ void Evaluation::find_all(const Stage& stage, std::vector<Violation>& found) {
         first_asked_ = find_asked_bits(0);
     }
     const auto time_before = time;
-    const auto begin_owner = [&] {
+    const auto begin_qos = [&] {
         if (stage.restarts_time) time = time_before;
         time_of_owner.reset();
     };
     const std::size_t rows_at_once = stage.limit_by_limit ? 1 : stage.qos.size();
     for (auto rest = stage.qos; !rest.empty(); rest = rest.subspan(rows_at_once))
         for_each_qos([&](const OwnerView& owner) {
-            begin_owner();
-            run_rows(rest.first(rows_at_once), owner, /*is_user_level=*/false, found);
+            begin_qos();
+            run_rows(rest.first(rows_at_once), owner, /*reads_users_limits=*/true, found);
         });
-    for_each_association([&](const OwnerView& owner, bool is_user_level) {
-        begin_owner();
-        run_rows(stage.association, owner, is_user_level, found);
+    if (stage.restarts_time) time = time_before;
+    for_each_association([&](const OwnerView& owner, bool reads_users_limits) {
+        time_of_owner.reset();
+        run_rows(stage.association, owner, reads_users_limits, found);
     });
+}
+
+bool Evaluation::is_told(const Violation& violation) const noexcept {
+    if (violation.owner.kind == OwnerKind::qos && violation.owner.index == hidden_qos_) return false;
+    const LimitMeasure measure = model::facts_of(violation.limit).measure;
+    const bool is_about_time = measure == LimitMeasure::wall || measure == LimitMeasure::tres_minutes ||
+                               measure == LimitMeasure::tres_run_minutes;
+    if (job.is_time_untold && is_about_time) return false;
+    return !violation.tres || *violation.tres >= job.untold_tres.size() || !job.untold_tres[*violation.tres];
 }
 
 void Evaluation::run(const Stage& stage, std::vector<Violation>& found) {
     find_all(stage, found);
-    if (hidden_qos_) std::erase_if(found, [this](const Violation& v) { return !is_told(v); });
+    if (hidden_qos_ || job.is_time_untold || !job.untold_tres.empty())
+        std::erase_if(found, [this](const Violation& v) { return !is_told(v); });
 }
 
 } // namespace qg::limits

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Evaluation: one job in one partition, run through the rows of a stage. It knows the precedence of the QOSs
-// (limits/README.md 3.1), whether the evaluation is strict (3.3), and which limits have been met ("first set
-// wins").
+// (limits/README.md 3.1), whether the evaluation is strict (3.3), and which limits have been applied ("first
+// set wins").
 #pragma once
 
 #include "qosgate/base/saturate.hpp"
@@ -20,14 +20,14 @@ namespace qg::limits {
 
 /// Whether limits refuse at submission (limits/README.md 3.3).
 enum class Strictness : std::uint8_t {
-    as_configured, ///< as DenyOnLimit of the job's QOS and the partition's QOS says
+    as_configured, ///< as set by DenyOnLimit of the job's QOS and of the partition's QOS
     assume_strict, ///< as if DenyOnLimit were set
 };
 
-/// Remembers which limits have been met already, per TRES.
-class MetLimits {
+/// The limits that have been applied already, per TRES.
+class AppliedLimits {
   public:
-    explicit MetLimits(std::size_t tres_count) : words_((tres_count + 63) / 64) {
+    explicit AppliedLimits(std::size_t tres_count) : words_((tres_count + 63) / 64) {
         if (words_ > 1) wide_.resize(words_ * model::tres_limit_count);
     }
 
@@ -37,7 +37,7 @@ class MetLimits {
         counts_ = {};
     }
 
-    [[nodiscard]] bool has(CountLimit limit) const noexcept { return counts_.meets(limit); }
+    [[nodiscard]] bool has(CountLimit limit) const noexcept { return counts_.intersects(limit); }
     void add(CountLimit limit) noexcept { counts_ += limit; }
 
     // The same for 64 TRES at once: a bit per TRES, as in Limits::set_bits().
@@ -51,20 +51,22 @@ class MetLimits {
         (words_ > 1 ? wide_[row * words_ + word] : narrow_[row]) |= bits;
     }
 
-    /// For which TRES of a word any of `hidden_by` has been met.
-    [[nodiscard]] std::uint64_t hidden_bits(LimitSet hidden_by, std::size_t word) const noexcept {
+    /// The TRES of a word for which any of `overridden_by` has been applied.
+    [[nodiscard]] std::uint64_t hidden_bits(LimitSet overridden_by, std::size_t word) const noexcept {
         std::uint64_t hidden = 0;
-        hidden_by.for_each_tres_limit([&](TresLimit limit) { hidden |= bits(limit, word); });
+        overridden_by.for_each_tres_limit([&](TresLimit limit) { hidden |= bits(limit, word); });
         return hidden;
     }
-    /// Whether any of `hidden_by` has been met.
-    [[nodiscard]] bool hides(LimitSet hidden_by) const noexcept { return counts_.meets(hidden_by); }
+    /// Whether any of `overridden_by` has been applied.
+    [[nodiscard]] bool hides(LimitSet overridden_by) const noexcept {
+        return counts_.intersects(overridden_by);
+    }
 
   private:
     std::size_t words_;
-    // A row of words per TresLimit; hardly any cluster has more TRES than one word tells apart.
+    // A row of words per TresLimit. Nearly every cluster has few enough TRES for a single word.
     std::array<std::uint64_t, model::tres_limit_count> narrow_{};
-    std::vector<std::uint64_t> wide_; ///< empty unless there are several words
+    std::vector<std::uint64_t> wide_; ///< empty if one word is enough
     LimitSet counts_;
 };
 
@@ -76,7 +78,7 @@ class MetLimits {
 /// A time after UsageFactor.
 struct ScaledTime {
     std::uint32_t minutes;
-    unsigned times = 0; ///< how often it was multiplied
+    unsigned times = 0; ///< how many times it was multiplied
 };
 
 /// One QOS or association while its rows run.
@@ -86,50 +88,56 @@ struct OwnerView {
     const model::Usage& usage;
     const model::Usage& user_usage;
     const model::Usage& account_usage;
-    bool usage_lasts; ///< what was used in the past never comes back
+    bool usage_lasts; ///< past usage never decays
 };
 
 /// Ownership: borrows view and job, which outlive it. Threads: not shared.
 class Evaluation {
   public:
-    /// The job in `view.partitions[partition]` (or in none, where the view has no partitions).
+    /// The job in `view.partitions[partition]` (or in none if the view has no partitions).
     /// `time` is the time limit known so far.
     Evaluation(const model::AccountView& view, const model::ResolvedJob& job, std::size_t partition,
                Release release, Strictness strictness);
 
-    /// Makes it as new for a job with this time limit: no limit has been met.
+    /// Resets it for a job with this time limit: no limit has been applied.
     void begin_stage(std::optional<TimeLimit> known_time, bool is_set_by_limit) {
         time = known_time;
         time_set_by_limit = is_set_by_limit;
-        met.clear();
+        time_trimmed_by.reset();
+        applied.clear();
     }
 
-    /// Runs a stage. Every violated limit is added to `found`, in Slurm's order, but none that is not told.
+    /// Runs a stage. Adds every violated limit to `found`, in Slurm's order, except limits that may not be
+    /// shown.
     void run(const Stage& stage, std::vector<Violation>& found);
-    /// The same with those that are not told.
+    /// The same, including limits that may not be shown.
     void find_all(const Stage& stage, std::vector<Violation>& found);
-    /// Whether the reader may know of a limit: not if it is of the QOS of a partition that is hidden from it.
-    [[nodiscard]] bool is_told(const Violation& violation) const noexcept {
-        return violation.owner.kind != OwnerKind::qos || violation.owner.index != hidden_qos_;
-    }
+    /// Whether the reader may see a limit. Not if the limit belongs to the QOS of a partition that is hidden
+    /// from the reader, or is compared with a value that results from such a partition.
+    [[nodiscard]] bool is_told(const Violation& violation) const noexcept;
 
     // What the checks need.
     const model::AccountView& view;
     const model::ResolvedJob& job;
     const Release release;
-    const model::TresCounts* counts; ///< what the job comes to at this stage; points into `job`
+    const model::TresCounts* counts; ///< the job's size at this stage; points into `job`
     bool operator_overrides = false; ///< limits of TRES that an operator set are skipped
     bool strict = false;
+    bool counts_time_min = false;     ///< minutes are those of --time-min, if the job may start with it
     bool job_qos_scales_time = false; ///< UsageFactorSafe on the job's QOS
     double usage_factor = 1.0;        ///< of the job's QOS
     TimeLimit partition_max_time = TimeLimit::unlimited();
+    TimeLimit max_to_cut = TimeLimit::unlimited(); ///< --time-min counts below this
     std::optional<TimeLimit> time; ///< the job's limit; checks of the submit stage may set or trim it
     bool time_set_by_limit = false;
-    /// The pre-select stage: the job's time as the QOS at hand counts it; empty until it was multiplied.
+    /// The pre-select stage: the association to whose wall limits the job's time was reduced; this also holds
+    /// for all associations above it. Empty: none yet.
+    std::optional<std::size_t> time_trimmed_by;
+    /// The pre-select stage: the job's time after the current QOS multiplied it; empty before that.
     std::optional<ScaledTime> time_of_owner;
-    MetLimits met;
+    AppliedLimits applied;
 
-    /// The QOSs, two at most, in order of precedence; indices into the view.
+    /// At most two QOSs in order of precedence; indices into the view.
     [[nodiscard]] std::span<const std::size_t> qos_order() const noexcept {
         return {qos_order_.data(), qos_count_};
     }
@@ -148,7 +156,7 @@ class Evaluation {
         }
     }
 
-    /// Calls `body(owner, is_user_level)` for the associations that limit anything, from the user to the
+    /// Calls `body(owner, reads_users_limits)` for the associations that have limits, from the user to the
     /// root.
     template <typename Body>
     void for_each_association(Body body) const {
@@ -175,33 +183,34 @@ class Evaluation {
         return word == 0 ? first_asked_ : find_asked_bits(word);
     }
 
-    /// For which TRES of a word a row's limit counts: set by `owner`, and hidden by nothing. They are
-    /// remembered where the row says so.
+    /// The TRES of a word for which a row's limit counts: `owner` sets it, and no other limit hides it. They
+    /// are kept if the row hides later values.
     [[nodiscard]] std::uint64_t take_bits(const Row& row, const OwnerView& owner, std::size_t word) {
         const TresLimit limit = *std::get_if<TresLimit>(&row.limit);
-        std::uint64_t bits = owner.limits.set_bits(limit, word) & ~met.hidden_bits(row.hidden_by, word);
-        if (row.remembers) {
-            bits &= ~met.bits(limit, word);
-            met.add_bits(limit, word, bits);
+        std::uint64_t bits =
+            owner.limits.set_bits(limit, word) & ~applied.hidden_bits(row.overridden_by, word);
+        if (row.hides_later) {
+            bits &= ~applied.bits(limit, word);
+            applied.add_bits(limit, word, bits);
         }
         return bits;
     }
-    /// LimitFactor, where there is one that the row honours.
+    /// LimitFactor, if there is one and the row applies it.
     [[nodiscard]] std::optional<double> factor_of(const Row& row) const noexcept {
         if (row.scaled == Scaled::no) return std::nullopt;
         return row.scaled == Scaled::by_any_qos || is_first_factor_ ? limit_factor_ : std::nullopt;
     }
 
-    /// The value of a row's limit, if it counts; remembered likewise.
+    /// The value of a row's limit, if it counts. It is kept likewise.
     [[nodiscard]] std::optional<std::uint64_t> take(const Row& row, const OwnerView& owner) {
         const auto value = peek(row, owner);
-        if (value && row.remembers) met.add(*std::get_if<CountLimit>(&row.limit));
+        if (value && row.hides_later) applied.add(*std::get_if<CountLimit>(&row.limit));
         return value;
     }
-    /// The same without remembering it.
+    /// The same without keeping it.
     [[nodiscard]] std::optional<std::uint64_t> peek(const Row& row, const OwnerView& owner) const {
         const CountLimit limit = *std::get_if<CountLimit>(&row.limit);
-        if (met.hides(row.hidden_by) || (row.remembers && met.has(limit))) return std::nullopt;
+        if (applied.hides(row.overridden_by) || (row.hides_later && applied.has(limit))) return std::nullopt;
         return owner.limits.get(limit);
     }
 
@@ -209,14 +218,14 @@ class Evaluation {
     void add_qos(std::size_t index) noexcept;
     [[nodiscard]] std::uint64_t find_asked_bits(std::size_t word) const noexcept;
     [[nodiscard]] std::uint64_t find_operator_bits(std::size_t word) const noexcept;
-    void run_rows(std::span<const Row> rows, const OwnerView& owner, bool is_user_level,
+    void run_rows(std::span<const Row> rows, const OwnerView& owner, bool reads_users_limits,
                   std::vector<Violation>& found);
 
     std::uint64_t first_asked_ = 0;                   ///< asked_bits(0) while a stage runs
-    const model::TresCounts* asked_counts_ = nullptr; ///< the counts it is of
+    const model::TresCounts* asked_counts_ = nullptr; ///< the counts that asked_bits was made from
     std::array<std::size_t, 2> qos_order_{};
     std::size_t qos_count_ = 0;
-    std::optional<std::size_t> hidden_qos_; ///< whose limits nobody is told of
+    std::optional<std::size_t> hidden_qos_; ///< its limits may not be shown
     std::optional<double> limit_factor_;
     bool is_first_factor_ = false; ///< of the first QOS
 };

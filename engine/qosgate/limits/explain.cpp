@@ -12,7 +12,7 @@ namespace {
 
 using model::LimitMeasure;
 
-/// slurmctld computes with these where a job has no time limit, and where it is UNLIMITED.
+/// slurmctld computes with these if a job has no time limit, and if its limit is UNLIMITED.
 bool is_without_end(std::uint64_t minutes) {
     return minutes >= TimeLimit::unlimited_minutes - 1;
 }
@@ -39,7 +39,7 @@ std::string format_value(const Violation& violation, const model::AccountView& v
     return std::to_string(value);
 }
 
-/// What of a usage counts against a limit that leaves the past aside.
+/// The part of a usage that counts against a limit that ignores the past.
 std::uint64_t present_use(const model::Usage& usage, const Violation& violation) {
     const std::size_t tres = violation.tres.value_or(0);
     switch (model::facts_of(violation.limit).measure) {
@@ -53,25 +53,42 @@ std::uint64_t present_use(const model::Usage& usage, const Violation& violation)
     return 0;
 }
 
-/// What of `used` is the user's own, where that is known.
+/// The user's own part of `used`, if it is known.
 std::optional<std::uint64_t> own_share(const Violation& violation, const model::AccountView& view) {
     const model::LimitFacts& facts = model::facts_of(violation.limit);
-    // Past minutes are not kept per user, and per-account usage does not say which account a user's was in.
+    // Slurm does not keep past minutes per user, and a user's usage does not say in which account it was.
     if (facts.counts_the_past() || facts.scope == model::LimitScope::account) return std::nullopt;
     return present_use(violation.owner.kind == OwnerKind::qos ? view.qos.at(violation.owner.index).user_usage
                                                               : view.associations.front().usage,
                        violation);
 }
 
-/// ", in use 12 (4 yours)"
+/// How a limit's usage is written.
+std::string_view verb_of(const model::LimitFacts& facts) {
+    if (facts.counts_the_past()) return "used";
+    switch (facts.measure) {
+    case LimitMeasure::tres_run_minutes: return "reserved by running jobs";
+    case LimitMeasure::running_jobs: return "running";
+    case LimitMeasure::submitted_jobs: return "submitted";
+    case LimitMeasure::tres:
+    case LimitMeasure::tres_minutes:
+    case LimitMeasure::wall: break;
+    }
+    return "in use";
+}
+
+/// ", in use 12 (4 yours)"; for minutes ", used 50, reserved by running jobs 719"
 std::string format_used(const Violation& violation, const model::AccountView& view) {
     if (violation.used == 0) return "";
     const model::LimitFacts& facts = model::facts_of(violation.limit);
-    std::string_view verb = facts.counts_the_past() ? "used" : "in use";
-    if (facts.measure == LimitMeasure::running_jobs) verb = "running";
-    if (facts.measure == LimitMeasure::submitted_jobs) verb = "submitted";
-    std::string text = text::format(", {} {}", verb, format_value(violation, view, violation.used));
-    if (violation.relation == Relation::used_for_good) text += " for good";
+    const std::uint64_t past = violation.used - violation.reserved;
+    std::string text;
+    if (past != 0)
+        text = text::format(", {} {}{}", verb_of(facts), format_value(violation, view, past),
+                            violation.relation == Relation::used_for_good ? " (does not decay)" : "");
+    if (violation.reserved != 0)
+        text +=
+            text::format(", reserved by running jobs {}", format_value(violation, view, violation.reserved));
     const auto own = own_share(violation, view);
     if (!own) return text;
     if (*own >= violation.used) return text + " (all yours)";
@@ -91,17 +108,20 @@ std::string format_scaling(const Violation& violation, const model::AccountView&
 std::string format_asked(const Violation& violation, const model::AccountView& view) {
     const std::uint64_t asked = violation.times_scaled == 0 ? violation.asked : violation.asked_unscaled;
     const std::string number = format_value(violation, view, asked);
+    const std::string_view asks = violation.is_of_parts ? "they ask" : "this job asks";
     const auto amount = [&] { return format_amount(tres_name(violation, view), violation.count); };
     switch (model::facts_of(violation.limit).measure) {
-    case LimitMeasure::tres: return asked == 0 ? "this job asks for none" : "this job asks for " + number;
+    case LimitMeasure::tres: return text::format("{} for {}", asks, asked == 0 ? "none" : number);
     case LimitMeasure::tres_minutes:
     case LimitMeasure::tres_run_minutes:
         if (violation.is_endless)
-            return text::format("this job asks for UNLIMITED ({} without a time limit)", amount());
-        return text::format("this job asks for {} ({} for {}){}", number, amount(),
+            return text::format("{} for UNLIMITED ({} without a time limit)", asks, amount());
+        return text::format("{} for {} ({} for {}{}){}", asks, number, amount(),
                             format_time(asked / std::max<std::uint64_t>(violation.count, 1)),
+                            violation.is_of_time_min ? " of --time-min" : "",
                             format_scaling(violation, view));
-    case LimitMeasure::wall: return "this job asks for " + number + format_scaling(violation, view);
+    case LimitMeasure::wall:
+        return text::format("{} for {}{}", asks, number, format_scaling(violation, view));
     case LimitMeasure::running_jobs:
     case LimitMeasure::submitted_jobs: break;
     }
@@ -109,11 +129,24 @@ std::string format_asked(const Violation& violation, const model::AccountView& v
     return asked == 1 ? "this job is one more" : text::format("this array has {} tasks", asked);
 }
 
-/// ", because --exclusive takes whole nodes, of at least 64 CPUs in all"
-std::string format_whole_nodes(const Violation& violation, std::string_view tres) {
+/// ", because --exclusive takes whole nodes, of at least 64 CPUs in all",
+/// ", because partition big gives whole nodes, ..."
+std::string format_whole_nodes(const Violation& violation, const model::AccountView& view) {
     if (violation.whole_nodes == 0) return "";
-    return text::format(", because --exclusive takes whole nodes, of at least {} in all",
-                        format_amount(tres, violation.whole_nodes));
+    const auto& partition = violation.whole_in_partition;
+    const bool is_of_memory = violation.tres && view.tres->kind(*violation.tres) == model::TresKind::mem;
+    return text::format(
+        ", because {} whole nodes, of at least {} in all",
+        partition ? text::format("partition {} gives", view.partitions.at(*partition).partition->name)
+                  : std::string("--exclusive takes"),
+        format_amount(is_of_memory ? "cpu" : tres_name(violation, view), violation.whole_nodes));
+}
+
+/// ", one for each 1000M of its memory (MaxMemPerCPU)"
+std::string format_cpus_for_memory(const Violation& violation) {
+    if (violation.mib_per_cpu == 0) return "";
+    return text::format(", one for each {} of its memory (MaxMemPerCPU)",
+                        model::format_tres_count("mem", violation.mib_per_cpu));
 }
 
 /// " in QOS moonlight", " of user ana in account physics"
@@ -123,21 +156,42 @@ std::string whose(const Owner& owner, const model::AccountView& view) {
     return (is_user ? " of " : " in ") + owner_name(owner, view);
 }
 
-/// The limit and the request; of numbers that are hidden from the reader, that they do not go together.
+/// The association that sets the limit; null: a QOS sets it.
+const model::Association* association_of(const Violation& violation, const model::AccountView& view) {
+    return violation.owner.kind == OwnerKind::association ? &view.associations.at(violation.owner.index)
+                                                          : nullptr;
+}
+
+/// ", in use at least 4 (yours)", if only the user's own usage may be shown.
+std::string format_own_use(const Violation& violation, const model::AccountView& view) {
+    const auto own = own_share(violation, view);
+    if (own.value_or(0) == 0) return "";
+    return text::format(", {} at least {} (yours)", verb_of(model::facts_of(violation.limit)),
+                        format_value(violation, view, *own));
+}
+
+/// The limit and the request. If the numbers are hidden from the reader, the text only says that the request
+/// does not fit.
 std::string format_numbers(const Violation& violation, const model::AccountView& view) {
     const std::string asked = format_asked(violation, view);
     const bool is_too_much = violation.is_permanent() && violation.relation != Relation::used_for_good;
-    if (has_hidden_numbers(violation, view))
+    const model::Association* link = association_of(violation, view);
+    if (link != nullptr && link->hides_limits)
         return asked + (is_too_much ? ", which is more than the limit" : ", which is more than is left");
-    return text::format("limit {}{}, {}", format_value(violation, view, violation.limit_value),
-                        format_used(violation, view), asked);
+    const bool hides_usage = link != nullptr && link->hides_usage;
+    return text::format("limit {}{}, {}{}", format_value(violation, view, violation.limit_value),
+                        hides_usage ? format_own_use(violation, view) : format_used(violation, view), asked,
+                        hides_usage && !is_too_much ? ", which is more than is left" : "");
 }
 
 } // namespace
 
 bool has_hidden_numbers(const Violation& violation, const model::AccountView& view) {
-    return violation.owner.kind == OwnerKind::association &&
-           view.associations.at(violation.owner.index).is_hidden;
+    const model::Association* link = association_of(violation, view);
+    if (link == nullptr) return false;
+    const bool is_about_usage =
+        violation.relation != Relation::asked_too_much && violation.relation != Relation::asked_too_little;
+    return link->hides_limits || (link->hides_usage && is_about_usage);
 }
 
 std::string owner_name(const Owner& owner, const model::AccountView& view) {
@@ -152,7 +206,7 @@ std::string owner_name(const Owner& owner, const model::AccountView& view) {
     switch (link.level) {
     case model::AssociationLevel::root: return "the cluster (account root)";
     case model::AssociationLevel::account:
-        if (link.is_hidden && link.account != view.account) return "an account above " + view.account;
+        if (link.hides_limits && link.account != view.account) return "an account above " + view.account;
         return "account " + link.account;
     case model::AssociationLevel::user: break;
     }
@@ -172,9 +226,9 @@ std::string describe(const Violation& violation, const model::AccountView& view,
                             format_amount(tres, violation.limit_value), facts.words.phrase, owner,
                             is_one ? "is" : "are", format_asked(violation, view), violation.reason);
     }
-    return text::format("{}{}: {}{} ({})", subject_of(violation.limit, tres), owner,
-                        format_numbers(violation, view), format_whole_nodes(violation, tres),
-                        violation.reason);
+    return text::format("{}{}: {}{}{} ({})", subject_of(violation.limit, tres), owner,
+                        format_numbers(violation, view), format_whole_nodes(violation, view),
+                        format_cpus_for_memory(violation), violation.reason);
 }
 
 std::vector<std::string> explain_refusal(std::span<const Violation> violations,

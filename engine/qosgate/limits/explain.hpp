@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// From violations to text for users: what was asked, the limit, what is in use, whose limit it is.
+// Turns violations into text for users: the request, the limit, the usage, and whose limit it is.
 #pragma once
 
 #include "qosgate/limits/violation.hpp"
@@ -11,18 +11,20 @@
 
 namespace qg::limits {
 
-/// "GPUs per user: limit 2, this job asks for 3 (QOSMaxGRESPerUser)". Where `names_owner`, and where all jobs
-/// of the owner count together, it says whose limit it is: "GPUs per user in QOS moonlight: ...".
+/// "GPUs per user: limit 2, this job asks for 3 (QOSMaxGRESPerUser)". With `names_owner`, or if all jobs of
+/// the owner count together, it says whose limit it is: "GPUs per user in QOS moonlight: ...".
 std::string describe(const Violation& violation, const model::AccountView& view, bool names_owner = false);
 
-/// Whether the numbers of a limit are hidden from whoever reads the answer.
+/// Whether the violation's numbers are hidden from the reader of the answer: the limit, or the usage if it
+/// matters.
 bool has_hidden_numbers(const Violation& violation, const model::AccountView& view);
 
 /// "QOS moonlight", "partition viz (QOS viz-limits)", "account physics", "user ana in account physics".
 std::string owner_name(const Owner& owner, const model::AccountView& view);
 
-/// The whole answer to a refused job: a headline, a line per violation, at most `max_lines` lines with the
-/// rest counted. The headline names the owner of the limits if they share one.
+/// The whole answer to a refused job: a headline and a line per violation, at most `max_lines` lines; the
+/// last one then says how many are left out. The headline names the owner of the limits if they all have the
+/// same owner.
 std::vector<std::string> explain_refusal(std::span<const Violation> violations,
                                          const model::AccountView& view, std::size_t max_lines = 7);
 

@@ -9,17 +9,19 @@
 
 namespace qg::limits {
 
-/// limits/README.md 5.1: gives a job without a time limit this one, trims one that a limit gave, and tells
-/// whether the job's time fits.
+/// limits/README.md 5.1: sets this time limit on a job without one, reduces a time limit that another limit
+/// set, and returns whether the job's time fits.
 bool fit_time(Evaluation& evaluation, std::uint32_t limit);
 
-/// The job's minutes; where it has no time limit, the number slurmctld computes with (limits/README.md 5.2).
+/// The job's minutes; without a time limit, the number that slurmctld computes with (limits/README.md 5.2).
 std::uint32_t time_or_none(const Evaluation& evaluation);
 
-/// Whether the job has a time that never ends, or none at all.
-bool is_endless(const Evaluation& evaluation);
+/// The minutes that limits on TRES x time are compared with: --time-min if the scheduler may start the job
+/// with it (limits/README.md 5.4), else time_or_none().
+std::uint32_t time_for_minutes(const Evaluation& evaluation);
 
-/// Slurm multiplies a time by UsageFactor in floating point and cuts it; UNLIMITED grows no further.
+/// Slurm multiplies a time by UsageFactor in floating point and drops the fraction; UNLIMITED stays
+/// UNLIMITED.
 std::uint32_t scale_time(std::uint32_t minutes, double factor);
 
 } // namespace qg::limits

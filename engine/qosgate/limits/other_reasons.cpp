@@ -190,7 +190,8 @@ constexpr std::array rows{
     OtherReason{"NodeDown", "A node of the job failed.", "Slurm puts the job back into the queue if it may.",
                 "If it does not wait any more, submit it again."},
     OtherReason{"JobLaunchFailure", "The job could not be launched: its files, its program or the prolog.",
-                has_ended, "Check that its folder and its output file exist and are writable on the nodes."},
+                has_ended,
+                "Check that its working directory and its output file exist and are writable on the nodes."},
     OtherReason{"SystemFailure", "Slurm itself, a node or a file system failed.", has_ended,
                 "Submit again; if it comes back, ask your administrator."},
     // Not understood
@@ -198,11 +199,11 @@ constexpr std::array rows{
     OtherReason{"InvaildReason", unknown_to_squeue, "It depends on the job.", ask_admin},
 };
 
-/// What separates words in what squeue shows; scontrol writes '_' for ' '.
+/// The separators of words in squeue's output; scontrol writes '_' for ' '.
 constexpr std::string_view separators = " \t\r\n_(),;";
 constexpr std::string_view ends_of_word = " \t\r\n_(),;:";
 
-/// The words of a text, without what follows a ':' up to the next white space: names of nodes and the like.
+/// The words of a text. Text from a ':' to the next white space (names of nodes and the like) is left out.
 std::vector<std::string_view> words_of(std::string_view shown) {
     constexpr std::string_view white_space = " \t\r\n";
     std::vector<std::string_view> words;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The Slurm release whose rules are applied. Releases differ in a few places (limits/README.md 10); those
-// places ask the release, they do not depend on the build.
+// The Slurm release whose rules are applied. Releases differ in a few places (limits/README.md 10). These
+// places ask for the release at run time; they do not depend on the build.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -15,7 +15,7 @@ namespace qg::limits {
 
 struct Rule;
 
-/// A Slurm release, "24.11" or "25.11.1". Without a micro number the newest state of the branch is meant.
+/// A Slurm release, "24.11" or "25.11.1". Without a micro number it means the newest release of the branch.
 class Release {
   public:
     constexpr Release(std::uint16_t major, std::uint16_t minor, std::uint16_t micro = newest_micro) noexcept
@@ -27,13 +27,13 @@ class Release {
                 static_cast<std::uint16_t>(number >> 8 & 0xffu), static_cast<std::uint16_t>(number & 0xffu)};
     }
 
-    /// From text. Errors: invalid_input; releases before 22.05 are not known.
+    /// From text. Errors: invalid_input, also for releases before 22.05.
     static Result<Release> parse(std::string_view text);
 
-    /// The branch, as people name it: "22.05".
+    /// The branch as people write it: "22.05".
     [[nodiscard]] std::string branch() const;
 
-    /// Whether this release follows a rule that not all of them do.
+    /// Whether this release follows the rule.
     [[nodiscard]] constexpr bool follows(const Rule& rule) const noexcept;
 
     friend constexpr auto operator<=>(Release, Release) = default;
@@ -43,21 +43,21 @@ class Release {
     std::uint32_t number_;
 };
 
-/// The newest release whose rules are known, for offline use when none is named.
+/// The newest release whose rules are known; the default for offline use.
 inline constexpr Release newest_release{26, 5};
 
 /// A rule that not all releases follow.
 struct Rule {
     Release since;            ///< the first that does
     Release until;            ///< the first that no longer does
-    std::string_view section; ///< of README.md, which says what is different
+    std::string_view section; ///< the section of README.md that describes the difference
 };
 
 constexpr bool Release::follows(const Rule& rule) const noexcept {
     return *this >= rule.since && *this < rule.until;
 }
 
-/// All such rules, by name as in README.md 10. What differs between releases is added here and there.
+/// All such rules, by name as in README.md 10. Add a new difference in both places.
 namespace rules {
 
 inline constexpr Release no_end{255, 255};
@@ -66,8 +66,10 @@ inline constexpr Rule gives_nodes_without_tasks{{22, 5, 9}, no_end, "6.3"};
 inline constexpr Rule ignores_long_node_list{{23, 2, 0}, no_end, "6.1"};
 inline constexpr Rule defaults_nodes_early{{23, 2, 0}, no_end, "6.1"};
 inline constexpr Rule lists_sub_accounts{{23, 2, 0}, no_end, "8.3"};
+inline constexpr Rule refuses_time_past_deadline{{23, 2, 0}, no_end, "8.3"};
 inline constexpr Rule gives_gres_to_full_nodes{{23, 2, 0}, no_end, "6.5"};
 inline constexpr Rule gives_cpus_of_gres_only{{23, 2, 0}, no_end, "6.5"};
+inline constexpr Rule loses_overcommitted_tasks{{23, 2, 0}, no_end, "6.5"};
 inline constexpr Rule counts_missing_cpus{{23, 11, 0}, no_end, "6.1"};
 inline constexpr Rule enforces_run_mins{{24, 5, 0}, no_end, "4.1"};
 inline constexpr Rule counts_size_after_gres{{24, 5, 0}, no_end, "6.2"};
@@ -80,7 +82,7 @@ inline constexpr Rule qos_change_replaces_time{{25, 5, 6}, {25, 11, 0}, "9"};
 inline constexpr Rule qos_change_replaces_time_again{{25, 11, 1}, {25, 11, 5}, "9"};
 inline constexpr Rule grp_and_user_apart{{25, 11, 1}, no_end, "3.2"};
 inline constexpr Rule honours_partition_min_nodes{{26, 5, 0}, no_end, "6.1"};
-inline constexpr Rule checks_components_one_by_one{{26, 5, 0}, no_end, "6.4"};
+inline constexpr Rule checks_parts_one_by_one{{26, 5, 0}, no_end, "6.4"};
 
 } // namespace rules
 

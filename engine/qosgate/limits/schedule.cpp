@@ -7,7 +7,7 @@ namespace qg::limits {
 
 namespace {
 
-/// Sets the nodes that limits allow, and the limit that allows the fewest, if it is told.
+/// Sets the number of nodes that limits allow, and the limit that allows the fewest if it may be shown.
 void find_node_limit(ScheduleVerdict& verdict, Evaluation& evaluation) {
     std::vector<Violation> lowest;
     evaluation.find_all(node_count_stage, lowest);
@@ -16,7 +16,7 @@ void find_node_limit(ScheduleVerdict& verdict, Evaluation& evaluation) {
     if (evaluation.is_told(lowest.front())) verdict.node_limit = lowest.front();
 }
 
-/// The stages behind pre-select.
+/// The stages after pre-select.
 void run_later_stages(ScheduleVerdict& verdict, Evaluation& evaluation, const model::TresCounts& allocated,
                       std::optional<TimeLimit> time, bool time_set_by_limit) {
     evaluation.begin_stage(time, time_set_by_limit);
@@ -25,6 +25,7 @@ void run_later_stages(ScheduleVerdict& verdict, Evaluation& evaluation, const mo
     evaluation.begin_stage(time, time_set_by_limit);
     evaluation.counts = &allocated;
     evaluation.operator_overrides = true;
+    evaluation.counts_time_min = true;
     evaluation.run(post_select_stage, verdict.post_select);
 }
 

@@ -2,6 +2,7 @@
 #include "qosgate/limits/submit.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace qg::limits {
 
@@ -21,11 +22,11 @@ SubmitVerdict evaluate_submit(const model::AccountView& view, const model::Resol
         verdict.time_limit = evaluation.time;
         verdict.time_set_by_limit = evaluation.time_set_by_limit;
     }
-    for (const Violation& violation : found) {
-        const bool is_known = std::any_of(verdict.violations.begin(), verdict.violations.end(),
-                                          [&](const Violation& seen) { return seen.same_limit(violation); });
-        if (!is_known) verdict.violations.push_back(violation);
-    }
+    const auto same_limit = [](const Violation& a, const Violation& b) { return a.same_limit(b); };
+    // Dozens of partitions may give hundreds of violations.
+    std::unordered_set<Violation, LimitHash, decltype(same_limit)> seen(found.size());
+    for (const Violation& violation : found)
+        if (seen.insert(violation).second) verdict.violations.push_back(violation);
     return verdict;
 }
 

@@ -7,10 +7,10 @@
 
 namespace qg::limits {
 
-/// Judges a job in all its partitions in order. The first violation of the first partition that refuses is
-/// the one whose Reason Slurm shows; violations of the same limit in several partitions are listed once.
-/// Without `limits` in AccountingStorageEnforce everything is accepted.
-/// Threads: pure. Cost: no allocation beyond one small one, unless a limit is violated.
+/// Judges a job in all its partitions in order. Slurm shows the Reason of the first violation in the first
+/// partition that refuses the job. A limit that is violated in several partitions is listed once. Without
+/// `limits` in AccountingStorageEnforce every job is accepted.
+/// Threads: pure. Cost: one small allocation, unless a limit is violated.
 SubmitVerdict evaluate_submit(const model::AccountView& view, const model::ResolvedJob& job, Release release,
                               Strictness strictness = Strictness::as_configured);
 

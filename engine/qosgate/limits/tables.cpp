@@ -43,43 +43,39 @@ constexpr std::array submit_association{
     Row{.check = checks::request_alone,
         .limit = grp_tres,
         .when = When::strict,
-        .hidden_by = {grp_tres},
-        .remembers = false,
+        .overridden_by = {grp_tres},
+        .hides_later = false,
         .scaled = Scaled::by_any_qos},
     Row{.check = checks::submit_count,
         .limit = grp_submit_jobs,
-        .hidden_by = {grp_submit_jobs},
-        .remembers = false},
+        .overridden_by = {grp_submit_jobs},
+        .hides_later = false},
     Row{.check = checks::minutes_or_time,
         .limit = grp_tres_mins,
         .when = When::strict,
-        .hidden_by = {grp_tres_mins}},
+        .overridden_by = {grp_tres_mins}},
     Row{.check = checks::minutes_or_time,
         .limit = grp_tres_run_mins,
         .when = When::strict,
-        .hidden_by = {grp_tres_run_mins}},
-    Row{.check = checks::wall_or_time, .limit = grp_wall, .hidden_by = {grp_wall}},
+        .overridden_by = {grp_tres_run_mins}},
+    Row{.check = checks::wall_or_time, .limit = grp_wall, .overridden_by = {grp_wall}},
     Row{.check = checks::request_alone,
         .limit = max_tres_per_job,
         .when = When::strict,
-        .levels = Levels::user,
-        .hidden_by = {max_tres_per_job},
+        .overridden_by = {max_tres_per_job},
         .scaled = Scaled::by_any_qos},
     Row{.check = checks::per_node,
         .limit = max_tres_per_node,
         .when = When::strict,
-        .levels = Levels::user,
-        .hidden_by = {max_tres_per_node}},
+        .overridden_by = {max_tres_per_node}},
     Row{.check = checks::submit_count,
         .limit = max_submit_jobs,
-        .levels = Levels::user,
-        .hidden_by = {max_submit_jobs_per_account, max_submit_jobs_per_user}},
+        .overridden_by = {max_submit_jobs_per_account, max_submit_jobs_per_user}},
     Row{.check = checks::minutes_or_time,
         .limit = max_tres_mins_per_job,
         .when = When::strict,
-        .levels = Levels::user,
-        .hidden_by = {max_tres_mins_per_job}},
-    Row{.check = checks::wall_or_time, .limit = max_wall, .levels = Levels::user, .hidden_by = {max_wall}},
+        .overridden_by = {max_tres_mins_per_job}},
+    Row{.check = checks::wall_or_time, .limit = max_wall, .overridden_by = {max_wall}},
 };
 
 constexpr std::array pre_select_qos{
@@ -93,19 +89,18 @@ constexpr std::array pre_select_qos{
 };
 
 constexpr std::array pre_select_association{
-    Row{.check = checks::wall_time, .limit = max_wall, .levels = Levels::user, .hidden_by = {max_wall}},
-    Row{.check = checks::wall_time, .limit = grp_wall, .hidden_by = {grp_wall}, .remembers = false},
-    Row{.check = checks::running_count, .limit = grp_jobs, .hidden_by = {grp_jobs}, .remembers = false},
-    Row{.check = checks::wall_used, .limit = grp_wall, .hidden_by = {grp_wall}, .remembers = false},
+    Row{.check = checks::wall_time, .limit = max_wall, .overridden_by = {max_wall}},
+    Row{.check = checks::wall_time, .limit = grp_wall, .overridden_by = {grp_wall}, .hides_later = false},
+    Row{.check = checks::running_count, .limit = grp_jobs, .overridden_by = {grp_jobs}, .hides_later = false},
+    Row{.check = checks::wall_used, .limit = grp_wall, .overridden_by = {grp_wall}, .hides_later = false},
     Row{.check = checks::running_count,
         .limit = max_jobs,
-        .levels = Levels::user,
-        .hidden_by = {max_jobs_per_account, max_jobs_per_user}},
-    Row{.check = checks::wall_asked, .limit = max_wall, .levels = Levels::user, .hidden_by = {max_wall}},
+        .overridden_by = {max_jobs_per_account, max_jobs_per_user}},
+    Row{.check = checks::wall_asked, .limit = max_wall, .overridden_by = {max_wall}},
 };
 
-// Of equal limits the first one found counts. Of the associations' GrpTRES the nearest that lowers the number
-// does.
+// Among equal limits the first one found counts. For GrpTRES of associations, the nearest one that lowers the
+// number counts.
 constexpr std::array node_count_qos{
     Row{.check = checks::fewest_nodes, .limit = max_tres_per_account},
     Row{.check = checks::fewest_nodes, .limit = max_tres_per_job},
@@ -116,22 +111,21 @@ constexpr std::array node_count_qos{
 constexpr std::array node_count_association{
     Row{.check = checks::fewest_nodes,
         .limit = grp_tres,
-        .hidden_by = {grp_tres},
-        .remembers = false,
+        .overridden_by = {grp_tres},
+        .hides_later = false,
         .scaled = Scaled::by_first_qos,
         .nearest_only = true},
     Row{.check = checks::fewest_nodes,
         .limit = max_tres_per_job,
-        .levels = Levels::user,
-        .hidden_by = {max_tres_per_account, max_tres_per_job, max_tres_per_user},
-        .remembers = false,
+        .overridden_by = {max_tres_per_account, max_tres_per_job, max_tres_per_user},
+        .hides_later = false,
         .scaled = Scaled::by_first_qos},
 };
 
 constexpr std::array post_select_qos{
     Row{.check = checks::minutes_used, .limit = grp_tres_mins},
     Row{.check = checks::with_usage, .limit = grp_tres},
-    Row{.check = checks::minutes_committed, .limit = grp_tres_run_mins, .binds_operator = true},
+    Row{.check = checks::minutes_committed, .limit = grp_tres_run_mins, .ignores_operator_override = true},
     Row{.check = checks::minutes_of_job, .limit = max_tres_mins_per_job},
     Row{.check = checks::request_alone, .limit = max_tres_per_job},
     Row{.check = checks::per_node, .limit = max_tres_per_node},
@@ -140,42 +134,37 @@ constexpr std::array post_select_qos{
     Row{.check = checks::with_usage, .limit = max_tres_per_user},
     Row{.check = checks::minutes_committed,
         .limit = max_tres_run_mins_per_account,
-        .binds_operator = true,
+        .ignores_operator_override = true,
         .rule = &rules::enforces_run_mins},
     Row{.check = checks::minutes_committed,
         .limit = max_tres_run_mins_per_user,
-        .binds_operator = true,
+        .ignores_operator_override = true,
         .rule = &rules::enforces_run_mins},
 };
 
 constexpr std::array post_select_association{
     Row{.check = checks::minutes_used,
         .limit = grp_tres_mins,
-        .hidden_by = {grp_tres_mins},
-        .remembers = false},
+        .overridden_by = {grp_tres_mins},
+        .hides_later = false},
     Row{.check = checks::with_usage,
         .limit = grp_tres,
-        .hidden_by = {grp_tres},
-        .remembers = false,
+        .overridden_by = {grp_tres},
+        .hides_later = false,
         .scaled = Scaled::by_any_qos},
     Row{.check = checks::minutes_committed,
         .limit = grp_tres_run_mins,
-        .hidden_by = {grp_tres_run_mins},
-        .remembers = false,
-        .binds_operator = true},
+        .overridden_by = {grp_tres_run_mins},
+        .hides_later = false,
+        .ignores_operator_override = true},
     Row{.check = checks::minutes_of_job,
         .limit = max_tres_mins_per_job,
-        .levels = Levels::user,
-        .hidden_by = {max_tres_mins_per_job}},
+        .overridden_by = {max_tres_mins_per_job}},
     Row{.check = checks::request_alone,
         .limit = max_tres_per_job,
-        .levels = Levels::user,
-        .hidden_by = {max_tres_per_job},
+        .overridden_by = {max_tres_per_job},
         .scaled = Scaled::by_any_qos},
-    Row{.check = checks::per_node,
-        .limit = max_tres_per_node,
-        .levels = Levels::user,
-        .hidden_by = {max_tres_per_node}},
+    Row{.check = checks::per_node, .limit = max_tres_per_node, .overridden_by = {max_tres_per_node}},
 };
 
 static_assert(are_well_formed(submit_qos) && are_well_formed(submit_association));
@@ -183,7 +172,12 @@ static_assert(are_well_formed(pre_select_qos) && are_well_formed(pre_select_asso
 static_assert(are_well_formed(node_count_qos) && are_well_formed(node_count_association));
 static_assert(are_well_formed(post_select_qos) && are_well_formed(post_select_association));
 
-// What each stage is there for.
+static_assert(are_covered(submit_qos) && are_covered(submit_association));
+static_assert(are_covered(pre_select_qos) && are_covered(pre_select_association));
+static_assert(are_covered(node_count_qos) && are_covered(node_count_association));
+static_assert(are_covered(post_select_qos) && are_covered(post_select_association));
+
+// The limits that each stage must check.
 constexpr bool is_of_submit(const LimitFacts& facts) {
     return facts.measure != LimitMeasure::running_jobs;
 }
@@ -198,7 +192,7 @@ constexpr bool is_of_post_select(const LimitFacts& facts) {
     return std::holds_alternative<TresLimit>(facts.limit);
 }
 
-/// Whether the tables of a stage have rows for all limits that belong there.
+/// Whether the tables of a stage have rows for all limits that belong to it.
 constexpr bool is_complete(std::span<const Row> qos, std::span<const Row> association,
                            bool (*belongs)(const LimitFacts&)) {
     return read_all(qos, model::limits_where(
@@ -217,7 +211,7 @@ constexpr bool has_row(std::span<const Row> rows, const Check& check, const Limi
                                [&](const Row& row) { return row.check == check && row.limit == limit; });
 }
 
-/// Whether each wall limit makes the job's time, and is compared with it or with what was used.
+/// Whether each wall limit can set the job's time, and is compared with that time or with past usage.
 constexpr bool has_rows_of_walls(std::span<const Row> rows,
                                  bool (LimitFacts::*is_of_owner)() const noexcept) {
     return std::ranges::all_of(model::limit_facts, [&](const LimitFacts& facts) {
@@ -226,20 +220,11 @@ constexpr bool has_rows_of_walls(std::span<const Row> rows,
                has_row(rows, facts.counts_the_past() ? checks::wall_used : checks::wall_asked, facts.limit);
     });
 }
-// With -fsanitize=undefined g++ 12 does not compare functions at compile time; the ordinary build does.
+// With -fsanitize=undefined, g++ 12 cannot compare function pointers at compile time. The ordinary build can.
 #ifndef __SANITIZE_ADDRESS__
 static_assert(has_rows_of_walls(pre_select_qos, &LimitFacts::is_of_qos));
 static_assert(has_rows_of_walls(pre_select_association, &LimitFacts::is_of_association));
 #endif
-
-/// Whether a stage looks at the limits of users on their associations alone.
-constexpr bool have_their_levels(std::span<const Row> rows) {
-    return std::ranges::all_of(rows, [](const Row& row) {
-        return (row.levels == Levels::user) == model::facts_of(row.limit).is_of_users_alone();
-    });
-}
-static_assert(have_their_levels(submit_association) && have_their_levels(pre_select_association));
-static_assert(have_their_levels(node_count_association) && have_their_levels(post_select_association));
 
 } // namespace
 

@@ -7,7 +7,9 @@
 #include "qosgate/model/limits.hpp"
 #include "qosgate/model/tres.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -27,16 +29,16 @@ struct Owner {
     friend bool operator==(const Owner&, const Owner&) = default;
 };
 
-/// How the numbers of a violation relate.
+/// How the numbers of a violation are related.
 enum class Relation : std::uint8_t {
     asked_too_much,   ///< asked > limit: waiting cannot help
     asked_too_little, ///< asked < limit (a minimum)
-    not_enough_left,  ///< used + asked > limit: passes when others end
+    not_enough_left,  ///< used + asked > limit: the job can pass when other jobs end
     used_up,          ///< used >= limit
-    used_for_good,    ///< what is used never comes back, and what is left is not enough
+    used_for_good,    ///< usage never decays, and the rest of the limit is not enough
 };
 
-/// One limit that a job breaks. Minutes limits count TRES x minutes, walls minutes.
+/// One limit that a job breaks. Minutes limits count TRES x minutes, wall limits minutes.
 struct Violation {
     LimitId limit;
     Owner owner;
@@ -46,24 +48,28 @@ struct Violation {
     std::uint64_t used = 0;
     Relation relation = Relation::asked_too_much;
     std::string_view reason; ///< Slurm's Reason token; a literal
-    /// How often UsageFactor of the job's QOS multiplied the time in `asked`, and what was asked before.
+    /// How many times the UsageFactor of the job's QOS multiplied the time in `asked`, and the value before.
     unsigned times_scaled = 0;
-    std::uint64_t asked_unscaled = 0; ///< meaningless where nothing was multiplied
-    bool is_endless = false;          ///< TRES minutes of a job without an end: `asked` means nothing
-    bool is_of_parts = false;         ///< `asked` is that of the parts of a heterogeneous job together
-    bool may_overlap = false;         ///< nodes, of which the job may get some that are in use already
-    std::uint64_t whole_nodes =
-        0;                   ///< TRES: so much is all of the nodes that the job takes; 0: it takes parts
-    std::uint64_t count = 0; ///< TRES minutes: how much of the TRES the job has for its time
+    std::uint64_t asked_unscaled = 0; ///< meaningless if nothing was multiplied
+    bool is_endless = false;          ///< TRES minutes of a job without an end: `asked` has no meaning
+    bool is_of_time_min = false;      ///< TRES minutes: `asked` counts --time-min, not the time limit
+    bool is_of_parts = false;         ///< `asked` is the sum over the parts of a heterogeneous job
+    bool may_overlap = false;         ///< nodes; the job may get some that are in use already
+    /// TRES: all that the job's whole nodes have, of memory their CPUs; 0: it takes parts.
+    std::uint64_t whole_nodes = 0;
+    std::optional<std::size_t> whole_in_partition = {}; ///< index in the view, if whole nodes only
+    std::uint64_t mib_per_cpu = 0; ///< the CPUs were raised to one per so many MiB; 0: not raised
+    std::uint64_t reserved = 0;    ///< TRES minutes: the part of `used` that running jobs may still use
+    std::uint64_t count = 0;       ///< TRES minutes: how much of the TRES the job has for its time
 
-    /// Whether no end of other jobs lets this job pass.
+    /// Whether the job cannot pass even if other jobs end.
     [[nodiscard]] bool is_permanent() const noexcept {
         return relation == Relation::asked_too_much || relation == Relation::asked_too_little ||
                relation == Relation::used_for_good;
     }
 
-    /// Whether the job waits for others if nothing else changes. Which nodes it gets is not known yet; those
-    /// in use by jobs that count against the same limit count once.
+    /// Whether the job waits for other jobs if nothing else changes. It is not known yet which nodes it gets,
+    /// and nodes that jobs under the same limit already use count only once.
     [[nodiscard]] bool is_certain() const noexcept {
         return !(may_overlap && relation == Relation::not_enough_left);
     }
@@ -74,22 +80,32 @@ struct Violation {
     }
 };
 
+/// Identifies the limit and its owner: equal if same_limit() is true.
+struct LimitHash {
+    [[nodiscard]] std::size_t operator()(const Violation& violation) const noexcept {
+        std::size_t hash = std::hash<LimitId>()(violation.limit);
+        for (const std::size_t part : {static_cast<std::size_t>(violation.owner.kind), violation.owner.index,
+                                       violation.tres.value_or(SIZE_MAX)})
+            hash = hash * 0x9e37'79b9'7f4a'7c15u + part;
+        return hash;
+    }
+};
+
 /// The submit stage's answer.
 struct SubmitVerdict {
     std::vector<Violation> violations; ///< in Slurm's order; the first one gives the Reason. Empty: accepted
-    std::optional<TimeLimit> time_limit; ///< the job's limit afterwards; meaningless when refused
+    std::optional<TimeLimit> time_limit; ///< the job's time limit afterwards; meaningless if refused
     bool time_set_by_limit = false;
 
     [[nodiscard]] bool accepted() const noexcept { return violations.empty(); }
 };
 
-/// What holds a job back after it was accepted, stage by stage.
+/// What keeps an accepted job pending, stage by stage.
 struct ScheduleVerdict {
-    std::vector<Violation> pre_select;  ///< running-job counts and walls; empty: passes
+    std::vector<Violation> pre_select;  ///< running-job counts and wall limits; empty: passes
     std::vector<Violation> post_select; ///< the allocation with present usage; empty: passes, or not reached
-    std::optional<std::uint64_t>
-        max_nodes;                       ///< most nodes the limits allow; nothing: no limit, or not reached
-    std::optional<Violation> node_limit; ///< the limit that sets max_nodes, if it is told
+    std::optional<std::uint64_t> max_nodes; ///< what the limits allow; empty: no limit, or not reached
+    std::optional<Violation> node_limit;    ///< the limit that sets max_nodes, if it may be shown
 
     /// Whether the stages after pre_select were reached.
     [[nodiscard]] bool passed_pre_select() const noexcept { return pre_select.empty(); }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// AccountView: everything that decides about one job, copied from wherever it is kept: the QOSs that it
-// meets, its association chain, and what is in use. Plain values; safe to keep after the source's locks are
-// dropped.
+// AccountView: a copy of everything that decides about one job: the QOSs that apply to it, its association
+// chain, and the usage. Plain values; safe to keep after the source's locks are released.
 #pragma once
 
 #include "qosgate/base/units.hpp"
@@ -19,7 +18,7 @@
 
 namespace qg::model {
 
-/// AccountingStorageEnforce, implied values written out (limits/README.md 2.4).
+/// AccountingStorageEnforce, with the values that other values imply (limits/README.md 2.4).
 struct Enforce {
     bool associations = false;
     bool limits = false;
@@ -29,12 +28,16 @@ struct Enforce {
 
 /// What PrivateData of slurm.conf hides from users.
 struct PrivateData {
-    bool accounts = false;     ///< limits and usage of accounts, and which there are
-    bool partitions = false;   ///< partitions, all of them
+    bool accounts = false;     ///< other users' accounts and limits
+    bool usage = false;        ///< the usage of accounts and other users
+    bool partitions = false;   ///< all partitions
     bool reservations = false; ///< reservations
+    bool nodes = false;        ///< nodes
+
+    friend bool operator==(const PrivateData&, const PrivateData&) = default;
 };
 
-/// The flags of a QOS that take part in a verdict (limits/README.md 8.2).
+/// The flags of a QOS that affect a verdict (limits/README.md 8.2).
 struct QosFlags {
     bool deny_on_limit = false;
     bool over_part_qos = false;
@@ -48,7 +51,7 @@ struct QosFlags {
     bool relative = false;
 };
 
-/// A QOS with its limits and what is in use under it.
+/// A QOS with its limits and its usage.
 struct Qos {
     std::uint32_t id = 0;
     std::string name;
@@ -64,8 +67,8 @@ struct Qos {
 
 enum class AssociationLevel : std::uint8_t { user, account, root };
 
-/// One link of the chain user -> account -> ... -> root. Max* limits are the effective (inherited) ones and
-/// stand on the user level only.
+/// One link of the chain user -> account -> ... -> root. Max* limits are the effective (inherited) ones; only
+/// the user level has them.
 struct Association {
     AssociationLevel level = AssociationLevel::user;
     std::string account;
@@ -73,28 +76,30 @@ struct Association {
     std::string partition; ///< set on partition-specific associations
     Limits limits;
     Usage usage;
-    bool is_hidden = false; ///< its limits and usage are, from whoever reads the answer
+    // Hidden from the reader of the answer:
+    bool hides_limits = false; ///< and its name
+    bool hides_usage = false;
 };
 
-/// Why the QOS of a job is not one it can run under (limits/README.md 8.1), or `none`.
+/// Why a job cannot run under its QOS (limits/README.md 8.1), or `none`.
 enum class QosProblem : std::uint8_t {
     none,
     unknown,               ///< no QOS of that name exists
-    not_permitted,         ///< it exists, the association may not use it
-    default_not_permitted, ///< none was asked for, and the default is not one the association may use
-    requires_reservation,  ///< it wants --reservation, none was given
+    not_permitted,         ///< it exists, but the association may not use it
+    default_not_permitted, ///< none was requested, and the association may not use the default
+    requires_reservation,  ///< it requires --reservation, and none was given
     relative_of_partition, ///< a Relative QOS that is a partition's QOS
-    list_not_allowed,      ///< several names where this release takes one, or a list that ends with a comma
+    list_not_allowed,      ///< several names, but this release takes one; or a list that ends with a comma
 };
 
-/// The QOS of the job, or why there is none.
+/// The job's QOS, or why it has none.
 struct QosChoice {
-    /// Index into AccountView::qos; nothing: the job has no QOS, or the view leaves_room.
+    /// Index into AccountView::qos; empty: the job has no QOS, or the view is_within_limits.
     std::optional<std::size_t> qos;
-    std::optional<QosFlags> flags; ///< its flags; nothing: the job has no QOS
-    std::vector<std::size_t> more; ///< the further ones of a list of QOSs, in the order slurmctld tries them
-    std::string name;              ///< the name chosen or asked for
-    bool is_default = false;       ///< the job asked for none
+    std::optional<QosFlags> flags;         ///< its flags; empty: the job has no QOS
+    std::vector<std::size_t> alternatives; ///< the other QOSs of a list, in the order slurmctld tries them
+    std::string name;                      ///< the chosen or requested name
+    bool is_default = false;               ///< the job requested none
     QosProblem problem = QosProblem::none;
 };
 
@@ -102,33 +107,36 @@ struct QosChoice {
 struct PartitionChoice {
     std::shared_ptr<const Partition> partition; ///< never null
     std::optional<std::size_t> qos;             ///< index into AccountView::qos
-    bool is_hidden = false; ///< whoever reads the answer may know its name, having typed it, and no more
+    bool is_hidden = false; ///< the reader of the answer may know only its name, because they typed it
 };
 
 struct AccountView {
     std::shared_ptr<const TresCatalogue> tres; ///< never null
     Enforce enforce;
-    std::string user_name; ///< empty where accounting does not know the user
-    std::string account;   ///< the account used: the one asked for, or the user's default
+    std::string user_name; ///< empty: accounting does not know the user
+    std::string account;   ///< the requested account, or the user's default
     std::vector<Qos> qos;  ///< the job's QOS and its partitions' QOSs, each once
     QosChoice job_qos;
     std::vector<PartitionChoice> partitions; ///< in the order slurmctld tries them
     std::vector<Association> associations;   ///< user first, root last; empty: no association
-    /// Names, sorted; filled only when job_qos.problem is set, or when alternatives were asked for.
+    /// Names, sorted; filled only if job_qos.problem is set or alternatives were requested.
     std::vector<std::string> permitted_qos;
-    /// The user's accounts, sorted; filled only when there is no association, or when alternatives were asked
-    /// for. Of very many associations not all are looked at.
+    /// The user's accounts, sorted; filled only if there is no association or alternatives were requested. If
+    /// there are very many associations, only some of them are read.
     std::vector<std::string> accounts;
-    PrivateData hidden;                 ///< from whoever reads the answer
-    bool reader_is_operator = false;    ///< nothing is hidden; known where something might be
-    bool usage_lasts = false;           ///< on this cluster no use of the past decays or is reset
-    bool requester_is_operator = false; ///< may change jobs past all limits; never at a submission
-    /// The job's association and QOS will do, and all limits leave room for it: no limit, no usage and no QOS
-    /// was copied, and of the associations the names, or nothing.
-    bool leaves_room = false;
+    // What a job that requests none gets; filled only if alternatives were requested.
+    std::string default_qos;
+    std::string default_account;
+    PrivateData hidden;                 ///< from the reader of the answer
+    bool reader_is_operator = false;    ///< nothing is hidden; known only if something might be hidden
+    bool usage_lasts = false;           ///< on this cluster, past usage neither decays nor is reset
+    bool requester_is_operator = false; ///< may exceed all limits when changing a job; never at a submission
+    /// Nothing prevents the job: its association and QOS are valid, and it certainly fits all limits. In this
+    /// case limits, usage and QOSs were not copied, and of the associations at most the names.
+    bool is_within_limits = false;
 };
 
-/// Makes a QOS of the view the job's.
+/// Sets the job's QOS to one of the view.
 inline void set_job_qos(AccountView& view, std::size_t index) {
     view.job_qos.qos = index;
     view.job_qos.flags = view.qos[index].flags;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Decision: what the gate answers for one job.
+// Decision: the gate's answer for one job.
 #pragma once
 
 #include "qosgate/base/log.hpp"
@@ -24,32 +24,32 @@ enum class RejectCode : std::uint8_t {
     invalid_partition,  ///< ESLURM_INVALID_PARTITION_NAME
     invalid_time_limit, ///< ESLURM_INVALID_TIME_LIMIT
     invalid_node_count, ///< ESLURM_INVALID_NODE_COUNT
-    bad_task_count,     ///< ESLURM_BAD_TASK_COUNT
-    partition_limits, ///< ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE: EnforcePartLimits, after all else passed
-    text_too_long,    ///< ESLURM_PATHNAME_TOO_LONG, which is for all texts
-    access_denied,    ///< ESLURM_ACCESS_DENIED: a rule of the site said no
+    partition_limits,   ///< ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE: EnforcePartLimits, checked last
+    text_too_long,      ///< ESLURM_PATHNAME_TOO_LONG; Slurm uses it for all texts
+    access_denied,      ///< ESLURM_ACCESS_DENIED: a rule of the site said no
 };
 
-/// What slurmctld is expected to make of a job by itself. Its texts are literals.
+/// What slurmctld is expected to do with a job without qosgate. The texts are literals.
 struct Forecast {
     RejectCode code = RejectCode::none; ///< none: it accepts the job
     std::string_view reason; ///< Reason token of a refusal for limits ("QOSMaxGRESPerUser"); else empty
-    std::optional<TimeLimit> time_limit; ///< of an accepted job; nothing: none until it starts
+    std::optional<TimeLimit> time_limit; ///< of an accepted job; empty: none until it starts
     bool time_set_by_limit = false;
-    /// Reason that limits and partition rules give an accepted job once a scheduling pass has looked at it;
-    /// empty: they hold nothing back (it starts, or waits for resources, priority, dependencies).
+    /// Reason that limits and partition rules give an accepted job after a scheduling pass has tried it.
+    /// Empty: they do not keep it pending (it starts, or waits for resources, priority, dependencies).
     std::string_view pending_reason;
 };
 
 /// The answer for one job.
 struct Decision {
-    /// What the gate itself answers. In level `explain` it stays `none` for limits: slurmctld refuses the
-    /// job. Only where a job is merely tested, and slurmctld would drop the words, it is slurmctld's code.
+    /// The gate's own answer. In level `explain` it stays `none` for limits: slurmctld refuses the job. The
+    /// exception is a job that is only tested (slurmctld would drop the messages): here it is slurmctld's
+    /// code.
     RejectCode reject = RejectCode::none;
     Forecast forecast;                 ///< what slurmctld is expected to do with the job
     std::vector<std::string> message;  ///< lines for the user, in order, without newlines; may be empty
     std::vector<LogLine> log;          ///< lines for the administrator's log
-    std::optional<JobRequest> changed; ///< the job as the rules left it; nothing: unchanged, or rejected
+    std::optional<JobRequest> changed; ///< the job as the rules left it; empty: unchanged, or rejected
 };
 
 } // namespace qg::model

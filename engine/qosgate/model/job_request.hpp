@@ -15,16 +15,18 @@
 
 namespace qg::model {
 
-/// A text of a request that is longer, or names more, than is read of its field.
+/// A text of a request that is too long, or contains too many names, to be read.
 struct UnreadText {
-    std::string_view field; ///< as rules name it ("partition"); a literal
-    std::size_t most = 0;   ///< how much is read
-    std::string_view unit;  ///< of `most` ("bytes"); a literal
+    std::string_view field;         ///< as rules name it ("partition"); a literal
+    std::size_t max = 0;            ///< how much of it is read
+    std::string_view unit;          ///< unit of `max` ("bytes"); a literal
+    std::string_view options = {};  ///< the option of the clients ("--gres"); a literal
+    bool slurmctld_refuses = false; ///< slurmctld refuses so long a text
 };
 
 struct JobRequest {
-    std::uint32_t user_id = 0;    ///< whose job it is
-    std::uint32_t submit_uid = 0; ///< who sent the request
+    std::uint32_t user_id = 0;    ///< the job's owner
+    std::uint32_t submit_uid = 0; ///< the sender of the request
 
     // Texts as sent. An empty text counts as unset everywhere in Slurm, and is stored as unset.
     std::optional<std::string> name;
@@ -35,22 +37,28 @@ struct JobRequest {
     std::optional<std::string> comment;
     std::optional<std::string> admin_comment;
     std::optional<std::string> features; ///< --constraint
-    std::optional<std::string> prefer;   ///< --prefer: features as well, where nodes with them are free
+    std::optional<std::string> prefer;   ///< --prefer: features, used if nodes with them are free
     std::optional<std::string> licenses;
-    std::optional<std::string> array;           ///< --array, not validated by anyone yet
+    std::optional<std::string> array;           ///< --array, not validated yet
     std::optional<std::string> required_nodes;  ///< --nodelist
-    std::optional<std::string> tres_per_job;    ///< --gpus; in Slurm's spelling, "gres:gpu:2"
+    std::optional<std::string> tres_per_job;    ///< --gpus in Slurm's spelling, "gres:gpu:2"
     std::optional<std::string> tres_per_node;   ///< --gres, --gpus-per-node
     std::optional<std::string> tres_per_socket; ///< --gpus-per-socket
     std::optional<std::string> tres_per_task;   ///< --gpus-per-task
     std::optional<std::string> memory_per_tres; ///< --mem-per-gpu
     std::optional<std::string> cpus_per_tres;   ///< --cpus-per-gpu
 
-    /// The command as typed, its beginning; empty: not known. Borrowed from what the request was read from.
+    /// The beginning of the command as typed; empty: not known. Borrowed from the source of the request.
     std::string_view submit_line;
+
+    /// The beginning of --exclude, whole names only; empty: no node is excluded. Borrowed likewise.
+    std::string_view excluded_nodes;
+    bool has_all_excluded = true; ///< this is the complete list
 
     std::optional<TimeLimit> time_limit;
     std::optional<TimeLimit> time_min;
+    /// --deadline: the whole minutes until then, from --begin on; 0: less than one, or it has passed.
+    std::optional<std::uint32_t> minutes_to_deadline;
     std::optional<std::uint32_t> min_nodes;
     std::optional<std::uint32_t> max_nodes;
     std::optional<std::uint32_t> tasks;
@@ -65,23 +73,24 @@ struct JobRequest {
     std::optional<std::uint32_t> priority;
     std::optional<Memory> memory; ///< --mem, --mem-per-cpu
     bool overcommit = false;
-    bool exclusive = false;      ///< --exclusive of whole nodes
-    bool is_batch = false;       ///< a script was sent (sbatch); else salloc or srun
-    bool is_het_part = false;    ///< one component of a heterogeneous job
-    bool begins_later = false;   ///< --begin, in the future
-    bool has_dependency = false; ///< --dependency
+    bool exclusive = false;        ///< --exclusive of whole nodes
+    bool is_batch = false;         ///< a script was sent (sbatch); else salloc or srun
+    bool has_counted_cpus = false; ///< of an existing job: `min_cpus` is not raised to its tasks
+    bool is_het_part = false;      ///< a part of a heterogeneous job
+    bool begins_later = false;     ///< --begin, in the future
+    bool has_dependency = false;   ///< --dependency
 
-    /// A text that was not read, and is unset above; nothing: all were. What such a request asks for is not
-    /// known.
+    /// A text that was not read and is unset above; empty: all were read. With such a text it is not known
+    /// what the job requests.
     std::optional<UnreadText> unread;
 
-    /// Whether nobody tries to start it yet: what is in use today says nothing about then.
+    /// Whether Slurm does not try to start it yet. The present usage then says nothing about its start.
     [[nodiscard]] bool starts_later() const noexcept {
         return priority == 0u || begins_later || has_dependency;
     }
 
-    /// The CPUs that --mincpus asks for on so many nodes. Tasks that share CPUs get none for it.
-    [[nodiscard]] std::uint64_t least_cpus_on(std::uint64_t nodes) const noexcept {
+    /// The CPUs that --mincpus requests on that many nodes. Tasks that share CPUs get none for it.
+    [[nodiscard]] std::uint64_t min_cpus_on(std::uint64_t nodes) const noexcept {
         return overcommit ? 0 : nodes * min_cpus_per_node.value_or(0);
     }
 };

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Names that jobs may ask for by options of their own: reservations, licenses, gres, features.
+// Names that jobs may request: reservations, licenses, gres, features.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <ctime>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qg::model {
@@ -14,21 +17,38 @@ struct License {
     std::uint32_t total = 0;
 };
 
-/// A reservation, and whom it is for: users and accounts as Slurm writes them, where a minus in front leaves
-/// one out.
+/// A reservation, and who may use it: users and accounts as Slurm writes them; a minus in front of a name
+/// excludes it.
 struct Reservation {
     std::string name;
     std::vector<std::string> users = {};    ///< empty: the accounts decide
     std::vector<std::string> accounts = {}; ///< empty: the users decide
-    bool has_groups = false; ///< it is for Linux groups, of which nobody knows here who is in them
+    bool has_groups = false;                ///< it is for Linux groups, whose members are not known here
 };
 
-/// What a cluster has of each, as far as it is known. All is sorted by name.
+/// Names that nodes have.
+struct NamesOfNodes {
+    std::vector<std::string> all;
+    std::vector<std::string> hidden = {}; ///< names that only hidden nodes have
+};
+
+/// The known names of each kind on a cluster, sorted.
 struct KnownNames {
     std::vector<Reservation> reservations;
     std::vector<License> licenses;
-    std::vector<std::string> gres;     ///< of all nodes: "gpu", and "gpu:a100" where nodes say the type
-    std::vector<std::string> features; ///< of all nodes, active or not
+    NamesOfNodes gres;                    ///< "gpu", and "gpu:a100" if nodes name the type
+    NamesOfNodes features;                ///< active or not
+    std::time_t reservations_read_at = 0; ///< by slurmctld's clock
+    /// The names of nodes, including hostnames, with the index of each in the cluster's node table. Empty:
+    /// not known.
+    std::vector<std::string> nodes = {};
+    std::vector<std::uint32_t> node_indices = {};
+
+    /// The name of a node, which must have one. Cost: linear in all nodes.
+    [[nodiscard]] std::string_view name_of_node(std::uint32_t index) const {
+        const auto found = std::ranges::find(node_indices, index);
+        return nodes[static_cast<std::size_t>(found - node_indices.begin())];
+    }
 };
 
 } // namespace qg::model

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What is a fact of each limit, one row per limit: whose jobs it counts, what of them, its names and words.
-// All code that treats limits differently asks here (limits/README.md 1.1).
+// The facts of each limit, one row per limit: whose jobs it counts, what it counts, its names and words. All
+// code that treats some limits differently uses this table (limits/README.md 1.1).
 #pragma once
 
 #include "qosgate/base/enumerators.hpp"
@@ -25,27 +25,27 @@ enum class LimitScope : std::uint8_t {
 };
 inline constexpr std::size_t limit_scope_count = count_enumerators<LimitScope>();
 
-/// What of them is counted.
+/// What is counted.
 enum class LimitMeasure : std::uint8_t {
     tres,             ///< TRES of running jobs
-    tres_minutes,     ///< TRES x time; of several jobs also of those that have ended
-    tres_run_minutes, ///< TRES x the time that running jobs have left
+    tres_minutes,     ///< TRES x time; for several jobs, ended jobs count too
+    tres_run_minutes, ///< TRES x the remaining time of running jobs
     running_jobs,
     submitted_jobs, ///< pending and running jobs, array tasks counted singly
-    wall,           ///< time in minutes; of several jobs also of those that have ended
+    wall,           ///< time in minutes; for several jobs, ended jobs count too
 };
 
 enum class LimitSense : std::uint8_t { maximum, minimum };
 
-/// What a limit is called among people.
+/// The words for a limit.
 struct LimitWords {
-    std::string_view phrase;  ///< after what is counted, "per user"; of jobs all: "running jobs per user"
+    std::string_view phrase;  ///< "per user", after what is counted; or whole: "running jobs per user"
     std::string_view meaning; ///< a sentence: what is limited
     std::string_view change;  ///< what the user can change
 };
 
-/// Slurm's Reason tokens (limits/README.md 1.4): one per TresKind, in that order; of limits without TRES the
-/// first only. Empty: not set by that kind of owner.
+/// Slurm's Reason tokens (limits/README.md 1.4): one per TresKind, in that order; only the first for limits
+/// without TRES. Empty: that kind of owner cannot set the limit.
 using ReasonTokens = std::array<std::string_view, tres_kind_count>;
 
 struct LimitFacts {
@@ -58,7 +58,7 @@ struct LimitFacts {
     ReasonTokens qos_reasons = {};
     ReasonTokens association_reasons = {};
 
-    /// Whether QOSs, or associations, set it.
+    /// Whether QOSs, or associations, can set it.
     [[nodiscard]] constexpr bool is_of_qos() const noexcept { return !qos_reasons.front().empty(); }
     [[nodiscard]] constexpr bool is_of_association() const noexcept {
         return !association_reasons.front().empty();
@@ -67,11 +67,11 @@ struct LimitFacts {
     [[nodiscard]] constexpr bool counts_others() const noexcept {
         return scope != LimitScope::job && scope != LimitScope::node;
     }
-    /// Whether jobs that have ended count, too.
+    /// Whether ended jobs count, too.
     [[nodiscard]] constexpr bool counts_the_past() const noexcept {
         return counts_others() && (measure == LimitMeasure::tres_minutes || measure == LimitMeasure::wall);
     }
-    /// Whether associations of accounts only hand it down to those of users (limits/README.md 1.1).
+    /// Whether associations of accounts only pass it on to those of users (limits/README.md 1.1).
     [[nodiscard]] constexpr bool is_of_users_alone() const noexcept { return name.starts_with("Max"); }
     /// Whether it counts TRES x time.
     [[nodiscard]] constexpr bool counts_tres_minutes() const noexcept {
@@ -145,7 +145,7 @@ inline constexpr auto limit_facts = [] {
          .measure = tres_minutes,
          .words = {"per job", "Limits the size of a job times its time limit.",
                    "Ask for less time, or for a smaller size."},
-         // Slurm names a burst buffer's minutes after associations also where a QOS limits them.
+         // For minutes of burst buffers Slurm uses the association's token even if a QOS limits them.
          .qos_reasons = {"QOSMaxCpuMinutesPerJobLimit", "QOSMaxMemoryMinutesPerJob",
                          "QOSMaxEnergyMinutesPerJob", "QOSMaxNodeMinutesPerJob", "QOSMaxBillingMinutesPerJob",
                          "AssocMaxBBMinutesPerJob", "QOSMaxGRESMinutesPerJob", "QOSMaxLicenseMinutesPerJob",
@@ -301,12 +301,12 @@ constexpr const LimitFacts& facts_of(CountLimit limit) noexcept {
     return limit_facts[tres_limit_count + static_cast<std::size_t>(limit)];
 }
 constexpr const LimitFacts& facts_of(const LimitId& limit) noexcept {
-    // Not std::get_if: with -fsanitize=undefined g++ 12 takes its pointer for no constant.
+    // Not std::get_if: with -fsanitize=undefined, g++ 12 does not accept its pointer as a constant.
     return std::holds_alternative<TresLimit>(limit) ? facts_of(std::get<TresLimit>(limit))
                                                     : facts_of(std::get<CountLimit>(limit));
 }
 
-/// Whether every limit has its row, in its place.
+/// Whether every limit has its row, in the right place.
 constexpr bool has_every_limit() {
     for (std::size_t i = 0; i < tres_limit_count; ++i)
         if (limit_facts[i].limit != LimitId(static_cast<TresLimit>(i))) return false;
@@ -316,7 +316,7 @@ constexpr bool has_every_limit() {
 }
 static_assert(has_every_limit(), "row i of limit_facts is enumerator i");
 
-/// Whether an owner's tokens fit the limit: of a TRES limit all or none, of another one or none.
+/// Whether an owner's tokens fit the limit: a TRES limit has all tokens or none, any other limit one or none.
 constexpr bool are_tokens_of(const LimitId& limit, const ReasonTokens& tokens) {
     std::size_t named = 0;
     while (named < tokens.size() && !tokens[named].empty())
@@ -334,7 +334,7 @@ constexpr bool has_every_token() {
 }
 static_assert(has_every_token(), "a TRES limit has a token for each TresKind, another limit one");
 
-/// The limits for whose facts `is_meant(const LimitFacts&)` is true.
+/// The limits for which `is_meant(const LimitFacts&)` is true.
 template <typename IsMeant>
 constexpr LimitSet limits_where(IsMeant is_meant) {
     LimitSet limits;

@@ -12,7 +12,7 @@
 namespace qg::model {
 namespace {
 
-/// The limit of a name among these rows.
+/// The limit with this name in these rows.
 template <typename Limit>
 std::optional<Limit> find_in(std::span<const LimitFacts> rows, std::string_view name) noexcept {
     const auto found =
@@ -40,7 +40,7 @@ std::optional<CountLimit> find_count_limit(std::string_view name) noexcept {
     return find_in<CountLimit>(std::span(limit_facts).subspan(tres_limit_count), name);
 }
 
-/// Makes room for so many rows that are this object's alone.
+/// Allocates that many rows, not shared with other objects.
 void Limits::reserve_rows(std::size_t count) {
     if (count <= row_capacity_ && rows_.use_count() == 1) return;
     constexpr std::size_t usual_rows = 4;

@@ -36,8 +36,7 @@ enum class TresLimit : std::uint8_t {
 inline constexpr std::size_t tres_limit_count = count_enumerators<TresLimit>();
 
 /// Limits that have one value: counts of jobs, and wall times in minutes.
-/// `max_jobs` and `max_submit_jobs` stand on associations only, the per-user and per-account ones on QOSs
-/// only.
+/// Only associations have `max_jobs` and `max_submit_jobs`; only QOSs have the per-user and per-account ones.
 enum class CountLimit : std::uint8_t {
     grp_jobs,
     max_jobs,
@@ -60,15 +59,15 @@ std::string_view name_of(TresLimit limit) noexcept;
 std::string_view name_of(CountLimit limit) noexcept;
 std::string_view name_of(const LimitId& limit) noexcept;
 
-/// The limit of a sacctmgr name, ASCII case ignored; nothing if there is none.
+/// The limit with a sacctmgr name, ASCII case ignored; empty if there is none.
 std::optional<TresLimit> find_tres_limit(std::string_view name) noexcept;
 std::optional<CountLimit> find_count_limit(std::string_view name) noexcept;
 
-/// Some of the limits, a bit each.
+/// A set of limits, one bit each.
 class LimitSet {
   public:
     constexpr LimitSet() = default;
-    // Limits and lists of limits are sets without further words.
+    // Limits and lists of limits convert to sets implicitly.
     constexpr LimitSet(TresLimit limit) noexcept : bits_(1u << static_cast<unsigned>(limit)) {}
     constexpr LimitSet(CountLimit limit) noexcept
         : bits_(1u << (tres_limit_count + static_cast<unsigned>(limit))) {}
@@ -96,7 +95,9 @@ class LimitSet {
     }
     friend constexpr LimitSet operator+(LimitSet a, LimitSet b) noexcept { return a += b; }
     friend constexpr bool operator==(LimitSet, LimitSet) = default;
-    [[nodiscard]] constexpr bool meets(LimitSet other) const noexcept { return (bits_ & other.bits_) != 0; }
+    [[nodiscard]] constexpr bool intersects(LimitSet other) const noexcept {
+        return (bits_ & other.bits_) != 0;
+    }
     [[nodiscard]] constexpr bool has_all(LimitSet other) const noexcept {
         return (bits_ & other.bits_) == other.bits_;
     }
@@ -114,7 +115,7 @@ class LimitSet {
 };
 
 /// All limits of one QOS or association. Unset and zero are different; "unlimited" is unset
-/// (limits/README.md 1.2). TRES values stand in the order of the TresCatalogue they were made for.
+/// (limits/README.md 1.2). TRES values are in the order of the TresCatalogue they were made for.
 class Limits {
   public:
     Limits() = default;
@@ -133,7 +134,7 @@ class Limits {
     [[nodiscard]] bool has_any(TresLimit limit) const noexcept { return has_any(LimitSet(limit)); }
 
     /// Whether any of these is set.
-    [[nodiscard]] bool has_any(LimitSet limits) const noexcept { return set_.meets(limits); }
+    [[nodiscard]] bool has_any(LimitSet limits) const noexcept { return set_.intersects(limits); }
 
     /// The limits that are set.
     [[nodiscard]] LimitSet which() const noexcept { return set_; }
@@ -146,7 +147,8 @@ class Limits {
         return has_any(limit) && word < words() ? rows_[row(limit) + word] : 0;
     }
 
-    /// The values of this limit by TRES; those of TRES that are not set mean nothing. Empty if none is set.
+    /// The values of this limit by TRES; values of TRES that are not set have no meaning. Empty if none is
+    /// set.
     [[nodiscard]] std::span<const std::uint64_t> values(TresLimit limit) const noexcept {
         if (!has_any(limit)) return {};
         return {&rows_[row(limit) + words()], tres_count_};
@@ -171,7 +173,7 @@ class Limits {
 
     [[nodiscard]] std::size_t words() const noexcept { return (tres_count_ + 63) / 64; }
     [[nodiscard]] std::size_t row_size() const noexcept { return words() + tres_count_; }
-    /// Where the row of a limit that has one begins.
+    /// The beginning of a limit's row. The limit must have one.
     [[nodiscard]] std::size_t row(TresLimit limit) const noexcept {
         return row_of_[index(limit)] * row_size();
     }
@@ -186,14 +188,14 @@ class Limits {
     }
 
     std::size_t tres_count_ = 0;
-    LimitSet set_; ///< of a TresLimit: some value of its row is set
-    /// A row per TresLimit that was set, in that order: words that tell which values are set, then the
-    /// values. Views are copied for every job, and hardly any limit changes after it was read: copies share
-    /// the rows until one of them is changed.
+    LimitSet set_; ///< for a TresLimit: a value of its row is set
+    /// A row per TresLimit that was set, in that order: first the words with a bit for each value that is
+    /// set, then the values. Views are copied for every job, and limits rarely change after they were read,
+    /// so copies share the rows until one copy changes.
     std::shared_ptr<std::uint64_t[]> rows_;
     std::uint8_t row_count_ = 0;
     std::uint8_t row_capacity_ = 0;
-    std::array<std::uint8_t, tres_limit_count> row_of_{}; ///< of the limits in set_
+    std::array<std::uint8_t, tres_limit_count> row_of_{}; ///< values of the limits in set_
     std::array<std::uint64_t, count_limit_count> counts_ = all_unset();
 };
 

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/model/partition.hpp"
 
+#include <algorithm>
+
 namespace qg::model {
 
-PartitionTable::PartitionTable(std::vector<std::shared_ptr<const Partition>> partitions,
-                               std::uint64_t generation)
-    : all_(std::move(partitions)), generation_(generation) {
+bool Partition::has_node(std::uint32_t index) const noexcept {
+    const auto after = std::ranges::upper_bound(nodes, index, {}, &NodeRange::first);
+    return after != nodes.begin() && index <= (after - 1)->last;
+}
+
+PartitionTable::PartitionTable(std::vector<std::shared_ptr<const Partition>> partitions)
+    : all_(std::move(partitions)) {
     for (std::size_t i = 0; i < all_.size(); ++i) {
         by_name_.emplace(all_[i]->name, i);
         if (all_[i]->is_default) default_ = all_[i];

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What a verdict needs to know of a partition (limits/README.md 6.2, 8.3). Times are minutes, memory MiB.
+// What a verdict needs to know about a partition (limits/README.md 6.2, 8.3). Times are minutes, memory MiB.
 #pragma once
 
 #include "qosgate/base/units.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,18 +16,54 @@
 
 namespace qg::model {
 
-/// An amount of memory that is asked for, or given by default, per node or per allocated CPU.
+/// An amount of memory, requested or by default, per node or per allocated CPU.
 struct Memory {
     std::uint64_t mib = 0; ///< 0 = all of the node's memory
     bool per_cpu = false;
     friend bool operator==(const Memory&, const Memory&) = default;
 };
 
-/// The most that any node of a partition has; 0: not known.
-struct LargestNode {
-    std::uint64_t memory_mib = 0; ///< RealMemory - MemSpecLimit
-    std::uint64_t cpus = 0;
-    std::uint64_t gpus = 0;
+/// A generic resource of a node.
+struct NodeGres {
+    std::string name;  ///< "gpu"
+    std::string model; ///< "a100"; empty: any
+    std::uint64_t count = 0;
+    friend bool operator==(const NodeGres&, const NodeGres&) = default;
+};
+
+/// Nodes of a partition that are alike.
+struct NodeKind {
+    std::uint32_t count = 0;      ///< of these nodes
+    std::uint64_t cpus = 0;       ///< of one; 0: not known
+    std::uint64_t memory_mib = 0; ///< RealMemory - MemSpecLimit; 0: not known
+    std::vector<NodeGres> gres = {};
+    std::string features = {};    ///< active ones, "ib,big"; only in Partition::featured_kinds, NodeTable
+    std::uint64_t whole_cpus = 0; ///< the minimum that a job gets with a whole one; 0: not known
+
+    /// Whether such nodes have the same resources, whatever their features.
+    [[nodiscard]] bool has_same_resources(const NodeKind& other) const {
+        return cpus == other.cpus && whole_cpus == other.whole_cpus && memory_mib == other.memory_mib &&
+               gres == other.gres;
+    }
+};
+
+/// The kind of each node of the cluster. Empty: not known, or more than max_kinds.
+struct NodeTable {
+    std::vector<NodeKind> kinds;        ///< distinguished by features, too
+    std::vector<std::uint16_t> kind_of; ///< the index in `kinds`, by the index in the cluster's node table
+
+    static constexpr std::size_t max_kinds = 256;
+
+    /// Null: not known.
+    [[nodiscard]] const NodeKind* find(std::uint32_t node) const noexcept {
+        return node < kind_of.size() ? &kinds[kind_of[node]] : nullptr;
+    }
+};
+
+/// The first and the last of nodes that are adjacent in the cluster's node table.
+struct NodeRange {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
 };
 
 struct Partition {
@@ -36,40 +73,52 @@ struct Partition {
     TimeLimit max_time = TimeLimit::unlimited();
     std::optional<TimeLimit> default_time;
     std::uint32_t min_nodes = 0;
-    std::optional<std::uint32_t> max_nodes; ///< nothing: unlimited
+    std::optional<std::uint32_t> max_nodes; ///< empty: unlimited
     std::uint32_t priority_tier = 1;
     std::uint32_t total_nodes = 0;
     std::uint32_t total_cpus = 0;
-    std::optional<Memory> default_memory; ///< DefMemPerNode, DefMemPerCPU
-    std::uint64_t node_memory_mib = 0;    ///< RealMemory - MemSpecLimit of the first node; 0: not known
-    std::uint32_t sockets_per_node = 1;   ///< of the first node
-    std::uint32_t least_node_cpus = 0;    ///< of all its nodes, each surely allocated whole; 0: not known
-    std::vector<std::string> allow_qos;   ///< empty: all
+    std::optional<Memory> default_memory;  ///< DefMemPerNode, DefMemPerCPU
+    std::uint64_t node_memory_mib = 0;     ///< RealMemory - MemSpecLimit of the first node; 0: not known
+    std::uint64_t min_node_memory_mib = 0; ///< the minimum over all its nodes; 0: not known
+    std::uint32_t min_node_cpus = 0;    ///< the minimum over all its nodes, if allocated whole; 0: not known
+    bool gives_whole_nodes = false;     ///< OverSubscribe=EXCLUSIVE
+    std::vector<std::string> allow_qos; ///< empty: all
     std::vector<std::string> deny_qos;
     std::vector<std::string> allow_accounts; ///< empty: all
     std::vector<std::string> deny_accounts;
-    bool takes_jobs = true;         ///< not drained or inactive
-    bool starts_jobs = true;        ///< not down or inactive
-    bool has_alternate = false;     ///< another one takes the jobs that it does not
-    bool is_for_root = false;       ///< RootOnly
-    bool needs_reservation = false; ///< ReqResv
-    LargestNode largest;
-    bool is_hidden = false;  ///< Hidden=YES: shown to those who ask for all
-    bool has_groups = false; ///< AllowGroups: not for everybody
-    std::string tres;        ///< what its nodes have, all together: "cpu=128,gres/gpu=8"; empty: not known
+    bool takes_jobs = true;           ///< not drained or inactive
+    bool starts_jobs = true;          ///< not down or inactive
+    bool has_alternate = false;       ///< another partition takes the jobs that this one refuses
+    bool is_for_root = false;         ///< RootOnly
+    bool needs_reservation = false;   ///< ReqResv
+    std::vector<NodeKind> node_kinds; ///< of all its nodes; empty: not known, or more than max_node_kinds
+    /// The same, distinguished by features too; empty: not known, or more than max_featured_kinds.
+    std::vector<NodeKind> featured_kinds;
+    std::vector<NodeRange> nodes;     ///< sorted; empty: not known
+    std::optional<Memory> max_memory; ///< MaxMemPerNode, MaxMemPerCPU; empty: that of the cluster
+    std::optional<std::uint32_t> max_cpus_per_node; ///< MaxCPUsPerNode; empty: unlimited
+    bool is_hidden = false;                         ///< Hidden=YES: shown only with an option like --all
+    bool has_groups = false;                        ///< AllowGroups: only some groups may use it
+    std::string tres;             ///< total TRES of its nodes: "cpu=128,gres/gpu=8"; empty: not known
     bool is_for_everybody = true; ///< up, not hidden, open to all groups and from all nodes
     std::string billing_weights;  ///< TRESBillingWeights as configured; empty: none
 
-    /// Whether it refuses jobs that name no time limit (DefaultTime=0).
-    [[nodiscard]] bool wants_time_limit() const noexcept { return default_time == TimeLimit{0}; }
+    static constexpr std::size_t max_node_kinds = 16;
+    static constexpr std::size_t max_featured_kinds = 64;
 
-    /// Whether it takes and starts jobs of whoever submits them.
+    /// Whether it contains the node with this index in the cluster's node table.
+    [[nodiscard]] bool has_node(std::uint32_t index) const noexcept;
+
+    /// Whether it refuses jobs without a time limit (DefaultTime=0).
+    [[nodiscard]] bool requires_time_limit() const noexcept { return default_time == TimeLimit{0}; }
+
+    /// Whether it accepts and starts jobs of every user.
     [[nodiscard]] bool is_open() const noexcept {
         return takes_jobs && starts_jobs && !is_for_root && !needs_reservation;
     }
 
     /// Whether every QOS and account may use it.
-    [[nodiscard]] bool keeps_nobody_out() const noexcept {
+    [[nodiscard]] bool admits_everyone() const noexcept {
         return allow_qos.empty() && deny_qos.empty() && allow_accounts.empty() && deny_accounts.empty();
     }
 };
@@ -78,21 +127,18 @@ struct Partition {
 class PartitionTable {
   public:
     PartitionTable() = default;
-    /// `generation` tells snapshots apart in logs.
-    PartitionTable(std::vector<std::shared_ptr<const Partition>> partitions, std::uint64_t generation);
+    explicit PartitionTable(std::vector<std::shared_ptr<const Partition>> partitions);
 
-    /// The partition of that name (exact case, as Slurm compares), or null.
+    /// The partition with that name (case matters, as in Slurm), or null.
     [[nodiscard]] std::shared_ptr<const Partition> find(std::string_view name) const;
     /// The default partition, or null.
     [[nodiscard]] std::shared_ptr<const Partition> default_partition() const noexcept { return default_; }
     [[nodiscard]] const std::vector<std::shared_ptr<const Partition>>& all() const noexcept { return all_; }
-    [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
 
   private:
     std::vector<std::shared_ptr<const Partition>> all_;
     std::unordered_map<std::string_view, std::size_t> by_name_; ///< names live in all_, which never changes
     std::shared_ptr<const Partition> default_;
-    std::uint64_t generation_ = 0;
 };
 
 } // namespace qg::model

@@ -13,23 +13,23 @@
 namespace qg::model {
 namespace {
 
-/// slurmdbd ignores larger numbers in silence (slurm/README.md 4.4), so they are refused here.
-constexpr std::uint64_t largest_number = 0x7fffffff;
+/// slurmdbd silently ignores larger numbers (slurm/README.md 4.4), so they are refused here.
+constexpr std::uint64_t max_number = 0x7fffffff;
 
 /// The largest count that survives slurmdbd's database column type and its own "none" marks.
-constexpr std::uint64_t largest_count = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t max_count = std::numeric_limits<std::int64_t>::max();
 
 /// The column that holds a QOS name.
-constexpr std::size_t longest_name = 255;
+constexpr std::size_t max_name_length = 255;
 
-/// Characters to which Slurm's lists, job scripts or shells give a meaning.
+/// Characters with a meaning in Slurm's lists, job scripts or shells.
 constexpr std::string_view unsafe_in_name = " '\"\\`,=*?[]|;&<>()$!";
 
 Error invalid(std::string message) {
     return {ErrorCode::invalid_input, std::move(message)};
 }
 
-/// Whether a text has control characters, those of Latin-1 (in UTF-8: C2 80 to C2 9F) included.
+/// Whether a text contains control characters, including those of Latin-1 (in UTF-8: C2 80 to C2 9F).
 bool has_control(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
@@ -46,7 +46,7 @@ bool is_number(std::string_view text) {
     return error != std::errc::invalid_argument && end == text.data() + text.size();
 }
 
-/// Words that sacctmgr, or a value of a field, gives a meaning.
+/// Words with a meaning for sacctmgr or as a value of a field.
 constexpr std::array<std::string_view, 9> words_of_slurm{
     "set", "where", "all", "none", "unset", "null", "unlimited", "infinite", "withdeleted"};
 
@@ -54,7 +54,8 @@ bool means_clear(std::string_view value) {
     return value == "-1" || text::iequals(value, "unset");
 }
 
-/// People write these to lift a limit; a QOS record has no such value, so say what lifts it.
+/// People write these words to remove a limit. A QOS record has no such value, so the message says how to
+/// remove it.
 bool means_unlimited(std::string_view value) {
     constexpr std::array<std::string_view, 4> words{"unlimited", "infinite", "infinity", "none"};
     return std::any_of(words.begin(), words.end(), [&](auto word) { return text::iequals(word, value); });
@@ -67,9 +68,9 @@ Result<FieldValue> parse_text(std::string_view value) {
 
 Result<FieldValue> parse_number(std::string_view value) {
     const auto number = text::parse_unsigned(value);
-    if (!number || *number > largest_number)
+    if (!number || *number > max_number)
         return invalid(text::format("'{}' is not a whole number from 0 to {}; 'unset' clears the field",
-                                    text::printable(value), largest_number));
+                                    text::printable(value), max_number));
     return FieldValue(static_cast<std::uint32_t>(*number));
 }
 
@@ -77,9 +78,9 @@ Result<FieldValue> parse_factor(std::string_view value) {
     double number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (error != std::errc{} || end != value.data() + value.size() || !(number >= 0) ||
-        number > static_cast<double>(largest_number))
+        number > static_cast<double>(max_number))
         return invalid(text::format("'{}' is not a decimal number from 0 to {}; 'unset' clears the field",
-                                    text::printable(value), largest_number));
+                                    text::printable(value), max_number));
     constexpr double stored_steps = 1e6; // slurmdbd keeps six decimals
     return FieldValue(std::round(number * stored_steps) / stored_steps);
 }
@@ -88,14 +89,14 @@ Result<FieldValue> parse_duration(const QosField& field, std::string_view value)
     const auto seconds = units::parse_seconds(value, field.plain_seconds);
     if (!seconds) return seconds.error();
     const std::uint64_t stored = field.unit == "minutes" ? (*seconds + 59) / 60 : *seconds;
-    if (stored > largest_number)
-        return invalid(text::format("{} is too long: at most {} {}", text::printable(value), largest_number,
-                                    field.unit));
+    if (stored > max_number)
+        return invalid(
+            text::format("{} is too long: at most {} {}", text::printable(value), max_number, field.unit));
     return FieldValue(static_cast<std::uint32_t>(stored));
 }
 
-Result<WordSet> parse_words(const QosField& field, std::string_view value) {
-    WordSet words;
+Result<NameSet> parse_words(const QosField& field, std::string_view value) {
+    NameSet words;
     for (std::string_view part : text::split(value, ',')) {
         auto word =
             field.kind == FieldKind::qos_names ? parse_qos_name(part) : parse_allowed_word(field, part);
@@ -114,7 +115,7 @@ Result<FieldValue> parse_preempt_mode(const QosField& field, std::string_view va
     return FieldValue(*words);
 }
 
-/// One value of a field that is not a TRES list.
+/// The value of a field that is not a TRES list.
 Result<FieldValue> parse_value(const QosField& field, std::string_view value) {
     switch (field.kind) {
     case FieldKind::text: return parse_text(value);
@@ -148,18 +149,18 @@ bool share_a_tres(const TresList& a, const TresList& b) {
     });
 }
 
-std::string in_words(const QosField& field, const QosRecord& record) {
+std::string describe(const QosField& field, const QosRecord& record) {
     std::string shown = format_field(field, record);
     return shown.empty() ? "unset" : shown;
 }
 
-/// Whether the change from `before` to `after` is in `now`.
+/// Whether `now` contains the change from `before` to `after`.
 template <typename T>
 bool stands_in(const T& before, const T& after, const T& now) {
     return before == after || now == after;
 }
 
-bool stands_in(const WordSet& before, const WordSet& after, const WordSet& now) {
+bool stands_in(const NameSet& before, const NameSet& after, const NameSet& now) {
     const auto is_kept = [&](const std::string& word) {
         return stands_in(before.contains(word), after.contains(word), now.contains(word));
     };
@@ -230,14 +231,14 @@ Result<void> QosChange::read(std::string_view assignment, const TresCatalogue& c
                                                                    : std::string(match->tres) + "=" + count);
         if (!list) return list.error();
         for (const auto& [tres, limit] : *list)
-            if (limit.value_or(0) > largest_count)
-                return invalid(text::format("{} is too large: at most {}", tres, largest_count));
+            if (limit.value_or(0) > max_count)
+                return invalid(text::format("{} is too large: at most {}", tres, max_count));
         return add_step({&field, Action::merge_tres, {}, std::move(*list)});
     }
     auto parsed = parse_value(field, value);
     if (!parsed) return parsed.error();
     if (field.kind == FieldKind::qos_names) {
-        const auto& names = std::get<WordSet>(*parsed);
+        const auto& names = std::get<NameSet>(*parsed);
         names_to_exist_.insert(names.begin(), names.end());
     }
     return add_step({&field, Action::set, std::move(*parsed), {}});
@@ -272,8 +273,8 @@ QosRecord QosChange::apply_to(QosRecord record) const {
             value = std::move(limits);
         } else if (step.action == Action::add_words || step.action == Action::remove_words) {
             const FieldValue held = get_field(*step.field, record);
-            auto words = std::holds_alternative<WordSet>(held) ? std::get<WordSet>(held) : WordSet{};
-            for (const std::string& word : std::get<WordSet>(step.value)) {
+            auto words = std::holds_alternative<NameSet>(held) ? std::get<NameSet>(held) : NameSet{};
+            for (const std::string& word : std::get<NameSet>(step.value)) {
                 if (step.action == Action::add_words)
                     words.insert(word);
                 else
@@ -290,7 +291,7 @@ std::vector<FieldDifference> differences(const QosRecord& before, const QosRecor
     std::vector<FieldDifference> found;
     for (const QosField& field : qos_fields())
         if (get_field(field, before) != get_field(field, after))
-            found.push_back({&field, in_words(field, before), in_words(field, after)});
+            found.push_back({&field, describe(field, before), describe(field, after)});
     return found;
 }
 
@@ -300,7 +301,7 @@ std::vector<FieldDifference> lost_changes(const QosRecord& before, const QosReco
     for (const QosField& field : qos_fields()) {
         const bool stands = std::visit(
             [&](auto member) { return stands_in(before.*member, after.*member, now.*member); }, field.member);
-        if (!stands) lost.push_back({&field, in_words(field, after), in_words(field, now)});
+        if (!stands) lost.push_back({&field, describe(field, after), describe(field, now)});
     }
     return lost;
 }
@@ -317,9 +318,9 @@ std::vector<std::string> assignments_for(const QosRecord& record) {
 
 Result<std::string> parse_qos_name(std::string_view name) {
     if (name.empty()) return invalid("a QOS needs a name");
-    if (name.size() > longest_name)
-        return invalid(
-            text::format("'{}': a QOS name has at most {} bytes", text::printable(name, 40), longest_name));
+    if (name.size() > max_name_length)
+        return invalid(text::format("'{}': a QOS name has at most {} bytes", text::printable(name, 40),
+                                    max_name_length));
     const bool bad = name.front() == '+' || name.front() == '-' ||
                      name.find_first_of(unsafe_in_name) != std::string_view::npos || has_control(name);
     if (bad)

@@ -33,8 +33,8 @@ class QosChange {
     /// `record` with the assignments made.
     [[nodiscard]] QosRecord apply_to(QosRecord record) const;
 
-    /// The QOS names that the change makes Preempt refer to.
-    [[nodiscard]] const WordSet& names_to_exist() const noexcept { return names_to_exist_; }
+    /// The QOS names that the change puts into Preempt.
+    [[nodiscard]] const NameSet& names_to_exist() const noexcept { return names_to_exist_; }
 
     [[nodiscard]] bool empty() const noexcept { return steps_.empty(); }
 
@@ -51,10 +51,10 @@ class QosChange {
     Result<void> add_step(Step step);
 
     std::vector<Step> steps_;
-    WordSet names_to_exist_;
+    NameSet names_to_exist_;
 };
 
-/// One field that differs between two records, in words ("unset" where it has no value).
+/// One field that differs between two records, in words ("unset" if it has no value).
 struct FieldDifference {
     const QosField* field;
     std::string before;
@@ -66,20 +66,23 @@ struct FieldDifference {
 /// The fields in which two records differ, in the schema's order.
 std::vector<FieldDifference> differences(const QosRecord& before, const QosRecord& after);
 
-/// What of the change from `before` to `after` is not in `now`: `before` of each difference is what was to be
-/// stored, `after` what is. Of a list only the entries that the change touched count.
+/// The parts of the change from `before` to `after` that `now` does not contain. In each difference, `before`
+/// is the value that should be stored and `after` is the value that is stored. In lists, only the entries
+/// that the change touched count.
 std::vector<FieldDifference> lost_changes(const QosRecord& before, const QosRecord& after,
                                           const QosRecord& now);
 
-/// The assignments that make the record of one that has nothing set but its name as description.
+/// The assignments that create this record from a new one, in which nothing is set except the description
+/// (its name).
 std::vector<std::string> assignments_for(const QosRecord& record);
 
 /// A QOS name as slurmdbd keeps it (lower case).
-/// Errors: invalid_input where Slurm or its command line could not take the name.
+/// Errors: invalid_input if Slurm or its command line could not handle the name.
 Result<std::string> parse_qos_name(std::string_view name);
 
-/// The same for a QOS that is to be created. Errors: besides, invalid_input for a name that people or
-/// programs would take for something else: a number, a field of a QOS, a word of Slurm's, a path or format.
+/// The same for a QOS that is to be created. Errors: the same, and invalid_input for a name that people or
+/// programs would mistake for something else: a number, a field of a QOS, a keyword of Slurm, a path or
+/// format.
 Result<std::string> parse_new_qos_name(std::string_view name);
 
 } // namespace qg::model

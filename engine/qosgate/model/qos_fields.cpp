@@ -18,19 +18,19 @@ std::string without_underscores(std::string_view word) {
     return result;
 }
 
-bool is_spelling_of(const AllowedWord& allowed, std::string_view normalized) {
+bool is_spelling_of(const AllowedValue& allowed, std::string_view normalized) {
     const auto same = [&](std::string_view spelling) { return without_underscores(spelling) == normalized; };
     return same(allowed.name) || std::any_of(allowed.aliases.begin(), allowed.aliases.end(), same);
 }
 
-std::vector<std::string> names_of(std::span<const AllowedWord> words) {
+std::vector<std::string> names_of(std::span<const AllowedValue> words) {
     std::vector<std::string> names;
-    for (const AllowedWord& word : words)
+    for (const AllowedValue& word : words)
         names.emplace_back(word.name);
     return names;
 }
 
-std::string join_words(const WordSet& words) {
+std::string join_words(const NameSet& words) {
     const std::vector<std::string> list(words.begin(), words.end());
     return text::join(list, ",");
 }
@@ -104,7 +104,7 @@ Result<FieldMatch> get_qos_field(std::string_view name) {
 Result<std::string> parse_allowed_word(const QosField& field, std::string_view word) {
     const std::string normalized = without_underscores(text::trim(word));
     const auto words = allowed_words(field.kind);
-    for (const AllowedWord& allowed : words)
+    for (const AllowedValue& allowed : words)
         if (is_spelling_of(allowed, normalized)) return std::string(allowed.name);
     const std::vector<std::string> names = names_of(words);
     return Error{ErrorCode::invalid_input,
@@ -147,7 +147,7 @@ std::string format_value(const QosField& field, const FieldValue& value) {
         }
         std::string operator()(double number) const { return text::format("{}", number); }
         std::string operator()(const TresLimits& limits) const { return format_limits(limits); }
-        std::string operator()(const WordSet& words) const { return join_words(words); }
+        std::string operator()(const NameSet& words) const { return join_words(words); }
     };
     return std::visit(Format{field}, value);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The schema of a QOS: one table that says of every field its names, its kind, its unit and what it is for.
-// Reading, printing, comparing, sorting, JSON, table columns and the manual are all made from this table.
+// The schema of a QOS: one table with every field's names, kind, unit and purpose. Reading, printing,
+// comparing, sorting, JSON, table columns and the manual are all made from this table.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -17,7 +17,7 @@ namespace qg::model {
 
 /// How a field is written and printed.
 enum class FieldKind : std::uint8_t {
-    name,         ///< which QOS: never assigned
+    name,         ///< identifies the QOS: never assigned
     text,         ///< free text
     number,       ///< a whole number
     factor,       ///< a decimal number, not negative, six decimals
@@ -36,30 +36,30 @@ struct FieldAlias {
 };
 
 /// A value that a field with a fixed list allows.
-struct AllowedWord {
+struct AllowedValue {
     std::string_view name;
-    std::vector<std::string_view> aliases; ///< among them Slurm's REST spelling
+    std::vector<std::string_view> aliases; ///< including Slurm's REST spelling
     std::string_view help;
 };
 
 /// Any field's value; empty means unset.
-using FieldValue = std::variant<std::monostate, std::string, std::uint32_t, double, TresLimits, WordSet>;
+using FieldValue = std::variant<std::monostate, std::string, std::uint32_t, double, TresLimits, NameSet>;
 
 /// Where in a QosRecord a field lives.
 using FieldMember =
     std::variant<std::string QosRecord::*, std::uint32_t QosRecord::*, OptionalLimit QosRecord::*,
                  double QosRecord::*, std::optional<double> QosRecord::*, TresLimits QosRecord::*,
-                 WordSet QosRecord::*>;
+                 NameSet QosRecord::*>;
 
 /// One row of the schema.
 struct QosField {
     std::string_view name; ///< sacctmgr's own, in full
     FieldKind kind;
     FieldMember member;
-    std::string_view unit; ///< of the stored number; of a duration "seconds" or "minutes"
+    std::string_view unit; ///< of the stored number; for a duration "seconds" or "minutes"
     std::string_view help; ///< one sentence
     std::vector<FieldAlias> aliases;
-    std::uint32_t plain_seconds = 60; ///< of a duration: what a plain number counts, as in sacctmgr
+    std::uint32_t plain_seconds = 60; ///< for a duration: the unit of a plain number, as in sacctmgr
 };
 
 /// All fields, in the order in which they are shown. Threads: immutable.
@@ -75,12 +75,12 @@ struct FieldMatch {
 /// Errors: invalid_input, with the near miss and where to see all fields.
 Result<FieldMatch> get_qos_field(std::string_view name);
 
-/// A name of the only field that has one with this beginning: sacctmgr takes "prio" for Priority. Nothing
-/// where several do, or none.
+/// The full name for an abbreviation that fits exactly one field: sacctmgr accepts "prio" for Priority. Empty
+/// if several fields fit, or none.
 std::optional<std::string_view> find_abbreviated_field(std::string_view beginning);
 
-/// The values that Flags and PreemptMode allow; nothing for other fields.
-std::span<const AllowedWord> allowed_words(FieldKind kind);
+/// The values that Flags and PreemptMode allow; empty for other fields.
+std::span<const AllowedValue> allowed_words(FieldKind kind);
 
 /// The canonical spelling of a flag or mode, case and underscores ignored.
 /// Errors: invalid_input, with the near miss and all that is allowed.
@@ -89,10 +89,10 @@ Result<std::string> parse_allowed_word(const QosField& field, std::string_view w
 /// A field's value in a record.
 FieldValue get_field(const QosField& field, const QosRecord& record);
 
-/// Stores a value of the field's own type; an empty one puts the field back to its default.
+/// Stores a value of the field's own type; an empty value resets the field to its default.
 void put_field(const QosField& field, QosRecord& record, const FieldValue& value);
 
-/// Whether the field differs from what Slurm gives a QOS created without settings.
+/// Whether the field differs from a QOS that was created without settings.
 bool is_set(const QosField& field, const QosRecord& record);
 
 /// A value as people and sacctmgr write it ("08:00:00", "cpu=24,mem=1T"); empty if unset.
@@ -104,7 +104,7 @@ std::string format_field(const QosField& field, const QosRecord& record);
 /// What may be written as the field's value, for help texts: "a time: minutes, hh:mm:ss or d-hh:mm:ss".
 std::string describe_value(const QosField& field);
 
-/// Whether `a` sorts before `b` by this field; in either direction unset comes last.
+/// Whether `a` sorts before `b` by this field; unset comes last in both directions.
 bool sorts_before(const QosField& field, const QosRecord& a, const QosRecord& b, bool descending);
 
 } // namespace qg::model

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The flags of a QOS, one row per flag: its names, what it does, its bit in Slurm's records, and the fact
-// that verdicts ask for (limits/README.md 8.2).
+// The flags of a QOS, one row per flag: its names, its effect, its bit in Slurm's records, and its member in
+// the facts for verdicts (limits/README.md 8.2).
 #pragma once
 
 #include "qosgate/model/account_view.hpp"
@@ -14,13 +14,13 @@ namespace qg::model {
 
 struct QosFlagFacts {
     std::string_view name;  ///< sacctmgr's
-    std::string_view alias; ///< Slurm's REST spelling where it is another word; else empty
+    std::string_view alias; ///< Slurm's REST spelling if it is a different word; else empty
     std::string_view help;
     std::uint32_t bit;                ///< the same in all releases; some do not know it (slurm/compat.hpp)
-    bool QosFlags::*member = nullptr; ///< null: it takes no part in a verdict
+    bool QosFlags::*member = nullptr; ///< null: it does not affect a verdict
 };
 
-/// In the order of their names.
+/// Sorted by name.
 inline constexpr std::array qos_flag_facts{
     QosFlagFacts{"DenyOnLimit", "DENY_LIMIT", "refuse a job at submission if it breaks a limit by itself",
                  1u << 6, &QosFlags::deny_on_limit},

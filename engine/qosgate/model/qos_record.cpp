@@ -11,7 +11,7 @@
 namespace qg::model {
 namespace {
 
-/// Where a TRES stands in Slurm's order: the built-in ones first, all others after them.
+/// The position of a TRES in Slurm's order: the built-in ones first, then all others.
 std::size_t rank_of(std::string_view name) noexcept {
     static const auto built_in = TresCatalogue::built_in();
     const auto names = built_in->names();

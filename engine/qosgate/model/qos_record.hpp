@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // QosRecord: one QOS as slurmdbd stores it and as an administrator knows it. A plain value: names instead of
-// ids, an empty optional instead of Slurm's special numbers. What each field means, its spelling and its unit
-// stand in the schema (qos_fields.hpp); how typed assignments change a record, in qos_change.hpp.
+// ids, an empty optional instead of Slurm's special numbers. The schema (qos_fields.hpp) has each field's
+// meaning, spelling and unit; qos_change.hpp has how typed assignments change a record.
 //
-// Three states must stay apart: unset (empty: this QOS says nothing, another QOS or association may limit),
-// zero (a limit of nothing) and a number. A record has no "unlimited" of its own: Slurm cannot store one.
+// Three states differ: unset (empty: this QOS sets no limit, but another QOS or association may), zero
+// (nothing is allowed) and a number. There is no value "unlimited": Slurm cannot store one.
 #pragma once
 
 #include <cstdint>
@@ -25,29 +25,29 @@ struct TresOrder {
     using is_transparent = void;
 };
 
-/// A limit per TRES, by full name ("gres/gpu"). Units: mem in MiB, everything else plain; in "…Mins" fields
-/// these times minutes. A TRES that is absent has no limit; a count of 0 is a limit of nothing.
+/// A limit per TRES, by full name ("gres/gpu"). Units: mem in MiB, everything else plain; "…Mins" fields
+/// count these x minutes. A TRES that is absent has no limit; a count of 0 allows nothing.
 using TresLimits = std::map<std::string, std::uint64_t, TresOrder>;
 
 /// Names without order or repetition.
-using WordSet = std::set<std::string>;
+using NameSet = std::set<std::string>;
 
 /// A limit that may be unset.
 using OptionalLimit = std::optional<std::uint32_t>;
 
-/// All that slurmdbd stores of one QOS. A default-made record is what Slurm makes of a QOS created without
-/// any settings.
+/// Everything that slurmdbd stores about one QOS. A default-constructed record equals a QOS that was created
+/// without settings.
 struct QosRecord {
     std::string name; ///< lower case, as slurmdbd keeps it
     std::string description;
     std::uint32_t priority = 0;
 
     std::uint32_t grace_time_seconds = 0;
-    WordSet preempt;      ///< names of the QOSs whose jobs this one may preempt
-    WordSet preempt_mode; ///< empty: the cluster's own mode
+    NameSet preempt;      ///< names of the QOSs whose jobs this one may preempt
+    NameSet preempt_mode; ///< empty: the cluster's own mode
     OptionalLimit preempt_exempt_seconds;
 
-    WordSet flags; ///< sacctmgr's names; a bit that this program does not know is "bit<N>"
+    NameSet flags; ///< sacctmgr's names; a bit that this program does not know is "bit<N>"
     double usage_factor = 1.0;
     std::optional<double> usage_threshold;
     std::optional<double> limit_factor;

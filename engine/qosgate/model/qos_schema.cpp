@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The schema's rows. A new field of Slurm's is one row here, one member in QosRecord and, unless it is a
+// The schema's rows. A new field of Slurm needs one row here, one member in QosRecord and, unless it is a
 // limit of limit_facts.hpp, one row in slurmdb/qos_convert.cpp.
 #include "qosgate/model/qos_fields.hpp"
 #include "qosgate/model/qos_flags.hpp"
@@ -215,8 +215,8 @@ const std::vector<QosField>& table() {
     return fields;
 }
 
-std::vector<AllowedWord> flag_words() {
-    std::vector<AllowedWord> words;
+std::vector<AllowedValue> flag_words() {
+    std::vector<AllowedValue> words;
     for (const QosFlagFacts& flag : qos_flag_facts) {
         words.push_back({flag.name, {}, flag.help});
         if (!flag.alias.empty()) words.back().aliases.push_back(flag.alias);
@@ -230,9 +230,9 @@ std::span<const QosField> qos_fields() {
     return table();
 }
 
-std::span<const AllowedWord> allowed_words(FieldKind kind) {
-    static const std::vector<AllowedWord> flags = flag_words();
-    static const std::vector<AllowedWord> modes{
+std::span<const AllowedValue> allowed_words(FieldKind kind) {
+    static const std::vector<AllowedValue> flags = flag_words();
+    static const std::vector<AllowedValue> modes{
         {"CANCEL", {}, "end the job"},
         {"REQUEUE", {}, "put the job back into the queue; end it if that is impossible"},
         {"SUSPEND", {}, "suspend the job and resume it later"},

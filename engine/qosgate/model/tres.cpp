@@ -28,13 +28,16 @@ constexpr std::array<KindName, 8> kind_names{{
 
 constexpr std::string_view gres_prefix = "gres/";
 
-/// Suggests the near miss of a TRES name, gres by their short names too.
-std::string did_you_mean(const TresCatalogue& catalogue, std::string_view name) {
-    std::vector<std::string> names(catalogue.names().begin(), catalogue.names().end());
-    for (std::size_t i = 0; i < catalogue.size(); ++i)
-        if (catalogue.kind(i) == TresKind::gres)
-            names.push_back(catalogue.name(i).substr(gres_prefix.size()));
-    return text::did_you_mean(name, names);
+/// The name as slurm.conf writes it: "gpu" and "gpu:a100", and names of other kinds that slurm.conf must
+/// list. Empty: not such a kind.
+std::string configured_name(std::string_view name) {
+    constexpr std::string_view gpu = "gpu";
+    const bool is_gpu =
+        text::istarts_with(name, gpu) && (name.size() == gpu.size() || name[gpu.size()] == ':');
+    if (is_gpu) return std::string(gres_prefix) + std::string(name);
+    const TresKind kind = kind_of(name);
+    const bool is_typed = kind == TresKind::gres || kind == TresKind::license || kind == TresKind::bb;
+    return is_typed ? std::string(name) : std::string();
 }
 
 Error bad_tres(std::string_view part, std::string_view why) {
@@ -77,18 +80,22 @@ std::optional<std::size_t> TresCatalogue::find(std::string_view name) const noex
     return std::nullopt;
 }
 
-std::string format_tres_count(std::string_view tres_name, std::uint64_t count) {
-    return kind_of(tres_name) == TresKind::mem ? units::format_mib(count) : std::to_string(count);
+std::string hint_for_unknown(const TresCatalogue& catalogue, std::string_view name) {
+    const std::string configured = configured_name(name);
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < catalogue.size(); ++i) {
+        const std::string& known = catalogue.name(i);
+        if (configured.empty() || !configured_name(known).empty()) names.push_back(known);
+        if (catalogue.kind(i) == TresKind::gres) names.push_back(known.substr(gres_prefix.size()));
+    }
+    std::string near = text::did_you_mean(name, names);
+    if (!near.empty() || configured.empty()) return near;
+    return text::format("; to count it, add {} to AccountingStorageTRES in slurm.conf",
+                        text::printable(configured, 64));
 }
 
-std::string format_tres(const TresCatalogue& catalogue, std::span<const std::uint64_t> counts) {
-    std::string result;
-    for (std::size_t i = 0; i < std::min(catalogue.size(), counts.size()); ++i) {
-        if (counts[i] == 0) continue;
-        if (!result.empty()) result += ',';
-        result += catalogue.name(i) + "=" + format_tres_count(catalogue.name(i), counts[i]);
-    }
-    return result;
+std::string format_tres_count(std::string_view tres_name, std::uint64_t count) {
+    return kind_of(tres_name) == TresKind::mem ? units::format_mib(count) : std::to_string(count);
 }
 
 Result<TresList> parse_tres_list(const TresCatalogue& catalogue, std::string_view text) {
@@ -101,8 +108,9 @@ Result<TresList> parse_tres_list(const TresCatalogue& catalogue, std::string_vie
         const std::string_view count = text::trim(part.substr(equals + 1));
         const auto index = catalogue.find(name);
         if (!index)
-            return bad_tres(part, "this cluster tracks no TRES of that name" + did_you_mean(catalogue, name) +
-                                      " (it tracks " + text::join(catalogue.names(), ", ") + ")");
+            return bad_tres(part, "this cluster tracks no TRES of that name" +
+                                      hint_for_unknown(catalogue, name) + " (it tracks " +
+                                      text::join(catalogue.names(), ", ") + ")");
         const std::string& canonical = catalogue.name(*index);
         if (std::any_of(list.begin(), list.end(), [&](const auto& seen) { return seen.first == canonical; }))
             return bad_tres(part, canonical + " is given twice");

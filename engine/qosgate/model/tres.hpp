@@ -2,7 +2,7 @@
 //
 // TRES (trackable resources): which ones a cluster has, and counts of them.
 // slurmctld keeps every TRES limit and usage as an array in one fixed order (limits/README.md 1.3); that
-// order decides which TRES a Reason names, so all arrays here have it too.
+// order decides which TRES a Reason names, so all arrays here have the same order.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -30,10 +30,10 @@ TresKind kind_of(std::string_view tres_name) noexcept;
 /// The TRES of one cluster in array order. Immutable once made, shared by everything that holds counts.
 class TresCatalogue {
   public:
-    /// `names` in Slurm's array order, "cpu", "mem", "energy", "node", "billing" among them.
+    /// `names` in Slurm's array order; they include "cpu", "mem", "energy", "node", "billing".
     explicit TresCatalogue(std::vector<std::string> names);
 
-    /// A catalogue with just Slurm's eight built-in TRES.
+    /// A catalogue of Slurm's eight built-in TRES.
     static std::shared_ptr<const TresCatalogue> built_in();
 
     [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
@@ -45,12 +45,12 @@ class TresCatalogue {
     /// too.
     [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
 
-    /// Index of the first TRES of a kind: of "cpu", "mem", "node" and the like the only one. Cost: none.
+    /// Index of the first TRES of a kind; kinds like "cpu", "mem" and "node" have only one. Cost: none.
     [[nodiscard]] std::optional<std::size_t> find(TresKind kind) const noexcept {
         return first_of_[static_cast<std::size_t>(kind)];
     }
 
-    /// Index of the node count, which some rules treat apart; nothing in a catalogue without it.
+    /// Index of the node count, which some rules treat specially; empty in a catalogue without it.
     [[nodiscard]] std::optional<std::size_t> node() const noexcept { return find(TresKind::node); }
 
     friend bool operator==(const TresCatalogue& a, const TresCatalogue& b) { return a.names_ == b.names_; }
@@ -64,13 +64,14 @@ class TresCatalogue {
 /// One count per TRES of a catalogue, in Slurm's units (mem in MiB, everything else plain), 0 = none.
 using TresCounts = std::vector<std::uint64_t>;
 
-/// A count for people: "3" of a plain TRES, "4000M" of mem.
+/// What to add to a message about a name that is not in the catalogue: the near miss (gres also by their
+/// short names), or, for TRES that slurm.conf must list (GPUs, licenses), what to write there.
+std::string hint_for_unknown(const TresCatalogue& catalogue, std::string_view name);
+
+/// A count for people: "3" for a plain TRES, "4000M" for mem.
 std::string format_tres_count(std::string_view tres_name, std::uint64_t count);
 
-/// "cpu=4,mem=8G,gres/gpu=2": the non-zero counts, as Slurm writes a TRES list.
-std::string format_tres(const TresCatalogue& catalogue, std::span<const std::uint64_t> counts);
-
-/// A TRES list as typed by people: names with their canonical spelling, in the order given.
+/// A TRES list as people type it: names in their canonical spelling, in the given order.
 /// A count that is `-1` (clear this TRES) is nullopt.
 using TresList = std::vector<std::pair<std::string, std::optional<std::uint64_t>>>;
 

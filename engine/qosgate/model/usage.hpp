@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What is in use now, as slurmctld counts it (limits/README.md 7).
+// Usage as slurmctld counts it (limits/README.md 7).
 #pragma once
 
 #include "qosgate/model/tres.hpp"
@@ -20,7 +20,7 @@ struct Usage {
     TresCounts tres_minutes;        ///< decayed TRES x minutes used so far
 };
 
-/// counts[tres], or 0 where the counts are shorter.
+/// counts[tres], or 0 if the counts are shorter.
 [[nodiscard]] inline std::uint64_t count_at(const TresCounts& counts, std::size_t tres) noexcept {
     return tres < counts.size() ? counts[tres] : 0;
 }

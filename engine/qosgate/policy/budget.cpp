@@ -8,11 +8,11 @@
 //        100 000     0.3 ms         1.0 ms
 //     10 000 000      28 ms          99 ms
 //
-// A useful rule spends 20 to 300. 100000 leaves a factor of several hundred for lists and patterns, and a
-// loop without end still costs the controller no more than about a millisecond.
+// A useful rule spends 20 to 300. 100000 leaves a factor of several hundred for lists and patterns, and an
+// endless loop costs the controller at most about a millisecond.
 //
-// Why CPU time and not the wall clock: a thread of a busy controller can be set aside for longer than any
-// sane limit; that must not reject a job. The wall clock is read first because it is cheap (no system call).
+// Why CPU time and not the wall clock: a busy controller may not run a thread for longer than any sane limit,
+// and that must not reject a job. The wall clock is read first because it is cheap (no system call).
 #include "qosgate/policy/budget.hpp"
 
 #include "qosgate/base/text.hpp"
@@ -33,7 +33,7 @@ std::chrono::nanoseconds thread_cpu_time() noexcept {
     return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
-/// The text of the error, without C++ objects: it is made while Lua may longjmp.
+/// The text of the error. It uses no C++ objects because Lua may longjmp here.
 const char* short_text(Exhausted what) noexcept {
     switch (what) {
     case Exhausted::nothing: return "";
@@ -75,10 +75,10 @@ void Budget::start_rule() noexcept {
     behind_portion_ = limits_.instructions - portion_left_;
     churned_ = 0;
     if (lua_ == nullptr || used_ <= collect_at_) return;
-    clock_.start(); // a collection takes milliseconds where much is in use
+    clock_.start(); // a collection takes milliseconds if much memory is in use
     lua_gc(lua_, LUA_GCCOLLECT);
-    collect_at_ =
-        (used_ + limits_.memory) / 2; // what a rule keeps for good is not looked through for every job
+    // Higher than before, so that much data that a rule keeps does not cause a collection for every job.
+    collect_at_ = (used_ + limits_.memory) / 2;
 }
 
 std::string Budget::describe() const {
@@ -119,7 +119,7 @@ bool Budget::is_late() noexcept {
 }
 
 void Budget::charge_unknown_name(lua_State* lua, std::size_t candidates) {
-    // A comparison of two short names takes a microsecond or two, as long as this many instructions.
+    // A comparison of two short names takes one or two microseconds, the time of this many instructions.
     constexpr std::int64_t each = 50;
     charge(lua, each * static_cast<std::int64_t>(candidates));
 }
@@ -131,7 +131,7 @@ void Budget::raise_spent(lua_State* lua) {
 
 void Budget::on_count(lua_State* lua, lua_Debug* /*where*/) {
     Budget& budget = LuaState::of(lua).budget();
-    // Allocations spend a budget, too. A hook always looks at the clock: instructions may be slow ones.
+    // Allocations spend the budget, too. The hook always reads the clock, because instructions may be slow.
     if (budget.exhausted_ == Exhausted::nothing && budget.take(hook_interval) && !budget.is_late()) return;
     luaL_where(lua, 0); // inside a hook, level 0 is the Lua function that was interrupted
     lua_pushstring(lua, short_text(budget.exhausted_));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Budget: what one Lua state may spend: instructions, CPU time, memory. Lua code meets it in three places
-// that it cannot get around: a count hook in the interpreter, charges that our C functions make for work the
+// Budget: the instructions, CPU time and memory that one Lua state may spend. Three places enforce it, and
+// Lua code cannot avoid them: a count hook in the interpreter, charges by our C functions for work that the
 // hook does not see, and the state's allocator.
 //
-// Once spent, a budget stays spent: the hook fires at every further instruction, pcall (sandbox.cpp) hands
-// the error on, and the state is thrown away afterwards. There are no coroutines, metatables, xpcall or
+// A spent budget stays spent: the hook fires at every further instruction, pcall (sandbox.cpp) passes the
+// error on, and the state is destroyed afterwards. There are no coroutines, metatables, xpcall or
 // to-be-closed values in the sandbox, so no Lua code runs between the error and the C++ caller.
 #pragma once
 
@@ -19,7 +19,7 @@ struct lua_Debug;
 
 namespace qg::policy {
 
-/// What a budget ran out of.
+/// The resource that a budget has spent.
 enum class Exhausted : std::uint8_t { nothing, instructions, time, memory };
 
 struct BudgetLimits {
@@ -28,10 +28,12 @@ struct BudgetLimits {
     std::size_t memory = std::size_t{8} << 20u; ///< bytes in use
 };
 
-/// When a job's time began. A job whose first state is spent goes on with another, and the same clock.
+/// When a job's time began. If the job's first state is spent, the job continues with another state and the
+/// same clock.
 class BudgetClock {
   public:
-    /// Does nothing where it runs. The first look of a job starts it: small rules never read a clock.
+    /// Starts the clock; does nothing if it runs. A job's first check of the limits starts it, so small rules
+    /// never read a clock.
     void start() noexcept;
     /// Whether the thread has spent more CPU time than this since the start.
     [[nodiscard]] bool is_past(std::chrono::nanoseconds limit) const noexcept;
@@ -45,18 +47,20 @@ class BudgetClock {
 /// Threads: not thread-safe; it belongs to one Lua state.
 class Budget {
   public:
-    /// Lua instructions between two looks at the limits. One instruction of Lua costs at most some 30 us (a
-    /// copy of the largest block), so a look is never further away than a few milliseconds.
+    /// Lua instructions between two checks of the limits. One instruction of Lua costs at most about 30 us (a
+    /// copy of the largest block), so the next check always comes within a few milliseconds.
     static constexpr int hook_interval = 100;
-    /// Instructions between two looks at the clock, also where one call of a C function takes them all.
+    /// Instructions between two readings of the clock, also if one call of a C function takes them all.
     static constexpr std::int64_t portion = 20'000;
-    /// No single string is larger: comparing, hashing and copying strings is work the hook does not see.
+    /// The maximum size of a string: comparing, hashing and copying strings is work that the hook does not
+    /// see.
     static constexpr std::size_t max_string = std::size_t{64} << 10u;
-    /// No single block is larger: a table's or stack's. It bounds what one call of next() can walk over.
+    /// The maximum size of a block (of a table or a stack). It bounds the work of one call of next().
     static constexpr std::size_t max_block = std::size_t{256} << 10u;
-    /// Memory granted beyond the limit, so that the error comes from the hook, with a line number.
+    /// Memory granted beyond the limit, so that the hook raises the error, with a line number.
     static constexpr std::size_t reserve = std::size_t{1} << 20u;
-    /// All that one rule allocates for one job, also what it drops again, in multiples of the memory limit.
+    /// The total that one rule may allocate for one job, including freed memory, in multiples of the memory
+    /// limit.
     static constexpr std::size_t churn_factor = 4;
 
     explicit Budget(const BudgetLimits& limits) noexcept;
@@ -66,24 +70,24 @@ class Budget {
     /// Arms the hook of the state that allocates from this budget.
     void attach(lua_State* lua) noexcept;
 
-    /// Other limits from now on; the next start_job() and start_rule() count from them.
+    /// Sets other limits; the next start_job() and start_rule() use them.
     void set_limits(const BudgetLimits& limits) noexcept;
 
     void start_job(const BudgetClock& clock = {}) noexcept { clock_ = clock; }
     [[nodiscard]] const BudgetClock& clock() const noexcept { return clock_; }
 
-    /// Instructions and allocations count from here. Also frees what earlier rules dropped, if it is much: a
-    /// rule is not to fail for the garbage of others. Not from within Lua.
+    /// Starts the count of instructions and allocations. Also frees the garbage of earlier rules if there is
+    /// much of it: a rule must not fail for the garbage of others. Do not call it from within Lua.
     void start_rule() noexcept;
 
     [[nodiscard]] Exhausted exhausted() const noexcept { return exhausted_; }
-    [[nodiscard]] std::size_t memory_used() const noexcept { return used_; }
 
-    /// "more than 100000 instructions for one job (setting rule_instructions)"; empty if nothing ran out.
+    /// "more than 100000 instructions for one job (setting rule_instructions)"; empty if the budget is not
+    /// spent.
     [[nodiscard]] std::string describe() const;
 
-    /// Takes instructions, and looks at the clock each time that a portion of them is used up. False: the
-    /// budget is spent. For work inside C that counts itself.
+    /// Takes instructions, and reads the clock each time that a portion of them is used up. False: the budget
+    /// is spent. For C code that counts its own steps.
     [[nodiscard]] bool take(std::int64_t cost) noexcept {
         portion_left_ -= cost;
         return portion_left_ >= 0 || open_portion();
@@ -93,7 +97,7 @@ class Budget {
     /// Errors: raises a Lua error when the budget is spent.
     static void charge(lua_State* lua, std::int64_t cost);
 
-    /// Takes what it costs to say which of so many names was meant. Errors: as charge.
+    /// Takes the cost of a search for a near miss among that many names. Errors: as charge.
     static void charge_unknown_name(lua_State* lua, std::size_t candidates);
 
     /// Raises the Lua error of a budget that a C function has just spent.

@@ -13,7 +13,7 @@
 namespace qg::policy {
 namespace {
 
-/// What loading may spend per file; the settings are for running rules.
+/// What loading may spend per file; the settings apply only to running rules.
 BudgetLimits load_limits(const Settings& settings, const BudgetClock* clock = nullptr) {
     BudgetLimits limits;
     limits.instructions = 1'000'000;
@@ -93,7 +93,7 @@ Result<CompiledRules> compile_rules(const SourceFolder& sources, const Settings&
     compiled.job = *job;
     for (const SourceFile& file : sources.files) {
         if (file.name == site_file_name) continue;
-        // Parsing a file is work that no hook sees.
+        // Parsing a file is work that the hook does not see.
         if (clock != nullptr && clock->is_past(settings.rule_time))
             return Error{ErrorCode::limit_exceeded, "no time is left to load the rules"};
         const auto added = add_rule(compiled, file, clock == nullptr ? BudgetClock() : *clock);
@@ -142,7 +142,7 @@ Result<std::unique_ptr<CompiledRules>> StatePool::acquire(BudgetClock& clock) {
 void StatePool::release(std::unique_ptr<CompiledRules> rules) {
     const std::scoped_lock lock(mutex_);
     if (idle_.size() < max_idle) idle_.push_back(std::move(rules));
-    // Else the state is freed with the parameter, after the lock.
+    // Otherwise the parameter's destructor frees the state after the lock is released.
 }
 
 void StatePool::discard(std::unique_ptr<CompiledRules> rules) {
@@ -161,7 +161,7 @@ void StatePool::refill() {
     }
     for (; missing > 0; --missing) {
         auto compiled = compile_rules(*sources_, settings_);
-        if (!compiled) return; // memory is short, say: the next time
+        if (!compiled) return; // for example out of memory: try again next time
         release(std::make_unique<CompiledRules>(*std::move(compiled)));
     }
 }

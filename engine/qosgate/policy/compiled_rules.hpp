@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// compiled_rules: from the texts of a policy folder to Lua states that hold its rules, and a pool of such
-// states.
+// compiled_rules: makes Lua states with the rules of a policy directory, and keeps a pool of such states.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -29,9 +28,9 @@ struct CompiledRules {
 /// The settings of site.lua. Errors: as load_policy.
 Result<Settings> load_settings(const SourceFile& site);
 
-/// Compiles every file but site.lua. For a job, `clock` is that job's, and what its rules may spend is what
-/// compiling may spend; without one each file may take a second.
-/// Errors: as load_policy. Cost: some 100 us; no files; a file that works while it is loaded takes its time.
+/// Compiles every file but site.lua. If a job waits for it, `clock` is that job's clock, and compiling may
+/// spend what the job's rules may spend; without a clock each file may take a second. Errors: as load_policy.
+/// Cost: about 100 us, plus the time of code that files run while they load; reads no files.
 Result<CompiledRules> compile_rules(const SourceFolder& sources, const Settings& settings,
                                     const BudgetClock* clock = nullptr);
 
@@ -39,30 +38,32 @@ Result<CompiledRules> compile_rules(const SourceFolder& sources, const Settings&
 /// check_names.
 Result<void> check_rule_names(const SourceFolder& sources);
 
-/// Lua states for concurrent decisions. A state that spent a budget is not used again. The thread that
-/// watches the policy sees to it that some are idle; a job that finds none makes one, in its own time.
+/// Lua states for concurrent decisions. A state with a spent budget is not used again. The thread that
+/// watches the policy keeps some states idle; a job that finds none makes one, and this counts as the job's
+/// time.
 /// Threads: internally locked; the lock covers a push or pop.
 class StatePool {
   public:
-    /// More idle states than these are freed: as many submissions as a busy controller runs at once.
+    /// The maximum number of idle states: as many submissions as a busy controller runs at once.
     static constexpr std::size_t max_idle = 16;
-    /// refill() makes as many.
+    /// refill() makes this many.
     static constexpr std::size_t spares = 4;
-    /// More spent states than these are freed by who spent them: each may hold all the memory of a state.
+    /// The maximum number of spent states that wait for refill(), because each may hold a state's whole
+    /// memory. Beyond that the caller frees its state.
     static constexpr std::size_t max_spent = 4;
 
     StatePool(std::shared_ptr<const SourceFolder> sources, Settings settings, CompiledRules first);
     StatePool(const StatePool&) = delete;
     StatePool& operator=(const StatePool&) = delete;
 
-    /// A state for one decision, made on the job's clock where none is idle.
+    /// A state for one decision; if none is idle, it is made on the job's clock.
     /// Errors: as compile_rules (the time is over, memory is short).
     Result<std::unique_ptr<CompiledRules>> acquire(BudgetClock& clock);
 
     /// Gives a state back.
     void release(std::unique_ptr<CompiledRules> rules);
 
-    /// Takes a state that spent its budget.
+    /// Takes a state with a spent budget.
     void discard(std::unique_ptr<CompiledRules> rules);
 
     /// Frees spent states and makes new ones. Not for the submit path. Cost: compiles.

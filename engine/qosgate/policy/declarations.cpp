@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/unknown_name.hpp"
 #include "qosgate/policy/value.hpp"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ Result<void> set_on_error(Declarations& into, std::string_view name, const Value
 }
 
 Result<void> refuse_submit(Declarations& /*into*/, std::string_view name, const Value& value) {
-    return rule_cannot(name, value, "function(job) ... end"); // functions do not come this way
+    return rule_cannot(name, value, "function(job) ... end"); // functions are handled elsewhere
 }
 
 struct RuleKey {
@@ -67,8 +68,8 @@ Result<void> set_rule_key(Declarations& into, std::string_view name, const Value
         names.emplace_back(key.name);
     }
     return Error{ErrorCode::invalid_input,
-                 text::format("rule: unknown key '{}'{} (there are: {})", text::printable(name, 60),
-                              text::did_you_mean(name, names), text::join(names, ", "))};
+                 text::format("rule: unknown key '{}'{}{}", text::printable(name, 60),
+                              text::did_you_mean(name, names), list_of_names(names))};
 }
 
 Result<void> set_site_key(Declarations& into, std::string_view name, const Value& value) {
@@ -85,7 +86,7 @@ void set_into(Set set, Declarations& into, std::string_view name, const Value& v
     }
 }
 
-/// The declarations to fill; raises where a declaration is out of place.
+/// The declarations to fill; raises an error if a declaration is not allowed here.
 Declarations& check_place(lua_State* lua, const char* function) {
     Declarations* into = LuaState::of(lua).declarations;
     if (into == nullptr) luaL_error(lua, "%s{} is for the time when the file is loaded", function);

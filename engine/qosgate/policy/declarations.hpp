@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Declarations: what a file says with `site { ... }` or `rule { ... }` while it is loaded.
+// Declarations: what a file declares with `site { ... }` or `rule { ... }` while it is loaded.
 #pragma once
 
 #include "qosgate/policy/rule.hpp"

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/usage.hpp"
+#include "qosgate/policy/unknown_name.hpp"
 
 #include <algorithm>
 #include <array>
@@ -79,7 +80,7 @@ Result<void> write_time(JobRequest& request, const Value& value) {
 
 // ---- reading -------------------------------------------------------------------------------------------
 
-/// A job's default, where it is known.
+/// A job's default, if it is known.
 Value default_of(bool is_known, const Value& value, ErrorText& error) noexcept {
     if (is_known) return value;
     error.assign("the default is not known yet, because slurmctld has just started or changed its partitions;"
@@ -87,7 +88,7 @@ Value default_of(bool is_known, const Value& value, ErrorText& error) noexcept {
     return {};
 }
 
-Value no_default(const JobFacts& /*facts*/, ErrorText& /*error*/) noexcept {
+Value no_default(const RuleInput& /*facts*/, ErrorText& /*error*/) noexcept {
     return {};
 }
 
@@ -97,7 +98,7 @@ bool has(const JobRequest& request) noexcept {
 }
 
 template <std::optional<std::string> JobRequest::*member,
-          Value (*otherwise)(const JobFacts&, ErrorText&) noexcept = no_default>
+          Value (*otherwise)(const RuleInput&, ErrorText&) noexcept = no_default>
 Value read_text(const FieldSource& source, ErrorText& error) noexcept {
     const auto& own = source.request.*member;
     return own ? Value::of_text(*own) : otherwise(source.facts, error);
@@ -115,13 +116,13 @@ Value read_flag(const FieldSource& source, ErrorText& /*error*/) noexcept {
 }
 
 // A user may have a default QOS of his own in each partition.
-Value default_qos(const JobFacts& facts, ErrorText& error) noexcept {
+Value default_qos(const RuleInput& facts, ErrorText& error) noexcept {
     return default_of(facts.knows_accounts && facts.knows_partitions, Value::of_text(facts.qos), error);
 }
-Value default_account(const JobFacts& facts, ErrorText& error) noexcept {
+Value default_account(const RuleInput& facts, ErrorText& error) noexcept {
     return default_of(facts.knows_accounts, Value::of_text(facts.account), error);
 }
-Value default_partition(const JobFacts& facts, ErrorText& error) noexcept {
+Value default_partition(const RuleInput& facts, ErrorText& error) noexcept {
     return default_of(facts.knows_partitions, Value::of_text(facts.partition), error);
 }
 
@@ -131,8 +132,9 @@ Value value_of(const std::optional<TimeLimit>& time) noexcept {
 
 Value read_time_limit(const FieldSource& source, ErrorText& error) noexcept {
     const auto& own = source.request.time_limit;
-    return own ? Value::of_time(*own)
-               : default_of(source.facts.knows_partitions, value_of(source.facts.counted.time_limit), error);
+    if (own) return Value::of_time(*own);
+    const auto& given = source.facts.counted.time_limit;
+    return default_of(source.facts.knows_partitions, value_of(given ? given : source.facts.max_time), error);
 }
 
 Value read_time_min(const FieldSource& source, ErrorText& /*error*/) noexcept {
@@ -152,7 +154,7 @@ Value read_submit_uid(const FieldSource& source, ErrorText& /*error*/) noexcept 
 }
 
 Value read_array_tasks(const FieldSource& source, ErrorText& error) noexcept {
-    // One would let an array past every rule about its size.
+    // A value of 1 would let an array pass every rule about its size.
     if (source.facts.counted.array_tasks == 0)
         error.assign("--array cannot be read, or names an index that is not below MaxArraySize");
     return Value::of_count(source.facts.counted.array_tasks);
@@ -162,7 +164,7 @@ bool sets_memory(const JobRequest& request) noexcept {
     return request.memory.has_value() || request.memory_per_tres.has_value();
 }
 
-/// Whether a count has nothing in it that only the job's partition says.
+/// Whether a count does not depend on the job's partition.
 bool is_counted(const FieldSource& source, model::TresKind kind) noexcept {
     if (source.facts.knows_partitions) return true;
     if (kind == model::TresKind::mem) return sets_memory(source.request);
@@ -200,7 +202,7 @@ bool mentions_gpus(const JobRequest& request) noexcept {
 Value read_gpus(const FieldSource& source, ErrorText& error) noexcept {
     if (const auto index = source.facts.catalogue.find("gres/gpu"))
         return read_tres_count(source, *index, error);
-    // Zero would let a job past every rule about GPUs.
+    // Zero would let a job pass every rule about GPUs.
     if (mentions_gpus(source.request))
         error.assign("the job asks for GPUs, but this cluster does not count them: add gres/gpu to "
                      "AccountingStorageTRES in slurm.conf");
@@ -208,21 +210,24 @@ Value read_gpus(const FieldSource& source, ErrorText& error) noexcept {
 }
 
 Value read_tres(const FieldSource& /*source*/, ErrorText& /*error*/) noexcept {
-    return {Value::Kind::other, 0, "a table"}; // the binding hands out a view of its own
+    return {Value::Kind::other, 0, "a table"}; // the binding returns its own view
 }
 
 template <std::optional<std::string> JobRequest::*member>
-constexpr FieldSpec text_field(std::string_view name, std::string_view description) {
-    return {name, FieldType::text, description, &read_text<member>, &write_text<member>, &has<member>};
+constexpr FieldSpec text_field(std::string_view name, std::string_view description,
+                               std::string_view noun = {}) {
+    return {name, FieldType::text, description, &read_text<member>, &write_text<member>, &has<member>, noun};
 }
 
 template <std::optional<std::uint32_t> JobRequest::*member, std::int64_t lowest = 1>
-constexpr FieldSpec count_field(std::string_view name, std::string_view description) {
-    return {name,        FieldType::count, description, &read_count<member>, &write_count<member, lowest>,
-            &has<member>};
+constexpr FieldSpec count_field(std::string_view name, std::string_view description,
+                                std::string_view noun = {}) {
+    return {
+        name, FieldType::count, description, &read_count<member>, &write_count<member, lowest>, &has<member>,
+        noun};
 }
 
-/// A text that can be read only.
+/// A read-only text.
 template <std::optional<std::string> JobRequest::*member>
 constexpr FieldSpec fixed_text(std::string_view name, std::string_view description) {
     return {name, FieldType::text, description, &read_text<member>, nullptr, &has<member>};
@@ -239,41 +244,45 @@ constexpr auto request_account = &JobRequest::account;
 
 constexpr auto fields = std::to_array<FieldSpec>({
     {"qos", FieldType::text, "the QOS, or the default one", &read_text<request_qos, default_qos>,
-     &write_text<request_qos>, &has<request_qos>},
+     &write_text<request_qos>, &has<request_qos>, "QOS"},
     {"partition", FieldType::text, "the partition, or several with commas; or the default one",
      &read_text<request_partition, default_partition>, &write_text<request_partition>,
-     &has<request_partition>},
+     &has<request_partition>, "partition"},
     {"account", FieldType::text, "the account, or the user's default one",
-     &read_text<request_account, default_account>, &write_text<request_account>, &has<request_account>},
-    {"time_limit", FieldType::minutes, "the time limit, or the partition's default", &read_time_limit,
-     &write_time<&JobRequest::time_limit>, &has<&JobRequest::time_limit>},
+     &read_text<request_account, default_account>, &write_text<request_account>, &has<request_account>,
+     "account"},
+    {"time_limit", FieldType::minutes, "the time limit, or what the partition gives", &read_time_limit,
+     &write_time<&JobRequest::time_limit>, &has<&JobRequest::time_limit>, "time limit"},
     {"time_min", FieldType::minutes, "--time-min", &read_time_min, &write_time<&JobRequest::time_min>,
-     &has<&JobRequest::time_min>},
+     &has<&JobRequest::time_min>, "--time-min"},
     text_field<&JobRequest::name>("name", "the job's name"),
     {"user", FieldType::text, "the login name of the job's owner", &read_user},
     {"uid", FieldType::count, "the user id of the job's owner", &read_uid},
     {"submit_uid", FieldType::count, "the user id that sent the request", &read_submit_uid},
-    {"nodes", FieldType::count, "nodes, the least that the job asks for: -N1-4 reads 1", &read_nodes, nullptr,
+    {"nodes", FieldType::count, "the minimum number of nodes: -N1-4 reads 1", &read_nodes, nullptr,
      &sets_nodes},
-    count_field<&JobRequest::min_nodes>("min_nodes", "the least number of nodes asked for"),
-    count_field<&JobRequest::max_nodes>("max_nodes", "the greatest number of nodes asked for"),
-    count_field<&JobRequest::tasks>("tasks", "--ntasks"),
-    count_field<&JobRequest::cpus_per_task>("cpus_per_task", "--cpus-per-task"),
-    count_field<&JobRequest::tasks_per_node>("tasks_per_node", "--ntasks-per-node"),
+    count_field<&JobRequest::min_nodes>("min_nodes", "the minimum number of nodes asked for",
+                                        "minimum number of nodes"),
+    count_field<&JobRequest::max_nodes>("max_nodes", "the maximum number of nodes asked for",
+                                        "maximum number of nodes"),
+    count_field<&JobRequest::tasks>("tasks", "--ntasks", "--ntasks"),
+    count_field<&JobRequest::cpus_per_task>("cpus_per_task", "--cpus-per-task", "--cpus-per-task"),
+    count_field<&JobRequest::tasks_per_node>("tasks_per_node", "--ntasks-per-node", "--ntasks-per-node"),
     {"cpus", FieldType::count, "CPUs, counted", &read_cpus},
     {"memory", FieldType::count, "MiB of memory, counted over all nodes", &read_memory, nullptr,
      &sets_memory},
     {"gpus", FieldType::count, "GPUs of all types, counted", &read_gpus, nullptr, &mentions_gpus},
     {"tres", FieldType::tres, "every TRES counted, by name: job.tres[\"gres/gpu\"]", &read_tres},
-    {"array_tasks", FieldType::count, "tasks of the job array; 1 where it is none", &read_array_tasks,
-     nullptr, &has<&JobRequest::array>},
+    {"array_tasks", FieldType::count, "tasks of the job array; 1 without --array", &read_array_tasks, nullptr,
+     &has<&JobRequest::array>},
     fixed_text<&JobRequest::array>("array", "--array as written"),
-    text_field<&JobRequest::reservation>("reservation", "--reservation"),
+    text_field<&JobRequest::reservation>("reservation", "--reservation", "reservation"),
     text_field<&JobRequest::comment>("comment", "--comment"),
     text_field<&JobRequest::admin_comment>("admin_comment", "the administrator's comment"),
-    text_field<&JobRequest::features>("features", "--constraint; see prefer, too"),
-    text_field<&JobRequest::prefer>("prefer", "--prefer: features that the job gets where they are free"),
-    text_field<&JobRequest::licenses>("licenses", "--licenses"),
+    text_field<&JobRequest::features>("features", "--constraint; see prefer, too", "--constraint"),
+    text_field<&JobRequest::prefer>("prefer", "--prefer: features that the job gets if they are free",
+                                    "--prefer"),
+    text_field<&JobRequest::licenses>("licenses", "--licenses", "--licenses"),
     fixed_text<&JobRequest::required_nodes>("nodelist", "--nodelist"),
     fixed_text<&JobRequest::tres_per_job>("tres_per_job", "--gpus, as Slurm writes it: gres:gpu:2"),
     fixed_text<&JobRequest::tres_per_node>("tres_per_node", "--gres and --gpus-per-node"),
@@ -282,10 +291,10 @@ constexpr auto fields = std::to_array<FieldSpec>({
     flag_field<&JobRequest::is_batch>("is_batch", "sent by sbatch, not by salloc or srun"),
     flag_field<&JobRequest::exclusive>("exclusive", "--exclusive"),
     flag_field<&JobRequest::overcommit>("overcommit", "--overcommit"),
-    flag_field<&JobRequest::is_het_part>("is_het_part", "one component of a heterogeneous job"),
+    flag_field<&JobRequest::is_het_part>("is_het_part", "one part of a heterogeneous job"),
 });
 
-/// A field's value as far as the request itself has one.
+/// A field's value, if the request itself has one.
 Value own_value(const FieldSpec& field, const FieldSource& source) {
     ErrorText no_answer;
     return field.is_set(source.request) ? field.read(source, no_answer) : Value{};
@@ -331,7 +340,7 @@ Result<void> write_field(const FieldSpec& field, model::JobRequest& request, con
 }
 
 std::vector<std::string> describe_changes(const JobRequest& before, const JobRequest& after,
-                                          const JobFacts& facts) {
+                                          const RuleInput& facts) {
     std::vector<std::string> changes;
     for (const FieldSpec& field : fields) {
         if (field.write == nullptr) continue;
@@ -344,12 +353,28 @@ std::vector<std::string> describe_changes(const JobRequest& before, const JobReq
     return changes;
 }
 
+std::vector<const FieldSpec*> changed_by_rule(const JobRequest& before, const JobRequest& after,
+                                              const RuleInput& facts) {
+    std::vector<const FieldSpec*> changed;
+    for (const FieldSpec& field : fields)
+        if (field.write != nullptr && !field.noun.empty() &&
+            own_value(field, {before, facts}) != own_value(field, {after, facts}))
+            changed.push_back(&field);
+    return changed;
+}
+
+std::string describe_field(const FieldSpec& field, const JobRequest& request, const RuleInput& facts) {
+    const Value value = own_value(field, {request, facts});
+    if (value.kind == Value::Kind::nothing) return text::format("no {}", field.noun);
+    return text::format("{} {}", field.noun, text::printable(show(field, value), 64));
+}
+
 std::string describe_unknown_field(std::string_view name) {
     std::vector<std::string> names;
     for (const FieldSpec& field : fields)
         names.emplace_back(field.name);
-    return text::format("unknown field '{}' of job{} (there are: {})", text::printable(name, 60),
-                        text::did_you_mean(name, names), text::join(names, ", "));
+    return text::format("unknown field '{}' of job{}{}", text::printable(name, 60),
+                        text::did_you_mean(name, names), list_of_names(names));
 }
 
 } // namespace qg::policy

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// fields: what `job.<name>` is in a rule. One table (job_fields) holds each field's name, type, whether it
-// can be written, what it means, and how it is read and written; bindings, messages and lua/README.md follow
-// it.
+// fields: the meaning of `job.<name>` in a rule. One table (job_fields) holds each field's name, type and
+// meaning, whether it can be written, and how it is read and written. Bindings, messages and lua/README.md
+// follow this table.
 #pragma once
 
 #include "qosgate/model/job_request.hpp"
@@ -29,7 +29,7 @@ enum class FieldType : std::uint8_t {
 /// What a field is read from.
 struct FieldSource {
     const model::JobRequest& request;
-    const JobFacts& facts;
+    const RuleInput& facts;
 };
 
 /// One line of the table of fields.
@@ -38,26 +38,35 @@ struct FieldSpec {
     FieldType type;
     std::string_view description;
 
-    /// The request's own value, or what it resolves to, or nothing. Sets `error` where there is no answer.
+    /// The request's own value, or its default, or nil. Sets `error` if there is no answer.
     Value (*read)(const FieldSource& source, ErrorText& error) noexcept;
     /// Null: read-only. Errors: invalid_input, naming what is allowed (not the field).
     Result<void> (*write)(model::JobRequest& request, const Value& value) = nullptr;
-    /// Null: not a field that a request carries.
+    /// Null: a request has no such field.
     bool (*is_set)(const model::JobRequest& request) noexcept = nullptr;
+    /// The users' word for it. Empty: no message of the gate mentions it.
+    std::string_view noun = {};
 };
 
 /// All fields, in the order they are documented.
 std::span<const FieldSpec> job_fields() noexcept;
 
-/// The count of one TRES of the catalogue. Sets `error` where it is not known.
+/// The count of one TRES of the catalogue. Sets `error` if it is not known.
 Value read_tres_count(const FieldSource& source, std::size_t index, ErrorText& error) noexcept;
 
 /// Writes one field. Errors: invalid_input, naming the field, what was given and what is allowed.
 Result<void> write_field(const FieldSpec& field, model::JobRequest& request, const Value& value);
 
-/// What the rule that turned `before` into `after` changed: "qos: normal -> debug", one text per field.
+/// The changes from `before` to `after` by a rule: "qos: normal -> debug", one text per field.
 std::vector<std::string> describe_changes(const model::JobRequest& before, const model::JobRequest& after,
-                                          const JobFacts& facts);
+                                          const RuleInput& facts);
+
+/// The fields with a noun that differ between `before` and `after`.
+std::vector<const FieldSpec*> changed_by_rule(const model::JobRequest& before, const model::JobRequest& after,
+                                              const RuleInput& facts);
+
+/// "QOS small", "no QOS": the request's own value.
+std::string describe_field(const FieldSpec& field, const model::JobRequest& request, const RuleInput& facts);
 
 /// "unknown field 'qoss' of job; did you mean qos? (there are: ...)"
 std::string describe_unknown_field(std::string_view name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// FNV-1a, 64 bits: tells contents apart. It is no defence against somebody who wants two of them to be equal.
+// FNV-1a, 64 bits: detects different contents. It does not protect against contents that are made to have
+// equal hashes.
 #pragma once
 
 #include <cstdint>

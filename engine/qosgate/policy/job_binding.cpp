@@ -3,9 +3,10 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/lua_lib/message_format.hpp"
 #include "qosgate/policy/lua_state.hpp"
-#include "qosgate/policy/message_format.hpp"
 #include "qosgate/policy/rule_run.hpp"
+#include "qosgate/policy/unknown_name.hpp"
 
 #include <algorithm>
 #include <array>
@@ -34,7 +35,7 @@ int raise(lua_State* lua, const ErrorText& error) {
     return luaL_error(lua, "%s", error.c_str());
 }
 
-/// The run that the object at stack index 1, which must be the state's own one, shows.
+/// The run that the object at stack index 1 shows. The object must be the state's own one.
 RuleRun& check_run(lua_State* lua, const void* LuaState::*object) {
     const LuaState& state = LuaState::of(lua);
     if (lua_touserdata(lua, 1) != state.*object)
@@ -51,8 +52,8 @@ std::string_view key_at(lua_State* lua, int index) {
     return {bytes, length};
 }
 
-/// The field that upvalue 1 (names to places in job_fields()) knows by the key at `index`; raises for others.
-/// Null where the name is one of job's functions, which is then on top of the stack.
+/// The field for the key at `index`, found in upvalue 1 (names to indices in job_fields()); raises an error
+/// for other keys. Null if the name is one of job's functions, which is then on top of the stack.
 const FieldSpec* find_field(lua_State* lua, int index) {
     lua_pushvalue(lua, index);
     lua_rawget(lua, lua_upvalueindex(1));
@@ -93,7 +94,7 @@ int write_job(lua_State* lua) {
     return 0;
 }
 
-/// job:is_set(name): whether the request itself says it, or an earlier change did.
+/// job:is_set(name): whether the request itself or an earlier change set the field.
 int job_is_set(lua_State* lua) {
     const RuleRun& run = check_run(lua, &LuaState::job_object);
     luaL_checktype(lua, 2, LUA_TSTRING);
@@ -135,8 +136,8 @@ int job_reject(lua_State* lua) {
 // ---- job.tres ------------------------------------------------------------------------------------------
 
 std::string describe_unknown_tres(const model::TresCatalogue& catalogue, std::string_view name) {
-    return text::format("this cluster tracks no TRES '{}'{} (it tracks {})", text::printable(name, 60),
-                        text::did_you_mean(name, catalogue.names()), text::join(catalogue.names(), ", "));
+    return text::format("this cluster tracks no TRES '{}'{}{}", text::printable(name, 60),
+                        model::hint_for_unknown(catalogue, name), list_of_names(catalogue.names()));
 }
 
 /// Pushes the count of one TRES.
@@ -149,7 +150,7 @@ void push_count(lua_State* lua, const FieldSource& source, std::size_t index) {
 
 int read_tres(lua_State* lua) {
     const FieldSource source = check_run(lua, &LuaState::tres_object).source();
-    const JobFacts& facts = source.facts;
+    const RuleInput& facts = source.facts;
     const std::string_view name = key_at(lua, 2);
     const auto index = facts.catalogue.find(name);
     if (!index) {
@@ -169,7 +170,7 @@ int write_tres(lua_State* lua) {
 /// One step of pairs(job.tres): name and count behind the name given.
 int next_tres(lua_State* lua) {
     const FieldSource source = check_run(lua, &LuaState::tres_object).source();
-    const JobFacts& facts = source.facts;
+    const RuleInput& facts = source.facts;
     std::size_t index = 0;
     if (!lua_isnil(lua, 2)) index = facts.catalogue.find(key_at(lua, 2)).value_or(facts.catalogue.size()) + 1;
     if (index >= std::min(facts.catalogue.size(), facts.counted.tres.size())) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// job_binding: the `job` that a rule's submit function gets. One object per Lua state, made once; it always
-// shows the job of LuaState::run, so nothing is built per job.
+// job_binding: the `job` argument of a rule's submit function. One object per Lua state, made once. It always
+// shows the job of LuaState::run, so nothing is made per job.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -17,7 +17,7 @@ class LuaState;
 std::span<const std::string_view> job_functions() noexcept;
 
 /// Makes the state's `job`. Returns its reference in the registry.
-/// Errors: limit_exceeded where the state's memory does not suffice.
+/// Errors: limit_exceeded if the state's memory is too small.
 Result<int> install_job(LuaState& state);
 
 } // namespace qg::policy

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view magic = "qosgate_policy 1 ";
-/// More than the largest folder makes.
+/// More than the largest directory makes.
 constexpr std::size_t max_kept_bytes = max_files * (max_file_bytes + 512);
 /// There is always a larger one.
 constexpr std::size_t max_stamp = std::numeric_limits<std::size_t>::max() / 2;
@@ -29,7 +29,7 @@ std::uint64_t hash_of_text(std::string_view text) noexcept {
     return hash.value();
 }
 
-/// Takes the copy's text apart from the front. What is missing or odd leaves `is_good` false.
+/// Takes the copy's text apart from the front. Missing or invalid text sets `is_good` to false.
 class Reader {
   public:
     explicit Reader(std::string_view text) noexcept : rest_(text) {}
@@ -46,12 +46,12 @@ class Reader {
         rest_.remove_prefix(bytes);
         return taken;
     }
-    /// A number of at most `most`, up to `end`, which is taken too.
-    std::size_t number(char end, std::size_t most) noexcept {
+    /// A number of at most `most`, followed by `end`, which is consumed too.
+    std::size_t number(char end, std::size_t max) noexcept {
         const std::string_view digits = take(rest_.find(end));
         expect({&end, 1});
         const auto value = text::parse_unsigned(digits);
-        if (value && *value <= most) return static_cast<std::size_t>(*value);
+        if (value && *value <= max) return static_cast<std::size_t>(*value);
         is_good_ = false;
         return 0;
     }

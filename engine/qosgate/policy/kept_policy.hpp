@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// kept_policy: the copy of the policy in force that outlives the daemon. It lies where slurmctld keeps its
-// own state, so that a backup controller finds it too, and is trusted as much as that state.
+// kept_policy: a copy of the policy in force, kept across restarts of the daemon. It is in slurmctld's state
+// directory, so that a backup controller finds it too, and is trusted as much as slurmctld's state.
 //
 // The file: a line "qosgate_policy 1 <hash of all that follows>", a line "folder <0 or 1> files <count>",
 // per file a line "<bytes of name> <bytes of text>", the name, the text and a newline; and at the end a line
-// "stamp <number>", which tells one writing from the next where the content is the same.
+// "stamp <number>", which distinguishes two writings of the same content.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -21,26 +21,26 @@
 
 namespace qg::policy {
 
-/// What was kept, and which writing it was.
+/// The kept files, and the stamp of the writing.
 struct KeptPolicy {
     SourceFolder sources;
-    std::uint64_t stamp = 0; ///< the later writing has the larger one; 0: written without one
+    std::uint64_t stamp = 0; ///< a later writing has a larger stamp; 0: written without one
 };
 
 /// The file's whole content.
 std::string to_kept_text(const KeptPolicy& kept);
 
-/// What was kept again. Errors: invalid_input for anything but what to_kept_text() made, with or without the
-/// line of the stamp.
+/// Reads the file's content. Errors: invalid_input for any text that to_kept_text() did not make; the line of
+/// the stamp may be missing.
 Result<KeptPolicy> parse_kept_text(std::string_view text);
 
-/// Puts the copy in the place of the one before, whole or not at all, with mode 0600. Another process may
-/// read or write it meanwhile. Errors: unavailable where the system refuses. Cost: blocking, with fsync.
+/// Replaces the copy atomically, with mode 0600. Another process may read or write it meanwhile. Errors:
+/// unavailable if the system refuses. Cost: blocking, with fsync.
 Result<void> write_kept(const std::filesystem::path& file, const KeptPolicy& kept);
 
-/// The copy; nothing where there is none.
-/// Errors: permission_denied where somebody else than root and `trusted_user` could have written it;
-/// invalid_input for a damaged one; unavailable where the system refuses. Cost: blocking.
+/// The copy; empty if there is none. Errors: permission_denied if anybody except root and `trusted_user`
+/// could have written it; invalid_input for a damaged copy; unavailable if the system refuses. Cost:
+/// blocking.
 Result<std::optional<KeptPolicy>> read_kept(const std::filesystem::path& file, uid_t trusted_user);
 
 } // namespace qg::policy

@@ -66,7 +66,8 @@ LuaError take_error(LuaState& state) {
     lua_State* lua = state.raw();
     LuaError error;
     error.exhausted = state.budget().exhausted();
-    // Only a text is read: converting another type could allocate, and raise, outside a protected call.
+    // Reads only texts: a conversion of another type could allocate and raise an error outside a protected
+    // call.
     if (lua_type(lua, -1) == LUA_TSTRING) {
         std::size_t length = 0;
         const char* bytes = lua_tolstring(lua, -1, &length);
@@ -79,7 +80,7 @@ LuaError take_error(LuaState& state) {
     }
     lua_pop(lua, 1);
     if (error.exhausted != Exhausted::nothing) {
-        // Keep the "file:line: " of the raw message, where there is one, and say in full what ran out.
+        // Keep the "file:line: " of the raw message, if there is one, and say in full which budget is spent.
         const auto place_end = error.message.find(": ");
         const std::string place =
             place_end == std::string::npos ? std::string() : error.message.substr(0, place_end + 2);

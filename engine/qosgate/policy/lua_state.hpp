@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// LuaState: one Lua interpreter with its budget, and the one way to call into it.
+// LuaState: one Lua interpreter with its budget, and the only way to call into it.
 //
-// Lua here is plain C: an error is a longjmp. Two rules follow for everything in this folder.
+// Lua here is plain C: an error is a longjmp. Two rules follow for everything in this directory.
 //  - C++ calls Lua only through protected_call (or lua_pcall with push_traceback_handler below it); calls
-//  that
-//    can raise an error, pushes of strings and tables among them, happen inside.
+//  that can raise an error, including pushes of strings and tables, happen inside.
 //  - A function that Lua calls holds only trivial locals when it calls something that can raise. Work with
 //    C++ objects is done in noexcept helpers that report through ErrorText.
 #pragma once
@@ -25,9 +24,9 @@ namespace qg::policy {
 class RuleRun;
 class Declarations;
 
-/// A message that a longjmp may jump over: plain bytes, cut to size, always terminated.
+/// A message that a longjmp may skip: plain bytes, cut to size, always terminated.
 struct ErrorText {
-    ErrorText() noexcept { bytes[0] = '\0'; } // the rest is not looked at
+    ErrorText() noexcept { bytes[0] = '\0'; } // the rest is not read
 
     std::array<char, 1024> bytes;
 
@@ -38,16 +37,16 @@ struct ErrorText {
 
 /// Why a protected call failed.
 struct LuaError {
-    std::string message;   ///< "10-debug.lua:12: attempt to ..."; what ran out is spelled out
-    std::string traceback; ///< the call stack; empty where there was no memory for it
+    std::string message;   ///< "10-debug.lua:12: attempt to ..."; names the spent budget in full
+    std::string traceback; ///< the call stack; empty if there was no memory for it
     Exhausted exhausted = Exhausted::nothing;
 
-    /// limit_exceeded where a budget ran out, else invalid_input.
+    /// limit_exceeded if a budget is spent, else invalid_input.
     [[nodiscard]] Error to_error() const;
 };
 
-/// Checks that a scope leaves the Lua stack as high as it found it (plus what it meant to leave there), and
-/// puts it back if not.
+/// Checks at the end of a scope that the Lua stack has its old height (plus the values to be left there), and
+/// restores the height if not.
 class StackGuard {
   public:
     explicit StackGuard(lua_State* lua) noexcept;
@@ -63,7 +62,7 @@ class StackGuard {
 /// Owns one interpreter. Threads: not thread-safe; one thread at a time.
 class LuaState {
   public:
-    /// An interpreter with nothing in it: no library, no global. Null where memory is short.
+    /// An empty interpreter: no libraries, no globals. Null if memory is short.
     static std::unique_ptr<LuaState> create(const BudgetLimits& limits);
     /// The owner of the interpreter that a C function runs in.
     static LuaState& of(lua_State* lua) noexcept;
@@ -75,11 +74,11 @@ class LuaState {
     [[nodiscard]] lua_State* raw() const noexcept { return lua_; }
     [[nodiscard]] Budget& budget() noexcept { return budget_; }
 
-    /// Whether a rule has ended itself (job:reject): the error under way is no failure and no pcall may keep
-    /// it.
+    /// Whether a rule has ended itself (job:reject). The current error is then not a failure, and no pcall
+    /// may catch it.
     bool rule_ended = false;
     RuleRun* run = nullptr;               ///< the rule being run; borrowed, null outside of one
-    const void* job_object = nullptr;     ///< the address of Lua's `job`, to know it by
+    const void* job_object = nullptr;     ///< the address of Lua's `job`, to recognise it
     const void* tres_object = nullptr;    ///< the same of `job.tres`
     Declarations* declarations = nullptr; ///< where site{} and rule{} write; borrowed, null after loading
 
@@ -93,7 +92,7 @@ class LuaState {
 /// Pushes the handler that lua_pcall wants below the function; it adds the call stack to the message.
 void push_traceback_handler(lua_State* lua) noexcept;
 
-/// The error that a failed lua_pcall left on top of the stack, which is popped.
+/// Pops the error that a failed lua_pcall left on top of the stack.
 LuaError take_error(LuaState& state);
 
 /// Runs `body(lua)` as a C function inside lua_pcall. `body` is called with `argument` as the only value on

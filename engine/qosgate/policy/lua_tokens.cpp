@@ -50,7 +50,7 @@ class Lexer {
         return taken;
     }
 
-    /// A token begins on the line it begins on.
+    /// A token counts for the line on which it begins.
     Token take(TokenKind kind, std::size_t bytes) noexcept {
         const int line = line_;
         return {kind, skip(bytes), line};
@@ -122,7 +122,7 @@ class Lexer {
             if (behind - at - 1 == level && behind < rest_.size() && rest_[behind] == ']') break;
         }
         Token token = take(TokenKind::text, at + level + 2);
-        token.text = {}; // nobody names a field this way
+        token.text = {}; // no field name is written this way
         return token;
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// lua_tokens: the words of a Lua 5.4 source, for looking at names. The source has been compiled by Lua
-// before, so it is known to be correct.
+// lua_tokens: the tokens of a Lua 5.4 source, for checks of names. Lua has compiled the source before, so its
+// syntax is correct.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace qg::policy {
 
 enum class TokenKind : std::uint8_t {
     name,
-    text, ///< a literal; its content if that is written without escapes, else nothing
+    text, ///< a literal; its content if it has no escapes, else empty
     number,
     symbol, ///< keywords, operators, brackets
     end,

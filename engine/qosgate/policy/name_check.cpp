@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Scopes are followed, expressions are not: a local is taken to be visible from its name on, and those of a
-// repeat loop beyond its end, so that a name is rather taken for a local than for a global.
+// The check follows scopes, but not expressions. It assumes that a local is visible from its name on, and
+// that the locals of a repeat loop are visible beyond its end. In doubt a name counts as a local, not as a
+// global.
 #include "qosgate/policy/name_check.hpp"
 
 #include "qosgate/base/text.hpp"
@@ -9,6 +10,7 @@
 #include "qosgate/policy/job_binding.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
 #include "qosgate/policy/sandbox.hpp"
+#include "qosgate/policy/unknown_name.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -19,7 +21,7 @@
 namespace qg::policy {
 namespace {
 
-/// What a local name stands for.
+/// The meaning of a local name.
 enum class Meaning : std::uint8_t { anything, job };
 
 enum class ScopeKind : std::uint8_t {
@@ -48,7 +50,7 @@ class Checker {
         : tokens_(read_tokens(source)), file_(file), known_(known) {}
 
     Result<void> run() {
-        look_around();
+        read_ahead();
         scopes_.emplace_back();
         while (at_ < tokens_.size() && !problem_) {
             step();
@@ -69,8 +71,8 @@ class Checker {
     }
     [[nodiscard]] const Token& after(std::size_t ahead) const noexcept { return token(at_ + ahead); }
 
-    /// Finds what makes names uncertain, and the function that a rule names as its submit function.
-    void look_around() {
+    /// Finds code that makes names uncertain, and the function that a rule uses as its submit function.
+    void read_ahead() {
         for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
             const Token& first = tokens_[i];
             has_environment_ = has_environment_ || first.is_name("_ENV");
@@ -133,7 +135,7 @@ class Checker {
         } else if (word == "{") {
             push(opens_rule() ? ScopeKind::rule_table : ScopeKind::table);
         } else if (word == "." || word == ":" || word == "goto") {
-            ++at_; // a member was looked at with what it is a member of
+            ++at_; // a member is checked together with its table
         } else if (word == "::") {
             at_ += 2;
         }
@@ -152,7 +154,7 @@ class Checker {
         forget_names();
         if (scopes_.size() > 1) scopes_.pop_back();
     }
-    /// The condition behind `until` still sees the names of the loop.
+    /// The condition after `until` still sees the names of the loop.
     void end_repeat() {
         if (scopes_.size() < 2) return;
         const std::vector<std::string_view> names = std::move(scopes_.back().names);
@@ -169,7 +171,7 @@ class Checker {
         return found->second.back();
     }
 
-    /// After `local` or `for`: names with attributes, up to what is no name.
+    /// After `local` or `for`: names with attributes, up to the first token that is not a name.
     void declare_list() {
         for (;;) {
             ++at_;
@@ -203,7 +205,7 @@ class Checker {
         push(ScopeKind::block);
         scopes_.back().is_guarded = scopes_.back().is_guarded || is_tried;
         if (is_method) declare("self");
-        at_ += 2; // behind the bracket
+        at_ += 2; // after the bracket
         bool is_first = true;
         for (; !token(at_).is(")") && token(at_).kind != TokenKind::end; ++at_) {
             if (!token(at_).is_name()) continue;
@@ -235,13 +237,13 @@ class Checker {
 
     void reference() {
         if (const auto meaning = local(token(at_).text)) {
-            if (*meaning == Meaning::job && !scopes_.back().is_guarded) look_at_job();
+            if (*meaning == Meaning::job && !scopes_.back().is_guarded) check_job();
             return;
         }
-        if (!has_environment_ && !scopes_.back().is_guarded) look_at_global();
+        if (!has_environment_ && !scopes_.back().is_guarded) check_global();
     }
 
-    void look_at_global() {
+    void check_global() {
         const std::string_view name = token(at_).text;
         const auto found = known_.find(name);
         if (found == known_.end()) {
@@ -263,8 +265,8 @@ class Checker {
                               did_you_mean(after(2).text, members)));
     }
 
-    void look_at_job() {
-        if (after(1).is(":") && after(2).is_name()) return look_at_job_function();
+    void check_job() {
+        if (after(1).is(":") && after(2).is_name()) return check_job_function();
         const bool is_index = after(1).is("[") && after(2).kind == TokenKind::text && after(3).is("]");
         const bool is_field =
             (after(1).is(".") && after(2).is_name()) || (is_index && !after(2).text.empty());
@@ -282,8 +284,8 @@ class Checker {
             complain(text::format("job.{} cannot be changed", field->name));
     }
 
-    /// Whether `job.NAME` is called with what is plainly not `job`: a literal, a text that a library makes, a
-    /// member, or one name alone. What could be another name for `job` is left.
+    /// Whether the argument of `job.NAME(...)` is certainly not `job`: a literal, a text that a library
+    /// makes, a member, or a single name. Another name for `job` itself is not reported.
     [[nodiscard]] bool calls_without_job() const {
         if (after(3).kind == TokenKind::text || after(3).is("{")) return true;
         if (!after(3).is("(")) return false;
@@ -295,16 +297,15 @@ class Checker {
         return after(5).is(".") ? is_job : after(5).is(")") && !is_job;
     }
 
-    void look_at_job_function() {
+    void check_job_function() {
         const std::string_view name = after(2).text;
         if (find_field(name) != nullptr)
             return complain(text::format("'{}' is a field and no function: write job.{}", name, name));
         const auto functions = job_functions();
         if (!is_job_function(name))
-            return complain(
-                text::format("unknown function 'job:{}'{} (there are: {})", text::printable(name, 60),
-                             did_you_mean(name, functions),
-                             text::join(std::vector<std::string>(functions.begin(), functions.end()), ", ")));
+            return complain(text::format(
+                "unknown function 'job:{}'{}{}", text::printable(name, 60), did_you_mean(name, functions),
+                list_of_names(std::vector<std::string>(functions.begin(), functions.end()))));
         const bool has_bracket = after(3).is("(");
         const Token& argument = after(has_bracket ? 4 : 3);
         const bool is_literal = argument.kind == TokenKind::text && !argument.text.empty();

@@ -39,7 +39,7 @@ bool Policy::has_enforcing_rule() const noexcept {
     return std::ranges::any_of(rules_, [](const RuleInfo& rule) { return rule.mode == RuleMode::enforce; });
 }
 
-Outcome Policy::run(const model::JobRequest& job, const JobFacts& facts) const {
+RuleOutcome Policy::run(const model::JobRequest& job, const RuleInput& facts) const {
     if (!pool_) return {};
     return run_chain(*pool_, rules_, settings_, job, facts);
 }

@@ -5,12 +5,13 @@
 //
 //   auto policy = load_policy("/etc/slurm/qosgate.d", {});
 //   if (!policy) return log(policy.error());
-//   Outcome outcome = (*policy)->run(request, facts);
-//   if (outcome.rejected) return reject(outcome.reject_message);
-//   if (outcome.changed) request = *std::move(outcome.changed);
+//   RuleOutcome verdict = (*policy)->run(request, facts);
+//   if (verdict.rejected) return reject(verdict.reject_message);
+//   if (verdict.changed) request = *std::move(verdict.changed);
 #pragma once
 
 #include "qosgate/base/result.hpp"
+#include "qosgate/base/units.hpp"
 #include "qosgate/model/job_request.hpp"
 #include "qosgate/model/resolved_job.hpp"
 #include "qosgate/model/tres.hpp"
@@ -30,24 +31,28 @@
 
 namespace qg::policy {
 
-/// What rules may read about a job beyond its request. It holds for the request as it came in: a change that
-/// a rule makes (another partition, more tasks) does not change it for the rules after it. Only what the
-/// request itself says is read back changed. Ownership: everything is borrowed for the duration of
-/// Policy::run.
-struct JobFacts {
+/// What rules may read about a job beyond its request. It describes the request before any rule: if a rule
+/// changes the job (another partition, more tasks), the next rules still read the old values here. They read
+/// changed values only of fields that the request itself sets. Ownership: everything is borrowed for the
+/// duration of Policy::run.
+struct RuleInput {
     const model::ResolvedJob& counted;
     const model::TresCatalogue& catalogue; ///< the order of counted.tres
     std::string_view user_name;            ///< empty: not known
-    std::string_view account;              ///< asked for, or the user's default; empty: none
-    std::string_view partition;            ///< asked for, or the default partition; empty: none
-    std::string_view qos;                  ///< asked for, or the default QOS; empty: none
+    std::string_view account;              ///< requested, or the user's default; empty: none
+    std::string_view partition;            ///< requested, or the default partition; empty: none
+    std::string_view qos;                  ///< requested, or the default QOS; empty: none
 
-    /// What nobody knows yet, in the first moments of a slurmctld or of a partition: a rule that reads it
-    /// fails.
+    /// Values that are not known yet, shortly after the start of slurmctld or the creation of a partition. A
+    /// rule that reads one fails.
     bool knows_accounts = true;   ///< user_name, account and qos
-    bool knows_partitions = true; ///< partition, qos, and what `counted` has from a partition
+    bool knows_partitions = true; ///< partition, qos, and values in `counted` that depend on a partition
 
-    bool knows_cpus = true; ///< else the job asks for CPUs per GPU and for no GPUs: reading them fails, too
+    bool knows_cpus = true; ///< false: the job asks for CPUs per GPU but for no GPUs; reading them fails, too
+
+    /// The maximum time of a job without a requested or default time: the longest MaxTime of its partitions.
+    /// Empty: it has no partition.
+    std::optional<TimeLimit> max_time = {};
 };
 
 enum class EventKind : std::uint8_t {
@@ -55,7 +60,7 @@ enum class EventKind : std::uint8_t {
     warned,       ///< the user was told something
     rejected,     ///< the rule rejected the job
     error,        ///< the rule failed
-    not_enforced, ///< what a rule in mode warn said, or would have done
+    not_enforced, ///< a rule in mode warn gave a message, or would have changed or rejected the job
     shadow,       ///< what a rule in mode shadow would have said or done
 };
 
@@ -71,26 +76,28 @@ struct RuleEvent {
     std::string detail; ///< the Lua call stack of an error, in one line; else empty
 };
 
-/// Who set a field of the job last.
+/// The rule that set a field of the job last.
 struct FieldWriter {
     std::string_view field; ///< a name in the table of fields
     std::string rule;
+    std::string text; ///< the present value: "QOS small"
 };
 
-/// What all rules together made of one job.
-struct Outcome {
+/// The result of all rules for one job.
+struct RuleOutcome {
     bool rejected = false;
     std::string reject_message;        ///< for the user; set if and only if rejected
-    std::vector<std::string> warnings; ///< for the user, in the order given
+    bool has_failed = false;           ///< rejected because a rule failed; the message says whom to tell
+    std::vector<std::string> warnings; ///< for the user, in the order given; also those before a rejection
     std::vector<RuleEvent> events;     ///< in the order they happened
-    /// The request as the rules left it; nothing: none of them changed it, or it is rejected.
+    /// The request as the rules left it; empty: none of them changed it, or it is rejected.
     std::optional<model::JobRequest> changed;
-    std::vector<FieldWriter> writers; ///< of what limits depend on: QOS, partition, account and time limit
+    std::vector<FieldWriter> writers; ///< the fields with a noun (fields.hpp) that rules changed
 };
 
 struct LoadOptions {
     std::uint64_t generation = 0;      ///< handed back by Policy::generation()
-    std::optional<uid_t> trusted_user; ///< who, besides root, may own the files; nothing: the effective user
+    std::optional<uid_t> trusted_user; ///< who, besides root, may own the files; empty: the effective user
 };
 
 class StatePool;
@@ -99,7 +106,7 @@ class StatePool;
 /// Threads: any number may call run() at once; each uses a Lua state of its own.
 class Policy {
   public:
-    /// A policy without rules and with default settings: what a site without the folder has.
+    /// A policy without rules and with default settings, as for a site without the directory.
     static std::shared_ptr<const Policy> none(std::uint64_t generation = 0);
 
     Policy(std::shared_ptr<const SourceFolder> sources, Settings settings, std::vector<RuleInfo> rules,
@@ -108,28 +115,27 @@ class Policy {
     Policy& operator=(const Policy&) = delete;
     ~Policy();
 
-    /// What it was made from.
+    /// The files that it was made from.
     [[nodiscard]] const SourceFolder& sources() const noexcept { return *sources_; }
     [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
     [[nodiscard]] const std::vector<RuleInfo>& rules() const noexcept { return rules_; }
     [[nodiscard]] bool has_rules() const noexcept { return !rules_.empty(); }
-    /// Whether some rule may reject jobs: then none may pass unseen.
+    /// Whether some rule may reject jobs; then no job may pass unchecked.
     [[nodiscard]] bool has_enforcing_rule() const noexcept;
-    /// Identity by content: equal for equal file names and contents; 0 for a site without the folder.
+    /// Identity by content: equal for equal file names and contents; 0 for a site without the directory.
     [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
     [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
 
     /// Runs every rule over the job, until one rejects it.
-    /// Errors: none; a rule that fails shows in the Outcome as its `on_error` says.
-    /// Threads: safe. Cost: no file, socket or clock-dependent result; no lock but the pool's, held for a
-    /// vector's push or pop. About 0.3 us per small rule (20 rules: 5 us); in any case at most
-    /// Settings::rule_time and what is under way then, some milliseconds: the rules after that are not run
-    /// and count as failed.
-    [[nodiscard]] Outcome run(const model::JobRequest& job, const JobFacts& facts) const;
+    /// Errors: none; a failed rule affects the RuleOutcome as its `on_error` says.
+    /// Threads: safe. Cost: no file, socket or clock-dependent result; no lock except the pool's, held for a
+    /// vector's push or pop. About 0.3 us per small rule (20 rules: 5 us); at most Settings::rule_time plus
+    /// some milliseconds for the step that runs at that moment. The remaining rules are then not run and
+    /// count as failed.
+    [[nodiscard]] RuleOutcome run(const model::JobRequest& job, const RuleInput& facts) const;
 
-    /// Replaces Lua states that rules spent, and has some ready. Called now and then by whoever keeps the
-    /// policy; without, jobs make them in their own time. Not for the submit path. Cost: compiles what is
-    /// missing.
+    /// Replaces spent Lua states and makes some ready. The policy's owner calls it now and then; otherwise
+    /// jobs make states in their own time. Not for the submit path. Cost: compiles what is missing.
     void refill() const;
 
     /// How many Lua states jobs had to make because none was ready.
@@ -139,20 +145,21 @@ class Policy {
     std::shared_ptr<const SourceFolder> sources_;
     Settings settings_;
     std::vector<RuleInfo> rules_;
-    std::unique_ptr<StatePool> pool_; ///< null where there are no rules
+    std::unique_ptr<StatePool> pool_; ///< null if there are no rules
     std::uint64_t hash_;
     std::uint64_t generation_;
 };
 
-/// Reads and compiles the folder `qosgate.d`. A folder that does not exist is a policy without rules.
-/// Errors: permission_denied for a file or folder that others could have written (naming it, its mode and the
-/// cure), invalid_input for a file that does not compile or declares something unknown, limit_exceeded for
-/// one that does not end, unavailable where a file cannot be read. Cost: reads every file; blocking. Not for
-/// the submit path.
+/// Reads and compiles the directory `qosgate.d`. A directory that does not exist is a policy without rules.
+/// Errors: permission_denied for a file or directory that others could have written (naming it, its mode and
+/// the cure), invalid_input for a file that does not compile or declares something unknown, limit_exceeded
+/// for a file that does not end, unavailable if a file cannot be read. Cost: reads every file; blocking. Not
+/// for the submit path.
 Result<std::shared_ptr<const Policy>> load_policy(const std::filesystem::path& folder,
                                                   const LoadOptions& options = {});
 
-/// The same from texts that are already read. Errors: as load_policy, but for permissions and reading.
+/// The same from texts that were read before. Errors: as load_policy, except those of permissions and
+/// reading.
 Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, std::uint64_t generation = 0);
 
 } // namespace qg::policy

@@ -14,29 +14,30 @@
 namespace qg::policy {
 namespace {
 
-/// Looks in a row that may find the folder still changing before it is read all the same.
-constexpr unsigned max_unsettled_looks = 3;
-/// Looks after a change at which the files are read although nothing seems to have changed: two writes within
-/// one tick of the file system's clock look the same.
-constexpr unsigned careful_looks = 6;
-/// Every so many quiet looks the files are read in any case (file systems whose times cannot be trusted).
-constexpr unsigned full_read_looks = 75;
+/// How many checks in a row may find the directory changing before it is read anyway.
+constexpr unsigned max_unsettled_checks = 3;
+/// How many checks after a change read the files although they look unchanged: two writes within one tick of
+/// the file system's clock look the same.
+constexpr unsigned careful_checks = 6;
+/// After this many checks without a change the files are read anyway (the times of some file systems are not
+/// reliable).
+constexpr unsigned full_read_checks = 75;
 
-/// Looks between two attempts to keep what could not be kept.
-constexpr unsigned keep_again_looks = 75;
+/// Checks between two attempts to write the kept copy after a failure.
+constexpr unsigned keep_again_checks = 75;
 
 } // namespace
 
 bool ReadingTimes::is_time_to_read(const std::filesystem::path& folder) {
     const std::uint64_t now = stat_signature(folder);
-    ++quiet_looks_;
+    ++quiet_checks_;
     if (now != signature_) {
         signature_ = now;
-        quiet_looks_ = 0;
-        return ++unsettled_looks_ >= max_unsettled_looks;
+        quiet_checks_ = 0;
+        return ++unsettled_checks_ >= max_unsettled_checks;
     }
-    unsettled_looks_ = 0;
-    return quiet_looks_ <= careful_looks || quiet_looks_ % full_read_looks == 0;
+    unsettled_checks_ = 0;
+    return quiet_checks_ <= careful_checks || quiet_checks_ % full_read_checks == 0;
 }
 
 PolicyWatch::PolicyWatch(LogSink log, StoreOptions options)
@@ -45,7 +46,7 @@ PolicyWatch::PolicyWatch(LogSink log, StoreOptions options)
 }
 
 void PolicyWatch::begin(std::filesystem::path folder) {
-    const std::scoped_lock lock(look_mutex_, status_mutex_);
+    const std::scoped_lock lock(check_mutex_, status_mutex_);
     folder_ = std::move(folder);
     status_.folder = folder_;
     status_.standing = Standing::closed;
@@ -54,42 +55,41 @@ void PolicyWatch::begin(std::filesystem::path folder) {
     is_closed_ = true;
 }
 
-// ---- looks -----------------------------------------------------------------------------------------------
+// ---- checks ----------------------------------------------------------------------------------------------
 
 template <typename Work>
-void PolicyWatch::guarded_look(Work work) noexcept {
-    // Out of memory, say: what is in force stays, the next look tries again.
+void PolicyWatch::guarded_check(Work work) noexcept {
+    // For example out of memory: the policy in force stays, and the next check tries again.
     try {
-        const std::scoped_lock lock(look_mutex_);
+        const std::scoped_lock lock(check_mutex_);
         work();
         if (in_force_ != nullptr) in_force_->refill();
         keep();
     } catch (...) {
-        const std::scoped_lock lock(status_mutex_);
-        ++status_.failed_looks;
+        return;
     }
 }
 
-void PolicyWatch::first_look() noexcept {
-    guarded_look([this] {
+void PolicyWatch::first_check() noexcept {
+    guarded_check([this] {
         if (!options_.kept_file.empty()) remove_leftovers(options_.kept_file);
         notice_keeper();
         adopt_kept_copy();
-        times_.is_time_to_read(folder_); // only to remember what it looks like
+        times_.is_time_to_read(folder_); // only to remember its present state
         read_folder();
-        end_first_look(); // nobody waits for the states that are made after this
+        end_first_check(); // nothing waits for the states that are made after this
     });
-    end_first_look();
+    end_first_check();
 }
 
-void PolicyWatch::end_first_look() {
+void PolicyWatch::end_first_check() {
     const std::scoped_lock lock(status_mutex_);
     status_.is_reading = false;
-    first_look_over_.notify_all();
+    first_check_over_.notify_all();
 }
 
-void PolicyWatch::look() noexcept {
-    guarded_look([this] {
+void PolicyWatch::check() noexcept {
+    guarded_check([this] {
         const bool is_kept_anew = notice_keeper();
         const bool is_needed = is_closed() || (is_kept_anew && !last_problem_.empty());
         if (times_.is_time_to_read(folder_) || is_needed) read_folder();
@@ -98,7 +98,7 @@ void PolicyWatch::look() noexcept {
 
 bool PolicyWatch::notice_keeper() {
     if (options_.kept_file.empty()) return false;
-    // Times and modes only say when to read it: a chmod or a backup changes them, too.
+    // Times and modes only show when to read it: a chmod or a backup changes them, too.
     const std::uint64_t signature = file_signature(options_.kept_file);
     if (kept_stamp_ && signature == kept_signature_) return false;
     const auto kept = read_kept(options_.kept_file, options_.trusted_user.value_or(geteuid()));
@@ -116,7 +116,7 @@ bool PolicyWatch::notice_keeper() {
 }
 
 void PolicyWatch::refresh() {
-    const std::scoped_lock lock(look_mutex_);
+    const std::scoped_lock lock(check_mutex_);
     read_folder();
     keep();
 }
@@ -137,14 +137,15 @@ void PolicyWatch::read_folder() {
     const bool has_files = in_force_ != nullptr && !in_force_->sources().files.empty();
     if (!sources->exists && has_files)
         return stay({ErrorCode::not_found, folder_.string() +
-                                               ": the folder is gone; to end a policy, leave the "
-                                               "folder there and empty"},
+                                               ": the directory is gone; to end a policy, leave the "
+                                               "directory there and empty"},
                     0);
     if (!sources->exists && in_force_ == nullptr && kept_is_unusable_)
-        return stay({ErrorCode::not_found,
-                     folder_.string() + ": the folder is gone, and the copy of what was in force cannot be "
-                                        "used; put the folder back (an empty one means no rules)"},
-                    0);
+        return stay(
+            {ErrorCode::not_found, folder_.string() +
+                                       ": the directory is gone, and the copy of what was in force cannot be "
+                                       "used; put the directory back (an empty one means no rules)"},
+            0);
     const std::uint64_t hash = hash_of(*sources);
     if (in_force_ != nullptr && hash == hash_in_force()) return confirm();
     if (broken_ && broken_->hash == hash) return stay(broken_->error, hash);
@@ -153,7 +154,8 @@ void PolicyWatch::read_folder() {
     const auto policy = compile_policy(*std::move(sources), generation);
     if (!policy) {
         const Error error = policy.error().in(folder_.string());
-        // What was short on memory or time may load later; what does not compile never will.
+        // A policy that failed for lack of memory or time may load later; one that does not compile never
+        // will.
         if (error.code == ErrorCode::invalid_input) broken_ = Broken{hash, error};
         return stay(error, hash);
     }
@@ -161,7 +163,7 @@ void PolicyWatch::read_folder() {
 }
 
 void PolicyWatch::adopt_kept_copy() {
-    // What this process has read from the folder, or kept itself, is newer.
+    // A policy that this process has read from the directory, or kept itself, is newer.
     if (options_.kept_file.empty() || basis_ == Basis::folder || is_kept_by_us_) return;
     take_kept_copy();
 }
@@ -194,8 +196,7 @@ void PolicyWatch::report_kept_copy(const Error& error) {
     log(LogLevel::error, "the copy of the policy that was in force is not used: " + error.message);
 }
 
-// ---- what becomes of a look
-// --------------------------------------------------------------------------------
+// ---- the result of a check --------------------------------------------------------------------------------
 
 std::uint64_t PolicyWatch::hash_in_force() const noexcept {
     return in_force_ == nullptr ? 0 : in_force_->hash();
@@ -203,7 +204,7 @@ std::uint64_t PolicyWatch::hash_in_force() const noexcept {
 
 std::string PolicyWatch::describe_in_force() const {
     const std::size_t rules = in_force_->rules().size();
-    return text::format("generation {}, {} {}, limits {}, content {:016x}", in_force_->generation(), rules,
+    return text::format("generation {}, {} {}, limits {}, hash {:016x}", in_force_->generation(), rules,
                         rules == 1 ? "rule" : "rules", to_string(in_force_->settings().limits),
                         hash_in_force());
 }
@@ -239,8 +240,8 @@ void PolicyWatch::put_in_force(const std::shared_ptr<const Policy>& policy, Basi
     if (policy->sources().exists)
         log(LogLevel::info, text::format("policy {}: in force: {}", folder_.string(), describe_in_force()));
     else if (had_folder)
-        log(LogLevel::warning,
-            text::format("policy {}: the empty folder is gone: no rules are in force", folder_.string()));
+        log(LogLevel::info, text::format("policy {}: the empty directory is gone; there are still no rules",
+                                         folder_.string()));
 }
 
 void PolicyWatch::confirm() {
@@ -258,7 +259,7 @@ void PolicyWatch::confirm() {
 }
 
 void PolicyWatch::stay(const Error& error, std::uint64_t hash) {
-    // What the controller that decides has kept since is newer than what was read here.
+    // The active controller has kept its policy since, so that copy is newer than what was read here.
     if (another_keeps_ && basis_ == Basis::folder) take_kept_copy();
     const std::string problem = text::format("{:016x} {}", hash, error.message);
     const bool is_new = std::exchange(last_problem_, problem) != problem;
@@ -285,7 +286,7 @@ void PolicyWatch::stay(const Error& error, std::uint64_t hash) {
 }
 
 std::uint64_t PolicyWatch::next_stamp() const {
-    // The time alone would do, were all controllers' clocks the same.
+    // The time alone would be enough if all controllers' clocks were equal.
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const auto time =
         static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
@@ -296,10 +297,10 @@ void PolicyWatch::keep() {
     // Once it is written whatever it says: so another process knows that it is no longer the one.
     const bool is_kept = is_kept_by_us_ && kept_hash_ && *kept_hash_ == hash_in_force();
     if (options_.kept_file.empty() || !is_active_ || basis_ == Basis::nothing || is_kept) return;
-    if (looks_until_keep_ > 0 && --looks_until_keep_ > 0) return;
+    if (checks_until_keep_ > 0 && --checks_until_keep_ > 0) return;
     {
         const std::scoped_lock lock(log_mutex_);
-        if (!log_) return; // abandoned: another store keeps its own by now
+        if (!log_) return; // abandoned: another store may keep its own policy by now
     }
     const std::uint64_t stamp = next_stamp();
     const auto done = write_kept(options_.kept_file, {in_force_->sources(), stamp});
@@ -309,7 +310,7 @@ void PolicyWatch::keep() {
         is_kept_by_us_ = true;
         another_keeps_ = false;
     } else {
-        looks_until_keep_ = keep_again_looks;
+        checks_until_keep_ = keep_again_checks;
     }
     const auto note = [&] {
         const std::scoped_lock lock(status_mutex_);
@@ -326,21 +327,20 @@ void PolicyWatch::keep() {
             "the policy in force is not kept, a restart would not find it: " + done.error().message);
 }
 
-// ---- what others ask
-// ---------------------------------------------------------------------------------------
+// ---- questions of the store -------------------------------------------------------------------------------
 
-bool PolicyWatch::wait_for_first_look(std::chrono::milliseconds patience) {
+bool PolicyWatch::wait_for_first_check(std::chrono::milliseconds patience) {
     std::unique_lock lock(status_mutex_);
-    return first_look_over_.wait_for(lock, patience, [this] { return !status_.is_reading; });
+    return first_check_over_.wait_for(lock, patience, [this] { return !status_.is_reading; });
 }
 
 void PolicyWatch::report_hanging() {
     const StoreStatus now = status();
-    log(LogLevel::error, text::format("policy {}: is not read yet, a file or folder may hang: until then {}",
-                                      now.folder.string(),
-                                      now.standing == Standing::closed
-                                          ? "all submissions but those of operators are refused"
-                                          : "what was in force before this start stays in force"));
+    log(LogLevel::error,
+        text::format(
+            "policy {}: is not read yet, a file or directory may hang: until then {}", now.folder.string(),
+            now.standing == Standing::closed ? "all submissions but those of operators are refused"
+                                             : "what was in force before this start stays in force"));
 }
 
 void PolicyWatch::abandon() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What a rule file declares about its rule, besides the function: name, mode, what a failure means.
+// What a rule file declares about its rule, besides the function: name, mode, and the effect of a failure.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace qg::policy {
 
-/// What becomes of a rule's verdict.
+/// The effect of a rule's verdict.
 enum class RuleMode : std::uint8_t {
     enforce, ///< rejections reject, changes are made
-    warn,    ///< a rejection is told as a warning; changes are not made
+    warn,    ///< a rejection is shown as a warning; changes are not made
     shadow,  ///< both are only recorded
 };
 
-/// What a rule that fails (error, endless loop, too much memory) means for the job. Only an enforcing rule
-/// can reject: in mode `warn` the user is told, in mode `shadow` the failure is recorded.
+/// The effect on the job if a rule fails (error, endless loop, too much memory). Only an enforcing rule can
+/// reject: in mode `warn` the user sees a message, in mode `shadow` the failure is only recorded.
 enum class OnError : std::uint8_t {
     deny,  ///< the job is rejected
-    allow, ///< the rule counts as not there; recorded
-    warn,  ///< as allow, and the user is told
+    allow, ///< the rule is ignored; the failure is recorded
+    warn,  ///< as allow, and the user sees a message
 };
 
 std::string_view to_string(RuleMode mode) noexcept;
@@ -32,12 +32,12 @@ std::optional<OnError> parse_on_error(std::string_view text) noexcept;
 
 /// The declared part of one rule.
 struct RuleInfo {
-    std::string name; ///< unique in a policy; the file's name without ".lua" where the rule gives none
+    std::string name; ///< unique in a policy; default: the file's name without ".lua"
     std::string file; ///< "10-debug.lua"
     RuleMode mode = RuleMode::enforce;
     OnError on_error = OnError::deny;
 
-    /// Whether its failure rejects the job. Only an enforcing rule may cost a job its acceptance.
+    /// Whether its failure rejects the job. Only the failure of an enforcing rule can.
     [[nodiscard]] bool denies_on_error() const noexcept {
         return mode == RuleMode::enforce && on_error == OnError::deny;
     }

@@ -2,7 +2,9 @@
 #include "qosgate/policy/rule_chain.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/fields.hpp"
 #include "qosgate/policy/rule_run.hpp"
+#include "qosgate/policy/unknown_name.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -18,8 +20,8 @@
 namespace qg::policy {
 namespace {
 
-/// A state for as long as it is good: one that failed for want of memory or instructions is dropped, and the
-/// next rule gets a fresh one. All of a job's states share its clock.
+/// Holds a state while it is usable. A state without memory or instructions left is dropped, and the next
+/// rule gets a new one. All of a job's states share its clock.
 class Lease {
   public:
     Lease(StatePool& pool, std::chrono::nanoseconds time) : pool_(pool), time_(time) {}
@@ -43,7 +45,7 @@ class Lease {
     void drop_if_spent() {
         if (rules_->state->budget().exhausted() == Exhausted::nothing) return;
         clock_ = rules_->state->budget().clock();
-        clock_.start(); // what frees it may be this thread
+        clock_.start(); // this thread may be the one that frees it
         pool_.discard(std::move(rules_));
     }
 
@@ -59,7 +61,7 @@ class Lease {
     BudgetClock clock_; ///< of the job, from state to state
 };
 
-/// What is left on the stack when a rule's function comes back.
+/// What is left on the stack when a rule's function returns.
 LuaError bad_return(lua_State* lua) {
     LuaError error;
     error.message =
@@ -70,13 +72,13 @@ LuaError bad_return(lua_State* lua) {
 
 /// A call stack as one record of a log: the innermost call first.
 std::string in_one_line(std::string_view traceback) {
-    constexpr std::size_t most_bytes = 1000;
+    constexpr std::size_t max_bytes = 1000;
     std::vector<std::string> calls;
     text::for_each_part(traceback, '\n', [&](std::string_view call) { calls.emplace_back(call); });
-    return text::printable(text::join(calls, "; "), most_bytes);
+    return text::printable(text::join(calls, "; "), max_bytes);
 }
 
-/// Calls one rule's function. Nothing: it came to its end, or ended itself with job:reject.
+/// Calls one rule's function. Empty: it returned, or ended itself with job:reject.
 std::optional<LuaError> call_submit(CompiledRules& compiled, std::size_t index, RuleRun& run) {
     LuaState& state = *compiled.state;
     lua_State* lua = state.raw();
@@ -84,7 +86,7 @@ std::optional<LuaError> call_submit(CompiledRules& compiled, std::size_t index, 
     state.run = &run;
     state.rule_ended = false;
     state.budget().start_rule();
-    // Nothing here allocates in Lua or raises before lua_pcall protects it.
+    // Before lua_pcall, nothing here allocates in Lua or raises an error.
     push_traceback_handler(lua);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.submit[index]);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.job);
@@ -104,9 +106,17 @@ std::string out_of_time(const Settings& settings) {
         std::chrono::duration_cast<std::chrono::milliseconds>(settings.rule_time).count());
 }
 
-/// Of a rule that does not deny.
+/// Whether the user is told that the rule failed; for rules that do not deny.
 bool warns_on_error(const RuleInfo& rule) {
     return rule.mode != RuleMode::shadow && rule.on_error != OnError::allow;
+}
+
+/// What a failure leads to, and why, for the log.
+std::string outcome_of_failure(const RuleInfo& rule) {
+    if (rule.mode != RuleMode::enforce)
+        return text::format("ignored because of mode = \"{}\"", to_string(rule.mode));
+    return text::format("{} because of on_error = \"{}\"", rule.denies_on_error() ? "rejected" : "ignored",
+                        to_string(rule.on_error));
 }
 
 /// How to record what an enforcing rule would have done so.
@@ -119,7 +129,7 @@ EventKind kind_of(const RuleInfo& rule, EventKind enforced) {
     return enforced;
 }
 
-/// What the user reads of a rule's message. Of a rule in mode warn it may speak of a change that is not made.
+/// A rule's message as the user sees it. In mode warn it may mention a change that is not made.
 std::string tell(const RuleInfo& rule, const std::string& message) {
     if (rule.mode != RuleMode::warn) return message;
     return text::format("note (not enforced, rule '{}'): {}", rule.name, message);
@@ -128,17 +138,17 @@ std::string tell(const RuleInfo& rule, const std::string& message) {
 /// The chain's state while one job goes through it.
 class Chain {
   public:
-    Chain(const Settings& settings, const model::JobRequest& job, const JobFacts& facts)
+    Chain(const Settings& settings, const model::JobRequest& job, const RuleInput& facts)
         : settings_(settings), job_(job), facts_(facts) {}
 
     /// The job as the rules so far have left it.
     [[nodiscard]] const model::JobRequest& current() const noexcept {
-        return outcome_.changed ? *outcome_.changed : job_;
+        return verdict_.changed ? *verdict_.changed : job_;
     }
 
     void finish(const RuleInfo& rule, RuleRun& run) {
         for (const std::string& warning : run.warnings()) {
-            if (rule.mode != RuleMode::shadow) outcome_.warnings.push_back(tell(rule, warning));
+            if (rule.mode != RuleMode::shadow) verdict_.warnings.push_back(tell(rule, warning));
             record(rule, kind_of(rule, EventKind::warned), warning);
         }
         if (run.rejection()) return finish_rejection(rule, *run.rejection());
@@ -149,22 +159,27 @@ class Chain {
             record(rule, kind_of(rule, EventKind::changed), change);
         if (rule.mode != RuleMode::enforce) return;
         note_writer(rule, *run.draft());
-        outcome_.changed = std::move(run.draft());
+        verdict_.changed = std::move(run.draft());
     }
 
     void fail(const RuleInfo& rule, const LuaError& error) {
-        const std::string message = text::printable(error.message, 600); // it may quote the job's own texts
-        record(rule, EventKind::error, message, in_one_line(error.traceback));
-        if (rule.denies_on_error())
+        const std::string message = text::printable(error.message, 600); // it may contain the job's own texts
+        record(rule, EventKind::error, text::format("{}; {}", message, outcome_of_failure(rule)),
+               in_one_line(error.traceback));
+        const std::string told = text::printable(without_lists(error.message), 600);
+        if (rule.denies_on_error()) {
+            record(rule, EventKind::rejected, "the rule failed");
             reject(text::format("This job was not accepted because the rule '{}' ({}) failed: {}; {}",
-                                rule.name, rule.file, message, whom_to_tell()));
-        else if (warns_on_error(rule))
-            outcome_.warnings.push_back(
+                                rule.name, rule.file, told, whom_to_tell()));
+            verdict_.has_failed = true;
+        } else if (warns_on_error(rule))
+            verdict_.warnings.push_back(
                 text::format("The rule '{}' ({}) was not applied because it failed: {}; {}", rule.name,
-                             rule.file, message, whom_to_tell()));
+                             rule.file, told, whom_to_tell()));
     }
 
-    /// Ends the chain with rules that cannot be run: as each one's on_error says, in one record.
+    /// Ends the chain when the remaining rules cannot be run. Each one's on_error decides; there is one
+    /// record for all.
     void fail_unrun(std::span<const RuleInfo> rules, const std::string& why) {
         auto named = std::ranges::find_if(rules, &RuleInfo::denies_on_error);
         if (named == rules.end()) named = std::ranges::find_if(rules, &warns_on_error);
@@ -174,10 +189,10 @@ class Chain {
         fail(*named, {text::format("it was not run{}: {}", others, why), {}, Exhausted::nothing});
     }
 
-    [[nodiscard]] bool rejected() const noexcept { return outcome_.rejected; }
+    [[nodiscard]] bool rejected() const noexcept { return verdict_.rejected; }
 
     /// Ends the chain.
-    Outcome take() { return std::move(outcome_); }
+    RuleOutcome take() { return std::move(verdict_); }
 
   private:
     void finish_rejection(const RuleInfo& rule, const std::string& given) {
@@ -188,30 +203,27 @@ class Chain {
         if (is_enforced)
             reject(message);
         else if (rule.mode == RuleMode::warn)
-            outcome_.warnings.push_back(tell(rule, message));
+            verdict_.warnings.push_back(tell(rule, message));
     }
 
     void note_writer(const RuleInfo& rule, const model::JobRequest& draft) {
-        const auto note = [&](std::string_view field, auto member) {
-            if (current().*member == draft.*member) return;
-            std::erase_if(outcome_.writers,
-                          [field](const FieldWriter& writer) { return writer.field == field; });
-            outcome_.writers.push_back({field, rule.name});
-        };
-        note("qos", &model::JobRequest::qos);
-        note("partition", &model::JobRequest::partition);
-        note("account", &model::JobRequest::account);
-        note("time_limit", &model::JobRequest::time_limit);
+        const auto differs_from_job = changed_by_rule(job_, draft, facts_);
+        for (const FieldSpec* field : changed_by_rule(current(), draft, facts_)) {
+            std::erase_if(verdict_.writers,
+                          [field](const FieldWriter& writer) { return writer.field == field->name; });
+            if (std::ranges::find(differs_from_job, field) != differs_from_job.end()) // not put back
+                verdict_.writers.push_back({field->name, rule.name, describe_field(*field, draft, facts_)});
+        }
     }
 
     void reject(std::string message) {
-        outcome_.rejected = true;
-        outcome_.reject_message = std::move(message);
-        outcome_.changed.reset();
+        verdict_.rejected = true;
+        verdict_.reject_message = std::move(message);
+        verdict_.changed.reset();
     }
 
     void record(const RuleInfo& rule, EventKind kind, std::string text, std::string detail = {}) {
-        outcome_.events.push_back({rule.name, rule.file, kind, std::move(text), std::move(detail)});
+        verdict_.events.push_back({rule.name, rule.file, kind, std::move(text), std::move(detail)});
     }
 
     [[nodiscard]] std::string whom_to_tell() const {
@@ -221,14 +233,14 @@ class Chain {
 
     const Settings& settings_;
     const model::JobRequest& job_;
-    const JobFacts& facts_;
-    Outcome outcome_;
+    const RuleInput& facts_;
+    RuleOutcome verdict_;
 };
 
 } // namespace
 
-Outcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const Settings& settings,
-                  const model::JobRequest& job, const JobFacts& facts) {
+RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const Settings& settings,
+                      const model::JobRequest& job, const RuleInput& facts) {
     Chain chain(settings, job, facts);
     Lease lease(pool, settings.rule_time);
     for (std::size_t i = 0; i < rules.size() && !chain.rejected(); ++i) {

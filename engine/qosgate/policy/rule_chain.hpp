@@ -9,7 +9,7 @@
 namespace qg::policy {
 
 /// What Policy::run does.
-Outcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const Settings& settings,
-                  const model::JobRequest& job, const JobFacts& facts);
+RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const Settings& settings,
+                      const model::JobRequest& job, const RuleInput& facts);
 
 } // namespace qg::policy

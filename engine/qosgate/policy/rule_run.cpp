@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::size_t max_message = 1000;
 
-/// A message fit for a terminal: one line, without control characters (a job's name may hold any).
+/// A message that is safe for a terminal: one line without control characters (a job's name may contain any).
 std::string one_line(std::string_view message) {
     std::string line(message);
     std::replace(line.begin(), line.end(), '\n', ' ');
     return text::printable(text::trim(line), max_message);
 }
 
-/// Runs `work`, and turns an exception into the error that Lua raises after this frame is gone.
+/// Runs `work`. After an exception Lua raises the error when this frame has ended.
 template <typename Work>
 void report_into(ErrorText& error, Work work) noexcept {
     try {

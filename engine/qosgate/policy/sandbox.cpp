@@ -2,9 +2,9 @@
 #include "qosgate/policy/sandbox.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/lua_lib/string_library.hpp"
+#include "qosgate/policy/lua_lib/table_library.hpp"
 #include "qosgate/policy/lua_state.hpp"
-#include "qosgate/policy/string_library.hpp"
-#include "qosgate/policy/table_library.hpp"
 
 #include <string>
 #include <vector>
@@ -17,8 +17,8 @@ namespace {
 using namespace std::string_view_literals;
 
 // pcall is replaced by guarded_pcall; find, match, gmatch, gsub and rep of string, and most of table, by
-// bounded versions. Left out besides what can leave the sandbox: what makes a decision depend on chance
-// (math.random), and what only matters to binary data (string.pack).
+// bounded versions. Left out are functions that can leave the sandbox, functions that make a decision random
+// (math.random), and functions for binary data (string.pack).
 constexpr const char* base_functions[] = {"assert", "error",    "ipairs",   "next", "pairs",
                                           "select", "tonumber", "tostring", "type"};
 constexpr const char* string_functions[] = {"byte",  "char",    "format", "len",
@@ -28,7 +28,7 @@ constexpr const char* math_functions[] = {"abs", "ceil", "exp",        "floor", 
                                           "log", "max",  "maxinteger", "min",   "mininteger", "modf",
                                           "pi",  "sqrt", "tointeger",  "type",  "ult"};
 
-/// pcall that cannot keep a spent budget or an ended rule from ending.
+/// pcall, except that it does not catch the errors of a spent budget or an ended rule.
 int guarded_pcall(lua_State* lua) {
     luaL_checkany(lua, 1);
     lua_pushboolean(lua, 1);
@@ -42,7 +42,7 @@ int guarded_pcall(lua_State* lua) {
     return 2;
 }
 
-/// Upvalue 1: what it is that cannot be written.
+/// Upvalue 1: the name of the thing that cannot be written.
 int refuse_write(lua_State* lua) {
     return luaL_error(lua, "%s cannot be changed (field '%s')", lua_tostring(lua, lua_upvalueindex(1)),
                       luaL_tolstring(lua, 2, nullptr));
@@ -70,13 +70,13 @@ void describe_unknown_global(std::string_view name, std::span<const char* const>
     }
 }
 
-/// Upvalue 1: the table of globals. Reached only for names that are not in it.
+/// Upvalue 1: the table of globals. Called only for names that are not in it.
 int refuse_unknown_global(lua_State* lua) {
-    constexpr int most = 64;
-    const char* names[most];
+    constexpr int max = 64;
+    const char* names[max];
     int count = 0;
-    // The keys are texts that the table keeps alive.
-    for (lua_pushnil(lua); count < most && lua_next(lua, lua_upvalueindex(1)) != 0; lua_pop(lua, 1))
+    // The keys are texts; the table keeps them alive.
+    for (lua_pushnil(lua); count < max && lua_next(lua, lua_upvalueindex(1)) != 0; lua_pop(lua, 1))
         names[count++] = lua_tostring(lua, -2);
     std::size_t length = 0;
     const char* name = luaL_tolstring(lua, 2, &length);
@@ -86,7 +86,7 @@ int refuse_unknown_global(lua_State* lua) {
     return luaL_error(lua, "%s", error.c_str());
 }
 
-/// Copies the named members of the table on top of the stack into a new one, which takes its place.
+/// Replaces the table on top of the stack by a new one with only the named members.
 template <std::size_t count>
 void keep_only(lua_State* lua, const char* const (&names)[count]) {
     lua_createtable(lua, 0, static_cast<int>(count) + 8);
@@ -97,7 +97,7 @@ void keep_only(lua_State* lua, const char* const (&names)[count]) {
     lua_remove(lua, -2);
 }
 
-/// Pushes what one of the interpreter's libraries offers.
+/// Pushes the members of one of the interpreter's libraries.
 void open_library(lua_State* lua, lua_CFunction open) {
     lua_pushcfunction(lua, open);
     lua_call(lua, 0, 1);
@@ -168,7 +168,7 @@ int build_sandbox(lua_State* lua) {
     return 0;
 }
 
-/// Adds a global, or what is in it.
+/// Adds a global, or the members of a global.
 void note_name(KnownNames& names, const char* global, const char* member, bool& is_whole) noexcept {
     try {
         std::set<std::string>& members = names[global];
@@ -249,10 +249,10 @@ Result<void> run_chunk(LuaState& state, std::string_view source, std::string_vie
 std::string_view describe_foreign_name(std::string_view name) noexcept {
     if (name == "slurm_job_submit" || name == "slurm_job_modify")
         return "this is a script for job_submit/lua: a rule is written "
-               "'rule { submit = function(job) ... end }', see lua/README.md";
+               "'rule { submit = function(job) ... end }', see the guide to rules, lua.md";
     if (name == "slurm")
         return "unknown name 'slurm': rules have job:reject(...), job:warn(...) and job:is_set(...) instead "
-               "of it, see lua/README.md";
+               "of it, see the guide to rules, lua.md";
     return {};
 }
 

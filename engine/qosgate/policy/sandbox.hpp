@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Sandbox: what Lua code of a site can see. An allow-list: everything else of the interpreter is not there
+// Sandbox: what a site's Lua code can use. It is an allow-list; everything else of the interpreter is missing
 // (io, os, debug, package, load, require, coroutine, collectgarbage, xpcall, raw access, metatables,
-// string.dump, string.pack, math.random, ...). What is there cannot be changed: globals and libraries are
-// read-only, and reading or writing a global that does not exist is an error.
+// string.dump, string.pack, math.random, ...). Globals and libraries are read-only. Reading or writing a
+// global that does not exist is an error.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -25,7 +25,7 @@ struct ExtraGlobal {
 };
 
 /// Fills a fresh state with the globals allowed and makes them read-only.
-/// Errors: limit_exceeded where the state's memory does not suffice.
+/// Errors: limit_exceeded if the state's memory does not suffice.
 Result<void> install_sandbox(LuaState& state, std::span<const ExtraGlobal> extras);
 
 /// The globals of a state after install_sandbox(). Errors: limit_exceeded where memory is short.
@@ -33,7 +33,7 @@ Result<KnownNames> list_globals(LuaState& state);
 
 /// Compiles `source` (text, never bytecode) and runs it in the sandbox; its return values are dropped.
 /// `file` names it in messages.
-/// Errors: invalid_input for what does not compile or fails, limit_exceeded where a budget ran out.
+/// Errors: invalid_input if the text does not compile or fails, limit_exceeded if a budget is exceeded.
 Result<void> run_chunk(LuaState& state, std::string_view source, std::string_view file);
 
 /// Makes the table on top of the stack read-only: it is replaced by an empty one through which it can be read

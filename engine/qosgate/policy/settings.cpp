@@ -2,6 +2,7 @@
 #include "qosgate/policy/settings.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/unknown_name.hpp"
 
 #include <algorithm>
 #include <array>
@@ -67,16 +68,17 @@ Result<void> set_time(Settings& settings, const SettingSpec& spec, const Value& 
 
 constexpr std::array<SettingSpec, 5> specs{{
     {"limits", "\"explain\"", "\"explain\", \"enforce\" or \"off\"",
-     "what to do with jobs that break a limit: add the reasons to Slurm's own answer, also reject what can "
-     "never "
-     "start, or nothing",
+     "what to do with jobs that break a limit: add the reasons to Slurm's own answer, also reject jobs that "
+     "can never start, or nothing",
      &set_limits},
     {"contact", "\"\"", "a text of at most 200 bytes in one line",
-     "whom users ask; shown with rejections, and where a rule fails", &set_contact},
+     "whom users ask; shown if a job is rejected or can never start, if it names or needs what the "
+     "cluster does not have, and if a rule fails",
+     &set_contact},
     {"rule_instructions", "100000", "a whole number from 1000 to 10000000",
      "Lua instructions that one rule may spend on one job", &set_instructions},
-    {"rule_memory_mib", "8", "a whole number from 1 to 16",
-     "memory of one Lua state with all rules in it, in MiB", &set_memory},
+    {"rule_memory_mib", "8", "a whole number from 1 to 16", "memory of one Lua state with all rules, in MiB",
+     &set_memory},
     {"rule_time_ms", "50", "a whole number from 1 to 75",
      "CPU time of all rules for one job, in milliseconds", &set_time},
 }};
@@ -103,8 +105,8 @@ Result<void> apply_setting(Settings& settings, std::string_view name, const Valu
         names.emplace_back(spec.name);
     }
     return Error{ErrorCode::invalid_input,
-                 text::format("unknown setting '{}'{} (there are: {})", text::printable(name, 60),
-                              text::did_you_mean(name, names), text::join(names, ", "))};
+                 text::format("unknown setting '{}'{}{}", text::printable(name, 60),
+                              text::did_you_mean(name, names), list_of_names(names))};
 }
 
 } // namespace qg::policy

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Settings: what `site { ... }` in qosgate.d/site.lua may say. One table (setting_specs) holds each name,
+// Settings: what `site { ... }` in qosgate.d/site.lua may contain. One table (setting_specs) holds each name,
 // type, default, range and meaning; the reader, the error texts and lua/README.md follow it.
 #pragma once
 
@@ -15,19 +15,19 @@
 
 namespace qg::policy {
 
-/// What the gate does with the verdict of the limits.
+/// How the gate uses the verdict on limits.
 enum class Level : std::uint8_t {
-    explain, ///< adds reasons, never changes Slurm's own outcome
+    explain, ///< adds explanations, never changes Slurm's own verdict
     enforce, ///< also rejects what can never start
-    off,     ///< no look at limits
+    off,     ///< limits are not checked
 };
 
 std::string_view to_string(Level level) noexcept;
 
-/// The site's settings, with the values that hold where site.lua is silent.
+/// The site's settings, with their defaults.
 struct Settings {
     Level limits = Level::explain;
-    std::string contact; ///< whom users ask; shown with rejections, and where a rule fails
+    std::string contact;                       ///< whom users ask
     std::uint64_t rule_instructions = 100'000; ///< Lua instructions that one rule may spend on one job
     std::uint64_t rule_memory_mib = 8;         ///< memory of one Lua state, all rules in it
     std::chrono::milliseconds rule_time{50};   ///< CPU time of all rules for one job

@@ -64,7 +64,7 @@ const SourceFile* SourceFolder::find(std::string_view name) const noexcept {
 
 Result<SourceFolder> read_source_folder(const fs::path& folder, uid_t trusted_user) {
     struct stat info {};
-    // A link to nothing is there: it is an error further down.
+    // A dangling link counts as existing; it is an error further down.
     if (lstat(folder.c_str(), &info) != 0 && errno == ENOENT) return SourceFolder{};
     const auto real = resolve_trusted(folder, trusted_user);
     if (!real) return real.error();
@@ -110,7 +110,7 @@ std::uint64_t stat_signature(const fs::path& folder) noexcept {
     struct stat info {};
     const int folder_file = dirfd(directory.get());
     if (fstat(folder_file, &info) == 0) add_stat(signature, info);
-    // The order of readdir does not matter: files are added up.
+    // The order of readdir does not matter: the files' numbers are added.
     std::uint64_t sum = 0;
     while (const dirent* entry = readdir(directory.get())) {
         if (!is_source_name(entry->d_name)) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// source_files: the files of a policy folder, read only if nobody but root and the daemon's own user can have
-// written them, and their identity by content.
+// source_files: the files of a policy directory, and their identity by content. They are read only if nobody
+// except root and the daemon's own user can have written them.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -22,7 +22,7 @@ struct SourceFile {
     std::string text;
 };
 
-/// All that makes a policy.
+/// All files of a policy.
 struct SourceFolder {
     bool exists = false;
     std::vector<SourceFile> files; ///< the *.lua files, in byte order of their names
@@ -33,22 +33,23 @@ inline constexpr std::string_view site_file_name = "site.lua";
 inline constexpr std::size_t max_file_bytes = std::size_t{256} << 10u;
 inline constexpr std::size_t max_files = 256;
 
-/// Reads every "*.lua" of the folder but hidden ones. A folder that does not exist gives `exists == false`.
-/// Errors: permission_denied where the folder, a file, or anything on the way to them, links included,
-/// belongs to somebody else than root and `trusted_user`, or can be written by others (naming it, its mode
-/// and the cure); invalid_input for what is no regular file or too large; unavailable where the system
-/// refuses. Cost: blocking reads.
+/// Reads every "*.lua" of the directory except hidden ones. A directory that does not exist gives `exists ==
+/// false`. Errors: permission_denied if the directory, a file, or a directory or link on the path to them
+/// belongs to anybody except root and `trusted_user`, or others can write it (naming it, its mode and the
+/// cure); invalid_input if it is not a regular file or too large; unavailable if the system refuses. Cost:
+/// blocking reads.
 Result<SourceFolder> read_source_folder(const std::filesystem::path& folder, uid_t trusted_user);
 
-/// Content identity: names and texts, nothing else (FNV-1a, 64 bits). 0 for a folder that does not exist.
+/// Identity by content: names and texts, nothing else (FNV-1a, 64 bits). 0 for a directory that does not
+/// exist.
 std::uint64_t hash_of(const SourceFolder& folder) noexcept;
 
-/// A number that changes when a file of the folder changes, appears or goes, made from sizes, times, inodes
-/// and modes without opening a file. Never fails: what cannot be looked at is part of the number.
+/// A number that changes when a file of the directory changes, appears or disappears. It is made from sizes,
+/// times, inodes and modes, without opening a file. Never fails: an error is part of the number.
 std::uint64_t stat_signature(const std::filesystem::path& folder) noexcept;
 
-/// The same of one file; 0 where there is none or it cannot be looked at. A chmod, a link or a copy back
-/// changes it, too: that another number means another content is for the reader to find out.
+/// The same for one file; 0 if there is none or it cannot be checked. A chmod, a link or a restored copy
+/// changes it, too, so the caller must read the file to know whether its content changed.
 std::uint64_t file_signature(const std::filesystem::path& file) noexcept;
 
 } // namespace qg::policy

@@ -26,11 +26,11 @@ PolicyStore::~PolicyStore() {
 void PolicyStore::start(std::filesystem::path folder) {
     watch_->begin(std::move(folder));
     thread_.start("qosgate-policy", [watch = watch_](DetachedThread::Link& owner) {
-        watch->first_look();
+        watch->first_check();
         while (owner.wait_for(watch->options().poll_interval))
-            watch->look();
+            watch->check();
     });
-    if (!watch_->wait_for_first_look(watch_->options().start_patience)) watch_->report_hanging();
+    if (!watch_->wait_for_first_check(watch_->options().start_patience)) watch_->report_hanging();
 }
 
 void PolicyStore::stop(std::chrono::milliseconds patience) {

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// As Linux has it.
-constexpr int most_links = 40;
+constexpr int max_links = 40;
 
 Result<void> check_owner(const fs::path& path, const struct stat& info, uid_t trusted_user) {
     if (info.st_uid == 0 || info.st_uid == trusted_user) return {};
@@ -36,7 +36,7 @@ Result<void> check_mode(const fs::path& path, const struct stat& info) {
                               info.st_mode & 07777u, path.string())};
 }
 
-/// A folder or link on the way to something.
+/// A directory or link on the path to a file.
 Result<void> check_way(const fs::path& path, const struct stat& info, uid_t trusted_user) {
     const auto owned = check_owner(path, info, trusted_user);
     const bool may_be_writable = !S_ISDIR(info.st_mode) || (info.st_mode & S_ISVTX) != 0;
@@ -44,7 +44,7 @@ Result<void> check_way(const fs::path& path, const struct stat& info, uid_t trus
     return check_mode(path, info);
 }
 
-/// The rest of a way, the next component last.
+/// The rest of a path, the next component last.
 class Components {
   public:
     void push(const fs::path& path) {
@@ -84,22 +84,22 @@ Result<RealPath> follow(const fs::path& path, uid_t trusted_user) {
     rest.push(path);
     int links = 0;
     RealPath real{"/", {}};
-    const auto look = [&](const fs::path& at) -> Result<void> {
+    const auto check = [&](const fs::path& at) -> Result<void> {
         if (lstat(at.c_str(), &real.info) != 0) return system_error(at, errno);
         return check_way(at, real.info, trusted_user);
     };
-    for (auto checked = look(real.path);;) {
+    for (auto checked = check(real.path);;) {
         if (!checked) return checked.error();
         if (rest.empty()) return real;
         const std::string name = rest.take();
         if (name.empty() || name == ".") continue;
         fs::path next = name == ".." ? real.path.parent_path() : real.path / name;
-        checked = look(next);
+        checked = check(next);
         if (!checked || !S_ISLNK(real.info.st_mode)) {
             real.path = std::move(next);
             continue;
         }
-        if (++links > most_links) return system_error(path, ELOOP);
+        if (++links > max_links) return system_error(path, ELOOP);
         const auto target = read_link(next);
         if (!target) return target.error();
         if (target->is_absolute()) real.path = "/";
@@ -126,12 +126,12 @@ Result<std::string> read_checked(const RealPath& real, const fs::path& name, uid
     const auto not_regular = [&] {
         return Error{ErrorCode::invalid_input, text::format("{}: not a regular file", name.string())};
     };
-    // A device or FIFO is not even opened.
+    // A device or FIFO is not opened.
     if (!S_ISREG(real.info.st_mode)) return not_regular();
     const int file = open(real.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
     if (file < 0) return system_error(name, errno);
     const ScopeExit close_file([file] { close(file); });
-    // What is checked is what is read: the open file.
+    // Checks the open file, so that the checked file is the one that is read.
     struct stat info {};
     if (fstat(file, &info) != 0) return system_error(name, errno);
     if (!S_ISREG(info.st_mode)) return not_regular();
@@ -140,7 +140,7 @@ Result<std::string> read_checked(const RealPath& real, const fs::path& name, uid
     return read_all(file, name, max_bytes);
 }
 
-/// Says where a way leads that has something wrong on it.
+/// Adds the target of a path, for errors on the way to it.
 Error on_the_way(const Error& error, const fs::path& path) {
     const bool names_it = error.message.starts_with(path.string() + ": ");
     return names_it ? error : error.in(text::format("{}: on the way to it", path.string()));

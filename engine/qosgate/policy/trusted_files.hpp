@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// trusted_files: files that only root or the daemon's own user can have written or put in their place. Each
-// folder and link on the way is looked at, from "/" on: once all of them are trusted, nobody else can change
-// what a path means between the look and the reading.
+// trusted_files: files that only root or the daemon's own user can have written or replaced. Each directory
+// and link on the path is checked, from "/" on: if all of them are trusted, nobody else can change the
+// meaning of the path between the check and the reading.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -15,7 +15,7 @@
 
 namespace qg::policy {
 
-/// A path without symbolic links, and what is there.
+/// A path without symbolic links, and the type of its target.
 struct RealPath {
     std::filesystem::path path;
     struct stat info {};
@@ -24,23 +24,23 @@ struct RealPath {
 /// "<path>: cannot be read: <reason>". Errors: none.
 Error system_error(const std::filesystem::path& path, int number);
 
-/// Refuses what somebody else could have written: owned by neither root nor `trusted_user`, or writable by
-/// group or others. Errors: permission_denied, naming path, owner or mode, and the cure.
+/// Refuses a file that somebody else could have written: its owner is neither root nor `trusted_user`, or
+/// group or others can write it. Errors: permission_denied, naming path, owner or mode, and the cure.
 Result<void> check_trusted(const std::filesystem::path& path, const struct stat& info, uid_t trusted_user);
 
-/// Follows a path, link by link. Every folder on the way and every link must be trusted; a folder
-/// with the sticky bit, as /tmp, may be writable, since others cannot take away there what is trusted.
-/// Errors: as check_trusted, naming the component; unavailable where the system refuses. Cost: blocking.
+/// Follows a path, link by link. Every directory and link on the path must be trusted. A directory with the
+/// sticky bit, like /tmp, may be writable, because others cannot remove trusted files there. Errors: as
+/// check_trusted, naming the component; unavailable if the system refuses. Cost: blocking.
 Result<RealPath> resolve_trusted(const std::filesystem::path& path, uid_t trusted_user);
 
-/// The content of a regular file; nothing else is ever opened. `name` is how messages call it.
-/// Errors: as check_trusted and, for the folder that it lies in, even with the sticky bit; invalid_input for
-/// what is no regular file or larger than `max_bytes`. Cost: blocking.
+/// The content of a regular file; nothing else is ever opened. `name` is its name in messages. Errors: as
+/// check_trusted, also for its directory, even with the sticky bit; invalid_input if it is not a regular file
+/// or larger than `max_bytes`. Cost: blocking.
 Result<std::string> read_trusted_file(const std::filesystem::path& name, uid_t trusted_user,
                                       std::size_t max_bytes);
 
-/// The same for a file of the daemon's own state, which is trusted as much as the folder it keeps that in: no
-/// link at the end, and the way is not looked at.
+/// The same for a file of the daemon's own state, which is trusted as much as its directory: the file must
+/// not be a link, and the path is not checked.
 Result<std::string> read_state_file(const std::filesystem::path& file, uid_t trusted_user,
                                     std::size_t max_bytes);
 

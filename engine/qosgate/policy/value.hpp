@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Value: one value on its way between Lua and C++.
+// Value: one value that Lua and C++ exchange.
 #pragma once
 
 #include "qosgate/base/units.hpp"
@@ -13,8 +13,7 @@ struct lua_State;
 
 namespace qg::policy {
 
-/// A scalar that Lua and C++ exchange. Trivial, so a longjmp may pass it; `text` is borrowed from the job or
-/// from Lua's stack.
+/// A scalar. Trivial, so a longjmp may skip it; `text` is borrowed from the job or from Lua's stack.
 struct Value {
     enum class Kind : std::uint8_t {
         nothing,
@@ -32,7 +31,7 @@ struct Value {
     /// Counts beyond 63 bits, which only "infinite" reaches, become unlimited.
     static Value of_count(std::uint64_t value) noexcept;
     static Value of_time(TimeLimit limit) noexcept;
-    /// An empty text becomes nothing.
+    /// An empty text becomes nil.
     static Value of_text(std::string_view value) noexcept;
     static Value unlimited() noexcept { return {Kind::unlimited, 0, {}}; }
 

@@ -10,16 +10,9 @@ namespace {
 
 using model::QosProblem;
 
-std::optional<std::uint32_t> default_qos(const QosFacts& facts) {
-    if (const auto own = facts.association_default()) return own;
-    if (const auto only = facts.only_permitted()) return only;
-    if (const auto root = facts.root_default()) return root;
-    return facts.find("normal");
-}
-
-QosProblem problem_with(const QosFacts& facts, std::uint32_t qos, const QosQuestion& question,
+QosProblem problem_with(const QosDirectory& facts, std::uint32_t qos, const QosQuestion& question,
                         const model::Enforce& enforce) {
-    if (enforce.qos && !question.may_all && facts.has_association() && !facts.is_permitted(qos))
+    if (enforce.qos && !question.any_qos_allowed && facts.has_association() && !facts.is_permitted(qos))
         return question.requested.empty() ? QosProblem::default_not_permitted : QosProblem::not_permitted;
     const model::QosFlags flags = facts.flags(qos);
     if (flags.relative && facts.is_partition_qos(qos)) return QosProblem::relative_of_partition;
@@ -28,11 +21,11 @@ QosProblem problem_with(const QosFacts& facts, std::uint32_t qos, const QosQuest
 }
 
 /// One name, or none.
-ChosenQos choose_one(const QosFacts& facts, const QosQuestion& question, const model::Enforce& enforce) {
+ChosenQos choose_one(const QosDirectory& facts, const QosQuestion& question, const model::Enforce& enforce) {
     ChosenQos chosen;
     chosen.asked = question.requested;
     chosen.is_default = question.requested.empty();
-    chosen.id = chosen.is_default ? default_qos(facts) : facts.find(question.requested);
+    chosen.id = chosen.is_default ? find_default_qos(facts) : facts.find(question.requested);
     if (chosen.id)
         chosen.problem = problem_with(facts, *chosen.id, question, enforce);
     else if (enforce.qos && !chosen.is_default)
@@ -42,8 +35,10 @@ ChosenQos choose_one(const QosFacts& facts, const QosQuestion& question, const m
     return chosen;
 }
 
-/// Several names: each has to do, and the first that does not is the answer. An unknown one never does.
-ChosenQos choose_of_list(const QosFacts& facts, const QosQuestion& question, const model::Enforce& enforce) {
+/// Several names: the job must be allowed to use each of them, and the first one that it may not use is the
+/// answer. An unknown name is never allowed.
+ChosenQos choose_of_list(const QosDirectory& facts, const QosQuestion& question,
+                         const model::Enforce& enforce) {
     std::vector<std::uint32_t> ids;
     for (const std::string_view name : text::split(question.requested, ',')) {
         if (name.empty()) continue;
@@ -64,13 +59,20 @@ ChosenQos choose_of_list(const QosFacts& facts, const QosQuestion& question, con
         return facts.priority(a) > facts.priority(b);
     });
     chosen.id = ids.front();
-    chosen.more.assign(ids.begin() + 1, ids.end());
+    chosen.alternatives.assign(ids.begin() + 1, ids.end());
     return chosen;
 }
 
 } // namespace
 
-ChosenQos choose_qos(const QosFacts& facts, const QosQuestion& question, const model::Enforce& enforce) {
+std::optional<std::uint32_t> find_default_qos(const QosDirectory& facts) {
+    if (const auto own = facts.association_default()) return own;
+    if (const auto only = facts.only_permitted()) return only;
+    if (const auto root = facts.root_default()) return root;
+    return facts.find("normal");
+}
+
+ChosenQos choose_qos(const QosDirectory& facts, const QosQuestion& question, const model::Enforce& enforce) {
     const auto comma = question.requested.find(',');
     if (comma == std::string_view::npos) return choose_one(facts, question, enforce);
     const bool has_names = question.requested.find_first_not_of(',') != std::string_view::npos;

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/quota/local_quota.hpp"
 
-#include "qosgate/quota/privacy.hpp"
-
 #include "qosgate/base/check.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/quota/choose_qos.hpp"
+#include "qosgate/quota/view_builder.hpp"
 
 #include <algorithm>
 
 namespace qg::quota {
 namespace {
 
-/// The indices of the chain user -> root that a job belongs to; empty: no association.
+/// The indices of a job's association chain, user -> root; empty: no association.
 std::vector<std::size_t> find_chain(const LocalRecords& records, const Lookup& lookup) {
     std::vector<std::size_t> chain;
     std::optional<std::size_t> at;
@@ -36,20 +34,73 @@ std::optional<std::size_t> find_qos(const LocalRecords& records, std::string_vie
     return std::nullopt;
 }
 
-bool is_operator(const LocalRecords& records, std::optional<std::uint32_t> user) {
-    if (!user) return false;
-    const auto& all = records.operators;
-    return *user == 0 || std::find(all.begin(), all.end(), *user) != all.end();
+std::vector<std::string> accounts_of(const LocalRecords& records, std::uint32_t user_id) {
+    std::vector<std::string> accounts;
+    for (const LocalAssociation& association : records.associations)
+        if (association.link.level == model::AssociationLevel::user && association.user_id == user_id)
+            accounts.push_back(association.link.account);
+    return accounts;
+}
+
+bool has_rights(const LocalRecords& records, std::uint32_t user_id) {
+    return user_id == 0 || std::ranges::find(records.operators, user_id) != records.operators.end();
 }
 
 /// Here a QOS's index serves as its id.
-class LocalFacts final : public QosFacts {
+class LocalJobRecords final : public JobRecords {
   public:
-    LocalFacts(const LocalRecords& records, const std::vector<std::size_t>& chain, const Lookup& lookup)
-        : records_(records), chain_(chain), lookup_(lookup) {}
+    LocalJobRecords(const LocalRecords& records, const Lookup& lookup)
+        : records_(records), chain_(find_chain(records, lookup)), lookup_(lookup) {}
+
+    std::shared_ptr<const model::TresCatalogue> tres() const override { return records_.tres; }
+    model::Enforce enforce() const override { return records_.enforce; }
+    model::PrivateData private_data() const override { return records_.private_data; }
+
+    JobOwner owner() const override {
+        if (chain_.empty()) return {.user_name = {}, .account = lookup_.account};
+        const model::Association& link = records_.associations[chain_.front()].link;
+        return {link.user, link.account};
+    }
+    std::vector<model::Association> name_associations() const override { return copy_associations(); }
+    std::vector<model::Association> copy_associations() const override {
+        std::vector<model::Association> copies;
+        for (const std::size_t index : chain_)
+            copies.push_back(records_.associations[index].link);
+        return copies;
+    }
+
+    bool has_qos(std::uint32_t qos) const override { return qos < records_.qos.size(); }
+    std::string_view qos_name(std::uint32_t qos) const override { return records_.qos.at(qos).qos.name; }
+    model::Qos copy_qos(std::uint32_t qos) const override {
+        const LocalQos& source = records_.qos.at(qos);
+        model::Qos copy = source.qos;
+        copy.id = qos;
+        if (const auto user = source.users.find(lookup_.user_id); user != source.users.end())
+            copy.user_usage = user->second;
+        const auto account = source.accounts.find(std::string(owner().account));
+        if (account != source.accounts.end()) copy.account_usage = account->second;
+        return copy;
+    }
+
+    std::vector<std::string> permitted_names() const override {
+        std::vector<std::string> names;
+        for (const std::uint32_t qos : permitted())
+            names.push_back(records_.qos[qos].qos.name);
+        return names;
+    }
+    std::vector<std::string> accounts() const override { return accounts_of(records_, lookup_.user_id); }
+    std::string default_account() const override {
+        Lookup without_account = lookup_;
+        without_account.account = {};
+        const auto own = find_chain(records_, without_account);
+        return own.empty() ? std::string() : records_.associations[own.front()].link.account;
+    }
+    bool is_operator(std::uint32_t user_id) const override { return has_rights(records_, user_id); }
+    std::vector<std::string_view> coordinated_accounts(std::uint32_t) const override { return {}; }
 
     std::optional<std::uint32_t> find(std::string_view name) const override {
-        return id(find_qos(records_, name));
+        const auto index = find_qos(records_, name);
+        return index ? std::optional(static_cast<std::uint32_t>(*index)) : std::nullopt;
     }
     std::optional<std::uint32_t> association_default() const override {
         return chain_.empty() ? std::nullopt : default_of(chain_.front());
@@ -59,30 +110,29 @@ class LocalFacts final : public QosFacts {
     }
     bool has_association() const override { return !chain_.empty(); }
     bool is_permitted(std::uint32_t qos) const override {
-        const auto all = permitted();
-        return std::find(all.begin(), all.end(), qos) != all.end();
+        const auto* list = named();
+        return list == nullptr || std::ranges::any_of(*list, [&](const std::string& name) {
+                   return text::iequals(name, qos_name(qos));
+               });
     }
     std::optional<std::uint32_t> only_permitted() const override {
         const auto all = permitted();
         return all.size() == 1 ? std::optional(all.front()) : std::nullopt;
     }
-    std::vector<std::uint32_t> permitted() const {
-        std::vector<std::uint32_t> ids;
-        for (std::uint32_t i = 0; i < records_.qos.size(); ++i)
-            if (!named() || is_named(records_.qos[i].qos.name)) ids.push_back(i);
-        return ids;
-    }
     model::QosFlags flags(std::uint32_t qos) const override { return records_.qos.at(qos).qos.flags; }
     std::uint32_t priority(std::uint32_t qos) const override { return records_.qos.at(qos).qos.priority; }
     bool is_partition_qos(std::uint32_t qos) const override {
-        return std::any_of(lookup_.partitions.begin(), lookup_.partitions.end(), [&](const auto& partition) {
-            return text::iequals(partition->qos, records_.qos.at(qos).qos.name);
+        return std::ranges::any_of(lookup_.partitions, [&](const auto& partition) {
+            return text::iequals(partition->qos, qos_name(qos));
         });
     }
 
   private:
-    static std::optional<std::uint32_t> id(std::optional<std::size_t> index) {
-        return index ? std::optional(static_cast<std::uint32_t>(*index)) : std::nullopt;
+    std::vector<std::uint32_t> permitted() const {
+        std::vector<std::uint32_t> ids;
+        for (std::uint32_t qos = 0; qos < records_.qos.size(); ++qos)
+            if (is_permitted(qos)) ids.push_back(qos);
+        return ids;
     }
     std::optional<std::uint32_t> default_of(std::size_t association) const {
         const auto& name = records_.associations.at(association).default_qos;
@@ -90,88 +140,24 @@ class LocalFacts final : public QosFacts {
     }
     /// The nearest list of permitted QOSs on the chain; null: every QOS is permitted.
     const std::vector<std::string>* named() const {
-        for (std::size_t index : chain_)
+        for (const std::size_t index : chain_)
             if (const auto& list = records_.associations[index].permitted_qos) return &*list;
         return nullptr;
     }
-    bool is_named(std::string_view name) const {
-        return std::any_of(named()->begin(), named()->end(),
-                           [&](const std::string& other) { return text::iequals(other, name); });
-    }
 
     const LocalRecords& records_;
-    const std::vector<std::size_t>& chain_;
+    std::vector<std::size_t> chain_;
     const Lookup& lookup_;
 };
-
-/// Adds a copy of a QOS to the view, once; returns its index there.
-std::size_t add_qos(model::AccountView& view, const LocalQos& source, std::uint32_t id,
-                    std::uint32_t user_id) {
-    for (std::size_t i = 0; i < view.qos.size(); ++i)
-        if (view.qos[i].id == id) return i;
-    model::Qos copy = source.qos;
-    copy.id = id;
-    if (const auto user = source.users.find(user_id); user != source.users.end())
-        copy.user_usage = user->second;
-    if (const auto account = source.accounts.find(view.account); account != source.accounts.end())
-        copy.account_usage = account->second;
-    view.qos.push_back(std::move(copy));
-    return view.qos.size() - 1;
-}
-
-std::vector<std::string> accounts_of(const LocalRecords& records, std::uint32_t user_id) {
-    std::vector<std::string> accounts;
-    for (const LocalAssociation& association : records.associations)
-        if (association.link.level == model::AssociationLevel::user && association.user_id == user_id)
-            accounts.push_back(association.link.account);
-    std::ranges::sort(accounts);
-    const auto repeated = std::ranges::unique(accounts);
-    accounts.erase(repeated.begin(), repeated.end());
-    return accounts;
-}
 
 } // namespace
 
 Result<model::AccountView> LocalQuota::check(const Lookup& lookup) const {
-    const std::vector<std::size_t> chain = find_chain(records_, lookup);
-    model::AccountView view;
-    view.tres = records_.tres;
-    view.enforce = records_.enforce;
-    view.account =
-        chain.empty() ? std::string(lookup.account) : records_.associations[chain.front()].link.account;
-    if (!chain.empty()) view.user_name = records_.associations[chain.front()].link.user;
-    for (std::size_t index : chain)
-        view.associations.push_back(records_.associations[index].link);
+    return build_view(LocalJobRecords(records_, lookup), lookup);
+}
 
-    view.requester_is_operator = is_operator(records_, lookup.requester);
-
-    const LocalFacts facts(records_, chain, lookup);
-    const ChosenQos chosen = choose_qos(
-        facts, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists, view.requester_is_operator},
-        view.enforce);
-    view.job_qos.name = chosen.asked;
-    view.job_qos.is_default = chosen.is_default;
-    view.job_qos.problem = chosen.problem;
-    if (chosen.id) set_job_qos(view, add_qos(view, records_.qos[*chosen.id], *chosen.id, lookup.user_id));
-    for (const std::uint32_t id : chosen.more)
-        view.job_qos.more.push_back(add_qos(view, records_.qos[id], id, lookup.user_id));
-    if (lookup.lists_alternatives || chain.empty()) view.accounts = accounts_of(records_, lookup.user_id);
-    if (chosen.problem != model::QosProblem::none || lookup.lists_alternatives)
-        for (std::uint32_t id : facts.permitted())
-            view.permitted_qos.push_back(records_.qos[id].qos.name);
-
-    for (const auto& partition : lookup.partitions) {
-        model::PartitionChoice choice{partition, std::nullopt};
-        if (const auto index = find_qos(records_, partition->qos); index && !partition->qos.empty())
-            choice.qos =
-                add_qos(view, records_.qos[*index], static_cast<std::uint32_t>(*index), lookup.user_id);
-        view.partitions.push_back(std::move(choice));
-    }
-    view.reader_is_operator = is_operator(records_, lookup.reader);
-    if (!view.reader_is_operator)
-        hide_private_data(view, records_.private_data,
-                          {.is_user = lookup.reader == lookup.user_id, .coordinates = {}});
-    return view;
+bool LocalQuota::is_operator(std::uint32_t user_id) const {
+    return has_rights(records_, user_id);
 }
 
 template <typename Change>

@@ -4,6 +4,7 @@
 // tests and simulation.
 #pragma once
 
+#include "qosgate/model/resolved_job.hpp"
 #include "qosgate/quota/provider.hpp"
 
 #include <map>
@@ -13,9 +14,9 @@
 
 namespace qg::quota {
 
-/// A QOS and who uses how much of it.
+/// A QOS and its usage.
 struct LocalQos {
-    model::Qos qos; ///< `usage` is that of all; user_usage and account_usage are filled in per view
+    model::Qos qos; ///< `usage` is the total; user_usage and account_usage are filled in per view
     std::map<std::uint32_t, model::Usage> users;  ///< by user id
     std::map<std::string, model::Usage> accounts; ///< by account name
 };
@@ -24,17 +25,17 @@ struct LocalQos {
 struct LocalAssociation {
     model::Association link;
     std::uint32_t user_id = 0;         ///< on the user level
-    std::optional<std::size_t> parent; ///< index; nothing for the root
+    std::optional<std::size_t> parent; ///< index; empty for the root
     std::optional<std::string> default_qos;
-    std::optional<std::vector<std::string>> permitted_qos; ///< nothing: every QOS
+    std::optional<std::vector<std::string>> permitted_qos; ///< empty: every QOS
 };
 
 struct LocalRecords {
     std::shared_ptr<const model::TresCatalogue> tres = model::TresCatalogue::built_in();
     model::Enforce enforce;
     std::vector<LocalQos> qos;
-    std::vector<LocalAssociation> associations; ///< a user's first one is that of its default account
-    std::vector<std::uint32_t> operators;       ///< user ids; besides root
+    std::vector<LocalAssociation> associations; ///< a user's first association is in its default account
+    std::vector<std::uint32_t> operators;       ///< user ids, in addition to root
     model::PrivateData private_data;
 };
 
@@ -45,9 +46,12 @@ class LocalQuota final : public QuotaProvider {
 
     [[nodiscard]] Result<model::AccountView> check(const Lookup& lookup) const override;
 
-    /// Books a running job in its QOS, its (first) partition's QOS and its association chain.
-    void allocate(const Lookup& lookup, const model::ResolvedJob& job) override;
-    void release(const Lookup& lookup, const model::ResolvedJob& job) override;
+    [[nodiscard]] bool is_operator(std::uint32_t user_id) const override;
+
+    /// Books a running job in its QOS, its (first) partition's QOS and its association chain / frees it
+    /// again.
+    void allocate(const Lookup& lookup, const model::ResolvedJob& job);
+    void release(const Lookup& lookup, const model::ResolvedJob& job);
 
     [[nodiscard]] const LocalRecords& records() const noexcept { return records_; }
 

@@ -15,14 +15,16 @@ void hide_private_data(model::AccountView& view, model::PrivateData data, const 
     view.hidden = data;
     for (model::PartitionChoice& choice : view.partitions)
         choice.is_hidden = !is_shown(*choice.partition, data);
-    if (!data.accounts) return;
+    if (!data.accounts && !data.usage) return;
     const auto is_coordinated = [&](std::string_view account) {
         return std::ranges::any_of(reader.coordinates,
                                    [&](std::string_view own) { return text::iequals(own, account); });
     };
     for (model::Association& link : view.associations) {
         const bool is_own = link.level == model::AssociationLevel::user && reader.is_user;
-        link.is_hidden = !is_own && !is_coordinated(link.account);
+        if (is_own || is_coordinated(link.account)) continue;
+        link.hides_limits = !reader.is_user || (data.accounts && data.usage);
+        link.hides_usage = link.hides_limits || data.usage;
     }
     if (!reader.is_user)
         std::erase_if(view.accounts, [&](const std::string& account) { return !is_coordinated(account); });

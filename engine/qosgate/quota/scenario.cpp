@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Ends the reading of a scenario; caught in parse_scenario.
+/// Stops the reading of a scenario; caught in parse_scenario.
 struct BadScenario : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -78,8 +78,8 @@ struct Key {
     std::function<void(const Node&)> read;
 };
 
-/// Reads an object by its table of keys. Keys that are in no table go to `other`, which says whether it knows
-/// them.
+/// Reads an object by its table of keys. Keys that are not in the table go to `other`, which returns whether
+/// it knows them.
 void read_object(const Node& node, const std::vector<Key>& keys,
                  const std::function<bool(const std::string&, const Node&)>& other = nullptr) {
     node.for_each_key([&](const std::string& name, const Node& value) {
@@ -233,7 +233,7 @@ model::Enforce read_enforce(const Node& node) {
     return enforce;
 }
 
-/// A job as the scenario tells it, before it meets the records.
+/// A job as the scenario describes it, before it is combined with the records.
 struct JobPart {
     std::uint32_t user = 0;
     std::string account;
@@ -275,6 +275,10 @@ JobPart read_job(const Node& node, const model::TresCatalogue& catalogue) {
                    [&](const Node& v) {
                        if (!v.value.is_null()) job.resolved.time_limit = v.minutes();
                    }},
+                  {"time_min",
+                   [&](const Node& v) {
+                       if (!v.value.is_null()) job.resolved.time_min = v.minutes();
+                   }},
                   {"tres", [&](const Node& v) { job.resolved.tres = read_counts(v, catalogue); }},
                   {"alloc_tres", [&](const Node& v) { job.resolved.allocated = read_counts(v, catalogue); }},
                   {"array_tasks", [&](const Node& v) { job.resolved.array_tasks = v.number32(); }},
@@ -284,7 +288,7 @@ JobPart read_job(const Node& node, const model::TresCatalogue& catalogue) {
     return job;
 }
 
-/// The catalogue of a scenario. Scenarios of one file nearly always share one, so the last is kept.
+/// The catalogue of a scenario. Scenarios in one file nearly always share it, so the last one is cached.
 std::shared_ptr<const model::TresCatalogue> read_catalogue(const Node& node) {
     std::vector<std::string> names;
     node.for_each_element([&](const Node& v) { names.push_back(v.text()); });
@@ -348,7 +352,7 @@ Scenario read_scenario(const Node& root) {
     if (problem == model::QosProblem::unknown || problem == model::QosProblem::list_not_allowed)
         root.fail("job.qos names '" + text::printable(*job->qos) + "', which is not in qos");
     scenario.view = *std::move(view);
-    // A job without a QOS is not a job that asks for the default one.
+    // A job without a QOS differs from a job that asks for the default QOS.
     if (!job->qos) scenario.view.job_qos = {};
     scenario.job = std::move(job->resolved);
     return scenario;

@@ -2,22 +2,20 @@
 #include "qosgate/slurm/assoc_records.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/quota/choose_qos.hpp"
+#include "qosgate/quota/view_builder.hpp"
+#include "qosgate/slurm/accounting_records.hpp"
 #include "qosgate/slurm/compat.hpp"
-#include "qosgate/slurm/limits.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace qg::slurm {
 namespace {
 
-using model::AccountView;
 using model::AssociationLevel;
 
-/// Deeper account trees do not exist; a cycle of parents must not hang anyone.
-constexpr std::size_t greatest_depth = 64;
+/// No account tree is deeper. The bound ends the walk if the parents form a cycle.
+constexpr std::size_t max_depth = 64;
 
 std::shared_ptr<const model::TresCatalogue> read_tres(const assoc_mgr_info_msg_t& message) {
     std::vector<std::string> names;
@@ -60,6 +58,17 @@ AssociationRow read_association_row(const slurmdb_assoc_rec_t& record, std::size
     return row;
 }
 
+UserRow read_user_row(const slurmdb_user_rec_t& user) {
+    UserRow row;
+    row.name = view_text(user.name);
+    row.default_account = view_text(user.default_acct);
+    row.is_operator = user.admin_level >= SLURMDB_ADMIN_OPERATOR;
+    for_each<slurmdb_coord_rec_t>(user.coord_accts, [&](const slurmdb_coord_rec_t& account) {
+        row.coordinates.emplace_back(view_text(account.name));
+    });
+    return row;
+}
+
 /// The association of a user in an account: the one for the partition wins over the one for all.
 const AssociationRow* find_association(const AssocRecords& records, std::uint32_t user_id,
                                        std::string_view account, std::string_view partition) {
@@ -76,39 +85,67 @@ const AssociationRow* find_association(const AssocRecords& records, std::uint32_
     return for_all;
 }
 
-/// Finds the association of a job, leaving the user's name and the account used in the view.
-const AssociationRow* find_association(const AssocRecords& records, const quota::Lookup& lookup,
-                                       AccountView& view) {
-    const std::string_view partition =
-        lookup.partitions.empty() ? std::string_view() : std::string_view(lookup.partitions.front()->name);
-    const auto user = records.users.find(lookup.user_id);
-    const std::string default_account =
-        user == records.users.end() ? std::string() : user->second.default_account;
-    if (user != records.users.end()) view.user_name = user->second.name;
-    view.account = lookup.account.empty() ? default_account : text::lower(lookup.account);
-    const AssociationRow* found = find_association(records, lookup.user_id, view.account, partition);
-    // Without `associations` in AccountingStorageEnforce an account the user is not in counts as none given.
-    if (found == nullptr && !records.enforce.associations && !default_account.empty()) {
-        found = find_association(records, lookup.user_id, default_account, partition);
-        if (found != nullptr) view.account = default_account;
-    }
-    return found;
-}
-
-std::vector<model::Association> copy_chain(const AssocRecords& records, const AssociationRow* row) {
-    std::vector<model::Association> chain;
-    while (row != nullptr && chain.size() < greatest_depth) {
-        chain.push_back(row->link);
-        const auto parent = records.associations.find(row->parent_id);
-        row = parent == records.associations.end() ? nullptr : &parent->second;
-    }
-    return chain;
-}
-
-class RecordFacts final : public quota::QosFacts {
+/// One job over the records.
+class CopiedJobRecords final : public quota::JobRecords {
   public:
-    RecordFacts(const AssocRecords& records, const AssociationRow* association)
-        : records_(records), association_(association) {}
+    CopiedJobRecords(const AssocRecords& records, const quota::Lookup& lookup)
+        : records_(records), lookup_(lookup), user_(find_user(lookup.user_id)) {
+        find_association_of_job();
+    }
+
+    std::shared_ptr<const model::TresCatalogue> tres() const override { return records_.tres; }
+    model::Enforce enforce() const override { return records_.conf.enforce; }
+    model::PrivateData private_data() const override { return records_.conf.private_data; }
+
+    quota::JobOwner owner() const override {
+        return {user_ == nullptr ? std::string_view() : std::string_view(user_->name), account_};
+    }
+    std::vector<model::Association> name_associations() const override { return copy_associations(); }
+    std::vector<model::Association> copy_associations() const override {
+        std::vector<model::Association> chain;
+        const AssociationRow* row = association_;
+        while (row != nullptr && chain.size() < max_depth) {
+            chain.push_back(row->link);
+            const auto parent = records_.associations.find(row->parent_id);
+            row = parent == records_.associations.end() ? nullptr : &parent->second;
+        }
+        return chain;
+    }
+
+    bool has_qos(std::uint32_t qos) const override { return records_.qos.contains(qos); }
+    std::string_view qos_name(std::uint32_t qos) const override { return records_.qos.at(qos).qos.name; }
+    model::Qos copy_qos(std::uint32_t qos) const override {
+        const QosRow& row = records_.qos.at(qos);
+        model::Qos copy = row.qos;
+        if (const auto user = row.users.find(lookup_.user_id); user != row.users.end())
+            copy.user_usage = user->second;
+        if (const auto account = row.accounts.find(account_); account != row.accounts.end())
+            copy.account_usage = account->second;
+        return copy;
+    }
+
+    std::vector<std::string> permitted_names() const override {
+        std::vector<std::string> names;
+        for (const auto& [id, row] : records_.qos)
+            if (is_permitted(id)) names.push_back(row.qos.name);
+        return names;
+    }
+    std::vector<std::string> accounts() const override {
+        std::vector<std::string> accounts;
+        const auto [first, last] = records_.ids_by_user.equal_range(lookup_.user_id);
+        for (auto at = first; at != last; ++at)
+            accounts.push_back(records_.associations.at(at->second).link.account);
+        return accounts;
+    }
+    std::string default_account() const override {
+        return user_ == nullptr ? std::string() : user_->default_account;
+    }
+    bool is_operator(std::uint32_t user_id) const override { return slurm::is_operator(records_, user_id); }
+    std::vector<std::string_view> coordinated_accounts(std::uint32_t user_id) const override {
+        const UserRow* user = find_user(user_id);
+        if (user == nullptr) return {};
+        return {user->coordinates.begin(), user->coordinates.end()};
+    }
 
     std::optional<std::uint32_t> find(std::string_view name) const override {
         for (const auto& [id, row] : records_.qos)
@@ -116,7 +153,7 @@ class RecordFacts final : public quota::QosFacts {
         return std::nullopt;
     }
     std::optional<std::uint32_t> association_default() const override {
-        // slurmctld looks at an association's default only where its list of QOSs is known.
+        // slurmctld uses an association's default QOS only if its list of QOSs is known.
         return association_ != nullptr && association_->permitted_qos ? association_->default_qos
                                                                       : std::nullopt;
     }
@@ -129,14 +166,13 @@ class RecordFacts final : public quota::QosFacts {
         return qos < association_->permitted_qos->size() && (*association_->permitted_qos)[qos];
     }
     std::optional<std::uint32_t> only_permitted() const override {
-        const auto all = permitted();
-        return all.size() == 1 ? std::optional(all.front()) : std::nullopt;
-    }
-    std::vector<std::uint32_t> permitted() const {
-        std::vector<std::uint32_t> ids;
-        for (const auto& [id, row] : records_.qos)
-            if (is_permitted(id)) ids.push_back(id);
-        return ids;
+        std::optional<std::uint32_t> only;
+        for (const auto& [id, row] : records_.qos) {
+            if (!is_permitted(id)) continue;
+            if (only) return std::nullopt;
+            only = id;
+        }
+        return only;
     }
     model::QosFlags flags(std::uint32_t qos) const override {
         const auto row = records_.qos.find(qos);
@@ -152,48 +188,39 @@ class RecordFacts final : public quota::QosFacts {
     }
 
   private:
+    const UserRow* find_user(std::uint32_t user_id) const {
+        const auto user = records_.users.find(user_id);
+        return user == records_.users.end() ? nullptr : &user->second;
+    }
+    void find_association_of_job() {
+        const std::string_view partition = lookup_.partitions.empty()
+                                               ? std::string_view()
+                                               : std::string_view(lookup_.partitions.front()->name);
+        const auto find_in = [&](std::string account) {
+            const AssociationRow* found = find_association(records_, lookup_.user_id, account, partition);
+            if (found != nullptr || account_.empty()) account_ = std::move(account);
+            return found;
+        };
+        association_ = find_in(lookup_.account.empty() ? default_account() : text::lower(lookup_.account));
+        // Without `associations` in AccountingStorageEnforce, an account that the user is not in counts as no
+        // account.
+        if (association_ == nullptr && !records_.conf.enforce.associations && !default_account().empty())
+            association_ = find_in(default_account());
+    }
+
     const AssocRecords& records_;
-    const AssociationRow* association_;
+    const quota::Lookup& lookup_;
+    const UserRow* user_; ///< null: not known
+    const AssociationRow* association_ = nullptr;
+    std::string account_; ///< the account that is used
 };
-
-/// Adds a copy of a QOS to the view, once; returns its index there, nothing for an id without a record.
-std::optional<std::size_t> add_qos(AccountView& view, const AssocRecords& records,
-                                   std::optional<std::uint32_t> id, std::uint32_t user_id) {
-    const auto found = id ? records.qos.find(*id) : records.qos.end();
-    if (found == records.qos.end()) return std::nullopt;
-    for (std::size_t i = 0; i < view.qos.size(); ++i)
-        if (view.qos[i].id == *id) return i;
-    const QosRow& row = found->second;
-    model::Qos copy = row.qos;
-    if (const auto user = row.users.find(user_id); user != row.users.end()) copy.user_usage = user->second;
-    if (const auto account = row.accounts.find(view.account); account != row.accounts.end())
-        copy.account_usage = account->second;
-    view.qos.push_back(std::move(copy));
-    return view.qos.size() - 1;
-}
-
-std::vector<std::string> permitted_names(const AssocRecords& records, const RecordFacts& facts) {
-    std::vector<std::string> names;
-    for (const std::uint32_t id : facts.permitted())
-        names.push_back(records.qos.at(id).qos.name);
-    std::sort(names.begin(), names.end());
-    return names;
-}
-
-std::vector<std::string> accounts_of(const AssocRecords& records, std::uint32_t user_id) {
-    std::set<std::string> accounts;
-    for (const auto& [id, row] : records.associations)
-        if (row.link.level == model::AssociationLevel::user && row.user_id == user_id)
-            accounts.insert(row.link.account);
-    return {accounts.begin(), accounts.end()};
-}
 
 } // namespace
 
-AssocRecords read_assoc_records(const assoc_mgr_info_msg_t& message, model::Enforce enforce) {
+AssocRecords read_assoc_records(const assoc_mgr_info_msg_t& message, const AccountingConf& conf) {
     AssocRecords records;
     records.tres = read_tres(message);
-    records.enforce = enforce;
+    records.conf = conf;
     const std::size_t tres_count = records.tres->size();
     for_each<slurmdb_qos_rec_t>(message.qos_list, [&](const slurmdb_qos_rec_t& record) {
         records.qos.emplace(record.id, read_qos_row(record, tres_count));
@@ -206,44 +233,25 @@ AssocRecords read_assoc_records(const assoc_mgr_info_msg_t& message, model::Enfo
             records.ids_by_user.emplace(row.user_id, id);
             continue;
         }
-        // A record that was sent does not point to its parent, only names it.
+        // A record in a message has no pointer to its parent, only the parent's id.
         const bool has_parent = records.associations.contains(row.parent_id);
         row.link.level = has_parent ? AssociationLevel::account : AssociationLevel::root;
         if (!has_parent && row.link.account == "root") records.root = id;
     }
     for_each<slurmdb_user_rec_t>(message.user_list, [&](const slurmdb_user_rec_t& user) {
-        records.users.emplace(
-            user.uid, UserRow{std::string(view_text(user.name)), std::string(view_text(user.default_acct))});
+        records.users.emplace(user.uid, read_user_row(user));
     });
     return records;
 }
 
-AccountView view_of(const AssocRecords& records, const quota::Lookup& lookup) {
-    AccountView view;
-    view.tres = records.tres;
-    view.enforce = records.enforce;
-    const AssociationRow* association = find_association(records, lookup, view);
-    view.associations = copy_chain(records, association);
+bool is_operator(const AssocRecords& records, std::uint32_t user_id) {
+    const auto user = records.users.find(user_id);
+    return user_id == 0 || user_id == records.conf.slurm_user_id ||
+           (user != records.users.end() && user->second.is_operator);
+}
 
-    const RecordFacts facts(records, association);
-    const quota::ChosenQos chosen =
-        quota::choose_qos(facts, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists}, view.enforce);
-    view.job_qos.is_default = chosen.is_default;
-    view.job_qos.problem = chosen.problem;
-    view.job_qos.name = chosen.asked;
-    if (const auto index = add_qos(view, records, chosen.id, lookup.user_id)) set_job_qos(view, *index);
-    for (const std::uint32_t id : chosen.more)
-        if (const auto index = add_qos(view, records, id, lookup.user_id))
-            view.job_qos.more.push_back(*index);
-    if (chosen.problem != model::QosProblem::none || lookup.lists_alternatives)
-        view.permitted_qos = permitted_names(records, facts);
-    if (lookup.lists_alternatives || association == nullptr)
-        view.accounts = accounts_of(records, lookup.user_id);
-    for (const auto& partition : lookup.partitions) {
-        const auto qos = partition->qos.empty() ? std::nullopt : facts.find(partition->qos);
-        view.partitions.push_back({partition, add_qos(view, records, qos, lookup.user_id)});
-    }
-    return view;
+model::AccountView view_of(const AssocRecords& records, const quota::Lookup& lookup) {
+    return quota::build_view(CopiedJobRecords(records, lookup), lookup);
 }
 
 } // namespace qg::slurm

@@ -19,7 +19,7 @@
 
 namespace qg::slurm {
 
-/// A QOS and who uses how much of it.
+/// A QOS and its usage.
 struct QosRow {
     model::Qos qos; ///< user_usage and account_usage are filled in per view
     bool is_of_partition = false;
@@ -32,18 +32,27 @@ struct AssociationRow {
     std::uint32_t user_id = 0;   ///< on the user level
     std::uint32_t parent_id = 0; ///< 0 above the root
     std::optional<std::uint32_t> default_qos;
-    std::optional<std::vector<bool>> permitted_qos; ///< by QOS id; nothing: not known
+    std::optional<std::vector<bool>> permitted_qos; ///< by QOS id; empty: not known
 };
 
 struct UserRow {
     std::string name;
-    std::string default_account; ///< may be empty
+    std::string default_account;          ///< may be empty
+    bool is_operator = false;             ///< or administrator
+    std::vector<std::string> coordinates; ///< accounts
 };
 
-/// One moment's records. Immutable once published.
+/// The settings for accounting in slurm.conf.
+struct AccountingConf {
+    model::Enforce enforce;
+    model::PrivateData private_data;
+    std::uint32_t slurm_user_id = 0;
+};
+
+/// All records at one moment. Immutable once published.
 struct AssocRecords {
     std::shared_ptr<const model::TresCatalogue> tres; ///< never null
-    model::Enforce enforce;
+    AccountingConf conf;
     std::map<std::uint32_t, QosRow> qos;                               ///< by id
     std::unordered_map<std::uint32_t, AssociationRow> associations;    ///< by id
     std::unordered_multimap<std::uint32_t, std::uint32_t> ids_by_user; ///< association ids by user id
@@ -52,10 +61,14 @@ struct AssocRecords {
 };
 
 /// Ownership: everything is copied. `message` may lack any of its lists.
-AssocRecords read_assoc_records(const assoc_mgr_info_msg_t& message, model::Enforce enforce);
+AssocRecords read_assoc_records(const assoc_mgr_info_msg_t& message, const AccountingConf& conf);
 
-/// What decides about one job, as slurmctld would find it in the same records.
+/// The view of one job, as slurmctld would find it in the same records.
 /// Threads: pure.
 model::AccountView view_of(const AssocRecords& records, const quota::Lookup& lookup);
+
+/// Whether slurmctld lets a user do what only operators may.
+/// Threads: pure.
+bool is_operator(const AssocRecords& records, std::uint32_t user_id);
 
 } // namespace qg::slurm

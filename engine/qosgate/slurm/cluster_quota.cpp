@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurm/cluster_quota.hpp"
 
-#include "qosgate/slurm/limits.hpp"
+#include "qosgate/slurm/accounting_records.hpp"
 #include "qosgate/slurm/load.hpp"
 
 namespace qg::slurm {
@@ -12,11 +12,17 @@ Result<model::AccountView> ClusterQuota::check(const quota::Lookup& lookup) cons
     return view_of(*records, lookup);
 }
 
+bool ClusterQuota::is_operator(std::uint32_t user_id) const {
+    const auto records = records_.get();
+    return user_id == 0 || (records != nullptr && slurm::is_operator(*records, user_id));
+}
+
 Result<void> ClusterQuota::sync() {
-    const auto conf = load_conf(enforce_ ? conf_seen_ : everything);
+    const auto conf = load_conf(conf_ ? conf_seen_ : everything);
     if (!conf) return conf.error();
     if (*conf != nullptr) {
-        enforce_ = read_enforce((*conf)->accounting_storage_enforce);
+        conf_ = {read_enforce((*conf)->accounting_storage_enforce), read_private_data((*conf)->private_data),
+                 (*conf)->slurm_user_id};
         conf_seen_ = (*conf)->last_update;
     }
     const auto message =
@@ -29,7 +35,7 @@ Result<void> ClusterQuota::sync() {
     if (*message == nullptr || (*message)->qos_list == nullptr)
         return Error{ErrorCode::unavailable, "slurmctld has no QOS records yet"};
     records_.publish(std::make_shared<const AssocRecords>(
-        read_assoc_records(**message, enforce_.value_or(model::Enforce{}))));
+        read_assoc_records(**message, conf_.value_or(AccountingConf{}))));
     return {};
 }
 

@@ -25,15 +25,17 @@ class ClusterQuota final : public quota::QuotaProvider {
     /// Errors: unavailable before the first sync().
     [[nodiscard]] Result<model::AccountView> check(const quota::Lookup& lookup) const override;
 
-    /// Fetches all records of QOSs, associations and users, with what is in use. The old ones stay on errors.
-    /// Errors: unavailable, with Slurm's words.
+    [[nodiscard]] bool is_operator(std::uint32_t user_id) const override;
+
+    /// Fetches all records of QOSs, associations and users, with their usage. After an error the old records
+    /// stay. Errors: unavailable, with Slurm's error text.
     /// Cost: two RPCs; the size of the answer grows with the number of associations.
-    Result<void> sync() override;
+    Result<void> sync();
 
   private:
     Published<AssocRecords> records_;
     std::time_t conf_seen_ = 0;
-    std::optional<model::Enforce> enforce_;
+    std::optional<AccountingConf> conf_; ///< empty: not read yet
 };
 
 } // namespace qg::slurm

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurm/cluster_reader.hpp"
 
-#include "qosgate/slurm/known_names.hpp"
 #include "qosgate/slurm/load.hpp"
-#include "qosgate/slurm/partition.hpp"
+#include "qosgate/slurm/partition_records.hpp"
+#include "qosgate/slurm/read_names.hpp"
 
 #include <utility>
 
@@ -37,7 +37,7 @@ Result<OwnedLicenses> load_licenses(std::time_t newer_than) {
 } // namespace
 
 Result<bool> ClusterReader::has_changed() {
-    if (generation_ == 0 || std::chrono::steady_clock::now() - full_read_at_ >= full_interval) return true;
+    if (last_ == nullptr || std::chrono::steady_clock::now() - full_read_at_ >= full_interval) return true;
     const auto partitions = load_partitions(partitions_seen_);
     if (!partitions) return partitions.error();
     if (*partitions != nullptr) return true;
@@ -52,7 +52,7 @@ Result<std::shared_ptr<const model::Cluster>> ClusterReader::poll() {
     return *changed ? read() : poll_names();
 }
 
-/// The last cluster with the reservations and licenses of now, or null where they are the same.
+/// The last cluster with the present reservations and licenses; null if they have not changed.
 Result<std::shared_ptr<const model::Cluster>> ClusterReader::poll_names() {
     const auto reservations = load_reservations(reservations_seen_);
     if (!reservations) return reservations.error();
@@ -63,7 +63,7 @@ Result<std::shared_ptr<const model::Cluster>> ClusterReader::poll_names() {
     return publish(std::move(fresh), reservations->get(), licenses->get());
 }
 
-/// Fills in the reservations and licenses, where they are new.
+/// Fills in the reservations and licenses if they are new.
 std::shared_ptr<const model::Cluster> ClusterReader::publish(model::Cluster cluster,
                                                              const reserve_info_msg_t* reservations,
                                                              const license_info_msg_t* licenses) {
@@ -86,13 +86,13 @@ Result<std::shared_ptr<const model::Cluster>> ClusterReader::read() {
     const auto licenses = load_licenses(everything);
     if (!licenses) return licenses.error();
 
-    // Slurm answers "no change" with nothing, which is no answer to a question for everything.
+    // Slurm's answer for "no change" is empty, which is not valid after a request for everything.
     if (*partitions == nullptr || *conf == nullptr)
         return Error{ErrorCode::unavailable, "reading the cluster: slurmctld sent no partitions"};
     partitions_seen_ = (*partitions)->last_update;
     conf_seen_ = (*conf)->last_update;
     full_read_at_ = std::chrono::steady_clock::now();
-    return publish(read_cluster(**partitions, nodes->get(), conf->get(), ++generation_), reservations->get(),
+    return publish(read_cluster(**partitions, nodes->get(), conf->get()), reservations->get(),
                    licenses->get());
 }
 

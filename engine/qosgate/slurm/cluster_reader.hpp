@@ -18,14 +18,14 @@ namespace qg::slurm {
 /// Threads: not thread-safe. Never from within job_submit(): slurmctld may wait there for what the RPC needs.
 class ClusterReader {
   public:
-    /// Nodes carry no usable mark of change (every job start counts as one), so all is fetched again after
-    /// this.
+    /// Slurm does not tell usefully when nodes change (every job start counts as a change), so everything is
+    /// fetched again after this time.
     static constexpr std::chrono::seconds full_interval{60};
 
-    /// The cluster, or null where it has not changed since the last call.
-    /// Errors: unavailable, with Slurm's words.
+    /// The cluster; null if it has not changed since the last call. Errors: unavailable, with Slurm's error
+    /// text.
     /// Cost: four RPCs without payload while nothing changed; blocking, up to MessageTimeout each. Licenses
-    /// count as changed when a job takes some; then they alone are fetched.
+    /// count as changed when a job takes some; then only they are fetched.
     Result<std::shared_ptr<const model::Cluster>> poll();
 
     /// The cluster, whether it has changed or not. Errors: the same. Cost: five RPCs, blocking likewise.
@@ -44,7 +44,6 @@ class ClusterReader {
     std::time_t licenses_seen_ = 0;
     std::shared_ptr<const model::Cluster> last_; ///< as returned last
     std::chrono::steady_clock::time_point full_read_at_;
-    std::uint64_t generation_ = 0;
 };
 
 } // namespace qg::slurm

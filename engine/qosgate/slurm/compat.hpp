@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Everything that differs between the Slurm releases 22.05 and 26.05, in one place, told apart by what the
-// headers declare and not by version numbers. All other files are written against the names in here.
+// Everything that differs between the Slurm releases 22.05 to 26.05, in one place. The differences are
+// detected by what the headers declare; by version number only if no header shows them. All other files use
+// the names defined here.
 //
-// Ownership: what Slurm hands out becomes an owner at once (OwnedList and the like below).
+// Ownership: a result of Slurm goes into an owning type at once (OwnedList and the like below).
 #pragma once
 
 #include <slurm/slurm.h>
@@ -70,7 +71,7 @@ int load_job(job_info_msg_t** message, Id job_id, std::uint16_t flags) {
     }
 }
 
-/// A new list that leaves its elements alone: they are borrowed and must outlive it.
+/// A new list that does not free its elements: they are borrowed and must outlive it.
 inline OwnedList make_borrowing_list() {
     return OwnedList(slurm_list_create(nullptr));
 }
@@ -89,7 +90,7 @@ void for_each(ListHandle list, Visit visit) {
         visit(*element);
 }
 
-/// Job ids: `job_id` up to 25.05, `step_id.job_id` where a release replaced it.
+/// Job ids: `job_id` up to 25.05, `step_id.job_id` in releases that replaced it.
 template <typename Job>
 std::uint32_t job_id_of(const Job& job) {
     if constexpr (requires { job.job_id; })
@@ -104,7 +105,7 @@ void assign_flags(Field& field, std::uint32_t bits) {
     field = static_cast<Field>(bits);
 }
 
-/// What this release's slurmdbd knows, by marks that its headers carry.
+/// What this release's slurmdbd supports, as its headers show.
 template <typename Qos>
 inline constexpr bool has_relative_qos = requires(Qos& qos) {
     qos.relative_tres_cnt;
@@ -117,16 +118,28 @@ inline constexpr bool knows_priority_preemption = true; // 25.05
 inline constexpr bool knows_priority_preemption = false;
 #endif
 
-/// Whether slurmdbd takes a removed QOS out of the associations' QOS lists properly. Before 24.05 it joins
+/// Whether slurmdbd correctly removes a deleted QOS from the associations' QOS lists. Before 24.05 it joins
 /// the neighbours (",13,14,15," without 14 becomes ",1315,"), so that associations lose other QOSs too. No
 /// header shows it; slurmdbd may be newer than this program, but never older.
 inline constexpr bool removes_qos_from_associations = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0);
 
-/// Whether slurmctld refuses licenses longer than other texts: from 23.02 on it looks at another field, which
-/// is empty then. No header shows it.
+/// Makes a query for associations return only what they have themselves, not what they have from the account
+/// above (a field of its own up to 24.05, then a flag).
+template <typename Condition>
+void leave_out_inherited(Condition& condition) {
+    constexpr std::uint32_t without_parent_limits = 1u << 6; // ASSOC_COND_FLAG_WOPL
+    if constexpr (requires { condition.without_parent_limits; })
+        condition.without_parent_limits = 1;
+    else
+        condition.flags |= without_parent_limits;
+}
+
+/// Whether slurmctld checks the length of a job's `licenses`. From 23.02 on it checks another field instead,
+/// which is still empty then. No header shows it.
 inline constexpr bool bounds_licenses = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0);
 
-// Bits of QOS flags and preemption modes that older headers lack; the numbers are the same in all releases.
+// Bits of QOS flags and preemption modes that older headers do not define; the numbers are the same in all
+// releases.
 inline constexpr std::uint32_t qos_flag_relative = 1u << 10;
 inline constexpr std::uint32_t qos_flags_internal = 1u << 11 | 1u << 12 | 1u << 13; // never settings
 inline constexpr std::uint16_t preempt_mode_priority = 0x2000;
@@ -139,16 +152,16 @@ constexpr bool knows_qos_flag(std::uint32_t bit) {
 
 // ---- What runs inside slurmctld
 
-// job_modify() got an argument for the user's message in 23.02; slurmctld calls it unchecked, and no header
-// tells.
+// job_modify() got an argument for the user's message in 23.02. slurmctld does not check the signature, and
+// no header shows it.
 #define QG_JOB_MODIFY_HAS_MESSAGE (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0))
 
-/// Whether slurmctld calls job_modify() only for those who may change the job, since then, too.
+/// Whether slurmctld calls job_modify() only for users who may change the job; also since 23.02.
 inline constexpr bool asks_only_for_entitled = QG_JOB_MODIFY_HAS_MESSAGE;
 // -------------------------------------------------------------------------------
 
 extern "C" {
-/// Under the list's own read lock, which list iterators do not offer.
+/// Takes the list's own read lock; list iterators cannot do that.
 void* slurm_list_find_first_ro(ListHandle list, int (*matches)(void* element, void* key), void* key);
 }
 
@@ -201,8 +214,8 @@ struct ConfDeleter {
 };
 using OwnedConf = std::unique_ptr<slurm_conf_t, ConfDeleter>;
 
-/// TRES x time that a user's or account's running jobs may still use: minutes up to 23.11 (and never counted
-/// there), seconds from 24.05 on.
+/// TRES x time that a user's or account's running jobs may still use: seconds from 24.05 on; up to 23.11
+/// minutes, which slurmctld never counts.
 struct CommittedTres {
     const std::uint64_t* values; ///< may be null
     bool is_in_seconds;
@@ -215,12 +228,12 @@ CommittedTres committed_tres(const UsedLimits& used) {
         return {used.tres_run_mins, false};
 }
 
-/// Set by slurmctld on a QOS that is some partition's QOS (23.11).
+/// slurmctld sets it on the QOS of a partition (23.11).
 inline constexpr std::uint32_t qos_flag_of_partition = 1u << 12;
 
-/// Whether this release is known to free the record of a QOS only where the QOS is deleted or all of them are
-/// read anew, and to make a new array of TRES names, before it frees the old one, where any of them changes.
-inline constexpr bool known_to_keep_records = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 11, 0);
+/// Whether this release is known (1) to free the record of a QOS only when the QOS is deleted or all QOSs are
+/// read again, and (2) when a TRES name changes, to make a new array of names before it frees the old one.
+inline constexpr bool qos_records_are_stable = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(26, 11, 0);
 
 // Bits of slurm_conf_t::accounting_storage_enforce, in no public header; the same in all releases.
 inline constexpr std::uint16_t enforce_associations = 1u << 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurm/job_desc.hpp"
 
+#include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/job_desc_fields.hpp"
 #include "qosgate/slurm/values.hpp"
 
@@ -26,21 +27,38 @@ std::size_t count_parts(std::string_view text) {
     return 1 + static_cast<std::size_t>(std::count_if(text.begin(), text.end(), separates));
 }
 
-/// Reads a text as far as it is bounded; what is larger is left unread.
+/// The beginning of a text, long enough to show whether the text is too long.
+std::string_view view_field(const TextField& field, const char* bytes) {
+    return {bytes, strnlen(bytes, field.max_bytes + 1)};
+}
+
+std::optional<model::UnreadText> find_unread(const TextField& field, std::string_view text) {
+    if (text.size() > field.max_bytes)
+        return model::UnreadText{field.name, field.max_bytes, "bytes", field.options, field.is_bounded};
+    if (field.max_parts != any_number && count_parts(text) > field.max_parts)
+        return model::UnreadText{field.name, field.max_parts, "parts", field.options, false};
+    return std::nullopt;
+}
+
+/// Reads a text within its bound; a longer text is not read.
 void read_text(JobRequest& request, const TextField& field, const char* bytes) {
+    const std::string_view text = view_field(field, bytes);
     std::optional<std::string>& value = request.*field.request;
-    const std::string_view text(bytes, strnlen(bytes, field.most_bytes + 1));
     value.reset(); // an empty text counts as unset, as everywhere in Slurm
-    if (text.size() > field.most_bytes)
-        request.unread = {field.name, field.most_bytes, "bytes"};
-    else if (field.most_parts != any_number && count_parts(text) > field.most_parts)
-        request.unread = {field.name, field.most_parts, "parts"};
+    if (const auto unread = find_unread(field, text))
+        request.unread = unread;
     else if (!text.empty())
         value.emplace(text);
 }
 
-/// Copies each field that `description` sets into the request; the others keep what they are.
-void lay_over(JobRequest& request, const job_desc_msg_t& description) {
+/// Whole minutes; 0 if the second time is not later.
+std::uint32_t minutes_between(std::time_t from, std::time_t to) {
+    const std::time_t minutes = to > from ? (to - from) / 60 : 0;
+    return static_cast<std::uint32_t>(std::min<std::time_t>(minutes, TimeLimit::unlimited_minutes - 1));
+}
+
+/// Copies each field that `description` sets into the request; the others keep their values.
+void apply_set_fields(JobRequest& request, const job_desc_msg_t& description) {
     for (const TextField& field : text_fields)
         if (const char* const text = description.*field.slurm; text != nullptr)
             read_text(request, field, text);
@@ -50,17 +68,29 @@ void lay_over(JobRequest& request, const job_desc_msg_t& description) {
         if (const auto value = read_field(field, description)) request.*field.request = value;
     for (const TimeField& field : time_fields)
         if (const auto value = read_time(description.*field.slurm)) request.*field.request = value;
-    if (const auto memory = read_memory(description.pn_min_memory)) request.memory = memory;
+    if (const auto memory = read_asked_memory(description.pn_min_memory)) request.memory = memory;
     if (is_count(description.overcommit)) request.overcommit = description.overcommit != 0;
     if (description.begin_time != 0) request.begins_later = description.begin_time > std::time(nullptr);
+    if (description.deadline != 0 && description.deadline != static_cast<std::time_t>(NO_VAL))
+        request.minutes_to_deadline =
+            minutes_between(std::max(description.begin_time, std::time(nullptr)), description.deadline);
     if (description.dependency != nullptr) request.has_dependency = *description.dependency != '\0';
     if (is_count(description.shared)) request.exclusive = description.shared == JOB_SHARED_NONE;
 }
 
-/// The beginning of a text of which slurmctld checks no length; empty for null.
+constexpr std::size_t max_beginning = 4096;
+
+/// The beginning of a text whose length slurmctld does not check; empty for null.
 std::string_view view_beginning(const char* text) {
-    constexpr std::size_t longest = 4096;
-    return text == nullptr ? std::string_view() : std::string_view(text, strnlen(text, longest));
+    return text == nullptr ? std::string_view() : std::string_view(text, strnlen(text, max_beginning));
+}
+
+/// The last name may be incomplete and is left out.
+void read_excluded_nodes(JobRequest& request, const char* list) {
+    request.excluded_nodes = view_beginning(list);
+    request.has_all_excluded = request.excluded_nodes.size() < max_beginning;
+    if (!request.has_all_excluded)
+        request.excluded_nodes = request.excluded_nodes.substr(0, request.excluded_nodes.rfind(','));
 }
 
 } // namespace
@@ -69,15 +99,16 @@ JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit
     JobRequest request;
     request.user_id = description.user_id;
     request.submit_uid = submit_uid;
-    lay_over(request, description);
+    apply_set_fields(request, description);
     request.is_batch = is_set(description.script) || description.script_buf != nullptr;
     request.submit_line = view_beginning(description.submit_line);
+    read_excluded_nodes(request, description.exc_nodes);
     request.is_het_part = description.het_job_offset != NO_VAL;
     return request;
 }
 
 bool touches_decision(const job_desc_msg_t& update) noexcept {
-    // Of an array an update says only how many tasks may run at once.
+    // An update of an array contains only how many tasks may run at once.
     constexpr char* job_desc_msg_t::*undecided[] = {&job_desc_msg_t::name, &job_desc_msg_t::comment,
                                                     &job_desc_msg_t::admin_comment,
                                                     &job_desc_msg_t::array_inx};
@@ -95,22 +126,41 @@ bool touches_decision(const job_desc_msg_t& update) noexcept {
            std::ranges::any_of(
                time_fields,
                [&](const TimeField& field) { return read_time(update.*field.slurm).has_value(); }) ||
-           update.exc_nodes != nullptr || read_memory(update.pn_min_memory) || is_count(update.overcommit) ||
-           is_count(update.shared);
+           update.exc_nodes != nullptr || read_asked_memory(update.pn_min_memory).has_value() ||
+           is_count(update.overcommit) || is_count(update.shared);
 }
 
 JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_uid) {
     JobRequest request = read_job_desc(current, submit_uid);
-    if (request.priority != 0u) request.priority.reset(); // 0 holds the job
-    request.is_het_part = false;                          // a copied record does not say; its offset is 0
+    if (request.priority != 0u) request.priority.reset();           // 0 holds the job
+    if (request.time_min == TimeLimit{0}) request.time_min.reset(); // so a record says that it has none
+    request.has_counted_cpus = true; // slurmctld counts tasks only when it takes a job
+    request.is_het_part = false;     // a copied record does not show it; its offset is 0
     return request;
 }
 
 JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& update,
                            std::uint32_t submit_uid) {
     JobRequest request = read_job_record(current, submit_uid);
-    lay_over(request, update);
+    apply_set_fields(request, update);
+    request.unread.reset(); // the change may shorten it
+    for (const TextField& field : text_fields) {
+        const char* const changed = update.*field.slurm;
+        const char* const text = changed != nullptr ? changed : current.*field.slurm;
+        if (const auto unread = text ? find_unread(field, view_field(field, text)) : std::nullopt)
+            request.unread = unread;
+    }
     return request;
+}
+
+model::JobUpdate read_update(const job_desc_msg_t& current, const job_desc_msg_t& update,
+                             std::uint32_t submit_uid) {
+    const std::uint32_t job_id = job_id_of(current);
+    return {.job_id = job_id == NO_VAL ? 0 : job_id,
+            .before = read_job_record(current, submit_uid),
+            .after = read_job_update(current, update, submit_uid),
+            .names_qos = update.qos != nullptr,
+            .names_time = read_time(update.time_limit).has_value()};
 }
 
 } // namespace qg::slurm

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// A job description as Slurm's clients send it, as a JobRequest. Any field may hold anything: clients other
-// than sbatch leave most of it unset, and slurmctld has validated little of it when a plugin sees it.
+// A job description as Slurm's clients send it, as a JobRequest. Any field may contain any value: clients
+// other than sbatch leave most fields unset, and slurmctld has validated few of them before it calls a
+// plugin.
 #pragma once
 
 #include "qosgate/model/job_request.hpp"
+#include "qosgate/model/job_update.hpp"
 
 #include <slurm/slurm.h>
 
@@ -13,23 +15,28 @@
 namespace qg::slurm {
 
 /// The job that `description` asks for, as slurmctld hands it to a plugin (it sets het_job_offset
-/// beforehand). NO_VAL, INFINITE where it is no limit, null and empty texts are unset. Ownership: everything
-/// is copied. Cost: allocates for texts longer than 15 bytes; looks at no text further than
-/// job_desc_fields.hpp says, so that nobody's request can hold slurmctld up. A longer one is left unread.
+/// beforehand). NO_VAL, INFINITE (unless it is a limit), null and empty texts are unset. Ownership:
+/// everything is copied. Cost: allocates for texts longer than 15 bytes; reads each text only up to the
+/// length in job_desc_fields.hpp, so that no request can delay slurmctld. A longer text is not read.
 model::JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid);
 
-/// Whether a change touches what rules and limits decide about: partition, QOS, account, time, size,
-/// nodes named or excluded, reservation, features, preferred ones too, licences. Not names and comments, not
-/// the priority, and not what makes the job wait. Cost: reads no text.
+/// Whether a change concerns rules or limits: it does if it sets the partition, QOS, account, time, size,
+/// requested or excluded nodes, reservation, features (also preferred ones) or licenses. Names, comments, the
+/// priority, and fields that make the job wait do not count. Cost: reads no text.
 bool touches_decision(const job_desc_msg_t& update) noexcept;
 
-/// The job `current`, as slurmctld copies it from its records. A priority that slurmctld computed is none
-/// that was asked for.
+/// The job `current`, as slurmctld copies it from its records. A priority that slurmctld computed counts as
+/// unset.
 model::JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_uid);
 
-/// The same job the way it would be after `update`: an update request in which unset fields stay as they are
-/// and an empty text takes the job's value away.
+/// The same job after `update`: unset fields of the update leave the job's value, and an empty text removes
+/// it.
 model::JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& update,
                                   std::uint32_t submit_uid);
+
+/// The complete change of the job `current` by `submit_uid`: both of the above, and which fields the change
+/// names.
+model::JobUpdate read_update(const job_desc_msg_t& current, const job_desc_msg_t& update,
+                             std::uint32_t submit_uid);
 
 } // namespace qg::slurm

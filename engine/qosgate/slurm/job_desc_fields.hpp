@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Which field of JobRequest is which field of job_desc_msg_t. Reading a submission, laying an update over a
-// job and writing a changed request back all follow these tables.
+// Which field of JobRequest corresponds to which field of job_desc_msg_t. These tables are used to read a
+// submission, to apply an update to a job, and to write a changed request back.
 #pragma once
 
 #include "qosgate/model/job_request.hpp"
@@ -17,30 +17,32 @@
 
 namespace qg::slurm {
 
-// How much of a text is read. slurmctld asks plugins first and looks at lengths afterwards, for new jobs and
-// changes alike: what it then refuses need not be read. Where it takes any length or number, nobody needs
-// more than stands here.
-inline constexpr std::size_t longest_text = 1024;      ///< for slurmctld, of most texts
-inline constexpr std::size_t longest_array = 4 * 1024; ///< for slurmctld
-inline constexpr std::size_t longest_licenses = bounds_licenses ? longest_text : 4 * 1024;
-inline constexpr std::size_t longest_list =
-    64 * 1024; ///< of what it takes at any length; as long as in rules
-inline constexpr std::size_t longest_node_list = 16 * 1024;
-inline constexpr std::size_t most_qos = 16;
-inline constexpr std::size_t most_licenses = 64;
-inline constexpr std::size_t most_resources = 16; ///< that one text asks for
-inline constexpr std::size_t any_number = longest_list;
+// How much of a text is read. slurmctld calls plugins before it checks lengths, for new jobs and for changes:
+// a text that it will refuse need not be read. For texts that slurmctld accepts at any length, these bounds
+// are far above any real use.
+inline constexpr std::size_t max_text_length = 1024;      ///< for slurmctld, of most texts
+inline constexpr std::size_t max_array_length = 4 * 1024; ///< for slurmctld
+inline constexpr std::size_t max_licenses_length = bounds_licenses ? max_text_length : 4 * 1024;
+inline constexpr std::size_t max_list_length =
+    64 * 1024; ///< of texts without a limit in slurmctld; as long as in rules
+inline constexpr std::size_t max_node_list_length = 16 * 1024;
+inline constexpr std::size_t max_qos = 16;
+inline constexpr std::size_t max_licenses = 64;
+inline constexpr std::size_t max_resources = 16; ///< in one text
+inline constexpr std::size_t any_number = max_list_length;
 
 /// A text; null or empty is unset.
 struct TextField {
     std::optional<std::string> model::JobRequest::*request;
     char* job_desc_msg_t::*slurm;
-    std::string_view name; ///< as rules know it
-    std::size_t most_bytes = longest_text;
-    std::size_t most_parts = any_number; ///< between separators
+    std::string_view name;    ///< as rules know it
+    std::string_view options; ///< as users do
+    std::size_t max_bytes = max_text_length;
+    std::size_t max_parts = any_number; ///< between separators
+    bool is_bounded = true;             ///< slurmctld refuses more bytes
 };
 
-/// What a 0 in Slurm's field says.
+/// What a 0 in Slurm's field means.
 enum class Zero : std::uint8_t { is_a_count, is_unset };
 
 /// A count, in a field of 16 or 32 bits.
@@ -58,30 +60,33 @@ struct TimeField {
 };
 
 inline constexpr TextField text_fields[] = {
-    {&model::JobRequest::name, &job_desc_msg_t::name, "name"},
-    {&model::JobRequest::account, &job_desc_msg_t::account, "account"},
-    {&model::JobRequest::partition, &job_desc_msg_t::partition, "partition"},
-    {&model::JobRequest::qos, &job_desc_msg_t::qos, "qos", longest_text, most_qos},
-    {&model::JobRequest::reservation, &job_desc_msg_t::reservation, "reservation"},
-    {&model::JobRequest::comment, &job_desc_msg_t::comment, "comment"},
-    {&model::JobRequest::admin_comment, &job_desc_msg_t::admin_comment, "admin_comment", longest_list},
-    {&model::JobRequest::features, &job_desc_msg_t::features, "features"},
-    {&model::JobRequest::prefer, &job_desc_msg_t::prefer, "prefer"},
-    {&model::JobRequest::licenses, &job_desc_msg_t::licenses, "licenses", longest_licenses, most_licenses},
-    {&model::JobRequest::array, &job_desc_msg_t::array_inx, "array", longest_array},
-    {&model::JobRequest::required_nodes, &job_desc_msg_t::req_nodes, "nodelist", longest_node_list},
-    {&model::JobRequest::tres_per_job, &job_desc_msg_t::tres_per_job, "tres_per_job", longest_text,
-     most_resources},
-    {&model::JobRequest::tres_per_node, &job_desc_msg_t::tres_per_node, "tres_per_node", longest_text,
-     most_resources},
-    {&model::JobRequest::tres_per_socket, &job_desc_msg_t::tres_per_socket, "tres_per_socket", longest_text,
-     most_resources},
-    {&model::JobRequest::tres_per_task, &job_desc_msg_t::tres_per_task, "tres_per_task", longest_text,
-     most_resources},
-    {&model::JobRequest::memory_per_tres, &job_desc_msg_t::mem_per_tres, "mem_per_tres", longest_text,
-     most_resources},
-    {&model::JobRequest::cpus_per_tres, &job_desc_msg_t::cpus_per_tres, "cpus_per_tres", longest_text,
-     most_resources},
+    {&model::JobRequest::name, &job_desc_msg_t::name, "name", "--job-name"},
+    {&model::JobRequest::account, &job_desc_msg_t::account, "account", "--account"},
+    {&model::JobRequest::partition, &job_desc_msg_t::partition, "partition", "--partition"},
+    {&model::JobRequest::qos, &job_desc_msg_t::qos, "qos", "--qos", max_text_length, max_qos},
+    {&model::JobRequest::reservation, &job_desc_msg_t::reservation, "reservation", "--reservation"},
+    {&model::JobRequest::comment, &job_desc_msg_t::comment, "comment", "--comment"},
+    {&model::JobRequest::admin_comment, &job_desc_msg_t::admin_comment, "admin_comment", "AdminComment",
+     max_list_length, any_number, /*is_bounded=*/false},
+    {&model::JobRequest::features, &job_desc_msg_t::features, "features", "--constraint"},
+    {&model::JobRequest::prefer, &job_desc_msg_t::prefer, "prefer", "--prefer"},
+    {&model::JobRequest::licenses, &job_desc_msg_t::licenses, "licenses", "--licenses", max_licenses_length,
+     max_licenses, bounds_licenses},
+    {&model::JobRequest::array, &job_desc_msg_t::array_inx, "array", "--array", max_array_length},
+    {&model::JobRequest::required_nodes, &job_desc_msg_t::req_nodes, "nodelist", "--nodelist",
+     max_node_list_length, any_number, /*is_bounded=*/false},
+    {&model::JobRequest::tres_per_job, &job_desc_msg_t::tres_per_job, "tres_per_job", "--gpus",
+     max_text_length, max_resources},
+    {&model::JobRequest::tres_per_node, &job_desc_msg_t::tres_per_node, "tres_per_node",
+     "--gres or --gpus-per-node", max_text_length, max_resources},
+    {&model::JobRequest::tres_per_socket, &job_desc_msg_t::tres_per_socket, "tres_per_socket",
+     "--gpus-per-socket", max_text_length, max_resources},
+    {&model::JobRequest::tres_per_task, &job_desc_msg_t::tres_per_task, "tres_per_task", "--gpus-per-task",
+     max_text_length, max_resources},
+    {&model::JobRequest::memory_per_tres, &job_desc_msg_t::mem_per_tres, "mem_per_tres", "--mem-per-gpu",
+     max_text_length, max_resources},
+    {&model::JobRequest::cpus_per_tres, &job_desc_msg_t::cpus_per_tres, "cpus_per_tres", "--cpus-per-gpu",
+     max_text_length, max_resources},
 };
 
 inline constexpr CountField<std::uint32_t> wide_count_fields[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Where each limit stands in Slurm's records of QOSs and associations.
+// The field of each limit in Slurm's records of QOSs and associations.
 #pragma once
 
 #include "qosgate/model/limit_facts.hpp"
@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace qg::slurm::rows {
 
@@ -17,24 +18,27 @@ using model::TresLimit;
 using Qos = slurmdb_qos_rec_t;
 using Assoc = slurmdb_assoc_rec_t;
 
-/// Which associations a limit counts on. What those of accounts say of users was inherited by those of users.
-enum class Levels : std::uint8_t { all, user };
+/// Whether a limit counts on users' associations alone. They have inherited it from those of accounts.
+template <typename Record, typename Limit>
+constexpr bool is_of_users_alone(Limit limit) {
+    return std::is_same_v<Record, Assoc> && model::facts_of(limit).is_of_users_alone();
+}
 
-/// A TRES limit: its text, and the values that slurmctld reads from that text whenever it changes. Where the
-/// text is null or empty no value counts.
+/// A TRES limit: its text, and the values that slurmctld reads from that text whenever it changes. If the
+/// text is null or empty, no value counts.
 template <typename Record>
 struct TresRow {
     TresLimit limit;
     char* Record::*text;
     std::uint64_t* Record::*values;
-    Levels levels = Levels::all;
+    bool of_users_alone = is_of_users_alone<Record>(limit);
 };
 
 template <typename Record>
 struct CountRow {
     CountLimit limit;
     std::uint32_t Record::*value;
-    Levels levels = Levels::all;
+    bool of_users_alone = is_of_users_alone<Record>(limit);
 };
 
 inline constexpr TresRow<Qos> qos_tres[] = {
@@ -67,18 +71,18 @@ inline constexpr TresRow<Assoc> assoc_tres[] = {
     {TresLimit::grp_tres, &Assoc::grp_tres, &Assoc::grp_tres_ctld},
     {TresLimit::grp_tres_mins, &Assoc::grp_tres_mins, &Assoc::grp_tres_mins_ctld},
     {TresLimit::grp_tres_run_mins, &Assoc::grp_tres_run_mins, &Assoc::grp_tres_run_mins_ctld},
-    {TresLimit::max_tres_per_job, &Assoc::max_tres_pj, &Assoc::max_tres_ctld, Levels::user},
-    {TresLimit::max_tres_per_node, &Assoc::max_tres_pn, &Assoc::max_tres_pn_ctld, Levels::user},
-    {TresLimit::max_tres_mins_per_job, &Assoc::max_tres_mins_pj, &Assoc::max_tres_mins_ctld, Levels::user},
+    {TresLimit::max_tres_per_job, &Assoc::max_tres_pj, &Assoc::max_tres_ctld},
+    {TresLimit::max_tres_per_node, &Assoc::max_tres_pn, &Assoc::max_tres_pn_ctld},
+    {TresLimit::max_tres_mins_per_job, &Assoc::max_tres_mins_pj, &Assoc::max_tres_mins_ctld},
 };
 
 inline constexpr CountRow<Assoc> assoc_count[] = {
     {CountLimit::grp_jobs, &Assoc::grp_jobs},
     {CountLimit::grp_submit_jobs, &Assoc::grp_submit_jobs},
     {CountLimit::grp_wall, &Assoc::grp_wall},
-    {CountLimit::max_jobs, &Assoc::max_jobs, Levels::user},
-    {CountLimit::max_submit_jobs, &Assoc::max_submit_jobs, Levels::user},
-    {CountLimit::max_wall, &Assoc::max_wall_pj, Levels::user},
+    {CountLimit::max_jobs, &Assoc::max_jobs},
+    {CountLimit::max_submit_jobs, &Assoc::max_submit_jobs},
+    {CountLimit::max_wall, &Assoc::max_wall_pj},
 };
 
 /// The limits of two tables.
@@ -92,18 +96,9 @@ constexpr model::LimitSet limits_of(const TresRow<Record> (&tres)[N], const Coun
     return limits;
 }
 
-// A limit that is left out is never read: as if nobody had set it.
+// A limit without a row is never read, as if nobody had set it.
 static_assert(limits_of(qos_tres, qos_count) == model::limits_where(&model::LimitFacts::is_of_qos));
 static_assert(limits_of(assoc_tres, assoc_count) ==
               model::limits_where(&model::LimitFacts::is_of_association));
-
-/// Whether the rows of a table of associations have the levels of their limits.
-template <typename Row, std::size_t N>
-constexpr bool have_their_levels(const Row (&table)[N]) {
-    return std::ranges::all_of(table, [](const Row& row) {
-        return (row.levels == Levels::user) == model::facts_of(row.limit).is_of_users_alone();
-    });
-}
-static_assert(have_their_levels(assoc_tres) && have_their_levels(assoc_count));
 
 } // namespace qg::slurm::rows

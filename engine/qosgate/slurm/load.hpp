@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Asking slurmctld over its public RPCs: the calling convention that all slurm_load_*() functions share.
+// Requests to slurmctld over its public RPCs: the calling convention of all slurm_load_*() functions.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -12,11 +12,11 @@
 
 namespace qg::slurm {
 
-inline constexpr std::time_t everything = 0; ///< update_time that no data is older than
+inline constexpr std::time_t everything = 0; ///< an update_time that is older than all data
 
-/// What one load function answered: the message, or null where nothing is newer than asked for. `call` gets
-/// the place for the message; `what` says what was tried ("reading the partitions").
-/// Errors: unavailable, with Slurm's words.
+/// The answer of one load function: the message, or null if nothing is newer than the given time. `call` gets
+/// the address for the message; `what` names the attempt ("reading the partitions"). Errors: unavailable,
+/// with Slurm's error text.
 template <typename Owned, typename Load>
 Result<Owned> load(const char* what, Load call) {
     typename Owned::pointer message = nullptr;

@@ -15,11 +15,12 @@ Result<std::unique_ptr<Connection>> Connection::open(const Session& session) {
     const int error_number = errno;
     if (deadline.expired())
         return describe_timeout(session.conf(), what, session.time_limit().count(), late::busy);
-    // A handle says nothing: the library makes one even if nobody listens. The socket tells.
+    // A handle proves nothing: the library makes one even if nobody listens. The socket shows whether there
+    // is a connection.
     SocketSet sockets = new_sockets(before, open_sockets());
     if (handle == nullptr || sockets.empty()) {
-        // A dead handle is left alone: closing one leaks or worse (slurm/README.md 4.2), and the program ends
-        // anyway.
+        // A dead handle is not closed: closing one leaks memory or worse (slurm/README.md 4.2), and the
+        // program ends anyway.
         return describe_failure(session.conf(), what, error_number);
     }
     return std::unique_ptr<Connection>(new Connection(session, handle, std::move(sockets)));
@@ -29,13 +30,13 @@ Connection::Connection(const Session& session, void* handle, SocketSet sockets)
     : session_(session), handle_(handle), sockets_(std::move(sockets)) {}
 
 Connection::~Connection() {
-    // On a connection that broke, close would try to say goodbye to a new one.
-    if (!is_original()) return;
+    // On a broken connection, close would open a new one to say goodbye.
+    if (!is_same_socket()) return;
     const Deadline deadline(session_.time_limit(), sockets_);
     slurmdb_connection_close(&handle_);
 }
 
-bool Connection::is_original() const {
+bool Connection::is_same_socket() const {
     const SocketSet now = open_sockets();
     for (const auto& [descriptor, inode] : sockets_) {
         const auto same = now.find(descriptor);
@@ -54,17 +55,17 @@ Transaction::Transaction(Connection& connection) : connection_(connection) {
 }
 
 Transaction::~Transaction() {
-    if (!is_finished_ && connection_.is_original()) roll_back();
+    if (!is_finished_ && connection_.is_same_socket()) roll_back();
 }
 
 void Transaction::roll_back() {
-    // If this fails the connection is gone, and with it the writes; the next call will say so.
+    // If this fails, the connection and its uncommitted writes are lost; the next call reports that.
     static_cast<void>(connection_.tell(
         "roll back", [](void* handle) { return slurmdb_connection_commit(handle, /*commit=*/false); }));
 }
 
 Result<void> Transaction::commit() {
-    if (!connection_.is_original())
+    if (!connection_.is_same_socket())
         return Error{ErrorCode::unavailable,
                      connection_.session().conf().slurmdbd() +
                          ": the connection broke before the end; nothing was changed"};

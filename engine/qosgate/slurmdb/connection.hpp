@@ -9,7 +9,7 @@
 //   if (auto done = transaction.commit(); !done) return done.error();   // else: rolled back
 //
 // Threads: one thread at a time per connection; while a call runs no other thread may open sockets (see
-// deadline.hpp). Not for slurmctld: a connection there takes over the controller's own.
+// deadline.hpp). Not for slurmctld: there a new connection replaces the controller's own.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -40,10 +40,10 @@ inline constexpr std::string_view commit = "it sends the change to slurmctld, wh
 /// Slurm's client library, started. There may be one per process.
 class Session {
   public:
-    /// Finds and checks slurm.conf, rehearses the library's start in a child process (it ends the process on
-    /// a bad configuration) and starts it. `time_limit` bounds every later call to a daemon. Errors:
-    /// unavailable (no usable slurm.conf), unsupported (no slurmdbd configured, or inside slurmctld). Cost:
-    /// one fork.
+    /// Finds and checks slurm.conf, tries the library's start in a child process (the library ends the
+    /// process on a bad configuration), and then starts it. `time_limit` bounds every later call to a daemon.
+    /// Errors: unavailable (no usable slurm.conf), unsupported (no slurmdbd configured, or inside slurmctld).
+    /// Cost: one fork.
     static Result<std::unique_ptr<Session>> open(std::chrono::seconds time_limit, LateReport report = {});
 
     Session(const Session&) = delete;
@@ -53,7 +53,7 @@ class Session {
     [[nodiscard]] const SlurmConf& conf() const noexcept { return conf_; }
     [[nodiscard]] std::chrono::seconds time_limit() const noexcept { return time_limit_; }
 
-    /// What to do when slurmdbd's answer to `what` is late.
+    /// What to do if slurmdbd's answer to `what` is late.
     [[nodiscard]] LateNotice late_notice(std::string_view what, std::string_view why) const;
 
   private:
@@ -64,7 +64,7 @@ class Session {
     LateReport report_;
 };
 
-/// An open connection to slurmdbd, with its errors turned into words.
+/// An open connection to slurmdbd. It turns error numbers into texts.
 class Connection {
   public:
     /// Errors: unavailable, permission_denied.
@@ -76,10 +76,10 @@ class Connection {
 
     [[nodiscard]] const Session& session() const noexcept { return session_; }
 
-    /// Runs one slurmdb call that answers with a list, and takes the list over. `call` gets Slurm's handle;
-    /// `what` says what was tried ("read the QOS records"), `why` why its answer may be late. An empty list
-    /// is a success.
-    /// Errors: permission_denied, conflict, unavailable; also where Slurm itself reports nothing.
+    /// Runs one slurmdb call that returns a list, and takes ownership of the list. `call` gets Slurm's
+    /// handle; `what` names the attempt ("read the QOS records"), `why` says why its answer may be late. An
+    /// empty list is a success. Errors: permission_denied, conflict, unavailable; also if Slurm itself
+    /// reports no error.
     template <typename Call>
     Result<slurm::OwnedList> ask(std::string_view what, Call call, std::string_view why = late::busy) {
         const Deadline deadline(session_.time_limit(), sockets_, session_.late_notice(what, why));
@@ -89,7 +89,7 @@ class Connection {
         return list;
     }
 
-    /// The same for a call that answers with a Slurm error code, 0 for success.
+    /// The same for a call that returns a Slurm error code, 0 for success.
     template <typename Call>
     Result<void> tell(std::string_view what, Call call, std::string_view why = late::busy) {
         const Deadline deadline(session_.time_limit(), sockets_, session_.late_notice(what, why));
@@ -99,14 +99,14 @@ class Connection {
         return {};
     }
 
-    /// Whether the socket is still the one that was opened. libslurm reconnects in silence when slurmdbd went
-    /// away, and what was not committed is lost then.
-    [[nodiscard]] bool is_original() const;
+    /// Whether the socket is still the one that was opened. libslurm silently reconnects after slurmdbd was
+    /// lost, and uncommitted writes are lost then.
+    [[nodiscard]] bool is_same_socket() const;
 
   private:
     Connection(const Session& session, void* handle, SocketSet sockets);
 
-    /// `late`: why the call was given up; empty where it failed by itself.
+    /// `late`: why the call was given up; empty if it failed by itself.
     Error failure(std::string_view what, int error_number, std::string_view late) const;
 
     const Session& session_;
@@ -114,11 +114,11 @@ class Connection {
     SocketSet sockets_;
 };
 
-/// All writes on a connection between its construction and commit(), or none of them.
+/// Either all writes on a connection between its construction and commit(), or none of them.
 class Transaction {
   public:
-    /// Starts afresh: the database shows a transaction the state of its first look, and earlier reads on the
-    /// connection count as one.
+    /// Ends any earlier transaction: a transaction sees the database as at its first read, and earlier reads
+    /// on the connection count as such.
     explicit Transaction(Connection& connection);
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
@@ -126,7 +126,7 @@ class Transaction {
     /// Rolls back unless committed.
     ~Transaction();
 
-    /// Makes the writes last and lets slurmdbd send them to every slurmctld (which can take seconds).
+    /// Commits the writes and lets slurmdbd send them to every slurmctld (which can take seconds).
     /// Errors: unavailable; the message says whether it is known that nothing was written.
     Result<void> commit();
 

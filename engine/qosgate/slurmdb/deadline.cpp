@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurmdb/deadline.hpp"
 
-#include "qosgate/base/blocked_signals.hpp"
+#include "qosgate/base/background_thread.hpp"
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
@@ -63,8 +63,7 @@ void send_at_once(const SocketSet& sockets) {
 Deadline::Deadline(std::chrono::milliseconds limit, SocketSet own, LateNotice late)
     : own_(std::move(own)), late_(std::move(late)), before_(open_sockets()) {
     send_at_once(own_);
-    const BlockedSignals blocked;
-    watcher_ = std::thread([this, limit] { watch(limit); });
+    watcher_ = start_background_thread([this, limit] { watch(limit); });
 }
 
 Deadline::~Deadline() {
@@ -95,17 +94,17 @@ void Deadline::watch(std::chrono::milliseconds limit) {
     } while (!changed_.wait_for(lock, repeat_every, [this] { return is_done_; }));
 }
 
-/// Whether the call was done before the limit. Meanwhile acknowledges what comes: Linux forgets soon that it
-/// is to do so at once. An answer is held up by an eighth of the time that it took, at most.
+/// Whether the call was done before the limit. Meanwhile it acknowledges incoming data, because Linux soon
+/// forgets the setting to do so at once. This delays an answer by at most an eighth of the time that it took.
 bool Deadline::is_done_within(std::unique_lock<std::mutex>& lock, std::chrono::milliseconds limit) {
     using std::chrono::milliseconds;
-    constexpr milliseconds shortest{1};
-    constexpr milliseconds longest{20};
+    constexpr milliseconds min_step{1};
+    constexpr milliseconds max_step{20};
     const auto start = std::chrono::steady_clock::now();
     for (;;) {
         const auto spent = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start);
         if (spent >= limit) return false;
-        const auto step = std::min(std::clamp(spent / 8, shortest, longest), limit - spent);
+        const auto step = std::min(std::clamp(spent / 8, min_step, max_step), limit - spent);
         if (changed_.wait_for(lock, step, [this] { return is_done_; })) return true;
         send_at_once(own_);
     }

@@ -23,7 +23,7 @@ char* rpc_num2string(std::uint16_t) {
     return name;
 }
 
-/// "Null" is an answer that its callers expect.
+/// Its callers expect null as a possible answer.
 char* uid_to_string_or_null(std::uint32_t) {
     return nullptr;
 }

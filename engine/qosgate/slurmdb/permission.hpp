@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Whether slurmdbd would let the caller change records: what a dry run asks, for slurmdbd says it only to
-// those who try.
+// Whether slurmdbd would let the caller change records. A dry run needs this check, because slurmdbd refuses
+// only real changes.
 #pragma once
 
 #include "qosgate/slurmdb/connection.hpp"

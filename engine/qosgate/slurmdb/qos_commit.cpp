@@ -6,18 +6,18 @@
 namespace qg::slurmdb {
 namespace {
 
-/// So often is a plan made at most.
-constexpr int most_attempts = 8;
+/// The maximum number of attempts to make a plan.
+constexpr int max_attempts = 8;
 
-/// What others have committed by now.
+/// What is committed now, by anybody.
 Result<std::vector<StoredQos>> read_committed(const Session& session, const QosStore& store) {
     auto connection = Connection::open(session);
     if (!connection) return connection.error();
     return store.on(**connection).read_all();
 }
 
-/// Whether what was committed still stands. slurmdbd itself looks into the database after a commit, which is
-/// the first look of the next transaction: so that one is ended before.
+/// Whether the committed values are still stored. slurmdbd itself reads the database after a commit, and this
+/// is the first read of the next transaction. So that transaction is ended first.
 Result<void> expect_not_overtaken(Connection& connection, QosStore& store, const QosPlan& plan) {
     const Transaction fresh(connection);
     const auto now = store.read_all();
@@ -33,7 +33,7 @@ Result<void> expect_not_overtaken(Connection& connection, QosStore& store, const
 
 Result<QosPlan> commit_plan(Connection& connection, QosStore& store, const Planner& plan_from,
                             const CommitWatch& watch) {
-    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    for (int attempt = 0; attempt < max_attempts; ++attempt) {
         watch(CommitStep::undone);
         Transaction transaction(connection);
         const auto all = store.read_all();
@@ -42,7 +42,7 @@ Result<QosPlan> commit_plan(Connection& connection, QosStore& store, const Plann
         if (!plan || !plan->changes_anything()) return plan;
 
         const auto written = store.write(*plan, *all, WriteMode::write);
-        // Without the locks a look at what is committed would prove nothing.
+        // Without the locks, reading the committed state would prove nothing.
         const bool may_be_others = written || written.error().code == ErrorCode::conflict;
         if (!may_be_others) return written.error();
         const auto committed = read_committed(connection.session(), store);
@@ -59,7 +59,7 @@ Result<QosPlan> commit_plan(Connection& connection, QosStore& store, const Plann
     return Error{ErrorCode::conflict,
                  text::format("others changed the same QOSs {} times while this was tried; nothing was "
                               "changed, try again later",
-                              most_attempts)};
+                              max_attempts)};
 }
 
 } // namespace qg::slurmdb

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Carrying out a QosPlan so that no other administrator's change is lost. slurmdbd computes what it stores
-// from what its transaction saw first, even where it then waits for another transaction to end, and so undoes
-// that one's change. Therefore: write, which takes the database's locks on the records; look, on a second
-// connection, what others have committed by then; and where that is not what the plan was made from, roll
-// back and make the plan anew. After the commit the records are read once more.
+// Carries out a QosPlan without losing another administrator's change. slurmdbd computes new values from the
+// state at its transaction's first read, even if it then waits for another transaction, and so undoes that
+// transaction's change. Therefore: (1) write, which takes the database's locks on the records; (2) read on a
+// second connection what is committed by now; (3) if the plan was not made from that state, roll back and
+// make a new plan. After the commit the records are read once more.
 #pragma once
 
 #include "qosgate/slurmdb/qos_store.hpp"
@@ -15,7 +15,7 @@
 
 namespace qg::slurmdb {
 
-/// Makes a plan from all QOSs; called again where others were faster.
+/// Makes a plan from all QOSs; called again if others were faster.
 using Planner = std::function<Result<QosPlan>(std::span<const StoredQos>)>;
 
 /// How far a commit is.
@@ -25,13 +25,12 @@ enum class CommitStep : std::uint8_t {
     stored, ///< it is stored
 };
 
-/// Learns of each step when it begins.
+/// Called at the beginning of each step.
 using CommitWatch = std::function<void(CommitStep)>;
 
 /// Carries out the plan that `plan_from` makes, and returns it as it was carried out.
 /// Errors: those of the planner and of QosStore::write(); conflict: others changed the same records again and
-/// again (nothing was changed), or changed them right after the commit (the message has the values that stand
-/// now).
+/// again (nothing was changed), or changed them right after the commit (the message has the present values).
 Result<QosPlan> commit_plan(Connection& connection, QosStore& store, const Planner& plan_from,
                             const CommitWatch& watch);
 

@@ -13,10 +13,10 @@
 namespace qg::slurmdb {
 namespace {
 
+using model::NameSet;
 using model::OptionalLimit;
 using model::QosRecord;
 using model::TresLimits;
-using model::WordSet;
 using Wire = slurmdb_qos_rec_t;
 
 struct PlainRow {
@@ -33,7 +33,7 @@ struct LimitRow {
     std::uint32_t Wire::*theirs;
 };
 
-/// Where a record has a limit: in the field of its name.
+/// A record has each limit in the field with the limit's name.
 template <typename Value>
 Value QosRecord::*member_of(model::LimitId limit) {
     return std::get<Value QosRecord::*>(model::get_qos_field(model::name_of(limit)).value().field->member);
@@ -64,7 +64,7 @@ constexpr std::array<FactorRow, 2> factor_rows{{
     {&QosRecord::usage_threshold, &Wire::usage_thres},
     {&QosRecord::limit_factor, &Wire::limit_factor},
 }};
-/// UsageFactor comes after the factor rows: it is the one that is never unset.
+/// UsageFactor comes after the factor rows: it is the only factor that is never unset.
 constexpr std::size_t usage_factor_row = factor_rows.size();
 
 struct TresRow {
@@ -112,8 +112,8 @@ constexpr std::string_view unknown_bit = "bit";
 
 /// Bits without a name become "bit<N>", so that a newer slurmdbd's settings survive a change of others.
 template <std::size_t N>
-WordSet to_words(std::uint32_t bits, const std::array<BitRow, N>& rows) {
-    WordSet words;
+NameSet to_words(std::uint32_t bits, const std::array<BitRow, N>& rows) {
+    NameSet words;
     for (const BitRow& row : rows) {
         if ((bits & row.bit) == 0) continue;
         words.emplace(row.name);
@@ -125,7 +125,7 @@ WordSet to_words(std::uint32_t bits, const std::array<BitRow, N>& rows) {
 }
 
 template <std::size_t N>
-Result<std::uint32_t> to_bits(const WordSet& words, const std::array<BitRow, N>& rows) {
+Result<std::uint32_t> to_bits(const NameSet& words, const std::array<BitRow, N>& rows) {
     std::uint32_t bits = 0;
     for (const std::string& word : words) {
         const auto row =
@@ -150,7 +150,7 @@ bool is_no_value(double number) {
     return number == static_cast<double>(INFINITE) || number == static_cast<double>(NO_VAL);
 }
 
-/// slurmdbd keeps six decimals; on the wire a factor picks up noise beyond them.
+/// slurmdbd keeps six decimals; a factor in a message has random digits beyond them.
 double rounded(double factor) {
     return std::round(factor * 1e6) / 1e6;
 }
@@ -159,8 +159,8 @@ const char* or_empty(const char* text) {
     return text == nullptr ? "" : text;
 }
 
-WordSet preempt_names(const Wire& record, const QosNames& names) {
-    WordSet found;
+NameSet preempt_names(const Wire& record, const QosNames& names) {
+    NameSet found;
     if (record.preempt_bitstr == nullptr) return found;
     const std::int64_t size = slurm_bit_size(record.preempt_bitstr);
     for (const auto& [id, name] : names)
@@ -168,7 +168,7 @@ WordSet preempt_names(const Wire& record, const QosNames& names) {
     return found;
 }
 
-/// "1=24,1001=-1": slurmdbd merges this into what it has, so only what differs is named.
+/// "1=24,1001=-1": slurmdbd merges this into the stored value, so it names only the differences.
 Result<std::string> tres_change(const TresLimits& before, const TresLimits& after, const TresTable& table) {
     std::vector<std::string> parts;
     const auto add = [&](const std::string& name, const std::string& count) -> Result<void> {
@@ -191,10 +191,10 @@ Result<std::string> tres_change(const TresLimits& before, const TresLimits& afte
     return text::join(parts, ",");
 }
 
-/// As tres_change(), right whichever of `before` and `mistaken` slurmdbd merges the change into: it names all
-/// that is to be, and clears all that either of them has besides.
-Result<std::string> whole_tres_change(TresLimits before, const TresLimits& mistaken, const TresLimits& after,
-                                      const TresTable& table) {
+/// Same as tres_change(), but correct for both `before` and `mistaken` as the value that slurmdbd merges the
+/// change into: it names all values to be stored, and clears all others that either of them has.
+Result<std::string> tres_change_for_buggy_merge(TresLimits before, const TresLimits& mistaken,
+                                                const TresLimits& after, const TresTable& table) {
     constexpr std::uint64_t no_limit_has_this = INFINITE64;
     before.insert(mistaken.begin(), mistaken.end());
     for (auto& [name, count] : before)
@@ -202,8 +202,8 @@ Result<std::string> whole_tres_change(TresLimits before, const TresLimits& mista
     return tres_change(before, after, table);
 }
 
-/// How Preempt changes, in slurmdbd's words: plain ids for a new QOS, what comes and goes for others.
-Result<std::vector<std::string>> preempt_change(const WordSet& before, const WordSet& after, bool is_new,
+/// The change of Preempt in slurmdbd's format: plain ids for a new QOS, additions and removals for others.
+Result<std::vector<std::string>> preempt_change(const NameSet& before, const NameSet& after, bool is_new,
                                                 const QosNames& names) {
     std::vector<std::string> words;
     const auto add = [&](std::string_view sign, const std::string& name) {
@@ -222,9 +222,9 @@ Result<std::vector<std::string>> preempt_change(const WordSet& before, const Wor
     return words;
 }
 
-/// What only comes or only goes is named as such, so that flags which sacctmgr sets meanwhile stay. This is
-/// also the only way to clear all: a plain 0 means "leave as they are". A new QOS may have a deleted one's
-/// place and gets its flags as a whole.
+/// A change with only additions or only removals is written as such, so that flags which sacctmgr sets
+/// meanwhile stay. It is also the only way to clear all flags: a plain 0 means "leave as they are". A new QOS
+/// may reuse the record of a deleted one, so it gets its flags as a whole.
 std::uint32_t flags_change(std::uint32_t before, std::uint32_t after, bool is_new) {
     if (is_new) return after;
     if ((before & ~after) == 0) return (after & ~before) | QOS_FLAG_ADD;
@@ -280,10 +280,10 @@ Result<QosPatch> make_patch(const QosRecord& before, const QosRecord& after, con
     for (index = 0; index < tres_rows().size(); ++index) {
         const TresRow& row = tres_rows()[index];
         if (before.*row.ours == after.*row.ours) continue;
-        auto change =
-            row.merged_into == nullptr
-                ? tres_change(before.*row.ours, after.*row.ours, tres)
-                : whole_tres_change(before.*row.ours, before.*row.merged_into, after.*row.ours, tres);
+        auto change = row.merged_into == nullptr
+                          ? tres_change(before.*row.ours, after.*row.ours, tres)
+                          : tres_change_for_buggy_merge(before.*row.ours, before.*row.merged_into,
+                                                        after.*row.ours, tres);
         if (!change) return change.error();
         patch.tres[index] = *change;
     }

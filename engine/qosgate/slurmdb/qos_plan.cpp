@@ -9,8 +9,8 @@
 namespace qg::slurmdb {
 namespace {
 
-/// So many bytes of a name has the unique index of slurmdbd's table: a QOS whose name begins like another's
-/// would take that one's place.
+/// The unique index of slurmdbd's table has only this many bytes of a name: a QOS whose name begins with the
+/// same bytes as another's would replace that one.
 constexpr std::size_t telling_bytes = 42;
 
 std::string_view telling_part(std::string_view name) {

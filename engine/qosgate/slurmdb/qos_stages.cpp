@@ -3,7 +3,8 @@
 
 namespace qg::slurmdb {
 
-std::vector<model::QosRecord> stages_between(const model::QosRecord& before, const model::QosRecord& after) {
+std::vector<model::QosRecord> intermediate_records(const model::QosRecord& before,
+                                                   const model::QosRecord& after) {
     const bool changes = before.max_tres_run_mins_per_account != after.max_tres_run_mins_per_account;
     if (!changes || after.max_tres_run_mins_per_account != before.max_tres_run_mins_per_user) return {after};
     model::QosRecord aside = before;

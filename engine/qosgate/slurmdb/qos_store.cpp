@@ -37,7 +37,7 @@ class NameCondition {
     slurmdb_qos_cond_t condition_{};
 };
 
-/// Fails unless Slurm's list of touched QOSs has an entry for each that was meant.
+/// Fails unless Slurm's list of touched QOSs has an entry for each requested one.
 Result<void> expect_count(const slurm::OwnedList& touched, std::size_t wanted, std::string_view what) {
     const auto count = static_cast<std::size_t>(slurm_list_count(touched.get()));
     if (count == wanted) return {};
@@ -64,7 +64,7 @@ Error not_stored(const model::QosRecord& record) {
                                               text::printable(record.name))};
 }
 
-/// The error where a record is not stored as it was to be; nothing where it is.
+/// The error if a record is not stored as planned; empty if it is.
 Result<void> expect_stored(const model::QosRecord& wanted, std::span<const StoredQos> all) {
     const StoredQos* stored = find_qos(all, wanted.name);
     if (stored == nullptr) return not_stored(wanted);
@@ -138,14 +138,14 @@ Result<void> QosStore::create(std::span<const model::QosRecord> records, std::de
 Result<std::vector<QosStore::Change>> QosStore::group(std::span<const QosUpdate> updates,
                                                       const QosNames& names) const {
     std::vector<std::vector<model::QosRecord>> ways;
-    std::size_t longest = 0;
+    std::size_t max_steps = 0;
     for (const QosUpdate& update : updates) {
-        auto& way = ways.emplace_back(stages_between(update.before, update.after));
+        auto& way = ways.emplace_back(intermediate_records(update.before, update.after));
         way.insert(way.begin(), update.before);
-        longest = std::max(longest, way.size());
+        max_steps = std::max(max_steps, way.size());
     }
     std::vector<Change> changes;
-    for (std::size_t step = 1; step < longest; ++step) {
+    for (std::size_t step = 1; step < max_steps; ++step) {
         const std::size_t first = changes.size(); // those of earlier steps are written before
         for (const auto& way : ways) {
             if (step >= way.size()) continue;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // QosStore: reads and writes the QOS records of slurmdbd. Writes belong into a Transaction on the same
-// connection and are read back before they count as done: slurmdbd ignores some values in silence, and the
-// client library reconnects in silence when slurmdbd restarted meanwhile, which loses what was not committed.
-// Several administrators at once: qos_commit.hpp.
+// connection, and are read back before they count as done: slurmdbd silently ignores some values, and the
+// client library silently reconnects after slurmdbd was restarted, which loses uncommitted writes. Several
+// administrators at once: qos_commit.hpp.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -20,13 +20,13 @@
 
 namespace qg::slurmdb {
 
-/// Whether to write, or only to find out what would keep a write from being made (a dry run).
+/// Whether to write, or only to find out what would prevent the write (a dry run).
 enum class WriteMode : std::uint8_t { write, check_only };
 
 /// The QOS records of the cluster database. Threads: those of its connection.
 class QosStore {
   public:
-    /// Reads which TRES there are. The connection must outlive the store.
+    /// Reads the list of TRES. The connection must outlive the store.
     static Result<QosStore> open(Connection& connection);
 
     [[nodiscard]] const model::TresCatalogue& catalogue() const noexcept { return tres_.catalogue(); }
@@ -34,19 +34,19 @@ class QosStore {
     /// The same store as seen from another connection, which must outlive it.
     [[nodiscard]] QosStore on(Connection& other) const { return {other, tres_}; }
 
-    /// All QOSs, sorted by name. Within a transaction: as they were at its first look, and what it wrote.
+    /// All QOSs, sorted by name. Within a transaction: as they were at its first read, plus its own writes.
     Result<std::vector<StoredQos>> read_all();
 
-    /// Writes a plan that was made from `all`, those that change alike in one call, and reads it back within
-    /// the transaction. Waits while another transaction holds a record.
+    /// Writes a plan that was made from `all`, QOSs with the same change in one call, and reads it back
+    /// within the transaction. Waits while another transaction holds a record.
     /// Errors: not_found (a Preempt name), invalid_input (also a text that the database cannot hold),
-    /// unsupported, permission_denied, unavailable, conflict (slurmdbd did not store what was asked).
+    /// unsupported, permission_denied, unavailable, conflict (slurmdbd did not store the requested values).
     Result<void> write(const QosPlan& plan, std::span<const StoredQos> all, WriteMode mode);
 
   private:
     QosStore(Connection& connection, TresTable tres) : connection_(&connection), tres_(std::move(tres)) {}
 
-    /// One modification and the QOSs that it is for.
+    /// One modification and its QOSs.
     struct Change {
         QosPatch patch;
         std::vector<std::string> names;

@@ -29,14 +29,11 @@ constexpr QosUseKind in_association_list{
     slurm::removes_qos_from_associations
         ? "slurmdbd takes it out of the associations' lists of QOSs"
         : "slurmdbd before 24.05 would damage the associations' lists of QOSs",
-    "sacctmgr modify account ACCOUNT set qos-=QOS (or: modify user)",
+    "qos-={qos}",
 };
 constexpr QosUseKind association_default{
-    "default",
-    "{} has it as default",
-    false,
-    "slurmdbd would leave a default that does not exist",
-    "sacctmgr modify account ACCOUNT set defaultqos=OTHER (or: modify user)",
+    "default",       "{} has it as default", false, "slurmdbd would leave a default that does not exist",
+    "defaultqos=-1",
 };
 constexpr QosUseKind by_preempt{
     "preempt",
@@ -50,7 +47,7 @@ constexpr QosUseKind by_job{
     "job {} asks for it",
     true,
     "pending jobs never start (Reason InvalidQOS), running jobs continue",
-    "scancel JOB, or scontrol update JobId=JOB QOS=OTHER",
+    "scancel --qos={qos}  # or, to keep the jobs: scontrol update JobId=... QOS=...",
 };
 constexpr QosUseKind partition_qos{
     "partition_qos",
@@ -58,15 +55,23 @@ constexpr QosUseKind partition_qos{
     true,
     "SLURMCTLD ENDS at the next 'scontrol reconfigure' AND DOES NOT START AGAIN until slurm.conf gives these "
     "partitions another QOS",
-    "change the partition's QOS= in slurm.conf, then 'scontrol reconfigure'",
+    "# slurm.conf: take QOS={qos} from the partitions {by}; then: scontrol reconfigure",
 };
 constexpr QosUseKind partition_list{
     "partition_list",
     "partition {} has it in AllowQos or DenyQos",
     true,
     "the partitions' lists name a QOS that nobody can have",
-    "change AllowQos= or DenyQos= in slurm.conf, then 'scontrol reconfigure'",
+    "# slurm.conf: take {qos} from AllowQos and DenyQos of the partitions {by}; then: scontrol reconfigure",
 };
+
+AssociationName name_of(const slurmdb_assoc_rec_t& association) {
+    const auto part = [](const char* text) { return std::string(text == nullptr ? "" : text); };
+    return {.cluster = part(association.cluster),
+            .account = part(association.acct),
+            .user = part(association.user),
+            .partition = part(association.partition)};
+}
 
 /// How an association can have a QOS.
 struct AssociationUse {
@@ -75,25 +80,22 @@ struct AssociationUse {
     const QosUseKind& kind;
 };
 constexpr std::array<AssociationUse, 2> association_uses{{
-    {&slurmdb_assoc_cond_t::qos_list, has_in_list, in_association_list},
+    // sacctmgr takes no QOS from an association that has it as its default.
     {&slurmdb_assoc_cond_t::def_qos_id_list, has_as_default, association_default},
+    {&slurmdb_assoc_cond_t::qos_list, has_in_list, in_association_list},
 }};
 
-std::string in_words(const slurmdb_assoc_rec_t& association) {
-    const auto part = [](const char* text) {
-        return text == nullptr ? std::string_view() : std::string_view(text);
-    };
+std::string describe(const AssociationName& association) {
     std::string words;
-    if (!part(association.user).empty()) words += text::format("user {} in ", part(association.user));
-    words += text::format("account {}", part(association.acct));
-    if (!part(association.partition).empty())
-        words += text::format(", partition {}", part(association.partition));
-    return words + text::format(" of cluster {}", part(association.cluster));
+    if (!association.user.empty()) words += text::format("user {} in ", association.user);
+    words += text::format("account {}", association.account);
+    if (!association.partition.empty()) words += text::format(", partition {}", association.partition);
+    return words + text::format(" of cluster {}", association.cluster);
 }
 
-/// The uses of `targets` by associations, one per QOS, in one query.
-Result<std::vector<QosUse>> associations_with(Connection& connection, const AssociationUse& kind,
-                                              std::span<const StoredQos* const> targets) {
+/// The associations that use one of the `targets`, with or without what they have from accounts above.
+Result<slurm::OwnedList> read_associations(Connection& connection, const AssociationUse& kind,
+                                           std::span<const StoredQos* const> targets, bool own_only) {
     std::vector<std::string> id_texts;
     for (const StoredQos* qos : targets)
         id_texts.push_back(std::to_string(qos->id));
@@ -102,15 +104,32 @@ Result<std::vector<QosUse>> associations_with(Connection& connection, const Asso
         slurm::append(ids, id.data());
     slurmdb_assoc_cond_t condition{};
     condition.*kind.condition = ids.get();
-    const auto list = connection.ask(
-        "read the associations", [&](void* handle) { return slurmdb_associations_get(handle, &condition); });
-    if (!list) return list.error();
+    if (own_only) slurm::leave_out_inherited(condition);
+    return connection.ask("read the associations",
+                          [&](void* handle) { return slurmdb_associations_get(handle, &condition); });
+}
+
+/// The uses of `targets` by associations, one per QOS, in two queries.
+Result<std::vector<QosUse>> associations_with(Connection& connection, const AssociationUse& kind,
+                                              std::span<const StoredQos* const> targets) {
+    const auto all = read_associations(connection, kind, targets, /*own_only=*/false);
+    if (!all) return all.error();
     std::vector<QosUse> uses;
     for (const StoredQos* qos : targets) {
         QosUse& use = uses.emplace_back(QosUse{qos->record.name, &kind.kind, {}});
-        slurm::for_each<slurmdb_assoc_rec_t>(list->get(), [&](const slurmdb_assoc_rec_t& association) {
-            if (kind.has(association, qos->id)) use.by_whom.push_back(in_words(association));
+        slurm::for_each<slurmdb_assoc_rec_t>(all->get(), [&](const slurmdb_assoc_rec_t& association) {
+            if (kind.has(association, qos->id)) use.used_by.push_back(describe(name_of(association)));
         });
+    }
+    if (std::ranges::all_of(uses, [](const QosUse& use) { return use.used_by.empty(); })) return uses;
+    const auto own = read_associations(connection, kind, targets, /*own_only=*/true);
+    if (!own) return own.error();
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+        slurm::for_each<slurmdb_assoc_rec_t>(own->get(), [&](const slurmdb_assoc_rec_t& association) {
+            if (kind.has(association, targets[i]->id)) uses[i].holders.push_back(name_of(association));
+        });
+        std::ranges::stable_partition(uses[i].holders,
+                                      [](const AssociationName& name) { return name.user.empty(); });
     }
     return uses;
 }
@@ -132,8 +151,7 @@ struct Controller {
     slurm::OwnedPartitions partitions;
     std::string failure;
 
-    /// libslurm asks a slurmctld that is down again and again for as long as MessageTimeout; a ping fails at
-    /// once.
+    /// If slurmctld is down, libslurm repeats a request for as long as MessageTimeout; a ping fails at once.
     static bool answers(const SlurmConf& conf) {
         for (int index = 0; index < std::max(conf.controllers, 1); ++index)
             if (slurm_ping(index) == SLURM_SUCCESS) return true;
@@ -164,7 +182,7 @@ QosUse jobs_with(const Controller& controller, const std::string& qos) {
     for (std::uint32_t i = 0; i < controller.jobs->record_count; ++i) {
         const slurm_job_info_t& job = controller.jobs->job_array[i];
         if (!is_over(job) && names_qos(job.qos, qos))
-            use.by_whom.push_back(std::to_string(slurm::job_id_of(job)));
+            use.used_by.push_back(std::to_string(slurm::job_id_of(job)));
     }
     return use;
 }
@@ -176,7 +194,7 @@ QosUse partitions_with(const Controller& controller, const std::string& qos, con
     QosUse use{qos, &kind, {}};
     for (std::uint32_t i = 0; i < controller.partitions->record_count; ++i) {
         const partition_info_t& partition = controller.partitions->partition_array[i];
-        if (uses(partition)) use.by_whom.emplace_back(partition.name == nullptr ? "" : partition.name);
+        if (uses(partition)) use.used_by.emplace_back(partition.name == nullptr ? "" : partition.name);
     }
     return use;
 }
@@ -186,7 +204,7 @@ QosUse preempted_by(std::span<const StoredQos> all, std::span<const std::string>
     QosUse use{qos, &by_preempt, {}};
     for (const StoredQos& other : all) {
         const bool leaves = std::find(leaving.begin(), leaving.end(), other.record.name) != leaving.end();
-        if (!leaves && other.record.preempt.contains(qos)) use.by_whom.push_back(other.record.name);
+        if (!leaves && other.record.preempt.contains(qos)) use.used_by.push_back(other.record.name);
     }
     return use;
 }
@@ -203,7 +221,7 @@ Result<QosUses> find_uses(Connection& connection, std::span<const StoredQos> all
     }
     QosUses uses;
     const auto note = [&](QosUse use) {
-        if (!use.by_whom.empty()) uses.found.push_back(std::move(use));
+        if (!use.used_by.empty()) uses.found.push_back(std::move(use));
     };
     for (const AssociationUse& kind : association_uses) {
         auto found = associations_with(connection, kind, targets);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Who uses a QOS: asked before one is removed.
+// Who uses a QOS; checked before a QOS is deleted.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -15,30 +15,42 @@ namespace qg::slurmdb {
 
 /// A way of using a QOS.
 struct QosUseKind {
-    std::string_view name;      ///< for programs: "job"
-    std::string_view text;      ///< for people, with the user's name in place of {}: "job {} asks for it"
-    bool can_be_forced = true;  ///< whether the QOS may be deleted although it is used in this way
-    std::string_view outcome;   ///< what happens then; where it may not, why not
-    std::string_view cure = {}; ///< how to end such a use, with places {by} and {qos} for the names
+    std::string_view name;     ///< for programs: "job"
+    std::string_view text;     ///< for people, with the user's name in place of {}: "job {} asks for it"
+    bool can_be_forced = true; ///< whether --force may delete a QOS that is used in this way
+    std::string_view outcome;  ///< what happens then; if it may not, why not
+    /// The command that ends such a use, with places {by} (names joined by commas) and {qos}. Of uses by
+    /// associations: the change alone, what stands after sacctmgr's "set".
+    std::string_view cure = {};
 };
 
-/// All users of one QOS in one way.
+/// An association, by its names. Empty: an account's, or for all partitions.
+struct AssociationName {
+    std::string cluster;
+    std::string account;
+    std::string user = {};
+    std::string partition = {};
+};
+
+/// All uses of one QOS in one way.
 struct QosUse {
     std::string qos;
     const QosUseKind* kind; ///< lives as long as the program
-    std::vector<std::string> by_whom;
+    std::vector<std::string> used_by;
+    /// The associations that have it themselves; others have it from the account above. Accounts first.
+    std::vector<AssociationName> holders = {};
 };
 
-/// The uses that were found, and what could not be asked.
+/// The uses that were found, and what could not be checked.
 struct QosUses {
     std::vector<QosUse> found;
     std::string slurmctld_failure; ///< not empty: why jobs and partitions are unknown
 };
 
 /// Looks for uses of the QOSs named: associations of all clusters, other QOSs' Preempt, and the jobs and
-/// partitions of the cluster that slurm.conf names. The QOSs named do not count as users of each other.
-/// `all` is what QosStore::read_all() gave. A slurmctld that does not answer is no error: it is in the
-/// result.
+/// partitions of the cluster that slurm.conf names. The named QOSs do not count as users of each other. `all`
+/// is the result of QosStore::read_all(). If slurmctld does not answer, this is not an error; the result says
+/// so.
 /// Errors: as Connection::ask().
 Result<QosUses> find_uses(Connection& connection, std::span<const StoredQos> all,
                           std::span<const std::string> names);

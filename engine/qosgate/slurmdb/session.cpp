@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::seconds rehearsal_limit{10};
 
-/// Everything that comes out of `descriptor` until its end; nothing if that does not come within the limit.
+/// Everything from `descriptor` until its end; empty if the end does not come within the limit.
 std::optional<std::string> read_all(int descriptor, std::chrono::seconds limit) {
     const auto end = std::chrono::steady_clock::now() + limit;
     std::string said;
@@ -38,7 +38,7 @@ Error bad_conf(const std::filesystem::path& path, std::string_view why) {
     return {ErrorCode::unavailable, text::format("{}: Slurm's library refuses it: {}", path.string(), why)};
 }
 
-/// What the library said, as one line without its "program: error: " prefixes.
+/// The library's messages as one line, without the "program: error: " prefixes.
 std::string reasons(const std::string& said) {
     std::vector<std::string> lines;
     for (std::string_view line : text::split(said, '\n')) {
@@ -51,7 +51,7 @@ std::string reasons(const std::string& said) {
 }
 
 /// Lets a child process start the library, so that its exit() on a bad configuration ends only the child.
-Result<void> rehearse(const std::filesystem::path& path) {
+Result<void> probe_in_child(const std::filesystem::path& path) {
     std::array<int, 2> ends{};
     if (pipe(ends.data()) != 0) return bad_conf(path, std::strerror(errno));
     const pid_t child = fork();
@@ -81,7 +81,7 @@ Result<void> rehearse(const std::filesystem::path& path) {
 } // namespace
 
 Result<std::unique_ptr<Session>> Session::open(std::chrono::seconds time_limit, LateReport report) {
-    // Only slurmctld has this symbol; there a connection would replace the controller's own
+    // Only slurmctld has this symbol. A connection there would replace the controller's own
     // (slurm/README.md 2.5).
     if (dlsym(RTLD_DEFAULT, "acct_policy_validate") != nullptr)
         return Error{ErrorCode::unsupported, "no connection to slurmdbd from within slurmctld"};
@@ -96,7 +96,7 @@ Result<std::unique_ptr<Session>> Session::open(std::chrono::seconds time_limit, 
                                                           "accounting_storage/slurmdbd",
                                                           path->string(), type)};
     }
-    if (const auto works = rehearse(*path); !works) return works.error();
+    if (const auto works = probe_in_child(*path); !works) return works.error();
     slurm_init(path->c_str());
     return std::unique_ptr<Session>(new Session(*conf, time_limit, std::move(report)));
 }

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -14,33 +15,57 @@
 namespace qg::slurmdb {
 namespace {
 
-constexpr int deepest_include = 8;
+constexpr int max_include_depth = 8;
 
 struct Setting {
     std::string_view key;
     std::string SlurmConf::*member;
 };
 
-constexpr std::array<Setting, 6> settings{{
+constexpr std::array<Setting, 7> settings{{
     {"AccountingStorageType", &SlurmConf::accounting_storage_type},
     {"AccountingStorageHost", &SlurmConf::accounting_storage_host},
     {"AccountingStoragePort", &SlurmConf::accounting_storage_port},
     {"SlurmUser", &SlurmConf::slurm_user},
     {"StateSaveLocation", &SlurmConf::state_save_location},
     {"JobSubmitPlugins", &SlurmConf::job_submit_plugins},
+    {"SlurmctldPidFile", &SlurmConf::slurmctld_pid_file},
 }};
 
-/// Why a path cannot be read as a file; nothing if it can.
+/// Why a path cannot be read as a file; empty if it can.
 std::string why_unreadable(const std::filesystem::path& path) {
     std::error_code error;
     if (std::filesystem::is_directory(path, error)) return "it is a directory";
     return access(path.c_str(), R_OK) == 0 ? std::string() : std::string(std::strerror(errno));
 }
 
+/// Removes the value from the beginning of `rest` and returns it: a text in double quotes, or one word.
+std::string_view take_value(std::string_view& rest) {
+    rest = text::trim(rest);
+    const std::size_t quote = rest.starts_with('"') ? rest.find('"', 1) : rest.npos;
+    const bool is_quoted = quote != rest.npos;
+    const std::size_t end = is_quoted ? quote : std::min(rest.find_first_of(" \t"), rest.size());
+    const std::string_view value = rest.substr(is_quoted ? 1 : 0, is_quoted ? end - 1 : end);
+    rest.remove_prefix(is_quoted ? end + 1 : end);
+    return value;
+}
+
+/// Reads all settings of a line, "Key=value Key = "value" …".
+void read_settings(std::string_view rest, SlurmConf& conf) {
+    for (auto equals = rest.find('='); equals != rest.npos; equals = rest.find('=')) {
+        const std::string_view key = text::trim(rest.substr(0, equals));
+        rest.remove_prefix(equals + 1);
+        const std::string_view value = take_value(rest);
+        if (text::iequals(key, "SlurmctldHost")) ++conf.controllers;
+        for (const Setting& known : settings)
+            if (text::iequals(key, known.key)) conf.*known.member = std::string(value);
+    }
+}
+
 Result<void> read_file(const std::filesystem::path& path, SlurmConf& conf, int depth) {
     if (const std::string why = why_unreadable(path); !why.empty())
         return Error{ErrorCode::unavailable, text::format("{}: cannot read it: {}", path.string(), why)};
-    if (depth > deepest_include)
+    if (depth > max_include_depth)
         return Error{ErrorCode::unavailable,
                      text::format("{}: too many nested Include lines", path.string())};
     std::ifstream file(path);
@@ -54,13 +79,7 @@ Result<void> read_file(const std::filesystem::path& path, SlurmConf& conf, int d
                 return done.error().in(path.string());
             continue;
         }
-        const auto equals = setting.find('=');
-        if (equals == std::string_view::npos) continue;
-        const std::string_view key = text::trim(setting.substr(0, equals));
-        if (text::iequals(key, "SlurmctldHost")) ++conf.controllers;
-        for (const Setting& known : settings)
-            if (text::iequals(key, known.key))
-                conf.*known.member = std::string(text::trim(setting.substr(equals + 1)));
+        read_settings(setting, conf);
     }
     return {};
 }

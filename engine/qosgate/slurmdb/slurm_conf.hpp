@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The little of slurm.conf that must be known before libslurm reads it, because libslurm ends the process, or
-// waits for a minute, where the file is missing or wrong.
+// The few settings of slurm.conf that must be known before libslurm reads it. If the file is missing or
+// wrong, libslurm ends the process or waits for a minute.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -11,7 +11,7 @@
 
 namespace qg::slurmdb {
 
-/// Where Slurm's configuration is, whom it names for accounting, and as whom Slurm runs.
+/// The place of Slurm's configuration, its slurmdbd, and the user as whom Slurm runs.
 struct SlurmConf {
     std::filesystem::path path;
     std::string accounting_storage_type;
@@ -19,7 +19,8 @@ struct SlurmConf {
     std::string accounting_storage_port = "6819";
     std::string slurm_user = "root";
     std::string state_save_location = "/var/spool";
-    std::string job_submit_plugins; ///< as written: "lua,qosgate"
+    std::string slurmctld_pid_file = "/var/run/slurmctld.pid";
+    std::string job_submit_plugins; ///< "lua,qosgate"
     int controllers = 0;            ///< how many SlurmctldHost lines there are: the first is the primary's
 
     /// "slurmdbd at db1:6819", for messages.
@@ -28,7 +29,7 @@ struct SlurmConf {
 
 /// The file that libslurm will use: $SLURM_CONF, else /etc/slurm/slurm.conf, else what sackd or slurmd cached
 /// in /run/slurm/conf.
-/// Errors: unavailable, naming the places looked at; permission_denied where it cannot be read.
+/// Errors: unavailable, naming the places that were searched; permission_denied if it cannot be read.
 Result<std::filesystem::path> find_slurm_conf();
 
 /// Reads the settings above from the file and the files that it includes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// TresTable: which TRES slurmdbd knows, by the ids that its limits are written with ("1=24,1001=2").
+// TresTable: slurmdbd's TRES, by the ids that it uses in limits ("1=24,1001=2").
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -31,8 +31,7 @@ class TresTable {
 
     [[nodiscard]] std::optional<std::uint32_t> find_id(std::string_view name) const;
 
-    /// Reads "1=24,1001=2". An id that is not in the table keeps its number as a name, so that nothing is
-    /// lost.
+    /// Reads "1=24,1001=2". An id that is not in the table keeps its number as name, so that nothing is lost.
     [[nodiscard]] model::TresLimits parse(std::string_view ids_and_counts) const;
 
   private:

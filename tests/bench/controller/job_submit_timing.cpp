@@ -3,7 +3,7 @@
 // job_submit/timing: a plugin for slurmctld that loads two other job_submit plugins and takes the time around
 // one's job_submit(). contrib/bench uses it; it is never installed.
 //
-// slurmctld's environment says what to load and where the times go:
+// slurmctld's environment names the plugins to load and the file for the times:
 //   QG_TIMING_FIRST, QG_TIMING_SECOND   the plugins' files
 //   QG_TIMING_FILE                      written on demand, a line per timed submission
 //
@@ -43,7 +43,7 @@ constexpr std::array<const char*, plugin_count> plugin_variables{"QG_TIMING_FIRS
 constexpr std::array<std::string_view, plugin_count> plugin_endings{"-1", "-2"};
 
 /// More timed submissions than one measurement has; the rest is not recorded.
-constexpr std::size_t most_samples = 100'000;
+constexpr std::size_t max_samples = 100'000;
 
 std::uint64_t now_ns(clockid_t clock) {
     timespec time{};
@@ -101,7 +101,7 @@ class Plugin {
 class Timing {
   public:
     bool load() {
-        samples_.reserve(most_samples);
+        samples_.reserve(max_samples);
         for (std::size_t i = 0; i < plugin_count; ++i)
             if (!plugins_[i].load(std::getenv(plugin_variables[i]))) return false;
         return true;
@@ -112,7 +112,7 @@ class Timing {
             bool is_timed) {
         Sample sample{.plugin = plugin};
         const int code = plugins_[plugin].submit(description, uid, err_msg, sample);
-        if (is_timed && samples_.size() < most_samples) samples_.push_back(sample);
+        if (is_timed && samples_.size() < max_samples) samples_.push_back(sample);
         return code;
     }
 

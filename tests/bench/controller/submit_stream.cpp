@@ -37,7 +37,7 @@ constexpr long accepted_one_in = 50;
 constexpr long untimed_in_turn = 10;
 constexpr long timed_in_turn = 100;
 
-/// Where the jobs go, and whose they are.
+/// The destination and the owner of the jobs.
 struct Target {
     std::string qos;
     std::string partition;
@@ -141,11 +141,11 @@ std::string make_text(const Repeated& parts, std::size_t size) {
 
 /// Every text that the plugin reads. A user's own admin_comment slurmctld refuses before it asks, so that
 /// only root can submit these.
-void submit_hostile(long count, std::size_t most_bytes, const Target& target) {
+void submit_hostile(long count, std::size_t max_bytes, const Target& target) {
     for (const qg::slurm::TextField& field : qg::slurm::text_fields) {
         for (const std::size_t size :
-             {std::size_t{1000}, field.most_bytes, std::size_t{1'000'000}, std::size_t{16'000'000}}) {
-            if (size > most_bytes) continue;
+             {std::size_t{1000}, field.max_bytes, std::size_t{1'000'000}, std::size_t{16'000'000}}) {
+            if (size > max_bytes) continue;
             Text text{field.slurm, make_text(repeated_in(field.name), size)};
             submit_expecting(ESLURM_ACCESS_DENIED, "timing-turn-2", target, &text);
             for (long i = 0; i < count; ++i)

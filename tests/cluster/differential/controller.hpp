@@ -23,7 +23,7 @@ struct Answer {
 struct JobState {
     std::string state;     ///< "PENDING", "RUNNING", or any other by its number
     std::string reason;    ///< the Reason token
-    std::string partition; ///< where it runs, or all it may run in
+    std::string partition; ///< the partition in which it runs, or all in which it may run
     std::string qos;
     std::uint32_t time_limit = 0;
 };
@@ -39,8 +39,8 @@ void end_all_jobs();
 /// Ends one job, and waits until its nodes are free again.
 void end_job(std::uint32_t job_id);
 
-/// Waits until the backfill scheduler has looked at every job that is pending now. `bait` is a job that it
-/// looks at too and can never start: it rests, uncounted, while there is nothing it might start.
+/// Waits until the backfill scheduler has tried every job that is pending now. `bait` is a job that it tries,
+/// too, and can never start: without any job to try, backfill would make and count no pass.
 void await_scheduling_pass(const nlohmann::json& bait);
 
 /// Submits a job that stays held.

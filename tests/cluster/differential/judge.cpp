@@ -5,10 +5,12 @@
 #include "controller.hpp"
 
 #include "qosgate/base/units.hpp"
+#include "qosgate/gate/advice.hpp"
 #include "qosgate/gate/forecast.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/slurm/cluster_quota.hpp"
 #include "qosgate/slurm/cluster_reader.hpp"
+#include "qosgate/slurm/error_codes.hpp"
 #include "qosgate/slurm/job_desc.hpp"
 #include "qosgate/slurm/values.hpp"
 
@@ -20,25 +22,7 @@
 namespace qg::differential {
 namespace {
 
-using model::RejectCode;
 using nlohmann::json;
-
-int to_error(RejectCode code) {
-    switch (code) {
-    case RejectCode::none: return 0;
-    case RejectCode::invalid_qos: return ESLURM_INVALID_QOS;
-    case RejectCode::accounting_policy: return ESLURM_ACCOUNTING_POLICY;
-    case RejectCode::invalid_account: return ESLURM_INVALID_ACCOUNT;
-    case RejectCode::invalid_partition: return ESLURM_INVALID_PARTITION_NAME;
-    case RejectCode::invalid_time_limit: return ESLURM_INVALID_TIME_LIMIT;
-    case RejectCode::invalid_node_count: return ESLURM_INVALID_NODE_COUNT;
-    case RejectCode::bad_task_count: return ESLURM_BAD_TASK_COUNT;
-    case RejectCode::partition_limits: return ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
-    case RejectCode::text_too_long: return ESLURM_PATHNAME_TOO_LONG;
-    case RejectCode::access_denied: return ESLURM_ACCESS_DENIED;
-    }
-    return -1;
-}
 
 /// The engine outside slurmctld.
 class Engine {
@@ -50,16 +34,18 @@ class Engine {
         model::JobRequest request = slurm::read_job_desc(job.get(), /*submit_uid=*/0);
         request.is_het_part = false; // slurmctld fills that in
         const model::Decision decision = gate_.decide(request, cluster_.get(), nullptr);
-        const model::Forecast& forecast = decision.forecast;
-        const gate::Outlook outlook = look_ahead(request);
-        return {
-            {"error", to_error(forecast.code)},
-            {"message", decision.message},
-            {"refusal", forecast.reason},
-            {"time_limit", slurm::write_time(forecast.time_limit)},
-            {"pending", forecast.pending_reason},
-            {"attempts", reasons_of(outlook)},
-            {"depends_on_nodes", std::any_of(outlook.held.begin(), outlook.held.end(), counts_nodes_in_use)}};
+        const model::Forecast& expected = decision.forecast;
+        const gate::ResolvedRequest resolved = resolve(request);
+        const gate::DetailedForecast forecast = gate::predict(resolved, limits::Strictness::as_configured);
+        return {{"error", slurm::to_slurm_error(expected.code)},
+                {"message", decision.message},
+                {"advice", gate::advice_lines(resolved, /*knows_reservations=*/true)},
+                {"refusal", expected.reason},
+                {"time_limit", slurm::write_time(expected.time_limit)},
+                {"pending", expected.pending_reason},
+                {"attempts", reasons_of(forecast)},
+                {"depends_on_nodes",
+                 std::any_of(forecast.pending.begin(), forecast.pending.end(), counts_nodes_in_use)}};
     }
 
   private:
@@ -71,18 +57,18 @@ class Engine {
         return *cluster;
     }
 
-    gate::Outlook look_ahead(const model::JobRequest& request) const {
-        const gate::Resolved resolved(request, cluster_.get(), quota_, release);
+    gate::ResolvedRequest resolve(const model::JobRequest& request) const {
+        gate::ResolvedRequest resolved = gate::resolve(request, {*cluster_, quota_, release});
         if (!resolved.known) throw std::runtime_error(resolved.known.error().message);
-        return gate::look_ahead(resolved, request, *cluster_, release, limits::Strictness::as_configured);
+        return resolved;
     }
 
-    /// What would hold the job back in its partitions: Reasons (two, where either is seen), and an empty one
-    /// where nothing does in some.
-    static json reasons_of(const gate::Outlook& outlook) {
+    /// What would block the job in its partitions: Reasons (two if either may be seen), and an empty one if
+    /// nothing blocks it in some partition.
+    static json reasons_of(const gate::DetailedForecast& forecast) {
         json reasons = json::array();
-        if (outlook.starts_somewhere()) reasons.push_back("");
-        for (const gate::Wait& wait : outlook.held) {
+        if (forecast.starts_somewhere()) reasons.push_back("");
+        for (const gate::Wait& wait : forecast.pending) {
             reasons.push_back(wait.reason);
             const bool is_of_limit =
                 !wait.violations.empty() && wait.reason == wait.violations.front().reason;
@@ -179,8 +165,8 @@ struct Waiting {
 /// Looks at jobs once the scheduler has. While it looks at a job itself, and while the job is one of many in
 /// its partition, the Reason is gone for a moment; a job that is foretold one gets more looks.
 void look_after_pass(const json& scenario, std::vector<Waiting> waiting, json& results) {
-    constexpr int most_looks = 8; // on a busy machine a pass does not come to every job
-    for (int looks = 0; looks < most_looks && !waiting.empty(); ++looks) {
+    constexpr int max_looks = 8; // on a busy machine one pass does not try every job
+    for (int looks = 0; looks < max_looks && !waiting.empty(); ++looks) {
         await_scheduling_pass(scenario.at("bait"));
         std::vector<Waiting> again;
         for (const Waiting& job : waiting) {

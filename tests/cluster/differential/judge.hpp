@@ -8,12 +8,13 @@
 
 namespace qg::differential {
 
-/// Sets slurmctld up and asks it and the engine about every job of the scenario. Returns one record per job.
+/// Prepares slurmctld, and asks it and the engine about every job of the scenario. Returns one record per
+/// job.
 ///
 /// Keys of a scenario: "partitions" and "qos" by name, "associations", "nodes"; "running" and "held" are jobs
-/// that make up the present usage; "filler" is whose job fills the nodes, where nothing shall start; "jobs".
-/// Keys of a result: "foretold" and "actual", each with "error" (0: accepted), "refusal" (Reason),
-/// "time_limit", "pending" (Reason); "actual" has "state" and "message" too. Throws std::runtime_error where
+/// that make up the present usage; "filler" is the user whose job fills the nodes if nothing may start;
+/// "jobs". Keys of a result: "foretold" and "actual", each with "error" (0: accepted), "refusal" (Reason),
+/// "time_limit", "pending" (Reason); "actual" has "state" and "message" too. Throws std::runtime_error if
 /// a daemon fails.
 nlohmann::json judge(const nlohmann::json& scenario);
 

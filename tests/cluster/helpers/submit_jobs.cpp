@@ -8,7 +8,7 @@
 //
 // Prints one line per submission of `odd` ("zeros: 0" or "zeros: 2066 Invalid qos specification"), and for
 // `many` how many were accepted and refused. Exit code 0 unless slurmctld could not be asked.
-#include "qosgate/slurm/compat.hpp"
+#include "held_job.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -19,30 +19,11 @@
 #include <string_view>
 #include <vector>
 
-#include <unistd.h>
-
 namespace {
 
-extern "C" char** environ;
-
-std::string program = "#!/bin/sh\ntrue\n";
-std::string folder = "/";
-std::string job_name = "api";
-
-/// What every submission needs, all else unset.
 job_desc_msg_t plain_job() {
-    job_desc_msg_t job;
-    slurm_init_job_desc_msg(&job);
-    job.name = job_name.data();
-    job.script = program.data();
-    job.work_dir = folder.data();
-    job.user_id = getuid();
-    job.group_id = getgid();
-    job.environment = environ;
-    for (job.env_size = 0; environ[job.env_size] != nullptr;)
-        ++job.env_size;
-    job.priority = 0;
-    return job;
+    static std::string name = "api";
+    return qg::test::held_job(name);
 }
 
 /// Submits; 0 or the Slurm error. Ends the program where slurmctld does not answer.
@@ -78,6 +59,7 @@ constexpr char* job_desc_msg_t::*text_fields[] = {
     &job_desc_msg_t::licenses,     &job_desc_msg_t::array_inx,     &job_desc_msg_t::req_nodes,
     &job_desc_msg_t::tres_per_job, &job_desc_msg_t::tres_per_node, &job_desc_msg_t::tres_per_socket,
     &job_desc_msg_t::mem_per_tres, &job_desc_msg_t::tres_per_task, &job_desc_msg_t::cpus_per_tres,
+    &job_desc_msg_t::name,         &job_desc_msg_t::admin_comment, &job_desc_msg_t::prefer,
 };
 
 struct OddValues {

@@ -8,7 +8,7 @@
 // Prints on stderr, per submission: the lines that a user reads (libslurm prints those of a refused job
 // itself), then "answer NAME MONOTONIC_SECONDS CODE JOBID". CODE is Slurm's error, 0 for an accepted job, and
 // -1 where slurmctld did not answer, being busy with a reconfiguration for example.
-#include "qosgate/slurm/compat.hpp"
+#include "held_job.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -21,11 +21,7 @@
 #include <thread>
 #include <vector>
 
-#include <unistd.h>
-
 namespace {
-
-extern "C" char** environ;
 
 using Clock = std::chrono::steady_clock;
 
@@ -95,19 +91,7 @@ void print_answer(const Case& kind, int error, std::uint32_t job_id) {
 }
 
 void submit(Case& kind) {
-    static std::string script = "#!/bin/sh\ntrue\n";
-    static std::string folder = "/";
-    job_desc_msg_t job;
-    slurm_init_job_desc_msg(&job);
-    job.name = kind.name.data();
-    job.script = script.data();
-    job.work_dir = folder.data();
-    job.user_id = getuid();
-    job.group_id = getgid();
-    job.environment = environ;
-    for (job.env_size = 0; environ[job.env_size] != nullptr;)
-        ++job.env_size;
-    job.priority = 0;
+    job_desc_msg_t job = qg::test::held_job(kind.name);
     for (auto& [field, value] : kind.fields)
         set_field(job, field, value);
 

@@ -50,12 +50,12 @@ libbenchmark-dev: contrib/dev/build. `meson test -C build --benchmark` measures
 the same decisions without a slurmctld.
 
 How: job_submit/timing (tests/bench/controller) loads both plugins in slurmctld
-and takes the time around one's job_submit(). They take turns of 110 submissions,
-the first 10 of which are not timed: so each is asked for job after job, as in a
-slurmctld that loads no other plugin. A measurement spans seconds, because Lua
-reads the whole queue into a table once a second; that shows in its greatest time.
-With --pause 2000 submissions come one by one and find the processor's caches
-cold, which costs both plugins more.
+and measures the time of each job_submit(). The plugins alternate in blocks of 110
+submissions, the first 10 of which are not timed: so each is called for job after
+job, as in a slurmctld that loads no other plugin. A measurement takes seconds,
+because Lua reads the whole queue into a table once a second; that shows in its
+maximum time. With --pause 2000 submissions come one by one and find the
+processor's caches cold, so both plugins take longer.
 
 exit codes: 0 done, 1 failed, 64 wrong usage, 69 something is missing, 77 no root
 """

@@ -8,14 +8,14 @@ import shutil
 from pathlib import Path
 
 from qosgate_dev.cluster import programs
-from qosgate_dev.testing import Cluster
+from qosgate_dev.testing import Cluster, write_lua_script
 
 from . import samples
 
 USER = "ana"
 PARTITION = "main"
 
-# Before each measurement, for caches and for the tables that Lua builds.
+# Submissions before each measurement, for caches and for the tables that Lua builds.
 WARM_UP = 100
 
 # How long the longest of the tool's steps may take on a busy machine.
@@ -23,20 +23,11 @@ _PATIENCE_SECONDS = 900
 
 # Both plugins refuse one QOS in one partition; no measured job has it.
 FORBIDDEN_QOS = "forbidden"
-LUA_SCRIPT = f"""\
-function slurm_job_submit(job_desc, part_list, submit_uid)
+LUA_SUBMIT = f"""\
     if job_desc.qos == "{FORBIDDEN_QOS}" and job_desc.partition == "{PARTITION}" then
         slurm.log_user("refused by the Lua script")
         return slurm.ERROR
     end
-    return slurm.SUCCESS
-end
-
-function slurm_job_modify(job_desc, job_rec, part_list, modify_uid)
-    return slurm.SUCCESS
-end
-
-return slurm.SUCCESS
 """
 RULE = f"""\
 rule {{
@@ -48,13 +39,13 @@ rule {{
 }}
 """
 
-# The measured jobs' QOS limits most of what can be limited, so that qosgate has much to judge.
+# The QOS of the measured jobs sets most limits, so that qosgate has much to check.
 LIMITS = (
     "MaxWall=8:00:00 MaxTRESPerJob=cpu=64,gres/gpu=8 MaxTRESPerUser=cpu=256,gres/gpu=16"
     " GrpTRES=cpu=1024 MaxJobsPerUser=50 MaxSubmitJobsPerUser=100000 Flags=DenyOnLimit"
 )
 
-# No schedule but for slurmctld's own minimum: it would only fight with the measurement.
+# As little scheduling as slurmctld allows, because it would disturb the measurement.
 _SLURM_CONF = f"""\
 PluginDir={{plugin_dir}}:@PLUGINDIR@
 MaxJobCount=100000
@@ -65,7 +56,7 @@ PartitionName={PARTITION} Nodes=ALL Default=YES MaxTime=UNLIMITED
 
 
 class Controller:
-    """A running cluster with some QOSs, of which the measured jobs use the last.
+    """A running cluster with some QOSs. The measured jobs use the last one.
 
     `build` is the build directory, `folder` one for this object's files. Nothing can be submitted
     before set_partitions(). Errors: ClusterFailed, in every method.
@@ -90,7 +81,7 @@ class Controller:
         )
         self._plain_conf = self._cluster.layout.slurm_conf.read_text()
         self._rules = self._cluster.layout.etc / "qosgate.d"
-        (self._cluster.layout.etc / "job_submit.lua").write_text(LUA_SCRIPT)
+        write_lua_script(self._cluster, LUA_SUBMIT)
 
         names = [f"q{number}" for number in range(1, qos_count + 1)]
         self._qos = names[-1]
@@ -104,7 +95,7 @@ class Controller:
         self._cluster.down()
 
     def set_partitions(self, count: int) -> None:
-        """Restarts slurmctld with so many partitions, and without a rule of qosgate's."""
+        """Restarts slurmctld with this number of partitions and no qosgate rules."""
         if self._rules.exists():
             shutil.rmtree(self._rules)
         more = [f"PartitionName=p{number} Nodes=ALL" for number in range(1, count)]
@@ -122,29 +113,29 @@ class Controller:
         self._wait_for_words("refused by the rule", f"--qos={FORBIDDEN_QOS}")
 
     def fill(self, count: int) -> None:
-        """Adds so many jobs to the queue; they are held."""
+        """Adds this number of held jobs to the queue."""
         self._submit("fill", str(count), self._qos, PARTITION)
 
     def measure(self, submissions: int, pause_us: int) -> samples.Measured:
-        """Times this many submissions for each plugin, so far apart."""
+        """Times this many submissions for each plugin, with this pause between them."""
         self._submit("timed", str(WARM_UP), "0", self._qos, PARTITION)
         self._submit("write")
         self._submit("timed", str(submissions), str(pause_us), self._qos, PARTITION)
         self._submit("write")
         return samples.read(self._times)
 
-    def measure_hostile(self, submissions: int, most_bytes: int) -> list[samples.Hostile]:
-        """Times qosgate with each text of a request in sizes up to this one, so often each."""
+    def measure_hostile(self, submissions: int, max_bytes: int) -> list[samples.Hostile]:
+        """Times qosgate with each text of a request in sizes up to this one, this many times each."""
         self._submit("write")
         uid = self._cluster.run(["id", "-u", USER], check=True).stdout.strip()
         texts = self._submit(
-            "hostile", str(submissions), str(most_bytes), self._qos, PARTITION, uid, user="root"
+            "hostile", str(submissions), str(max_bytes), self._qos, PARTITION, uid, user="root"
         )
         self._submit("write")
         return samples.read_hostile(self._times, texts.splitlines(), submissions)
 
     def _wait_for_words(self, words: str, arguments: str) -> None:
-        """Waits until a submission is answered with these words: then the plugin does its work."""
+        """Waits until a submission gets this answer, which shows that the plugin works."""
         arguments = f"--hold --partition={PARTITION} {arguments}"
         self._cluster.wait_for(
             lambda: words in self._cluster.sbatch(arguments, USER).stderr,

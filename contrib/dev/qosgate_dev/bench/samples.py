@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The times that job_submit/timing took, and what they come to."""
+"""The times that job_submit/timing measured, and their statistics."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Spread:
 
     @classmethod
     def of(cls, nanoseconds: Sequence[int]) -> Spread:
-        """The spread of these times, of which there is at least one."""
+        """The spread of these times; there must be at least one."""
         ordered = sorted(nanoseconds)
         rank = math.ceil(0.99 * len(ordered)) - 1
         return cls(
@@ -41,7 +41,7 @@ class Comparison:
 
     @property
     def ratio(self) -> float:
-        """How many times as long as qosgate Lua takes, by the medians."""
+        """The ratio of the medians, Lua : qosgate."""
         return self.lua.median / self.qosgate.median
 
 
@@ -65,7 +65,7 @@ class Hostile:
 
 
 def read_hostile(path: Path, texts: Sequence[str], submissions: int) -> list[Hostile]:
-    """Reads the plugin's file: so many lines for each of `texts`, which are "FIELD SIZE"."""
+    """Reads the plugin's file: a fixed number of lines for each of `texts`, which are "FIELD SIZE"."""
     rows = [[int(word) for word in line.split()] for line in path.read_text().splitlines()]
     measured = []
     for index, text in enumerate(texts):
@@ -77,7 +77,7 @@ def read_hostile(path: Path, texts: Sequence[str], submissions: int) -> list[Hos
 
 
 def read(path: Path) -> Measured:
-    """Reads the plugin's file: "plugin wall thread", Lua's number being 0 and qosgate's 1."""
+    """Reads the plugin's file: "plugin wall thread", Lua is 0 and qosgate 1."""
     rows = [[int(word) for word in line.split()] for line in path.read_text().splitlines()]
 
     def spread(plugin: int, column: int) -> Spread:

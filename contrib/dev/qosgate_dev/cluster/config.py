@@ -67,7 +67,7 @@ loose-innodb-lock-wait-timeout=900
 
 
 def write_slurmdbd(layout: Layout, state: State, owner: str) -> None:
-    """slurmdbd.conf; slurmdbd insists that only its own user reads it."""
+    """slurmdbd.conf; slurmdbd requires that only its own user can read it."""
     text = f"""\
 DbdHost=localhost
 DbdAddr=127.0.0.1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How each daemon is started, and how one knows that it answers or why it does not."""
+"""Starts each daemon, and finds out whether it answers or why it does not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FATAL = re.compile(r"\bfatal\b|\[ERROR\] (?!Aborting)|munged: Error", re.I)
 _ERROR = re.compile(r"\berror\b", re.I)
 _REASON_LINES = 4
 
-# How long one question to a daemon may take before it is asked again.
+# How long one request to a daemon may take before it is repeated.
 _QUESTION_SECONDS = 5.0
 
 # Kept to the end: Python loses an exception that a signal raises in a finaliser, such as Popen's.
@@ -208,7 +208,7 @@ class Launch:
                 # Ctrl-C is for the tool; it ends the daemons in its own way.
                 start_new_session=True,
             )
-            # Nobody may look for the cluster's processes before this one can be found.
+            # No search for the cluster's processes may begin before this one can be found.
             processes.wait_marked(self._process.pid)
             _started.append(self._process)
 
@@ -226,8 +226,8 @@ class Launch:
             code = self._process.poll()
             if code:
                 raise self._failure(f"ended with {_describe(code)}")
-            # A pid file that is still empty tells nothing. It is looked at before the process: one that
-            # is written meanwhile belongs to a daemon that runs.
+            # An empty pid file shows nothing yet. The file is read before the process is checked: a file that
+            # is written meanwhile belongs to a running daemon.
             wrote_pid = processes.read_pid(self.daemon.pid_file) is not None
             if code == 0 and not self._pid():
                 left_terminal = left_terminal or now

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""SIGINT, SIGTERM and SIGHUP as an exception, held off or ignored where that matters."""
+"""SIGINT, SIGTERM and SIGHUP as an exception, which some code delays or ignores."""
 
 from __future__ import annotations
 
@@ -24,6 +24,17 @@ def raise_on_signals() -> None:
     """From now on each of the signals raises Interrupted."""
     for signum in _SIGNALS:
         signal.signal(signum, _raise)
+
+
+def raise_on_first_signal() -> None:
+    """From now on the first of the signals raises Interrupted, and the others are ignored during the clean-up."""
+    for signum in _SIGNALS:
+        signal.signal(signum, _raise_once)
+
+
+def _raise_once(signum: int, _frame: object) -> NoReturn:
+    ignore()
+    raise Interrupted(signum)
 
 
 def _raise(signum: int, _frame: object) -> NoReturn:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where everything of one cluster lives under its directory, and the state that is saved there."""
+"""The files of one cluster under its directory, and the state that is saved there."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Node:
 
 @dataclasses.dataclass(frozen=True)
 class State:
-    """What `up` decided and later commands need; kept as cluster.json in the directory."""
+    """What `up` decided and later commands need; stored as cluster.json in the directory."""
 
     cluster_name: str
     nodes: tuple[Node, ...]
@@ -102,7 +102,7 @@ class Layout:
         return self.state_file.is_file()
 
     def require_cluster(self) -> None:
-        """Errors: ClusterError where `up` was never run."""
+        """Errors: ClusterError if `up` was never run."""
         if not self.is_cluster():
             raise ClusterError(
                 f"{self.root}: not a private cluster (no {self.state_file.name} there):"

@@ -134,7 +134,7 @@ def status(layout: Layout) -> list[DaemonStatus]:
 
 
 def _refuse_closed_parents(layout: Layout) -> None:
-    """Errors: ClusterError where invented users could not reach the cluster's directory."""
+    """Errors: ClusterError if invented users could not reach the cluster's directory."""
     for parent in layout.root.resolve().parents:
         if not parent.stat().st_mode & stat.S_IXOTH:
             raise ClusterError(
@@ -145,7 +145,7 @@ def _refuse_closed_parents(layout: Layout) -> None:
 
 
 def _claim_directory(layout: Layout) -> None:
-    """Makes the directory, or takes it if it is empty or a cluster of ours; everyone may enter it.
+    """Makes the directory, or uses it if it is empty or contains a cluster of ours; everyone may enter it.
 
     Errors: ClusterError for a directory with anything else in it.
     """
@@ -223,7 +223,7 @@ def _write_configuration(
 def _start_in_order(
     layout: Layout, state: State, chosen: Sequence[Daemon], seconds: float
 ) -> None:
-    """Side by side what can be; each stage needs the one before it."""
+    """Starts daemons at the same time if possible; each stage needs the one before it."""
     stages: dict[int, list[Daemon]] = {}
     for daemon in chosen:
         stages.setdefault(_stage(daemon), []).append(daemon)
@@ -281,7 +281,7 @@ def _node_states(layout: Layout) -> dict[str, str]:
 
 
 def _stop_in_order(layout: Layout, running: Sequence[Daemon], grace_seconds: float) -> None:
-    """The reverse of starting, so that nobody waits for a daemon that has gone."""
+    """The reverse of starting, so that no daemon waits for one that has ended."""
     for number in sorted({_stage(daemon) for daemon in running}, reverse=True):
         pids = [_pid(layout, daemon) for daemon in running if _stage(daemon) == number]
         processes.end([pid for pid in pids if pid], grace_seconds)
@@ -293,7 +293,7 @@ def _running(layout: Layout, names: Sequence[str]) -> list[Daemon]:
 
 
 def _kill_everything(layout: Layout) -> None:
-    """Repeats until looks in a row find nobody.
+    """Repeats until several checks in a row find no process.
 
     A daemon that leaves its terminal forks twice, and each of these processes may end between being listed and
     being looked at, with its successor not on that list.

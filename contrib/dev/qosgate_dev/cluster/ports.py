@@ -18,7 +18,7 @@ _LISTEN = "0A"
 
 
 class Reservation:
-    """Loopback ports nobody else gets, as a context manager.
+    """Loopback ports that no other program gets, as a context manager.
 
     Each port is bound by a socket that does not listen. It is bound exclusively, so a second
     reservation of the same port fails; SO_REUSEADDR, set only afterwards, lets in a daemon that

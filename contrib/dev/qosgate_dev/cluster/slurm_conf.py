@@ -23,7 +23,7 @@ from .layout import Layout, Node, State
 DEFAULT_CLUSTER_NAME = "qosgate"
 DEFAULT_PARTITION = "main"
 
-# Any of these says what processors a node has, so each of them replaces our CPUs=.
+# Each of these defines the processors of a node, so each replaces our CPUs=.
 _PROCESSOR_KEYS = frozenset(
     ["cpus", "procs", "boards", "sockets", "socketsperboard", "corespersocket", "threadspercore"]
 )
@@ -31,7 +31,7 @@ _PROCESSOR_KEYS = frozenset(
 
 @dataclasses.dataclass(frozen=True)
 class Hardware:
-    """What every node has unless a NodeName line says otherwise."""
+    """The defaults of a node for NodeName lines."""
 
     cpus: int = 64
     memory_mib: int = 256000

@@ -24,16 +24,16 @@ FIRST_UID = 20001
 
 _USER_NAME = re.compile(r"[a-z_][a-z0-9_-]{0,31}")
 
-# What would lead a client or a daemon to another cluster, or give every job the same options.
+# Variables that would lead a client or a daemon to another cluster, or give every job the same options.
 _FOREIGN_PREFIXES = (
     "SLURM_", "SLURMD_", "SBATCH_", "SALLOC_", "SRUN_", "SQUEUE_", "SINFO_", "SACCTMGR_"
 )  # fmt: skip
 
 
 def leave_sourced_cluster() -> None:
-    """Starts this program anew with the machine's own user database, where a DIR/env was sourced.
+    """Restarts this program with the machine's own user database if a DIR/env was sourced.
 
-    That cluster may be gone, or be the one that is about to be made anew.
+    That cluster may be gone, or may be about to be made again.
     """
     if "NSS_WRAPPER_PASSWD" not in os.environ:
         return
@@ -90,7 +90,7 @@ def cluster_variables(layout: Layout) -> dict[str, str]:
 
 
 def environment(layout: Layout) -> dict[str, str]:
-    """This process's environment, turned towards the cluster."""
+    """This process's environment, changed for the cluster."""
     kept = {
         key: value for key, value in os.environ.items() if not key.startswith(_FOREIGN_PREFIXES)
     }
@@ -155,7 +155,7 @@ def is_invented(layout: Layout, user: pwd.struct_passwd) -> bool:
 
 
 def become(layout: Layout, user: pwd.struct_passwd) -> None:
-    """Turns this process into the user's, an invented user's into one that works in its home.
+    """Makes this process run as the user; for an invented user also in its home directory.
 
     Errors: ClusterError without the right to do so.
     """

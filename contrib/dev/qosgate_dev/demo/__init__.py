@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The story of contrib/demo, and the stage that it plays on."""
+"""The steps of contrib/demo, and the code that runs and shows them."""

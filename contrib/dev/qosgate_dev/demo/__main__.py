@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The story that contrib/demo tells, on a cluster that lives as long as the demo. Started by contrib/demo."""
+"""The steps of contrib/demo, on a cluster that exists as long as the demo. Started by contrib/demo."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def set_up_service(stage: Stage) -> None:
 
 
 def set_up_rule(stage: Stage, layout: Layout) -> None:
-    """The shipped rule with a table of this cluster's, in force without a restart."""
+    """The shipped rule with a table for this cluster, in force without a restart."""
     stage.title("A site rule: lua/rules/default-qos.lua, with a table for this cluster")
     shipped = (ROOT / "lua/rules/default-qos.lua").read_text()
     adapted, count = re.subn(r"^local by_partition = \{\n.*?^\}\n", RULE_TABLE, shipped, flags=re.M | re.S)
@@ -161,7 +161,7 @@ def set_up_rule(stage: Stage, layout: Layout) -> None:
 
 
 def wait_for_explanations(stage: Stage) -> None:
-    """Warms up: the plugin looks at the partitions when slurmctld starts, and knows them a moment later.
+    """Warms up: the plugin reads the partitions when slurmctld starts, and knows them a moment later.
 
     Until then it has no opinion on limits, and Slurm alone answers. So that the first command on stage gets its
     explanation, one that Slurm refuses in any case goes before it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the demo plays on: commands shown as typed, with their output, and compared with what is expected."""
+"""Runs the demo's commands: shows them as typed, with their output, and compares it with what is expected."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TIMED_OUT = 124
 
 
 class Unexpected(Exception):
-    """Something the rest of the demo cannot do without did not happen; the message says what."""
+    """Something that the rest of the demo needs did not happen; the message says what."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Stage:
         return answer
 
     def prepare(self, command: str) -> None:
-        """Types a command of root's that must succeed. Errors: Unexpected."""
+        """Runs a command as root, which must succeed. Errors: Unexpected."""
         answer = self.type("root", command)
         if answer.rc != 0:
             raise Unexpected(f"`{command}` ended with exit code {answer.rc}")
@@ -118,10 +118,10 @@ class Stage:
 def _run(
     words: list[str], environment: dict[str, str], user: pwd.struct_passwd, directory: Path
 ) -> Answer:
-    """A session of its own keeps Ctrl-C from the client: the demo decides what ends, and in which order."""
+    """The client gets its own session and so no Ctrl-C: the demo decides what ends, and in which order."""
     process: subprocess.Popen[str] | None = None
     try:
-        # An interruption within Popen would lose the child.
+        # An interruption inside Popen would lose the child process.
         with interrupts.deferred():
             process = subprocess.Popen(
                 words,

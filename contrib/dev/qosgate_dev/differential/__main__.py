@@ -9,6 +9,8 @@ import random
 import sys
 from pathlib import Path
 
+from qosgate_dev.cluster import interrupts
+
 from . import generate, run
 
 JOBS_PER_SCENARIO = 50
@@ -20,7 +22,11 @@ examples:
   differential --build build --cases 5000 --disagreements found
   differential --build build --replay found/1.json  one disagreement again
 
-exit codes: 0 all compared cases agree, 1 some do not, 2 some could not be asked, 64 wrong usage
+Standard error tells how many cases were asked so far. SIGINT (Ctrl-C) or SIGTERM ends a run early: the table of what
+was compared until then is printed, marked PARTIAL.
+
+exit codes: 0 all compared cases agree, 1 some do not, 2 some could not be asked, 64 wrong usage,
+130 stopped by SIGINT, 143 by SIGTERM
 """
 
 
@@ -33,8 +39,8 @@ def main() -> int:
         count = max(1, round(options.cases / options.jobs))
         scenarios = generate.scenarios(options.seed, count, options.jobs, release)
         print(f"seed {options.seed}: {count} configurations of {options.jobs} jobs", file=sys.stderr)
-    progress = run.print_progress if options.verbose else lambda line: None
-    tally = run.run(scenarios, str(Path(options.build).resolve()), progress)
+    interrupts.raise_on_first_signal()
+    tally = run.run(scenarios, str(Path(options.build).resolve()), run.print_progress)
     if options.disagreements:
         write_disagreements(Path(options.disagreements), tally)
     if options.json:
@@ -43,6 +49,8 @@ def main() -> int:
         print(tally.table())
         for number, disagreement in enumerate(tally.disagreements, 1):
             print(f"\n{number}. {run.report(disagreement)}")
+    if tally.stopped_by:
+        return 128 + tally.stopped_by
     if tally.failures:
         return 2
     return 1 if tally.disagreements else 0
@@ -76,7 +84,6 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--replay", metavar="FILE", help="ask one recorded disagreement again")
     parser.add_argument("--disagreements", metavar="DIR", help="record each one in a file there")
     parser.add_argument("--json", action="store_true", help="print one JSON record")
-    parser.add_argument("--verbose", action="store_true", help="tell what is being done")
     options = parser.parse_args()
     if options.cases < 1 or options.jobs < 1:
         parser.error("--cases and --jobs must be at least 1")

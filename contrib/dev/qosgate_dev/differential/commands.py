@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 _UNLIMITED = "UNLIMITED"
 
-# Fields that an option says alone.
+# Fields with an option of their own.
 _OPTIONS = {
     "account": "--account",
     "partition": "--partition",
@@ -37,7 +37,7 @@ _GPU_OPTIONS = {
     "cpus_per_tres": "--cpus-per-gpu",
     "mem_per_tres": "--mem-per-gpu",
 }
-# What a command works out by itself, or says elsewhere.
+# Fields that the commands derive, or that are written elsewhere.
 _IMPLIED = {"client", "user_id", "min_cpus", "priority", "min_nodes", "max_nodes", "tres_per_node", "overcommit", "shared"}
 
 
@@ -56,7 +56,7 @@ class Command:
 
 
 def command_of(job: Json) -> Command | None:
-    """Nothing for a job that no option describes. The same job is always typed the same way."""
+    """None for a job that options cannot describe. The same job always gives the same command."""
     if job.keys() - _OPTIONS.keys() - _GPU_OPTIONS.keys() - _IMPLIED:
         return None
     dice = random.Random(json.dumps(job, sort_keys=True))

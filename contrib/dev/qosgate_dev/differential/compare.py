@@ -40,17 +40,17 @@ SHARED_NODES = "pending: a node limit where others use nodes it might share"
 TASKS_OVER_LIMIT = "pending: tasks that fill more nodes than a limit allows"
 TIME_MIN = "pending: --time-min"
 
-# contrib/differential.md says of each what it is and why; the test compares the two lists.
+# contrib/differential.md explains each; the test compares the two lists.
 LEFT_OUT = (
     *OUTSIDE.values(), STARTED_EARLY, HELD, LATER, EXCLUSIVE, PER_SOCKET, MORE_NODES, MORE_GPUS, FEWER_CPUS,
     FEWER_NODES, SHARED_NODES, TASKS_OVER_LIMIT, TIME_MIN,
 )  # fmt: skip
 
-# Reasons of a job that no limit and no partition rule holds back.
+# Reasons of a job that no limit and no partition rule blocks.
 UNHELD = {"None", "Resources", "Priority", "Licenses", "ReqNodeNotAvail", "BeginTime", "Dependency", "Reservation"}
 
-# slurmctld shows PartitionConfig for any of these until its main scheduler comes to the job itself, which it
-# does not while an earlier job of the partition waits.
+# slurmctld shows PartitionConfig for any of these until its main scheduler tries the job itself. It does not
+# while an earlier job of the partition waits.
 PARTITION_RULES = {"PartitionTimeLimit", "PartitionNodeLimit", "QOSNotAllowed", "AccountNotAllowed"}
 
 # The Reasons of limits, and of a partition's rule, that keep a job from having as many nodes as it needs.
@@ -60,13 +60,16 @@ NODE_LIMITS = {
 }  # fmt: skip
 
 # The Reasons of limits. slurmctld shows one of them, or none, in turn with AccountNotAllowed, and none in turn with
-# PartitionNodeLimit: backfill looks neither at a partition's accounts nor says why nodes are too many.
+# PartitionNodeLimit: backfill does not check a partition's accounts, and gives no Reason for too many nodes.
 LIMIT_PREFIXES = ("Assoc", "Max", "QOSGrp", "QOSMax", "QOSMin")
 
-# The lines that slurmctld itself adds to what the plugin says.
+# The lines that slurmctld itself adds to those of the plugin.
 OF_SLURMCTLD = re.compile(r"[A-Z]\w+|invalid partition specified: .*")
 
-# One word of the gate for two errors of Slurm: a time limit, or a least time, that no partition allows.
+# The line about a limit that some tasks of an array keep.
+SOME_TASKS = re.compile(r"at most \d+ tasks? of this array can run at once: ")
+
+# The gate has one code for two errors of Slurm: a time limit, or a --time-min, that no partition allows.
 TIME_ERRORS = {2051, 2124}
 
 FIELDS = ("accepted", "error", "refusal", "time limit", "pending", "plugin", "words", "suggestion")
@@ -85,14 +88,14 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """All that was compared of one job, and why something was not."""
+    """Everything that was compared for one job, and why something was not."""
 
     findings: list[Finding]
     left_out: list[str]
 
 
 def compare(scenario: Json, job: Json, result: Json) -> Comparison:
-    """Compares what can be compared of one job; no findings: nothing can."""
+    """Compares what can be compared for one job; no findings if nothing can."""
     foretold, actual = result["foretold"], result["actual"]
     found = list(_suggestions(result))
     if actual["error"] in OUTSIDE:
@@ -103,7 +106,7 @@ def compare(scenario: Json, job: Json, result: Json) -> Comparison:
     left_out = []
     if actual["error"] == 0 and foretold["error"] == 0:
         found.append(_time_limit(scenario, job, foretold, actual))
-        if why := _why_no_pending(scenario, job, foretold):
+        if why := _why_no_pending(scenario, job, foretold, actual):
             left_out.append(why)
         else:
             found.append(_pending(scenario, job, foretold, actual))
@@ -113,7 +116,7 @@ def compare(scenario: Json, job: Json, result: Json) -> Comparison:
 
 
 def _started_before_all_were_asked(scenario: Json, job: Json, foretold: Json, actual: Json) -> bool:
-    """An allocation that can start at once does so before slurmctld has asked its other partitions."""
+    """An allocation that can start at once does so before slurmctld has checked its other partitions."""
     return (
         scenario["controller"]["EnforcePartLimits"] == "ALL"
         and job["client"] == "salloc"
@@ -123,19 +126,19 @@ def _started_before_all_were_asked(scenario: Json, job: Json, foretold: Json, ac
     )
 
 
-def _why_no_pending(scenario: Json, job: Json, foretold: Json) -> str:
-    """Why the pending Reason says nothing, or hangs on nodes not chosen yet; empty: it is compared."""
+def _why_no_pending(scenario: Json, job: Json, foretold: Json, actual: Json) -> str:
+    """Why the pending Reason says nothing, or depends on nodes that are not selected yet; empty: it is compared."""
     if job.get("priority") == 0:
         return HELD
     if _starts_later(job):
         return LATER
-    if job.get("shared") == 0 and not foretold["pending"]:
+    if job.get("shared") == 0 and (not foretold["pending"] or _waits_for_nodes(actual)):
         return EXCLUSIVE
     if "tres_per_socket" in job:
         return PER_SOCKET
     if _outgrows_nodes(job):
         return MORE_NODES
-    # While nodes are busy, backfill plans the job on nodes as they will be. Such jobs are compared where nodes
+    # While nodes are busy, backfill plans the job on nodes as they will be. Such jobs are compared if nodes
     # are free.
     if scenario["full"] and ("tres_per_task" in job or "tres_per_job" in job):
         return MORE_GPUS
@@ -150,6 +153,11 @@ def _why_no_pending(scenario: Json, job: Json, foretold: Json) -> str:
     if "time_min" in job:
         return TIME_MIN
     return ""
+
+
+def _waits_for_nodes(actual: Json) -> bool:
+    """Whether the job has got no nodes yet. Before it has, slurmctld does not compare what they have with limits."""
+    return actual["state"] == "PENDING" and actual["pending"] in ("None", "Priority", "Resources")
 
 
 def _outgrows_nodes(job: Json) -> bool:
@@ -168,14 +176,14 @@ def _outgrows_nodes(job: Json) -> bool:
 
 
 def _filled_nodes(job: Json) -> int:
-    """How many nodes the job's tasks fill; 0 where it does not say how many a node takes."""
+    """How many nodes the job's tasks fill; 0 if it does not say how many fit on a node."""
     if "ntasks_per_node" not in job:
         return 0
     return math.ceil(job.get("num_tasks", 1) / job["ntasks_per_node"])
 
 
 def _cpus_on_all_nodes(job: Json) -> int:
-    """The CPUs that the job's tasks come to if it gets all nodes that it may have."""
+    """The CPUs of the job's tasks if it gets all nodes that it may have."""
     nodes = max(job.get("min_nodes", 1), min(job.get("max_nodes", 1), job.get("num_tasks", 99)))
     is_for_one = "overcommit" in job or job.get("num_tasks", 0) == 1
     return int(nodes * (1 if is_for_one else job.get("ntasks_per_node", 1)) * job.get("cpus_per_task", 1))
@@ -206,7 +214,7 @@ def _time_limit(scenario: Json, job: Json, foretold: Json, actual: Json) -> Find
     partitions = [scenario["partitions"][name] for name in names]
     expected = {wanted}
     if "time_min" in job:
-        # The scheduler chooses between the two.
+        # The scheduler chooses a time between the two.
         agrees = job["time_min"] <= actual["time_limit"] <= wanted
         return Finding("time limit", agrees, [job["time_min"], wanted], actual["time_limit"])
     if wanted == NO_TIME:
@@ -226,7 +234,7 @@ def _minutes(value: object) -> int:
 
 def _pending(scenario: Json, job: Json, foretold: Json, actual: Json) -> Finding:
     told, reason = foretold["pending"], actual["pending"]
-    # In several partitions the Reason is that of the one looked at last, not of the one that is free.
+    # With several partitions the Reason is that of the one tried last, not of the free one.
     possible = {told, *foretold["attempts"]}
     if actual["state"] == "RUNNING" or reason in UNHELD:
         unseen = {"AccountNotAllowed", "PartitionNodeLimit"} if actual["state"] == "PENDING" else set()
@@ -246,8 +254,8 @@ def _pending(scenario: Json, job: Json, foretold: Json, actual: Json) -> Finding
 
 
 def _shuts_out_qos(scenario: Json, actual: Json) -> bool:
-    """Whether a partition of the job does not let its QOS in. The main scheduler asks for that after the
-    limits on running jobs and times, backfill before, so both Reasons are seen in turn."""
+    """Whether a partition of the job does not accept its QOS. The main scheduler checks that after the
+    limits on running jobs and times, backfill before, so both Reasons alternate."""
     for name in actual["partition"].split(","):
         partition = scenario["partitions"].get(name, {})
         allowed, denied = partition.get("allow_qos", "ALL"), partition.get("deny_qos", "")
@@ -259,24 +267,27 @@ def _shuts_out_qos(scenario: Json, actual: Json) -> bool:
 
 
 def _plugin(job: Json, foretold: Json, actual: Json) -> Finding:
-    """The plugin's words, against what slurmctld did."""
+    """The plugin's message, compared with what slurmctld did."""
     message = actual["message"]
-    verdict = plugin_verdict(message)
+    verdict = plugin_verdict(said_by_plugin(message), foretold["advice"])
     if actual["error"] == ACCOUNTING_POLICY:
         wanted = f"refused {_refusal(message)}"
     elif actual["error"] != 0:
         wanted = "refused "
     elif foretold["pending"]:
-        # Of a job that starts later only what holds it for good is told.
+        # The plugin says only what blocks a job permanently if the job starts later.
         wanted = "accepted or never" if _starts_later(job) else f"waits {foretold['pending']}"
     else:
         wanted = "accepted "
     kind, _, token = verdict.partition(" ")
     agrees = verdict == wanted
-    if wanted == "accepted or never":
+    if kind == "advised" and wanted in ("accepted ", "accepted or never"):
+        # slurmctld accepts a held job whatever its nodes have. Advice is certain: such a job does not run.
+        agrees = actual["state"] != "RUNNING"
+    elif wanted == "accepted or never":
         agrees = kind in ("accepted", "never")
     elif wanted.startswith("waits "):
-        # It tells of the partition that holds the job back the least, or of the limit that is for good.
+        # The plugin names the partition that blocks the job least, or the limit that blocks it permanently.
         agrees = kind == "never" or (kind == "waits" and token in foretold["attempts"])
     return Finding("plugin", agrees, verdict, wanted)
 
@@ -286,27 +297,40 @@ def _starts_later(job: Json) -> bool:
 
 
 def _words(foretold: Json, actual: Json) -> Finding:
-    """What the plugin said inside slurmctld, against what the engine says outside."""
-    lines = [line.rpartition("judge_jobs: error: ")[2] for line in actual["message"].splitlines()]
-    said = [line for line in lines if not OF_SLURMCTLD.fullmatch(line)]
+    """The plugin's message inside slurmctld, compared with the engine's outside."""
+    said = said_by_plugin(actual["message"])
     return Finding("words", said == foretold["message"], foretold["message"], said)
 
 
 def _suggestions(result: Json) -> Iterator[Finding]:
-    """What the plugin suggests to a real sbatch, against what became of it."""
+    """What the plugin suggests to a real sbatch, compared with what happened to it."""
     for proof in result.get("suggestions", []):
         works = proof["outcome"].startswith("starts")
         said = f"{proof['command']}: with {proof['suggestion']}"
         yield Finding("suggestion", works, said, proof["outcome"])
 
 
-def plugin_verdict(message: str) -> str:
-    """The plugin's message as "refused TOKEN", "waits TOKEN", "never TOKEN" or "accepted "."""
+def said_by_plugin(message: str) -> list[str]:
+    """The lines of a message that are not slurmctld's own."""
+    lines = [line.rpartition("judge_jobs: error: ")[2] for line in message.splitlines()]
+    return [line for line in lines if line.strip() and not OF_SLURMCTLD.fullmatch(line)]
+
+
+def plugin_verdict(said: list[str], advice: list[str]) -> str:
+    """The plugin's lines as "refused TOKEN", "waits TOKEN", "never TOKEN", "advised " or "accepted ".
+
+    `advice` are the lines that by the engine's own account are no verdict, but about what keeps the job from
+    running beside limits and partition rules. They are told of accepted jobs, too, a held one for example.
+    How many tasks of an array can run at once is no verdict either: the others wait for the first.
+    """
+    verdict = [line for line in said if line not in advice and not SOME_TASKS.match(line)]
+    message = "\n".join(verdict)
     tokens = re.findall(r"\(([A-Z]\w+)\)", message)
     token = tokens[0] if tokens else ""
     if re.search("this job (will|may) wait", message):
         return f"waits {token}"
     if "can never start" in message:
         return f"never {token}"
-    own = [line for line in message.splitlines() if not re.search(r"error: [A-Z]\w+$", line)]
-    return f"refused {token}" if any(line.strip() for line in own) else "accepted "
+    if verdict:
+        return f"refused {token}"
+    return "advised " if any(line in advice for line in said) else "accepted "

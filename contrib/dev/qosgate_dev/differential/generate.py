@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Random scenarios. A scenario is a JSON record that judge_jobs can set up; the seed decides all of it."""
+"""Random scenarios. A scenario is a JSON record that judge_jobs can set up; it depends only on the seed."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ _ASSOCIATION_KINDS = (
 
 
 def _qos(dice: Dice, name: str) -> Json:
-    # Without reservations for waiting jobs backfill looks at each of them alone.
+    # Without reservations for waiting jobs, backfill tries each of them alone.
     if name == "normal":
         return {"Flags": ["NoReserve"]}
     made = _limits(dice, _QOS_KINDS, 3) if dice.chance(0.85) else {}
@@ -157,7 +157,7 @@ def _qos(dice: Dice, name: str) -> Json:
     return made | {"Flags": flags}
 
 
-# From here on slurmdbd keeps default QOSs on the list of those that may be used.
+# From this release on a default QOS must be in the list of permitted QOSs.
 _DEFAULT_IS_ALLOWED = (24, 11)
 
 
@@ -246,7 +246,7 @@ class JobMaker:
         return job
 
     def running_job(self) -> Json:
-        """One that is likely to run: small, under any QOS."""
+        """A job that is likely to run: small, under any QOS."""
         dice = self._dice
         job = self._who() | {
             "client": "salloc", "num_tasks": 1, "min_nodes": 1, "time_limit": dice.pick(10, 30, 60),
@@ -282,7 +282,7 @@ class JobMaker:
         return who
 
     def _sized(self) -> Json:
-        """What sbatch, salloc and srun make of -n, -c, -N, --ntasks-per-node, -O and --gres and the like."""
+        """What sbatch, salloc and srun send for -n, -c, -N, --ntasks-per-node, -O, --gres and the like."""
         dice = self._dice
         size: Json = {}
         tasks = dice.pick(None, 1, 1, 2, 3, 4, 8, 16)

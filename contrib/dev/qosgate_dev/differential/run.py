@@ -6,6 +6,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from qosgate_dev.cluster import interrupts
 from qosgate_dev.cluster import users as cluster_users
 from qosgate_dev.testing import Cluster
 
@@ -24,7 +26,7 @@ Json = dict[str, Any]
 # Below the build directory.
 JUDGE = Path("tests") / "cluster" / "differential" / "judge_jobs"
 
-# No scenario takes this long; what hangs is killed.
+# No scenario takes this long; a program that hangs is killed.
 JUDGE_SECONDS = 3600
 
 
@@ -51,7 +53,9 @@ class Judge:
     def __enter__(self) -> Judge:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None and self._process is not None:
+            self._process.terminate()  # it may be in the middle of a scenario
         self._stop()
 
     def judge(self, scenario: Json) -> list[Json]:
@@ -104,6 +108,7 @@ class Tally:
     disagreements: list[Json] = dataclasses.field(default_factory=list)
     failures: list[str] = dataclasses.field(default_factory=list)
     seconds: float = 0.0
+    stopped_by: int = 0  # the signal that ended it before all was asked
 
     def add(self, scenario: Json, number: int, result: Json) -> None:
         """Counts one job of a scenario."""
@@ -131,11 +136,12 @@ class Tally:
 
     @property
     def agreement(self) -> float:
-        """The part of the compared cases in which every field agrees."""
+        """The share of the compared cases in which every field agrees."""
         return 1.0 - self.disagreeing_cases / self.compared if self.compared else 0.0
 
     def as_json(self) -> Json:
         return {
+            "partial": bool(self.stopped_by),
             "cases": self.cases,
             "compared": self.compared,
             "agreement": self.agreement,
@@ -149,10 +155,13 @@ class Tally:
 
     def table(self) -> str:
         """For people."""
-        lines = [
+        lines = []
+        if self.stopped_by:
+            lines.append(f"PARTIAL: stopped by {signal.Signals(self.stopped_by).name} before all was asked")
+        lines.append(
             f"{self.cases} cases, {self.compared} compared, {self.disagreeing_cases} disagree:"
             f" {self.agreement:.2%} agree ({self.seconds:.0f} s)"
-        ]
+        )
         for title, counter in (("field", self.fields), ("limit", self.limits)):
             lines += ["", f"{title:<40} {'agree':>7} {'disagree':>9}"]
             lines += [
@@ -178,28 +187,33 @@ def run(
     progress: Callable[[str], None] = lambda line: None,
     prove_every: int = 1,
 ) -> Tally:
-    """Judges all scenarios on a cluster of its own, and takes the suggestions for every so-many-th job literally."""
+    """Judges all scenarios on its own cluster, and tries the suggestions for every n-th job literally.
+
+    Where a signal interrupts it, the tally has what was compared until then, and says so.
+    """
     tally = Tally()
     begin = time.monotonic()
-    with site.bring_up(build) as cluster, Judge(cluster, build) as judge:
-        prover = Prover(cluster)
-        progress(f"cluster up after {time.monotonic() - begin:.0f} s")
-        for number, scenario in enumerate(scenarios):
-            before = tally.disagreeing_cases
-            try:
-                results = judge.judge(scenario)
-                for result, proofs in zip(results, prover.prove(scenario, prove_every)):
-                    result["suggestions"] = proofs
-            except Failed as failure:
-                tally.failures.append(str(failure))
-                progress(f"scenario {number}: failed: {failure}")
-                continue
-            for index, result in enumerate(results):
-                tally.add(scenario, index, result)
-            progress(
-                f"scenario {number}: {len(results)} jobs,"
-                f" {tally.disagreeing_cases - before} disagree ({time.monotonic() - begin:.0f} s)"
-            )
+    try:
+        with site.bring_up(build) as cluster, Judge(cluster, build) as judge:
+            progress(f"cluster up after {time.monotonic() - begin:.0f} s")
+            prover = Prover(cluster)
+            for number, scenario in enumerate(scenarios):
+                try:
+                    results = judge.judge(scenario)
+                    for result, proofs in zip(results, prover.prove(scenario, prove_every)):
+                        result["suggestions"] = proofs
+                except Failed as failure:
+                    tally.failures.append(str(failure))
+                    progress(f"configuration {number} failed: {failure}")
+                    continue
+                for index, result in enumerate(results):
+                    tally.add(scenario, index, result)
+                progress(
+                    f"{tally.cases} cases asked, {tally.disagreeing_cases} disagree"
+                    f" ({time.monotonic() - begin:.0f} s)"
+                )
+    except interrupts.Interrupted as interruption:
+        tally.stopped_by = interruption.signum
     tally.seconds = time.monotonic() - begin
     return tally
 
@@ -216,5 +230,5 @@ def report(disagreement: Json) -> str:
 
 
 def print_progress(line: str) -> None:
-    """Tells on standard error what is being done."""
+    """Prints the progress on standard error."""
     print(line, file=sys.stderr, flush=True)

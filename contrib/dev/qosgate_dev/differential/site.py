@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The cluster that scenarios are made for: what stays the same from one to the next."""
+"""The cluster of the scenarios: everything that is the same for all of them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ AccountingStorageEnforce=associations,limits,qos,nojobs,nosteps
 
 
 def bring_up(build: str) -> Cluster:
-    """A running cluster with users, accounts and QOSs, none of which has a limit."""
+    """A running cluster with users, accounts and QOSs without limits."""
     conf = SLURM_CONF + f"PluginDir={build}/plugin:@PLUGINDIR@\n"
     cluster = Cluster.up(
         users=[*USERS, "fil"], slurm_conf=conf, options=["--licenses", LICENSES, "--gpus", "0"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Takes suggestions literally: adds them to the same sbatch command, and looks what becomes of the job."""
+"""Tries suggestions literally: adds them to the same sbatch command and checks what happens to the job."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .commands import Command, command_of
 
 Json = dict[str, Any]
 
-_SUGGESTION = re.compile(r"(?:would be accepted|could start) with: (.+)")
+_SUGGESTION = re.compile(r"(?:would be accepted|could start(?:, when other jobs end,)?) with: (.+)")
 _SUBMITTED = re.compile(r"Submitted batch job (\d+)")
 
 # A single job in an empty cluster starts within one pass of the scheduler.
@@ -32,12 +32,12 @@ class Prover:
         self._environment = cluster_users.environment(cluster.layout)
 
     def prove(self, scenario: Json, every: int) -> list[list[Json]]:
-        """What became of each suggestion, for every so-many-th job of a scenario that is set up. Ends all jobs."""
+        """The result of each suggestion, for every n-th job of a scenario that is set up. Ends all jobs."""
         proofs = [
             self._take_literally(job) if number % every == 0 else []
             for number, job in enumerate(scenario["jobs"])
         ]
-        # What a job would wait for in an empty cluster it waits for by itself.
+        # In an empty cluster a job waits only for what it asks for itself.
         self._end_all()
         for job, taken in zip(scenario["jobs"], proofs):
             for proof in taken:
@@ -45,7 +45,7 @@ class Prover:
                     continue
                 proof["outcome"] = self._start_alone(job, proof["suggestion"])
                 if not proof["outcome"].startswith("starts"):
-                    # What ran since it was suggested has used some of the minutes.
+                    # Jobs that ran since the suggestion have used some of the minutes.
                     self._forget_usage()
                     proof["outcome"] = self._start_alone(job, proof["suggestion"])
         return proofs
@@ -59,7 +59,7 @@ class Prover:
         command = command_of(job)
         if command is None:
             return []
-        # Held, it takes nothing from those that are asked about after it.
+        # A held job takes nothing from the jobs that are tried after it.
         answer = self._sbatch(job, command, "--hold")
         self._end(answer)
         return _SUGGESTION.findall(answer)
@@ -93,7 +93,7 @@ class Prover:
             states = self._run("squeue", "-h", "-a", "-j", job_id, "-o", "%T %r").splitlines()
             runs = any(state.startswith("RUNNING") for state in states)
             reasons = {state.partition(" ")[2] for state in states if state.startswith("PENDING")}
-            # Anything else may be the word of one partition of several, or of the submission.
+            # Anything else may come from one partition of several, or from the submission.
             is_settled = reasons and reasons <= compare.UNHELD - {"None", "Priority"}
             if runs or is_settled or time.monotonic() > deadline:
                 break

@@ -18,6 +18,15 @@ Environment:
 """
 
 from .cluster import Cluster, ClusterFailed, CommandResult, Submission
+from .lua_plugin import write_lua_script
 from .runner import build_root, main
 
-__all__ = ["Cluster", "ClusterFailed", "CommandResult", "Submission", "build_root", "main"]
+__all__ = [
+    "Cluster",
+    "ClusterFailed",
+    "CommandResult",
+    "Submission",
+    "build_root",
+    "main",
+    "write_lua_script",
+]

@@ -33,7 +33,7 @@ _open_clusters: list[Cluster] = []
 
 
 class ClusterFailed(AssertionError):
-    """The cluster, or a command that had to succeed, did not; the message has all it printed."""
+    """The cluster, or a command that had to succeed, failed; the message has its whole output."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,7 +51,7 @@ class CommandResult:
 
 @dataclasses.dataclass(frozen=True)
 class Submission:
-    """What sbatch answered; `jobid` is None for a refused job, `stderr` has what the user read."""
+    """The answer of sbatch; `jobid` is None for a refused job, `stderr` has what the user read."""
 
     jobid: int | None
     rc: int
@@ -269,7 +269,7 @@ class Cluster:
         return self.job(jobid)["JobState"]
 
     def job_reason(self, jobid: int) -> str:
-        """Why the job waits or has failed, in Slurm's word; "None" where there is none."""
+        """Slurm's Reason why the job waits or has failed; "None" without one."""
         return self.job(jobid)["Reason"]
 
     def wait_job(self, jobid: int, state: str, *, timeout: float = 20) -> dict[str, str]:
@@ -323,9 +323,9 @@ def end_all() -> None:
 
 
 def end_all_after_this_process() -> None:
-    """Ends what is still running once this process is gone, be it killed.
+    """Ends everything that still runs after this process has ended, even if it was killed.
 
-    Meson gives a test that it interrupts half a second, in which no database shuts down.
+    When Meson interrupts a test, it waits only half a second, and no database shuts down in that time.
     """
     parent = os.getpid()
     if os.fork() != 0:

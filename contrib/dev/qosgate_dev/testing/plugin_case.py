@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A cluster with the plugin in its slurmctld, and what tests of the plugin ask of it."""
+"""A cluster with the plugin in its slurmctld, and helpers for tests of the plugin."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class PluginTestCase(unittest.TestCase):
 
     @classmethod
     def let_the_plugin_see_the_cluster(cls) -> None:
-        """Waits until the plugin knows the partitions: at a start a moment, behind a reconfigure a second."""
+        """Waits until the plugin knows the partitions: a moment after a start, a second after a reconfiguration."""
         cls.cluster.wait_for(
             lambda: "limit 2" in cls.cluster.sbatch("--qos=small -n3 --hold", USER).stderr,
             "the plugin explains limits",
@@ -67,7 +67,7 @@ class PluginTestCase(unittest.TestCase):
 
     @classmethod
     def put_in_force(cls, files: dict[str, str]) -> None:
-        """Writes files of the folder of rules, and waits until slurmctld says that they are in force."""
+        """Writes files in the directory of rules, and waits until slurmctld says that they are in force."""
         cls.folder = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
         cls.folder.mkdir(mode=0o755, exist_ok=True)
         mark = len(cls.cluster.log("slurmctld"))
@@ -90,7 +90,7 @@ class PluginTestCase(unittest.TestCase):
         return [line for line in lines if "error: job_submit/qosgate" in line]
 
     def expect_logged_error(self, text: str) -> None:
-        """That slurmctld logs an error of ours with this text; without this call a test fails for one."""
+        """Expects that slurmctld logs an error of the plugin with this text; other errors fail the test."""
         self.expected_errors.append(text)
         self.cluster.wait_for(
             lambda: any(text in line for line in self.own_errors()), f"an error is logged: {text}"
@@ -106,6 +106,15 @@ class PluginTestCase(unittest.TestCase):
         for line in lines:
             self.assertIn(line, rest, result)
             rest = rest.partition(line)[2]
+
+    def expect_runs_silently(self, arguments: str) -> None:
+        """The job starts at once, and the plugin has nothing to say; it is ended."""
+        answer = self.submit(arguments)
+        self.expect(answer, True)
+        self.assertEqual(answer.stderr, "")
+        job = int(answer.stdout.split()[-1])
+        self.cluster.wait_job(job, "RUNNING")
+        self.cluster.run(f"scancel {job}", USER)
 
     def submit_jobs(self, *arguments: str, timeout: float = 60) -> CommandResult:
         """The helper that speaks to slurmctld without sbatch."""

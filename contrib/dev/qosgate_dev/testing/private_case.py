@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What tests of private clusters ask of the machine: processes, sockets, ports."""
+"""Helpers for tests of private clusters: processes, sockets, ports."""
 
 from __future__ import annotations
 

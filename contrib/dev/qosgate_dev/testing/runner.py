@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Running one test file, or skipping it where there is no Slurm."""
+"""Runs one test file, or skips it if there is no Slurm."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from qosgate_dev.cluster.errors import ClusterError
 
 from . import cluster
 
-# What Meson takes for a skipped test.
+# The exit code of a skipped test for Meson.
 _SKIPPED = 77
 
 
@@ -39,7 +39,7 @@ def _interrupt(signum: int, frame: FrameType | None) -> None:
     """At Meson's SIGTERM, for a test that takes too long or is interrupted; SIGKILL follows soon."""
     signal.signal(signum, signal.SIG_IGN)
     cluster.end_all_after_this_process()
-    # Of all exceptions unittest lets only KeyboardInterrupt through.
+    # unittest passes on only KeyboardInterrupt.
     signal.default_int_handler(signum, frame)
 
 
@@ -54,7 +54,7 @@ def _why_no_cluster() -> str:
 
 
 def build_root() -> Path:
-    """The build directory. Errors: SkipTest if QG_BUILD_ROOT does not say."""
+    """The build directory. Errors: SkipTest without QG_BUILD_ROOT."""
     value = os.environ.get("QG_BUILD_ROOT")
     if not value:
         raise unittest.SkipTest("QG_BUILD_ROOT is not set")

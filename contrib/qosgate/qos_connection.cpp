@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qos_connection.hpp"
+
+#include "interrupt.hpp"
+#include "qos_json.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/slurmdb/permission.hpp"
+
+#include <algorithm>
+
+namespace qg::cli {
+
+void add_access_options(CLI::App& command, AccessOptions& options, Invocation& invocation) {
+    command
+        .add_option("--timeout", options.timeout_seconds,
+                    "Seconds to wait for each answer of slurmdbd or slurmctld (60)")
+        ->check(CLI::Range(1u, 3600u))
+        ->type_name("SECONDS");
+    add_json_flag(command, invocation);
+}
+
+Result<std::unique_ptr<QosConnection>> QosConnection::open(const AccessOptions& options, Output& output) {
+    auto session = slurmdb::Session::open(std::chrono::seconds(options.timeout_seconds),
+                                          [&output](const std::string& late) { output.note(late); });
+    if (!session) return session.error();
+    auto connection = slurmdb::Connection::open(**session);
+    if (!connection) return connection.error();
+    auto store = slurmdb::QosStore::open(**connection);
+    if (!store) return store.error();
+    return std::unique_ptr<QosConnection>(
+        new QosConnection(std::move(*session), std::move(*connection), std::move(*store)));
+}
+
+QosConnection::QosConnection(std::unique_ptr<slurmdb::Session> session,
+                             std::unique_ptr<slurmdb::Connection> connection, slurmdb::QosStore store)
+    : session_(std::move(session)), connection_(std::move(connection)), store_(std::move(store)) {}
+
+Result<slurmdb::QosPlan> carry_out(QosConnection& access, const slurmdb::Planner& plan_from,
+                                   slurmdb::WriteMode mode, Output& output) {
+    if (mode == slurmdb::WriteMode::write) {
+        InterruptWatch watch;
+        return slurmdb::commit_plan(access.connection(), access.store(), plan_from,
+                                    [&](slurmdb::CommitStep step) {
+                                        watch.note(step);
+                                        if (step == slurmdb::CommitStep::stored) output.note_stored();
+                                    });
+    }
+    const auto all = access.store().read_all();
+    if (!all) return all.error();
+    auto plan = plan_from(*all);
+    if (!plan) return plan;
+    if (const auto done = access.store().write(*plan, *all, mode); !done) return done.error();
+    if (const auto may = slurmdb::expect_administrator(access.connection(), "change QOSs"); !may)
+        return may.error();
+    return plan;
+}
+
+Result<void> check_old_words(std::string_view verb, const std::vector<std::string>& arguments,
+                             std::span<const slurmdb::StoredQos> all) {
+    for (const std::string& word : arguments)
+        if (arguments.size() > 1 && is_sacctmgrs(word) && slurmdb::find_qos(all, word) == nullptr)
+            return takes_no_such_word(verb, word, arguments);
+    return {};
+}
+
+Result<std::vector<model::QosRecord>> select(std::span<const slurmdb::StoredQos> all,
+                                             const std::vector<std::string>& names) {
+    std::vector<model::QosRecord> records;
+    for (const std::string& name : names) {
+        const slurmdb::StoredQos* found = slurmdb::find_qos(all, name);
+        if (found == nullptr) return slurmdb::unknown_qos(all, name);
+        records.push_back(found->record);
+    }
+    return records;
+}
+
+void report_changes(Output& output, std::string_view done, std::span<const slurmdb::QosUpdate> updates,
+                    slurmdb::WriteMode mode) {
+    const bool is_dry = mode == slurmdb::WriteMode::check_only;
+    if (output.json()) {
+        Json list = Json::array();
+        for (const auto& [before, after] : updates)
+            list.push_back({{"Name", after.name}, {"changes", differences_to_json(before, after)}});
+        output.write({{std::string(done), list}, {"dry_run", is_dry}});
+        return;
+    }
+    for (const auto& [before, after] : updates) {
+        const auto changes = model::differences(before, after);
+        if (before == after) {
+            output.text() << after.name << ": nothing to change\n";
+            continue;
+        }
+        output.text() << after.name << (is_dry ? ": would be " : ": ") << done << '\n';
+        for (const model::FieldDifference& change : changes)
+            output.text() << "  " << change.field->name << ": " << text::printable(change.before, 4000)
+                          << " -> " << text::printable(change.after, 4000) << '\n';
+    }
+}
+
+} // namespace qg::cli

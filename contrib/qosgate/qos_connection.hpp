@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What the verbs of `qosgate qos` share: the connection to slurmdbd and its --timeout option, and code that
+// carries out and reports a change.
+#pragma once
+
+#include "command.hpp"
+#include "qos_arguments.hpp"
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/model/qos_change.hpp"
+#include "qosgate/slurmdb/connection.hpp"
+#include "qosgate/slurmdb/qos_commit.hpp"
+#include "qosgate/slurmdb/qos_store.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace qg::cli {
+
+/// Options of all verbs that talk to slurmdbd.
+struct AccessOptions {
+    unsigned timeout_seconds = 60;
+};
+
+/// Adds --timeout and --json.
+void add_access_options(CLI::App& command, AccessOptions& options, Invocation& invocation);
+
+/// An open connection to slurmdbd.
+class QosConnection {
+  public:
+    /// Reports a late answer of slurmdbd on `output`.
+    /// Errors: those of Session::open(), Connection::open() and QosStore::open().
+    static Result<std::unique_ptr<QosConnection>> open(const AccessOptions& options, Output& output);
+
+    [[nodiscard]] slurmdb::Connection& connection() noexcept { return *connection_; }
+    [[nodiscard]] slurmdb::QosStore& store() noexcept { return store_; }
+
+  private:
+    QosConnection(std::unique_ptr<slurmdb::Session> session, std::unique_ptr<slurmdb::Connection> connection,
+                  slurmdb::QosStore store);
+
+    std::unique_ptr<slurmdb::Session> session_;
+    std::unique_ptr<slurmdb::Connection> connection_; // ends before the session
+    slurmdb::QosStore store_;
+};
+
+/// Finds out whether an argument is sacctmgr's "set" or "where" rather than the QOS of that name.
+/// Errors: invalid_input, with the command to type.
+Result<void> check_old_words(std::string_view verb, const std::vector<std::string>& arguments,
+                             std::span<const slurmdb::StoredQos> all);
+
+/// The records of the names given, in that order.
+/// Errors: not_found, with the near miss.
+Result<std::vector<model::QosRecord>> select(std::span<const slurmdb::StoredQos> all,
+                                             const std::vector<std::string>& names);
+
+/// Carries out the plan that `plan_from` makes, or with `check_only` only finds out what would prevent it.
+/// Errors: those of slurmdb::commit_plan().
+Result<slurmdb::QosPlan> carry_out(QosConnection& access, const slurmdb::Planner& plan_from,
+                                   slurmdb::WriteMode mode, Output& output);
+
+/// Writes what changed: {"created":[{"Name":…,"changes":{…}}],"dry_run":…}, or as lines "  MaxWall: old ->
+/// new". `done` is the past participle ("created").
+void report_changes(Output& output, std::string_view done, std::span<const slurmdb::QosUpdate> updates,
+                    slurmdb::WriteMode mode);
+
+} // namespace qg::cli

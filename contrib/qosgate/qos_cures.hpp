@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The commands that make QOSs free to be deleted, as lines for a shell.
+#pragma once
+
+#include "qosgate/slurmdb/qos_uses.hpp"
+
+#include <string>
+#include <vector>
+
+namespace qg::cli {
+
+/// The commands that end the uses, without duplicates. sacctmgr accepts them in this order: an association
+/// loses a default QOS before, or together with, the QOS itself. Steps that need a person are comments.
+std::vector<std::string> cure_commands(const slurmdb::QosUses& uses);
+
+} // namespace qg::cli

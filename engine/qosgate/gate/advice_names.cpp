@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/advice_case.hpp"
+
+#include "qosgate/base/saturate.hpp"
+#include "qosgate/base/text.hpp"
+#include "qosgate/gate/ranges.hpp"
+#include "qosgate/gate/tres_request.hpp"
+#include "qosgate/limits/catalogue.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace qg::gate {
+namespace {
+
+using model::Partition;
+
+/// Whether a list of users or accounts admits one of the names. A list whose entries begin with a minus
+/// admits everybody except those that it names.
+bool lists(std::span<const std::string> list, std::span<const std::string_view> names) {
+    const bool leaves_out = list.front().starts_with('-');
+    const bool is_named = std::ranges::any_of(list, [&](std::string_view entry) {
+        if (leaves_out)
+            entry.remove_prefix(std::min<std::size_t>(entry.find_first_not_of('-'), entry.size()));
+        return std::ranges::any_of(names, [&](std::string_view name) { return text::iequals(entry, name); });
+    });
+    return is_named != leaves_out;
+}
+
+/// Whether the job's user, with its accounts, certainly may use a reservation.
+bool is_for_user(const model::Reservation& reservation, const model::AccountView& view) {
+    if (reservation.has_groups || (reservation.users.empty() && reservation.accounts.empty())) return false;
+    const std::string_view user = view.user_name;
+    std::vector<std::string_view> accounts{view.account};
+    for (const model::Association& link : view.associations)
+        accounts.push_back(link.account);
+    return (reservation.users.empty() || lists(reservation.users, std::span(&user, 1))) &&
+           (reservation.accounts.empty() || lists(reservation.accounts, accounts));
+}
+
+class NameAdviser {
+  public:
+    NameAdviser(const AdviceCase& at, bool may_tell_partitions, AdviceLines& lines)
+        : at_(at), may_tell_partitions_(may_tell_partitions), lines_(lines) {}
+
+    void run() {
+        if (at_.cluster.names) check_names(*at_.cluster.names);
+        if (at_.request.array && at_.resolved.job.array_tasks == 0) check_array();
+        if (at_.cluster.names && !at_.cluster.names->nodes.empty()) check_node_lists(*at_.cluster.names);
+    }
+
+  private:
+    void check_names(const model::KnownNames& names) {
+        if (at_.request.reservation && at_.knows_reservations) check_reservations(names.reservations);
+        if (at_.request.licenses) check_licenses(names.licenses);
+        for (const auto& text : {&at_.request.features, &at_.request.prefer})
+            if (*text) check_features(**text, names);
+        for (const auto& text : {&at_.request.tres_per_job, &at_.request.tres_per_node,
+                                 &at_.request.tres_per_socket, &at_.request.tres_per_task})
+            if (*text) check_gres(**text, names);
+    }
+
+    /// Whether one more unknown name may be reported. A request may repeat a name hundreds of times, which
+    /// adds no lines.
+    bool may_report() {
+        constexpr int max_unknown = 8;
+        return !lines_.is_full() && unknown_++ < max_unknown;
+    }
+
+    /// Reports an unknown name, with similar names or else the known ones.
+    /// The search for similar names is expensive and a request may contain hundreds of names, so a long list
+    /// of known names is searched only once.
+    void add_unknown(std::string_view what, std::string_view name, std::span<const std::string> known) {
+        constexpr std::size_t max_for_all = 100;
+        std::string better;
+        if (!has_searched_ || known.size() <= max_for_all) better = text::did_you_mean(name, known);
+        has_searched_ = true;
+        if (better.empty() && !known.empty()) better = text::format(" (known: {})", text::list_names(known));
+        lines_.add(text::format("no {} '{}' is known{}", what, text::printable(name, 64), better));
+    }
+
+    void check_reservations(std::span<const model::Reservation> known) {
+        std::optional<std::vector<std::string>> usable; // filled once: the lists of users are long
+        text::for_each_part(*at_.request.reservation, ',', [&](std::string_view name) {
+            if (name.empty() || std::ranges::binary_search(known, name, {}, &model::Reservation::name) ||
+                !may_report())
+                return;
+            if (!usable) usable = usable_reservations(known);
+            add_unknown("reservation", name, *usable);
+        });
+    }
+
+    /// The names that Slurm shows to the reader.
+    [[nodiscard]] std::vector<std::string> shown_names(const model::NamesOfNodes& names) const {
+        if (at_.view().hidden.partitions || at_.view().hidden.nodes) return {};
+        if (at_.view().reader_is_operator) return names.all;
+        std::vector<std::string> shown;
+        std::ranges::set_difference(names.all, names.hidden, std::back_inserter(shown));
+        return shown;
+    }
+
+    /// Reports a name that no node has, with similar names or else the known ones.
+    void add_unknown(std::string_view what, std::string_view name, const model::NamesOfNodes& names) {
+        if (may_report()) add_unknown(what, name, shown_names(names));
+    }
+
+    /// The reservations that may be named to the reader.
+    [[nodiscard]] std::vector<std::string>
+    usable_reservations(std::span<const model::Reservation> known) const {
+        std::vector<std::string> names;
+        if (at_.view().hidden.reservations) return names;
+        for (const model::Reservation& one : known)
+            if (at_.view().reader_is_operator || is_for_user(one, at_.view())) names.push_back(one.name);
+        return names;
+    }
+
+    void check_licenses(std::span<const model::License> known) {
+        if (at_.request.licenses->find('|') != std::string::npos) return; // one alternative is enough
+        std::map<std::string_view, std::uint64_t> asked;                  // named twice: the sum
+        const std::vector<TresItem> items = parse_licenses(*at_.request.licenses);
+        for (const TresItem& item : items)
+            asked[item.name] = saturated_sum(asked[item.name], item.count);
+        for (const TresItem& item : items) {
+            if (lines_.is_full()) return;
+            const auto license = std::ranges::find(known, item.name, &model::License::name);
+            if (license == known.end()) {
+                if (!may_report()) return;
+                std::vector<std::string> names;
+                std::ranges::transform(known, std::back_inserter(names), &model::License::name);
+                add_unknown("license", item.name, names);
+            } else if (asked[item.name] > license->total) {
+                const std::string tres = "license/" + license->name;
+                lines_.add(text::format("this cluster has {}; this job asks for {}",
+                                        limits::format_amount(tres, license->total), asked[item.name]));
+            }
+        }
+    }
+
+    void check_features(std::string_view rest, const model::KnownNames& known) {
+        constexpr std::string_view separators = "&|,[]()*";
+        for (char before = ' '; !rest.empty();) {
+            const std::size_t end = std::min(rest.find_first_of(separators), rest.size());
+            const std::string_view name = text::trim(rest.substr(0, end));
+            const bool is_count = before == '*'; // "fast*4"
+            if (!name.empty() && !is_count && !std::ranges::binary_search(known.features.all, name))
+                add_unknown("feature", name, known.features);
+            before = end < rest.size() ? rest[end] : ' ';
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+    }
+
+    void check_gres(std::string_view text, const model::KnownNames& known) {
+        for_each_tres_item(text, [&](const TresItem& item) {
+            if (item.type != model::TresKind::gres || item.name.empty()) return;
+            const std::string name =
+                item.kind.empty() ? std::string(item.name) : text::format("{}:{}", item.name, item.kind);
+            if (!std::ranges::binary_search(known.gres.all, name)) add_unknown("gres", name, known.gres);
+        });
+    }
+
+    /// slurmctld refuses all indices from MaxArraySize on.
+    void check_array() {
+        const auto last = last_index_of_array(*at_.request.array);
+        if (last && *last >= at_.cluster.max_array_size)
+            lines_.add(
+                text::format("indices of job arrays end at {} here (MaxArraySize); this job asks for {}",
+                             std::max(at_.cluster.max_array_size, 1u) - 1, *last));
+    }
+
+    void check_node_lists(const model::KnownNames& known) {
+        const auto& [wanted, excluded] = at_.named;
+        const std::optional<std::string>& unknown = wanted.unknown ? wanted.unknown : excluded.unknown;
+        if (unknown) return add_unknown_node(*unknown, known);
+        std::vector<std::uint32_t> both;
+        std::ranges::set_intersection(wanted.indices, excluded.indices, std::back_inserter(both));
+        if (!both.empty())
+            return lines_.add(
+                text::format("node {} is in --nodelist and in --exclude", known.name_of_node(both.front())));
+        if (!may_tell_partitions_) return;
+        check_wanted_nodes(wanted, known);
+        if (excluded.is_whole && !excluded.indices.empty()) check_excluded_nodes(excluded);
+    }
+
+    /// Suggests only nodes that the job may use and that are close in alphabetical order.
+    void add_unknown_node(std::string_view name, const model::KnownNames& known) {
+        constexpr std::ptrdiff_t reach = 16;
+        const auto place = std::ranges::lower_bound(known.nodes, name) - known.nodes.begin();
+        const auto end = std::min<std::ptrdiff_t>(place + reach, std::ssize(known.nodes));
+        std::vector<std::string> near;
+        for (auto i = static_cast<std::size_t>(std::max<std::ptrdiff_t>(place - reach, 0));
+             std::cmp_less(i, end) && may_tell_partitions_ && !at_.view().hidden.nodes; ++i)
+            if (!at_.are_all([&](const Partition& p) { return !p.has_node(known.node_indices[i]); }))
+                near.push_back(known.nodes[i]);
+        lines_.add(text::format("no node '{}' is known{}", text::printable(name, 64),
+                                text::did_you_mean(name, near)));
+    }
+
+    /// The first of the nodes that the partition does not have.
+    static std::optional<std::uint32_t> find_outside(const Partition& partition, const KnownNodes& nodes) {
+        if (partition.nodes.empty()) return std::nullopt;
+        const auto outside = std::ranges::find_if(
+            nodes.indices, [&](std::uint32_t index) { return !partition.has_node(index); });
+        return outside == nodes.indices.end() ? std::nullopt : std::optional(*outside);
+    }
+
+    void check_wanted_nodes(const KnownNodes& wanted, const model::KnownNames& known) {
+        if (!at_.are_all([&](const Partition& p) { return find_outside(p, wanted).has_value(); })) return;
+        if (at_.view().partitions.size() > 1)
+            return lines_.add("no partition of this job has all nodes of --nodelist");
+        const Partition& only = at_.first_partition();
+        lines_.add(text::format("partition {} has no node {}", only.name,
+                                known.name_of_node(*find_outside(only, wanted))));
+    }
+
+    /// Reports how many nodes --exclude leaves if they are too few.
+    void check_excluded_nodes(const KnownNodes& excluded) {
+        const std::uint64_t asked = at_.resolved.counter.sent().nodes.value_or(1);
+        const auto left_of = [&](const Partition& partition) -> std::uint64_t {
+            const auto taken = std::ranges::count_if(
+                excluded.indices, [&](std::uint32_t index) { return partition.has_node(index); });
+            return partition.total_nodes -
+                   std::min<std::uint64_t>(static_cast<std::uint64_t>(taken), partition.total_nodes);
+        };
+        const auto has_too_few = [&](const Partition& partition) {
+            return asked <= partition.total_nodes && left_of(partition) < asked;
+        };
+        if (!at_.are_all(has_too_few)) return;
+        const Partition& first = at_.first_partition();
+        lines_.add(
+            text::format("--exclude leaves {} of partition {}; this job asks for {}",
+                         left_of(first) == 0 ? "no node" : limits::format_amount("node", left_of(first)),
+                         first.name, asked));
+    }
+
+    const AdviceCase& at_;
+    bool may_tell_partitions_;
+    AdviceLines& lines_;
+    bool has_searched_ = false; ///< for similar names
+    int unknown_ = 0;           ///< unknown names so far
+};
+
+} // namespace
+
+void advise_on_names(const AdviceCase& at, bool may_tell_partitions, AdviceLines& lines) {
+    NameAdviser(at, may_tell_partitions, lines).run();
+}
+
+} // namespace qg::gate

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/attempt.hpp"
+
+#include "qosgate/gate/node_demand.hpp"
+#include "qosgate/limits/schedule.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <utility>
+
+namespace qg::gate {
+namespace {
+
+using limits::Violation;
+
+[[gnu::cold]] Wait wait_for_limits(std::vector<Violation> violations) {
+    Wait wait;
+    wait.reason = violations.front().reason;
+    wait.is_permanent = std::any_of(violations.begin(), violations.end(),
+                                    [](const Violation& v) { return v.is_permanent(); });
+    wait.violations = std::move(violations);
+    return wait;
+}
+
+[[gnu::cold]] Wait wait_for_partition(std::vector<PartitionProblem> rules) {
+    Wait wait;
+    wait.reason = rules.front().pending;
+    wait.is_permanent = true;
+    wait.rules = std::move(rules);
+    wait.is_refused = true;
+    return wait;
+}
+
+bool is_passing(const Violation& violation) {
+    return !violation.is_permanent();
+}
+
+/// The nodes that the limits count; empty if the cluster has no node TRES.
+std::optional<std::uint64_t> counted_nodes(const model::ResolvedJob& job, const model::AccountView& view) {
+    const auto node = view.tres->node();
+    return node ? std::optional(model::count_at(job.tres, *node)) : std::nullopt;
+}
+
+/// Everything that one attempt to start a job reads.
+struct Attempt {
+    const ResolvedRequest& asked;
+    const limits::SubmitVerdict& accepted;
+    std::size_t index; ///< of the partition
+
+    const model::Partition* partition() const {
+        const auto& all = asked.view().partitions;
+        return index < all.size() ? all[index].partition.get() : nullptr;
+    }
+
+    limits::ScheduleVerdict judge() const { return judge(limits::evaluate_attempt); }
+
+    /// The limits that block the job permanently but are hidden by running jobs or by wall time limits.
+    [[gnu::cold]] std::vector<Violation> find_hidden_limits() const {
+        auto verdict = judge(limits::evaluate_allocation);
+        std::erase_if(verdict.post_select, is_passing);
+        const auto is_node_limit = [&](const Violation& v) { return v.same_limit(*verdict.node_limit); };
+        if (verdict.breaks_node_limit() && std::ranges::none_of(verdict.post_select, is_node_limit))
+            verdict.post_select.push_back(*verdict.node_limit);
+        return std::move(verdict.post_select);
+    }
+
+    /// All limits that block the job permanently, for a job that a rule of the partition blocks anyway.
+    [[gnu::cold]] std::vector<Violation> find_lasting_limits() const {
+        auto lasting = judge().pre_select;
+        std::erase_if(lasting, is_passing);
+        std::ranges::move(find_hidden_limits(), std::back_inserter(lasting));
+        return lasting;
+    }
+
+  private:
+    template <typename Evaluate>
+    limits::ScheduleVerdict judge(Evaluate evaluate) const {
+        const auto with = [&](std::optional<std::uint64_t> max_nodes) {
+            const auto allocated = asked.counter.at_attempt(asked.view(), index, max_nodes);
+            return evaluate(asked.view(), asked.job, allocated ? *allocated : asked.job.tres,
+                            accepted.time_limit, accepted.time_set_by_limit, asked.context.release, index);
+        };
+        auto verdict = with(std::nullopt);
+        // If limits allow fewer nodes than the job would take, the selection gives it fewer.
+        if (verdict.max_nodes && asked.request.max_nodes) {
+            auto capped = with(verdict.max_nodes);
+            if (is_hidden()) leave_out_others(capped.post_select, verdict.post_select);
+            verdict = std::move(capped);
+        }
+        if (takes_whole_nodes(asked.request, partition())) note_whole_nodes(verdict.post_select);
+        if (asked.counter.has_open_memory(asked.view(), index)) leave_out_least_memory(verdict.post_select);
+        if (!verdict.post_select.empty()) note_cpus_for_memory(verdict.post_select);
+        return verdict;
+    }
+
+    /// Whether the partition is hidden from the reader.
+    bool is_hidden() const {
+        const auto& all = asked.view().partitions;
+        return index < all.size() && all[index].is_hidden;
+    }
+
+    /// Keeps the violations that are the same without the cap on nodes. That cap may come from a limit of a
+    /// hidden partition.
+    [[gnu::cold]] static void leave_out_others(std::vector<Violation>& violations,
+                                               std::span<const Violation> without) {
+        std::erase_if(violations, [&](const Violation& v) {
+            return std::ranges::none_of(
+                without, [&](const Violation& w) { return v.same_limit(w) && v.asked == w.asked; });
+        });
+    }
+
+    /// A job that takes all memory of its nodes may get nodes with more memory than is counted for it.
+    [[gnu::cold]] void leave_out_least_memory(std::vector<Violation>& violations) const {
+        std::erase_if(violations, [mem = asked.view().tres->find(model::TresKind::mem)](const Violation& v) {
+            return v.relation == limits::Relation::asked_too_little && v.tres == mem;
+        });
+    }
+
+    /// MaxMemPerCPU gives a job more CPUs than it asked for if its memory is more than its CPUs may have.
+    [[gnu::cold]] void note_cpus_for_memory(std::vector<Violation>& violations) const {
+        if (partition() == nullptr || is_hidden()) return;
+        const model::Cluster& cluster = asked.context.cluster;
+        const auto max = max_memory_of(*partition(), cluster);
+        const auto cpu = asked.view().tres->find(model::TresKind::cpu);
+        if (!cpu || !cpus_for_memory(memory_of(asked.request, *partition(), cluster), max)) return;
+        const std::uint64_t sent = model::count_at(asked.job.tres, *cpu);
+        for (Violation& violation : violations)
+            if (violation.tres == cpu && std::max(violation.asked, violation.count) > sent &&
+                violation.whole_nodes == 0)
+                violation.mib_per_cpu = max->mib;
+    }
+
+    /// A job with whole nodes gets at least so many CPUs and GPUs. Its other resources are not known in
+    /// advance.
+    [[gnu::cold]] void note_whole_nodes(std::vector<Violation>& violations) const {
+        if (violations.empty()) return;
+        std::erase_if(violations, [node = asked.view().tres->node()](const Violation& v) {
+            return v.relation == limits::Relation::asked_too_little && v.tres != node;
+        });
+        const model::TresCounts* min = asked.counter.min_of_whole_nodes(asked.view(), index);
+        const auto cpu = asked.view().tres->find(model::TresKind::cpu);
+        if (min == nullptr || !cpu) return;
+        const auto mem = asked.view().tres->find(model::TresKind::mem);
+        for (Violation& violation : violations) {
+            const std::size_t tres = violation.tres.value_or(min->size());
+            if (model::count_at(*min, tres) <= model::count_at(asked.job.tres, tres)) continue;
+            // Memory follows from CPUs.
+            violation.whole_nodes = violation.tres == mem ? model::count_at(*min, *cpu) : (*min)[tres];
+            if (!asked.request.exclusive) violation.whole_in_partition = index;
+        }
+    }
+};
+
+/// The job waits for limits of the pre-select stage.
+[[gnu::cold]] Wait wait_for_others(std::vector<Violation> violations, const Attempt& attempt) {
+    Wait wait = wait_for_limits(std::move(violations));
+    auto hidden = attempt.find_hidden_limits();
+    wait.is_permanent = wait.is_permanent || !hidden.empty();
+    std::move(hidden.begin(), hidden.end(), std::back_inserter(wait.violations));
+    return wait;
+}
+
+/// The job waits for the limit on nodes, which slurmctld checks before it looks at the allocation.
+[[gnu::cold]] Wait wait_for_node_limit(const Violation& node_limit, const Attempt& attempt) {
+    Wait wait = wait_for_limits({node_limit});
+    for (Violation& hidden : attempt.find_hidden_limits())
+        if (!hidden.same_limit(node_limit)) wait.violations.push_back(std::move(hidden));
+    return wait;
+}
+
+/// What blocks the job in one partition that is up, in the order of one scheduling attempt.
+std::optional<Wait> find_wait_if_up(const Attempt& attempt) {
+    const ResolvedRequest& asked = attempt.asked;
+    const model::Partition* partition = attempt.partition();
+    const auto wait_for_rules = [&](std::vector<PartitionProblem> rules) {
+        Wait wait = wait_for_partition(std::move(rules));
+        wait.violations = attempt.find_lasting_limits();
+        return wait;
+    };
+    if (partition)
+        if (auto rules = find_early_problems(
+                asked, size_at_attempt(asked.counter, asked.job, asked.view()), *partition,
+                asked.job.is_time_untold ? asked.request.time_limit : attempt.accepted.time_limit);
+            !rules.empty())
+            return wait_for_rules(std::move(rules));
+
+    auto verdict = attempt.judge();
+
+    if (!verdict.passed_pre_select()) return wait_for_others(std::move(verdict.pre_select), attempt);
+    if (partition)
+        if (auto rules = find_access_problems(asked, *partition); !rules.empty())
+            return wait_for_rules(std::move(rules));
+    if (verdict.breaks_node_limit()) return wait_for_node_limit(*verdict.node_limit, attempt);
+    auto problem = partition ? find_selection_problem(asked, *partition) : std::nullopt;
+    if (!problem && verdict.post_select.empty()) return std::nullopt;
+    const bool is_held = asked.request.priority == 0u; // slurmctld selects no nodes for a held job
+    if (verdict.post_select.empty()) {
+        Wait wait = wait_for_partition({*std::move(problem)});
+        wait.is_refused = !is_held;
+        return wait;
+    }
+    // The Reason of a limit on the allocation replaces that of the partition's rule. slurmctld does not check
+    // these limits yet when a batch job is submitted.
+    Wait wait = wait_for_limits(std::move(verdict.post_select));
+    if (problem) {
+        wait.is_permanent = true;
+        wait.rules = {*std::move(problem)};
+        wait.is_refused = asked.request.is_batch && !is_held;
+    }
+    return wait;
+}
+
+/// A partition that is down starts no job, whatever else the job waits for.
+void note_down(std::optional<Wait>& wait, const Attempt& attempt) {
+    if (attempt.partition() == nullptr || (wait && wait->is_permanent)) return;
+    auto problem = find_down_problem(attempt.asked, *attempt.partition());
+    if (!problem) return;
+    if (!wait) wait.emplace();
+    wait->is_down = true;
+    wait->reason = problem->pending;
+    wait->rules.push_back(*std::move(problem));
+}
+
+} // namespace
+
+std::optional<Wait> find_wait(const ResolvedRequest& asked, const limits::SubmitVerdict& accepted,
+                              std::size_t partition) {
+    const Attempt attempt{asked, accepted, partition};
+    auto wait = find_wait_if_up(attempt);
+    note_down(wait, attempt);
+    return wait;
+}
+
+JobSize size_at_attempt(const JobCounter& counter, const model::ResolvedJob& job,
+                        const model::AccountView& view) {
+    return counter.size_with(counted_nodes(job, view));
+}
+
+} // namespace qg::gate

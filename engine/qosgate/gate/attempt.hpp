@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// One attempt to start an accepted job: in one partition, with one QOS (limits/README.md 2.2).
+#pragma once
+
+#include "qosgate/gate/partition_rules.hpp"
+#include "qosgate/gate/resolve.hpp"
+#include "qosgate/limits/submit.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace qg::gate {
+
+/// What keeps an accepted job pending in one partition.
+struct Wait {
+    std::string_view reason;                   ///< Reason token
+    bool is_permanent = false;                 ///< the job never starts unchanged
+    bool is_down = false;                      ///< the partition is down, and nothing else is permanent
+    std::vector<limits::Violation> violations; ///< limits that block the job
+    std::vector<PartitionProblem> rules;       ///< rules of the partition that block the job
+    bool is_refused = false;   ///< slurmctld refuses the job for a rule if it enforces rules of partitions
+    std::size_t attempt = 0;   ///< index of the attempt
+    std::size_t partition = 0; ///< index of the partition
+};
+
+/// What blocks the job in the partition with this index; empty if nothing does. `accepted` is the verdict of
+/// the submit stage. Threads: one per ResolvedRequest.
+std::optional<Wait> find_wait(const ResolvedRequest& asked, const limits::SubmitVerdict& accepted,
+                              std::size_t partition);
+
+/// The job's size as partitions see it when the job starts. Gres may reduce the nodes that were counted.
+JobSize size_at_attempt(const JobCounter& counter, const model::ResolvedJob& job,
+                        const model::AccountView& view);
+
+} // namespace qg::gate

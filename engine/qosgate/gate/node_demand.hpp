@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What a job needs of a node in one partition, per node and per task (limits/README.md 6.3, 8.4).
+#pragma once
+
+#include "qosgate/gate/tres_request.hpp"
+#include "qosgate/model/cluster.hpp"
+#include "qosgate/model/job_request.hpp"
+#include "qosgate/model/partition.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace qg::gate {
+
+/// Stands for amounts that are not known or not limited.
+inline constexpr std::uint64_t any_number = std::numeric_limits<std::uint64_t>::max();
+
+/// The CPUs of such a node that one job may use in a partition; very many if not known.
+std::uint64_t usable_cpus(const model::NodeKind& node, const model::Partition& partition) noexcept;
+
+/// The GPUs of a node; `gpu_model` empty: of all models. Those without a model are of none.
+std::uint64_t gpus_of(const model::NodeKind& node, std::string_view gpu_model = {});
+
+/// Ownership: borrows the request and the partition. Threads: pure.
+class NodeDemand {
+  public:
+    NodeDemand(const model::JobRequest& request, const model::Partition& partition,
+               const model::Cluster& cluster);
+
+    /// The minimum of CPUs on each node, for the job's tasks or its memory.
+    [[nodiscard]] std::uint64_t cpus() const noexcept { return cpus_; }
+    /// Whether MaxMemPerCPU raised the CPUs because of the memory asked for.
+    [[nodiscard]] bool has_cpus_for_memory() const noexcept { return has_cpus_for_memory_; }
+    /// The minimum of CPUs that each node must have (--mincpus); the job may use fewer.
+    [[nodiscard]] std::uint64_t min_cpus() const noexcept { return request_.min_cpus_on(1); }
+    /// The memory on a node in MiB. A job with whole nodes and memory per CPU counts all CPUs of the node.
+    [[nodiscard]] std::uint64_t memory_mib(const model::NodeKind& node) const noexcept;
+    /// MiB per CPU; 0 if memory is asked for otherwise, or is not a consumable resource.
+    [[nodiscard]] std::uint64_t memory_per_cpu() const noexcept { return memory_per_cpu_; }
+    [[nodiscard]] std::uint64_t cpus_per_task() const noexcept { return per_task_; }
+
+    /// Whether a node has the CPUs and the memory that the job needs on each node.
+    [[nodiscard]] bool holds_cpus_and_memory(const model::NodeKind& node) const noexcept;
+    /// Whether a node has everything that the job needs on each node. Cost: linear in the request's entries.
+    [[nodiscard]] bool holds_share(const model::NodeKind& node) const;
+    /// How many of the job's tasks fit on a node. Cost: the same.
+    [[nodiscard]] std::uint64_t tasks_on(const model::NodeKind& node) const;
+    /// How many of a gres a node has. If the kinds of nodes are not known, the average of the partition.
+    [[nodiscard]] std::uint64_t count_on(const model::NodeKind& node, const TresItem& item) const;
+    /// How many of a gres one job can use on a node, which must also have their CPUs and memory
+    /// (--cpus-per-gpu, --mem-per-gpu).
+    [[nodiscard]] std::uint64_t usable_on(const model::NodeKind& node, const TresItem& item) const;
+
+  private:
+    /// Whether nodes are real kinds of nodes. If not, they are averages over the partition.
+    [[nodiscard]] bool knows_kinds() const noexcept {
+        return !partition_.node_kinds.empty() || (request_.features && !partition_.featured_kinds.empty());
+    }
+
+    const model::JobRequest& request_;
+    const model::Partition& partition_;
+    std::uint64_t per_task_;           ///< CPUs
+    std::uint64_t memory_per_cpu_ = 0; ///< MiB
+    std::uint64_t cpus_ = 1;           ///< on each node, at least
+    bool has_cpus_for_memory_ = false;
+};
+
+/// Whether the node names the models of its gres, if the item asks for a model. If it does not, slurmctld may
+/// know more than the node shows, except of GPUs.
+[[nodiscard]] bool says_model(const model::NodeKind& node, const TresItem& item);
+
+/// The memory that a job asks for or gets by default; empty: none, or memory per gres.
+std::optional<model::Memory> memory_of(const model::JobRequest& request, const model::Partition& partition,
+                                       const model::Cluster& cluster);
+
+/// The default memory of the partition, or else of the cluster; empty: none.
+std::optional<model::Memory> default_memory_of(const model::Partition* partition,
+                                               const model::Cluster& cluster);
+
+/// The maximum of memory, per CPU or per node, in a partition; empty: no maximum.
+std::optional<model::Memory> max_memory_of(const model::Partition& partition, const model::Cluster& cluster);
+
+/// How MaxMemPerCPU changes a request (limits/README.md 8.5).
+struct CpusForMemory {
+    std::uint64_t cpus; ///< for the memory of one CPU or one node
+    std::uint64_t mib;  ///< memory of each of these CPUs
+};
+
+/// Empty if `max` is not per CPU, or is not exceeded.
+std::optional<CpusForMemory> cpus_for_memory(const std::optional<model::Memory>& asked,
+                                             const std::optional<model::Memory>& max);
+
+} // namespace qg::gate

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/node_features.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace qg::gate {
+namespace {
+
+bool is_choice(std::string_view asked) {
+    return asked.find('|') != asked.npos;
+}
+
+/// More names are not needed in practice; each is searched in every kind of node.
+constexpr std::ptrdiff_t max_names = 8;
+
+bool has_feature(std::string_view features, std::string_view asked) {
+    for (auto at = features.find(asked); at != features.npos; at = features.find(asked, at + 1)) {
+        const auto end = at + asked.size();
+        if ((at == 0 || features[at - 1] == ',') && (end == features.size() || features[end] == ','))
+            return true;
+    }
+    return false;
+}
+
+} // namespace
+
+bool is_plain_constraint(std::string_view asked) {
+    const char joint = is_choice(asked) ? '|' : '&';
+    return asked.find_first_of(joint == '|' ? "&,*!()[]" : ",*!()[]") == asked.npos &&
+           std::ranges::count(asked, joint) < max_names;
+}
+
+bool has_features(const model::NodeKind& kind, std::string_view asked) {
+    if (!is_plain_constraint(asked)) return false;
+    bool has_all = true, has_any = false;
+    text::for_each_part(asked, is_choice(asked) ? '|' : '&', [&](std::string_view name) {
+        const bool has = has_feature(kind.features, name);
+        has_all = has_all && has;
+        has_any = has_any || has;
+    });
+    return is_choice(asked) ? has_any : has_all;
+}
+
+} // namespace qg::gate

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The features of nodes that a job asks for (--constraint).
+#pragma once
+
+#include "qosgate/model/partition.hpp"
+
+#include <string_view>
+
+namespace qg::gate {
+
+/// Whether a text is at most eight names joined by '&', or by '|'. One node's features cannot answer any
+/// other constraint (counts, brackets).
+[[nodiscard]] bool is_plain_constraint(std::string_view asked);
+
+/// Whether such a node has the features asked for; false if the text is not a plain constraint.
+[[nodiscard]] bool has_features(const model::NodeKind& kind, std::string_view asked);
+
+} // namespace qg::gate

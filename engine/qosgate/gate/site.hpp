@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What is the same for all jobs: what is known about the cluster, and the site's settings and rules.
+#pragma once
+
+#include "qosgate/gate/gate.hpp"
+#include "qosgate/gate/resolve.hpp"
+#include "qosgate/policy/policy.hpp"
+
+namespace qg::gate {
+
+/// Ownership: borrows.
+struct Site {
+    KnownCluster known;
+    const policy::Policy* policy; ///< null: no rules, level explain
+    ClusterContext context;
+
+    Site(KnownCluster known_cluster, const policy::Policy* policy_in_force,
+         const quota::QuotaProvider& provider, limits::Release release)
+        : known(known_cluster),
+          policy(policy_in_force), context{known.cluster ? *known.cluster : no_cluster(), provider, release} {
+    }
+
+    [[nodiscard]] const policy::Settings& settings() const {
+        static const policy::Settings defaults;
+        return policy ? policy->settings() : defaults;
+    }
+    [[nodiscard]] bool has_rules() const { return policy != nullptr && policy->has_rules(); }
+
+    /// Whether the gate judges limits. It needs the current partitions for that, because a partition QOS
+    /// overrides limits of all other owners.
+    [[nodiscard]] bool judges_limits() const {
+        return known.cluster != nullptr && !known.may_have_changed && settings().limits != policy::Level::off;
+    }
+    /// Whether the gate rejects jobs because of limits.
+    [[nodiscard]] bool enforces_limits() const {
+        return judges_limits() && settings().limits == policy::Level::enforce;
+    }
+
+  private:
+    static const model::Cluster& no_cluster() {
+        static const model::Cluster none;
+        return none;
+    }
+};
+
+} // namespace qg::gate

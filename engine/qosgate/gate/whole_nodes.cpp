@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/whole_nodes.hpp"
+
+#include "qosgate/gate/possible_nodes.hpp"
+
+#include <string_view>
+
+namespace qg::gate {
+
+using model::NodeKind;
+
+WholeNodes min_whole_nodes(const model::JobRequest& request, const model::Partition& partition,
+                           const model::Cluster& cluster, const NamedNodes& named, std::uint64_t min_nodes,
+                           std::uint64_t max_nodes, const model::TresCatalogue& catalogue) {
+    const PossibleNodes possible(request, partition, cluster, named, max_nodes);
+    const std::uint64_t nodes = possible.min_nodes(min_nodes);
+    WholeNodes min;
+    min.cpus = std::max(nodes * partition.min_node_cpus,
+                        possible.min(nodes, [](const NodeKind& kind) { return kind.whole_cpus; }));
+    min.gpus.resize(catalogue.size());
+    for (std::size_t tres = 0; tres < catalogue.size(); ++tres) {
+        constexpr std::string_view gpu = "gres/gpu";
+        const std::string_view name = catalogue.name(tres);
+        if (!name.starts_with(gpu) || (name.size() > gpu.size() && name[gpu.size()] != ':')) continue;
+        const std::string_view of_model = name.substr(std::min(gpu.size() + 1, name.size()));
+        min.gpus[tres] = possible.min(nodes, [&](const NodeKind& kind) { return gpus_of(kind, of_model); });
+    }
+    return min;
+}
+
+} // namespace qg::gate

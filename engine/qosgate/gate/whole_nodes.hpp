@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The minimum that the nodes of a whole-node job have (limits/README.md 6.3).
+#pragma once
+
+#include "qosgate/gate/known_nodes.hpp"
+#include "qosgate/model/cluster.hpp"
+#include "qosgate/model/job_request.hpp"
+#include "qosgate/model/partition.hpp"
+#include "qosgate/model/tres.hpp"
+
+#include <cstdint>
+
+namespace qg::gate {
+
+/// What the nodes of a job have.
+struct WholeNodes {
+    std::uint64_t cpus = 0;
+    model::TresCounts gpus; ///< by TRES; 0 for all others
+};
+
+/// The minimum that the job's nodes have, whichever nodes slurmctld selects. The job may have `min_nodes` to
+/// `max_nodes` nodes. Cost: that of PossibleNodes for each TRES that is a kind of GPU.
+WholeNodes min_whole_nodes(const model::JobRequest& request, const model::Partition& partition,
+                           const model::Cluster& cluster, const NamedNodes& named, std::uint64_t min_nodes,
+                           std::uint64_t max_nodes, const model::TresCatalogue& catalogue);
+
+} // namespace qg::gate

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/quota/view_builder.hpp"
+
+#include "qosgate/quota/privacy.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace qg::quota {
+namespace {
+
+using model::AccountView;
+using model::PartitionChoice;
+using model::PrivateData;
+
+/// Copies QOSs into a view, each once.
+class QosCopier {
+  public:
+    QosCopier(AccountView& view, const JobRecords& records) : view_(view), records_(records) {}
+
+    /// The index of the QOS in the view.
+    std::size_t add(std::uint32_t id) {
+        const auto seen = std::ranges::find(view_.qos, id, &model::Qos::id);
+        if (seen != view_.qos.end()) return static_cast<std::size_t>(seen - view_.qos.begin());
+        view_.qos.push_back(records_.copy_qos(id));
+        return view_.qos.size() - 1;
+    }
+
+  private:
+    AccountView& view_;
+    const JobRecords& records_;
+};
+
+/// The ids of the QOSs that apply to a job.
+struct QosIds {
+    /// The QOS of one of the view's partitions.
+    struct OfPartition {
+        std::size_t partition;
+        std::uint32_t qos;
+    };
+
+    std::optional<std::uint32_t> job;
+    std::vector<OfPartition> partitions; ///< of the partitions that have one
+
+    [[nodiscard]] std::vector<std::uint32_t> all() const {
+        std::vector<std::uint32_t> ids;
+        ids.reserve(partitions.size() + 1);
+        if (job) ids.push_back(*job);
+        for (const OfPartition& of_partition : partitions)
+            ids.push_back(of_partition.qos);
+        return ids;
+    }
+};
+
+/// Why a job has its QOS, and its name and flags.
+void fill_job_qos(AccountView& view, const ChosenQos& chosen, const QosIds& ids, const JobRecords& records) {
+    view.job_qos.is_default = chosen.is_default;
+    view.job_qos.problem = chosen.problem;
+    view.job_qos.name = ids.job ? records.qos_name(*ids.job) : chosen.asked;
+    if (ids.job) view.job_qos.flags = records.flags(*ids.job);
+}
+
+/// Adds the job's partitions; returns their QOSs.
+std::vector<QosIds::OfPartition> add_partitions(AccountView& view, const JobRecords& records,
+                                                const Lookup& lookup) {
+    std::vector<QosIds::OfPartition> found;
+    view.partitions.reserve(lookup.partitions.size());
+    for (const auto& partition : lookup.partitions) {
+        const auto qos = partition->qos.empty() ? std::nullopt : records.find(partition->qos);
+        if (qos) found.push_back({view.partitions.size(), *qos});
+        view.partitions.push_back({partition, std::nullopt});
+    }
+    return found;
+}
+
+/// Whether a partition asks for the job's accounts, up to the root.
+bool asks_for_accounts(const PartitionChoice& choice) {
+    return !choice.partition->allow_accounts.empty() || !choice.partition->deny_accounts.empty();
+}
+
+/// Copies limits and usage.
+void copy_limits_and_usage(AccountView& view, const JobRecords& records, const ChosenQos& chosen,
+                           const QosIds& ids) {
+    view.associations = records.copy_associations();
+    QosCopier copier(view, records);
+    if (ids.job) view.job_qos.qos = copier.add(*ids.job);
+    for (const std::uint32_t id : chosen.alternatives)
+        view.job_qos.alternatives.push_back(copier.add(id));
+    for (const QosIds::OfPartition& of_partition : ids.partitions)
+        view.partitions[of_partition.partition].qos = copier.add(of_partition.qos);
+}
+
+std::vector<std::string> sorted(std::vector<std::string> names) {
+    std::ranges::sort(names);
+    const auto repeated = std::ranges::unique(names);
+    names.erase(repeated.begin(), repeated.end());
+    return names;
+}
+
+/// Fills in the alternatives for the user, if they are requested.
+void name_alternatives(AccountView& view, const JobRecords& records, const Lookup& lookup) {
+    if (view.job_qos.problem != model::QosProblem::none || lookup.lists_alternatives)
+        view.permitted_qos = sorted(records.permitted_names());
+    if (lookup.lists_alternatives || !records.has_association()) view.accounts = sorted(records.accounts());
+    if (!lookup.lists_alternatives) return;
+    if (const auto qos = find_default_qos(records); qos && records.has_qos(*qos))
+        view.default_qos = records.qos_name(*qos);
+    view.default_account = records.default_account();
+}
+
+/// Whether some of the job's partitions are hidden from users.
+bool hides_partition(const AccountView& view, PrivateData hidden) {
+    return !std::ranges::all_of(view.partitions, [hidden](const PartitionChoice& choice) {
+        return is_shown(*choice.partition, hidden);
+    });
+}
+
+/// Marks what is hidden from the reader of the answer.
+[[gnu::cold]] void hide_from_reader(AccountView& view, const JobRecords& records, const Lookup& lookup,
+                                    PrivateData hidden) {
+    if (view.is_within_limits && !lookup.names_others && !hides_partition(view, hidden)) {
+        view.hidden = hidden; // from operators as well: the answer for such a job says almost nothing
+        return;
+    }
+    view.reader_is_operator = records.is_operator(lookup.reader);
+    if (view.reader_is_operator) return;
+    const auto coordinates = records.coordinated_accounts(lookup.reader);
+    hide_private_data(view, hidden, {lookup.reader == lookup.user_id, coordinates});
+}
+
+} // namespace
+
+AccountView build_view(const JobRecords& records, const Lookup& lookup) {
+    AccountView view;
+    view.tres = records.tres();
+    view.enforce = records.enforce();
+    const JobOwner owner = records.owner();
+    view.user_name = owner.user_name;
+    view.account = owner.account;
+    view.requester_is_operator = lookup.requester && records.is_operator(*lookup.requester);
+
+    const ChosenQos chosen = choose_qos(
+        records, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists, view.requester_is_operator},
+        view.enforce);
+    QosIds ids;
+    if (chosen.id && records.has_qos(*chosen.id)) ids.job = chosen.id;
+    fill_job_qos(view, chosen, ids, records);
+    ids.partitions = add_partitions(view, records, lookup);
+
+    const bool is_settled =
+        records.has_association() && chosen.alternatives.empty() && chosen.problem == model::QosProblem::none;
+    if (lookup.job_bounds != nullptr && is_settled) {
+        if (std::ranges::any_of(view.partitions, asks_for_accounts))
+            view.associations = records.name_associations();
+        view.is_within_limits = records.is_within_limits(view, ids.all());
+    }
+    if (!view.is_within_limits) copy_limits_and_usage(view, records, chosen, ids);
+    name_alternatives(view, records, lookup);
+    const PrivateData hidden = records.private_data();
+    if (hidden != PrivateData{} || lookup.names_others || hides_partition(view, {}))
+        hide_from_reader(view, records, lookup, hidden);
+    return view;
+}
+
+} // namespace qg::quota

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Makes the view of one job from a provider's records, the same way for every provider.
+#pragma once
+
+#include "qosgate/quota/choose_qos.hpp"
+#include "qosgate/quota/provider.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::quota {
+
+/// A job's user and the account that it uses; empty if they are not known. The string views borrow.
+struct JobOwner {
+    std::string_view user_name;
+    std::string_view account;
+};
+
+/// A provider's records, seen from one job. QOS ids are those of QosDirectory.
+class JobRecords : public QosDirectory {
+  public:
+    [[nodiscard]] virtual std::shared_ptr<const model::TresCatalogue> tres() const = 0; ///< never null
+    [[nodiscard]] virtual model::Enforce enforce() const = 0;
+    [[nodiscard]] virtual model::PrivateData private_data() const = 0;
+
+    [[nodiscard]] virtual JobOwner owner() const = 0;
+    /// The names of the job's association and those above it, up to the root / with limits and usage.
+    [[nodiscard]] virtual std::vector<model::Association> name_associations() const = 0;
+    [[nodiscard]] virtual std::vector<model::Association> copy_associations() const = 0;
+
+    /// Whether there is a QOS with that id: a default QOS may have been deleted.
+    [[nodiscard]] virtual bool has_qos(std::uint32_t qos) const = 0;
+    /// The name of an existing QOS / the QOS with its limits, its total usage, and the usage of this job's
+    /// user and account.
+    [[nodiscard]] virtual std::string_view qos_name(std::uint32_t qos) const = 0;
+    [[nodiscard]] virtual model::Qos copy_qos(std::uint32_t qos) const = 0;
+
+    /// Whether the job fits all limits of these QOSs and of the associations, and nothing else prevents it.
+    /// True is certain; false may be wrong. Calls Lookup::job_bounds with `view`.
+    [[nodiscard]] virtual bool is_within_limits(const model::AccountView& view,
+                                                std::span<const std::uint32_t> qos) const {
+        static_cast<void>(view);
+        static_cast<void>(qos);
+        return false;
+    }
+
+    // The alternatives for the user, in any order.
+    [[nodiscard]] virtual std::vector<std::string> permitted_names() const = 0;
+    [[nodiscard]] virtual std::vector<std::string> accounts() const = 0;
+    [[nodiscard]] virtual std::string default_account() const = 0;
+
+    /// Whether the user has operator rights in slurmctld.
+    [[nodiscard]] virtual bool is_operator(std::uint32_t user_id) const = 0;
+    /// The accounts that a user coordinates.
+    [[nodiscard]] virtual std::vector<std::string_view> coordinated_accounts(std::uint32_t user_id) const = 0;
+};
+
+/// The view of a job, as slurmctld would find it in these records.
+/// Threads: those of the records.
+model::AccountView build_view(const JobRecords& records, const Lookup& lookup);
+
+} // namespace qg::quota

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurm/error_codes.hpp"
+
+#include <slurm/slurm_errno.h>
+
+namespace qg::slurm {
+
+int to_slurm_error(model::RejectCode code) noexcept {
+    using model::RejectCode;
+    switch (code) {
+    case RejectCode::none: return SLURM_SUCCESS;
+    case RejectCode::invalid_qos: return ESLURM_INVALID_QOS;
+    case RejectCode::accounting_policy: return ESLURM_ACCOUNTING_POLICY;
+    case RejectCode::invalid_account: return ESLURM_INVALID_ACCOUNT;
+    case RejectCode::invalid_partition: return ESLURM_INVALID_PARTITION_NAME;
+    case RejectCode::invalid_time_limit: return ESLURM_INVALID_TIME_LIMIT;
+    case RejectCode::invalid_node_count: return ESLURM_INVALID_NODE_COUNT;
+    case RejectCode::partition_limits: return ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
+    case RejectCode::text_too_long: return ESLURM_PATHNAME_TOO_LONG;
+    case RejectCode::access_denied: return ESLURM_ACCESS_DENIED;
+    }
+    return ESLURM_ACCESS_DENIED;
+}
+
+} // namespace qg::slurm

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Lists of partitions that slurmctld accepts, and that start no job."""
+
+from __future__ import annotations
+
+from qosgate_dev.testing import main
+from qosgate_dev.testing.plugin_case import PluginTestCase
+
+
+class PartitionLists(PluginTestCase):
+    slurm_conf = """\
+PartitionName=downp Nodes=ALL State=DOWN
+PartitionName=solo Nodes=ALL MaxNodes=1
+PartitionName=vipp Nodes=ALL AllowQos=small
+PartitionName=rootp Nodes=ALL RootOnly=YES
+PartitionName=lean Nodes=ALL MaxMemPerNode=1000
+"""
+
+    def expect_waits(self, arguments: str, reason: str, *lines: str) -> None:
+        answer = self.submit(arguments)
+        self.expect(answer, True, *lines)
+        self.cluster.wait_reason(int(answer.stdout.split()[-1]), reason)
+
+    def test_what_is_wrong_in_the_others_is_told_beside_one_that_is_down(self) -> None:
+        head = ("this job will wait (2 reasons):", "partition downp is down (PartitionDown)")
+        for arguments, words, reason, better in (
+            ("-p downp,short -t 90", "partition short: limit 01:00:00, this job asks for 01:30:00",
+             "PartitionTimeLimit", "-t 60"),
+            ("-p downp,solo -N2", "partition solo allows at most 1 node per job; this job asks for 2",
+             "PartitionNodeLimit", "-N1"),
+            ("-p downp,vipp -t 60", "partition vipp does not accept QOS normal (accepted: small)", None,
+             "--qos=small"),
+        ):  # fmt: skip
+            with self.subTest(arguments):
+                if reason:
+                    self.expect_waits(arguments, reason, *head, words)
+                else:
+                    self.expect(self.submit(arguments), True, *head, words)
+                self.expect_runs_silently(f"{arguments} {better}")
+
+    def test_a_time_that_does_not_fit_before_the_deadline_ends_the_job(self) -> None:
+        deadline = "--deadline=now+30minutes -t 60"
+        self.expect_runs_silently(f"{deadline} --time-min=20")
+        answer = self.submit(deadline)
+        at_once = "a time limit of 01:00:00 does not fit: the deadline (--deadline) is in 00:30:00; slurmctld will end this job at once"
+        self.expect(answer, True, at_once, "shorten --time, or add --time-min")
+        self.cluster.wait_job(int(answer.stdout.split()[-1]), "DEADLINE")
+
+    def test_a_list_that_begins_with_a_partition_for_root_starts_nothing_without_nodes(self) -> None:
+        words = "partition rootp is for root only; with it first in the list, slurmctld never starts this job"
+        self.expect_waits("-p rootp,main -t 9", "PartitionNodeLimit", "this job can never start as it is", words)
+        self.expect_runs_silently("-p main,rootp -t 9")
+        self.expect_runs_silently("-p rootp,main -t 9 -N1")
+
+    def test_memory_above_max_mem_per_node_is_told_to_start_never(self) -> None:
+        words = "slurmctld never starts it as it is (MaxMemPerLimit): ask for --mem=1000M or less"
+        self.expect_waits("-p lean --mem=1001", "MaxMemPerLimit", "partition lean allows a job 1000M", words)
+        self.expect_runs_silently("-p lean --mem=1000M")
+
+
+class WithAny(PluginTestCase):
+    slurm_conf = "EnforcePartLimits=ANY\nPartitionName=downp Nodes=ALL State=DOWN\n"
+
+    def test_slurmctld_refuses_unless_the_last_one_is_down(self) -> None:
+        too_long = "partition short: limit 01:00:00, this job asks for 01:30:00"
+        self.expect(
+            self.submit("-p downp,short -t 90"), False, "partition downp is down", too_long,
+            "would be accepted with: --time=01:00:00", "Requested partition configuration not available now",
+        )  # fmt: skip
+        answer = self.submit("-p short,downp -t 90")
+        self.expect(answer, True, "this job will wait (2 reasons):", too_long, "partition downp is down")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What a job asks for in an attempt to start it.
+#include "support/count_setup.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace qg;
+using test::Counts;
+
+BOOST_FIXTURE_TEST_SUITE(count_attempt, test::CountSetup)
+
+BOOST_AUTO_TEST_CASE(an_attempt_aims_at_the_most_nodes_that_tasks_and_limits_let_it_have) {
+    request.min_nodes = 1;
+    request.max_nodes = 4;
+    request.tasks = request.min_cpus = 3;
+    BOOST_TEST(attempted("node") == 3u);
+    BOOST_TEST(attempted("node", 0, 2) == 2u);
+
+    partitions[0].max_nodes = 2;
+    BOOST_TEST(attempted("node") == 2u);
+
+    request.tres_per_job = "gres:gpu:2";
+    BOOST_TEST(attempted("node") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(cpus_that_each_node_must_have_count_at_an_attempt_only) {
+    request.tasks = request.min_cpus = request.min_nodes = request.max_nodes = 2;
+    request.min_cpus_per_node = 1;
+    BOOST_TEST(attempted("cpu") == 2u);
+
+    request.min_cpus_per_node = 3;
+    BOOST_TEST(counted("cpu") == 2u);
+    BOOST_TEST(attempted("cpu") == 6u);
+
+    request.overcommit = true;
+    BOOST_TEST(attempted("cpu") == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_aims_at_no_more_nodes_than_the_partition_has) {
+    request.min_nodes = 1;
+    request.max_nodes = 4;
+    request.tasks.reset();
+    partitions[0].total_nodes = 3;
+    BOOST_TEST(attempted("node") == 3u);
+
+    partitions[0].total_nodes = 4;
+    BOOST_TEST(attempted("node") == 4u);
+
+    partitions[0].total_nodes = 0; // not known
+    BOOST_TEST(attempted("node") == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_bound_the_nodes_from_22_05_9_on_only_where_nobody_says_how_many_a_node_takes) {
+    request.min_nodes = request.tasks = 1;
+    request.max_nodes = 3;
+    request.tasks_per_node = 1;
+    request.tres_per_node = "gres:gpu:1";
+    BOOST_TEST(attempted_in({22, 5, 8}, {"node", "gres/gpu"}) == (Counts{1, 1}));
+
+    for (const limits::Release later : {limits::Release(22, 5, 9), limits::Release(24, 11, 5)}) {
+        BOOST_TEST(attempted_in(later, {"node", "gres/gpu"}) == (Counts{3, 3}));
+        BOOST_TEST(attempted("node", 0, 2) == 2u);
+    }
+    BOOST_TEST(attempted("cpu") == 1u);
+
+    request.tasks_per_node.reset();
+    BOOST_TEST(attempted("node") == 1u);
+    BOOST_TEST(attempted("gres/gpu") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_per_node_fill_all_nodes_of_a_range_where_nobody_counted_tasks_from_22_05_9_on) {
+    request.min_nodes = 1;
+    request.max_nodes = 3;
+    request.tasks.reset();
+    request.tasks_per_node = 2;
+    BOOST_TEST(attempted_in({22, 5, 8}, {"node", "cpu"}) == (Counts{2, 4}));
+    BOOST_TEST(attempted_in({24, 11, 5}, {"node", "cpu"}) == (Counts{3, 6}));
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_takes_as_many_nodes_as_the_tasks_fill) {
+    request.tasks = request.min_cpus = 5;
+    request.tasks_per_node = 2;
+    request.tres_per_node = "gres:gpu:1";
+    BOOST_TEST(counted("node") == 1u);
+    for (const limits::Release each : {limits::Release(22, 5, 8), limits::Release(24, 11, 5)})
+        BOOST_TEST(attempted_in(each, {"node", "gres/gpu"}) == (Counts{3, 3}));
+
+    request.tres_per_node.reset();
+    request.tres_per_job = "gres:gpu:4";
+    BOOST_TEST(attempted("node") == 3u);
+
+    request.tasks_per_node = 5;
+    BOOST_TEST(attempted("node") == 1u);
+    request.tasks_per_node.reset();
+    BOOST_TEST(attempted("node") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_share_cpus_bound_the_nodes_like_others) {
+    request.min_nodes = 1;
+    request.max_nodes = 4;
+    request.tasks = 2;
+    request.overcommit = true;
+    for (const limits::Release each : {limits::Release(22, 5, 8), limits::Release(24, 11, 5)})
+        BOOST_TEST(attempted_in(each, {"node", "cpu"}) == (Counts{2, 2}));
+
+    request.tasks_per_node = 2;
+    BOOST_TEST(attempted("node") == 4u);
+    BOOST_TEST(attempted("cpu") == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_gives_every_node_its_tasks) {
+    request.min_nodes = request.max_nodes = 2;
+    request.tasks = request.min_cpus = 3;
+    request.tasks_per_node = 2;
+    request.tres_per_task = "gres:gpu:1";
+
+    BOOST_TEST(attempted_in({22, 5}, {"cpu", "gres/gpu"}) == (Counts{4, 4}));
+    BOOST_TEST(attempted_in({24, 11, 0}, {"cpu", "gres/gpu"}) == (Counts{3, 3}));
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_gives_a_single_task_no_company) {
+    request.min_nodes = request.tasks = 1;
+    request.max_nodes = 2;
+    request.tasks_per_node = request.cpus_per_task = request.min_cpus = 2;
+
+    BOOST_TEST(attempted_in({22, 5, 8}, {"cpu"}) == Counts{2});
+    BOOST_TEST(attempted_in({24, 11, 5}, {"cpu"}) == Counts{2});
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_gives_tasks_that_share_cpus_those_of_one_on_every_node) {
+    request.min_nodes = request.min_cpus = 2;
+    request.tasks = 8;
+    request.tasks_per_node = request.cpus_per_task = 4;
+    request.overcommit = true;
+    request.tres_per_node = "gres:gpu:2";
+    request.cpus_per_tres = "gres:gpu:9";
+
+    BOOST_TEST(attempted_in({22, 5}, {"cpu"}) == Counts{8});
+    BOOST_TEST(attempted_in({24, 11, 5}, {"cpu"}) == Counts{36});
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_gives_gpus_their_cpus_in_every_release) {
+    request.tres_per_node = "gres:gpu:2";
+    request.cpus_per_tres = "gres:gpu:4";
+
+    BOOST_TEST(counted("cpu") == 1u);
+    BOOST_TEST(attempted("cpu") == 8u);
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_takes_the_defaults_and_weights_of_its_own_partition) {
+    request.partition = "main,viz";
+    partitions[1].default_memory = model::Memory{2000, /*per_cpu=*/true};
+    partitions[1].billing_weights = "Mem=0.01";
+
+    BOOST_TEST(attempted("mem", 0) == 1000u);
+    BOOST_TEST(attempted("mem", 1) == 2000u);
+    BOOST_TEST(attempted("billing", 1) == 20u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
