@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cluster_snapshot.hpp"
 
+#include "failure_log.hpp"
 #include "host_conf.hpp"
 #include "host_log.hpp"
 #include "listening.hpp"
@@ -28,22 +29,8 @@ constexpr std::chrono::seconds poll_interval{2};
 // A change of partitions is noticed after this time, or by the first submission after the change.
 constexpr std::chrono::milliseconds look_interval{100};
 
-/// Logs the first of several failures in a row, and their end.
-class FailureLog {
-  public:
-    [[nodiscard]] bool is_failing() const noexcept { return is_failing_; }
-    void failed(const std::string& message) {
-        if (!is_failing_) log_error(("cluster data: " + message + "; trying again").c_str());
-        is_failing_ = true;
-    }
-    void succeeded() {
-        if (is_failing_) log_info("cluster data: available again");
-        is_failing_ = false;
-    }
-
-  private:
-    bool is_failing_ = false;
-};
+// The first of several failures in a row is tried again after this time.
+constexpr std::chrono::milliseconds retry_interval{500};
 
 /// A cluster and the time of its reading.
 struct Known {
@@ -79,7 +66,7 @@ struct ClusterSnapshot::Shared {
 
     // Only the thread uses these.
     slurm::ClusterReader reader_;
-    FailureLog failures_;
+    FailureLog failures_{"cluster data"};
 };
 
 bool ClusterSnapshot::Shared::may_have_new_reservations(const model::Cluster& cluster) const noexcept {
@@ -103,7 +90,8 @@ bool ClusterSnapshot::Shared::wait_until_served(DetachedThread::Link& owner) con
 
 /// The same before each further read.
 bool ClusterSnapshot::Shared::wait_for_next_read(DetachedThread::Link& owner) const {
-    const Clock::time_point next_poll = Clock::now() + poll_interval;
+    const Clock::time_point next_poll =
+        Clock::now() + (failures_.has_failed_once() ? retry_interval : poll_interval);
     const auto last = known.get();
     const auto is_time = [&] {
         const Clock::time_point now = Clock::now();
