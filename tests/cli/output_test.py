@@ -5,8 +5,10 @@
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 
 QOSGATE = sys.argv.pop(1)
+RULES = str(Path(__file__).resolve().parents[2] / "lua/rules")
 SCENARIO = '{"job": {"time_limit": 1}}\n'
 COMMANDS = (
     ["--help"],
@@ -16,6 +18,8 @@ COMMANDS = (
     ["reason", "QOSMaxGRESPerUser"],
     ["reason", "--all", "--json"],
     ["eval"],
+    ["policy", "check", RULES, "--no-owner-check"],
+    ["policy", "check", RULES, "--no-owner-check", "--json"],
 )
 
 

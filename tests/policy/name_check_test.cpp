@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/name_check.hpp"
 
+#include "qosgate/policy/findings.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
 #include "support/policy_setup.hpp"
 
@@ -23,6 +24,14 @@ std::string problem_in(const std::string& body) {
 
 std::string problem_in_file(const std::string& source) {
     return load_error({{"t.lua", source}});
+}
+
+/// The same when everything is looked for: "file:line: what" of the first finding.
+std::string first_finding_in(const std::string& body) {
+    const auto findings = check_sources({true, {{"t.lua", rule_with(body)}}}).findings;
+    if (findings.empty()) return "";
+    const Finding& first = findings.front();
+    return text::format("{}:{}: {}", first.file, first.line, first.message);
 }
 
 /// A body and the beginning of its error.
@@ -104,10 +113,12 @@ BOOST_DATA_TEST_CASE(finds_a_misspelt_name_when_the_file_is_loaded, mistakes, mi
     const std::string problem = problem_in(mistake.body);
 
     BOOST_TEST(problem.starts_with(mistake.complaint), problem);
+    BOOST_TEST(first_finding_in(mistake.body) == problem);
 }
 
 BOOST_DATA_TEST_CASE(does_not_complain_of_what_could_work, good_bodies, body) {
     BOOST_TEST(problem_in(body) == "");
+    BOOST_TEST(first_finding_in(body) == "");
 }
 
 BOOST_AUTO_TEST_CASE(knows_a_function_that_is_given_by_name) {
@@ -153,6 +164,7 @@ BOOST_AUTO_TEST_CASE(takes_linear_time) {
     const auto begin = std::chrono::steady_clock::now();
 
     BOOST_TEST(check_names(body, "t.lua", known).has_value());
+    BOOST_TEST(find_code_problems(body, known).empty());
 
     BOOST_TEST((std::chrono::steady_clock::now() - begin) < std::chrono::seconds(5));
 }
@@ -161,8 +173,10 @@ BOOST_AUTO_TEST_CASE(survives_source_that_is_no_lua) {
     const std::string bytes =
         "function ( { [ [[ ]] ]=] \" \\ ' end end until } ) ] :: : . goto local for 0x1p- -- --[[ x\n";
     for (std::size_t begin = 0; begin < bytes.size(); ++begin)
-        for (std::size_t length = 0; begin + length <= bytes.size(); ++length)
+        for (std::size_t length = 0; begin + length <= bytes.size(); ++length) {
             (void)check_names(std::string_view(bytes).substr(begin, length), "t.lua", {});
+            (void)find_code_problems(std::string_view(bytes).substr(begin, length), {});
+        }
 }
 
 BOOST_AUTO_TEST_CASE(reads_tokens_with_their_lines) {

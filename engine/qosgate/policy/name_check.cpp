@@ -11,10 +11,12 @@
 #include "qosgate/policy/lua_tokens.hpp"
 #include "qosgate/policy/sandbox.hpp"
 #include "qosgate/policy/unknown_name.hpp"
+#include "qosgate/policy/wrong_use.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -46,18 +48,18 @@ std::string did_you_mean(std::string_view wrong, const Names& names) {
 
 class Checker {
   public:
-    Checker(std::string_view source, std::string_view file, const KnownNames& known)
-        : tokens_(read_tokens(source)), file_(file), known_(known) {}
+    Checker(std::string_view source, const KnownNames& known, bool finds_all)
+        : tokens_(read_tokens(source)), known_(known), finds_all_(finds_all) {}
 
-    Result<void> run() {
+    /// Without finds_all at most one.
+    std::vector<CodeProblem> run() {
         read_ahead();
         scopes_.emplace_back();
-        while (at_ < tokens_.size() && !problem_) {
+        while (at_ < tokens_.size() && (finds_all_ || problems_.empty())) {
             step();
             ++at_;
         }
-        if (problem_) return *problem_;
-        return {};
+        return std::move(problems_);
     }
 
   private:
@@ -76,6 +78,7 @@ class Checker {
         for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
             const Token& first = tokens_[i];
             has_environment_ = has_environment_ || first.is_name("_ENV");
+            has_modify_ = has_modify_ || first.is_name("modify");
             const bool is_given =
                 first.is_name("submit") && tokens_[i + 1].is("=") && tokens_[i + 2].is_name();
             if (is_given) submit_names_.insert(tokens_[i + 2].text);
@@ -213,6 +216,14 @@ class Checker {
             declare(token(at_).text, is_job ? Meaning::job : Meaning::anything);
             is_first = false;
         }
+        if (finds_all_ && is_submit && !has_modify_ && has_empty_body())
+            suspect("submit does nothing, so the rule never does anything");
+    }
+
+    /// Whether nothing, or an empty `return`, follows the current token, which ends a function's parameters.
+    [[nodiscard]] bool has_empty_body() const {
+        if (!after(1).is("return")) return after(1).is("end");
+        return after(after(2).is(";") ? 3 : 2).is("end");
     }
 
     /// submit = function in the table of a rule, or the local function whose name stands there.
@@ -249,9 +260,12 @@ class Checker {
         if (found == known_.end()) {
             if (const std::string_view foreign = describe_foreign_name(name); !foreign.empty())
                 return complain(std::string(foreign));
-            if (after(1).is("=") || before(1).is("function"))
+            if (undeclared_.contains(name)) return;
+            if (after(1).is("=") || before(1).is("function")) {
+                undeclared_.insert(name);
                 return complain(text::format(
                     "'{}' is not declared; write 'local {} = ...' (globals cannot be set)", name, name));
+            }
             std::vector<std::string> globals;
             for (const auto& [global, members] : known_)
                 globals.push_back(global);
@@ -281,7 +295,8 @@ class Checker {
         if (field == nullptr) return complain(describe_unknown_field(name));
         const bool is_written = after(is_index ? 4 : 3).is("=");
         if (is_written && field->write == nullptr)
-            complain(text::format("job.{} cannot be changed", field->name));
+            return complain(text::format("job.{} cannot be changed", field->name));
+        if (is_written && finds_all_) suspect(describe_wrong_value(*field, rest(is_index ? 5 : 4)));
     }
 
     /// Whether the argument of `job.NAME(...)` is certainly not `job`: a literal, a text that a library
@@ -310,7 +325,8 @@ class Checker {
         const Token& argument = after(has_bracket ? 4 : 3);
         const bool is_literal = argument.kind == TokenKind::text && !argument.text.empty();
         if (name == "is_set" && is_literal && find_field(argument.text) == nullptr)
-            complain(describe_unknown_field(argument.text));
+            return complain(describe_unknown_field(argument.text));
+        if (finds_all_) suspect(describe_wrong_call(rest(2)));
     }
 
     static bool is_job_function(std::string_view name) {
@@ -324,27 +340,44 @@ class Checker {
         return found == fields.end() ? nullptr : &*found;
     }
 
-    void complain(const std::string& what) {
-        problem_ = Error{ErrorCode::invalid_input, text::format("{}:{}: {}", file_, token(at_).line, what)};
+    void complain(std::string what) { problems_.push_back({token(at_).line, std::move(what), true}); }
+
+    /// A mistake that does not keep the file from loading; empty: there is none.
+    void suspect(std::string what) {
+        if (!what.empty()) problems_.push_back({token(at_).line, std::move(what), false});
+    }
+
+    /// The tokens from the one `ahead` of the current one on.
+    [[nodiscard]] std::span<const Token> rest(std::size_t ahead) const {
+        return std::span(tokens_).subspan(std::min(at_ + ahead, tokens_.size() - 1));
     }
 
     const std::vector<Token> tokens_;
-    std::string_view file_;
     const KnownNames& known_;
+    bool finds_all_;
     std::size_t at_ = 0;
     std::vector<Scope> scopes_;
     std::unordered_map<std::string_view, std::vector<Meaning>> locals_; ///< the innermost last
     std::unordered_map<std::string_view, int> declarations_;
     std::set<std::string_view> submit_names_;
     std::set<std::string_view> assigned_;
+    std::set<std::string_view> undeclared_; ///< globals that were set; their uses follow from that
     bool has_environment_ = false;
-    std::optional<Error> problem_;
+    bool has_modify_ = false; ///< the rule may have another function
+    std::vector<CodeProblem> problems_;
 };
 
 } // namespace
 
 Result<void> check_names(std::string_view source, std::string_view file, const KnownNames& known) {
-    return Checker(source, file, known).run();
+    const auto problems = Checker(source, known, /*finds_all=*/false).run();
+    if (problems.empty()) return {};
+    const CodeProblem& first = problems.front();
+    return Error{ErrorCode::invalid_input, text::format("{}:{}: {}", file, first.line, first.message)};
+}
+
+std::vector<CodeProblem> find_code_problems(std::string_view source, const KnownNames& known) {
+    return Checker(source, known, /*finds_all=*/true).run();
 }
 
 } // namespace qg::policy

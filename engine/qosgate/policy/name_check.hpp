@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace qg::policy {
 
@@ -22,5 +23,17 @@ using KnownNames = std::map<std::string, std::set<std::string>, std::less<>>;
 /// Errors: invalid_input for the first name that does not exist: "<file>:<line>: <what>; did you mean ...".
 /// `source` must be a file that Lua compiles. Cost: linear in its size; no Lua.
 Result<void> check_names(std::string_view source, std::string_view file, const KnownNames& known);
+
+/// One mistake in a source.
+struct CodeProblem {
+    int line = 0;
+    std::string message;       ///< "unknown field 'node' of job; did you mean nodes?"
+    bool stops_loading = true; ///< whether check_names() reports it, too
+};
+
+/// All names that do not exist, in the order of the source. Also mistakes that do not keep a file from
+/// loading, but that a rule certainly makes when it runs: see wrong_use.hpp; and a submit function that does
+/// nothing. `source` and cost as for check_names().
+std::vector<CodeProblem> find_code_problems(std::string_view source, const KnownNames& known);
 
 } // namespace qg::policy

@@ -202,14 +202,23 @@ int list_names(lua_State* lua) {
 struct Chunk {
     std::string_view source;
     const char* name;
+    bool is_run;
 };
 
-int load_and_run(lua_State* lua) {
+int load_chunk(lua_State* lua) {
     const auto& chunk = *static_cast<const Chunk*>(lua_touserdata(lua, 1));
     if (luaL_loadbufferx(lua, chunk.source.data(), chunk.source.size(), chunk.name, "t") != LUA_OK)
         return lua_error(lua);
-    lua_call(lua, 0, 0);
+    if (chunk.is_run) lua_call(lua, 0, 0);
     return 0;
+}
+
+Result<void> protected_load(LuaState& state, std::string_view source, std::string_view file, bool is_run) {
+    const std::string name = text::format("@{}", file);
+    Chunk chunk{source, name.c_str(), is_run};
+    auto done = protected_call(state, &load_chunk, &chunk);
+    if (done || done.error().message.find(file) != std::string::npos) return done;
+    return done.error().in(file);
 }
 
 } // namespace
@@ -239,11 +248,11 @@ Result<KnownNames> list_globals(LuaState& state) {
 }
 
 Result<void> run_chunk(LuaState& state, std::string_view source, std::string_view file) {
-    const std::string name = text::format("@{}", file);
-    Chunk chunk{source, name.c_str()};
-    auto done = protected_call(state, &load_and_run, &chunk);
-    if (done || done.error().message.find(file) != std::string::npos) return done;
-    return done.error().in(file);
+    return protected_load(state, source, file, /*is_run=*/true);
+}
+
+Result<void> compile_chunk(LuaState& state, std::string_view source, std::string_view file) {
+    return protected_load(state, source, file, /*is_run=*/false);
 }
 
 std::string_view describe_foreign_name(std::string_view name) noexcept {
@@ -253,6 +262,8 @@ std::string_view describe_foreign_name(std::string_view name) noexcept {
     if (name == "slurm")
         return "unknown name 'slurm': rules have job:reject(...), job:warn(...) and job:is_set(...) instead "
                "of it, see the guide to rules, lua.md";
+    if (name == "site") return "unknown name 'site': settings are written in site.lua, not beside a rule";
+    if (name == "rule") return "unknown name 'rule': a rule is written in a file of its own, not in site.lua";
     return {};
 }
 

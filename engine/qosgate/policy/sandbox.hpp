@@ -36,12 +36,15 @@ Result<KnownNames> list_globals(LuaState& state);
 /// Errors: invalid_input if the text does not compile or fails, limit_exceeded if a budget is exceeded.
 Result<void> run_chunk(LuaState& state, std::string_view source, std::string_view file);
 
+/// Compiles `source` as run_chunk() does, without running it. Errors: as run_chunk().
+Result<void> compile_chunk(LuaState& state, std::string_view source, std::string_view file);
+
 /// Makes the table on top of the stack read-only: it is replaced by an empty one through which it can be read
 /// but not written. `description` names it in the error. Inside a protected call.
 void make_read_only(lua_State* lua, const char* description);
 
-/// What to say of a name that scripts for job_submit/lua have and rules do not; empty for all other names.
-/// A literal.
+/// What to say of a name that belongs elsewhere: one that scripts for job_submit/lua have and rules do not,
+/// or `site` and `rule` in each other's files. Empty for all other names. A literal.
 std::string_view describe_foreign_name(std::string_view name) noexcept;
 
 } // namespace qg::policy

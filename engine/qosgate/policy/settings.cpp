@@ -66,21 +66,37 @@ Result<void> set_time(Settings& settings, const SettingSpec& spec, const Value& 
     return {};
 }
 
+Value get_limits(const Settings& settings) {
+    return {Value::Kind::text, 0, to_string(settings.limits)};
+}
+Value get_contact(const Settings& settings) {
+    return {Value::Kind::text, 0, settings.contact};
+}
+Value get_instructions(const Settings& settings) {
+    return Value::of_count(settings.rule_instructions);
+}
+Value get_memory(const Settings& settings) {
+    return Value::of_count(settings.rule_memory_mib);
+}
+Value get_time(const Settings& settings) {
+    return Value::of_count(static_cast<std::uint64_t>(settings.rule_time.count()));
+}
+
 constexpr std::array<SettingSpec, 5> specs{{
     {"limits", "\"explain\"", "\"explain\", \"enforce\" or \"off\"",
      "what to do with jobs that break a limit: add the reasons to Slurm's own answer, also reject jobs that "
      "can never start, or nothing",
-     &set_limits},
+     &set_limits, &get_limits},
     {"contact", "\"\"", "a text of at most 200 bytes in one line",
      "whom users ask; shown if a job is rejected or can never start, if it names or needs what the "
      "cluster does not have, and if a rule fails",
-     &set_contact},
+     &set_contact, &get_contact},
     {"rule_instructions", "100000", "a whole number from 1000 to 10000000",
-     "Lua instructions that one rule may spend on one job", &set_instructions},
+     "Lua instructions that one rule may spend on one job", &set_instructions, &get_instructions},
     {"rule_memory_mib", "8", "a whole number from 1 to 16", "memory of one Lua state with all rules, in MiB",
-     &set_memory},
+     &set_memory, &get_memory},
     {"rule_time_ms", "50", "a whole number from 1 to 75",
-     "CPU time of all rules for one job, in milliseconds", &set_time},
+     "CPU time of all rules for one job, in milliseconds", &set_time, &get_time},
 }};
 
 } // namespace

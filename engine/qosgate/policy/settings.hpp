@@ -41,6 +41,7 @@ struct SettingSpec {
     std::string_view allowed; ///< for people: `"explain", "enforce" or "off"`, `a whole number from 1 to 9`
     std::string_view description;
     Result<void> (*set)(Settings& settings, const SettingSpec& spec, const Value& value);
+    Value (*get)(const Settings& settings); ///< borrows from `settings`
 };
 
 /// All settings, in the order they are documented.

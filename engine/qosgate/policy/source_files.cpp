@@ -29,10 +29,6 @@ Result<SourceFile> read_file(const fs::path& folder, const std::string& name, ui
     return SourceFile{name, *std::move(content)};
 }
 
-bool is_source_name(std::string_view name) noexcept {
-    return name.size() > 4 && name.front() != '.' && name.ends_with(".lua");
-}
-
 /// The names of the policy's files in `directory`, in byte order.
 std::vector<std::string> source_names(DIR* directory) {
     std::vector<std::string> names;
@@ -60,6 +56,10 @@ const SourceFile* SourceFolder::find(std::string_view name) const noexcept {
     const auto found =
         std::find_if(files.begin(), files.end(), [&](const SourceFile& file) { return file.name == name; });
     return found == files.end() ? nullptr : &*found;
+}
+
+bool is_source_name(std::string_view name) noexcept {
+    return name.size() > 4 && name.front() != '.' && name.ends_with(".lua");
 }
 
 Result<SourceFolder> read_source_folder(const fs::path& folder, uid_t trusted_user) {

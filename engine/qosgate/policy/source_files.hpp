@@ -33,6 +33,9 @@ inline constexpr std::string_view site_file_name = "site.lua";
 inline constexpr std::size_t max_file_bytes = std::size_t{256} << 10u;
 inline constexpr std::size_t max_files = 256;
 
+/// Whether a file of this name belongs to a policy: "*.lua", and not hidden.
+bool is_source_name(std::string_view name) noexcept;
+
 /// Reads every "*.lua" of the directory except hidden ones. A directory that does not exist gives `exists ==
 /// false`. Errors: permission_denied if the directory, a file, or a directory or link on the path to them
 /// belongs to anybody except root and `trusted_user`, or others can write it (naming it, its mode and the

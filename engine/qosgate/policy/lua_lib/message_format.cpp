@@ -110,4 +110,14 @@ void push_message(lua_State* lua, int first) {
     luaL_pushresult(&result);
 }
 
+std::size_t count_places(std::string_view format) noexcept {
+    std::size_t places = 0;
+    while (!format.empty()) {
+        const Conversion how = format.front() == '%' ? read_conversion(format) : Conversion{};
+        if (how.letter != '\0' && how.letter != '%') ++places;
+        format.remove_prefix(how.letter == '\0' ? 1 : how.length);
+    }
+    return places;
+}
+
 } // namespace qg::policy

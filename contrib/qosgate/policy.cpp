@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The noun `qosgate policy`.
+#include "command.hpp"
+
+namespace qg::cli {
+
+void add_policy(CLI::App& app, Invocation& invocation) {
+    CLI::App* policy =
+        add_command(app, "policy", "The site's rules and settings, before they are live",
+                    "Examples:\n"
+                    "  qosgate policy check                   the directory beside slurm.conf\n"
+                    "  qosgate policy check ./qosgate.d       a directory before it is copied there");
+    policy->require_subcommand(1);
+    add_commands(*policy, "policy", invocation);
+}
+
+} // namespace qg::cli

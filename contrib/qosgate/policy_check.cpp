@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate policy check [DIR]
+#include "command.hpp"
+#include "policy_folder.hpp"
+#include "table.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/findings.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+
+namespace qg::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct CheckOptions {
+    std::string folder;
+    bool no_owner_check = false;
+};
+
+constexpr int exit_findings = 1;
+
+std::string hash_text(const policy::PolicyReport& report) {
+    return text::format("{:016x}", report.hash);
+}
+
+std::string count_of(std::size_t count, std::string_view noun) {
+    return text::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+ordered_json to_json(const policy::Value& value) {
+    if (value.kind == policy::Value::Kind::integer) return value.integer;
+    return value.text;
+}
+
+ordered_json to_json(const policy::PolicyReport& report, const std::filesystem::path& folder) {
+    ordered_json rules = ordered_json::array();
+    for (const policy::RuleInfo& rule : report.rules)
+        rules.push_back({{"name", rule.name},
+                         {"file", rule.file},
+                         {"mode", to_string(rule.mode)},
+                         {"on_error", to_string(rule.on_error)}});
+    ordered_json settings;
+    for (const policy::SettingSpec& spec : policy::setting_specs())
+        settings[std::string(spec.name)] = to_json(spec.get(report.settings));
+    ordered_json findings = ordered_json::array();
+    for (const policy::Finding& finding : report.findings)
+        findings.push_back({{"file", finding.file.empty() ? ordered_json() : ordered_json(finding.file)},
+                            {"line", finding.line == 0 ? ordered_json() : ordered_json(finding.line)},
+                            {"message", finding.message},
+                            {"stops_loading", finding.stops_loading}});
+    return {{"status", report.findings.empty() ? "ok" : "findings"},
+            {"folder", folder.string()},
+            {"loads", report.loads()},
+            {"hash", report.loads() ? ordered_json(hash_text(report)) : ordered_json()},
+            {"rules", rules},
+            {"settings", settings},
+            {"findings", findings}};
+}
+
+/// "10-debug.lua:3: what"
+std::string to_line(const policy::Finding& finding, const std::filesystem::path& folder) {
+    const std::string file = finding.file.empty() ? folder.string() : finding.file;
+    const std::string line = finding.line == 0 ? "" : text::format("{}:", finding.line);
+    return text::format("{}:{} {}\n", text::printable(file, 4000), line,
+                        text::printable(finding.message, 4000));
+}
+
+/// What slurmctld would have in force.
+void print_policy(const policy::PolicyReport& report, std::ostream& out) {
+    std::vector<std::string> settings;
+    for (const policy::SettingSpec& spec : policy::setting_specs())
+        settings.push_back(text::format("{} = {}", spec.name, describe(spec.get(report.settings))));
+    out << text::format("Policy:   limits {}, {}, hash {}\n", to_string(report.settings.limits),
+                        count_of(report.rules.size(), "rule"), hash_text(report))
+        << "Settings: " << text::join(settings, ", ") << '\n';
+    if (report.rules.empty()) return;
+    Table table{{{"file"}, {"mode"}, {"on_error"}, {"name"}}, {}};
+    for (const policy::RuleInfo& rule : report.rules)
+        table.rows.push_back({text::printable(rule.file, 4000), std::string(to_string(rule.mode)),
+                              std::string(to_string(rule.on_error)), rule.name});
+    out << '\n';
+    print_aligned(out, table);
+    out << '\n';
+}
+
+void print(const policy::PolicyReport& report, const std::filesystem::path& folder, std::ostream& out) {
+    for (const policy::Finding& finding : report.findings)
+        out << to_line(finding, folder);
+    if (report.loads()) print_policy(report, out);
+    out << text::printable(folder.string(), 4000) << ": ";
+    if (report.findings.empty())
+        out << "no findings\n";
+    else
+        out << count_of(report.findings.size(), "finding") << "; slurmctld would "
+            << (report.loads() ? "" : "not ") << "load this directory\n";
+}
+
+Result<policy::PolicyReport> examine(const PolicyFolder& folder, bool checks_owners) {
+    const ReaderRights rights(folder);
+    auto report =
+        policy::check_policy(folder.path, {.is_needed = checks_owners, .trusted_user = folder.reader});
+    const bool is_a_finding =
+        !report && rights.are_changed() && report.error().code == ErrorCode::unavailable;
+    if (!is_a_finding) return report;
+    policy::PolicyReport unread;
+    unread.findings.push_back(
+        {{}, 0, text::format("as user {}: {}", folder.reader_name, report.error().message)});
+    return unread;
+}
+
+Result<int> check(const CheckOptions& options, Output& output) {
+    const auto folder = find_policy_folder(options.folder);
+    if (!folder) return folder.error();
+    const auto report = examine(*folder, !options.no_owner_check);
+    if (!report) return report.error();
+    if (output.json())
+        output.write(to_json(*report, folder->path));
+    else
+        print(*report, folder->path, output.text());
+    return report->findings.empty() ? 0 : exit_findings;
+}
+
+} // namespace
+
+void add_policy_check(CLI::App& policy, Invocation& invocation) {
+    auto options = std::make_shared<CheckOptions>();
+    CLI::App* command = add_command(
+        policy, "check", "Find what is wrong in a directory of rules, before slurmctld reads it",
+        "It loads the directory as slurmctld would, without a slurmctld, and prints everything that is\n"
+        "wrong, one line each: FILE:LINE: WHAT. Besides what keeps a directory from loading it finds calls\n"
+        "with wrong arguments, values that a field does not take, rules that do nothing, and files that\n"
+        "are ignored although they look like rules. Then it prints what slurmctld would have in force;\n"
+        "the hash is that of 'qosgate status'.\n\n"
+        "Owners and modes of files count, too. In the directory beside slurm.conf the files must belong\n"
+        "to root or SlurmUser, who must be able to read them (root can find that out). In another\n"
+        "directory they may belong to root or to you. --no-owner-check skips this, for a checkout that\n"
+        "belongs to somebody else or that a group can write.\n\n"
+        "Exit status:\n"
+        "  0   nothing is wrong\n"
+        "  1   something is: there are findings\n"
+        "  64  the command line is wrong\n"
+        "  66  there is no such directory\n"
+        "  69  slurm.conf or the directory cannot be read\n"
+        "  74  the output cannot be written\n"
+        "  78  this build has no Slurm support, and no directory is named\n\n"
+        "With --json:\n"
+        "  status    \"ok\" or \"findings\"\n"
+        "  folder    the directory\n"
+        "  loads     whether slurmctld would load it\n"
+        "  hash      of the policy; null: it does not load\n"
+        "  rules     in the order they run: name, file, mode, on_error; those that load\n"
+        "  settings  by name\n"
+        "  findings  by file and line: file (null: the directory), line (null: the whole file), message,\n"
+        "            stops_loading (whether slurmctld would not load the directory because of it)\n"
+        "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
+        "Examples:\n"
+        "  qosgate policy check\n"
+        "  qosgate policy check ./qosgate.d --no-owner-check\n"
+        "  qosgate policy check --json | jq -r '.findings[].message'");
+    command->add_option("DIR", options->folder, "The directory; default: qosgate.d beside slurm.conf");
+    command->add_flag("--no-owner-check", options->no_owner_check,
+                      "Do not check who owns the files and who can write them");
+    add_json_flag(*command, invocation);
+    command->callback([&invocation, options] {
+        invocation.action = [options](Output& output) { return check(*options, output); };
+    });
+}
+
+} // namespace qg::cli

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "policy_folder.hpp"
+
+#include "qosgate/base/text.hpp"
+#ifdef QG_HAVE_SLURM
+#include "qosgate/slurmdb/slurm_conf.hpp"
+#endif
+
+#include <system_error>
+
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
+namespace qg::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+#ifdef QG_HAVE_SLURM
+/// SlurmUser, a name or a number.
+Result<PolicyFolder> with_reader(const slurmdb::SlurmConf& conf) {
+    PolicyFolder folder{fs::absolute(conf.path).parent_path() / "qosgate.d"};
+    const passwd* user = getpwnam(conf.slurm_user.c_str());
+    if (const auto number = text::parse_unsigned(conf.slurm_user); user == nullptr && number)
+        user = getpwuid(static_cast<uid_t>(*number));
+    if (user == nullptr)
+        return Error{ErrorCode::not_found,
+                     text::format("{}: this host has no user {}, which is SlurmUser", conf.path.string(),
+                                  text::quoted(conf.slurm_user, 64))};
+    folder.reader = user->pw_uid;
+    folder.reader_group = user->pw_gid;
+    folder.reader_name = user->pw_name;
+    return folder;
+}
+
+Result<PolicyFolder> find_live_folder() {
+    const auto path = slurmdb::find_slurm_conf();
+    if (!path) return path.error();
+    const auto conf = slurmdb::load_slurm_conf(*path);
+    if (!conf) return conf.error();
+    return with_reader(*conf);
+}
+#else
+Result<PolicyFolder> find_live_folder() {
+    return Error{ErrorCode::unsupported,
+                 "this build has no Slurm support and reads no slurm.conf: name a directory"};
+}
+#endif
+
+} // namespace
+
+Result<PolicyFolder> find_policy_folder(const std::string& named) {
+    auto live = find_live_folder();
+    if (named.empty()) return live;
+    std::error_code problem;
+    if (!live || !fs::equivalent(named, live->path, problem)) return PolicyFolder{named};
+    live->path = named;
+    return live;
+}
+
+ReaderRights::ReaderRights(const PolicyFolder& folder) {
+    if (geteuid() != 0 || !folder.reader || *folder.reader == 0) return;
+    are_changed_ = initgroups(folder.reader_name.c_str(), folder.reader_group) == 0 &&
+                   setegid(folder.reader_group) == 0 && seteuid(*folder.reader) == 0;
+}
+
+ReaderRights::~ReaderRights() {
+    if (!are_changed_) return;
+    // The process only writes its answer after this; if it keeps the lesser rights, that works, too.
+    if (seteuid(getuid()) != 0 || setegid(getgid()) != 0) return;
+}
+
+} // namespace qg::cli

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Which directory of rules a command of `qosgate policy` is about, and as whom slurmctld reads it.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <sys/types.h>
+
+namespace qg::cli {
+
+/// A directory of rules.
+struct PolicyFolder {
+    std::filesystem::path path;
+    /// The user as whom slurmctld reads it; empty: it is not the directory of a slurmctld.
+    std::optional<uid_t> reader = {};
+    gid_t reader_group = 0;
+    std::string reader_name = {};
+};
+
+/// The directory that the command line names; without one ("") that of slurmctld, qosgate.d beside
+/// slurm.conf. If the named directory is that of slurmctld, the answer is the same as without a name. Errors:
+/// unavailable without a readable slurm.conf; unsupported in a build without Slurm; not_found for an unknown
+/// SlurmUser.
+Result<PolicyFolder> find_policy_folder(const std::string& named);
+
+/// While it lives, the process has the rights of the directory's reader, if it runs as root. Threads: the
+/// process must have one only.
+class ReaderRights {
+  public:
+    explicit ReaderRights(const PolicyFolder& folder);
+    ReaderRights(const ReaderRights&) = delete;
+    ReaderRights& operator=(const ReaderRights&) = delete;
+    ~ReaderRights();
+
+    /// Whether the rights are not those of the process itself.
+    [[nodiscard]] bool are_changed() const noexcept { return are_changed_; }
+
+  private:
+    bool are_changed_ = false;
+};
+
+} // namespace qg::cli

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/findings.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/compiled_rules.hpp"
+#include "qosgate/policy/declarations.hpp"
+#include "qosgate/policy/folder_findings.hpp"
+#include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/name_check.hpp"
+#include "qosgate/policy/policy.hpp"
+#include "qosgate/policy/sandbox.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace qg::policy {
+namespace {
+
+/// The place that an error names, "10-debug.lua:3: ...", and the rest of it.
+Finding to_finding(const Error& error, const std::string& file) {
+    Finding finding{file, 0, error.message};
+    std::string_view rest = error.message;
+    if (!rest.starts_with(file + ":")) return finding;
+    rest.remove_prefix(file.size() + 1);
+    const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    if (digits > 0 && digits < rest.size() && rest[digits] == ':') {
+        finding.line = static_cast<int>(text::parse_unsigned(rest.substr(0, digits)).value_or(0));
+        rest.remove_prefix(digits + 1);
+    }
+    finding.message = text::trim(rest);
+    return finding;
+}
+
+/// The line of the first call of `function`; 0: there is none.
+int line_of_call(const SourceFile& file, std::string_view function) {
+    const auto tokens = read_tokens(file.text);
+    const auto found =
+        std::ranges::find_if(tokens, [&](const Token& token) { return token.is_name(function); });
+    return found == tokens.end() ? 0 : found->line;
+}
+
+void sort_by_place(std::vector<Finding>& findings) {
+    std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
+        return std::tie(a.file, a.line) < std::tie(b.file, b.line);
+    });
+}
+
+/// Checks the files one by one, each in a Lua state of its own.
+class SourceCheck {
+  public:
+    PolicyReport run(const SourceFolder& sources) {
+        report_.hash = hash_of(sources);
+        if (const SourceFile* site = sources.find(site_file_name)) check_site(*site);
+        for (const SourceFile& file : sources.files)
+            if (file.name != site_file_name) check_rule(file);
+        check_together(sources);
+        sort_by_place(report_.findings);
+        return std::move(report_);
+    }
+
+  private:
+    void note(Finding finding) {
+        if (std::ranges::find(report_.findings, finding) == report_.findings.end())
+            report_.findings.push_back(std::move(finding));
+    }
+
+    /// An error of the file when it was loaded. What its text has shown already is not told twice: then the
+    /// line is the same, or the message is.
+    void note_error(const Error& error, const SourceFile& file) {
+        Finding finding = to_finding(error, file.name);
+        const bool is_known = std::ranges::any_of(report_.findings, [&](const Finding& other) {
+            const bool is_here = other.line == finding.line || other.message == finding.message;
+            return other.file == finding.file && other.stops_loading && is_here;
+        });
+        if (!is_known) report_.findings.push_back(std::move(finding));
+    }
+
+    /// Whether the file compiles. If so, notes what its text shows.
+    bool check_text(const SourceFile& file, std::span<const ExtraGlobal> globals) {
+        const auto state = LuaState::create(
+            {.instructions = 1'000'000, .time = std::chrono::seconds(1), .memory = std::size_t{16} << 20u});
+        if (!state) {
+            note({file.name, 0, "no memory for a Lua state"});
+            return false;
+        }
+        const auto installed = install_sandbox(*state, globals);
+        const auto known = installed ? list_globals(*state) : installed.error();
+        const auto compiled = known ? compile_chunk(*state, file.text, file.name) : known.error();
+        if (!compiled) {
+            note_error(compiled.error(), file);
+            return false;
+        }
+        for (CodeProblem& problem : find_code_problems(file.text, *known))
+            note({file.name, problem.line, std::move(problem.message), problem.stops_loading});
+        return true;
+    }
+
+    void check_site(const SourceFile& file) {
+        if (!check_text(file, site_globals())) return;
+        auto settings = load_settings(file);
+        if (settings)
+            report_.settings = *std::move(settings);
+        else
+            note_error(settings.error(), file);
+    }
+
+    void check_rule(const SourceFile& file) {
+        if (!check_text(file, rule_globals())) return;
+        SourceFolder alone{true, {file}};
+        auto compiled = compile_rules(alone, report_.settings);
+        if (!compiled) return note_error(compiled.error(), file);
+        RuleInfo& rule = compiled->rules.front();
+        const auto same = std::ranges::find(report_.rules, rule.name, &RuleInfo::name);
+        if (same != report_.rules.end())
+            return note({file.name, line_of_call(file, "rule"),
+                         text::format("rule '{}' has the name of the rule in {}", rule.name, same->file)});
+        report_.rules.push_back(std::move(rule));
+    }
+
+    /// What only all files together show, for example too little memory.
+    void check_together(const SourceFolder& sources) {
+        if (!report_.loads()) return;
+        if (const auto policy = compile_policy(sources); !policy) note({{}, 0, policy.error().message});
+    }
+
+    PolicyReport report_;
+};
+
+} // namespace
+
+bool PolicyReport::loads() const noexcept {
+    return std::ranges::none_of(findings, &Finding::stops_loading);
+}
+
+Result<PolicyReport> check_policy(const std::filesystem::path& folder, const OwnerCheck& owners) {
+    auto read = read_all_sources(folder, owners);
+    if (!read) return read.error();
+    PolicyReport report = check_sources(read->sources);
+    report.findings.insert(report.findings.end(), read->findings.begin(), read->findings.end());
+    sort_by_place(report.findings);
+    return report;
+}
+
+PolicyReport check_sources(const SourceFolder& sources) {
+    return SourceCheck().run(sources);
+}
+
+} // namespace qg::policy

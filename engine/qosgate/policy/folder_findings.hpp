@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// folder_findings: reads a policy directory and goes on after what would stop read_source_folder(): owners,
+// modes, files that cannot be read. It also finds files that look like rules, but are ignored.
+#pragma once
+
+#include "qosgate/policy/findings.hpp"
+
+namespace qg::policy {
+
+/// The files that can be read, and what is wrong with the directory and the others.
+struct FolderFindings {
+    SourceFolder sources;
+    std::vector<Finding> findings; ///< in no order
+};
+
+/// Errors: as check_policy. Cost: blocking reads.
+Result<FolderFindings> read_all_sources(const std::filesystem::path& folder, const OwnerCheck& owners);
+
+} // namespace qg::policy

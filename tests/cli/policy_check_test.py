@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""qosgate policy check: findings, what would be in force, owners, exit statuses. Usage: policy_check_test.py QOSGATE SLURM
+
+SLURM is "slurm" or "none": whether the build has Slurm support.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+QOSGATE = sys.argv.pop(1)
+HAS_SLURM = sys.argv.pop(1) == "slurm"
+SHIPPED = Path(__file__).resolve().parents[2] / "lua/rules"
+GOOD = "rule {{ name = '{}', submit = function(job) job:warn('x') end }}\n"
+
+
+def run(*words: str | Path, **environment: str) -> subprocess.CompletedProcess:
+    command = [QOSGATE, "policy", "check", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=20, env=os.environ | environment)
+
+
+class PolicyCheckTest(unittest.TestCase):
+    def setUp(self) -> None:
+        temporary = tempfile.TemporaryDirectory(prefix="qosgate-check-")
+        self.addCleanup(temporary.cleanup)
+        self.root = Path(temporary.name)
+        self.root.chmod(0o755)
+        self.folder = self.root / "qosgate.d"
+        self.folder.mkdir()
+        self.folder.chmod(0o755)
+
+    def write(self, name: str, text: str, mode: int = 0o644) -> None:
+        path = self.folder / name
+        path.write_text(text)
+        path.chmod(mode)
+
+    def write_conf(self, user: str) -> str:
+        conf = self.root / "slurm.conf"
+        conf.write_text(f"ClusterName=c\nSlurmUser={user}\n")
+        conf.chmod(0o644)
+        return str(conf)
+
+    def test_what_is_right_is_shown_as_slurmctld_would_have_it(self) -> None:
+        self.write("site.lua", 'site { limits = "enforce", contact = "help@example.org" }')
+        self.write("10-a.lua", GOOD.format("first"))
+        self.write("20-b.lua", GOOD.format("second").replace("rule {", 'rule { mode = "shadow",'))
+        done = run(self.folder)
+
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = done.stdout.splitlines()
+        self.assertRegex(lines[0], r"^Policy:   limits enforce, 2 rules, hash [0-9a-f]{16}$")
+        self.assertEqual(
+            lines[1],
+            'Settings: limits = "enforce", contact = "help@example.org", rule_instructions = 100000,'
+            " rule_memory_mib = 8, rule_time_ms = 50",
+        )
+        self.assertEqual(lines[3].split(), ["file", "mode", "on_error", "name"])
+        self.assertEqual(lines[4].split(), ["10-a.lua", "enforce", "deny", "first"])
+        self.assertEqual(lines[5].split(), ["20-b.lua", "shadow", "deny", "second"])
+        self.assertEqual(lines[-1], f"{self.folder}: no findings")
+
+    def test_every_finding_has_its_line(self) -> None:
+        self.write("20-b.lua", "rule {\n  submit = function(job)\n")
+        self.write("10-a.lua", "rule { submit = function(job)\n  job.qoss = strng\n  job:is_set()\nend }\n")
+        done = run(self.folder)
+
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 5, done.stdout)
+        self.assertIn("10-a.lua:2: unknown field 'qoss' of job; did you mean qos?", lines[0])
+        self.assertEqual(lines[1], "10-a.lua:2: unknown name 'strng'; did you mean string?")
+        self.assertIn("10-a.lua:3: job:is_set() needs the name of a field", lines[2])
+        self.assertRegex(lines[3], r"^20-b.lua:3: 'end' expected .*near <eof>$")
+        self.assertEqual(lines[4], f"{self.folder}: 4 findings; slurmctld would not load this directory")
+
+    def test_what_loads_in_spite_of_findings_is_shown(self) -> None:
+        self.write("10-a.lua", GOOD.format("a"))
+        self.write("20-b.lua.bak", "")
+        done = run(self.folder)
+
+        self.assertEqual(done.returncode, 1)
+        lines = done.stdout.splitlines()
+        self.assertTrue(lines[0].startswith("20-b.lua.bak: is ignored"), lines[0])
+        self.assertTrue(lines[1].startswith("Policy:   limits explain, 1 rule, hash "), lines[1])
+        self.assertEqual(lines[-1], f"{self.folder}: 1 finding; slurmctld would load this directory")
+
+    def test_json_has_the_same(self) -> None:
+        self.write("site.lua", 'site { limits = "off" }')
+        self.write("10-a.lua", GOOD.format("a"))
+        answer = json.loads(run(self.folder, "--json").stdout)
+
+        self.assertEqual(list(answer), ["status", "folder", "loads", "hash", "rules", "settings", "findings"])
+        self.assertEqual((answer["status"], answer["loads"], answer["findings"]), ("ok", True, []))
+        self.assertRegex(answer["hash"], r"^[0-9a-f]{16}$")
+        self.assertEqual(
+            answer["rules"], [{"name": "a", "file": "10-a.lua", "mode": "enforce", "on_error": "deny"}]
+        )
+        self.assertEqual(
+            answer["settings"],
+            {"limits": "off", "contact": "", "rule_instructions": 100000, "rule_memory_mib": 8, "rule_time_ms": 50},
+        )
+
+        self.write("20-b.lua", "x = 1")
+        self.write("30-c.LUA", "")
+        done = run(self.folder, "--json")
+        answer = json.loads(done.stdout)
+
+        self.assertEqual((done.returncode, answer["status"], answer["loads"]), (1, "findings", False))
+        self.assertIsNone(answer["hash"])
+        self.assertEqual([rule["name"] for rule in answer["rules"]], ["a"])
+        first, second = answer["findings"]
+        self.assertEqual((first["file"], first["line"], first["stops_loading"]), ("20-b.lua", 1, True))
+        self.assertTrue(first["message"].startswith("'x' is not declared"), first)
+        self.assertEqual((second["file"], second["line"], second["stops_loading"]), ("30-c.LUA", None, False))
+
+    def test_shipped_rules_have_no_findings(self) -> None:
+        done = run(SHIPPED, "--no-owner-check")
+
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertIn("2 rules", done.stdout)
+
+    def test_modes_count_unless_told_otherwise(self) -> None:
+        self.write("10-a.lua", GOOD.format("a"), mode=0o664)
+        done = run(self.folder)
+
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stdout.startswith("10-a.lua: mode 0664 lets others write it: chmod go-w '"), done.stdout)
+        self.assertEqual(run(self.folder, "--no-owner-check").returncode, 0)
+        self.write("10-a.lua", GOOD.format("a"))
+        self.assertEqual(run(self.folder).returncode, 0)
+
+    def test_the_folder_s_own_mode_is_told_with_its_path(self) -> None:
+        self.folder.chmod(0o777)
+        done = run(self.folder)
+
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stdout.startswith(f"{self.folder}: mode 0777 lets others write it"), done.stdout)
+        answer = json.loads(run(self.folder, "--json").stdout)
+        self.assertIsNone(answer["findings"][0]["file"])
+
+    def test_a_folder_that_is_not_there_is_an_error(self) -> None:
+        done = run(self.root / "none.d")
+        self.assertEqual((done.returncode, done.stdout), (66, ""))
+        self.assertIn(f"{self.root}/none.d: there is no such directory", done.stderr)
+
+        done = run(self.root / "none.d", "--json")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["error"]["code"]), (66, "not_found"))
+
+        self.write("10-a.lua", "")
+        done = run(self.folder / "10-a.lua")
+        self.assertEqual(done.returncode, 69)
+        self.assertIn("Not a directory", done.stderr)
+
+    def test_an_unknown_option_is_wrong_usage(self) -> None:
+        self.assertEqual(run("--nonsense").returncode, 64)
+        self.assertEqual(run(self.folder, self.folder).returncode, 64)
+
+    @unittest.skipIf(HAS_SLURM, "of a build without Slurm")
+    def test_without_slurm_the_folder_must_be_named(self) -> None:
+        done = run()
+
+        self.assertEqual(done.returncode, 78)
+        self.assertIn("this build has no Slurm support and reads no slurm.conf: name a directory", done.stderr)
+
+    @unittest.skipUnless(HAS_SLURM, "of a build with Slurm")
+    def test_the_default_is_the_folder_beside_slurm_conf(self) -> None:
+        user = "root" if os.geteuid() == 0 else str(os.geteuid())
+        self.write("10-a.lua", GOOD.format("a"))
+        done = run(SLURM_CONF=self.write_conf(user))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.endswith(f"{self.folder}: no findings\n"), done.stdout)
+
+        self.write("10-a.lua", "")
+        done = run(SLURM_CONF=self.write_conf(user))
+        self.assertEqual(done.returncode, 1)
+        self.assertTrue(done.stdout.startswith("10-a.lua: declares nothing"), done.stdout)
+
+        self.assertEqual(run(SLURM_CONF="/nonexistent/slurm.conf").returncode, 69)
+        done = run(SLURM_CONF=self.write_conf("no-such-user"))
+        self.assertEqual(done.returncode, 66)
+        self.assertIn("this host has no user 'no-such-user', which is SlurmUser", done.stderr)
+
+    @unittest.skipUnless(HAS_SLURM and os.geteuid() == 0, "needs Slurm and root")
+    def test_the_live_folder_is_read_with_the_rights_of_slurm_user(self) -> None:
+        conf = self.write_conf("nobody")
+        self.write("10-a.lua", GOOD.format("a"), mode=0o600)
+        for words in ((), (self.folder,)):
+            with self.subTest(words):
+                done = run(*words, SLURM_CONF=conf)
+                self.assertEqual(done.returncode, 1)
+                self.assertTrue(done.stdout.startswith("10-a.lua: cannot be read: Permission denied"), done.stdout)
+
+        self.assertEqual(run(self.folder).returncode, 0)  # not of a slurmctld: root reads it
+        self.write("10-a.lua", GOOD.format("a"))
+        self.assertEqual(run(SLURM_CONF=conf).returncode, 0)
+
+        self.folder.chmod(0o700)
+        done = run(SLURM_CONF=conf)
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertIn("as user nobody: ", done.stdout)
+        self.assertIn("cannot be read: Permission denied", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
