@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/request_options.hpp"
-#include "qosgate/gate/tres_request.hpp"
+#include "qosgate/model/tres_request.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+using namespace qg;
 using namespace qg::gate;
 
 BOOST_AUTO_TEST_SUITE(tres_request)
@@ -11,7 +12,7 @@ BOOST_AUTO_TEST_SUITE(tres_request)
 BOOST_AUTO_TEST_CASE(reads_the_spellings_of_every_release) {
     for (const char* text : {"gres:gpu:2", "gres/gpu:2", "gres/gpu=2", "gpu:2", "gpu=2", "GRES:gpu:2"})
         BOOST_TEST_CONTEXT(text) {
-            const auto items = parse_tres_request(text);
+            const auto items = model::parse_tres_request(text);
             BOOST_TEST_REQUIRE(items.size() == 1u);
             BOOST_TEST(items[0].tres_name() == "gres/gpu");
             BOOST_TEST(items[0].count == 2u);
@@ -19,38 +20,38 @@ BOOST_AUTO_TEST_CASE(reads_the_spellings_of_every_release) {
 }
 
 BOOST_AUTO_TEST_CASE(tells_a_model_from_a_count) {
-    BOOST_TEST(parse_tres_request("gres:gpu:a100")[0].tres_name() == "gres/gpu:a100");
-    BOOST_TEST(parse_tres_request("gres:gpu:a100")[0].count == 1u);
-    BOOST_TEST(parse_tres_request("gres:gpu:a100:4")[0].count == 4u);
-    BOOST_TEST(parse_tres_request("gres:gpu:a100:4")[0].untyped_tres_name() == "gres/gpu");
+    BOOST_TEST(model::parse_tres_request("gres:gpu:a100")[0].tres_name() == "gres/gpu:a100");
+    BOOST_TEST(model::parse_tres_request("gres:gpu:a100")[0].count == 1u);
+    BOOST_TEST(model::parse_tres_request("gres:gpu:a100:4")[0].count == 4u);
+    BOOST_TEST(model::parse_tres_request("gres:gpu:a100:4")[0].untyped_tres_name() == "gres/gpu");
 }
 
 BOOST_AUTO_TEST_CASE(a_count_of_zero_asks_for_nothing) {
-    BOOST_TEST(parse_tres_request("gres:gpu:0").empty());
-    BOOST_TEST(parse_tres_request("gres:gpu:1k")[0].count == 1024u);
+    BOOST_TEST(model::parse_tres_request("gres:gpu:0").empty());
+    BOOST_TEST(model::parse_tres_request("gres:gpu:1k")[0].count == 1024u);
 }
 
 BOOST_AUTO_TEST_CASE(reads_counts_in_every_spelling_that_slurm_takes) {
     for (const char* text : {"gres:gpu:4", "gres:gpu:+4", "gres:gpu: 4", "gres:gpu:\t4", "gres:gpu: +4"})
         BOOST_TEST_CONTEXT(text) {
-            const auto items = parse_tres_request(text);
+            const auto items = model::parse_tres_request(text);
             BOOST_TEST_REQUIRE(items.size() == 1u);
             BOOST_TEST(items[0].tres_name() == "gres/gpu");
             BOOST_TEST(items[0].count == 4u);
         }
-    BOOST_TEST(parse_tres_request("gres:gpu:+4k")[0].count == 4096u);
-    BOOST_TEST(parse_tres_request("gres:gpu:a100:+2")[0].count == 2u);
-    BOOST_TEST(parse_tres_request("gres:gpu:1,gres:gpu:+3")[1].count == 3u);
-    BOOST_TEST(parse_tres_request("gres:gpu:+0").empty());
+    BOOST_TEST(model::parse_tres_request("gres:gpu:+4k")[0].count == 4096u);
+    BOOST_TEST(model::parse_tres_request("gres:gpu:a100:+2")[0].count == 2u);
+    BOOST_TEST(model::parse_tres_request("gres:gpu:1,gres:gpu:+3")[1].count == 3u);
+    BOOST_TEST(model::parse_tres_request("gres:gpu:+0").empty());
     for (const char* text : {"foo:+5", "foo: 5", "foo: +5"})
-        BOOST_TEST(parse_licenses(text)[0].count == 5u, text);
+        BOOST_TEST(model::parse_licenses(text)[0].count == 5u, text);
 }
 
 BOOST_AUTO_TEST_CASE(takes_for_a_model_what_slurm_does) {
     for (const char* model : {"++4", "+ 4", "+4x", "+99999999999999999999", "-1"})
         BOOST_TEST_CONTEXT(model) {
             const std::string text = std::string("gres:gpu:") + model;
-            const auto items = parse_tres_request(text);
+            const auto items = model::parse_tres_request(text);
             BOOST_TEST_REQUIRE(items.size() == 1u);
             BOOST_TEST(items[0].name == "gpu");
             BOOST_TEST(items[0].count == 1u);
@@ -58,15 +59,15 @@ BOOST_AUTO_TEST_CASE(takes_for_a_model_what_slurm_does) {
 }
 
 BOOST_AUTO_TEST_CASE(leaves_out_what_cannot_be_read) {
-    BOOST_TEST(parse_tres_request(",,").empty());
-    BOOST_TEST(parse_tres_request("gpu=x").empty());
-    BOOST_TEST(parse_tres_request("gres:gpu:99999999999999999999").empty());
+    BOOST_TEST(model::parse_tres_request(",,").empty());
+    BOOST_TEST(model::parse_tres_request("gpu=x").empty());
+    BOOST_TEST(model::parse_tres_request("gres:gpu:99999999999999999999").empty());
 }
 
 BOOST_AUTO_TEST_CASE(takes_colons_alone_for_a_resource_that_no_cluster_has) {
     const qg::model::TresCatalogue catalogue({"cpu", "mem", "energy", "node", "billing", "gres/gpu"});
 
-    const auto items = parse_tres_request(":::");
+    const auto items = model::parse_tres_request(":::");
 
     BOOST_TEST_REQUIRE(items.size() == 1u);
     BOOST_TEST(items[0].name.empty());
@@ -74,28 +75,28 @@ BOOST_AUTO_TEST_CASE(takes_colons_alone_for_a_resource_that_no_cluster_has) {
 }
 
 BOOST_AUTO_TEST_CASE(reads_cpus_and_licenses) {
-    BOOST_TEST(parse_tres_request("cpu=4")[0].tres_name() == "cpu");
-    BOOST_TEST(parse_licenses("foo:2,bar")[1].tres_name() == "license/bar");
+    BOOST_TEST(model::parse_tres_request("cpu=4")[0].tres_name() == "cpu");
+    BOOST_TEST(model::parse_licenses("foo:2,bar")[1].tres_name() == "license/bar");
 }
 
 BOOST_AUTO_TEST_CASE(reads_the_spellings_of_licenses) {
     for (const char* text : {"foo:2,bar", "foo=2,bar:1", "foo:2;bar", ",foo:2,,bar,", "foo:2|bar"})
         BOOST_TEST_CONTEXT(text) {
-            const auto items = parse_licenses(text);
+            const auto items = model::parse_licenses(text);
             BOOST_TEST_REQUIRE(items.size() == 2u);
             BOOST_TEST(items[0].tres_name() == "license/foo");
             BOOST_TEST(items[0].count == 2u);
             BOOST_TEST(items[1].tres_name() == "license/bar");
             BOOST_TEST(items[1].count == 1u);
         }
-    BOOST_TEST(parse_licenses("foo@server:3")[0].tres_name() == "license/foo@server");
+    BOOST_TEST(model::parse_licenses("foo@server:3")[0].tres_name() == "license/foo@server");
     for (const char* text : {"", ",", ";|,", "foo:0"})
-        BOOST_TEST(parse_licenses(text).empty());
+        BOOST_TEST(model::parse_licenses(text).empty());
 }
 
 BOOST_AUTO_TEST_CASE(formats_what_it_reads) {
     for (const char* text : {"gres:gpu:2", "gres:gpu:a100:1,gres:shard:4", "license:foo:3", "cpu:2"})
-        BOOST_TEST(format_tres_request(parse_tres_request(text)) == text);
+        BOOST_TEST(format_tres_request(model::parse_tres_request(text)) == text);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

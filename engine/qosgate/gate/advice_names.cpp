@@ -4,8 +4,8 @@
 #include "qosgate/base/saturate.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/ranges.hpp"
-#include "qosgate/gate/tres_request.hpp"
 #include "qosgate/limits/catalogue.hpp"
+#include "qosgate/model/tres_request.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -121,10 +121,10 @@ class NameAdviser {
     void check_licenses(std::span<const model::License> known) {
         if (at_.request.licenses->find('|') != std::string::npos) return; // one alternative is enough
         std::map<std::string_view, std::uint64_t> asked;                  // named twice: the sum
-        const std::vector<TresItem> items = parse_licenses(*at_.request.licenses);
-        for (const TresItem& item : items)
+        const std::vector<model::TresItem> items = model::parse_licenses(*at_.request.licenses);
+        for (const model::TresItem& item : items)
             asked[item.name] = saturated_sum(asked[item.name], item.count);
-        for (const TresItem& item : items) {
+        for (const model::TresItem& item : items) {
             if (lines_.is_full()) return;
             const auto license = std::ranges::find(known, item.name, &model::License::name);
             if (license == known.end()) {
@@ -154,7 +154,7 @@ class NameAdviser {
     }
 
     void check_gres(std::string_view text, const model::KnownNames& known) {
-        for_each_tres_item(text, [&](const TresItem& item) {
+        model::for_each_tres_item(text, [&](const model::TresItem& item) {
             if (item.type != model::TresKind::gres || item.name.empty()) return;
             const std::string name =
                 item.kind.empty() ? std::string(item.name) : text::format("{}:{}", item.name, item.kind);

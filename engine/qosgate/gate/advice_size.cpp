@@ -129,7 +129,7 @@ class PartitionFit {
     /// "no GPUs": of what is asked for per job each of its nodes must have some.
     [[nodiscard]] Sentence find_missing_resource(const NodeKind& kind) const {
         Sentence missing;
-        for_each_gres_item(request_.tres_per_job, [&](const TresItem& item) {
+        model::for_each_gres_item(request_.tres_per_job, [&](const model::TresItem& item) {
             if (!missing && demand_.count_on(kind, item) == 0)
                 missing = limits::format_amount(item.tres_name(), 0);
         });
@@ -247,7 +247,7 @@ class PartitionFit {
                                              std::string_view node) const {
         if (count_gres(request_.tres_per_node) != 1) return std::nullopt; // slurmctld may use one of several
         Sentence missing;
-        for_each_gres_item(request_.tres_per_node, [&](const TresItem& item) {
+        model::for_each_gres_item(request_.tres_per_node, [&](const model::TresItem& item) {
             const std::uint64_t largest =
                 max_of(kinds, [&](const NodeKind& kind) { return demand_.count_on(kind, item); });
             const std::string tres = item.tres_name();
@@ -278,7 +278,7 @@ class PartitionFit {
 
     [[nodiscard]] Sentence find_missing_gpus() const {
         Sentence problem;
-        const auto check = [&](const TresItem& item, std::uint64_t asked) {
+        const auto check = [&](const model::TresItem& item, std::uint64_t asked) {
             if (item.name != "gpu") return;
             const auto count = [&](auto count_on) {
                 return nodes_.max([&](const NodeKind& kind) { return (demand_.*count_on)(kind, item); });
@@ -294,9 +294,10 @@ class PartitionFit {
         };
         // slurmctld uses only one of several entries for the same model.
         if (count_gres(request_.tres_per_job) == 1)
-            for_each_gres_item(request_.tres_per_job, [&](const TresItem& item) { check(item, item.count); });
+            model::for_each_gres_item(request_.tres_per_job,
+                                      [&](const model::TresItem& item) { check(item, item.count); });
         if (count_gres(request_.tres_per_task) == 1 && !problem)
-            for_each_gres_item(request_.tres_per_task, [&](const TresItem& item) {
+            model::for_each_gres_item(request_.tres_per_task, [&](const model::TresItem& item) {
                 check(item, saturated_product(item.count, size_.tasks.value_or(1)));
             });
         return problem;

@@ -7,8 +7,8 @@
 #include "qosgate/gate/partition_bounds.hpp"
 #include "qosgate/gate/possible_nodes.hpp"
 #include "qosgate/gate/ranges.hpp"
-#include "qosgate/gate/tres_request.hpp"
 #include "qosgate/gate/whole_nodes.hpp"
+#include "qosgate/model/tres_request.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -333,7 +333,7 @@ void JobCounter::set_billing(TresCounts& counts, const model::AccountView& view,
 /// The counts of a license that is named twice are added.
 void JobCounter::count_licenses(const model::TresCatalogue& catalogue, TresCounts& counts) const {
     if (!request_->licenses) return;
-    for (const TresItem& item : parse_licenses(*request_->licenses))
+    for (const model::TresItem& item : model::parse_licenses(*request_->licenses))
         if (const auto index = find_tres(catalogue, item)) counts[*index] += item.count;
 }
 

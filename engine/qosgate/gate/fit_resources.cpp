@@ -5,7 +5,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/ranges.hpp"
 #include "qosgate/gate/request_options.hpp"
-#include "qosgate/gate/tres_request.hpp"
+#include "qosgate/model/tres_request.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,12 +26,12 @@ std::uint64_t scale(std::uint64_t value, Amount amount) {
     return saturate(amount.target > amount.asked ? std::ceil(exact) : exact);
 }
 
-bool is_of(const TresItem& item, std::string_view tres) {
+bool is_of(const model::TresItem& item, std::string_view tres) {
     return text::iequals(item.tres_name(), tres) || text::iequals(item.untyped_tres_name(), tres);
 }
 
 bool fit_memory_per_gpu(JobRequest& request, Amount mib) {
-    auto items = parse_tres_request(*request.memory_per_tres);
+    auto items = model::parse_tres_request(*request.memory_per_tres);
     if (items.size() != 1) return false;
     items.front().count = scale(items.front().count, mib);
     if (items.front().count == 0) return false;
@@ -44,23 +44,23 @@ constexpr std::array<TextMember, 4> gres_ways{&JobRequest::tres_per_job, &JobReq
                                               &JobRequest::tres_per_socket, &JobRequest::tres_per_task};
 
 /// Reduces the largest of the items that count as this TRES, or raises the first.
-bool change_items(std::vector<TresItem>& items, std::string_view tres, Amount amount) {
-    std::vector<TresItem*> counted;
+bool change_items(std::vector<model::TresItem>& items, std::string_view tres, Amount amount) {
+    std::vector<model::TresItem*> counted;
     std::uint64_t sum = 0;
-    for (TresItem& item : items) {
+    for (model::TresItem& item : items) {
         if (!is_of(item, tres)) continue;
         counted.push_back(&item);
         sum += item.count;
     }
     if (counted.empty()) return false;
-    std::ranges::stable_sort(counted, std::ranges::greater(), &TresItem::count);
+    std::ranges::stable_sort(counted, std::ranges::greater(), &model::TresItem::count);
     const std::uint64_t wanted = scale(sum, amount);
     if (wanted > sum) {
         counted.front()->count += wanted - sum;
         return true;
     }
     std::uint64_t excess = sum - wanted;
-    for (TresItem* item : counted) {
+    for (model::TresItem* item : counted) {
         const std::uint64_t cut = std::min(excess, item->count);
         item->count -= cut;
         excess -= cut;
@@ -96,9 +96,9 @@ bool fit_gres(JobRequest& request, std::string_view tres, Amount count, std::uin
     }
     if (std::find_if(way + 1, gres_ways.end(), is_used) != gres_ways.end()) return false;
 
-    auto items = parse_tres_request(*(request.*(*way)));
+    auto items = model::parse_tres_request(*(request.*(*way)));
     if (!change_items(items, tres, count)) return false;
-    std::erase_if(items, [](const TresItem& item) { return item.count == 0; });
+    std::erase_if(items, [](const model::TresItem& item) { return item.count == 0; });
     const bool is_needed = request.memory_per_tres || request.cpus_per_tres;
     if (items.empty() && (is_needed || count.target != 0)) return false;
     const std::string text = format_tres_request(items);
@@ -111,12 +111,12 @@ bool fit_gres(JobRequest& request, std::string_view tres, Amount count, std::uin
 
 bool fit_licenses(JobRequest& request, std::string_view tres, std::uint64_t max) {
     if (!request.licenses) return false;
-    auto items = parse_licenses(*request.licenses);
+    auto items = model::parse_licenses(*request.licenses);
     std::uint64_t sum = 0;
-    for (const TresItem& item : items)
+    for (const model::TresItem& item : items)
         if (is_of(item, tres)) sum += item.count;
     if (max == 0 || sum <= max || !change_items(items, tres, {sum, max})) return false;
-    std::erase_if(items, [](const TresItem& item) { return item.count == 0; });
+    std::erase_if(items, [](const model::TresItem& item) { return item.count == 0; });
     request.licenses = format_licenses(items);
     return true;
 }

@@ -4,7 +4,7 @@
 #include "qosgate/gate/client_counts.hpp"
 #include "qosgate/gate/request_options.hpp"
 #include "qosgate/gate/submit_line.hpp"
-#include "qosgate/gate/tres_request.hpp"
+#include "qosgate/model/tres_request.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -120,7 +120,7 @@ bool shrink_cpus(JobRequest& request, const Size& size, std::uint64_t cpus) {
 /// Reduces CPUs that no task needs: those of GPUs, or of optional nodes.
 bool shrink_extra_cpus(JobRequest& request, Amount cpus) {
     if (request.cpus_per_tres) {
-        auto items = parse_tres_request(*request.cpus_per_tres);
+        auto items = model::parse_tres_request(*request.cpus_per_tres);
         if (items.size() != 1) return false;
         items.front().count = items.front().count * cpus.target / cpus.asked;
         if (items.front().count == 0) return false;
@@ -153,8 +153,9 @@ bool change_size(JobRequest& request, Change change) {
 /// Whether there is at least one GPU per node in the job's total.
 bool has_gpus_for(const JobRequest& request, std::uint64_t nodes) {
     if (!request.tres_per_job) return true;
-    const auto items = parse_tres_request(*request.tres_per_job);
-    return std::all_of(items.begin(), items.end(), [&](const TresItem& item) { return item.count >= nodes; });
+    const auto items = model::parse_tres_request(*request.tres_per_job);
+    return std::all_of(items.begin(), items.end(),
+                       [&](const model::TresItem& item) { return item.count >= nodes; });
 }
 
 } // namespace

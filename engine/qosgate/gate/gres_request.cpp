@@ -73,12 +73,12 @@ void GresRequest::derive_tasks() {
 template <typename Apply>
 void GresRequest::read(const std::optional<std::string>& text, Apply apply) {
     if (!text) return;
-    for_each_tres_item(*text, [&](const TresItem& item) {
+    model::for_each_tres_item(*text, [&](const model::TresItem& item) {
         if (!item.name.empty()) apply(entry_for(item), item.count);
     });
 }
 
-GresEntry& GresRequest::entry_for(const TresItem& item) {
+GresEntry& GresRequest::entry_for(const model::TresItem& item) {
     const auto found = std::find_if(entries_.begin(), entries_.end(),
                                     [&](const GresEntry& entry) { return entry.item.is_same_tres(item); });
     if (found != entries_.end()) return *found;

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "qosgate/gate/job_size.hpp"
-#include "qosgate/gate/tres_request.hpp"
 #include "qosgate/model/tres.hpp"
+#include "qosgate/model/tres_request.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace qg::gate {
 
 /// What a request asks for of one model of a gres ("gpu:a100"), or of any model ("gpu").
 struct GresEntry {
-    TresItem item; ///< its count is not used
+    model::TresItem item; ///< its count is not used
     std::uint64_t per_job = 0;
     std::uint64_t per_node = 0;
     std::uint64_t per_socket = 0;
@@ -79,7 +79,7 @@ class GresRequest {
     [[nodiscard]] std::optional<std::uint64_t> sum_memory(std::uint64_t nodes) const;
     template <typename Apply>
     void read(const std::optional<std::string>& text, Apply apply);
-    GresEntry& entry_for(const TresItem& item);
+    GresEntry& entry_for(const model::TresItem& item);
     void derive_tasks();
     void apply_tasks_per_gpu();
     void merge_any_model();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/no_nodes.hpp"
 
-#include "qosgate/gate/tres_request.hpp"
+#include "qosgate/model/tres_request.hpp"
 
 #include <algorithm>
 
@@ -13,14 +13,14 @@ using model::JobRequest;
 
 bool has_gres(const std::optional<std::string>& text) {
     bool found = false;
-    for_each_gres_item(text, [&](const TresItem&) { found = true; });
+    model::for_each_gres_item(text, [&](const model::TresItem&) { found = true; });
     return found;
 }
 
 /// Whether the text asks for several models of one gres.
 bool mixes_models(const std::optional<std::string>& text) {
     if (!text) return false;
-    const std::vector<TresItem> items = parse_tres_request(*text);
+    const std::vector<model::TresItem> items = model::parse_tres_request(*text);
     for (std::size_t i = 1; i < items.size(); ++i)
         for (std::size_t j = 0; j < i; ++j)
             if (items[i].is_same_resource(items[j]) && !items[i].is_same_tres(items[j])) return true;
@@ -43,8 +43,8 @@ std::uint64_t cpus_of(const std::optional<std::string>& text, const JobRequest& 
     constexpr std::uint64_t max = std::uint64_t{1} << 20; // larger than any cluster; avoids overflow
     std::uint64_t sum = 0;
     if (!text || !request.cpus_per_tres) return sum;
-    for_each_tres_item(*request.cpus_per_tres, [&](const TresItem& cpus) {
-        for_each_tres_item(*text, [&](const TresItem& item) {
+    model::for_each_tres_item(*request.cpus_per_tres, [&](const model::TresItem& cpus) {
+        model::for_each_tres_item(*text, [&](const model::TresItem& item) {
             if (item.is_same_resource(cpus))
                 sum = std::min(sum + std::min(item.count, max) * std::min(cpus.count, max), max * max);
         });

@@ -21,7 +21,7 @@ std::uint64_t known(std::uint64_t value) {
 
 /// Whether gres of a node count for the item. slurmd forgets models of GPUs that slurm.conf does not name.
 /// Shards and the like may have the models of their GPUs, which the node does not show.
-bool may_be_of(const model::NodeGres& gres, const TresItem& item) {
+bool may_be_of(const model::NodeGres& gres, const model::TresItem& item) {
     return gres.name == item.name &&
            (item.kind.empty() || gres.model == item.kind || (gres.model.empty() && item.name != "gpu"));
 }
@@ -54,7 +54,7 @@ std::optional<CpusForMemory> cpus_for_memory(const std::optional<Memory>& asked,
     return CpusForMemory{cpus, divide_up(asked->mib, cpus)};
 }
 
-bool says_model(const NodeKind& node, const TresItem& item) {
+bool says_model(const NodeKind& node, const model::TresItem& item) {
     return item.kind.empty() || std::ranges::none_of(node.gres, [&](const model::NodeGres& gres) {
                return gres.name == item.name && gres.model.empty();
            });
@@ -107,9 +107,10 @@ bool NodeDemand::holds_cpus_and_memory(const NodeKind& node) const noexcept {
 
 bool NodeDemand::holds_share(const NodeKind& node) const {
     bool holds = holds_cpus_and_memory(node);
-    for_each_gres_item(request_.tres_per_node,
-                       [&](const TresItem& item) { holds = holds && item.count <= usable_on(node, item); });
-    for_each_gres_item(request_.tres_per_socket, [&](const TresItem& item) {
+    model::for_each_gres_item(request_.tres_per_node, [&](const model::TresItem& item) {
+        holds = holds && item.count <= usable_on(node, item);
+    });
+    model::for_each_gres_item(request_.tres_per_socket, [&](const model::TresItem& item) {
         holds = holds &&
                 saturated_product(item.count, request_.sockets_per_node.value_or(1)) <= count_on(node, item);
     });
@@ -121,16 +122,16 @@ std::uint64_t NodeDemand::tasks_on(const NodeKind& node) const {
     if (!request_.overcommit) max = std::min(max, usable_cpus(node, partition_) / per_task_);
     if (!request_.overcommit && memory_per_cpu_ != 0)
         max = std::min(max, known(node.memory_mib) / memory_per_cpu_ / per_task_);
-    for_each_gres_item(request_.tres_per_task, [&](const TresItem& item) {
+    model::for_each_gres_item(request_.tres_per_task, [&](const model::TresItem& item) {
         max = std::min(max, usable_on(node, item) / item.count);
     });
     return max;
 }
 
-std::uint64_t NodeDemand::usable_on(const NodeKind& node, const TresItem& item) const {
+std::uint64_t NodeDemand::usable_on(const NodeKind& node, const model::TresItem& item) const {
     std::uint64_t count = count_on(node, item);
     const auto share = [&](const std::optional<std::string>& text, std::uint64_t amount) {
-        for_each_gres_item(text, [&](const TresItem& each) {
+        model::for_each_gres_item(text, [&](const model::TresItem& each) {
             if (each.is_same_tres(item) || (each.kind.empty() && each.is_same_resource(item)))
                 count = std::min(count, amount / each.count);
         });
@@ -140,7 +141,7 @@ std::uint64_t NodeDemand::usable_on(const NodeKind& node, const TresItem& item) 
     return count;
 }
 
-std::uint64_t NodeDemand::count_on(const NodeKind& node, const TresItem& item) const {
+std::uint64_t NodeDemand::count_on(const NodeKind& node, const model::TresItem& item) const {
     if (knows_kinds()) {
         std::uint64_t sum = 0;
         for (const model::NodeGres& gres : node.gres)

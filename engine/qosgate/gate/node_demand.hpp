@@ -3,10 +3,10 @@
 // What a job needs of a node in one partition, per node and per task (limits/README.md 6.3, 8.4).
 #pragma once
 
-#include "qosgate/gate/tres_request.hpp"
 #include "qosgate/model/cluster.hpp"
 #include "qosgate/model/job_request.hpp"
 #include "qosgate/model/partition.hpp"
+#include "qosgate/model/tres_request.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -50,10 +50,10 @@ class NodeDemand {
     /// How many of the job's tasks fit on a node. Cost: the same.
     [[nodiscard]] std::uint64_t tasks_on(const model::NodeKind& node) const;
     /// How many of a gres a node has. If the kinds of nodes are not known, the average of the partition.
-    [[nodiscard]] std::uint64_t count_on(const model::NodeKind& node, const TresItem& item) const;
+    [[nodiscard]] std::uint64_t count_on(const model::NodeKind& node, const model::TresItem& item) const;
     /// How many of a gres one job can use on a node, which must also have their CPUs and memory
     /// (--cpus-per-gpu, --mem-per-gpu).
-    [[nodiscard]] std::uint64_t usable_on(const model::NodeKind& node, const TresItem& item) const;
+    [[nodiscard]] std::uint64_t usable_on(const model::NodeKind& node, const model::TresItem& item) const;
 
   private:
     /// Whether nodes are real kinds of nodes. If not, they are averages over the partition.
@@ -71,7 +71,7 @@ class NodeDemand {
 
 /// Whether the node names the models of its gres, if the item asks for a model. If it does not, slurmctld may
 /// know more than the node shows, except of GPUs.
-[[nodiscard]] bool says_model(const model::NodeKind& node, const TresItem& item);
+[[nodiscard]] bool says_model(const model::NodeKind& node, const model::TresItem& item);
 
 /// The memory that a job asks for or gets by default; empty: none, or memory per gres.
 std::optional<model::Memory> memory_of(const model::JobRequest& request, const model::Partition& partition,

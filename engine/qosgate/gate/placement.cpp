@@ -6,7 +6,7 @@
 #include "qosgate/gate/node_capacity.hpp"
 #include "qosgate/gate/node_features.hpp"
 #include "qosgate/gate/partition_bounds.hpp"
-#include "qosgate/gate/tres_request.hpp"
+#include "qosgate/model/tres_request.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -25,8 +25,9 @@ bool says_models(const NodeKind& kind, const JobRequest& request) {
     bool says_all = true;
     for (const auto text : {&JobRequest::tres_per_job, &JobRequest::tres_per_node,
                             &JobRequest::tres_per_socket, &JobRequest::tres_per_task})
-        for_each_gres_item(request.*text,
-                           [&](const TresItem& item) { says_all = says_all && says_model(kind, item); });
+        model::for_each_gres_item(request.*text, [&](const model::TresItem& item) {
+            says_all = says_all && says_model(kind, item);
+        });
     return says_all;
 }
 
@@ -80,8 +81,9 @@ class Filling {
     [[nodiscard]] bool fits(const NodeKind& kind) const {
         bool fits = (!request_.features || has_features(kind, *request_.features)) &&
                     says_models(kind, request_) && demand_.holds_share(kind) && tasks_on(kind) != 0;
-        for_each_gres_item(request_.tres_per_job,
-                           [&](const TresItem& item) { fits = fits && demand_.usable_on(kind, item) != 0; });
+        model::for_each_gres_item(request_.tres_per_job, [&](const model::TresItem& item) {
+            fits = fits && demand_.usable_on(kind, item) != 0;
+        });
         return fits;
     }
 
@@ -126,18 +128,19 @@ class Filling {
         hold(tasks_, [&](const NodeKind& kind) { return tasks_on(kind); });
         if (!request_.overcommit)
             hold(cpus_, [&](const NodeKind& kind) { return usable_cpus(kind, partition_); });
-        for_each_gres_item(request_.tres_per_job, [&](const TresItem& item) {
+        model::for_each_gres_item(request_.tres_per_job, [&](const model::TresItem& item) {
             hold(item.count, [&](const NodeKind& kind) { return demand_.usable_on(kind, item); });
         });
         if (!count) return std::nullopt;
         // Every node of the job needs at least one of each gres.
         bool is_enough = true;
         const auto compare = [&](std::uint64_t times) {
-            return
-                [&, times](const TresItem& item) { is_enough = is_enough && item.count * times >= *count; };
+            return [&, times](const model::TresItem& item) {
+                is_enough = is_enough && item.count * times >= *count;
+            };
         };
-        for_each_gres_item(request_.tres_per_job, compare(1));
-        for_each_gres_item(request_.tres_per_task, compare(tasks_));
+        model::for_each_gres_item(request_.tres_per_job, compare(1));
+        model::for_each_gres_item(request_.tres_per_task, compare(tasks_));
         return is_enough ? count : std::nullopt;
     }
 

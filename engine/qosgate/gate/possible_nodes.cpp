@@ -23,7 +23,7 @@ std::uint64_t count_gpus_per_node(const JobRequest& request) {
     std::uint64_t of_models = 0;
     std::optional<std::uint64_t> of_any;
     bool is_certain = true;
-    for_each_tres_item(*request.tres_per_node, [&](const TresItem& item) {
+    model::for_each_tres_item(*request.tres_per_node, [&](const model::TresItem& item) {
         if (item.type != model::TresKind::gres || item.name != "gpu" || !is_certain) return;
         if (item.kind.empty()) {
             is_certain = !of_any;
@@ -72,7 +72,7 @@ std::uint64_t count(std::span<const NodesOfKind> nodes) {
 
 std::size_t count_gres(const std::optional<std::string>& text) {
     std::size_t count = 0;
-    for_each_gres_item(text, [&](const TresItem&) { ++count; });
+    model::for_each_gres_item(text, [&](const model::TresItem&) { ++count; });
     return count;
 }
 
@@ -132,7 +132,7 @@ bool PossibleNodes::has_features(const NodeKind& kind) const {
 bool PossibleNodes::holds_share(const NodeKind& kind) const {
     bool holds = demand_.holds_cpus_and_memory(kind) && gpus_per_node_ <= gpus_of(kind);
     if (count_gres(request_.tres_per_node) == 1) // if several name one model, slurmctld takes one of them
-        for_each_gres_item(request_.tres_per_node, [&](const TresItem& item) {
+        model::for_each_gres_item(request_.tres_per_node, [&](const model::TresItem& item) {
             holds = holds && item.count <= demand_.count_on(kind, item);
         });
     return holds;
@@ -140,8 +140,9 @@ bool PossibleNodes::holds_share(const NodeKind& kind) const {
 
 bool PossibleNodes::may_be_of_job(const NodeKind& kind) const {
     bool may_be = holds_share(kind);
-    for_each_gres_item(request_.tres_per_job,
-                       [&](const TresItem& item) { may_be = may_be && demand_.count_on(kind, item) != 0; });
+    model::for_each_gres_item(request_.tres_per_job, [&](const model::TresItem& item) {
+        may_be = may_be && demand_.count_on(kind, item) != 0;
+    });
     return may_be;
 }
 
@@ -149,7 +150,7 @@ std::uint64_t PossibleNodes::min_nodes(std::uint64_t asked) const {
     std::uint64_t nodes = std::max(asked, required_nodes_);
     // If several entries name one model, slurmctld takes one of them.
     if (count_gres(request_.tres_per_job) != 1) return nodes;
-    for_each_gres_item(request_.tres_per_job, [&](const TresItem& item) {
+    model::for_each_gres_item(request_.tres_per_job, [&](const model::TresItem& item) {
         const auto count_on = [&](const NodeKind& kind) { return demand_.count_on(kind, item); };
         const auto needed = nodes_for(measure(all(), count_on), item.count, NodeOrder::largest_first);
         nodes = std::max(nodes, needed.value_or(nodes));

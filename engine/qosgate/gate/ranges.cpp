@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/ranges.hpp"
 
+#include "qosgate/base/slurm_number.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/slurm_number.hpp"
 
 #include <algorithm>
 #include <limits>

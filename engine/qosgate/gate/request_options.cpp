@@ -16,7 +16,7 @@ namespace {
 
 using model::JobRequest;
 
-using Items = std::vector<TresItem>;
+using Items = std::vector<model::TresItem>;
 
 constexpr std::string_view gres_option = "--gres";
 constexpr std::string_view gpus_option = "--gpus-per-node";
@@ -26,30 +26,30 @@ std::string_view text_of(const std::optional<std::string>& text) {
 }
 
 Items items_of(const std::optional<std::string>& text) {
-    return parse_tres_request(text_of(text));
+    return model::parse_tres_request(text_of(text));
 }
 
-bool is_gpu(const TresItem& item) {
+bool is_gpu(const model::TresItem& item) {
     return item.type == model::TresKind::gres && item.name == "gpu";
 }
 
-bool is_gres(const TresItem& item) {
+bool is_gres(const model::TresItem& item) {
     return item.type == model::TresKind::gres;
 }
 
 /// "--gres=gpu:a100:2,tmpfs:1"
-std::string format_gres(std::span<const TresItem> items) {
+std::string format_gres(std::span<const model::TresItem> items) {
     std::vector<std::string> parts;
-    for (const TresItem& item : items)
+    for (const model::TresItem& item : items)
         parts.push_back(item.kind.empty() ? text::format("{}:{}", item.name, item.count)
                                           : text::format("{}:{}:{}", item.name, item.kind, item.count));
     return text::format("{}={}", gres_option, parts.empty() ? "none" : text::join(parts, ","));
 }
 
 /// "--gpus=2", "--gpus=a100:2"; 0 cancels an earlier option.
-std::string format_gpus(std::string_view option, std::span<const TresItem> items) {
+std::string format_gpus(std::string_view option, std::span<const model::TresItem> items) {
     std::vector<std::string> parts;
-    for (const TresItem& item : items)
+    for (const model::TresItem& item : items)
         parts.push_back(item.kind.empty() ? std::to_string(item.count)
                                           : text::format("{}:{}", item.kind, item.count));
     return text::format("{}={}", option, parts.empty() ? "0" : text::join(parts, ","));
@@ -196,9 +196,9 @@ class OptionWriter {
 
 } // namespace
 
-std::string format_tres_request(std::span<const TresItem> items) {
+std::string format_tres_request(std::span<const model::TresItem> items) {
     std::string text;
-    for (const TresItem& item : items) {
+    for (const model::TresItem& item : items) {
         if (!text.empty()) text += ',';
         text += item.type_name();
         if (!item.name.empty()) text += text::format(":{}", item.name);
@@ -208,9 +208,9 @@ std::string format_tres_request(std::span<const TresItem> items) {
     return text;
 }
 
-std::string format_licenses(std::span<const TresItem> items) {
+std::string format_licenses(std::span<const model::TresItem> items) {
     std::string text;
-    for (const TresItem& item : items)
+    for (const model::TresItem& item : items)
         text += text::format("{}{}:{}", text.empty() ? "" : ",", item.name, item.count);
     return text;
 }

@@ -3,8 +3,8 @@
 // Requests as options of sbatch, salloc and srun.
 #pragma once
 
-#include "qosgate/gate/tres_request.hpp"
 #include "qosgate/model/job_request.hpp"
+#include "qosgate/model/tres_request.hpp"
 
 #include <optional>
 #include <span>
@@ -26,10 +26,11 @@ model::JobRequest apply_changes(model::JobRequest request, const model::JobReque
 bool keeps_changes(const model::JobRequest& request, const model::JobRequest& before,
                    const model::JobRequest& after);
 
-/// The inverse of parse_tres_request, in the spelling of a job description: "gres:gpu:2,license:foo:1".
-std::string format_tres_request(std::span<const TresItem> items);
+/// The inverse of model::parse_tres_request, in the spelling of a job description:
+/// "gres:gpu:2,license:foo:1".
+std::string format_tres_request(std::span<const model::TresItem> items);
 
-/// The inverse of parse_licenses: "foo:2,bar:1".
-std::string format_licenses(std::span<const TresItem> items);
+/// The inverse of model::parse_licenses: "foo:2,bar:1".
+std::string format_licenses(std::span<const model::TresItem> items);
 
 } // namespace qg::gate

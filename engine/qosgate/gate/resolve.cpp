@@ -2,8 +2,8 @@
 #include "qosgate/gate/resolve.hpp"
 
 #include "qosgate/gate/forecast.hpp"
-#include "qosgate/gate/tres_request.hpp"
 #include "qosgate/gate/untold.hpp"
+#include "qosgate/model/tres_request.hpp"
 #include "qosgate/quota/privacy.hpp"
 
 #include <algorithm>
@@ -95,8 +95,8 @@ class Counting final : public quota::JobBounds {
         if (!node) return;
         if (max_.empty()) min_ = max_ = job_.tres;
         std::uint64_t max = std::max<std::uint64_t>(max_[*node], request_.tasks.value_or(1));
-        for_each_gres_item(request_.tres_per_job,
-                           [&](const TresItem& item) { max = std::max(max, item.count); });
+        model::for_each_gres_item(request_.tres_per_job,
+                                  [&](const model::TresItem& item) { max = std::max(max, item.count); });
         max_[*node] = max;
         bounds.min = min_;
         bounds.max = max_;

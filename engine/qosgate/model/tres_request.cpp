@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/tres_request.hpp"
+#include "qosgate/model/tres_request.hpp"
 
+#include "qosgate/base/slurm_number.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/base/units.hpp"
-#include "qosgate/gate/slurm_number.hpp"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 
-namespace qg::gate {
+namespace qg::model {
 namespace {
-
-using model::TresKind;
 
 /// A type of TRES, as spelled in requests and the catalogue.
 struct Type {
@@ -74,7 +72,7 @@ bool take(std::string_view& text, std::string_view part) noexcept {
 
 /// The first TRES of the item's resource for which `matches(rest of the name)` is true.
 template <typename Matches>
-std::optional<std::size_t> find_resource(const model::TresCatalogue& catalogue, const TresItem& item,
+std::optional<std::size_t> find_resource(const TresCatalogue& catalogue, const TresItem& item,
                                          Matches matches) {
     const auto names = catalogue.names();
     for (std::size_t i = catalogue.find(item.type).value_or(names.size()); i < names.size(); ++i) {
@@ -103,17 +101,17 @@ std::string TresItem::tres_name() const {
     return kind.empty() ? untyped_tres_name() : text::format("{}:{}", untyped_tres_name(), kind);
 }
 
-std::optional<std::size_t> find_tres(const model::TresCatalogue& catalogue, const TresItem& item) {
+std::optional<std::size_t> find_tres(const TresCatalogue& catalogue, const TresItem& item) {
     return find_resource(catalogue, item, [&item](std::string_view rest) {
         return item.kind.empty() ? rest.empty() : take(rest, ":") && text::iequals(rest, item.kind);
     });
 }
 
-std::optional<std::size_t> find_untyped_tres(const model::TresCatalogue& catalogue, const TresItem& item) {
+std::optional<std::size_t> find_untyped_tres(const TresCatalogue& catalogue, const TresItem& item) {
     return find_resource(catalogue, item, [](std::string_view rest) { return rest.empty(); });
 }
 
-std::optional<std::size_t> find_any_model(const model::TresCatalogue& catalogue, const TresItem& item) {
+std::optional<std::size_t> find_any_model(const TresCatalogue& catalogue, const TresItem& item) {
     return find_resource(catalogue, item, [](std::string_view rest) { return rest.starts_with(':'); });
 }
 
@@ -154,4 +152,4 @@ std::vector<TresItem> parse_licenses(std::string_view text) {
     return items;
 }
 
-} // namespace qg::gate
+} // namespace qg::model

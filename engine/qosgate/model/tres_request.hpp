@@ -12,14 +12,14 @@
 #include <string_view>
 #include <vector>
 
-namespace qg::gate {
+namespace qg::model {
 
 /// One entry of a TRES text.
 /// Ownership: borrows from that text.
 struct TresItem {
-    model::TresKind type = model::TresKind::gres; ///< or license, bb; or one without a name, such as cpu
-    std::string_view name;                        ///< "gpu"; empty for "cpu"
-    std::string_view kind;                        ///< the model ("a100"); empty: any
+    TresKind type = TresKind::gres; ///< or license, bb; or one without a name, such as cpu
+    std::string_view name;          ///< "gpu"; empty for "cpu"
+    std::string_view kind;          ///< the model ("a100"); empty: any
     std::uint64_t count = 1;
 
     /// Whether both name the same TRES, regardless of counts.
@@ -40,11 +40,11 @@ struct TresItem {
 };
 
 /// The index of the item's TRES in the catalogue, with its model or without; ignores ASCII case.
-std::optional<std::size_t> find_tres(const model::TresCatalogue& catalogue, const TresItem& item);
-std::optional<std::size_t> find_untyped_tres(const model::TresCatalogue& catalogue, const TresItem& item);
+std::optional<std::size_t> find_tres(const TresCatalogue& catalogue, const TresItem& item);
+std::optional<std::size_t> find_untyped_tres(const TresCatalogue& catalogue, const TresItem& item);
 
 /// The first model of the item's resource in the catalogue.
-std::optional<std::size_t> find_any_model(const model::TresCatalogue& catalogue, const TresItem& item);
+std::optional<std::size_t> find_any_model(const TresCatalogue& catalogue, const TresItem& item);
 
 /// Reads the items of a TRES text. Unreadable items are skipped, because slurmctld refuses such a job before
 /// it checks limits. Reads both spellings of the type ("gres:gpu:2" through 23.02, "gres/gpu:2" from 23.11
@@ -72,8 +72,8 @@ template <typename Body>
 void for_each_gres_item(const std::optional<std::string>& text, Body body) {
     if (!text) return;
     for_each_tres_item(*text, [&](const TresItem& item) {
-        if (item.type == model::TresKind::gres && item.count != 0) body(item);
+        if (item.type == TresKind::gres && item.count != 0) body(item);
     });
 }
 
-} // namespace qg::gate
+} // namespace qg::model

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace qg::gate {
+namespace qg {
 
 /// The number without what strtol skips before the digits: blanks, and one '+' that a digit follows.
 inline std::string_view skip_sign(std::string_view number) noexcept {
@@ -15,4 +15,4 @@ inline std::string_view skip_sign(std::string_view number) noexcept {
     return has_sign ? number.substr(1) : number;
 }
 
-} // namespace qg::gate
+} // namespace qg
