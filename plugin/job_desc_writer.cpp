@@ -3,9 +3,47 @@
 
 #include "host_alloc.hpp"
 #include "qosgate/slurm/job_desc_fields.hpp"
+#include "qosgate/slurm/job_detail_fields.hpp"
 #include "qosgate/slurm/values.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+
 namespace qg::plugin {
+namespace {
+
+using model::JobDetail;
+using Written = model::JobDetails::Written;
+
+std::optional<std::int64_t> number_of(const Written& value) {
+    const auto* number = std::get_if<std::int64_t>(&value);
+    return number ? std::optional(*number) : std::nullopt;
+}
+
+std::optional<std::string> text_of(const Written& value) {
+    const auto* text = std::get_if<std::string>(&value);
+    return text && !text->empty() ? std::optional(*text) : std::nullopt;
+}
+
+/// Writes one detail; those that rules cannot write are left as they are.
+void write_detail(job_desc_msg_t& description, JobDetail detail, const Written& value) {
+    const auto text = std::ranges::find(slurm::text_details, detail, &slurm::TextDetail::detail);
+    if (text != std::end(slurm::text_details)) return assign_text(description.*text->slurm, text_of(value));
+    const std::optional<std::int64_t> number = number_of(value);
+    const auto small = std::ranges::find(slurm::short_details, detail, &slurm::ShortDetail::detail);
+    if (small != std::end(slurm::short_details)) {
+        description.*small->slurm = number ? static_cast<std::uint16_t>(*number) : NO_VAL16;
+    } else if (detail == JobDetail::nice) {
+        description.nice = number ? static_cast<std::uint32_t>(*number + NICE_OFFSET) : NO_VAL;
+    } else if (detail == JobDetail::begin_time) {
+        description.begin_time = number.value_or(0);
+    }
+}
+
+} // namespace
 
 void write_changes(job_desc_msg_t& description, const model::JobRequest& original,
                    const model::JobRequest& changed) {
@@ -25,6 +63,8 @@ void write_changes(job_desc_msg_t& description, const model::JobRequest& origina
     if (differs(&model::JobRequest::overcommit)) description.overcommit = changed.overcommit ? 1 : NO_VAL8;
     if (differs(&model::JobRequest::exclusive))
         description.shared = changed.exclusive ? JOB_SHARED_NONE : NO_VAL16;
+    for (const auto& [detail, value] : changed.details.written())
+        write_detail(description, detail, value);
 }
 
 } // namespace qg::plugin

@@ -8,6 +8,7 @@
 #include "fake_controller.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/gate.hpp"
+#include "qosgate/policy/policy.hpp"
 #include "qosgate/slurm/job_desc.hpp"
 #include "support/work_meter.hpp"
 
@@ -159,7 +160,7 @@ struct HostileRequests {
         set(job);
         const gate::Gate gate(quota, release);
         const auto decide = [&] {
-            const auto decision = gate.decide(slurm::read_job_desc(job, user), &cluster, nullptr);
+            const auto decision = gate.decide(slurm::read_job_desc(job, user), &cluster, policy.get());
             static_cast<void>(text::join(decision.message, "\n"));
         };
         if constexpr (is_measured) return meter.measure(decide);
@@ -171,6 +172,7 @@ struct HostileRequests {
     HostileRecords records;
     plugin::ControllerQuota quota{records.symbols()};
     model::Cluster cluster = make_cluster();
+    std::shared_ptr<const policy::Policy> policy; ///< null: no rules
     WorkMeter meter;
 };
 

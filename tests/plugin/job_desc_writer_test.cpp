@@ -5,6 +5,7 @@
 #include "host_alloc.hpp"
 #include "qosgate/slurm/job_desc.hpp"
 #include "qosgate/slurm/job_desc_fields.hpp"
+#include "qosgate/slurm/job_detail_fields.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -31,12 +32,19 @@ class Description {
         job_.overcommit = NO_VAL8;
         job_.shared = NO_VAL16;
         job_.het_job_offset = NO_VAL;
+        for (const auto& row : slurm::short_details)
+            job_.*row.slurm = NO_VAL16;
+        job_.nice = NO_VAL;
+        job_.core_spec = NO_VAL16;
+        job_.pn_min_tmp_disk = NO_VAL;
     }
     Description(const Description&) = delete;
     Description& operator=(const Description&) = delete;
     ~Description() {
         for (const auto& field : slurm::text_fields)
             plugin::assign_text(job_.*field.slurm, std::nullopt);
+        for (const auto& row : slurm::text_details)
+            plugin::assign_text(job_.*row.slurm, std::nullopt);
     }
 
     job_desc_msg_t& operator*() { return job_; }
@@ -126,6 +134,59 @@ BOOST_AUTO_TEST_CASE(switches_can_be_turned_on_and_off) {
     BOOST_TEST(description->shared == NO_VAL16);
 }
 
+BOOST_AUTO_TEST_CASE(each_text_detail_can_be_set_changed_and_taken_away) {
+    for (const auto& row : slurm::text_details) {
+        Description description;
+        for (const std::string value : {"one", "another", ""}) {
+            description.rewrite([&](JobRequest& request) { request.details.set(row.detail, value); });
+            BOOST_TEST(description.read().details.get(row.detail).text == value);
+            BOOST_TEST(!((*description).*row.slurm) == value.empty());
+        }
+        description.rewrite([&](JobRequest& request) { request.details.set(row.detail, std::string("x")); });
+        description.rewrite([&](JobRequest& request) { request.details.set(row.detail, {}); });
+        BOOST_TEST(!((*description).*row.slurm));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(each_number_detail_can_be_set_and_taken_away) {
+    for (const auto detail : {model::JobDetail::nice, model::JobDetail::begin_time, model::JobDetail::requeue,
+                              model::JobDetail::contiguous, model::JobDetail::reboot}) {
+        Description description;
+        const job_desc_msg_t before = *description;
+        description.rewrite([&](JobRequest& request) { request.details.set(detail, std::int64_t{1}); });
+        BOOST_TEST(description.read().details.get(detail).number == 1);
+        description.rewrite([&](JobRequest& request) { request.details.set(detail, {}); });
+        BOOST_TEST(std::memcmp(&*description, &before, sizeof before) == 0);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(nice_is_written_with_slurm_s_offset) {
+    Description description;
+    for (const std::int64_t nice : {-2147483645, -5, 0, 5, 2147483645}) {
+        description.rewrite([&](JobRequest& request) { request.details.set(model::JobDetail::nice, nice); });
+        BOOST_TEST(description->nice == static_cast<std::uint32_t>(NICE_OFFSET + nice));
+        BOOST_TEST(description.read().details.get(model::JobDetail::nice).number == nice);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(no_requeue_differs_from_unset) {
+    Description description;
+    description.rewrite(
+        [](JobRequest& request) { request.details.set(model::JobDetail::requeue, std::int64_t{0}); });
+    BOOST_TEST(description->requeue == 0);
+}
+
+BOOST_AUTO_TEST_CASE(details_that_rules_only_read_stay_as_they_are) {
+    Description description;
+    const job_desc_msg_t before = *description;
+    description.rewrite([](JobRequest& request) {
+        for (const auto detail : {model::JobDetail::script, model::JobDetail::het_offset,
+                                  model::JobDetail::core_spec, model::JobDetail::sharing})
+            request.details.set(detail, std::int64_t{1});
+    });
+    BOOST_TEST(std::memcmp(&*description, &before, sizeof before) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(who_and_how_cannot_be_changed) {
     Description description;
     description->user_id = 1000;
@@ -147,6 +208,10 @@ BOOST_AUTO_TEST_CASE(leaves_no_block_behind) {
         for (const char* text : {"one", "two", "three"})
             for (const auto& field : slurm::text_fields)
                 description.rewrite([&](JobRequest& request) { request.*field.request = text; });
+        for (const char* text : {"one", "two", "three"})
+            for (const auto& row : slurm::text_details)
+                description.rewrite(
+                    [&](JobRequest& request) { request.details.set(row.detail, std::string(text)); });
     }
     BOOST_TEST(test::blocks_in_use() == before);
 }

@@ -67,7 +67,11 @@ std::string documented_type(FieldType type) {
     case FieldType::count: return "number";
     case FieldType::minutes: return "minutes";
     case FieldType::flag: return "boolean";
-    case FieldType::tres: return "table";
+    case FieldType::tres:
+    case FieldType::gpu:
+    case FieldType::gpu_list:
+    case FieldType::arguments:
+    case FieldType::environment: return "table";
     }
     return {};
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "qosgate/base/units.hpp"
+#include "qosgate/model/job_details.hpp"
 #include "qosgate/model/partition.hpp"
 
 #include <cstddef>
@@ -79,6 +80,8 @@ struct JobRequest {
     bool is_het_part = false;      ///< a part of a heterogeneous job
     bool begins_later = false;     ///< --begin, in the future
     bool has_dependency = false;   ///< --dependency
+
+    JobDetails details; ///< the values that only rules read
 
     /// A text that was not read and is unset above; empty: all were read. With such a text it is not known
     /// what the job requests.

@@ -24,6 +24,11 @@ enum class FieldType : std::uint8_t {
     minutes, ///< a whole number, math.huge for "no limit"; written also as "8:00:00"
     flag,    ///< true or false
     tres,    ///< a table of counts by TRES name
+    // What the bindings make objects of (job_objects.hpp):
+    gpu,
+    gpu_list,
+    arguments,
+    environment,
 };
 
 /// What a field is read from.
@@ -46,6 +51,8 @@ struct FieldSpec {
     bool (*is_set)(const model::JobRequest& request) noexcept = nullptr;
     /// The users' word for it. Empty: no message of the gate mentions it.
     std::string_view noun = {};
+    /// Whether it is one of JobRequest::details, which most rules leave alone.
+    bool is_detail = false;
 };
 
 /// All fields, in the order they are documented.

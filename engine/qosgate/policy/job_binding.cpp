@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/job_objects.hpp"
 #include "qosgate/policy/lua_lib/message_format.hpp"
 #include "qosgate/policy/lua_state.hpp"
 #include "qosgate/policy/rule_run.hpp"
@@ -75,6 +76,10 @@ int read_job(lua_State* lua) {
     if (field == nullptr) return 1;
     if (field->type == FieldType::tres) {
         lua_pushvalue(lua, lua_upvalueindex(2));
+        return 1;
+    }
+    if (is_object_field(field->type)) {
+        push_object_field(lua, run.source(), field->type);
         return 1;
     }
     ErrorText error;
@@ -230,6 +235,7 @@ void push_names(lua_State* lua) {
 
 int build_job(lua_State* lua) {
     int* reference = static_cast<int*>(lua_touserdata(lua, 1));
+    install_job_objects(lua);
     luaL_newmetatable(lua, job_type);
     push_names(lua);
     lua_pushvalue(lua, -1);

@@ -3,6 +3,7 @@
 
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/job_desc_fields.hpp"
+#include "qosgate/slurm/job_details.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>
@@ -104,6 +105,7 @@ JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit
     request.submit_line = view_beginning(description.submit_line);
     read_excluded_nodes(request, description.exc_nodes);
     request.is_het_part = description.het_job_offset != NO_VAL;
+    request.details = details_of_submission(description);
     return request;
 }
 
@@ -136,6 +138,7 @@ JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_u
     if (request.time_min == TimeLimit{0}) request.time_min.reset(); // so a record says that it has none
     request.has_counted_cpus = true; // slurmctld counts tasks only when it takes a job
     request.is_het_part = false;     // a copied record does not show it; its offset is 0
+    request.details = details_of_record(current);
     return request;
 }
 
@@ -143,6 +146,7 @@ JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& 
                            std::uint32_t submit_uid) {
     JobRequest request = read_job_record(current, submit_uid);
     apply_set_fields(request, update);
+    request.details = details_of_record(current, &update);
     request.unread.reset(); // the change may shorten it
     for (const TextField& field : text_fields) {
         const char* const changed = update.*field.slurm;

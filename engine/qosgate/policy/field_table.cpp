@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The table of fields: one line for each `job.NAME`.
+#include "qosgate/policy/field_read.hpp"
+#include "qosgate/policy/field_write.hpp"
+#include "qosgate/policy/fields.hpp"
+
+#include <array>
+
+namespace qg::policy {
+namespace {
+
+using namespace field;
+
+template <std::optional<std::string> JobRequest::*member>
+constexpr FieldSpec text_field(std::string_view name, std::string_view description,
+                               std::string_view noun = {}) {
+    return {name, FieldType::text, description, &read_text<member>, &write_text<member>, &has<member>, noun};
+}
+
+template <std::optional<std::uint32_t> JobRequest::*member, std::int64_t lowest = 1>
+constexpr FieldSpec count_field(std::string_view name, std::string_view description,
+                                std::string_view noun = {}) {
+    return {
+        name, FieldType::count, description, &read_count<member>, &write_count<member, lowest>, &has<member>,
+        noun};
+}
+
+/// A read-only text.
+template <std::optional<std::string> JobRequest::*member>
+constexpr FieldSpec fixed_text(std::string_view name, std::string_view description) {
+    return {name, FieldType::text, description, &read_text<member>, nullptr, &has<member>};
+}
+
+template <bool JobRequest::*member>
+constexpr FieldSpec flag_field(std::string_view name, std::string_view description) {
+    return {name, FieldType::flag, description, &read_flag<member>};
+}
+
+/// Read-only details.
+template <JobDetail detail>
+constexpr FieldSpec fixed_detail(std::string_view name, FieldType type, std::string_view description) {
+    return {name, type, description, &read_as_is<detail>, nullptr, &has_detail<detail>};
+}
+template <JobDetail detail>
+constexpr FieldSpec switch_detail(std::string_view name, std::string_view description) {
+    return {name, FieldType::flag, description, &read_switch<detail>, nullptr, &has_detail<detail>};
+}
+
+/// Details that rules write.
+template <JobDetail detail>
+constexpr FieldSpec text_detail(std::string_view name, std::string_view description) {
+    return {name,
+            FieldType::text,
+            description,
+            &read_as_is<detail>,
+            &write_text_detail<detail>,
+            &has_detail<detail>,
+            {},
+            true};
+}
+template <JobDetail detail, std::int64_t lowest, std::int64_t highest>
+constexpr FieldSpec number_detail(std::string_view name, std::string_view description) {
+    return {name,
+            FieldType::count,
+            description,
+            &read_as_is<detail>,
+            &write_number_detail<detail, lowest, highest>,
+            &has_detail<detail>,
+            {},
+            true};
+}
+
+template <bool per_cpu>
+constexpr FieldSpec memory_field(std::string_view name, std::string_view description, std::string_view noun) {
+    return {name,
+            FieldType::count,
+            description,
+            &read_memory_per<per_cpu>,
+            &write_memory<per_cpu>,
+            &has_memory<per_cpu>,
+            noun};
+}
+
+constexpr FieldSpec object_field(std::string_view name, FieldType type, std::string_view description,
+                                 bool (*is_set)(const JobRequest&) noexcept = nullptr) {
+    return {name, type, description, &read_object, nullptr, is_set};
+}
+
+constexpr auto request_qos = &JobRequest::qos;
+constexpr auto request_partition = &JobRequest::partition;
+constexpr auto request_account = &JobRequest::account;
+
+constexpr auto field_table = std::to_array<FieldSpec>({
+    {"qos", FieldType::text, "the QOS, or the default one", &read_text<request_qos, default_qos>,
+     &write_text<request_qos>, &has<request_qos>, "QOS"},
+    {"partition", FieldType::text, "the partition, or several with commas; or the default one",
+     &read_text<request_partition, default_partition>, &write_text<request_partition>,
+     &has<request_partition>, "partition"},
+    {"account", FieldType::text, "the account, or the user's default one",
+     &read_text<request_account, default_account>, &write_text<request_account>, &has<request_account>,
+     "account"},
+    {"time_limit", FieldType::minutes, "the time limit, or what the partition gives", &read_time_limit,
+     &write_time<&JobRequest::time_limit>, &has<&JobRequest::time_limit>, "time limit"},
+    {"time_min", FieldType::minutes, "--time-min", &read_time_min, &write_time<&JobRequest::time_min>,
+     &has<&JobRequest::time_min>, "--time-min"},
+    text_field<&JobRequest::name>("name", "the job's name"),
+    {"user", FieldType::text, "the login name of the job's owner", &read_user},
+    {"uid", FieldType::count, "the user id of the job's owner", &read_uid},
+    {"submit_uid", FieldType::count, "the user id that sent the request", &read_submit_uid},
+    {"nodes", FieldType::count, "the minimum number of nodes: -N1-4 reads 1", &read_nodes, nullptr,
+     &sets_nodes},
+    count_field<&JobRequest::min_nodes>("min_nodes", "the minimum number of nodes asked for",
+                                        "minimum number of nodes"),
+    count_field<&JobRequest::max_nodes>("max_nodes", "the maximum number of nodes asked for",
+                                        "maximum number of nodes"),
+    count_field<&JobRequest::tasks>("tasks", "--ntasks", "--ntasks"),
+    count_field<&JobRequest::cpus_per_task>("cpus_per_task", "--cpus-per-task", "--cpus-per-task"),
+    count_field<&JobRequest::tasks_per_node>("tasks_per_node", "--ntasks-per-node", "--ntasks-per-node"),
+    count_field<&JobRequest::tasks_per_socket>("tasks_per_socket", "--ntasks-per-socket",
+                                               "--ntasks-per-socket"),
+    count_field<&JobRequest::min_cpus_per_node>("mincpus", "--mincpus: CPUs on each node", "--mincpus"),
+    fixed_detail<JobDetail::threads_per_core>("threads_per_core", FieldType::count, "--threads-per-core"),
+    memory_field<false>("memory_per_node", "--mem, in MiB; 0 is all of the node's", "--mem"),
+    memory_field<true>("memory_per_cpu", "--mem-per-cpu, in MiB", "--mem-per-cpu"),
+    {"memory_per_gpu", FieldType::count, "--mem-per-gpu, in MiB", &read_memory_per_gpu, nullptr,
+     &has<&JobRequest::memory_per_tres>},
+    {"cpus_per_gpu", FieldType::count, "--cpus-per-gpu", &read_cpus_per_gpu, nullptr,
+     &has<&JobRequest::cpus_per_tres>},
+    fixed_detail<JobDetail::tmp_disk>("tmp_disk", FieldType::count, "--tmp, in MiB for each node"),
+    fixed_detail<JobDetail::core_spec>("core_spec", FieldType::count, "--core-spec"),
+    fixed_detail<JobDetail::thread_spec>("thread_spec", FieldType::count, "--thread-spec"),
+    {"cpus", FieldType::count, "CPUs, counted", &read_cpus},
+    {"memory", FieldType::count, "MiB of memory, counted over all nodes", &read_memory, nullptr,
+     &sets_memory},
+    {"gpus", FieldType::count, "GPUs of all types, counted", &read_gpus, nullptr, &mentions_gpus},
+    object_field("gpu", FieldType::gpu, "the GPUs asked for: job.gpu.count, .type, .per; nil without GPUs",
+                 &mentions_gpus),
+    object_field("gpu_requests", FieldType::gpu_list, "a list of all requests for GPUs, each like job.gpu",
+                 &mentions_gpus),
+    object_field("tres", FieldType::tres, "every TRES counted, by name: job.tres[\"gres/gpu\"]"),
+    {"array_tasks", FieldType::count, "tasks of the job array; 1 without --array", &read_array_tasks, nullptr,
+     &has<&JobRequest::array>},
+    fixed_text<&JobRequest::array>("array", "--array as written"),
+    text_field<&JobRequest::reservation>("reservation", "--reservation", "reservation"),
+    text_field<&JobRequest::comment>("comment", "--comment"),
+    text_field<&JobRequest::admin_comment>("admin_comment", "the administrator's comment"),
+    text_field<&JobRequest::features>("features", "--constraint; see prefer, too", "--constraint"),
+    text_field<&JobRequest::prefer>("prefer", "--prefer: features that the job gets if they are free",
+                                    "--prefer"),
+    text_field<&JobRequest::licenses>("licenses", "--licenses", "--licenses"),
+    fixed_text<&JobRequest::required_nodes>("nodelist", "--nodelist"),
+    fixed_detail<JobDetail::excluded_nodes>("excluded_nodes", FieldType::text, "--exclude"),
+    fixed_text<&JobRequest::tres_per_job>("tres_per_job", "--gpus, as Slurm writes it: gres:gpu:2"),
+    fixed_text<&JobRequest::tres_per_node>("tres_per_node", "--gres and --gpus-per-node"),
+    fixed_text<&JobRequest::tres_per_socket>("tres_per_socket", "--gpus-per-socket"),
+    fixed_text<&JobRequest::tres_per_task>("tres_per_task", "--gpus-per-task"),
+    fixed_detail<JobDetail::burst_buffer>("burst_buffer", FieldType::text, "--bb and --bbf"),
+    fixed_detail<JobDetail::network>("network", FieldType::text, "--network"),
+    count_field<&JobRequest::priority, 0>("priority", "the priority asked for; 0 holds the job"),
+    number_detail<JobDetail::nice, -highest_nice, highest_nice>("nice",
+                                                                "--nice; below 0 is a higher priority"),
+    number_detail<JobDetail::begin_time, 1, highest_count>("begin_time", "--begin, in seconds since 1970"),
+    text_detail<JobDetail::dependency>("dependency", "--dependency"),
+    {"requeue",
+     FieldType::flag,
+     "--requeue is true, --no-requeue false; else nil",
+     &read_choice<JobDetail::requeue>,
+     &write_flag_detail<JobDetail::requeue>,
+     &has_detail<JobDetail::requeue>,
+     {},
+     true},
+    text_detail<JobDetail::wckey>("wckey", "--wckey"),
+    text_detail<JobDetail::mail_user>("mail_user", "--mail-user"),
+    fixed_detail<JobDetail::work_dir>("work_dir", FieldType::text, "--chdir, or where the command was typed"),
+    fixed_detail<JobDetail::std_in>("std_in", FieldType::text, "--input of sbatch"),
+    fixed_detail<JobDetail::std_out>("std_out", FieldType::text, "--output of sbatch, as written"),
+    fixed_detail<JobDetail::std_err>("std_err", FieldType::text, "--error of sbatch, as written"),
+    fixed_detail<JobDetail::submit_host>("submit_host", FieldType::text,
+                                         "the host where the job was submitted"),
+    flag_field<&JobRequest::is_batch>("is_batch", "sent by sbatch, not by salloc or srun"),
+    {"interactive", FieldType::flag, "sent by salloc or srun", &read_flag<&JobRequest::is_batch, false>},
+    fixed_detail<JobDetail::script>("script", FieldType::text, "the batch script, at most its first 64 KiB"),
+    object_field("argv", FieldType::arguments,
+                 "the script's arguments: job.argv[1]; job.argv[0] is its name"),
+    object_field("env", FieldType::environment,
+                 "the job's environment: job.env[\"HOME\"]; only sbatch sends it"),
+    {"exclusive", FieldType::flag, "--exclusive", &read_flag<&JobRequest::exclusive>,
+     &write_flag<&JobRequest::exclusive>, &has_flag<&JobRequest::exclusive>, "--exclusive"},
+    fixed_detail<JobDetail::sharing>(
+        "oversubscribe", FieldType::text,
+        "who shares its nodes: no, user or mcs of --exclusive; ok of --oversubscribe"),
+    flag_field<&JobRequest::overcommit>("overcommit", "--overcommit"),
+    switch_detail<JobDetail::contiguous>("contiguous", "--contiguous"),
+    switch_detail<JobDetail::reboot>("reboot", "--reboot"),
+    flag_field<&JobRequest::is_het_part>("is_het_part", "one part of a heterogeneous job"),
+    fixed_detail<JobDetail::het_offset>("het_offset", FieldType::count, "the part's place in it, from 0"),
+});
+
+} // namespace
+
+std::span<const FieldSpec> job_fields() noexcept {
+    return field_table;
+}
+
+} // namespace qg::policy

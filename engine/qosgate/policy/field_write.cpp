@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/field_write.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/base/units.hpp"
+
+#include <algorithm>
+
+namespace qg::policy::field {
+namespace {
+
+Error not_allowed(std::string_view allowed) {
+    return {ErrorCode::invalid_input, text::format("write {}, or nil for none", allowed)};
+}
+
+} // namespace
+
+Result<std::optional<std::string>> to_text(const Value& value) {
+    const bool has_control = std::any_of(value.text.begin(), value.text.end(), [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    });
+    if (value.kind == Value::Kind::text && !has_control && !value.text.empty())
+        return std::optional(std::string(value.text));
+    const bool is_unset = value.kind == Value::Kind::nothing || value.kind == Value::Kind::text;
+    if (!is_unset || has_control) return not_allowed("a text without control characters");
+    return std::optional<std::string>();
+}
+
+Result<std::optional<std::int64_t>> to_number(const Value& value, std::int64_t lowest, std::int64_t highest) {
+    if (value.kind == Value::Kind::nothing) return std::optional<std::int64_t>();
+    if (value.kind != Value::Kind::integer || value.integer < lowest || value.integer > highest)
+        return not_allowed(text::format("a whole number from {} to {}", lowest, highest));
+    return std::optional(value.integer);
+}
+
+Result<std::optional<bool>> to_flag(const Value& value) {
+    if (value.kind == Value::Kind::nothing) return std::optional<bool>();
+    if (value.kind != Value::Kind::flag) return not_allowed("true or false");
+    return std::optional(value.integer != 0);
+}
+
+Result<std::optional<TimeLimit>> to_time(const Value& value) {
+    constexpr std::string_view allowed =
+        "minutes from 1 on, a time like \"8:00:00\", or math.huge for no limit";
+    switch (value.kind) {
+    case Value::Kind::nothing: return std::optional<TimeLimit>();
+    case Value::Kind::unlimited: return std::optional(TimeLimit::unlimited());
+    case Value::Kind::integer:
+        if (value.integer < 1 || value.integer > highest_count) return not_allowed(allowed);
+        return std::optional(TimeLimit{static_cast<std::uint32_t>(value.integer)});
+    case Value::Kind::text: {
+        const auto parsed = units::parse_minutes(value.text);
+        if (!parsed || parsed->minutes == 0) return not_allowed(allowed);
+        return std::optional(*parsed);
+    }
+    case Value::Kind::flag:
+    case Value::Kind::other: break;
+    }
+    return not_allowed(allowed);
+}
+
+} // namespace qg::policy::field

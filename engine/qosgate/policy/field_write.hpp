@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// How fields of a job are written: the functions that the table of fields (field_table.cpp) names. Each takes
+// nil for "unset". Errors: invalid_input, naming what is allowed.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/base/text.hpp"
+#include "qosgate/model/job_request.hpp"
+#include "qosgate/policy/value.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace qg::policy::field {
+
+using model::JobDetail;
+using model::JobDetails;
+using model::JobRequest;
+
+// The two highest 32-bit numbers mean "none" and "infinite" in slurmctld.
+inline constexpr std::int64_t highest_count = 0xfffffffd;
+// Slurm adds this to a nice value, and the sum is such a number.
+inline constexpr std::int64_t highest_nice = 0x7ffffffd;
+
+/// A text without control characters; an empty one is unset.
+Result<std::optional<std::string>> to_text(const Value& value);
+/// A whole number in this range.
+Result<std::optional<std::int64_t>> to_number(const Value& value, std::int64_t lowest, std::int64_t highest);
+Result<std::optional<bool>> to_flag(const Value& value);
+Result<std::optional<TimeLimit>> to_time(const Value& value);
+
+template <std::optional<std::string> JobRequest::*member>
+Result<void> write_text(JobRequest& request, const Value& value) {
+    auto text = to_text(value);
+    if (!text) return text.error();
+    request.*member = *std::move(text);
+    return {};
+}
+
+template <std::optional<std::uint32_t> JobRequest::*member, std::int64_t lowest>
+Result<void> write_count(JobRequest& request, const Value& value) {
+    const auto count = to_number(value, lowest, highest_count);
+    if (!count) return count.error();
+    (request.*member).reset();
+    if (*count) request.*member = static_cast<std::uint32_t>(**count);
+    return {};
+}
+
+template <std::optional<TimeLimit> JobRequest::*member>
+Result<void> write_time(JobRequest& request, const Value& value) {
+    const auto limit = to_time(value);
+    if (!limit) return limit.error();
+    request.*member = *limit;
+    return {};
+}
+
+template <bool JobRequest::*member>
+Result<void> write_flag(JobRequest& request, const Value& value) {
+    const auto flag = to_flag(value);
+    if (!flag) return flag.error();
+    request.*member = flag->value_or(false);
+    return {};
+}
+
+/// MiB for each node, or for each CPU. Nil removes only a request of the same kind.
+template <bool per_cpu>
+Result<void> write_memory(JobRequest& request, const Value& value) {
+    const auto mib = to_number(value, per_cpu ? 1 : 0, highest_count);
+    if (!mib) return mib.error();
+    if (*mib)
+        request.memory = model::Memory{static_cast<std::uint64_t>(**mib), per_cpu};
+    else if (request.memory && request.memory->per_cpu == per_cpu)
+        request.memory.reset();
+    return {};
+}
+
+template <JobDetail detail>
+Result<void> write_text_detail(JobRequest& request, const Value& value) {
+    auto text = to_text(value);
+    if (!text) return text.error();
+    if constexpr (detail == JobDetail::dependency) request.has_dependency = text->has_value();
+    request.details.set(detail, *text ? JobDetails::Written(**std::move(text)) : JobDetails::Written());
+    return {};
+}
+
+template <JobDetail detail, std::int64_t lowest, std::int64_t highest>
+Result<void> write_number_detail(JobRequest& request, const Value& value) {
+    const auto number = to_number(value, lowest, highest);
+    if (!number) return number.error();
+    // A rule sets a begin to delay the job.
+    if constexpr (detail == JobDetail::begin_time) request.begins_later = number->has_value();
+    request.details.set(detail, *number ? JobDetails::Written(**number) : JobDetails::Written());
+    return {};
+}
+
+template <JobDetail detail>
+Result<void> write_flag_detail(JobRequest& request, const Value& value) {
+    const auto flag = to_flag(value);
+    if (!flag) return flag.error();
+    request.details.set(detail,
+                        *flag ? JobDetails::Written(std::int64_t{**flag ? 1 : 0}) : JobDetails::Written());
+    return {};
+}
+
+} // namespace qg::policy::field

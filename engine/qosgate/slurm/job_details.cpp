@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurm/job_details.hpp"
+
+#include "qosgate/slurm/job_detail_fields.hpp"
+#include "qosgate/slurm/values.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace qg::slurm {
+namespace {
+
+using model::DetailValue;
+using model::JobDetail;
+using Kind = DetailValue::Kind;
+
+DetailValue number(std::int64_t value) noexcept {
+    return {Kind::number, value, {}};
+}
+
+/// A text within its bound. Null and empty are unset.
+DetailValue read_text(const char* text, std::size_t max) noexcept {
+    if (!is_set(text)) return {};
+    const std::size_t length = strnlen(text, max + 1);
+    if (length > max) return {Kind::too_long, static_cast<std::int64_t>(max), {}};
+    return {Kind::text, 0, {text, length}};
+}
+
+/// The beginning of the script.
+DetailValue read_script(const job_desc_msg_t& job) noexcept {
+    if (!is_set(job.script)) return {};
+    return {Kind::text, 0, {job.script, strnlen(job.script, max_detail_length)}};
+}
+
+DetailValue read_sharing(std::uint16_t shared) noexcept {
+    if (shared >= sharing_words.size()) return {};
+    return {Kind::text, 0, sharing_words[shared]};
+}
+
+/// One field holds both; a bit tells which.
+DetailValue read_spec(std::uint16_t spec, bool threads) noexcept {
+    if (!is_count(spec) || ((spec & CORE_SPEC_THREAD) != 0) != threads) return {};
+    return number(spec & ~CORE_SPEC_THREAD);
+}
+
+bool is_begin(std::time_t time) noexcept {
+    return time != 0 && time != static_cast<std::time_t>(NO_VAL);
+}
+
+/// What one description sets; unset if it leaves the detail. An empty text is a text here.
+DetailValue read_set(const job_desc_msg_t& job, JobDetail detail) noexcept {
+    for (const TextDetail& row : text_details)
+        if (row.detail == detail) {
+            const char* const text = job.*row.slurm;
+            if (text != nullptr && *text == '\0') return {Kind::text, 0, {}};
+            return read_text(text, row.max_bytes);
+        }
+    for (const ShortDetail& row : short_details)
+        if (row.detail == detail) return is_count(job.*row.slurm) ? number(job.*row.slurm) : DetailValue{};
+    if (detail == JobDetail::sharing) return read_sharing(job.shared);
+    if (detail == JobDetail::core_spec) return read_spec(job.core_spec, /*threads=*/false);
+    if (detail == JobDetail::thread_spec) return read_spec(job.core_spec, /*threads=*/true);
+    if (detail == JobDetail::nice && job.nice != NO_VAL) return number(std::int64_t{job.nice} - NICE_OFFSET);
+    if (detail == JobDetail::begin_time && is_begin(job.begin_time)) return number(job.begin_time);
+    if (detail == JobDetail::tmp_disk && is_count(job.pn_min_tmp_disk)) return number(job.pn_min_tmp_disk);
+    return {};
+}
+
+bool means_unset(JobDetail detail, const DetailValue& value) noexcept {
+    if (value.kind == Kind::text) return value.text.empty();
+    if (value.kind != Kind::number || value.number != 0) return false;
+    const auto row = std::ranges::find(short_details, detail, &ShortDetail::detail);
+    return detail == JobDetail::tmp_disk || (row != std::end(short_details) && row->zero_is_unset);
+}
+
+bool can_change(JobDetail detail) noexcept {
+    const auto row = std::ranges::find(text_details, detail, &TextDetail::detail);
+    return row == std::end(text_details) || row->origin == DetailOrigin::changeable;
+}
+
+const job_desc_msg_t& as_description(const void* job) noexcept {
+    return *static_cast<const job_desc_msg_t*>(job);
+}
+
+class DescriptionReader final : public model::DetailReader {
+  public:
+    constexpr explicit DescriptionReader(bool is_submission) noexcept : is_submission_(is_submission) {}
+
+    [[nodiscard]] DetailValue read(const void* job, const void* update,
+                                   JobDetail detail) const noexcept override {
+        const job_desc_msg_t& description = as_description(job);
+        if (detail == JobDetail::script) return is_submission_ ? read_script(description) : DetailValue{};
+        if (detail == JobDetail::het_offset)
+            return is_submission_ && is_count(description.het_job_offset) ? number(description.het_job_offset)
+                                                                          : DetailValue{};
+        DetailValue value;
+        if (update != nullptr && can_change(detail)) value = read_set(as_description(update), detail);
+        if (value.kind == Kind::unset) value = read_set(description, detail);
+        return means_unset(detail, value) ? DetailValue{} : value;
+    }
+
+    [[nodiscard]] std::size_t argument_count(const void* job) const noexcept override {
+        return as_description(job).argv == nullptr ? 0 : as_description(job).argc;
+    }
+    [[nodiscard]] DetailValue argument(const void* job, std::size_t index) const noexcept override {
+        const char* const word = as_description(job).argv[index];
+        return word == nullptr ? DetailValue{} : read_word(word);
+    }
+
+    [[nodiscard]] std::size_t variable_count(const void* job) const noexcept override {
+        const std::uint32_t size = as_description(job).env_size;
+        return as_description(job).environment == nullptr || !is_count(size) ? 0 : size;
+    }
+    /// The last of several definitions counts, as for the job's shell.
+    [[nodiscard]] DetailValue variable(const void* job, std::string_view name) const noexcept override {
+        if (name.empty() || name.find_first_of(std::string_view("=\0", 2)) != std::string_view::npos)
+            return {};
+        const std::size_t count = std::min(variable_count(job), model::JobDetails::max_variables);
+        for (std::size_t i = count; i-- > 0;) {
+            const char* const definition = as_description(job).environment[i];
+            if (definition == nullptr || std::strncmp(definition, name.data(), name.size()) != 0) continue;
+            if (definition[name.size()] == '=') return read_word(definition + name.size() + 1);
+        }
+        return {};
+    }
+
+  private:
+    /// An empty word is one, too.
+    static DetailValue read_word(const char* word) noexcept {
+        if (*word == '\0') return {Kind::text, 0, {word, 0}};
+        return read_text(word, max_detail_length);
+    }
+
+    bool is_submission_;
+};
+
+constexpr DescriptionReader submission_reader{true};
+constexpr DescriptionReader record_reader{false};
+
+} // namespace
+
+model::JobDetails details_of_submission(const job_desc_msg_t& description) noexcept {
+    return {submission_reader, &description};
+}
+
+model::JobDetails details_of_record(const job_desc_msg_t& job, const job_desc_msg_t* update) noexcept {
+    return {record_reader, &job, update};
+}
+
+} // namespace qg::slurm

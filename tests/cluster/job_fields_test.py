@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The fields of `job` that rules read and write, with the options of real clients."""
+
+from __future__ import annotations
+
+from qosgate_dev.testing import main
+from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+
+
+class JobFields(PluginTestCase):
+    """Each option is given to sbatch or salloc; a rule tells the user what it reads."""
+
+    def write_rule(self, body: str) -> None:
+        """Puts one rule in force and waits until slurmctld says so."""
+        self.put_in_force({"10-test.lua": f"rule {{\nsubmit = function(job)\n{body}\nend,\n}}\n"})
+
+    def test_what_a_request_says_is_read_by_its_name(self) -> None:
+        names = (
+            "dependency nice requeue wckey mail_user work_dir std_in std_out std_err begin_time excluded_nodes",
+            "mincpus memory_per_node memory_per_cpu memory_per_gpu cpus_per_gpu tmp_disk threads_per_core",
+            "contiguous interactive oversubscribe submit_host network het_offset tasks_per_socket",
+        )
+        self.write_rule(
+            "local gpu = job.gpu; local all = {};"
+            f' for name in ("{" ".join(names)}"):gmatch("%S+") do'
+            ' all[#all + 1] = name .. "=" .. tostring(job[name]) end;'
+            ' if gpu then all[#all + 1] = ("gpu=%d:%s:%s"):format(gpu.count, gpu.type or "any", gpu.per) end;'
+            ' job:warn("%s", "," .. table.concat(all, ",") .. ",")'
+        )
+        node = self.cluster.run("sinfo --noheader --Node --format=%N", check=True).stdout.split()[0]
+        for arguments, *read in (
+            ("", "gpu_none", "dependency=nil", "nice=nil", "requeue=nil", "begin_time=nil", "interactive=false"),
+            ("--gpus=2", "gpu=2:any:job"),
+            ("--gres=gpu:2", "gpu=2:any:node"),
+            ("--gpus-per-node=1", "gpu=1:any:node"),
+            ("-n2 --gpus-per-task=1", "gpu=1:any:task"),
+            ("--gpus=1 --mem-per-gpu=100 --cpus-per-gpu=2", "memory_per_gpu=100", "cpus_per_gpu=2"),
+            ("--nice=7 --no-requeue", "nice=7", "requeue=false"),
+            ("--mail-user=ana@example.org", "mail_user=ana@example.org"),
+            ("--requeue --chdir=/tmp --output=/tmp/%j.out", "requeue=true", "work_dir=/tmp", "std_out=/tmp/%j.out"),
+            ("--input=/dev/null --error=/tmp/e", "std_in=/dev/null", "std_err=/tmp/e"),
+            ("--begin=2030-01-01T00:00:00", "begin_time=18"),
+            (f"--exclude={node} --mincpus=2", f"excluded_nodes={node},", "mincpus=2"),
+            ("--mem=300", "memory_per_node=300", "memory_per_cpu=nil"),
+            ("--mem-per-cpu=200", "memory_per_node=nil", "memory_per_cpu=200"),
+            ("--tmp=5 --contiguous --oversubscribe", "tmp_disk=5", "contiguous=true", "oversubscribe=ok"),
+            ("--exclusive=user --ntasks-per-socket=1", "oversubscribe=user", "tasks_per_socket=1"),
+            ("--wckey=key --dependency=singleton", "wckey=key", "dependency=singleton"),
+        ):
+            with self.subTest(arguments):
+                told = self.cluster.run(f"sbatch --hold --wrap=true {arguments}", USER).stderr
+                for text in read:
+                    if text == "gpu_none":
+                        self.assertNotIn(",gpu=", told)
+                    else:
+                        self.assertIn("," + text, told)
+        told = self.cluster.run("salloc --no-shell --begin=now+1hour", USER, timeout=2).stderr
+        self.assertIn(",interactive=true,", told)
+        told = self.cluster.run("sbatch --hold --wrap=true : -n1", USER).stderr
+        self.assertIn(",het_offset=0,", told)
+        self.assertIn(",het_offset=1,", told)
+
+    def test_a_script_its_arguments_and_its_environment_are_read(self) -> None:
+        self.write_rule(
+            'local line = (job.script or "none"):match("#SITE (%w+)");'
+            ' job:warn("%s, %s, %s, %s", line, #job.argv, table.concat(job.argv, "|"), job.env.SITE_COLOUR)'
+        )
+        script = self.cluster.layout.slurm_conf.parent / "site-job.sh"
+        script.write_text("#!/bin/sh\n#SITE blue\ntrue\n")
+        script.chmod(0o755)
+        command = ["sbatch", "--hold", str(script), "-x", "two words"]
+        result = self.cluster.run(command, USER, env={"SITE_COLOUR": "red"})
+        self.expect(result, True, "blue, 2, -x|two words, red")
+        told = self.cluster.run("salloc --no-shell --begin=now+1hour", USER, timeout=2).stderr
+        self.assertIn("nil, 0, , nil", told)
+
+    def test_what_a_rule_writes_into_other_fields_is_what_the_job_has(self) -> None:
+        self.write_rule(
+            'if job.name ~= "write" then return end;'
+            ' job.nice = 9; job.requeue = false; job.mail_user = "ben@example.org"; job.dependency = "singleton";'
+            " job.begin_time = 1893456000; job.memory_per_cpu = 150; job.mincpus = 2; job.exclusive = true"
+        )
+        self.expect(
+            self.cluster.run("sbatch --hold -J write --requeue --mail-type=END --wrap=true", USER), True
+        )
+        job = self.cluster.run("squeue --me --noheader --format=%A --name=write", USER, check=True).stdout.strip()
+        shown = self.cluster.scontrol(f"show job {job}").stdout
+        for text in (
+            "Nice=9 ",
+            "Requeue=0 ",
+            "MailUser=ben@example.org",
+            "Dependency=singleton",
+            "StartTime=2030-01-01T00:00:00",
+            "MinMemoryCPU=150M",
+            "MinCPUsNode=2",
+            "OverSubscribe=NO",
+        ):
+            self.assertIn(text, shown)
+        other = self.cluster.sbatch("--hold --nice=3", USER).jobid
+        plain = self.cluster.scontrol(f"show job {other}").stdout
+        self.assertIn("Nice=3 ", plain)
+        self.assertIn("Requeue=1 ", plain)
+
+    def test_a_rule_reads_other_fields_of_a_changed_job(self) -> None:
+        job = self.cluster.sbatch("--hold --nice=3 --gpus=1 --output=/tmp/one", USER).jobid
+        self.write_rule(
+            'job:reject("%s %s %s %s", job.nice, job.std_out, job.script, job.gpu and job.gpu.count)'
+        )
+        mark = len(self.cluster.log("slurmctld"))
+        self.expect(self.cluster.run(f"scontrol update jobid={job} timelimit=9 nice=4", USER), False)
+        self.assertIn("4 /tmp/one nil 1", self.slurmctld_log_since(mark))
+
+
+if __name__ == "__main__":
+    main()
