@@ -99,11 +99,10 @@ bool can_judge(Decision& decision, const ResolvedRequest& job, const Site& site)
     return !is_too_much(decision, job, logged, site, site.enforces_limits());
 }
 
-/// Judges what slurmctld will judge. In level `explain` the gate adds lines to slurmctld's own answer. In
-/// level `enforce` it also rejects jobs itself, including those that can never start.
-void judge(Decision& decision, const ResolvedRequest& job, const Site& site, const RulesRun* rules) {
+/// Predicts what slurmctld does with a job, and answers with that and with the advice.
+[[gnu::noinline]] void answer_with_forecast(Decision& decision, const ResolvedRequest& job, const Site& site,
+                                            const RulesRun* rules, std::vector<std::string> advice) {
     const std::size_t told_before = decision.message.size();
-    auto advice = advice_lines(job, !site.known.may_have_new_reservations);
     const bool has_advice = !advice.empty();
     // If something else is wrong, too, a suggestion would not help.
     const bool may_suggest = advice.size() <= (are_all_drained(job.view()) ? 1u : 0u);
@@ -112,9 +111,7 @@ void judge(Decision& decision, const ResolvedRequest& job, const Site& site, con
     const bool enforces = site.enforces_limits();
     DetailedForecast forecast;
     std::vector<std::string> lines;
-    if (job.view().is_within_limits) {
-        decision.forecast.time_limit = job.job.time_limit;
-    } else {
+    if (!job.view().is_within_limits) {
         forecast = predict_for_answer(enforces, decision.forecast,
                                       [&job](Strictness strictness) { return predict(job, strictness); });
         lines = forecast_lines(forecast, job);
@@ -126,6 +123,16 @@ void judge(Decision& decision, const ResolvedRequest& job, const Site& site, con
     answer(decision, forecast, {job.request, job.view()}, std::move(lines), rejects, site.settings(),
            told_before);
     if (has_advice) append_contact(decision.message, site.settings());
+}
+
+/// Judges what slurmctld will judge. In level `explain` the gate adds lines to slurmctld's own answer. In
+/// level `enforce` it also rejects jobs itself, including those that can never start.
+void judge(Decision& decision, const ResolvedRequest& job, const Site& site, const RulesRun* rules) {
+    auto advice = advice_lines(job, !site.known.may_have_new_reservations);
+    const bool is_within_limits = job.view().is_within_limits;
+    if (is_within_limits) decision.forecast.time_limit = job.job.time_limit;
+    if (is_within_limits && advice.empty()) return; // the usual case
+    answer_with_forecast(decision, job, site, rules, std::move(advice));
 }
 
 /// Judges an accepted part of a heterogeneous job together with the parts before it.
