@@ -10,7 +10,8 @@ void add_policy(CLI::App& app, Invocation& invocation) {
         add_command(app, "policy", "The site's rules and settings, before they are live",
                     "Examples:\n"
                     "  qosgate policy check                   the directory beside slurm.conf\n"
-                    "  qosgate policy check ./qosgate.d       a directory before it is copied there");
+                    "  qosgate policy check ./qosgate.d       a directory before it is copied there\n"
+                    "  qosgate policy test ./qosgate.d        the tests of its rules");
     policy->require_subcommand(1);
     add_commands(*policy, "policy", invocation);
 }

@@ -174,11 +174,13 @@ class Installed(unittest.TestCase):
 
     def test_the_rules_are_in_the_data_folder(self) -> None:
         installed = self.prefix / option("datadir") / "qosgate/rules"
-        shipped = sorted((SOURCE / "lua/rules").glob("*.lua"))
+        for folder, others in ((".", ["tests"]), ("tests", [])):
+            shipped = sorted((SOURCE / "lua/rules" / folder).glob("*.lua"))
 
-        self.assertEqual([path.name for path in shipped], sorted(os.listdir(installed)))
-        for path in shipped:
-            self.assertEqual((installed / path.name).read_text(), path.read_text())
+            names = [path.name for path in shipped]
+            self.assertEqual(sorted(names + others), sorted(os.listdir(installed / folder)))
+            for path in shipped:
+                self.assertEqual((installed / folder / path.name).read_text(), path.read_text())
 
 
 if __name__ == "__main__":

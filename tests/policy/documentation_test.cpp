@@ -4,6 +4,7 @@
 // there load, and the messages that it quotes are the real ones.
 #include "qosgate/policy/fields.hpp"
 
+#include "qosgate/policy/policy_tests.hpp"
 #include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -109,9 +110,29 @@ BOOST_AUTO_TEST_CASE(quotes_the_messages_that_people_meet) {
 
 BOOST_AUTO_TEST_CASE(gives_examples_that_load) {
     for (const std::string& example : examples()) {
+        if (example.starts_with("test")) {
+            BOOST_TEST(read_tests({"t.lua", example}).has_value(), example);
+            continue;
+        }
         const bool is_site = example.starts_with("site");
         BOOST_TEST(load_error({{is_site ? "site.lua" : "t.lua", example}}) == "", example);
     }
+}
+
+BOOST_AUTO_TEST_CASE(gives_tests_that_its_first_example_passes) {
+    const auto policy = policy_of({{"t.lua", examples().at(0)}});
+    std::size_t count = 0;
+    for (const std::string& example : examples()) {
+        if (!example.starts_with("test")) continue;
+        const auto tests = read_tests({"t.lua", example});
+        BOOST_TEST_REQUIRE(tests.has_value());
+        for (const PolicyTest& one : *tests) {
+            const TestResult result = run_test(*policy, one);
+            BOOST_TEST(result.has_passed(), one.name + ": " + text::join(result.problems, "; "));
+            ++count;
+        }
+    }
+    BOOST_TEST(count == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(gives_a_first_example_that_looks_at_each_partition_of_a_list) {

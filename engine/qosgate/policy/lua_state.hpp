@@ -23,6 +23,7 @@ namespace qg::policy {
 
 class RuleRun;
 class Declarations;
+class TestCollector;
 
 /// A message that a longjmp may skip: plain bytes, cut to size, always terminated.
 struct ErrorText {
@@ -81,6 +82,7 @@ class LuaState {
     const void* job_object = nullptr;     ///< the address of Lua's `job`, to recognise it
     const void* tres_object = nullptr;    ///< the same of `job.tres`
     Declarations* declarations = nullptr; ///< where site{} and rule{} write; borrowed, null after loading
+    TestCollector* tests = nullptr;       ///< where test{} writes, in files of tests; likewise
 
   private:
     explicit LuaState(const BudgetLimits& limits) noexcept : budget_(limits) {}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate policy test [DIR]
+#include "command.hpp"
+#include "policy_folder.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/folder_findings.hpp"
+#include "qosgate/policy/policy_tests.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace qg::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using policy::PolicyTest;
+using policy::TestResult;
+
+struct TestOptions {
+    std::string folder;
+};
+
+constexpr int exit_failed = 1;
+constexpr std::size_t max_shown = 4000;
+
+using Results = std::vector<std::pair<PolicyTest, TestResult>>;
+
+ordered_json to_json(const PolicyTest& test, const TestResult& result) {
+    ordered_json events = ordered_json::array();
+    for (const policy::RuleEvent& event : result.outcome.events)
+        events.push_back({{"rule", event.rule},
+                          {"file", event.file},
+                          {"kind", to_string(event.kind)},
+                          {"text", event.text},
+                          {"detail", event.detail}});
+    return {{"name", test.name},           {"file", test.file},
+            {"line", test.line},           {"passed", result.has_passed()},
+            {"problems", result.problems}, {"events", events}};
+}
+
+void print(const PolicyTest& test, const TestResult& result, std::ostream& out) {
+    const auto shown = [](const std::string& words) { return text::printable(words, max_shown); };
+    out << text::format("{:<6}  {}/{}:{}: {}\n", result.has_passed() ? "ok" : "FAILED",
+                        policy::tests_folder_name, shown(test.file), test.line, shown(test.name));
+    if (result.has_passed()) return;
+    for (const std::string& problem : result.problems)
+        out << "        " << shown(problem) << '\n';
+    if (result.outcome.events.empty()) out << "        no rule did anything\n";
+    for (const policy::RuleEvent& event : result.outcome.events) {
+        out << text::format("        rule '{}' ({}): {}: {}\n", shown(event.rule), shown(event.file),
+                            to_string(event.kind), shown(event.text));
+        if (!event.detail.empty()) out << "          " << shown(event.detail) << '\n';
+    }
+}
+
+/// The policy, whoever owns its files: nothing here comes into force.
+Result<std::shared_ptr<const policy::Policy>> load(const std::filesystem::path& folder) {
+    auto read = policy::read_all_sources(folder, {.is_needed = false});
+    if (!read) return read.error();
+    for (const policy::Finding& finding : read->findings)
+        if (finding.stops_loading)
+            return Error{ErrorCode::unavailable, text::format("{}: {}", finding.file, finding.message)};
+    auto loaded = policy::compile_policy(std::move(read->sources));
+    if (!loaded)
+        return Error{loaded.error().code, text::format("{}; 'qosgate policy check' lists all that is wrong",
+                                                       loaded.error().message)};
+    return loaded;
+}
+
+Result<int> run_tests(const TestOptions& options, Output& output) {
+    const auto folder = find_policy_folder(options.folder);
+    if (!folder) return folder.error();
+    const auto rules = load(folder->path);
+    if (!rules) return rules.error();
+    const auto tests = policy::load_tests(folder->path);
+    if (!tests) return tests.error();
+    std::size_t failed = 0;
+    ordered_json answers = ordered_json::array();
+    for (const PolicyTest& test : *tests) {
+        const TestResult result = run_test(**rules, test);
+        failed += result.has_passed() ? 0 : 1;
+        if (output.json())
+            answers.push_back(to_json(test, result));
+        else
+            print(test, result, output.text());
+    }
+    if (output.json())
+        output.write({{"status", failed == 0 ? "ok" : "failed"},
+                      {"folder", folder->path.string()},
+                      {"failed", failed},
+                      {"tests", answers}});
+    else
+        output.text() << text::format("{} {}, {} failed\n", tests->size(),
+                                      tests->size() == 1 ? "test" : "tests", failed);
+    return failed == 0 ? 0 : exit_failed;
+}
+
+} // namespace
+
+void add_policy_test(CLI::App& policy, Invocation& invocation) {
+    auto options = std::make_shared<TestOptions>();
+    CLI::App* command = add_command(
+        policy, "test", "Run the tests of a directory of rules",
+        "The tests are in DIR/tests/*.lua, which slurmctld does not read:\n\n"
+        "  test \"large jobs need a QOS\" {\n"
+        "      job = { partition = \"gpu\", nodes = 5, user = \"ana\" },\n"
+        "      expect = { reject = \"QOS large\" },\n"
+        "  }\n\n"
+        "The guide to rules, lua.md, lists what can be set and expected. A test that fails shows what the\n"
+        "rules did. Owners and modes of files do not count here.\n\n"
+        "Exit status:\n"
+        "  0   all tests passed\n"
+        "  1   a test failed\n"
+        "  64  the command line is wrong\n"
+        "  65  the rules or a file of tests do not load\n"
+        "  66  there is no such directory, or it has no tests\n"
+        "  69  slurm.conf or a file cannot be read\n"
+        "  74  the output cannot be written\n"
+        "  75  a file of tests takes too much time or memory\n"
+        "  78  this build has no Slurm support, and no directory is named\n\n"
+        "With --json:\n"
+        "  status  \"ok\" or \"failed\"\n"
+        "  folder  the directory\n"
+        "  failed  how many tests failed\n"
+        "  tests   in the order they ran: name, file, line, passed, problems (texts), events (what the "
+        "rules\n"
+        "          did, in order: rule, file, kind, text, detail)\n"
+        "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
+        "Examples:\n"
+        "  qosgate policy test\n"
+        "  qosgate policy test ./qosgate.d --json | jq '.tests[] | select(.passed | not)'");
+    command->add_option("DIR", options->folder, "The directory; default: qosgate.d beside slurm.conf");
+    add_json_flag(*command, invocation);
+    command->callback([&invocation, options] {
+        invocation.action = [options](Output& output) { return run_tests(*options, output); };
+    });
+}
+
+} // namespace qg::cli

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Runs a test of rules and compares what came of it with what the test expects.
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/policy_tests.hpp"
+#include "qosgate/policy/test_job.hpp"
+#include "qosgate/policy/unknown_name.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace qg::policy {
+namespace {
+
+/// The outcome of a test, while it is compared.
+class Comparison {
+  public:
+    Comparison(const TestJob& job, TestResult& result) : job_(job), result_(result) {}
+
+    void run(const PolicyTest& test) {
+        for (const TestEntry& entry : test.entries) {
+            if (entry.section == "expect") compare(entry);
+            if (entry.section == "expect.job") compare_field(entry);
+        }
+        if (!expects_anything_) note("the test expects nothing: write expect = { accept = true }");
+        for (const RuleEvent& event : result_.outcome.events)
+            if (event.kind == EventKind::error && !expects_failure_)
+                note(text::format("rule '{}' ({}) failed: {}", event.rule, event.file, event.text));
+    }
+
+  private:
+    using Compare = void (Comparison::*)(const TestEntry& entry);
+    struct Key {
+        std::string_view name;
+        Compare compare;
+    };
+
+    void note(std::string problem) { result_.problems.push_back(std::move(problem)); }
+
+    void note_wrong(const TestEntry& entry, std::string_view allowed) {
+        note(text::format("expect.{} cannot be {}: write {}", entry.name, describe(entry.value()), allowed));
+    }
+
+    void compare(const TestEntry& entry) {
+        static constexpr std::array<Key, 4> keys{{{"accept", &Comparison::compare_accept},
+                                                  {"reject", &Comparison::compare_reject},
+                                                  {"warn", &Comparison::compare_warn},
+                                                  {"fails", &Comparison::compare_fails}}};
+        expects_anything_ = true;
+        const auto key = std::ranges::find(keys, entry.name, &Key::name);
+        if (key != keys.end()) return (this->*key->compare)(entry);
+        std::vector<std::string> names{"job"};
+        for (const Key& known : keys)
+            names.emplace_back(known.name);
+        note(text::format("expect: unknown key '{}'{}{}", text::printable(entry.name, 60),
+                          text::did_you_mean(entry.name, names), list_of_names(names)));
+    }
+
+    static bool is_true(const TestEntry& entry) {
+        return entry.kind == Value::Kind::flag && entry.integer != 0;
+    }
+
+    void compare_accept(const TestEntry& entry) {
+        if (!is_true(entry)) return note_wrong(entry, "true, or reject = true");
+        const RuleOutcome& outcome = result_.outcome;
+        if (outcome.rejected) note("expect.accept: the job was rejected: " + outcome.reject_message);
+    }
+
+    void compare_reject(const TestEntry& entry) {
+        const bool is_text = entry.kind == Value::Kind::text;
+        if (!is_text && !is_true(entry)) return note_wrong(entry, "a part of the message, or true");
+        const RuleOutcome& outcome = result_.outcome;
+        if (!outcome.rejected) return note("expect.reject: the job was accepted");
+        if (is_text && outcome.reject_message.find(entry.text) == std::string::npos)
+            note(text::format("expect.reject: the message has no {}: {}", describe(entry.value()),
+                              outcome.reject_message));
+    }
+
+    void compare_warn(const TestEntry& entry) {
+        const bool is_text = entry.kind == Value::Kind::text;
+        const bool is_false = entry.kind == Value::Kind::flag && entry.integer == 0;
+        if (!is_text && !is_false) return note_wrong(entry, "a part of a message, or false for none");
+        const std::vector<std::string>& warnings = result_.outcome.warnings;
+        const std::string all = warnings.empty() ? "there is none" : text::join(warnings, "; ");
+        const bool has_text = std::ranges::any_of(warnings, [&](const std::string& warning) {
+            return warning.find(entry.text) != std::string::npos;
+        });
+        if (is_text && !has_text)
+            note(text::format("expect.warn: no message has {}: {}", describe(entry.value()), all));
+        if (is_false && !warnings.empty()) note("expect.warn: the user was told: " + all);
+    }
+
+    void compare_fails(const TestEntry& entry) {
+        if (!is_true(entry)) return note_wrong(entry, "true");
+        expects_failure_ = true;
+        const bool has_failed = std::ranges::any_of(
+            result_.outcome.events, [](const RuleEvent& event) { return event.kind == EventKind::error; });
+        if (!has_failed) note("expect.fails: no rule failed");
+    }
+
+    /// The field of the job as the rules left it.
+    void compare_field(const TestEntry& entry) {
+        expects_anything_ = true;
+        const auto field = std::ranges::find(job_fields(), entry.name, &FieldSpec::name);
+        if (field == job_fields().end()) return note("expect: " + describe_unknown_field(entry.name));
+        if (result_.outcome.rejected)
+            return note(text::format("expect.job.{}: the job was rejected", entry.name));
+        const model::JobRequest after = result_.outcome.changed.value_or(job_.request());
+        const RuleInput facts = job_.facts();
+        model::JobRequest wanted = after;
+        // A value may be written in several ways, "8:00:00" and 480.
+        if (field->write != nullptr) {
+            if (const auto done = write_field(*field, wanted, entry.value()); !done)
+                return note("expect: " + done.error().message);
+        }
+        ErrorText error;
+        const Value found = field->read({after, facts}, error);
+        const Value expected = field->write != nullptr ? field->read({wanted, facts}, error) : entry.value();
+        if (!error.empty()) return note(text::format("expect.job.{}: {}", entry.name, error.c_str()));
+        if (!(found == expected))
+            note(text::format("expect.job.{}: {} is expected, and it is {}", entry.name, describe(expected),
+                              describe(found)));
+    }
+
+    const TestJob& job_;
+    TestResult& result_;
+    bool expects_anything_ = false;
+    bool expects_failure_ = false;
+};
+
+} // namespace
+
+TestResult run_test(const Policy& policy, const PolicyTest& test) {
+    TestResult result;
+    const auto job = TestJob::from(test);
+    if (!job) {
+        result.problems.push_back(job.error().message);
+        return result;
+    }
+    result.outcome = policy.run(job->request(), job->facts());
+    Comparison(*job, result).run(test);
+    return result;
+}
+
+} // namespace qg::policy

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/policy_tests.hpp"
+
+#include "support/policy_setup.hpp"
+
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+using namespace qg;
+using namespace qg::policy;
+using namespace qg::test;
+
+namespace {
+
+/// What does not pass in one test with this table, of one rule with this body; "" if it passes.
+std::string problems_of(const std::string& body, const std::string& table) {
+    const auto tests = read_tests({"t.lua", "test 'x' {" + table + "}"});
+    if (!tests) return tests.error().message;
+    return text::join(run_test(*one_rule(body), tests->at(0)).problems, "; ");
+}
+
+/// Why a file of tests does not load; "" if it does.
+std::string load_error_of(const std::string& source) {
+    const auto tests = read_tests({"t.lua", source});
+    return tests ? std::string() : tests.error().message;
+}
+
+/// A rule's body, a test that it passes, and one that it does not, with the beginning of the problem.
+struct Pair {
+    const char* body;
+    const char* passes;
+    const char* fails;
+    const char* problem;
+    friend std::ostream& operator<<(std::ostream& out, const Pair& pair) { return out << pair.fails; }
+};
+
+const Pair pairs[] = {
+    {"if job.nodes > 2 then job:reject('too many nodes') end",
+     "job = { nodes = 2 }, expect = { accept = true }", "job = { nodes = 3 }, expect = { accept = true }",
+     "expect.accept: the job was rejected: too many nodes"},
+    {"if job.nodes > 2 then job:reject('too many nodes') end",
+     "job = { nodes = 3 }, expect = { reject = true }", "job = { nodes = 2 }, expect = { reject = true }",
+     "expect.reject: the job was accepted"},
+    {"job:reject('too many nodes')", "expect = { reject = 'many' }", "expect = { reject = 'large' }",
+     "expect.reject: the message has no \"large\": too many nodes"},
+    {"job:warn('take care')", "expect = { warn = 'care' }", "expect = { warn = 'cure' }",
+     "expect.warn: no message has \"cure\": take care"},
+    {"if job.name then job:warn('take care') end", "expect = { warn = false }",
+     "job = { name = 'a' }, expect = { warn = false }", "expect.warn: the user was told: take care"},
+    {"job.qos = 'b'", "expect = { job = { qos = 'b' } }", "expect = { job = { qos = 'a' } }",
+     "expect.job.qos: \"a\" is expected, and it is \"b\""},
+    {"job.time_limit = 480", "expect = { job = { time_limit = '8:00:00' } }",
+     "expect = { job = { time_limit = '8:01:00' } }",
+     "expect.job.time_limit: 481 is expected, and it is 480"},
+    {"job.qos = 'b'", "job = { gpus = 2 }, expect = { job = { gpus = 2 } }",
+     "expect = { job = { gpus = 2 } }", "expect.job.gpus: 2 is expected, and it is 0"},
+    {"if job.nodes > 1 then local x = job.tasks + 1 end", "job = { nodes = 2 }, expect = { fails = true }",
+     "job = { nodes = 1 }, expect = { fails = true }", "expect.fails: no rule failed"},
+    {"local x = job.tasks + 1", "job = { tasks = 1 }, expect = { accept = true }",
+     "expect = { reject = true }",
+     "rule 't' (t.lua) failed: t.lua:2: attempt to perform arithmetic on a nil value"},
+    {"job:reject('no')", "expect = { reject = 'no' }", "expect = { job = { qos = 'a' } }",
+     "expect.job.qos: the job was rejected"},
+    {"if job.user == 'ana' and job.uid == 7 and job.submit_uid == 7 then job:reject('no') end",
+     "job = { user = 'ana', uid = 7 }, expect = { reject = true }",
+     "job = { user = 'ana', uid = 7, submit_uid = 0 }, expect = { reject = true }", "expect.reject"},
+    {"if job.qos == 'normal' and not job:is_set('qos') then job:reject('no') end",
+     "given = { qos = 'normal' }, expect = { reject = true }",
+     "job = { qos = 'normal' }, expect = { reject = true }", "expect.reject"},
+    {"if job.partition == 'cpu' and job.account == 'bio' and job.time_limit == 60 then job:reject('no') end",
+     "given = { partition = 'cpu', account = 'bio', time_limit = '1:00:00' }, expect = { reject = true }",
+     "given = { partition = 'cpu', account = 'bio', time_limit = 61 }, expect = { reject = true }",
+     "expect.reject"},
+    {"if job.tres['license/matlab'] > 1 then job:reject('no') end",
+     "job = { tres = { ['license/matlab'] = 2 } }, expect = { reject = true }",
+     "job = { tres = { ['license/matlab'] = 1 } }, expect = { reject = true }", "expect.reject"},
+    {"if job.cpus == 8 and job.memory == 100 and job.nodes == 2 then job:reject('no') end",
+     "job = { tasks = 4, cpus_per_task = 2, memory = 100, min_nodes = 2 }, expect = { reject = true }",
+     "job = { tasks = 4, memory = 100, min_nodes = 2 }, expect = { reject = true }", "expect.reject"},
+    {"if job:is_set('nodes') and job:is_set('gpus') and job:is_set('memory') then job:reject('no') end",
+     "job = { nodes = 1, gpus = 1, memory = 1 }, expect = { reject = true }", "expect = { reject = true }",
+     "expect.reject"},
+    {"if job.script == '#!/bin/sh' and job.reboot and job.tmp_disk == 5 then job:reject('no') end",
+     "job = { script = '#!/bin/sh', reboot = true, tmp_disk = 5 }, expect = { reject = true }",
+     "job = { script = '#!/bin/sh', reboot = false, tmp_disk = 5 }, expect = { reject = true }",
+     "expect.reject"},
+    {"if job.gpu and job.gpu.count == 2 and job.nice == 5 then job:reject('no') end",
+     "job = { gpus = 2, nice = 5 }, expect = { reject = true }",
+     "job = { gpus = 1, nice = 5 }, expect = { reject = true }", "expect.reject"},
+    {"job.dependency = 'singleton'", "expect = { job = { dependency = 'singleton' } }",
+     "expect = { job = { dependency = 'none' } }", "expect.job.dependency: \"none\" is expected, and it is"},
+    {"if job.exclusive and job.nodelist == 'n1' and job.array_tasks == 3 then job:reject('no') end",
+     "job = { exclusive = true, nodelist = 'n1', array_tasks = 3 }, expect = { reject = true }",
+     "job = { exclusive = false, nodelist = 'n1', array_tasks = 3 }, expect = { reject = true }",
+     "expect.reject"},
+};
+
+/// A table of a test that is wrong, and the beginning of what is told.
+struct Mistake {
+    const char* table;
+    const char* complaint;
+    friend std::ostream& operator<<(std::ostream& out, const Mistake& mistake) {
+        return out << mistake.table;
+    }
+};
+
+const Mistake mistakes[] = {
+    {"job = { node = 1 }, expect = { accept = true }", "unknown field 'node' of job; did you mean nodes?"},
+    {"job = { tasks = 'x' }, expect = { accept = true }", "job.tasks cannot be \"x\""},
+    {"job = { gpus = -1 }, expect = { accept = true }", "job.tres[\"gres/gpu\"] cannot be -1"},
+    {"job = { user = 1 }, expect = { accept = true }", "job.user cannot be 1: write a text"},
+    {"job = { exclusive = 1 }, expect = { accept = true }", "job.exclusive cannot be 1"},
+    {"job = { is_batch = 1 }, expect = { accept = true }", "job.is_batch cannot be 1: write true or false"},
+    {"job = { script = 1 }, expect = { accept = true }", "job.script cannot be 1: write a text"},
+    {"job = { reboot = 1 }, expect = { accept = true }", "job.reboot cannot be 1: write true or false"},
+    {"job = { env = 'x' }, expect = { accept = true }", "job.env cannot be set in a test"},
+    {"job = { tres = 1 }, expect = { accept = true }", "job.tres cannot be set in a test"},
+    {"given = { pos = 'x' }, expect = { accept = true }", "given: unknown name 'pos'; did you mean qos?"},
+    {"given = { qos = 1 }, expect = { accept = true }", "given.qos cannot be 1: write a text"},
+    {"job = { qos = 'x' }", "the test expects nothing"},
+    {"expect = { rejet = true }", "expect: unknown key 'rejet'; did you mean reject?"},
+    {"expect = { accept = false }", "expect.accept cannot be false"},
+    {"expect = { reject = false }", "expect.reject cannot be false"},
+    {"expect = { warn = true }", "expect.warn cannot be true"},
+    {"expect = { job = { node = 1 } }", "expect: unknown field 'node' of job"},
+    {"expect = { job = { tasks = 'x' } }", "expect: job.tasks cannot be \"x\""},
+    {"jobs = {}, expect = { accept = true }", "t.lua:1: test: unknown key 'jobs'; did you mean job?"},
+    {"job = 1, expect = { accept = true }", "t.lua:1: test: job is a table: write job = { ... }"},
+    {"job = { 'x' }, expect = { accept = true }", "t.lua:1: test: job: write NAME = VALUE"},
+    {"'x'", "t.lua:1: test: unknown key ''"},
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(policy_tests)
+
+BOOST_DATA_TEST_CASE(compares_what_the_rules_did, pairs, pair) {
+    BOOST_TEST(problems_of(pair.body, pair.passes) == "");
+    const std::string problem = problems_of(pair.body, pair.fails);
+    BOOST_TEST(problem.starts_with(pair.problem), problem);
+}
+
+BOOST_DATA_TEST_CASE(a_test_that_is_wrong_has_not_passed, mistakes, mistake) {
+    const std::string problem = problems_of("job:warn('x')", mistake.table);
+
+    BOOST_TEST(problem.starts_with(mistake.complaint), problem);
+}
+
+BOOST_AUTO_TEST_CASE(reads_tests_in_order_with_their_lines) {
+    const auto tests = read_tests({"t.lua", "test 'a' {}\n\ntest('b')({ job = { qos = 'x' } })\n"
+                                            "for i = 1, 2 do test('c' .. i) {} end"});
+
+    BOOST_TEST_REQUIRE(tests.has_value());
+    BOOST_TEST_REQUIRE(tests->size() == 4u);
+    BOOST_TEST(tests->at(0).name == "a");
+    BOOST_TEST(tests->at(0).file == "t.lua");
+    BOOST_TEST(tests->at(1).line == 3);
+    BOOST_TEST(tests->at(1).entries.at(0).text == "x");
+    BOOST_TEST(tests->at(3).name == "c2");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_of_tests_is_bounded_and_checked) {
+    BOOST_TEST(has_text(load_error_of("test 'a'"), "attempt") == false);
+    BOOST_TEST(has_text(load_error_of("test('a')"), "t.lua: a test has no table"));
+    BOOST_TEST(has_text(load_error_of("-- nothing"), "t.lua: has no test"));
+    BOOST_TEST(has_text(load_error_of("test {}"), "t.lua:1: bad argument #1 to 'test'"));
+    BOOST_TEST(has_text(load_error_of("rule {}"), "t.lua:1: unknown name 'rule'"));
+    BOOST_TEST(has_text(load_error_of("while true do end"), "t.lua:1: "));
+    BOOST_TEST(has_text(load_error_of("test 'a' {"), "t.lua:1: "));
+    BOOST_TEST(load_error_of("test 'a' {}") == "");
+}
+
+BOOST_AUTO_TEST_CASE(shows_what_the_rules_did) {
+    const auto tests = read_tests({"t.lua", "test 'x' { expect = { accept = true } }"});
+    const TestResult result = run_test(*one_rule("job.qos = 'b' job:warn('take care')"), tests->at(0));
+
+    BOOST_TEST(result.has_passed());
+    BOOST_TEST_REQUIRE(result.outcome.events.size() == 2u);
+    BOOST_TEST(result.outcome.events[1].text == "qos: (unset) -> b");
+}
+
+BOOST_AUTO_TEST_CASE(slurmctld_does_not_read_them) {
+    const TempFolder temp;
+    temp.write("10.lua", rule_with("job:warn('x')"));
+    const std::uint64_t hash = (*load_policy(temp.folder()))->hash();
+    BOOST_TEST(load_tests(temp.folder()).error().code == ErrorCode::not_found);
+    fs::create_directory(temp.folder() / "tests");
+    temp.write("tests/b.lua", "test 'b' { expect = { accept = true } }");
+    temp.write("tests/a.lua", "test 'a' { expect = { accept = true } }");
+    chmod((temp.folder() / "tests").c_str(), 0777);
+
+    const auto policy = load_policy(temp.folder());
+    const auto tests = load_tests(temp.folder());
+
+    BOOST_TEST_REQUIRE(policy.has_value());
+    BOOST_TEST((*policy)->hash() == hash);
+    BOOST_TEST_REQUIRE(tests.has_value());
+    BOOST_TEST_REQUIRE(tests->size() == 2u);
+    BOOST_TEST(tests->at(0).file == "a.lua");
+}
+
+BOOST_AUTO_TEST_CASE(the_shipped_rules_pass_theirs) {
+    SourceFolder rules{true, {}};
+    for (const auto& file : fs::directory_iterator(QG_RULES_FOLDER)) {
+        if (!file.is_regular_file()) continue;
+        std::ifstream in(file.path());
+        rules.files.push_back({file.path().filename().string(), {std::istreambuf_iterator<char>(in), {}}});
+    }
+    std::ranges::sort(rules.files, {}, &SourceFile::name);
+    const auto tests = load_tests(QG_RULES_FOLDER);
+    BOOST_TEST_REQUIRE(tests.has_value());
+    for (const SourceFile& rule : rules.files) {
+        // Beside another rule a rule must do the same.
+        const auto alone = compile_policy({true, {rule}});
+        const auto together = compile_policy(rules);
+        BOOST_TEST_REQUIRE(alone.has_value());
+        BOOST_TEST_REQUIRE(together.has_value());
+        std::size_t count = 0;
+        for (const PolicyTest& one : *tests) {
+            if (one.file != rule.name) continue;
+            ++count;
+            for (const auto& policy : {*alone, *together}) {
+                const TestResult result = run_test(*policy, one);
+                BOOST_TEST(result.has_passed(), one.name + ": " + text::join(result.problems, "; "));
+            }
+        }
+        BOOST_TEST(count > 5u, rule.name);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
