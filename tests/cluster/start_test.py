@@ -7,6 +7,7 @@ import concurrent.futures
 import json
 import os
 import re
+import shutil
 import time
 
 from qosgate_dev.cluster.programs import slurm_version
@@ -128,6 +129,37 @@ class Status(StartTestCase):
         self.assertIn("; correct this: slurmctld reads it again within two seconds", " ".join(status["reasons"]))
         broken.unlink()
         self.wait_for_status(0)
+
+    def policy_check(self, rc: int) -> dict:
+        command = [str(build_root() / "contrib" / "qosgate" / "qosgate"), "policy", "check", "--json"]
+        result = self.cluster.run(command)
+        self.assertEqual(result.rc, rc, result)
+        return json.loads(result.stdout)
+
+    def test_policy_check_finds_what_slurmctld_finds(self) -> None:
+        (self.folder / "tests").mkdir()
+        self.addCleanup(shutil.rmtree, self.folder / "tests")
+        (self.folder / "tests" / "any.lua").write_text("slurmctld does not read this")
+        self.wait_for_status(0)
+        answer = self.policy_check(0)
+        self.cluster.wait_for(
+            lambda: self.status(0)["plugin"]["policy"] == answer["hash"], "the hash that was foretold is in force"
+        )
+        in_force = self.status(0)["plugin"]
+        self.assertEqual(len(answer["rules"]), in_force["rules"])
+        self.assertEqual(answer["settings"]["limits"], in_force["limits"])
+        self.assertEqual(answer["folder"], in_force["policy_folder"])
+
+        broken = self.folder / "99-broken.lua"
+        broken.write_text("rule { submit = function(job)\n  job.qoss = 'x'\n  job:is_set()\nend }")
+        self.expected_errors.append("99-broken.lua")
+        status = self.wait_for_status(1)
+        first, second = self.policy_check(1)["findings"]
+        self.assertIn(f"{first['file']}:{first['line']}: {first['message']}", " ".join(status["reasons"]))
+        self.assertEqual((second["line"], second["stops_loading"]), (3, False))
+        broken.unlink()
+        self.wait_for_status(0)
+        self.assertEqual(self.policy_check(0)["hash"], in_force["policy"])
 
     def test_limits_that_slurm_does_not_enforce_are_degraded(self) -> None:
         missing = ("AccountingStorageEnforce has no 'limits'", "AccountingStorageEnforce has no 'qos'")
