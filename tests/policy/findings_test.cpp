@@ -213,6 +213,22 @@ BOOST_AUTO_TEST_CASE(says_where_settings_and_rules_belong) {
         boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(tells_every_unknown_setting) {
+    const auto texts = texts_of(
+        report_of(
+            {{"site.lua", "site {\n  limts = 'off',\n  contact = 'x'; contacts = 'y',\n  rule_time = 5 }"}})
+            .findings);
+
+    BOOST_TEST_REQUIRE(texts.size() == 3u, text::join(texts, "\n"));
+    BOOST_TEST(texts[0].starts_with("site.lua:2: unknown setting 'limts'; did you mean limits?"));
+    BOOST_TEST(texts[1].starts_with("site.lua:3: unknown setting 'contacts'; did you mean contact?"));
+    BOOST_TEST(texts[2].starts_with("site.lua:4: unknown setting 'rule_time'; did you mean rule_time_ms?"));
+    for (const char* good : {"site { limits = 'off'; contact = 'x', }", "local t = { limts = 1 } site {}",
+                             "site({ contact = ({ limts = 'x' }).limts })"})
+        BOOST_TEST(texts_of(report_of({{"site.lua", good}}).findings).empty(), good);
+    BOOST_TEST(report_of({{"site.lua", "local t = { limts = 'x' } site(t)"}}).findings.size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(knows_what_only_all_files_together_show) {
     const std::string large =
         "local t = {} for i = 1, 6500 do t[i] = { i } end " + rule_with("job:warn('%s', #t)");

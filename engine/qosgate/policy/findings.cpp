@@ -40,6 +40,26 @@ int line_of_call(const SourceFile& file, std::string_view function) {
     return found == tokens.end() ? 0 : found->line;
 }
 
+/// The keys in the table of `site { ... }`. Empty if they cannot be told without following the syntax.
+std::vector<Token> keys_of_site(const SourceFile& file) {
+    const auto tokens = read_tokens(file.text);
+    auto at = std::ranges::find_if(tokens, [](const Token& token) { return token.is_name("site"); });
+    while (at != tokens.end() && !at->is("{"))
+        ++at;
+    std::vector<Token> keys;
+    int depth = 0;
+    for (; at != tokens.end(); ++at) {
+        if (at->is("function")) return {};
+        if (at->is("{") || at->is("(") || at->is("[")) ++depth;
+        if ((at->is("}") || at->is(")") || at->is("]")) && --depth == 0) return keys;
+        const bool begins_item = at->is("{") || at->is(",") || at->is(";");
+        // The last token is the end, so two more are there unless the table is not closed.
+        if (depth != 1 || !begins_item || std::distance(at, tokens.end()) < 3) continue;
+        if (at[1].is_name() && at[2].is("=")) keys.push_back(at[1]);
+    }
+    return {};
+}
+
 void sort_by_place(std::vector<Finding>& findings) {
     std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
         return std::tie(a.file, a.line) < std::tie(b.file, b.line);
@@ -98,11 +118,21 @@ class SourceCheck {
 
     void check_site(const SourceFile& file) {
         if (!check_text(file, site_globals())) return;
+        for (const Token& key : keys_of_site(file))
+            check_setting_name(file, key);
         auto settings = load_settings(file);
         if (settings)
             report_.settings = *std::move(settings);
         else
             note_error(settings.error(), file);
+    }
+
+    /// Loading stops at the first of the unknown ones.
+    void check_setting_name(const SourceFile& file, const Token& key) {
+        if (std::ranges::find(setting_specs(), key.text, &SettingSpec::name) != setting_specs().end()) return;
+        Settings scratch;
+        if (const auto done = apply_setting(scratch, key.text, {}); !done)
+            note({file.name, key.line, done.error().message});
     }
 
     void check_rule(const SourceFile& file) {
