@@ -75,9 +75,11 @@ class JobFields(PluginTestCase):
         self.assertIn("nil, 0, , nil", told)
 
     def test_what_a_rule_writes_into_other_fields_is_what_the_job_has(self) -> None:
+        node = self.cluster.run("sinfo --noheader --Node --format=%N", check=True).stdout.split()[0]
         self.write_rule(
             'if job.name ~= "write" then return end;'
             ' job.nice = 9; job.requeue = false; job.mail_user = "ben@example.org"; job.dependency = "singleton";'
+            f' job.excluded_nodes = (job.excluded_nodes and job.excluded_nodes .. "," or "") .. "{node}";'
             " job.begin_time = 1893456000; job.memory_per_cpu = 150; job.mincpus = 2; job.exclusive = true"
         )
         self.expect(
@@ -87,6 +89,7 @@ class JobFields(PluginTestCase):
         shown = self.cluster.scontrol(f"show job {job}").stdout
         for text in (
             "Nice=9 ",
+            f"ExcNodeList={node}",
             "Requeue=0 ",
             "MailUser=ben@example.org",
             "Dependency=singleton",

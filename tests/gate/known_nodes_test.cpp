@@ -145,6 +145,9 @@ BOOST_AUTO_TEST_CASE(excluded_nodes_may_be_any_of_a_kind) {
     request.tres_per_node.reset();
     request.excluded_nodes = "n1";
     BOOST_TEST(suggests("--time=01:00:00"));
+
+    request.details.set(model::JobDetail::excluded_nodes, std::string("n[1-")); // by a rule
+    BOOST_TEST(!suggests("--"));
 }
 
 BOOST_AUTO_TEST_CASE(all_models_of_a_job_must_be_on_one_node) {

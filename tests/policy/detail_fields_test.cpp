@@ -63,7 +63,7 @@ struct TextField {
 constexpr TextField texts[] = {
     {"burst_buffer", JobDetail::burst_buffer},
     {"dependency", JobDetail::dependency, true},
-    {"excluded_nodes", JobDetail::excluded_nodes},
+    {"excluded_nodes", JobDetail::excluded_nodes, true},
     {"mail_user", JobDetail::mail_user, true},
     {"network", JobDetail::network},
     {"script", JobDetail::script},
@@ -149,6 +149,23 @@ BOOST_AUTO_TEST_CASE(writes_what_can_be_written) {
         BOOST_TEST(has_text(verdict_of(at_run_time(std::string("job.") + name + " = 1")).reject_message,
                             "cannot be changed"),
                    name);
+}
+
+BOOST_AUTO_TEST_CASE(excluded_nodes_that_a_rule_writes_are_those_of_the_job) {
+    Job job;
+    job.request.excluded_nodes = "n1";
+    job.request.has_all_excluded = false;
+    BOOST_TEST(job.request.nodes_to_exclude() == "n1");
+    (void)job.run(*one_rule("job.excluded_nodes = 'n[1-2],n3'"));
+    BOOST_TEST(job.request.nodes_to_exclude() == "n[1-2],n3");
+    BOOST_TEST(job.request.has_all_excluded);
+    const model::JobRequest copy = job.request; // has a text of its own
+    job.request = {};
+    BOOST_TEST(copy.nodes_to_exclude() == "n[1-2],n3");
+
+    BOOST_TEST(!verdict_of("job.excluded_nodes = ('x'):rep(4096)").rejected);
+    BOOST_TEST(has_text(verdict_of("job.excluded_nodes = ('x'):rep(4097)").reject_message,
+                        "write a text of at most 4096 bytes, or nil for none"));
 }
 
 BOOST_AUTO_TEST_CASE(writes_numbers_within_slurm_s_ranges) {

@@ -61,7 +61,7 @@ void advise_on_deadline(const JobRequest& request, limits::Release release, Advi
 bool names_anything(const JobRequest& request) {
     return request.reservation || request.licenses || request.features || request.prefer ||
            request.tres_per_node || request.tres_per_job || request.tres_per_socket ||
-           request.tres_per_task || request.required_nodes || !request.excluded_nodes.empty();
+           request.tres_per_task || request.required_nodes || !request.nodes_to_exclude().empty();
 }
 
 /// Whether any node can hold the whole job. True is certain, except for the memory that the job gets by

@@ -47,7 +47,7 @@ bool is_short(const ResolvedRequest& resolved) {
     constexpr std::size_t max_short_ways = 8;
     constexpr std::size_t max_bytes = 512;
     const std::size_t bytes = bytes_of_resources(request) + request.array.value_or("").size() +
-                              request.required_nodes.value_or("").size() + request.excluded_nodes.size() +
+                              request.required_nodes.value_or("").size() + request.nodes_to_exclude().size() +
                               request.features.value_or("").size();
     return bytes <= max_bytes && count_ways(resolved) <= max_short_ways;
 }

@@ -36,7 +36,8 @@ NamedNodes look_up_named_nodes(const model::JobRequest& request,
     NamedNodes named;
     if (!known || known->nodes.empty()) return named;
     if (request.required_nodes) named.required = look_up_nodes(*request.required_nodes, *known);
-    if (!request.excluded_nodes.empty()) named.excluded = look_up_nodes(request.excluded_nodes, *known);
+    if (const auto excluded = request.nodes_to_exclude(); !excluded.empty())
+        named.excluded = look_up_nodes(excluded, *known);
     named.excluded.is_whole = named.excluded.is_whole && request.has_all_excluded;
     return named;
 }

@@ -34,8 +34,8 @@ bool says_models(const NodeKind& kind, const JobRequest& request) {
 /// The maximum of nodes that a job excludes; empty if not known.
 std::optional<std::uint64_t> count_excluded(const JobRequest& request) {
     constexpr std::size_t max_names = 256;
-    if (request.excluded_nodes.empty()) return 0;
-    const HostNames hosts = first_hosts(request.excluded_nodes, max_names);
+    if (request.nodes_to_exclude().empty()) return 0;
+    const HostNames hosts = first_hosts(request.nodes_to_exclude(), max_names);
     return hosts.is_whole ? std::optional<std::uint64_t>(hosts.names.size()) : std::nullopt;
 }
 

@@ -87,6 +87,13 @@ struct JobRequest {
     /// what the job requests.
     std::optional<UnreadText> unread;
 
+    /// The nodes that the job must not get, as rules changed them; else the beginning of --exclude.
+    [[nodiscard]] std::string_view nodes_to_exclude() const noexcept {
+        for (const auto& [detail, value] : details.written())
+            if (detail == JobDetail::excluded_nodes) return details.get(detail).text;
+        return excluded_nodes;
+    }
+
     /// Whether Slurm does not try to start it yet. The present usage then says nothing about its start.
     [[nodiscard]] bool starts_later() const noexcept {
         return priority == 0u || begins_later || has_dependency;

@@ -150,7 +150,7 @@ constexpr auto field_table = std::to_array<FieldSpec>({
                                     "--prefer"),
     text_field<&JobRequest::licenses>("licenses", "--licenses", "--licenses"),
     fixed_text<&JobRequest::required_nodes>("nodelist", "--nodelist"),
-    fixed_detail<JobDetail::excluded_nodes>("excluded_nodes", FieldType::text, "--exclude"),
+    text_detail<JobDetail::excluded_nodes>("excluded_nodes", "--exclude"),
     fixed_text<&JobRequest::tres_per_job>("tres_per_job", "--gpus, as Slurm writes it: gres:gpu:2"),
     fixed_text<&JobRequest::tres_per_node>("tres_per_node", "--gres and --gpus-per-node"),
     fixed_text<&JobRequest::tres_per_socket>("tres_per_socket", "--gpus-per-socket"),

@@ -7,13 +7,10 @@
 #include <algorithm>
 
 namespace qg::policy::field {
-namespace {
 
 Error not_allowed(std::string_view allowed) {
     return {ErrorCode::invalid_input, text::format("write {}, or nil for none", allowed)};
 }
-
-} // namespace
 
 Result<std::optional<std::string>> to_text(const Value& value) {
     const bool has_control = std::any_of(value.text.begin(), value.text.end(), [](char c) {

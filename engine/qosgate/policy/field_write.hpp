@@ -9,6 +9,7 @@
 #include "qosgate/model/job_request.hpp"
 #include "qosgate/policy/value.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,6 +25,12 @@ using model::JobRequest;
 inline constexpr std::int64_t highest_count = 0xfffffffd;
 // Slurm adds this to a nice value, and the sum is such a number.
 inline constexpr std::int64_t highest_nice = 0x7ffffffd;
+
+// As much as the gate reads of a submitted list.
+inline constexpr std::size_t max_excluded = 4096;
+
+/// "write ..., or nil for none".
+Error not_allowed(std::string_view allowed);
 
 /// A text without control characters; an empty one is unset.
 Result<std::optional<std::string>> to_text(const Value& value);
@@ -82,6 +89,10 @@ Result<void> write_text_detail(JobRequest& request, const Value& value) {
     auto text = to_text(value);
     if (!text) return text.error();
     if constexpr (detail == JobDetail::dependency) request.has_dependency = text->has_value();
+    if constexpr (detail == JobDetail::excluded_nodes) {
+        if (*text && (*text)->size() > max_excluded) return not_allowed("a text of at most 4096 bytes");
+        request.has_all_excluded = true;
+    }
     request.details.set(detail, *text ? JobDetails::Written(**std::move(text)) : JobDetails::Written());
     return {};
 }
