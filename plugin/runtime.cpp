@@ -197,7 +197,8 @@ int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t
         return keep_out(refuse_change(policies_.status(), job_files_.find_id(job), submit_uid),
                         /*is_change=*/true, err_msg);
     const auto policy = policies_.current();
-    const bool may_refuse = policy->settings().limits == policy::Level::enforce || policy->has_rules();
+    const bool may_refuse =
+        policy->settings().limits == policy::Level::enforce || policy->has_rules_at(policy::JobEvent::modify);
     if (!may_refuse && err_msg == nullptr) return SLURM_SUCCESS;
     const auto files_id = job_files_.find_id(job);
     const bool by_operator = quota_.is_operator(submit_uid);

@@ -7,7 +7,7 @@
 namespace qg::plugin {
 
 model::Decision answer_unseen_change(const UnseenChange& change, const policy::Policy& policy) {
-    const bool is_refused = !change.by_operator && (policy.has_enforcing_rule() ||
+    const bool is_refused = !change.by_operator && (policy.has_enforcing_rule_at(policy::JobEvent::modify) ||
                                                     policy.settings().limits == policy::Level::enforce);
     model::Decision decision;
     if (is_refused) {

@@ -123,5 +123,99 @@ class Updates(PluginTestCase):
         self.cluster.run(f"scancel {job}", USER)
 
 
+class RulesForChanges(PluginTestCase):
+    """Rules with a function of their own for changes, which reads the job before and after."""
+
+    has_channel = slurm_version() >= (23, 2)
+
+    def update(self, job: int, change: str, user: str = USER) -> CommandResult:
+        return self.cluster.run(f"scontrol update jobid={job} {change}", user)
+
+    def expect_update(self, result: CommandResult, accepted: bool, *lines: str) -> None:
+        self.expect(result, accepted, *(lines if self.has_channel else ()))
+
+    def expect_logged(self, mark: int, text: str) -> None:
+        self.cluster.wait_for(lambda: text in self.slurmctld_log_since(mark), f"the log has: {text}")
+
+    def tearDown(self) -> None:
+        mark = len(self.cluster.log("slurmctld"))
+        for file in self.folder.glob("*.lua"):
+            file.unlink()
+        self.expect_logged(mark, "job_submit/qosgate: ")
+        super().tearDown()
+
+    def test_a_rule_compares_the_job_before_and_after(self) -> None:
+        self.put_in_force({
+            "10-test.lua": """rule {
+                name = "no growth",
+                description = "jobs do not grow; operators may let them",
+                exempt = { "operators" },
+                modify = function(job, before)
+                    job:note("%d to %d minutes, %d to %d CPUs, %s to %s", before.time_limit, job.time_limit,
+                        before.cpus, job.cpus, before.qos, job.qos)
+                    if job.time_limit > before.time_limit then job:reject("no more time") end
+                    if job.cpus > before.cpus then job:reject("no more CPUs") end
+                end,
+            }"""
+        })
+        self.cluster.sacctmgr("add user ben account=bio adminlevel=operator")
+        self.addCleanup(self.cluster.sacctmgr, "delete user ben")
+        result = self.submit("--hold --time=50 -n2")
+        self.expect(result, True)
+        self.assertNotIn("minutes", result.stderr)  # the rule does not run for new jobs
+        job = int(result.stdout.split()[-1])
+        for change, user, rejection in (
+            ("timelimit=40", USER, ""),
+            ("timelimit=41", USER, "no more time"),
+            ("timelimit=40", USER, ""),
+            ("numtasks=3 numcpus=3", USER, "no more CPUs"),
+            ("qos=small", USER, ""),
+            ("timelimit=41", "ben", ""),
+            ("timelimit=42", "root", ""),
+            ("timelimit=43", USER, "no more time"),
+        ):
+            with self.subTest(f"{change} by {user}"):
+                self.expect_update(self.update(job, change, user), not rejection, rejection)
+        mark = len(self.cluster.log("slurmctld"))
+        self.expect_update(self.update(job, "timelimit=30 numtasks=1 numcpus=1 qos=normal"), True)
+        self.expect_logged(mark, f"noted change jobid={job} ")
+        self.expect_logged(mark, "42 to 30 minutes, 2 to 1 CPUs, small to normal")
+
+    def test_each_event_runs_its_own_rules(self) -> None:
+        self.put_in_force({
+            "10-test.lua": 'rule { on = {"submit"}, submit = function(job) job:note("only new") end }',
+            "20-test.lua": 'rule { on = {"modify"}, submit = function(job) job:note("only changed") end }',
+            "30-test.lua": 'rule { submit = function(job) job:note("new") end,'
+            ' modify = function(job, before) job:note("changed") end }',
+        })
+        result = self.submit("--hold")
+        self.expect(result, True, "only new", "new")
+        self.assertNotIn("changed", result.stderr)
+        mark = len(self.cluster.log("slurmctld"))
+        self.expect_update(self.update(int(result.stdout.split()[-1]), "timelimit=9"), True)
+        self.expect_logged(mark, "rule '20-test' (20-test.lua): only changed")
+        self.expect_logged(mark, "rule '30-test' (30-test.lua): changed")
+        self.assertNotIn("new", self.slurmctld_log_since(mark))
+
+    def test_several_rejections_are_told_in_one_answer(self) -> None:
+        self.put_in_force({
+            "10-test.lua": 'rule { name = "time", exempt = {"root"}, submit = function(job)'
+            ' if not job:is_set("time_limit") then job:reject("give a --time") end end }',
+            "20-test.lua": 'rule { name = "name", exempt = {"ben"}, submit = function(job)'
+            ' if job.name ~= "good" then job:reject("give a good name") end end }',
+            "30-test.lua": 'rule { name = "last", exempt = {"ana"}, submit = function(job) job:reject("never") end }',
+        })
+        both = self.submit("--hold")
+        self.expect(both, False, "rule 'time': give a --time", "rule 'name': give a good name")
+        self.assertNotIn("never", both.stderr)
+        one = self.submit("--hold --job-name=good")
+        self.expect(one, False, "give a --time")
+        self.assertNotIn("rule '", one.stderr)
+        self.expect(self.submit("--hold --job-name=good --time=5"), True)
+        by_root = self.cluster.run("sbatch --hold --job-name=good --wrap=true", "root")
+        self.assertNotIn("--time", by_root.stderr)
+        self.assertIn("never", by_root.stderr)
+
+
 if __name__ == "__main__":
     main()

@@ -40,15 +40,20 @@ BOOST_AUTO_TEST_CASE(rejects_with_the_rule_s_own_words) {
     BOOST_TEST(verdict.events.at(0).rule == "t");
 }
 
-BOOST_AUTO_TEST_CASE(ends_the_rule_and_the_chain_at_a_rejection) {
-    const auto policy =
-        policy_of({{"a.lua", rule_with("job:warn('one') job:reject('two') job:warn('three')")},
-                   {"b.lua", rule_with("job:warn('four')")}});
-    Job job;
-    const auto verdict = job.run(*policy);
-
-    BOOST_TEST(verdict.reject_message == "two");
-    BOOST_TEST(verdict.warnings == std::vector<std::string>{"one"}, boost::test_tools::per_element());
+BOOST_AUTO_TEST_CASE(ends_the_rule_at_a_rejection_and_with_stop_the_chain) {
+    const auto warnings_with = [](const std::string& keys) {
+        const auto policy =
+            policy_of({{"a.lua", rule_with("job:warn('one') job:reject('two') job:warn('three')", keys)},
+                       {"b.lua", rule_with("job:warn('four')")}});
+        const auto verdict = Job().run(*policy);
+        BOOST_TEST(verdict.reject_message == "two");
+        return verdict.warnings;
+    };
+    BOOST_TEST(warnings_with("stop = true,") == std::vector<std::string>{"one"},
+               boost::test_tools::per_element());
+    for (const char* keys : {"", "stop = false,"})
+        BOOST_TEST(warnings_with(keys) == (std::vector<std::string>{"one", "four"}),
+                   boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(does_not_let_pcall_keep_a_rejection) {

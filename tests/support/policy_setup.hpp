@@ -67,8 +67,8 @@ class Job {
 
     [[nodiscard]] policy::RuleInput facts() const {
         const std::string_view partition = request.partition ? std::string_view(*request.partition) : "cpu";
-        return {counted_,       catalogue_,       "ana",     "physics", partition, "normal",
-                knows_accounts, knows_partitions, knows_cpus};
+        return {counted_, catalogue_,     user_name,        "physics",  partition,
+                "normal", knows_accounts, knows_partitions, knows_cpus, is_by_operator};
     }
 
     /// Runs the rules; the request keeps their changes.
@@ -78,7 +78,16 @@ class Job {
         return verdict;
     }
 
+    /// Runs the rules over the change of `before` into this job.
+    policy::RuleOutcome change_from(const Job& before, const policy::Policy& policy) const {
+        const policy::RuleInput facts_before = before.facts();
+        const policy::JobBefore job_before{before.request, facts_before};
+        return policy.run_at_change(request, facts(), &job_before);
+    }
+
     model::JobRequest request;
+    std::string_view user_name = "ana"; ///< of the job's owner
+    bool is_by_operator = false;
     bool knows_accounts = true;
     bool knows_partitions = true;
     bool knows_cpus = true;
@@ -113,6 +122,11 @@ inline std::string load_error(const Texts& files) {
 /// A rule file whose function has this body, with `keys` before it.
 inline std::string rule_with(const std::string& body, const std::string& keys = {}) {
     return "rule { " + keys + " submit = function(job)\n" + body + "\nend }";
+}
+
+/// A rule file with only a function for changes, modify(job, before).
+inline std::string modify_with(const std::string& body, const std::string& keys = {}) {
+    return "rule { " + keys + " modify = function(job, before)\n" + body + "\nend }";
 }
 
 /// A policy of one rule file, "t.lua".

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/gate.hpp"
 
+#include "qosgate/base/text.hpp"
 #include "qosgate/base/with_result_of.hpp"
 #include "qosgate/gate/advice.hpp"
 #include "qosgate/gate/answer.hpp"
@@ -32,27 +33,43 @@ bool is_failure(const LogLine& line) {
     return line.level == LogLevel::error;
 }
 
-/// Runs the site's rules over a new or changed job. They may reject it.
-std::optional<RulesRun> run_rules(Decision& decision, const ResolvedRequest& resolved, const Site& site,
-                                  const model::JobUpdate* change = nullptr) {
-    if (!site.has_rules()) return std::nullopt;
-    policy::RuleOutcome verdict =
-        run_site_rules(*site.policy, resolved, knows_partitions_of(resolved, site.known));
-    if (change == nullptr) decision.changed = std::move(verdict.changed); // rules do not alter a change
-    const bool is_written = change == nullptr && !verdict.rejected;
+/// Records what the rules did with a new or changed job; they may have rejected it.
+void take_verdict(Decision& decision, policy::RuleOutcome& verdict, const LoggedJob& job, const Site& site) {
+    const bool is_written = job.change == nullptr && !verdict.rejected;
     for (const policy::RuleEvent& event : verdict.events)
         if (is_written || event.kind != policy::EventKind::changed)
-            decision.log.push_back(log_rule({resolved.request, resolved.view(), change}, event));
+            decision.log.push_back(log_rule(job, event));
     decision.message = std::move(verdict.warnings);
-    if (verdict.rejected) {
-        decision.reject = RejectCode::access_denied;
-        decision.message.push_back(std::move(verdict.reject_message));
-        // The message about a failed rule already contains the contact.
-        if (!verdict.has_failed) append_contact(decision.message, site.settings());
-        return std::nullopt;
-    }
+    if (!verdict.rejected) return;
+    decision.reject = RejectCode::access_denied;
+    text::for_each_part(verdict.reject_message, '\n',
+                        [&](std::string_view line) { decision.message.emplace_back(line); });
+    // The message about a failed rule already contains the contact.
+    if (!verdict.has_failed) append_contact(decision.message, site.settings());
+}
+
+/// Runs the site's rules over a new job. Empty: there are none, or the job is rejected.
+std::optional<RulesRun> run_rules(Decision& decision, const ResolvedRequest& resolved, const Site& site) {
+    if (!site.has_rules_at(policy::JobEvent::submit)) return std::nullopt;
+    policy::RuleOutcome verdict =
+        run_site_rules(*site.policy, {resolved, knows_partitions_of(resolved, site.known)});
+    take_verdict(decision, verdict, {resolved.request, resolved.view()}, site);
+    if (verdict.rejected) return std::nullopt;
+    decision.changed = std::move(verdict.changed);
     return RulesRun{resolved.request, *site.policy, std::ranges::any_of(decision.log, is_failure),
                     std::move(verdict.writers)};
+}
+
+/// Runs the site's rules over a change. `before` may be null if no rule reads it.
+void run_rules_at_change(Decision& decision, const model::JobUpdate& update, const ResolvedRequest& after,
+                         const ResolvedRequest* before, const Site& site) {
+    if (!site.has_rules_at(policy::JobEvent::modify)) return;
+    const KnownJob job{after, knows_partitions_of(after, site.known)};
+    std::optional<KnownJob> job_before;
+    if (before != nullptr) job_before.emplace(KnownJob{*before, knows_partitions_of(*before, site.known)});
+    policy::RuleOutcome verdict =
+        run_site_rules_at_change(*site.policy, job, job_before ? &*job_before : nullptr);
+    take_verdict(decision, verdict, {update.after, after.view(), &update}, site);
 }
 
 /// Adds a line in front of the lines about limits, if there are any: which rules set the fields in question.
@@ -171,6 +188,18 @@ std::optional<ResolvedRequest> resolve_changed(const Decision& decision, const S
     return changed;
 }
 
+/// A change never concerns a whole array. The array text is slurmctld's own here and may be no index list.
+void count_one_task(ResolvedRequest& resolved) {
+    if (resolved.job.array_tasks == 0) resolved.job.array_tasks = 1;
+}
+
+void resolve_before(std::optional<ResolvedRequest>& before, const model::JobUpdate& update,
+                    const Site& site) {
+    const ResolveOptions options{.requester = update.after.submit_uid, .names_partitions = false};
+    before.emplace(WithResultOf([&] { return resolve(update.before, site.context, options); }));
+    count_one_task(*before);
+}
+
 } // namespace
 
 Decision Gate::decide(const JobRequest& request, KnownCluster known, const policy::Policy* policy,
@@ -197,16 +226,18 @@ Decision Gate::decide_update(model::JobUpdate update, KnownCluster known,
     const ResolveOptions options{.requester = update.after.submit_uid,
                                  .names_partitions = changes_partitions};
     Decision decision;
-    if (!update.after.unread && !site.has_rules() && !site.judges_limits()) return decision;
+    const bool runs_rules = site.has_rules_at(policy::JobEvent::modify);
+    if (!update.after.unread && !runs_rules && !site.judges_limits()) return decision;
     ResolvedRequest after = resolve(update.after, site.context, options);
     if (update.after.unread) return answer_unread(after, {update.after, after.view(), &update}, site);
-    // A change never concerns a whole array. The array text is slurmctld's own here and may be no index list.
-    if (after.job.array_tasks == 0) after.job.array_tasks = 1;
-    run_rules(decision, after, site, &update);
+    count_one_task(after);
+    std::optional<ResolvedRequest> resolved_before;
+    if (runs_rules && policy->reads_job_before()) resolve_before(resolved_before, update, site);
+    run_rules_at_change(decision, update, after, resolved_before ? &*resolved_before : nullptr, site);
     if (decision.reject != RejectCode::none || !site.judges_limits()) return decision;
 
-    ResolvedRequest before =
-        resolve(update.before, site.context, {.requester = options.requester, .names_partitions = false});
+    if (!resolved_before) resolve_before(resolved_before, update, site);
+    ResolvedRequest& before = *resolved_before;
     if (!before.known || !after.known) {
         const ResolvedRequest& unknown = after.known ? before : after;
         log_problem(decision, unknown, {update.after, unknown.view(), &update});

@@ -25,7 +25,9 @@ struct Site {
         static const policy::Settings defaults;
         return policy ? policy->settings() : defaults;
     }
-    [[nodiscard]] bool has_rules() const { return policy != nullptr && policy->has_rules(); }
+    [[nodiscard]] bool has_rules_at(policy::JobEvent event) const {
+        return policy != nullptr && policy->has_rules_at(event);
+    }
 
     /// Whether the gate judges limits. It needs the current partitions for that, because a partition QOS
     /// overrides limits of all other owners.

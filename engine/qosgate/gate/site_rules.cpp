@@ -94,7 +94,7 @@ std::optional<TimeLimit> max_time_of(const AccountView& view) {
 }
 
 policy::RuleInput facts_of(const ResolvedRequest& resolved, const model::ResolvedJob& counted,
-                           bool knows_partitions) {
+                           bool knows_partitions, bool sender_is_operator) {
     const AccountView& view = resolved.view();
     const std::string_view partition = view.partitions.empty()
                                            ? std::string_view()
@@ -108,23 +108,58 @@ policy::RuleInput facts_of(const ResolvedRequest& resolved, const model::Resolve
             .knows_accounts = resolved.known || resolved.has_no_accounts(),
             .knows_partitions = knows_partitions,
             .knows_cpus = resolved.counter.knows_cpus(),
+            .sender_is_operator = sender_is_operator,
             .max_time = max_time_of(view)};
 }
 
+/// A job as rules see it.
+class ReadJob {
+  public:
+    ReadJob(const KnownJob& job, const policy::Policy& policy)
+        : ReadJob(job.resolved, job.knows_partitions,
+                  policy.exempts_operators() &&
+                      job.resolved.context.provider.is_operator(job.resolved.request.submit_uid)) {}
+    ReadJob(const ReadJob&) = delete;
+    ReadJob& operator=(const ReadJob&) = delete;
+
+    [[nodiscard]] const JobRequest& request() const noexcept { return read_ ? *read_ : request_; }
+    [[nodiscard]] const policy::RuleInput& facts() const noexcept { return facts_; }
+
+    /// Puts the names back as the user wrote them, if rules left them alone.
+    void restore_names(std::optional<JobRequest>& changed) const {
+        if (!read_ || !changed) return;
+        for (const Name& name : names)
+            if (*changed.*name.member == *read_.*name.member) *changed.*name.member = request_.*name.member;
+    }
+
+  private:
+    ReadJob(const ResolvedRequest& resolved, bool knows_partitions, bool sender_is_operator)
+        : request_(resolved.request), read_(as_read(resolved.request, resolved.view())),
+          min_job_(at_least(resolved)), facts_(facts_of(resolved, min_job_ ? *min_job_ : resolved.job,
+                                                        knows_partitions, sender_is_operator)) {}
+
+    const JobRequest& request_;
+    std::optional<JobRequest> read_;
+    std::optional<model::ResolvedJob> min_job_;
+    policy::RuleInput facts_;
+};
+
 } // namespace
 
-policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedRequest& resolved,
-                                   bool knows_partitions) {
-    const JobRequest& request = resolved.request;
-    const std::optional<JobRequest> read = as_read(request, resolved.view());
-    const std::optional<model::ResolvedJob> min_job = at_least(resolved);
-    policy::RuleOutcome verdict = policy.run(
-        read ? *read : request, facts_of(resolved, min_job ? *min_job : resolved.job, knows_partitions));
-    if (read && verdict.changed)
-        for (const Name& name : names)
-            if (*verdict.changed.*name.member == *read.*name.member)
-                *verdict.changed.*name.member = request.*name.member;
+policy::RuleOutcome run_site_rules(const policy::Policy& policy, const KnownJob& submitted) {
+    const ReadJob job(submitted, policy);
+    policy::RuleOutcome verdict = policy.run(job.request(), job.facts());
+    job.restore_names(verdict.changed);
     return verdict;
+}
+
+policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const KnownJob& after,
+                                             const KnownJob* before) {
+    const ReadJob job(after, policy);
+    if (before == nullptr) return policy.run_at_change(job.request(), job.facts(), nullptr);
+    const ReadJob old_job(*before, policy);
+    const policy::JobBefore job_before{old_job.request(), old_job.facts()};
+    return policy.run_at_change(job.request(), job.facts(), &job_before);
 }
 
 } // namespace qg::gate

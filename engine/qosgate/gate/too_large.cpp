@@ -33,7 +33,8 @@ void refuse(model::Decision& decision, std::string_view cannot, const TooLarge& 
                                             const Site& site) {
     model::Decision decision;
     const TooLarge found = find_too_large(resolved).value_or(TooLarge{});
-    if (site.policy != nullptr && site.policy->has_enforcing_rule())
+    const auto event = job.change == nullptr ? policy::JobEvent::submit : policy::JobEvent::modify;
+    if (site.policy != nullptr && site.policy->has_enforcing_rule_at(event))
         refuse(decision, "the site's rules cannot be applied to this job", found, job, site.settings());
     else
         answer_too_large(decision, found, job, site, site.enforces_limits());

@@ -3,7 +3,6 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/declarations.hpp"
-#include "qosgate/policy/job_binding.hpp"
 #include "qosgate/policy/sandbox.hpp"
 
 #include <algorithm>
@@ -67,7 +66,7 @@ Result<void> add_rule(CompiledRules& compiled, const SourceFile& file, const Bud
         return Error{ErrorCode::invalid_input, text::format("{}: rule '{}' has the name of the rule in {}",
                                                             file.name, declared.rule.name, same_name->file)};
     compiled.rules.push_back(std::move(declared.rule));
-    compiled.submit.push_back(declared.submit);
+    compiled.functions.push_back(declared.functions);
     return {};
 }
 
@@ -88,9 +87,9 @@ Result<CompiledRules> compile_rules(const SourceFolder& sources, const Settings&
     if (!state) return state.error();
     CompiledRules compiled;
     compiled.state = *std::move(state);
-    const auto job = install_job(*compiled.state);
-    if (!job) return job.error();
-    compiled.job = *job;
+    const auto objects = install_job(*compiled.state);
+    if (!objects) return objects.error();
+    compiled.objects = *objects;
     for (const SourceFile& file : sources.files) {
         if (file.name == site_file_name) continue;
         // Parsing a file is work that the hook does not see.

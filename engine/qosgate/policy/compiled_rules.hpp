@@ -4,6 +4,7 @@
 #pragma once
 
 #include "qosgate/base/result.hpp"
+#include "qosgate/policy/job_binding.hpp"
 #include "qosgate/policy/lua_state.hpp"
 #include "qosgate/policy/rule.hpp"
 #include "qosgate/policy/settings.hpp"
@@ -20,9 +21,9 @@ namespace qg::policy {
 /// One interpreter with every rule of a policy loaded.
 struct CompiledRules {
     std::unique_ptr<LuaState> state;
-    std::vector<RuleInfo> rules; ///< in the order they run
-    std::vector<int> submit;     ///< the function of each, a reference in the registry
-    int job = 0;                 ///< the `job` object, a reference in the registry
+    std::vector<RuleInfo> rules;          ///< in the order they run
+    std::vector<RuleFunctions> functions; ///< of each rule
+    JobObjects objects;
 };
 
 /// The settings of site.lua. Errors: as load_policy.

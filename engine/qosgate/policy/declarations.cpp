@@ -1,89 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/declarations.hpp"
 
-#include "qosgate/base/text.hpp"
 #include "qosgate/policy/lua_state.hpp"
-#include "qosgate/policy/unknown_name.hpp"
-#include "qosgate/policy/value.hpp"
+#include "qosgate/policy/rule_keys.hpp"
 
 #include <algorithm>
 #include <array>
-#include <string>
-#include <vector>
+#include <exception>
 
 #include <lua.hpp>
 
 namespace qg::policy {
 namespace {
 
-using Set = Result<void> (*)(Declarations& into, std::string_view name, const Value& value);
+using Set = Result<void> (*)(Declarations& into, std::string_view name, const KeyValue& value);
 
-Error rule_cannot(std::string_view name, const Value& value, std::string_view allowed) {
-    return {ErrorCode::invalid_input,
-            text::format("rule: '{}' cannot be {}: write {}", name, describe(value), allowed)};
+Result<void> set_site_key(Declarations& into, std::string_view name, const KeyValue& value) {
+    return apply_setting(into.settings, name, value.value);
 }
 
-Result<void> set_name(Declarations& into, std::string_view name, const Value& value) {
-    const bool is_name = value.kind == Value::Kind::text && !value.text.empty() && value.text.size() <= 60 &&
-                         text::printable(value.text) == value.text;
-    if (!is_name) return rule_cannot(name, value, "a text of 1 to 60 bytes in one line");
-    into.rule.name = value.text;
-    return {};
-}
-
-Result<void> set_mode(Declarations& into, std::string_view name, const Value& value) {
-    const auto mode = parse_rule_mode(value.kind == Value::Kind::text ? value.text : "");
-    if (!mode) return rule_cannot(name, value, "\"enforce\", \"warn\" or \"shadow\"");
-    into.rule.mode = *mode;
-    return {};
-}
-
-Result<void> set_on_error(Declarations& into, std::string_view name, const Value& value) {
-    const auto on_error = parse_on_error(value.kind == Value::Kind::text ? value.text : "");
-    if (!on_error) return rule_cannot(name, value, "\"deny\", \"allow\" or \"warn\"");
-    into.rule.on_error = *on_error;
-    return {};
-}
-
-Result<void> refuse_submit(Declarations& /*into*/, std::string_view name, const Value& value) {
-    return rule_cannot(name, value, "function(job) ... end"); // functions are handled elsewhere
-}
-
-struct RuleKey {
-    std::string_view name;
-    Set set;
-};
-
-constexpr std::array<RuleKey, 4> rule_keys{{
-    {"name", &set_name},
-    {"mode", &set_mode},
-    {"on_error", &set_on_error},
-    {"submit", &refuse_submit},
-}};
-
-Result<void> set_rule_key(Declarations& into, std::string_view name, const Value& value) {
-    std::vector<std::string> names;
-    for (const RuleKey& key : rule_keys) {
-        if (key.name == name) return key.set(into, name, value);
-        names.emplace_back(key.name);
-    }
-    return Error{ErrorCode::invalid_input,
-                 text::format("rule: unknown key '{}'{}{}", text::printable(name, 60),
-                              text::did_you_mean(name, names), list_of_names(names))};
-}
-
-Result<void> set_site_key(Declarations& into, std::string_view name, const Value& value) {
-    return apply_setting(into.settings, name, value);
-}
-
-void set_into(Set set, Declarations& into, std::string_view name, const Value& value,
-              ErrorText& error) noexcept {
+/// Does work that may throw, on the way to a Lua error.
+template <typename Work>
+void report_into(ErrorText& error, Work work) noexcept {
     try {
-        const auto done = set(into, name, value);
+        const Result<void> done = work();
         if (!done) error.assign(done.error().message);
     } catch (const std::exception& problem) {
         error.assign(problem.what());
     }
+}
+
+/// Room for the elements of a list. Trivial, so a longjmp may skip it.
+using ListItems = std::array<Value, max_list_items + 1>;
+
+/// Whether the table on top of the stack has no keys but 1 to its length.
+bool is_list(lua_State* lua) {
+    const lua_Unsigned length = lua_rawlen(lua, -1);
+    lua_Unsigned count = 0;
+    for (lua_pushnil(lua); lua_next(lua, -2) != 0; lua_pop(lua, 1)) {
+        if (count++ < length && lua_isinteger(lua, -2) != 0) continue;
+        lua_pop(lua, 2);
+        return false;
+    }
+    return true;
+}
+
+/// The value on top of the stack. The texts of a list stay in the table there.
+KeyValue read_key_value(lua_State* lua, ListItems& items) {
+    KeyValue given{.value = to_value(lua, -1)};
+    given.is_list = lua_istable(lua, -1) && is_list(lua);
+    if (!given.is_list) return given;
+    const std::size_t count = std::min<std::size_t>(lua_rawlen(lua, -1), items.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        lua_rawgeti(lua, -1, static_cast<lua_Integer>(i) + 1);
+        items[i] = to_value(lua, -1);
+        lua_pop(lua, 1);
+    }
+    given.items = std::span(items).first(count);
+    return given;
 }
 
 /// The declarations to fill; raises an error if a declaration is not allowed here.
@@ -95,34 +69,60 @@ Declarations& check_place(lua_State* lua, const char* function) {
     return *into;
 }
 
-/// Sets every key of the table at 1. A function called "submit" is kept when `takes_function`.
-void read_table(lua_State* lua, Declarations& into, const char* function, Set set, bool takes_function) {
+/// Sets every key of the table at 1. If `takes_functions`, leaves out the functions that a rule may have.
+void read_table(lua_State* lua, Declarations& into, const char* function, Set set, bool takes_functions) {
     for (lua_pushnil(lua); lua_next(lua, 1) != 0; lua_pop(lua, 1)) {
         if (lua_type(lua, -2) != LUA_TSTRING)
             luaL_error(lua, "%s: write NAME = VALUE; there is a value without a name", function);
         std::size_t length = 0;
         const char* bytes = lua_tolstring(lua, -2, &length);
         const std::string_view name(bytes, length);
-        if (takes_function && name == "submit" && lua_isfunction(lua, -1)) continue;
+        if (takes_functions && lua_isfunction(lua, -1) && is_function_key(name)) continue;
+        ListItems items;
+        const KeyValue value = read_key_value(lua, items);
         ErrorText error;
-        set_into(set, into, name, to_value(lua, -1), error);
+        report_into(error, [&] { return set(into, name, value); });
         if (!error.empty()) luaL_error(lua, "%s", error.c_str());
     }
 }
 
+/// Looks at the function with that name in the table at 1. Pushes what the table has there.
+GivenFunction push_function(lua_State* lua, const char* name) {
+    GivenFunction function;
+    if (lua_getfield(lua, 1, name) != LUA_TFUNCTION) return function;
+    lua_Debug facts{};
+    lua_pushvalue(lua, -1);
+    lua_getinfo(lua, ">u", &facts);
+    function.is_given = true;
+    function.parameters = facts.nparams;
+    function.takes_any_number = facts.isvararg != 0;
+    return function;
+}
+
+/// Keeps the function on top of the stack in the registry, and pops it.
+int keep_function(lua_State* lua, const GivenFunction& function) {
+    if (function.is_given) return luaL_ref(lua, LUA_REGISTRYINDEX);
+    lua_pop(lua, 1);
+    return 0;
+}
+
 int declare_site(lua_State* lua) {
     Declarations& into = check_place(lua, "site");
-    read_table(lua, into, "site", &set_site_key, /*takes_function=*/false);
+    read_table(lua, into, "site", &set_site_key, /*takes_functions=*/false);
     into.is_made = true;
     return 0;
 }
 
 int declare_rule(lua_State* lua) {
     Declarations& into = check_place(lua, "rule");
-    read_table(lua, into, "rule", &set_rule_key, /*takes_function=*/true);
-    if (lua_getfield(lua, 1, "submit") == LUA_TNIL)
-        return luaL_error(lua, "rule: 'submit' is missing: write submit = function(job) ... end");
-    into.submit = luaL_ref(lua, LUA_REGISTRYINDEX);
+    read_table(lua, into, "rule", &set_rule_key, /*takes_functions=*/true);
+    const GivenFunction submit = push_function(lua, "submit");
+    const GivenFunction modify = push_function(lua, "modify");
+    ErrorText error;
+    report_into(error, [&] { return set_events(into, submit, modify); });
+    if (!error.empty()) return luaL_error(lua, "%s", error.c_str());
+    into.functions.modify = keep_function(lua, modify);
+    into.functions.submit = keep_function(lua, submit);
     into.is_made = true;
     return 0;
 }

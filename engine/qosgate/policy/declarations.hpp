@@ -16,8 +16,9 @@ class Declarations {
   public:
     Settings settings;
     RuleInfo rule; ///< `name` and `file` are set beforehand
+    RuleFunctions functions;
+    bool has_events = false; ///< whether the rule lists its events (`on`)
     bool is_made = false;
-    int submit = 0; ///< the rule's function, a reference in the registry
 };
 
 /// `site`, for site.lua.

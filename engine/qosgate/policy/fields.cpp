@@ -77,11 +77,11 @@ std::string describe_field(const FieldSpec& field, const JobRequest& request, co
     return text::format("{} {}", field.noun, text::printable(show(field, value), 64));
 }
 
-std::string describe_unknown_field(std::string_view name) {
+std::string describe_unknown_field(std::string_view name, std::string_view object) {
     std::vector<std::string> names;
     for (const FieldSpec& field : job_fields())
         names.emplace_back(field.name);
-    return text::format("unknown field '{}' of job{}{}", text::printable(name, 60),
+    return text::format("unknown field '{}' of {}{}{}", text::printable(name, 60), object,
                         text::did_you_mean(name, names), list_of_names(names));
 }
 

@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// job_binding: the `job` argument of a rule's submit function. One object per Lua state, made once. It always
-// shows the job of LuaState::run, so nothing is made per job.
+// job_binding: the arguments of a rule's functions, `job` and `before`. One object of each per Lua state,
+// made once. They always show the jobs of LuaState::run, so nothing is made per job.
 #pragma once
 
 #include "qosgate/base/result.hpp"
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace qg::policy {
 
 class LuaState;
 
+/// References in the registry.
+struct JobObjects {
+    int job = 0;
+    int before = 0;
+};
+
 /// The names of job's functions, which are called with a colon.
 std::span<const std::string_view> job_functions() noexcept;
 
-/// Makes the state's `job`. Returns its reference in the registry.
+/// Why `before` has none of job's functions but is_set.
+std::string describe_read_only(std::string_view function);
+
+/// Makes the state's objects.
 /// Errors: limit_exceeded if the state's memory is too small.
-Result<int> install_job(LuaState& state);
+Result<JobObjects> install_job(LuaState& state);
 
 } // namespace qg::policy

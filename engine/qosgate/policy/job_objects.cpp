@@ -4,7 +4,6 @@
 #include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/gpu_request.hpp"
 #include "qosgate/policy/lua_state.hpp"
-#include "qosgate/policy/rule_run.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -107,11 +106,13 @@ void push_arguments(lua_State* lua, const JobDetails& details) {
 // ---- job.env -------------------------------------------------------------------------------------------
 
 int read_env(lua_State* lua) {
+    const auto* shown = static_cast<const Shown*>(luaL_checkudata(lua, 1, env_type));
     const RuleRun* run = LuaState::of(lua).run;
     if (run == nullptr) return luaL_error(lua, "job.env can be used only while a rule is run");
+    const FieldSource source = *shown == Shown::job ? run->source() : source_before(lua, *run);
     std::size_t length = 0;
     const char* bytes = luaL_checklstring(lua, 2, &length);
-    const JobDetails& details = run->source().request.details;
+    const JobDetails& details = source.request.details;
     const std::size_t count = details.variable_count();
     if (count > JobDetails::max_variables)
         return luaL_error(lua, "the environment has more than %d variables",
@@ -143,10 +144,10 @@ void install_job_objects(lua_State* lua) {
     make_type(lua, env_type, &read_env, &write_env);
 }
 
-void push_object_field(lua_State* lua, const FieldSource& source, FieldType type) {
+void push_object_field(lua_State* lua, const FieldSource& source, FieldType type, Shown shown) {
     if (type == FieldType::arguments) return push_arguments(lua, source.request.details);
     if (type == FieldType::environment) {
-        lua_newuserdatauv(lua, 0, 0);
+        *static_cast<Shown*>(lua_newuserdatauv(lua, sizeof(Shown), 0)) = shown;
         return luaL_setmetatable(lua, env_type);
     }
     charge_parsing(lua, bytes_of_gpu_requests(source.request));

@@ -3,7 +3,7 @@
 // The values of `job` that are tables: job.gpu, job.gpu_requests, job.argv and job.env.
 #pragma once
 
-#include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/shown_job.hpp"
 
 struct lua_State;
 
@@ -18,7 +18,8 @@ constexpr bool is_object_field(FieldType type) noexcept {
            type == FieldType::environment;
 }
 
-/// Pushes the value of such a field. Errors: raises a Lua error if it is too large, or the budget is spent.
-void push_object_field(lua_State* lua, const FieldSource& source, FieldType type);
+/// Pushes the value of such a field of a job. Errors: raises a Lua error if it is too large, or the budget is
+/// spent.
+void push_object_field(lua_State* lua, const FieldSource& source, FieldType type, Shown shown);
 
 } // namespace qg::policy

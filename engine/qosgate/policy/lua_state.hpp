@@ -75,14 +75,16 @@ class LuaState {
     [[nodiscard]] lua_State* raw() const noexcept { return lua_; }
     [[nodiscard]] Budget& budget() noexcept { return budget_; }
 
-    /// Whether a rule has ended itself (job:reject). The current error is then not a failure, and no pcall
-    /// may catch it.
+    /// Whether a rule has ended itself (job:reject, job:stop). The current error is then not a failure, and
+    /// no pcall may catch it.
     bool rule_ended = false;
-    RuleRun* run = nullptr;               ///< the rule being run; borrowed, null outside of one
-    const void* job_object = nullptr;     ///< the address of Lua's `job`, to recognise it
-    const void* tres_object = nullptr;    ///< the same of `job.tres`
-    Declarations* declarations = nullptr; ///< where site{} and rule{} write; borrowed, null after loading
-    TestCollector* tests = nullptr;       ///< where test{} writes, in files of tests; likewise
+    RuleRun* run = nullptr;                   ///< the rule being run; borrowed, null outside of one
+    const void* job_object = nullptr;         ///< the address of Lua's `job`, to recognise it
+    const void* job_tres_object = nullptr;    ///< the same of `job.tres`
+    const void* before_object = nullptr;      ///< the same of `before`, the job before a change
+    const void* before_tres_object = nullptr; ///< the same of `before.tres`
+    Declarations* declarations = nullptr;     ///< where site{} and rule{} write; borrowed, null after loading
+    TestCollector* tests = nullptr;           ///< where test{} writes, in files of tests; likewise
 
   private:
     explicit LuaState(const BudgetLimits& limits) noexcept : budget_(limits) {}

@@ -6,12 +6,10 @@
 #include "qosgate/policy/name_check.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/fields.hpp"
-#include "qosgate/policy/job_binding.hpp"
+#include "qosgate/policy/job_use.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
 #include "qosgate/policy/sandbox.hpp"
 #include "qosgate/policy/unknown_name.hpp"
-#include "qosgate/policy/wrong_use.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -24,7 +22,10 @@ namespace qg::policy {
 namespace {
 
 /// The meaning of a local name.
-enum class Meaning : std::uint8_t { anything, job };
+enum class Meaning : std::uint8_t { anything, job, before };
+
+/// The arguments of a rule's function, in order.
+using Arguments = std::vector<Meaning>;
 
 enum class ScopeKind : std::uint8_t {
     block,
@@ -73,20 +74,31 @@ class Checker {
     }
     [[nodiscard]] const Token& after(std::size_t ahead) const noexcept { return token(at_ + ahead); }
 
-    /// Finds code that makes names uncertain, and the function that a rule uses as its submit function.
+    /// Finds code that makes names uncertain, and the functions that a rule names as its own.
     void read_ahead() {
         for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
             const Token& first = tokens_[i];
             has_environment_ = has_environment_ || first.is_name("_ENV");
             has_modify_ = has_modify_ || first.is_name("modify");
             const bool is_given =
-                first.is_name("submit") && tokens_[i + 1].is("=") && tokens_[i + 2].is_name();
-            if (is_given) submit_names_.insert(tokens_[i + 2].text);
+                is_function_key(first) && tokens_[i + 1].is("=") && tokens_[i + 2].is_name();
+            if (is_given) add_given(tokens_[i + 2].text, first);
             const bool is_declared =
                 i > 0 && (first.is_name() && (tokens_[i - 1].is("function") || tokens_[i - 1].is("local")));
             if (is_declared) ++declarations_[first.text];
             note_assignment(i);
         }
+    }
+
+    static bool is_function_key(const Token& key) { return key.is_name("submit") || key.is_name("modify"); }
+    static Arguments arguments_of(const Token& key) {
+        if (key.is_name("modify")) return {Meaning::job, Meaning::before};
+        return {Meaning::job};
+    }
+    /// A function that is both submit and modify gets only `job`.
+    void add_given(std::string_view function, const Token& key) {
+        const auto [place, is_new] = given_.emplace(function, arguments_of(key));
+        if (!is_new) place->second = {Meaning::job};
     }
 
     void note_assignment(std::size_t i) {
@@ -97,7 +109,7 @@ class Checker {
         const Token& previous = tokens_[i - 1];
         const bool is_member = previous.is(".") || previous.is(":");
         // The key of a rule's table, mostly.
-        if (name.text == "submit" && (previous.is("{") || previous.is(",") || previous.is(";"))) return;
+        if (is_function_key(name) && (previous.is("{") || previous.is(",") || previous.is(";"))) return;
         if (tokens_[i + 1].is("=") && !is_member && !previous.is("local")) assigned_.insert(name.text);
         // The first of several: a, b = ...
         const bool starts_statement =
@@ -194,7 +206,7 @@ class Checker {
     void function() {
         const bool is_local = before(1).is("local");
         const bool is_tried = before(1).is("(") && before(2).is_name("pcall");
-        const bool is_submit = is_submit_function(is_local);
+        const Arguments arguments = arguments_here(is_local);
         bool is_method = false;
         if (after(1).is_name()) {
             ++at_;
@@ -209,14 +221,14 @@ class Checker {
         scopes_.back().is_guarded = scopes_.back().is_guarded || is_tried;
         if (is_method) declare("self");
         at_ += 2; // after the bracket
-        bool is_first = true;
+        std::size_t place = 0;
         for (; !token(at_).is(")") && token(at_).kind != TokenKind::end; ++at_) {
             if (!token(at_).is_name()) continue;
-            const bool is_job = is_submit && is_first && !assigned_.contains(token(at_).text);
-            declare(token(at_).text, is_job ? Meaning::job : Meaning::anything);
-            is_first = false;
+            const bool is_certain = place < arguments.size() && !assigned_.contains(token(at_).text);
+            declare(token(at_).text, is_certain ? arguments[place] : Meaning::anything);
+            ++place;
         }
-        if (finds_all_ && is_submit && !has_modify_ && has_empty_body())
+        if (finds_all_ && !arguments.empty() && !has_modify_ && has_empty_body())
             suspect("submit does nothing, so the rule never does anything");
     }
 
@@ -226,13 +238,16 @@ class Checker {
         return after(after(2).is(";") ? 3 : 2).is("end");
     }
 
-    /// submit = function in the table of a rule, or the local function whose name stands there.
-    [[nodiscard]] bool is_submit_function(bool is_local) const {
-        if (scopes_.back().kind == ScopeKind::rule_table && before(1).is("=") && before(2).is_name("submit"))
-            return true;
-        if (!is_local || !after(1).is_name() || !submit_names_.contains(after(1).text)) return false;
+    /// The arguments if this is submit = function or modify = function in the table of a rule, or the local
+    /// function whose name stands there. Empty: not known.
+    [[nodiscard]] Arguments arguments_here(bool is_local) const {
+        if (scopes_.back().kind == ScopeKind::rule_table && before(1).is("=") && is_function_key(before(2)))
+            return arguments_of(before(2));
+        if (!is_local || !after(1).is_name()) return {};
+        const auto given = given_.find(after(1).text);
+        if (given == given_.end() || assigned_.contains(after(1).text)) return {};
         const auto declared = declarations_.find(after(1).text);
-        return declared != declarations_.end() && declared->second == 1 && !assigned_.contains(after(1).text);
+        return declared != declarations_.end() && declared->second == 1 ? given->second : Arguments();
     }
 
     // ---- names -------------------------------------------------------------------------------------------
@@ -248,7 +263,7 @@ class Checker {
 
     void reference() {
         if (const auto meaning = local(token(at_).text)) {
-            if (*meaning == Meaning::job && !scopes_.back().is_guarded) check_job();
+            if (*meaning != Meaning::anything && !scopes_.back().is_guarded) check_job(*meaning);
             return;
         }
         if (!has_environment_ && !scopes_.back().is_guarded) check_global();
@@ -279,65 +294,11 @@ class Checker {
                               did_you_mean(after(2).text, members)));
     }
 
-    void check_job() {
-        if (after(1).is(":") && after(2).is_name()) return check_job_function();
-        const bool is_index = after(1).is("[") && after(2).kind == TokenKind::text && after(3).is("]");
-        const bool is_field =
-            (after(1).is(".") && after(2).is_name()) || (is_index && !after(2).text.empty());
-        if (!is_field) return;
-        const std::string_view name = after(2).text;
-        if (is_job_function(name)) {
-            if (!is_index && calls_without_job())
-                complain(text::format("write job:{}(...), with a colon", name));
-            return;
-        }
-        const FieldSpec* field = find_field(name);
-        if (field == nullptr) return complain(describe_unknown_field(name));
-        const bool is_written = after(is_index ? 4 : 3).is("=");
-        if (is_written && field->write == nullptr)
-            return complain(text::format("job.{} cannot be changed", field->name));
-        if (is_written && finds_all_) suspect(describe_wrong_value(*field, rest(is_index ? 5 : 4)));
-    }
-
-    /// Whether the argument of `job.NAME(...)` is certainly not `job`: a literal, a text that a library
-    /// makes, a member, or a single name. Another name for `job` itself is not reported.
-    [[nodiscard]] bool calls_without_job() const {
-        if (after(3).kind == TokenKind::text || after(3).is("{")) return true;
-        if (!after(3).is("(")) return false;
-        const Token& first = after(4);
-        if (first.is("(")) return after(5).kind == TokenKind::text;
-        if (!first.is_name()) return first.kind != TokenKind::symbol || first.is(")") || first.is("{");
-        if (first.is_name("string") && !local("string")) return true;
-        const bool is_job = first.text == token(at_).text;
-        return after(5).is(".") ? is_job : after(5).is(")") && !is_job;
-    }
-
-    void check_job_function() {
-        const std::string_view name = after(2).text;
-        if (find_field(name) != nullptr)
-            return complain(text::format("'{}' is a field and no function: write job.{}", name, name));
-        const auto functions = job_functions();
-        if (!is_job_function(name))
-            return complain(text::format(
-                "unknown function 'job:{}'{}{}", text::printable(name, 60), did_you_mean(name, functions),
-                list_of_names(std::vector<std::string>(functions.begin(), functions.end()))));
-        const bool has_bracket = after(3).is("(");
-        const Token& argument = after(has_bracket ? 4 : 3);
-        const bool is_literal = argument.kind == TokenKind::text && !argument.text.empty();
-        if (name == "is_set" && is_literal && find_field(argument.text) == nullptr)
-            return complain(describe_unknown_field(argument.text));
-        if (finds_all_) suspect(describe_wrong_call(rest(2)));
-    }
-
-    static bool is_job_function(std::string_view name) {
-        const auto functions = job_functions();
-        return std::find(functions.begin(), functions.end(), name) != functions.end();
-    }
-    static const FieldSpec* find_field(std::string_view name) {
-        const auto fields = job_fields();
-        const auto found = std::find_if(fields.begin(), fields.end(),
-                                        [&](const FieldSpec& field) { return field.name == name; });
-        return found == fields.end() ? nullptr : &*found;
+    void check_job(Meaning object) {
+        const JobName name = object == Meaning::before ? JobName::before : JobName::job;
+        std::string problem = describe_unknown_use(rest(0), name, /*has_string_library=*/!local("string"));
+        if (!problem.empty()) return complain(std::move(problem));
+        if (finds_all_) suspect(describe_suspicious_use(rest(0), name));
     }
 
     void complain(std::string what) { problems_.push_back({token(at_).line, std::move(what), true}); }
@@ -359,7 +320,7 @@ class Checker {
     std::vector<Scope> scopes_;
     std::unordered_map<std::string_view, std::vector<Meaning>> locals_; ///< the innermost last
     std::unordered_map<std::string_view, int> declarations_;
-    std::set<std::string_view> submit_names_;
+    std::unordered_map<std::string_view, Arguments> given_; ///< functions that a rule names as its own
     std::set<std::string_view> assigned_;
     std::set<std::string_view> undeclared_; ///< globals that were set; their uses follow from that
     bool has_environment_ = false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // name_check: finds misspelt names when a policy is loaded, before the first job: globals, the functions of
-// the libraries, and the fields and functions of `job` if it certainly is the argument of a rule's submit
-// function. It never reports code that could work: uncertain cases (a name that was assigned, code inside
-// pcall(function ...), a file that uses _ENV) are left to the checks while rules run. One exception: it
-// reports job.reject(x) although x could be another name for `job`.
+// the libraries, and the fields and functions of `job` and `before` if they certainly are the arguments of a
+// rule's function. It never reports code that could work: uncertain cases (a name that was assigned, code
+// inside pcall(function ...), a file that uses _ENV) are left to the checks while rules run. One exception:
+// it reports job.reject(x) although x could be another name for `job`.
 #pragma once
 
 #include "qosgate/base/result.hpp"

@@ -14,6 +14,7 @@ namespace qg::policy {
 std::string_view to_string(EventKind kind) noexcept {
     switch (kind) {
     case EventKind::changed: return "changed";
+    case EventKind::noted: return "noted";
     case EventKind::warned: return "warned";
     case EventKind::rejected: return "rejected";
     case EventKind::error: return "error";
@@ -31,17 +32,35 @@ std::shared_ptr<const Policy> Policy::none(std::uint64_t generation) {
 Policy::Policy(std::shared_ptr<const SourceFolder> sources, Settings settings, std::vector<RuleInfo> rules,
                std::unique_ptr<StatePool> pool, std::uint64_t generation)
     : sources_(std::move(sources)), settings_(std::move(settings)), rules_(std::move(rules)),
+      exempts_operators_(
+          std::ranges::any_of(rules_, [](const RuleInfo& rule) { return rule.exempt.operators; })),
       pool_(std::move(pool)), hash_(hash_of(*sources_)), generation_(generation) {}
 
 Policy::~Policy() = default;
 
-bool Policy::has_enforcing_rule() const noexcept {
-    return std::ranges::any_of(rules_, [](const RuleInfo& rule) { return rule.mode == RuleMode::enforce; });
+bool Policy::has_rules_at(JobEvent event) const noexcept {
+    return std::ranges::any_of(rules_, [event](const RuleInfo& rule) { return rule.runs_at(event); });
+}
+
+bool Policy::has_enforcing_rule_at(JobEvent event) const noexcept {
+    return std::ranges::any_of(rules_, [event](const RuleInfo& rule) {
+        return rule.runs_at(event) && rule.mode == RuleMode::enforce;
+    });
+}
+
+bool Policy::reads_job_before() const noexcept {
+    return std::ranges::any_of(rules_, &RuleInfo::takes_before);
 }
 
 RuleOutcome Policy::run(const model::JobRequest& job, const RuleInput& facts) const {
     if (!pool_) return {};
-    return run_chain(*pool_, rules_, settings_, job, facts);
+    return run_chain(*pool_, rules_, settings_, {JobEvent::submit, job, facts});
+}
+
+RuleOutcome Policy::run_at_change(const model::JobRequest& job, const RuleInput& facts,
+                                  const JobBefore* before) const {
+    if (!pool_) return {};
+    return run_chain(*pool_, rules_, settings_, {JobEvent::modify, job, facts, before});
 }
 
 void Policy::refill() const {

@@ -50,14 +50,26 @@ struct RuleInput {
 
     bool knows_cpus = true; ///< false: the job asks for CPUs per GPU but for no GPUs; reading them fails, too
 
+    /// Whether the sender of the request is an operator. False also if it is not known, or if no rule asks
+    /// for it (Policy::exempts_operators).
+    bool sender_is_operator = false;
+
     /// The maximum time of a job without a requested or default time: the longest MaxTime of its partitions.
     /// Empty: it has no partition.
     std::optional<TimeLimit> max_time = {};
 };
 
+/// A job before a change, for rules that compare it with the job after it. Ownership: borrows for the
+/// duration of Policy::run_at_change.
+struct JobBefore {
+    const model::JobRequest& request;
+    const RuleInput& facts;
+};
+
 enum class EventKind : std::uint8_t {
     changed,      ///< the rule changed the job
-    warned,       ///< the user was told something
+    noted,        ///< the user was told something
+    warned,       ///< the user was warned
     rejected,     ///< the rule rejected the job
     error,        ///< the rule failed
     not_enforced, ///< a rule in mode warn gave a message, or would have changed or rejected the job
@@ -86,10 +98,13 @@ struct FieldWriter {
 /// The result of all rules for one job.
 struct RuleOutcome {
     bool rejected = false;
-    std::string reject_message;        ///< for the user; set if and only if rejected
-    bool has_failed = false;           ///< rejected because a rule failed; the message says whom to tell
-    std::vector<std::string> warnings; ///< for the user, in the order given; also those before a rejection
-    std::vector<RuleEvent> events;     ///< in the order they happened
+    /// For the user; set if and only if rejected. Several lines, with newlines between them, if several rules
+    /// reject the job.
+    std::string reject_message;
+    bool has_failed = false; ///< rejected because a rule failed; the message says whom to tell
+    /// Warnings and notes for the user, in the order given; also those of a rejected job.
+    std::vector<std::string> warnings;
+    std::vector<RuleEvent> events; ///< in the order they happened
     /// The request as the rules left it; empty: none of them changed it, or it is rejected.
     std::optional<model::JobRequest> changed;
     std::vector<FieldWriter> writers; ///< the fields with a noun (fields.hpp) that rules changed
@@ -120,19 +135,31 @@ class Policy {
     [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
     [[nodiscard]] const std::vector<RuleInfo>& rules() const noexcept { return rules_; }
     [[nodiscard]] bool has_rules() const noexcept { return !rules_.empty(); }
-    /// Whether some rule may reject jobs; then no job may pass unchecked.
-    [[nodiscard]] bool has_enforcing_rule() const noexcept;
+    /// Whether some rule runs at the event.
+    [[nodiscard]] bool has_rules_at(JobEvent event) const noexcept;
+    /// Whether some rule may reject at the event; then no job, or no change, may pass unchecked.
+    [[nodiscard]] bool has_enforcing_rule_at(JobEvent event) const noexcept;
+    /// Whether some rule does not look at requests of operators.
+    [[nodiscard]] bool exempts_operators() const noexcept { return exempts_operators_; }
+    /// Whether some rule may read the job before a change.
+    [[nodiscard]] bool reads_job_before() const noexcept;
     /// Identity by content: equal for equal file names and contents; 0 for a site without the directory.
     [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
     [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
 
-    /// Runs every rule over the job, until one rejects it.
+    /// Runs the rules for new jobs over the job. A rejected job goes on to the next rules, so that the user
+    /// reads all rejections, unless the rule, or its failure, ends the chain.
     /// Errors: none; a failed rule affects the RuleOutcome as its `on_error` says.
     /// Threads: safe. Cost: no file, socket or clock-dependent result; no lock except the pool's, held for a
     /// vector's push or pop. About 0.3 us per small rule (20 rules: 5 us); at most Settings::rule_time plus
     /// some milliseconds for the step that runs at that moment. The remaining rules are then not run and
     /// count as failed.
     [[nodiscard]] RuleOutcome run(const model::JobRequest& job, const RuleInput& facts) const;
+
+    /// Runs the rules for changes over the job as it would be after one. `before` may be null if
+    /// reads_job_before() is false. All else as run().
+    [[nodiscard]] RuleOutcome run_at_change(const model::JobRequest& job, const RuleInput& facts,
+                                            const JobBefore* before) const;
 
     /// Replaces spent Lua states and makes some ready. The policy's owner calls it now and then; otherwise
     /// jobs make states in their own time. Not for the submit path. Cost: compiles what is missing.
@@ -145,6 +172,7 @@ class Policy {
     std::shared_ptr<const SourceFolder> sources_;
     Settings settings_;
     std::vector<RuleInfo> rules_;
+    bool exempts_operators_;
     std::unique_ptr<StatePool> pool_; ///< null if there are no rules
     std::uint64_t hash_;
     std::uint64_t generation_;

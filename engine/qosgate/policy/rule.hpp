@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What a rule file declares about its rule, besides the function: name, mode, and the effect of a failure.
+// What a rule file declares about its rule: name, mode, the effect of a failure, and when it runs.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace qg::policy {
+
+/// What a rule decides about.
+enum class JobEvent : std::uint8_t {
+    submit, ///< a new job
+    modify, ///< a change of an existing job
+};
 
 /// The effect of a rule's verdict.
 enum class RuleMode : std::uint8_t {
@@ -30,18 +37,50 @@ std::string_view to_string(OnError on_error) noexcept;
 std::optional<RuleMode> parse_rule_mode(std::string_view text) noexcept;
 std::optional<OnError> parse_on_error(std::string_view text) noexcept;
 
+/// The senders whose jobs and changes a rule does not look at.
+struct Exempt {
+    bool root = false;
+    bool operators = false;         ///< and administrators, SlurmUser and root
+    std::vector<std::string> users; ///< login names
+
+    [[nodiscard]] bool has_any() const noexcept { return root || operators || !users.empty(); }
+    friend bool operator==(const Exempt&, const Exempt&) = default;
+};
+
 /// The declared part of one rule.
 struct RuleInfo {
-    std::string name; ///< unique in a policy; default: the file's name without ".lua"
-    std::string file; ///< "10-debug.lua"
+    std::string name;        ///< unique in a policy; default: the file's name without ".lua"
+    std::string file;        ///< "10-debug.lua"
+    std::string description; ///< one line of at most 400 bytes; may be empty
     RuleMode mode = RuleMode::enforce;
     OnError on_error = OnError::deny;
+    bool runs_at_submission = true;
+    bool runs_at_change = true;
+    bool rejection_stops = false; ///< if it rejects, the rules after it do not run
+    bool takes_before = false;    ///< at a change it may read the job as it was before
+
+    Exempt exempt;
+
+    [[nodiscard]] bool runs_at(JobEvent event) const noexcept {
+        return event == JobEvent::submit ? runs_at_submission : runs_at_change;
+    }
 
     /// Whether its failure rejects the job. Only the failure of an enforcing rule can.
     [[nodiscard]] bool denies_on_error() const noexcept {
         return mode == RuleMode::enforce && on_error == OnError::deny;
     }
     friend bool operator==(const RuleInfo&, const RuleInfo&) = default;
+};
+
+/// The functions of a rule, as references in the registry of a Lua state.
+struct RuleFunctions {
+    int submit = 0; ///< 0: there is none
+    int modify = 0; ///< likewise; `submit` then runs for a change, too
+
+    /// The one for an event of a rule that runs at that event.
+    [[nodiscard]] int at(JobEvent event) const noexcept {
+        return event == JobEvent::modify && modify != 0 ? modify : submit;
+    }
 };
 
 } // namespace qg::policy

@@ -62,11 +62,12 @@ class Lease {
 };
 
 /// What is left on the stack when a rule's function returns.
-LuaError bad_return(lua_State* lua) {
+LuaError bad_return(lua_State* lua, const RuleFunctions& functions, JobEvent event) {
+    const bool is_modify = event == JobEvent::modify && functions.modify != 0;
     LuaError error;
     error.message =
-        text::format("submit returned {}: a rule returns nothing; to refuse a job, call job:reject(...)",
-                     describe(to_value(lua, -1)));
+        text::format("{} returned {}: a rule returns nothing; to refuse a job, call job:reject(...)",
+                     is_modify ? "modify" : "submit", describe(to_value(lua, -1)));
     return error;
 }
 
@@ -79,7 +80,7 @@ std::string in_one_line(std::string_view traceback) {
 }
 
 /// Calls one rule's function. Empty: it returned, or ended itself with job:reject.
-std::optional<LuaError> call_submit(CompiledRules& compiled, std::size_t index, RuleRun& run) {
+std::optional<LuaError> call_rule(CompiledRules& compiled, std::size_t index, JobEvent event, RuleRun& run) {
     LuaState& state = *compiled.state;
     lua_State* lua = state.raw();
     const StackGuard guard(lua);
@@ -88,13 +89,15 @@ std::optional<LuaError> call_submit(CompiledRules& compiled, std::size_t index, 
     state.budget().start_rule();
     // Before lua_pcall, nothing here allocates in Lua or raises an error.
     push_traceback_handler(lua);
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.submit[index]);
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.job);
-    const int status = lua_pcall(lua, 1, 1, -3);
+    const int handler = lua_gettop(lua);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.functions[index].at(event));
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.objects.job);
+    if (run.before() != nullptr) lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.objects.before);
+    const int status = lua_pcall(lua, run.before() != nullptr ? 2 : 1, 1, handler);
     state.run = nullptr;
     if (status == LUA_OK) {
         if (lua_isnil(lua, -1)) return std::nullopt;
-        return bad_return(lua);
+        return bad_return(lua, compiled.functions[index], event);
     }
     if (state.rule_ended) return std::nullopt;
     return take_error(state);
@@ -138,8 +141,8 @@ std::string tell(const RuleInfo& rule, const std::string& message) {
 /// The chain's state while one job goes through it.
 class Chain {
   public:
-    Chain(const Settings& settings, const model::JobRequest& job, const RuleInput& facts)
-        : settings_(settings), job_(job), facts_(facts) {}
+    Chain(const Settings& settings, const ChainInput& input)
+        : settings_(settings), job_(input.job), facts_(input.facts) {}
 
     /// The job as the rules so far have left it.
     [[nodiscard]] const model::JobRequest& current() const noexcept {
@@ -147,19 +150,14 @@ class Chain {
     }
 
     void finish(const RuleInfo& rule, RuleRun& run) {
-        for (const std::string& warning : run.warnings()) {
-            if (rule.mode != RuleMode::shadow) verdict_.warnings.push_back(tell(rule, warning));
-            record(rule, kind_of(rule, EventKind::warned), warning);
+        for (const Remark& remark : run.remarks()) {
+            if (rule.mode != RuleMode::shadow) verdict_.warnings.push_back(tell(rule, remark.text));
+            record(rule, kind_of(rule, remark.is_warning ? EventKind::warned : EventKind::noted),
+                   remark.text);
         }
         if (run.rejection()) return finish_rejection(rule, *run.rejection());
-        if (!run.draft()) return;
-        const auto changes = describe_changes(current(), *run.draft(), facts_);
-        if (changes.empty()) return;
-        for (const std::string& change : changes)
-            record(rule, kind_of(rule, EventKind::changed), change);
-        if (rule.mode != RuleMode::enforce) return;
-        note_writer(rule, *run.draft());
-        verdict_.changed = std::move(run.draft());
+        if (run.draft()) finish_changes(rule, run);
+        if (run.has_stopped()) stop(rule);
     }
 
     void fail(const RuleInfo& rule, const LuaError& error) {
@@ -169,9 +167,9 @@ class Chain {
         const std::string told = text::printable(without_lists(error.message), 600);
         if (rule.denies_on_error()) {
             record(rule, EventKind::rejected, "the rule failed");
-            reject(text::format("This job was not accepted because the rule '{}' ({}) failed: {}; {}",
-                                rule.name, rule.file, told, whom_to_tell()));
-            verdict_.has_failed = true;
+            failure_ = text::format("This job was not accepted because the rule '{}' ({}) failed: {}; {}",
+                                    rule.name, rule.file, told, whom_to_tell());
+            verdict_.rejected = verdict_.has_failed = has_ended_ = true;
         } else if (warns_on_error(rule))
             verdict_.warnings.push_back(
                 text::format("The rule '{}' ({}) was not applied because it failed: {}; {}", rule.name,
@@ -179,31 +177,84 @@ class Chain {
     }
 
     /// Ends the chain when the remaining rules cannot be run. Each one's on_error decides; there is one
-    /// record for all.
-    void fail_unrun(std::span<const RuleInfo> rules, const std::string& why) {
-        auto named = std::ranges::find_if(rules, &RuleInfo::denies_on_error);
-        if (named == rules.end()) named = std::ranges::find_if(rules, &warns_on_error);
+    /// record for all. `rules` is not empty.
+    void fail_unrun(std::span<const RuleInfo* const> rules, const std::string& why) {
+        const auto denies = [](const RuleInfo* rule) { return rule->denies_on_error(); };
+        const auto warns = [](const RuleInfo* rule) { return warns_on_error(*rule); };
+        auto named = std::ranges::find_if(rules, denies);
+        if (named == rules.end()) named = std::ranges::find_if(rules, warns);
         if (named == rules.end()) named = rules.begin();
         const std::string others =
             rules.size() == 1 ? "" : text::format(", nor were {} other rules", rules.size() - 1);
-        fail(*named, {text::format("it was not run{}: {}", others, why), {}, Exhausted::nothing});
+        fail(**named, {text::format("it was not run{}: {}", others, why), {}, Exhausted::nothing});
     }
 
     [[nodiscard]] bool rejected() const noexcept { return verdict_.rejected; }
+    /// Whether no more rules run.
+    [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
 
     /// Ends the chain.
-    RuleOutcome take() { return std::move(verdict_); }
+    RuleOutcome take() {
+        if (verdict_.rejected) {
+            verdict_.reject_message = text::join(rejection_lines(), "\n");
+            verdict_.changed.reset();
+        }
+        return std::move(verdict_);
+    }
 
   private:
+    struct Rejection {
+        std::string alone;         ///< the only line of the answer
+        std::string beside_others; ///< it names the rule
+    };
+    static constexpr std::size_t max_rejections = 8; ///< that are told
+
+    void finish_changes(const RuleInfo& rule, RuleRun& run) {
+        const auto changes = describe_changes(current(), *run.draft(), facts_);
+        if (changes.empty()) return;
+        for (const std::string& change : changes)
+            record(rule, kind_of(rule, EventKind::changed), change);
+        if (rule.mode != RuleMode::enforce) return;
+        note_writer(rule, *run.draft());
+        verdict_.changed = std::move(run.draft());
+    }
+
     void finish_rejection(const RuleInfo& rule, const std::string& given) {
         const std::string message =
             given.empty() ? text::format("rejected by the site's rule '{}'", rule.name) : given;
         const bool is_enforced = rule.mode == RuleMode::enforce;
         record(rule, kind_of(rule, EventKind::rejected), is_enforced ? message : "would reject: " + message);
-        if (is_enforced)
-            reject(message);
-        else if (rule.mode == RuleMode::warn)
+        if (is_enforced) {
+            const bool names_rule = given.empty();
+            reject({message, names_rule ? message : text::format("rule '{}': {}", rule.name, message)});
+        } else if (rule.mode == RuleMode::warn)
             verdict_.warnings.push_back(tell(rule, message));
+        if (rule.rejection_stops) stop(rule);
+    }
+
+    /// Only an enforcing rule keeps others from running.
+    void stop(const RuleInfo& rule) {
+        if (rule.mode == RuleMode::enforce)
+            has_ended_ = true;
+        else
+            record(rule, kind_of(rule, EventKind::noted), "would end the chain of rules");
+    }
+
+    void reject(Rejection rejection) {
+        verdict_.rejected = true;
+        ++rejection_count_;
+        if (rejections_.size() < max_rejections) rejections_.push_back(std::move(rejection));
+    }
+
+    [[nodiscard]] std::vector<std::string> rejection_lines() const {
+        const bool is_alone = rejection_count_ == 1 && failure_.empty();
+        std::vector<std::string> lines;
+        for (const Rejection& rejection : rejections_)
+            lines.push_back(is_alone ? rejection.alone : rejection.beside_others);
+        if (rejection_count_ > rejections_.size())
+            lines.push_back(text::format("and {} more", rejection_count_ - rejections_.size()));
+        if (!failure_.empty()) lines.push_back(failure_);
+        return lines;
     }
 
     void note_writer(const RuleInfo& rule, const model::JobRequest& draft) {
@@ -214,12 +265,6 @@ class Chain {
             if (std::ranges::find(differs_from_job, field) != differs_from_job.end()) // not put back
                 verdict_.writers.push_back({field->name, rule.name, describe_field(*field, draft, facts_)});
         }
-    }
-
-    void reject(std::string message) {
-        verdict_.rejected = true;
-        verdict_.reject_message = std::move(message);
-        verdict_.changed.reset();
     }
 
     void record(const RuleInfo& rule, EventKind kind, std::string text, std::string detail = {}) {
@@ -235,23 +280,52 @@ class Chain {
     const model::JobRequest& job_;
     const RuleInput& facts_;
     RuleOutcome verdict_;
+    std::vector<Rejection> rejections_; ///< the first ones
+    std::size_t rejection_count_ = 0;
+    std::string failure_; ///< what the user reads of a failure that rejects
+    bool has_ended_ = false;
 };
+
+/// Whether a rule does not look at this sender's requests. An unknown name is not exempt.
+bool is_exempt(const Exempt& exempt, const ChainInput& input) {
+    const model::JobRequest& job = input.job;
+    const bool is_root = job.submit_uid == 0;
+    if ((exempt.root || exempt.operators) && is_root) return true;
+    if (exempt.operators && input.facts.sender_is_operator) return true;
+    const std::string_view name = input.facts.user_name; // the owner's
+    return job.submit_uid == job.user_id && !name.empty() &&
+           std::ranges::find(exempt.users, name) != exempt.users.end();
+}
+
+/// Whether a rule runs over the job at all.
+bool applies(const RuleInfo& rule, const ChainInput& input) {
+    return rule.runs_at(input.event) && !(rule.exempt.has_any() && is_exempt(rule.exempt, input));
+}
+
+std::vector<const RuleInfo*> that_apply(std::span<const RuleInfo> rules, const ChainInput& input) {
+    std::vector<const RuleInfo*> found;
+    for (const RuleInfo& rule : rules)
+        if (applies(rule, input)) found.push_back(&rule);
+    return found;
+}
 
 } // namespace
 
 RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const Settings& settings,
-                      const model::JobRequest& job, const RuleInput& facts) {
-    Chain chain(settings, job, facts);
+                      const ChainInput& input) {
+    Chain chain(settings, input);
     Lease lease(pool, settings.rule_time);
-    for (std::size_t i = 0; i < rules.size() && !chain.rejected(); ++i) {
+    for (std::size_t i = 0; i < rules.size() && !chain.has_ended(); ++i) {
+        if (!applies(rules[i], input)) continue;
         const auto compiled = lease.get();
         if (!compiled || lease.is_out_of_time()) {
-            chain.fail_unrun(std::span(rules).subspan(i),
+            if (chain.rejected()) break; // the rules that are left cannot change that
+            chain.fail_unrun(that_apply(std::span(rules).subspan(i), input),
                              lease.is_out_of_time() ? out_of_time(settings) : compiled.error().message);
             break;
         }
-        RuleRun run(chain.current(), facts);
-        const auto error = call_submit(**compiled, i, run);
+        RuleRun run(chain.current(), input.facts, rules[i].takes_before ? input.before : nullptr);
+        const auto error = call_rule(**compiled, i, input.event, run);
         if (error)
             chain.fail(rules[i], *error);
         else

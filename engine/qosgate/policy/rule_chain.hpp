@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// rule_chain: one job through all rules, in order, until one rejects it.
+// rule_chain: one job through all rules, in order, until one ends the chain.
 #pragma once
 
 #include "qosgate/policy/compiled_rules.hpp"
@@ -8,8 +8,16 @@
 
 namespace qg::policy {
 
-/// What Policy::run does.
+/// The job that rules run over. Ownership: borrows.
+struct ChainInput {
+    JobEvent event;
+    const model::JobRequest& job;
+    const RuleInput& facts;
+    const JobBefore* before = nullptr; ///< only at a change, if some rule reads it
+};
+
+/// What Policy::run and Policy::run_at_change do.
 RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const Settings& settings,
-                      const model::JobRequest& job, const RuleInput& facts);
+                      const ChainInput& input);
 
 } // namespace qg::policy

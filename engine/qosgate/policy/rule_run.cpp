@@ -39,10 +39,18 @@ void RuleRun::write(const FieldSpec& field, const Value& value, ErrorText& error
     });
 }
 
-void RuleRun::warn(std::string_view message, ErrorText& error) noexcept {
+void RuleRun::remark(std::string_view message, bool is_warning, ErrorText& error) noexcept {
     report_into(error, [&] {
-        if (warnings_.size() < max_warnings) warnings_.push_back(one_line(message));
+        if (remarks_.size() < max_remarks) remarks_.push_back({one_line(message), is_warning});
     });
+}
+
+void RuleRun::warn(std::string_view message, ErrorText& error) noexcept {
+    remark(message, /*is_warning=*/true, error);
+}
+
+void RuleRun::note(std::string_view message, ErrorText& error) noexcept {
+    remark(message, /*is_warning=*/false, error);
 }
 
 void RuleRun::reject(std::string_view message, ErrorText& error) noexcept {

@@ -13,33 +13,50 @@
 
 namespace qg::policy {
 
+/// What a rule tells the user of a job that it accepts.
+struct Remark {
+    std::string text;
+    bool is_warning = false; ///< else a note
+};
+
 /// Threads: not thread-safe. The members that Lua's C functions call are noexcept and report through
 /// ErrorText.
 class RuleRun {
   public:
-    /// The maximum number of warnings of one rule for one job; more are dropped.
-    static constexpr std::size_t max_warnings = 10;
+    /// The maximum number of remarks of one rule for one job; more are dropped.
+    static constexpr std::size_t max_remarks = 10;
 
-    /// Ownership: job and facts are borrowed for the object's life.
-    RuleRun(const model::JobRequest& job, const RuleInput& facts) noexcept : job_(job), facts_(facts) {}
+    /// `before` is the job before a change; null: the rule cannot read it. Ownership: everything is borrowed
+    /// for the object's life.
+    RuleRun(const model::JobRequest& job, const RuleInput& facts, const JobBefore* before) noexcept
+        : job_(job), facts_(facts), before_(before) {}
 
     [[nodiscard]] FieldSource source() const noexcept { return {draft_ ? *draft_ : job_, facts_}; }
+    [[nodiscard]] const JobBefore* before() const noexcept { return before_; }
 
     void write(const FieldSpec& field, const Value& value, ErrorText& error) noexcept;
     void warn(std::string_view message, ErrorText& error) noexcept;
+    void note(std::string_view message, ErrorText& error) noexcept;
     void reject(std::string_view message, ErrorText& error) noexcept;
+    void stop() noexcept { has_stopped_ = true; }
 
     /// The changed job; empty if the rule wrote nothing.
     std::optional<model::JobRequest>& draft() noexcept { return draft_; }
-    [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+    [[nodiscard]] const std::vector<Remark>& remarks() const noexcept { return remarks_; }
     [[nodiscard]] const std::optional<std::string>& rejection() const noexcept { return rejection_; }
+    /// Whether the rule ended the chain with job:stop().
+    [[nodiscard]] bool has_stopped() const noexcept { return has_stopped_; }
 
   private:
+    void remark(std::string_view message, bool is_warning, ErrorText& error) noexcept;
+
     const model::JobRequest& job_;
     const RuleInput& facts_;
+    const JobBefore* before_;
     std::optional<model::JobRequest> draft_;
-    std::vector<std::string> warnings_;
+    std::vector<Remark> remarks_;
     std::optional<std::string> rejection_;
+    bool has_stopped_ = false;
 };
 
 } // namespace qg::policy

@@ -88,7 +88,8 @@ std::string describe_wrong_is_set(const Arguments& arguments) {
 
 std::string describe_wrong_message(std::string_view function, const Arguments& arguments) {
     if (arguments.all.empty())
-        return function == "warn" ? "job:warn() has no message" : std::string(); // a rejection has one anyway
+        return function == "reject" ? std::string() // it has a message anyway
+                                    : text::format("job:{}() has no message", function);
     const std::string_view format = literal_text(arguments.all[0]);
     if (format.empty()) return {};
     const std::size_t places = count_places(format);
@@ -129,7 +130,9 @@ std::string describe_wrong_call(Tokens call) {
     if (!arguments) return {};
     const std::string_view function = call.front().text;
     if (function == "is_set") return describe_wrong_is_set(*arguments);
-    if (function == "warn" || function == "reject") return describe_wrong_message(function, *arguments);
+    if (function == "stop") return arguments->least() > 0 ? "job:stop() takes no arguments" : std::string();
+    if (function == "warn" || function == "note" || function == "reject")
+        return describe_wrong_message(function, *arguments);
     return {};
 }
 

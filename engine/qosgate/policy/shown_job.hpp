@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// shown_job: what the bindings of a job's objects share. A rule has two jobs, `job` and `before`, and each
+// has a table of its own, `tres`.
+#pragma once
+
+#include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/rule_run.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+struct lua_State;
+
+namespace qg::policy {
+
+/// The jobs that a rule reads.
+enum class Shown : std::uint8_t {
+    job,    ///< the job that it decides about
+    before, ///< the job before a change, read-only
+};
+
+template <Shown shown>
+constexpr const void* LuaState::*job_object =
+    shown == Shown::job ? &LuaState::job_object : &LuaState::before_object;
+template <Shown shown>
+constexpr const void* LuaState::*tres_object =
+    shown == Shown::job ? &LuaState::job_tres_object : &LuaState::before_tres_object;
+
+/// The run that the object at stack index 1 shows. The object must be the state's own one.
+/// Errors: raises a Lua error.
+RuleRun& check_run(lua_State* lua, const void* LuaState::*object);
+
+/// The run's job before the change. Errors: raises a Lua error if there is none, or if it was not read.
+FieldSource source_before(lua_State* lua, const RuleRun& run);
+
+/// What the object at stack index 1 reads from. Errors: raises a Lua error.
+template <Shown shown>
+FieldSource check_source(lua_State* lua, const void* LuaState::*object) {
+    const RuleRun& run = check_run(lua, object);
+    if constexpr (shown == Shown::job) return run.source();
+    return source_before(lua, run);
+}
+
+/// Work with C++ objects on the way to a Lua error; it must not throw.
+template <typename MakeText>
+void assign_text(ErrorText& error, MakeText make) noexcept {
+    try {
+        error.assign(make());
+    } catch (...) {
+        error.assign("out of memory");
+    }
+}
+
+/// Raises it as a Lua error.
+int raise(lua_State* lua, const ErrorText& error);
+
+/// The value at `index` as a text, which stays on the stack.
+std::string_view key_at(lua_State* lua, int index);
+
+/// Replaces the metatable on top of the stack by a new object that has it. Returns the object's address.
+const void* push_object(lua_State* lua);
+
+/// Pushes the object `job.tres`, or `before.tres`.
+void push_tres(lua_State* lua, Shown shown);
+
+} // namespace qg::policy
