@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_note_is_logged_as_one) {
     const auto decision = decide(policy.get());
     BOOST_TEST(decision.message == Lines{"hello"}, boost::test_tools::per_element());
     BOOST_TEST_REQUIRE(decision.log.size() == 1u);
-    BOOST_TEST((decision.log[0].level == LogLevel::info));
+    BOOST_TEST(decision.log[0].level == LogLevel::info);
     BOOST_TEST(decision.log[0].text.starts_with("noted user=ana(1000)"));
 }
 

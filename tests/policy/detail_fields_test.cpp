@@ -280,6 +280,17 @@ BOOST_AUTO_TEST_CASE(the_environment_is_read_by_name) {
     BOOST_TEST(has_text(value_of("job.env.HOME", job_of(source)), "more than 4096 variables"));
 }
 
+BOOST_AUTO_TEST_CASE(a_job_before_a_change_has_an_environment_of_its_own) {
+    const Source source;
+    const auto policy = policy_of({{"t.lua", modify_with("local old = before.env job:warn('%s %s', "
+                                                         "old.CUDA_VISIBLE_DEVICES,"
+                                                         " job.env.CUDA_VISIBLE_DEVICES)")}});
+    BOOST_TEST(Job().change_from(job_of(source), *policy).warnings == std::vector<std::string>{"0,1 nil"},
+               boost::test_tools::per_element());
+    BOOST_TEST(job_of(source).change_from(Job(), *policy).warnings == std::vector<std::string>{"nil 0,1"},
+               boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(reading_a_large_environment_all_the_time_ends) {
     Source source;
     source.variables = JobDetails::max_variables;

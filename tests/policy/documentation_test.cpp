@@ -3,6 +3,7 @@
 // lua/README.md repeats the tables of fields and settings for readers; this test compares them. The examples
 // there load, and the messages that it quotes are the real ones.
 #include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/job_binding.hpp"
 
 #include "qosgate/policy/policy_tests.hpp"
 #include "support/policy_setup.hpp"
@@ -97,6 +98,18 @@ BOOST_AUTO_TEST_CASE(lists_every_setting_as_it_is) {
                                              spec.default_text, spec.description);
         BOOST_TEST(has_text(text, row), row);
     }
+}
+
+BOOST_AUTO_TEST_CASE(lists_every_key_of_a_rule_and_every_function_of_job) {
+    const std::string text = manual();
+    const std::string error = load_error({{"t.lua", rule_with("", "zzz = 1,")}});
+    const std::size_t begin = error.find("(there are: ") + std::string_view("(there are: ").size();
+    const std::string keys = error.substr(begin, error.find(')', begin) - begin);
+    for (const std::string_view key : text::split(keys, ','))
+        BOOST_TEST(has_text(text, text::format("| {} | ", key)), key);
+    BOOST_TEST(text::split(keys, ',').size() == 9u, keys);
+    for (const std::string_view function : job_functions())
+        BOOST_TEST(has_text(text, text::format("| job:{}(", function)), function);
 }
 
 BOOST_AUTO_TEST_CASE(quotes_the_messages_that_people_meet) {
