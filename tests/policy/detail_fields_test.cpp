@@ -217,6 +217,25 @@ BOOST_AUTO_TEST_CASE(memory_is_per_node_or_per_cpu) {
     BOOST_TEST(!job.request.memory.has_value());
 }
 
+BOOST_AUTO_TEST_CASE(memory_that_is_written_replaces_that_per_gpu) {
+    Job job;
+    job.request.memory_per_tres = "gres:gpu:2000";
+    (void)job.run(*one_rule("job.memory_per_node = nil"));
+    BOOST_TEST(job.request.memory_per_tres.has_value());
+    (void)job.run(*one_rule("job.memory_per_cpu = 100"));
+    BOOST_TEST(!job.request.memory_per_tres.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(counts_of_16_bits_take_no_more) {
+    for (const char* field : {"cpus_per_task", "tasks_per_node", "tasks_per_socket", "mincpus"}) {
+        BOOST_TEST_CONTEXT(field) {
+            BOOST_TEST(written(field, "65533") == "65533");
+            BOOST_TEST(written(field, "65534") == "refused");
+        }
+    }
+    BOOST_TEST(written("tasks", "65534") == "65534");
+}
+
 BOOST_AUTO_TEST_CASE(reads_what_a_gpu_brings_along) {
     Job job;
     BOOST_TEST(value_of("job.memory_per_gpu") == "nil");

@@ -89,6 +89,8 @@ BOOST_AUTO_TEST_CASE(tasks_per_gpu_ask_for_gpus) {
     job.request.tasks_per_tres = 2;
     job.request.tasks = 8;
     BOOST_TEST(gpu_of(job) == "4 any job");
+    for (const char* field : {"gpu", "gpus", "gpu_requests"})
+        BOOST_TEST(value_of("job:is_set('" + std::string(field) + "')", job) == "true");
     job.request.tasks = 1;
     BOOST_TEST(gpu_of(job) == "1 any job");
     job.request.tasks.reset();

@@ -135,7 +135,7 @@ bool mentions_gpus(const JobRequest& request) noexcept {
         return list && list->find("gpu") != std::string::npos;
     };
     return mentions(request.tres_per_job) || mentions(request.tres_per_node) ||
-           mentions(request.tres_per_socket) || mentions(request.tres_per_task);
+           mentions(request.tres_per_socket) || mentions(request.tres_per_task) || request.tasks_per_tres;
 }
 
 Value read_gpus(const FieldSource& source, ErrorText& error) noexcept {

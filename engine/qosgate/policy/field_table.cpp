@@ -18,12 +18,24 @@ constexpr FieldSpec text_field(std::string_view name, std::string_view descripti
     return {name, FieldType::text, description, &read_text<member>, &write_text<member>, &has<member>, noun};
 }
 
-template <std::optional<std::uint32_t> JobRequest::*member, std::int64_t lowest = 1>
+template <std::optional<std::uint32_t> JobRequest::*member, std::int64_t lowest = 1,
+          std::int64_t highest = highest_count>
 constexpr FieldSpec count_field(std::string_view name, std::string_view description,
                                 std::string_view noun = {}) {
-    return {
-        name, FieldType::count, description, &read_count<member>, &write_count<member, lowest>, &has<member>,
-        noun};
+    return {name,
+            FieldType::count,
+            description,
+            &read_count<member>,
+            &write_count<member, lowest, highest>,
+            &has<member>,
+            noun};
+}
+
+/// A count of 16 bits in Slurm.
+template <std::optional<std::uint32_t> JobRequest::*member>
+constexpr FieldSpec narrow_count_field(std::string_view name, std::string_view description,
+                                       std::string_view noun) {
+    return count_field<member, 1, highest_narrow_count>(name, description, noun);
 }
 
 /// A read-only text.
@@ -49,14 +61,15 @@ constexpr FieldSpec switch_detail(std::string_view name, std::string_view descri
 
 /// Details that rules write.
 template <JobDetail detail>
-constexpr FieldSpec text_detail(std::string_view name, std::string_view description) {
+constexpr FieldSpec text_detail(std::string_view name, std::string_view description,
+                                std::string_view noun = {}) {
     return {name,
             FieldType::text,
             description,
             &read_as_is<detail>,
             &write_text_detail<detail>,
             &has_detail<detail>,
-            {},
+            noun,
             true};
 }
 template <JobDetail detail, std::int64_t lowest, std::int64_t highest>
@@ -115,11 +128,13 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     count_field<&JobRequest::max_nodes>("max_nodes", "the maximum number of nodes asked for",
                                         "maximum number of nodes"),
     count_field<&JobRequest::tasks>("tasks", "--ntasks", "--ntasks"),
-    count_field<&JobRequest::cpus_per_task>("cpus_per_task", "--cpus-per-task", "--cpus-per-task"),
-    count_field<&JobRequest::tasks_per_node>("tasks_per_node", "--ntasks-per-node", "--ntasks-per-node"),
-    count_field<&JobRequest::tasks_per_socket>("tasks_per_socket", "--ntasks-per-socket",
-                                               "--ntasks-per-socket"),
-    count_field<&JobRequest::min_cpus_per_node>("mincpus", "--mincpus: CPUs on each node", "--mincpus"),
+    narrow_count_field<&JobRequest::cpus_per_task>("cpus_per_task", "--cpus-per-task", "--cpus-per-task"),
+    narrow_count_field<&JobRequest::tasks_per_node>("tasks_per_node", "--ntasks-per-node",
+                                                    "--ntasks-per-node"),
+    narrow_count_field<&JobRequest::tasks_per_socket>("tasks_per_socket", "--ntasks-per-socket",
+                                                      "--ntasks-per-socket"),
+    narrow_count_field<&JobRequest::min_cpus_per_node>("mincpus", "--mincpus: CPUs on each node",
+                                                       "--mincpus"),
     fixed_detail<JobDetail::threads_per_core>("threads_per_core", FieldType::count, "--threads-per-core"),
     memory_field<false>("memory_per_node", "--mem, in MiB; 0 is all of the node's", "--mem"),
     memory_field<true>("memory_per_cpu", "--mem-per-cpu, in MiB", "--mem-per-cpu"),
@@ -150,7 +165,7 @@ constexpr auto field_table = std::to_array<FieldSpec>({
                                     "--prefer"),
     text_field<&JobRequest::licenses>("licenses", "--licenses", "--licenses"),
     fixed_text<&JobRequest::required_nodes>("nodelist", "--nodelist"),
-    text_detail<JobDetail::excluded_nodes>("excluded_nodes", "--exclude"),
+    text_detail<JobDetail::excluded_nodes>("excluded_nodes", "--exclude", "--exclude"),
     fixed_text<&JobRequest::tres_per_job>("tres_per_job", "--gpus, as Slurm writes it: gres:gpu:2"),
     fixed_text<&JobRequest::tres_per_node>("tres_per_node", "--gres and --gpus-per-node"),
     fixed_text<&JobRequest::tres_per_socket>("tres_per_socket", "--gpus-per-socket"),

@@ -23,6 +23,8 @@ using model::JobRequest;
 
 // The two highest 32-bit numbers mean "none" and "infinite" in slurmctld.
 inline constexpr std::int64_t highest_count = 0xfffffffd;
+// The same for counts of 16 bits.
+inline constexpr std::int64_t highest_narrow_count = 0xfffd;
 // Slurm adds this to a nice value, and the sum is such a number.
 inline constexpr std::int64_t highest_nice = 0x7ffffffd;
 
@@ -47,9 +49,9 @@ Result<void> write_text(JobRequest& request, const Value& value) {
     return {};
 }
 
-template <std::optional<std::uint32_t> JobRequest::*member, std::int64_t lowest>
+template <std::optional<std::uint32_t> JobRequest::*member, std::int64_t lowest, std::int64_t highest>
 Result<void> write_count(JobRequest& request, const Value& value) {
-    const auto count = to_number(value, lowest, highest_count);
+    const auto count = to_number(value, lowest, highest);
     if (!count) return count.error();
     (request.*member).reset();
     if (*count) request.*member = static_cast<std::uint32_t>(**count);
@@ -72,14 +74,16 @@ Result<void> write_flag(JobRequest& request, const Value& value) {
     return {};
 }
 
-/// MiB for each node, or for each CPU. Nil removes only a request of the same kind.
+/// MiB for each node, or for each CPU; replaces every other request for memory. Nil removes only a request of
+/// the same kind.
 template <bool per_cpu>
 Result<void> write_memory(JobRequest& request, const Value& value) {
     const auto mib = to_number(value, per_cpu ? 1 : 0, highest_count);
     if (!mib) return mib.error();
-    if (*mib)
+    if (*mib) {
         request.memory = model::Memory{static_cast<std::uint64_t>(**mib), per_cpu};
-    else if (request.memory && request.memory->per_cpu == per_cpu)
+        request.memory_per_tres.reset();
+    } else if (request.memory && request.memory->per_cpu == per_cpu)
         request.memory.reset();
     return {};
 }
