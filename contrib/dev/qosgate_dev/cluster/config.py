@@ -39,6 +39,7 @@ def write_mariadb(layout: Layout, owner: str) -> None:
 [mariadbd]
 user={owner}
 datadir={layout.database}
+tmpdir={layout.run}
 socket={layout.mariadb_socket}
 pid-file={layout.run}/mariadbd.pid
 log-error={layout.log}/mariadbd.log
