@@ -102,6 +102,11 @@ void print(const policy::PolicyReport& report, const std::filesystem::path& fold
 
 Result<policy::PolicyReport> examine(const PolicyFolder& folder, bool checks_owners) {
     const ReaderRights rights(folder);
+    if (rights.are_missing())
+        return Error{ErrorCode::unavailable,
+                     text::format("{} cannot be read as user {}, as slurmctld reads it: this process may not "
+                                  "change its user; run the command as {}",
+                                  folder.path.string(), folder.reader_name, folder.reader_name)};
     auto report =
         policy::check_policy(folder.path, {.is_needed = checks_owners, .trusted_user = folder.reader});
     const bool is_a_finding =

@@ -60,13 +60,13 @@ Result<PolicyFolder> find_policy_folder(const std::string& named) {
 }
 
 ReaderRights::ReaderRights(const PolicyFolder& folder) {
-    if (geteuid() != 0 || !folder.reader || *folder.reader == 0) return;
-    are_changed_ = initgroups(folder.reader_name.c_str(), folder.reader_group) == 0 &&
+    is_needed_ = geteuid() == 0 && folder.reader && *folder.reader != 0;
+    are_changed_ = is_needed_ && initgroups(folder.reader_name.c_str(), folder.reader_group) == 0 &&
                    setegid(folder.reader_group) == 0 && seteuid(*folder.reader) == 0;
 }
 
 ReaderRights::~ReaderRights() {
-    if (!are_changed_) return;
+    if (!is_needed_) return; // what failed may have been done in part
     // The process only writes its answer after this; if it keeps the lesser rights, that works, too.
     if (seteuid(getuid()) != 0 || setegid(getgid()) != 0) return;
 }

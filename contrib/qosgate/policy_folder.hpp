@@ -39,8 +39,12 @@ class ReaderRights {
 
     /// Whether the rights are not those of the process itself.
     [[nodiscard]] bool are_changed() const noexcept { return are_changed_; }
+    /// Whether the reader's rights are needed and could not be had: what the process finds is then not what
+    /// the reader would find.
+    [[nodiscard]] bool are_missing() const noexcept { return is_needed_ && !are_changed_; }
 
   private:
+    bool is_needed_ = false;
     bool are_changed_ = false;
 };
 

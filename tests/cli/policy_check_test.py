@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,8 +22,8 @@ SHIPPED = Path(__file__).resolve().parents[2] / "lua/rules"
 GOOD = "rule {{ name = '{}', submit = function(job) job:warn('x') end }}\n"
 
 
-def run(*words: str | Path, **environment: str) -> subprocess.CompletedProcess:
-    command = [QOSGATE, "policy", "check", *map(str, words)]
+def run(*words: str | Path, under: tuple[str, ...] = (), **environment: str) -> subprocess.CompletedProcess:
+    command = [*under, QOSGATE, "policy", "check", *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=20, env=os.environ | environment)
 
 
@@ -206,6 +207,19 @@ class PolicyCheckTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         self.assertIn("as user nobody: ", done.stdout)
         self.assertIn("cannot be read: Permission denied", done.stdout)
+
+    @unittest.skipUnless(
+        HAS_SLURM and os.geteuid() == 0 and shutil.which("setpriv"), "needs Slurm, root and setpriv"
+    )
+    def test_root_that_may_not_become_slurm_user_says_so(self) -> None:
+        conf = self.write_conf("nobody")
+        self.write("10-a.lua", GOOD.format("a"), mode=0o600)
+        for capability in ("setuid", "setgid"):
+            with self.subTest(capability):
+                without = ("setpriv", f"--bounding-set=-{capability}", f"--inh-caps=-{capability}")
+                done = run(SLURM_CONF=conf, under=without)
+                self.assertEqual((done.returncode, done.stdout), (69, ""), done)
+                self.assertIn("cannot be read as user nobody, as slurmctld reads it", done.stderr)
 
 
 if __name__ == "__main__":
