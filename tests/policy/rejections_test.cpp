@@ -21,13 +21,6 @@ RuleOutcome run_bodies(const Lines& bodies) {
     return Job().run(*policy_of(files));
 }
 
-std::string kinds(const RuleOutcome& verdict) {
-    std::string all;
-    for (const RuleEvent& event : verdict.events)
-        all += std::string(to_string(event.kind)) + " ";
-    return all;
-}
-
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(rejections)
@@ -37,7 +30,7 @@ BOOST_AUTO_TEST_CASE(several_are_told_with_the_rules_names) {
 
     BOOST_TEST(verdict.rejected);
     BOOST_TEST(verdict.reject_message == "rule 'a': too many GPUs\nrule 'c': no comment");
-    BOOST_TEST(kinds(verdict) == "rejected rejected ");
+    BOOST_TEST(event_kinds(verdict) == "rejected rejected ");
     BOOST_TEST(verdict.events.at(0).text == "too many GPUs");
 }
 
@@ -79,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_failure_that_denies_ends_the_chain) {
     BOOST_TEST(verdict.reject_message == "rule 'a': no\nThis job was not accepted because the rule 'b' "
                                          "(b.lua) failed: x; please tell your administrators");
     BOOST_TEST(verdict.has_failed);
-    BOOST_TEST(kinds(verdict) == "rejected error rejected ");
+    BOOST_TEST(event_kinds(verdict) == "rejected error rejected ");
 }
 
 BOOST_AUTO_TEST_CASE(a_rejected_job_needs_no_rule_for_which_no_time_is_left) {
@@ -116,7 +109,7 @@ BOOST_AUTO_TEST_CASE(ends_the_rule_and_the_chain_and_keeps_the_changes) {
     BOOST_TEST(verdict.warnings == Lines{"one"}, boost::test_tools::per_element());
     BOOST_TEST_REQUIRE(verdict.changed.has_value());
     BOOST_TEST(*verdict.changed->qos == "long");
-    BOOST_TEST(kinds(verdict) == "warned changed ");
+    BOOST_TEST(event_kinds(verdict) == "warned changed ");
 }
 
 BOOST_AUTO_TEST_CASE(does_not_undo_an_earlier_rejection) {
@@ -151,14 +144,14 @@ BOOST_AUTO_TEST_CASE(are_told_as_they_are_and_recorded_as_notes) {
 
     BOOST_TEST(!verdict.rejected);
     BOOST_TEST(verdict.warnings == Lines{"you run in cpu"}, boost::test_tools::per_element());
-    BOOST_TEST(kinds(verdict) == "noted ");
+    BOOST_TEST(event_kinds(verdict) == "noted ");
 }
 
 BOOST_AUTO_TEST_CASE(keep_their_place_among_warnings) {
     const auto verdict = verdict_of("job:warn('one') job:note('two') job:warn('three')");
 
     BOOST_TEST(verdict.warnings == (Lines{"one", "two", "three"}), boost::test_tools::per_element());
-    BOOST_TEST(kinds(verdict) == "warned noted warned ");
+    BOOST_TEST(event_kinds(verdict) == "warned noted warned ");
 }
 
 BOOST_AUTO_TEST_CASE(are_bounded_together_with_warnings) {
@@ -172,10 +165,10 @@ BOOST_AUTO_TEST_CASE(are_not_enforced_in_other_modes) {
     const auto warned = verdict_of("job:note('x')", "mode = 'warn',");
     BOOST_TEST(warned.warnings == Lines{"note (not enforced, rule 't'): x"},
                boost::test_tools::per_element());
-    BOOST_TEST(kinds(warned) == "not enforced ");
+    BOOST_TEST(event_kinds(warned) == "not enforced ");
     const auto shadow = verdict_of("job:note('x')", "mode = 'shadow',");
     BOOST_TEST(shadow.warnings.empty());
-    BOOST_TEST(kinds(shadow) == "shadow ");
+    BOOST_TEST(event_kinds(shadow) == "shadow ");
 }
 
 BOOST_AUTO_TEST_CASE(are_functions_of_job_that_the_check_of_names_knows) {

@@ -6,17 +6,6 @@
 using namespace qg::policy;
 using namespace qg::test;
 
-namespace {
-
-std::string kinds(const RuleOutcome& verdict) {
-    std::string all;
-    for (const RuleEvent& event : verdict.events)
-        all += std::string(to_string(event.kind)) + " ";
-    return all;
-}
-
-} // namespace
-
 BOOST_AUTO_TEST_SUITE(rule_chain)
 
 BOOST_AUTO_TEST_CASE(accepts_and_leaves_alone_what_no_rule_touches) {
@@ -35,7 +24,7 @@ BOOST_AUTO_TEST_CASE(rejects_with_the_rule_s_own_words) {
 
     BOOST_TEST(verdict.rejected);
     BOOST_TEST(verdict.reject_message == "no 1 GPUs");
-    BOOST_TEST(kinds(verdict) == "rejected ");
+    BOOST_TEST(event_kinds(verdict) == "rejected ");
     BOOST_TEST(verdict.events.at(0).file == "t.lua");
     BOOST_TEST(verdict.events.at(0).rule == "t");
 }
@@ -117,7 +106,7 @@ BOOST_AUTO_TEST_CASE(tells_the_user_but_rejects_and_changes_nothing_in_mode_warn
     const std::vector<std::string> notes{"note (not enforced, rule 'a'): moved to long",
                                          "note (not enforced, rule 'b'): no"};
     BOOST_TEST(verdict.warnings == notes, boost::test_tools::per_element());
-    BOOST_TEST(kinds(verdict) == "not enforced not enforced not enforced ");
+    BOOST_TEST(event_kinds(verdict) == "not enforced not enforced not enforced ");
     BOOST_TEST(verdict.events.at(0).text == "moved to long");
     BOOST_TEST(verdict.events.at(1).text == "qos: (unset) -> long");
     BOOST_TEST(verdict.events.at(2).text == "would reject: no");
@@ -131,7 +120,7 @@ BOOST_AUTO_TEST_CASE(only_records_in_mode_shadow) {
     BOOST_TEST(!verdict.rejected);
     BOOST_TEST(!verdict.changed);
     BOOST_TEST(verdict.warnings.empty());
-    BOOST_TEST(kinds(verdict) == "shadow shadow ");
+    BOOST_TEST(event_kinds(verdict) == "shadow shadow ");
 }
 
 BOOST_AUTO_TEST_CASE(denies_by_default_when_a_rule_fails_naming_file_rule_line_and_contact) {
@@ -145,7 +134,7 @@ BOOST_AUTO_TEST_CASE(denies_by_default_when_a_rule_fails_naming_file_rule_line_a
         verdict.reject_message ==
         "This job was not accepted because the rule 'big jobs' (10-x.lua) failed: 10-x.lua:3: attempt to "
         "index a nil value (local 't'); please tell help@site");
-    BOOST_TEST(kinds(verdict) == "error rejected ");
+    BOOST_TEST(event_kinds(verdict) == "error rejected ");
     BOOST_TEST(has_text(verdict.events.at(0).detail, "10-x.lua:3: in function"), verdict.events.at(0).detail);
     BOOST_TEST(verdict.events.at(1).text == "the rule failed");
 }
@@ -161,7 +150,7 @@ BOOST_AUTO_TEST_CASE(records_what_a_failure_leads_to) {
     BOOST_TEST(recorded("mode = 'shadow', on_error = 'deny',") == "x; ignored because of mode = \"shadow\"");
     for (const char* keys :
          {"on_error = 'allow',", "on_error = 'warn',", "mode = 'warn',", "mode = 'shadow',"})
-        BOOST_TEST(kinds(verdict_of("error('x')", keys)) == "error ");
+        BOOST_TEST(event_kinds(verdict_of("error('x')", keys)) == "error ");
 }
 
 BOOST_AUTO_TEST_CASE(records_the_call_stack_of_a_failure_in_one_line) {

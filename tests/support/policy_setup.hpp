@@ -155,6 +155,14 @@ inline bool has_text(const std::string& whole, const std::string& part) {
     return whole.find(part) != std::string::npos;
 }
 
+/// The kinds of the outcome's events: "changed warned ".
+inline std::string event_kinds(const policy::RuleOutcome& outcome) {
+    std::string all;
+    for (const policy::RuleEvent& event : outcome.events)
+        all += std::string(to_string(event.kind)) + " ";
+    return all;
+}
+
 /// A directory of the test's own, removed at the end.
 class TempFolder {
   public:

@@ -4,6 +4,8 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 
+#include <algorithm>
+
 namespace qg::policy {
 namespace {
 
@@ -75,6 +77,11 @@ std::string describe_field(const FieldSpec& field, const JobRequest& request, co
     const Value value = own_value(field, {request, facts});
     if (value.kind == Value::Kind::nothing) return text::format("no {}", field.noun);
     return text::format("{} {}", field.noun, text::printable(show(field, value), 64));
+}
+
+const FieldSpec* find_job_field(std::string_view name) noexcept {
+    const auto found = std::ranges::find(job_fields(), name, &FieldSpec::name);
+    return found == job_fields().end() ? nullptr : &*found;
 }
 
 std::string describe_unknown_field(std::string_view name, std::string_view object) {

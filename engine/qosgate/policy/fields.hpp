@@ -58,6 +58,9 @@ struct FieldSpec {
 /// All fields, in the order they are documented.
 std::span<const FieldSpec> job_fields() noexcept;
 
+/// The field of this name; null: there is none.
+const FieldSpec* find_job_field(std::string_view name) noexcept;
+
 /// The count of one TRES of the catalogue. Sets `error` if it is not known.
 Value read_tres_count(const FieldSource& source, std::size_t index, ErrorText& error) noexcept;
 

@@ -18,12 +18,6 @@ bool is_job_function(std::string_view name) {
     return std::ranges::find(job_functions(), name) != job_functions().end();
 }
 
-const FieldSpec* find_field(std::string_view name) {
-    const auto fields = job_fields();
-    const auto found = std::ranges::find(fields, name, &FieldSpec::name);
-    return found == fields.end() ? nullptr : &*found;
-}
-
 /// One use: tokens from the object's name on.
 class Use {
   public:
@@ -55,7 +49,7 @@ class Use {
             if (is_index() || !calls_without_job(has_string_library)) return {};
             return text::format("write {}:{}(...), with a colon", word_, name);
         }
-        const FieldSpec* field = find_field(name);
+        const FieldSpec* field = find_job_field(name);
         if (field == nullptr) return describe_unknown_field(name, word_);
         if (is_written() && (is_before_ || field->write == nullptr))
             return text::format("{}.{} cannot be changed", word_, field->name);
@@ -64,14 +58,14 @@ class Use {
 
     [[nodiscard]] std::string describe_call() const {
         const std::string_view name = after(2).text;
-        if (find_field(name) != nullptr)
+        if (find_job_field(name) != nullptr)
             return text::format("'{}' is a field and no function: write {}.{}", name, word_, name);
         if (!is_job_function(name)) return describe_unknown_function(name);
         if (is_missing(name)) return describe_read_only(name);
         const bool has_bracket = after(3).is("(");
         const Token& argument = after(has_bracket ? 4 : 3);
         const bool is_literal = argument.kind == TokenKind::text && !argument.text.empty();
-        if (name == "is_set" && is_literal && find_field(argument.text) == nullptr)
+        if (name == "is_set" && is_literal && find_job_field(argument.text) == nullptr)
             return describe_unknown_field(argument.text, word_);
         return {};
     }
@@ -120,7 +114,7 @@ std::string describe_suspicious_use(std::span<const Token> tokens, JobName objec
     const Use use(tokens, object);
     if (use.is_call()) return describe_wrong_call(use.rest(2));
     if (!use.names_member() || !use.is_written()) return {};
-    const FieldSpec* field = find_field(use.after(2).text);
+    const FieldSpec* field = find_job_field(use.after(2).text);
     return field == nullptr ? std::string() : describe_wrong_value(*field, use.written_value());
 }
 

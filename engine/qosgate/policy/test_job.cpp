@@ -176,7 +176,7 @@ Result<void> TestJob::set_job(const std::string& name, const Value& value) {
 
 Result<void> TestJob::set_given(const std::string& name, const Value& value) {
     if (name == "time_limit") {
-        const auto field = std::ranges::find(job_fields(), name, &FieldSpec::name);
+        const FieldSpec* field = find_job_field(name);
         JobRequest scratch;
         if (const auto done = write_field(*field, scratch, value); !done) return done.error();
         counted_.time_limit = scratch.time_limit;

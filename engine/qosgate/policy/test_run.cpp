@@ -102,8 +102,8 @@ class Comparison {
     /// The field of the job as the rules left it.
     void compare_field(const TestEntry& entry) {
         expects_anything_ = true;
-        const auto field = std::ranges::find(job_fields(), entry.name, &FieldSpec::name);
-        if (field == job_fields().end()) return note("expect: " + describe_unknown_field(entry.name));
+        const FieldSpec* field = find_job_field(entry.name);
+        if (field == nullptr) return note("expect: " + describe_unknown_field(entry.name));
         if (result_.outcome.rejected)
             return note(text::format("expect.job.{}: the job was rejected", entry.name));
         const model::JobRequest after = result_.outcome.changed.value_or(job_.request());

@@ -81,8 +81,8 @@ std::string describe_wrong_is_set(const Arguments& arguments) {
     if (const auto literal = literal_but_no_text(arguments.all[0]); !literal.empty())
         return text::format("job:is_set takes the name of a field as a text, and not {}", literal);
     const std::string_view name = literal_text(arguments.all[0]);
-    const auto field = std::ranges::find(job_fields(), name, &FieldSpec::name);
-    if (field == job_fields().end() || field->is_set != nullptr) return {};
+    const FieldSpec* field = find_job_field(name);
+    if (field == nullptr || field->is_set != nullptr) return {};
     return text::format("job:is_set: '{}' is not something that a request asks for", name);
 }
 
