@@ -32,6 +32,9 @@ constexpr std::chrono::milliseconds look_interval{100};
 // The first of several failures in a row is tried again after this time.
 constexpr std::chrono::milliseconds retry_interval{500};
 
+// Reading takes milliseconds; after this time something is wrong.
+constexpr std::chrono::seconds patience{3};
+
 /// A cluster and the time of its reading.
 struct Known {
     std::shared_ptr<const model::Cluster> cluster;
@@ -45,11 +48,15 @@ struct ClusterSnapshot::Shared {
     std::uint32_t first_port = 0; ///< slurmctld's; 0: not known
     std::uint32_t ports = 0;
     Published<Known> known;
-    std::atomic<std::time_t> read_at = 0; ///< 0: never
-    Published<std::string> error;         ///< why nothing can be read; null or empty: no problem
-    std::atomic<bool> is_asked = false;   ///< a job needs unknown data; this shows that slurmctld serves
+    std::atomic<std::time_t> read_at = 0;      ///< 0: never
+    std::atomic<std::time_t> confirmed_at = 0; ///< the last time that slurmctld answered; 0: never
+    Published<std::string> error;              ///< why nothing can be read; null or empty: no problem
 
     void run(DetachedThread::Link& owner);
+    /// For a job that needs what is not known yet: asks the thread to read.
+    void ask(DetachedThread& thread) noexcept;
+    /// Whether such a job came long ago, and still nothing is known.
+    [[nodiscard]] bool is_overdue() const noexcept;
     /// Whether slurmctld may have changed reservations after these were read. False if it does not tell.
     [[nodiscard]] bool may_have_new_reservations(const model::Cluster& cluster) const noexcept;
 
@@ -58,6 +65,8 @@ struct ClusterSnapshot::Shared {
     /// tell.
     const std::time_t* reservations_changed_at_ =
         static_cast<const std::time_t*>(dlsym(RTLD_DEFAULT, "last_resv_update"));
+    /// When a job first needed unknown data, which shows that slurmctld serves; the clock's start: never.
+    std::atomic<Clock::time_point> asked_at_ = Clock::time_point();
     [[nodiscard]] bool is_served() const noexcept;
     [[nodiscard]] bool wait_until_served(DetachedThread::Link& owner) const;
     [[nodiscard]] bool wait_for_next_read(DetachedThread::Link& owner) const;
@@ -75,8 +84,18 @@ bool ClusterSnapshot::Shared::may_have_new_reservations(const model::Cluster& cl
     return changed_at >= cluster.names->reservations_read_at; // within one second the order is not known
 }
 
+void ClusterSnapshot::Shared::ask(DetachedThread& thread) noexcept {
+    Clock::time_point never;
+    if (asked_at_.compare_exchange_strong(never, Clock::now())) thread.wake();
+}
+
+bool ClusterSnapshot::Shared::is_overdue() const noexcept {
+    const Clock::time_point asked_at = asked_at_;
+    return asked_at != Clock::time_point() && known.get() == nullptr && Clock::now() - asked_at > patience;
+}
+
 bool ClusterSnapshot::Shared::is_served() const noexcept {
-    if (is_asked.load()) return true;
+    if (asked_at_.load() != Clock::time_point()) return true;
     return watch.has_partitions() && (first_port == 0 || listens_on(first_port, ports));
 }
 
@@ -119,8 +138,9 @@ void ClusterSnapshot::Shared::read() {
     if (!fresh) return fail(fresh.error().message);
     if (failures_.is_failing()) error.publish(nullptr);
     failures_.succeeded();
+    confirmed_at = std::time(nullptr);
     if (*fresh == nullptr) return;
-    read_at = std::time(nullptr);
+    read_at = confirmed_at.load();
     known.publish(std::make_shared<const Known>(*std::move(fresh), mark));
 }
 
@@ -152,13 +172,16 @@ void ClusterSnapshot::start() noexcept {
 ClusterNow ClusterSnapshot::current() {
     const auto known = shared_->known.get();
     if (known == nullptr) {
-        if (!shared_->is_asked.exchange(true)) thread_.wake();
+        shared_->ask(thread_);
         return {};
     }
     const std::size_t count = known->cluster->partitions.all().size();
     const bool may_have_changed = shared_->watch.may_have_changed(known->read, count);
     if (may_have_changed) thread_.wake();
-    return {known->cluster, may_have_changed, shared_->may_have_new_reservations(*known->cluster)};
+    return {.cluster = known->cluster,
+            .may_have_changed = may_have_changed,
+            .may_have_new_reservations = shared_->may_have_new_reservations(*known->cluster),
+            .confirmed_at = shared_->confirmed_at};
 }
 
 std::optional<std::time_t> ClusterSnapshot::read_at() const {
@@ -171,8 +194,8 @@ bool ClusterSnapshot::is_at_work() const {
 }
 
 std::string ClusterSnapshot::last_error() const {
-    const auto error = shared_->error.get();
-    return error == nullptr ? std::string() : *error;
+    if (const auto error = shared_->error.get(); error != nullptr && !error->empty()) return *error;
+    return shared_->is_overdue() ? "slurmctld does not answer the plugin's request for them" : "";
 }
 
 void ClusterSnapshot::stop(std::chrono::milliseconds patience) {

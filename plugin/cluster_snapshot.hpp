@@ -24,6 +24,7 @@ struct ClusterNow {
     std::shared_ptr<const model::Cluster> cluster; ///< null: not known yet
     bool may_have_changed = false;                 ///< slurmctld may have changed its partitions since
     bool may_have_new_reservations = false;        ///< and may have made reservations since
+    std::time_t confirmed_at = 0;                  ///< when slurmctld last told that this is what it has
 };
 
 /// Threads: current() from any number of threads. Owns one DetachedThread.

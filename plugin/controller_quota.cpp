@@ -24,7 +24,8 @@ std::optional<RecordsState> read_state(const AssocMgr& manager) {
 
 } // namespace
 
-Result<model::AccountView> ControllerQuota::check(const quota::Lookup& lookup) const {
+template <typename T, typename Use>
+Result<T> ControllerQuota::with_records(const quota::Lookup& lookup, Use use) const {
     if (!manager_) return manager_.error();
     const AssocMgrReadLock lock(*manager_);
     if (*manager_->qos_list == nullptr || *manager_->tres_names == nullptr)
@@ -32,10 +33,20 @@ Result<model::AccountView> ControllerQuota::check(const quota::Lookup& lookup) c
                    ? Error{ErrorCode::unavailable, "slurmctld has no QOS records yet"}
                    : Error{ErrorCode::not_found,
                            "this slurmctld has no slurmdbd, and so no QOS and no account"};
-    return Result<model::AccountView>(WithResultOf([&] {
-        const ControllerRecords records(*manager_, cache_, cache_.generation(read_state(*manager_)), lookup);
-        return quota::build_view(records, lookup);
-    }));
+    return use(ControllerRecords(*manager_, cache_, cache_.generation(read_state(*manager_)), lookup));
+}
+
+Result<model::AccountView> ControllerQuota::check(const quota::Lookup& lookup) const {
+    return with_records<model::AccountView>(lookup, [&lookup](const ControllerRecords& records) {
+        return Result<model::AccountView>(WithResultOf([&] { return quota::build_view(records, lookup); }));
+    });
+}
+
+Result<void> ControllerQuota::read(const quota::Lookup& lookup, quota::RecordsReader& reader) const {
+    return with_records<void>(lookup, [&reader](const ControllerRecords& records) {
+        reader.read(records);
+        return Result<void>();
+    });
 }
 
 bool ControllerQuota::is_operator(std::uint32_t user_id) const {

@@ -33,6 +33,9 @@ class ControllerQuota final : public quota::QuotaProvider {
     /// unsupported without the symbols.
     [[nodiscard]] Result<model::AccountView> check(const quota::Lookup& lookup) const override;
 
+    /// Errors: as check(). Cost: read locks while `reader` copies.
+    [[nodiscard]] Result<void> read(const quota::Lookup& lookup, quota::RecordsReader& reader) const override;
+
     /// Whether this user has operator rights in slurmctld. Root and SlurmUser always have, even if nothing
     /// else is known.
     [[nodiscard]] bool is_operator(std::uint32_t user_id) const override;
@@ -44,6 +47,10 @@ class ControllerQuota final : public quota::QuotaProvider {
     [[nodiscard]] bool may_change(std::uint32_t user_id, std::uint32_t owner, std::string_view account) const;
 
   private:
+    /// Calls `use(records)` with the locks held; its result is that of the function. Errors: as check().
+    template <typename T, typename Use>
+    [[nodiscard]] Result<T> with_records(const quota::Lookup& lookup, Use use) const;
+
     Result<AssocMgr> manager_;
     mutable RecordsCache cache_;
 };

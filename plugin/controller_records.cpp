@@ -158,12 +158,28 @@ std::string_view ControllerRecords::qos_name(std::uint32_t qos) const {
     return slurm::view_text(record(qos)->name);
 }
 
+std::vector<model::Association> ControllerRecords::copy_associations_with_usage() const {
+    std::vector<model::Association> chain;
+    for_each_link(association_, [&](const slurmdb_assoc_rec_t& link) {
+        chain.push_back(slurm::read_association(link, *manager_.tres_count, LimitSet::all()));
+    });
+    return chain;
+}
+
 model::Qos ControllerRecords::copy_qos(std::uint32_t id) const {
+    return copy_qos(id, {});
+}
+
+model::Qos ControllerRecords::copy_qos_with_usage(std::uint32_t id) const {
+    return copy_qos(id, LimitSet::all());
+}
+
+model::Qos ControllerRecords::copy_qos(std::uint32_t id, LimitSet also_against) const {
     const slurmdb_qos_rec_t& source = *record(id);
-    model::Qos qos = slurm::read_qos(source, *manager_.tres_count);
+    model::Qos qos = slurm::read_qos(source, *manager_.tres_count, also_against);
     if (source.usage == nullptr) return qos;
     const std::size_t tres_count = std::min<std::size_t>(source.usage->tres_cnt, *manager_.tres_count);
-    const LimitSet limits = qos.limits.which();
+    const LimitSet limits = qos.limits.which() + also_against;
     const auto read = [&](const slurmdb_used_limits_t* used) {
         return used == nullptr ? model::Usage{} : slurm::read_usage(*used, tres_count, limits);
     };
@@ -202,6 +218,14 @@ std::string ControllerRecords::default_account() const {
 
 bool ControllerRecords::is_operator(std::uint32_t user_id) const {
     return has_operator_rights(manager_, user_id);
+}
+
+quota::UserRecord ControllerRecords::copy_user(std::uint32_t user_id) const {
+    quota::UserRecord copy;
+    if (const slurmdb_user_rec_t* user = find_user(manager_, user_id)) copy = slurm::read_user(*user);
+    copy.id = user_id;
+    if (is_slurm_user(user_id)) copy.level = quota::AdminLevel::administrator;
+    return copy;
 }
 
 std::vector<std::string_view> ControllerRecords::coordinated_accounts(std::uint32_t user_id) const {

@@ -34,9 +34,11 @@ class ControllerRecords final : public quota::JobRecords {
     [[nodiscard]] std::vector<model::Association> name_associations() const override;
     /// The user's usage is also its share of the others'.
     [[nodiscard]] std::vector<model::Association> copy_associations() const override;
+    [[nodiscard]] std::vector<model::Association> copy_associations_with_usage() const override;
     [[nodiscard]] bool has_qos(std::uint32_t qos) const override { return record(qos) != nullptr; }
     [[nodiscard]] std::string_view qos_name(std::uint32_t qos) const override;
     [[nodiscard]] model::Qos copy_qos(std::uint32_t id) const override;
+    [[nodiscard]] model::Qos copy_qos_with_usage(std::uint32_t id) const override;
     [[nodiscard]] bool is_within_limits(const model::AccountView& view,
                                         std::span<const std::uint32_t> qos) const override;
     [[nodiscard]] std::vector<std::string> permitted_names() const override;
@@ -44,6 +46,7 @@ class ControllerRecords final : public quota::JobRecords {
     [[nodiscard]] std::vector<std::string> accounts() const override;
     [[nodiscard]] std::string default_account() const override;
     [[nodiscard]] bool is_operator(std::uint32_t user_id) const override;
+    [[nodiscard]] quota::UserRecord copy_user(std::uint32_t user_id) const override;
     [[nodiscard]] std::vector<std::string_view> coordinated_accounts(std::uint32_t user_id) const override;
 
     [[nodiscard]] std::optional<std::uint32_t> find(std::string_view name) const override;
@@ -61,6 +64,7 @@ class ControllerRecords final : public quota::JobRecords {
     [[nodiscard]] const slurmdb_assoc_rec_t* find_in_account() const;
     [[nodiscard]] const slurmdb_assoc_rec_t* of_account(std::string_view account);
     [[nodiscard]] const slurmdb_assoc_rec_t* of_default_account();
+    [[nodiscard]] model::Qos copy_qos(std::uint32_t id, model::LimitSet also_against) const;
     /// The record of a QOS, or null. The last one is cached.
     [[nodiscard]] const slurmdb_qos_rec_t* record(std::uint32_t qos) const;
     [[nodiscard]] bitstr_t* valid_qos() const noexcept;

@@ -8,6 +8,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/resolve.hpp"
 #include "qosgate/gate/site.hpp"
+#include "qosgate/gate/test_world.hpp"
 #include "qosgate/slurm/error_codes.hpp"
 #include "qosgate/slurm/job_desc.hpp"
 #include "qosgate/slurm/values.hpp"
@@ -75,6 +76,12 @@ bool refuses_on_errors(const policy::Policy& policy) {
     return std::ranges::any_of(policy.rules(), &policy::RuleInfo::denies_on_error);
 }
 
+/// The cluster as it is known at this moment.
+gate::KnownCluster to_known(const ClusterNow& now) {
+    const gate::DecisionTimes times{.now = std::time(nullptr), .cluster_read_at = now.confirmed_at};
+    return {now.cluster.get(), now.may_have_changed, now.may_have_new_reservations, times};
+}
+
 /// Writes the decision's messages. The decision is valid even if there is no memory for the messages.
 template <typename Say>
 void tell(Say say) noexcept {
@@ -90,8 +97,10 @@ void tell(Say say) noexcept {
 Runtime::Runtime() : Runtime(find_assoc_mgr()) {}
 
 Runtime::Runtime(const Result<AssocMgr>& manager)
-    : policies_(log_line, {.kept_file = kept_policy_file()}), quota_(manager),
-      untracked_tres_(std::make_shared<UntrackedTresWatch>(manager)), gate_(quota_, this_release) {
+    : policies_(log_line, {.kept_file = kept_policy_file(),
+                           .make_world = [] { return std::make_unique<gate::ScenarioWorld>(this_release); }}),
+      quota_(manager), untracked_tres_(std::make_shared<UntrackedTresWatch>(manager)),
+      gate_(quota_, this_release) {
     // Before the first job, and so that slurmctld's log has any error at its start. Until a job comes the
     // store's thread only reads files: it may run in a standby controller, too. slurmctld has become a daemon
     // before it loads plugins.
@@ -121,8 +130,9 @@ std::string Runtime::describe_status() {
     const auto untracked = untracked_tres_->qos();
     const auto conf_problems =
         find_conf_problems({job_submit_plugins_, quota_.enforced(), untracked}, limits);
-    const StatusReport report{started_at_,      policy,  limits,       cluster_.read_at(),
-                              partitions_error, counts_, conf_problems};
+    const RecordCounts records = recorder_.counts();
+    const StatusReport report{started_at_,      policy,  limits,        cluster_.read_at(),
+                              partitions_error, counts_, conf_problems, records};
     if (!has_said_hello_ && !policy.is_reading) {
         has_said_hello_ = true;
         log_line(LogLevel::info, report.to_line());
@@ -161,12 +171,12 @@ int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char*
     if (is_kept_out(submit_uid)) return keep_out(description, submit_uid, err_msg);
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
+    const Recording recording = recorder_.begin(*policy);
     const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
     std::optional<HetSubmission::Turn> turn;
     if (request.is_het_part) turn.emplace(het_submission_, description.het_job_offset, request.user_id);
-    const Decision decision =
-        gate_.decide(request, {now.cluster.get(), now.may_have_changed, now.may_have_new_reservations},
-                     policy.get(), turn ? turn->parts() : nullptr);
+    Decision decision = gate_.decide(request, to_known(now), policy.get(), turn ? turn->parts() : nullptr);
+    recording.finish(decision, {request});
     counts_.count(decision, /*is_change=*/false);
     if (decision.changed) write_changes(description, request, *decision.changed);
     return answer(decision, err_msg);
@@ -213,8 +223,11 @@ int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t
 
     const ClusterNow now = cluster_.current();
     const auto begin = TimeAllowance::Clock::now();
-    const Decision decision = gate_.decide_update(slurm::read_update(*current, update, submit_uid),
-                                                  {now.cluster.get(), now.may_have_changed}, policy.get());
+    const Recording recording = recorder_.begin(*policy);
+    model::JobUpdate change = slurm::read_update(*current, update, submit_uid);
+    const auto recorded = recording.is_on() ? std::optional(change.after) : std::nullopt;
+    Decision decision = gate_.decide_update(std::move(change), to_known(now), policy.get());
+    if (recorded) recording.finish(decision, {*recorded, files_id.value_or(0)});
     // One request may change every task of an array, one after the other.
     const auto end = TimeAllowance::Clock::now();
     if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);
@@ -271,6 +284,7 @@ int Runtime::failed(char** err_msg) {
 
 void Runtime::stop() {
     status_.stop(stop_patience);
+    recorder_.stop(stop_patience);
     policies_.stop();
     cluster_.stop(stop_patience);
 }

@@ -16,6 +16,7 @@
 #include "job_owners.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/policy/store.hpp"
+#include "recorder.hpp"
 #include "status_file.hpp"
 #include "status_report.hpp"
 #include "time_allowance.hpp"
@@ -91,6 +92,7 @@ class Runtime {
     DecisionCounts counts_;
     std::string job_submit_plugins_; ///< of slurm.conf, when this was made
     const std::time_t started_at_ = std::time(nullptr);
+    Recorder recorder_{started_at_};
     // Only the status file's thread uses these.
     bool has_said_hello_ = false;
     std::set<std::string> said_problems_; ///< of slurm.conf; each is logged once

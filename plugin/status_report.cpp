@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "status_report.hpp"
 
+#include "qosgate/base/json_text.hpp"
 #include "qosgate/base/process_start.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/compat.hpp"
@@ -13,32 +14,9 @@
 namespace qg::plugin {
 namespace {
 
-/// A text as JSON; control characters were taken out.
-std::string quote(std::string_view value) {
-    std::string quoted = "\"";
-    for (const char letter : text::printable(value, 1000)) {
-        if (letter == '"' || letter == '\\') quoted += '\\';
-        quoted += letter;
-    }
-    return quoted + "\"";
-}
-
 /// `null` if there is none.
 std::string quote(const std::optional<Error>& error) {
-    return error ? quote(error->message) : "null";
-}
-
-/// A list of texts as JSON.
-std::string quote(const std::vector<std::string>& values) {
-    std::vector<std::string> quoted;
-    for (const std::string& value : values)
-        quoted.push_back(quote(value));
-    return text::format("[{}]", text::join(quoted, ", "));
-}
-
-template <typename Number>
-std::string number(const std::optional<Number>& value) {
-    return value ? std::to_string(*value) : "null";
+    return error ? json::quote(error->message) : "null";
 }
 
 /// "22.05.8"
@@ -130,22 +108,27 @@ std::string DecisionCounts::to_json() const {
 std::string StatusReport::to_json() const {
     std::optional<std::time_t> loaded_at;
     if (policy.loaded_at) loaded_at = std::chrono::system_clock::to_time_t(*policy.loaded_at);
-    std::string json = text::format(
+    std::string members = text::format(
         R"("version": {}, "slurm": {}, "pid": {}, "process_start": {}, "host": {}, "started_at": {})",
-        quote(QG_VERSION), quote(slurm_release()), getpid(), number(process_start(getpid())),
-        quote(host_name()), started_at);
-    json +=
+        json::quote(QG_VERSION), json::quote(slurm_release()), getpid(),
+        json::number(process_start(getpid())), json::quote(host_name()), started_at);
+    members +=
         text::format(R"(, "limits": {}, "rules": {}, "policy": {}, "policy_folder": {}, "generation": {})",
-                     quote(to_string(limits)), policy.rules, quote(hash_of(policy)),
-                     quote(policy.folder.string()), policy.generation);
-    json += text::format(R"(, "standing": {}, "loaded_at": {}, "is_kept_copy": {}, "last_error": {})",
-                         quote(to_string(policy.standing)), number(loaded_at),
-                         policy.is_kept_copy ? "true" : "false", quote(policy.last_error));
-    json += text::format(
+                     json::quote(to_string(limits)), policy.rules, json::quote(hash_of(policy)),
+                     json::quote(policy.folder.string()), policy.generation);
+    members += text::format(
+        R"(, "standing": {}, "is_testing": {}, "loaded_at": {}, "is_kept_copy": {}, "last_error": {})",
+        json::quote(to_string(policy.standing)), policy.is_testing ? "true" : "false",
+        json::number(loaded_at), policy.is_kept_copy ? "true" : "false", quote(policy.last_error));
+    members += text::format(
         R"(, "keep_error": {}, "partitions_read_at": {}, "partitions_error": {}, "conf_problems": {}, {})",
-        quote(policy.keep_error), number(partitions_read_at),
-        partitions_error.empty() ? "null" : quote(partitions_error), quote(conf_problems), counts.to_json());
-    return json;
+        quote(policy.keep_error), json::number(partitions_read_at),
+        partitions_error.empty() ? "null" : json::quote(partitions_error), json::quote(conf_problems),
+        counts.to_json());
+    members += text::format(R"(, "records_written": {}, "records_dropped": {}, "records_error": {})",
+                            records.written, records.dropped,
+                            records.last_error.empty() ? "null" : json::quote(records.last_error));
+    return members;
 }
 
 std::string StatusReport::to_line() const {

@@ -6,6 +6,7 @@
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/decision.hpp"
 #include "qosgate/policy/store.hpp"
+#include "record_file.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -58,6 +59,7 @@ struct StatusReport {
     const std::string& partitions_error; ///< why they cannot be read now; empty: they can
     const DecisionCounts& counts;
     const std::vector<std::string>& conf_problems; ///< see find_conf_problems()
+    const RecordCounts& records;
 
     /// Members of a JSON object, without braces.
     [[nodiscard]] std::string to_json() const;

@@ -117,8 +117,10 @@ int run_command_line(int argc, char** argv, Output& output) {
 
 /// If the report cannot be written, this is a failure: scripts would read an empty file as an empty answer.
 int run_and_deliver(int argc, char** argv) {
+    // What follows "--" are words of another command.
+    char** const end = std::find(argv, argv + argc, std::string_view("--"));
     const auto asks_json = [](std::string_view word) { return word == "--json"; };
-    Output output(std::cout, std::cerr, std::any_of(argv, argv + argc, asks_json));
+    Output output(std::cout, std::cerr, std::any_of(argv, end, asks_json));
     const int status = run_command_line(argc, argv, output);
     return output.finish() ? status : exit_not_written;
 }

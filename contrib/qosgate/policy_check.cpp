@@ -6,6 +6,7 @@
 #include "table.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/test_world.hpp"
 #include "qosgate/policy/findings.hpp"
 
 #include <nlohmann/json.hpp>
@@ -34,6 +35,7 @@ std::string count_of(std::size_t count, std::string_view noun) {
 
 ordered_json to_json(const policy::Value& value) {
     if (value.kind == policy::Value::Kind::integer) return value.integer;
+    if (value.kind == policy::Value::Kind::flag) return value.integer != 0;
     return value.text;
 }
 
@@ -107,8 +109,9 @@ Result<policy::PolicyReport> examine(const PolicyFolder& folder, bool checks_own
                      text::format("{} cannot be read as user {}, as slurmctld reads it: this process may not "
                                   "change its user; run the command as {}",
                                   folder.path.string(), folder.reader_name, folder.reader_name)};
-    auto report =
-        policy::check_policy(folder.path, {.is_needed = checks_owners, .trusted_user = folder.reader});
+    gate::ScenarioWorld world(limits::Release::parse(QG_RELEASE).value());
+    auto report = policy::check_policy(
+        folder.path, {.is_needed = checks_owners, .trusted_user = folder.reader}, {.world = &world});
     const bool is_a_finding =
         !report && rights.are_changed() && report.error().code == ErrorCode::unavailable;
     if (!is_a_finding) return report;
@@ -139,8 +142,10 @@ void add_policy_check(CLI::App& policy, Invocation& invocation) {
         "It loads the directory as slurmctld would, without a slurmctld, and prints everything that is\n"
         "wrong, one line each: FILE:LINE: WHAT. Besides what keeps a directory from loading it finds calls\n"
         "with wrong arguments, values that a field does not take, rules that do nothing, and files that\n"
-        "are ignored although they look like rules. Then it prints what slurmctld would have in force;\n"
-        "the hash is that of 'qosgate status'.\n\n"
+        "are ignored although they look like rules. If nothing keeps the directory from loading, it runs "
+        "the\n"
+        "tests in DIR/tests. Then it prints what slurmctld would have in force; the hash is that of\n"
+        "'qosgate status'.\n\n"
         "Owners and modes of files count, too. In the directory beside slurm.conf the files must belong\n"
         "to root or SlurmUser, who must be able to read them (root can find that out). In another\n"
         "directory they may belong to root or to you. --no-owner-check skips this, for a checkout that\n"

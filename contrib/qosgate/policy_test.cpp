@@ -3,9 +3,10 @@
 // qosgate policy test [DIR]
 #include "command.hpp"
 #include "policy_folder.hpp"
+#include "policy_load.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/folder_findings.hpp"
+#include "qosgate/gate/test_world.hpp"
 #include "qosgate/policy/policy_tests.hpp"
 
 #include <nlohmann/json.hpp>
@@ -27,8 +28,6 @@ struct TestOptions {
 constexpr int exit_failed = 1;
 constexpr std::size_t max_shown = 4000;
 
-using Results = std::vector<std::pair<PolicyTest, TestResult>>;
-
 ordered_json to_json(const PolicyTest& test, const TestResult& result) {
     ordered_json events = ordered_json::array();
     for (const policy::RuleEvent& event : result.outcome.events)
@@ -44,8 +43,8 @@ ordered_json to_json(const PolicyTest& test, const TestResult& result) {
 
 void print(const PolicyTest& test, const TestResult& result, std::ostream& out) {
     const auto shown = [](const std::string& words) { return text::printable(words, max_shown); };
-    out << text::format("{:<6}  {}/{}:{}: {}\n", result.has_passed() ? "ok" : "FAILED",
-                        policy::tests_folder_name, shown(test.file), test.line, shown(test.name));
+    out << text::format("{:<6}  {}:{}: {}\n", result.has_passed() ? "ok" : "FAILED", shown(test.file),
+                        test.line, shown(test.name));
     if (result.has_passed()) return;
     for (const std::string& problem : result.problems)
         out << "        " << shown(problem) << '\n';
@@ -57,45 +56,35 @@ void print(const PolicyTest& test, const TestResult& result, std::ostream& out) 
     }
 }
 
-/// The policy, whoever owns its files: nothing here comes into force.
-Result<std::shared_ptr<const policy::Policy>> load(const std::filesystem::path& folder) {
-    auto read = policy::read_all_sources(folder, {.is_needed = false});
-    if (!read) return read.error();
-    for (const policy::Finding& finding : read->findings)
-        if (finding.stops_loading)
-            return Error{ErrorCode::unavailable, text::format("{}: {}", finding.file, finding.message)};
-    auto loaded = policy::compile_policy(std::move(read->sources));
-    if (!loaded)
-        return Error{loaded.error().code, text::format("{}; 'qosgate policy check' lists all that is wrong",
-                                                       loaded.error().message)};
-    return loaded;
-}
-
 Result<int> run_tests(const TestOptions& options, Output& output) {
     const auto folder = find_policy_folder(options.folder);
     if (!folder) return folder.error();
-    const auto rules = load(folder->path);
-    if (!rules) return rules.error();
-    const auto tests = policy::load_tests(folder->path);
-    if (!tests) return tests.error();
+    const auto policy = load_policy_to_try(folder->path);
+    if (!policy) return policy.error();
+    const std::vector<policy::SourceFile>& tests = (*policy)->sources().tests;
+    if (tests.empty())
+        return Error{ErrorCode::not_found, text::format("{}: there are no tests: no file there ends in .lua",
+                                                        (folder->path / policy::tests_folder_name).string())};
+    gate::ScenarioWorld world(limits::Release::parse(QG_RELEASE).value());
     std::size_t failed = 0;
+    std::size_t all = 0;
     ordered_json answers = ordered_json::array();
-    for (const PolicyTest& test : *tests) {
-        const TestResult result = run_test(**rules, test);
+    const auto take = [&](const PolicyTest& test, const TestResult& result) {
+        ++all;
         failed += result.has_passed() ? 0 : 1;
         if (output.json())
             answers.push_back(to_json(test, result));
         else
             print(test, result, output.text());
-    }
+    };
+    if (const auto done = run_tests(**policy, tests, {.world = &world}, take); !done) return done.error();
     if (output.json())
         output.write({{"status", failed == 0 ? "ok" : "failed"},
                       {"folder", folder->path.string()},
                       {"failed", failed},
                       {"tests", answers}});
     else
-        output.text() << text::format("{} {}, {} failed\n", tests->size(),
-                                      tests->size() == 1 ? "test" : "tests", failed);
+        output.text() << text::format("{} {}, {} failed\n", all, all == 1 ? "test" : "tests", failed);
     return failed == 0 ? 0 : exit_failed;
 }
 
@@ -105,7 +94,9 @@ void add_policy_test(CLI::App& policy, Invocation& invocation) {
     auto options = std::make_shared<TestOptions>();
     CLI::App* command = add_command(
         policy, "test", "Run the tests of a directory of rules",
-        "The tests are in DIR/tests/*.lua, which slurmctld does not read:\n\n"
+        "The tests are in DIR/tests/*.lua. slurmctld runs them, too: a directory whose tests fail does not "
+        "come\n"
+        "into force there. A test is written like this:\n\n"
         "  test \"large jobs need a QOS\" {\n"
         "      job = { partition = \"gpu\", nodes = 5, user = \"ana\" },\n"
         "      expect = { reject = \"QOS large\" },\n"

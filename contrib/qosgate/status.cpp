@@ -40,7 +40,9 @@ constexpr std::array<Wording, 4> wordings{{
     {"in force", "qosgate is in force", 0},
     {"degraded", "qosgate is degraded", 1},
     {"closed",
-     "qosgate refuses all jobs but those of root, SlurmUser and operators: the site's rules do not load", 2},
+     "qosgate refuses all jobs but those of root, SlurmUser and operators: the site's rules do not load, or "
+     "their tests have not passed",
+     2},
     {"not loaded", "qosgate is not loaded", 2},
 }};
 
@@ -157,9 +159,13 @@ void judge(Finding& finding, const slurmdb::SlurmConf& conf) {
                                  describe_missing_name(conf)));
     if (const std::string why = error_of("last_error"); !why.empty()) {
         const bool is_closed = report.value("standing", "") == "closed";
+        const std::string_view what_to_do =
+            report.value("is_testing", false)
+                ? "what is in the directory comes into force when they have passed"
+                : "correct this: slurmctld reads it again within two seconds";
         finding.add(is_closed ? closed : degraded,
-                    text::format("policy: {}; correct this: slurmctld reads it again within two seconds{}",
-                                 why, is_closed ? "" : ", and until then the policy below stays in force"));
+                    text::format("policy: {}; {}{}", why, what_to_do,
+                                 is_closed ? "" : ", and until then the policy below stays in force"));
     }
     if (const std::string why = error_of("keep_error"); !why.empty())
         finding.add(degraded,
@@ -171,6 +177,10 @@ void judge(Finding& finding, const slurmdb::SlurmConf& conf) {
                     text::format("partitions: {}; what is known of them is old; it is tried again every two "
                                  "seconds: if that does not help, see slurmctld's log",
                                  why));
+    if (const std::string why = error_of("records_error"); !why.empty())
+        finding.add(degraded, text::format("decisions are not recorded: {}; correct this: it is tried again "
+                                           "with the next record",
+                                           why));
     for (const ordered_json& problem : report.value("conf_problems", ordered_json::array()))
         if (problem.is_string()) finding.add(degraded, "slurm.conf: " + problem.get<std::string>());
 }
@@ -263,7 +273,7 @@ void add_status(CLI::App& app, Invocation& invocation) {
         "  0   in force\n"
         "  1   degraded: it works, but not as configured; each reason is shown with what to do\n"
         "  2   not loaded; or closed: it refuses all jobs but those of root, SlurmUser and operators,\n"
-        "      because the site's rules do not load\n"
+        "      because the site's rules do not load, or their tests have not passed\n"
         "  65  the plugin's report cannot be understood\n"
         "  69  slurm.conf or the report cannot be read\n"
         "  74  the output cannot be written\n"

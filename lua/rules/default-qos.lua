@@ -8,6 +8,9 @@
 -- To use it: copy this file into qosgate.d/ (as 10-default-qos.lua, say) and adapt the table below. Start with
 -- mode = "shadow" at the end of the file: then the log shows what would change, but nothing changes.
 
+local buckets = require("buckets")
+local names = require("names")
+
 -- For each partition a list of entries. The first entry that the job fits into gives the QOS. An entry may set
 --     gpus, nodes, cpus   the maximum that the job asks for
 --     time                the maximum time limit, in minutes
@@ -25,28 +28,9 @@ local by_partition = {
     },
 }
 
-local function fits(job, entry)
-    if entry.gpus and job.gpus > entry.gpus then return false end
-    if entry.nodes and job.nodes > entry.nodes then return false end
-    if entry.cpus and job.cpus > entry.cpus then return false end
-    if entry.time then
-        -- Without --time it is the default of the partition; nil: the job has no partition.
-        -- "No limit" is math.huge, so the comparison works.
-        local minutes = job.time_limit or math.huge
-        if minutes > entry.time then return false end
-    end
-    return true
-end
-
--- The QOS for the job in one of its partitions; nil if the table has none.
-local function choose(job, partition)
-    for _, entry in ipairs(by_partition[partition] or {}) do
-        if fits(job, entry) then return entry.qos end
-    end
-end
-
 rule {
     name = "default QOS by partition and size",
+    description = "gives jobs without --qos one that fits what they ask for",
     mode = "enforce",
     on_error = "deny",
     submit = function(job)
@@ -55,10 +39,10 @@ rule {
 
         -- A job may name several partitions. They must agree, because it has only one QOS.
         local chosen
-        for partition in (job.partition or ""):gmatch("[^,]+") do
-            local qos = choose(job, partition)
-            if qos == nil or (chosen and chosen ~= qos) then return end
-            chosen = qos
+        for _, partition in ipairs(names.list(job.partition)) do
+            local entry = buckets.choose(job, by_partition[partition] or {})
+            if entry == nil or (chosen and chosen ~= entry.qos) then return end
+            chosen = entry.qos
         end
         if chosen then job.qos = chosen end
     end,

@@ -22,6 +22,7 @@ end
 
 rule {
     name = "short GPU jobs to debug",
+    description = "moves short jobs with few GPUs to a partition of their own",
     mode = "enforce",
     on_error = "allow", -- a job that does not move does no harm
     submit = function(job)

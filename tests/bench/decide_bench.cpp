@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <string>
 
 namespace {
 
@@ -50,12 +51,14 @@ BENCHMARK(decide_without_rules)->Name("decide/no_rules");
 /// A directory of rules on disk, loaded as the plugin loads it.
 class RuleFolder {
   public:
-    explicit RuleFolder(std::int64_t count) {
-        std::string name = (std::filesystem::temp_directory_path() / "qosgate-bench-XXXXXX").string();
-        if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
-        path_ = name;
+    /// That many rules such as sites have.
+    explicit RuleFolder(std::int64_t count) : RuleFolder() {
         for (std::int64_t i = 0; i < count; ++i)
             write(i);
+    }
+    /// One rule with this body.
+    explicit RuleFolder(const std::string& body) : RuleFolder() {
+        write("rule.lua", "rule { submit = function(job, view)\n" + body + "\nend }\n");
     }
     RuleFolder(const RuleFolder&) = delete;
     RuleFolder& operator=(const RuleFolder&) = delete;
@@ -68,17 +71,28 @@ class RuleFolder {
     }
 
   private:
+    RuleFolder() {
+        std::string name = (std::filesystem::temp_directory_path() / "qosgate-bench-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
+        path_ = name;
+    }
+
     /// A rule such as sites have, about a partition of its own; it looks at the job and lets it pass.
     void write(std::int64_t number) const {
-        const std::filesystem::path path = path_ / ("rule-" + std::to_string(number) + ".lua");
-        std::ofstream(path) << "local most = { gpu = 8, p" << number << " = 2 }\n"
-                            << "rule { submit = function(job)\n"
-                               "    local limit = most[job.partition]\n"
-                               "    if limit and job.gpus > limit then\n"
-                               "        job:reject('at most %d GPUs in %s', limit, job.partition)\n"
-                               "    end\n"
-                               "    if job.qos == 'debug' and job.time_limit > 60 then job.qos = 'long' end\n"
-                               "end }\n";
+        write("rule-" + std::to_string(number) + ".lua",
+              "local most = { gpu = 8, p" + std::to_string(number) +
+                  " = 2 }\n"
+                  "rule { submit = function(job)\n"
+                  "    local limit = most[job.partition]\n"
+                  "    if limit and job.gpus > limit then\n"
+                  "        job:reject('at most %d GPUs in %s', limit, job.partition)\n"
+                  "    end\n"
+                  "    if job.qos == 'debug' and job.time_limit > 60 then job.qos = 'long' end\n"
+                  "end }\n");
+    }
+    void write(const std::string& name, const std::string& text) const {
+        const std::filesystem::path path = path_ / name;
+        std::ofstream(path) << text;
         std::filesystem::permissions(path, std::filesystem::perms(0644));
     }
 
@@ -92,6 +106,22 @@ void decide_with_rules(benchmark::State& state) {
     measure(state, bench.prepared, bench, policy.get());
 }
 BENCHMARK(decide_with_rules)->Name("decide/rules")->Arg(1)->Arg(20);
+
+/// Rules that read `view`: nothing, limits and headroom of one QOS, and whether the job fits it.
+void decide_with_view(benchmark::State& state, const char* body) {
+    const RuleFolder folder(body);
+    const auto policy = folder.load();
+    const Bench bench;
+    measure(state, quota::LocalQuota(bench.records), bench, policy.get());
+}
+BENCHMARK_CAPTURE(decide_with_view, nothing, "if job.gpus > 8 then job:reject('no') end")
+    ->Name("decide/view/nothing");
+BENCHMARK_CAPTURE(decide_with_view, headroom,
+                  "local q = view.qos('q9'); local left = q:headroom().tres.gpu;"
+                  "if job.gpus > left or job.gpus > q.MaxTRESPerUser.gpu then job:reject('no') end")
+    ->Name("decide/view/headroom");
+BENCHMARK_CAPTURE(decide_with_view, fits, "if not view.qos('q9'):fits(job) then job:reject('no') end")
+    ->Name("decide/view/fits");
 
 /// A job that the submit stage refuses: with its reasons in words and the nearest request that would pass.
 void decide_a_refusal(benchmark::State& state) {

@@ -60,7 +60,8 @@ class PolicyCheckTest(unittest.TestCase):
         self.assertEqual(
             lines[1],
             'Settings: limits = "enforce", contact = "help@example.org", rule_instructions = 100000,'
-            " rule_memory_mib = 8, rule_time_ms = 50",
+            ' rule_memory_mib = 8, rule_time_ms = 50, run_tests = true, record_file = "", record_percent = 0,'
+            " record_file_mib = 64, record_files_kept = 4",
         )
         self.assertEqual(lines[3].split(), ["file", "mode", "on_error", "name"])
         self.assertEqual(lines[4].split(), ["10-a.lua", "enforce", "deny", "first"])
@@ -80,6 +81,30 @@ class PolicyCheckTest(unittest.TestCase):
         self.assertIn("10-a.lua:3: job:is_set() needs the name of a field", lines[2])
         self.assertRegex(lines[3], r"^20-b.lua:3: 'end' expected .*near <eof>$")
         self.assertEqual(lines[4], f"{self.folder}: 4 findings; slurmctld would not load this directory")
+
+    def test_a_test_that_fails_is_a_finding(self) -> None:
+        self.write("10-a.lua", "rule { submit = function(job, view) if view.qos('gpu') then job.qos = 'gpu' end end }")
+        (self.folder / "tests").mkdir()
+        (self.folder / "tests").chmod(0o755)
+        passes = "test 'gpu' { given = { qos = { { name = 'gpu' } } }, expect = { job = { qos = 'gpu' } } }\n"
+        self.write("tests/a.lua", passes)
+        self.assertEqual(run(self.folder).returncode, 0)
+
+        self.write("tests/a.lua", passes + passes.replace("expect = { job = { qos = 'gpu' } }", "expect = { reject = true }"))
+        done = run(self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(
+            done.stdout.splitlines(),
+            [
+                "tests/a.lua:2: test 'gpu' fails: expect.reject: the job was accepted",
+                f"{self.folder}: 1 finding; slurmctld would not load this directory",
+            ],
+        )
+        self.write("site.lua", "site { run_tests = false }")
+        done = run(self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("1 finding; slurmctld would load this directory", done.stdout)
+        self.assertIs(json.loads(run(self.folder, "--json").stdout)["settings"]["run_tests"], False)
 
     def test_what_loads_in_spite_of_findings_is_shown(self) -> None:
         self.write("10-a.lua", GOOD.format("a"))
@@ -105,7 +130,18 @@ class PolicyCheckTest(unittest.TestCase):
         )
         self.assertEqual(
             answer["settings"],
-            {"limits": "off", "contact": "", "rule_instructions": 100000, "rule_memory_mib": 8, "rule_time_ms": 50},
+            {
+                "limits": "off",
+                "contact": "",
+                "rule_instructions": 100000,
+                "rule_memory_mib": 8,
+                "rule_time_ms": 50,
+                "run_tests": True,
+                "record_file": "",
+                "record_percent": 0,
+                "record_file_mib": 64,
+                "record_files_kept": 4,
+            },
         )
 
         self.write("20-b.lua", "x = 1")
@@ -122,10 +158,12 @@ class PolicyCheckTest(unittest.TestCase):
         self.assertEqual((second["file"], second["line"], second["stops_loading"]), ("30-c.LUA", None, False))
 
     def test_shipped_rules_have_no_findings(self) -> None:
-        done = run(SHIPPED, "--no-owner-check")
+        for rule in SHIPPED.glob("*.lua"):  # without their tests: each is for its rule alone
+            shutil.copy(rule, self.folder)
+        done = run(self.folder, "--no-owner-check")
 
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
-        self.assertIn("2 rules", done.stdout)
+        self.assertIn(f"{len(list(SHIPPED.glob('*.lua')))} rules", done.stdout)
 
     def test_modes_count_unless_told_otherwise(self) -> None:
         self.write("10-a.lua", GOOD.format("a"), mode=0o664)

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -12,12 +14,21 @@ import unittest
 from pathlib import Path
 
 QOSGATE = sys.argv.pop(1)
+MANUAL = Path(__file__).resolve().parents[2] / "lua/README.md"
 SHIPPED = Path(__file__).resolve().parents[2] / "lua/rules"
 RULE = """rule {
     name = "small debug",
     submit = function(job)
         if job.nodes > 2 then job:reject("at most 2 nodes") end
         job.qos = "debug"
+    end,
+}
+"""
+OVERFLOW = """rule {
+    submit = function(job, view)
+        local gpu = view.qos("gpu")
+        if view.now.hour ~= 22 or view.user.admin_level ~= "operator" or not view.partition("main") then return end
+        if gpu:headroom().tres.gpu < job.gpus and not gpu:fits(job) then job.qos = "gpu-low" end
     end,
 }
 """
@@ -48,6 +59,49 @@ class PolicyTestTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(done.stdout, "ok      tests/debug.lua:1: small\n1 test, 0 failed\n")
 
+    def write_overflow(self, given: str) -> None:
+        (self.folder / "10-debug.lua").write_text(OVERFLOW)
+        self.write(
+            'test "overflow" { job = { qos = "gpu", gpus = 2 }, given = { ' + given + " },"
+            ' expect = { accept = true, job = { qos = "gpu-low" } } }'
+        )
+
+    def test_a_test_gives_what_view_shows(self) -> None:
+        usage = "usage = { users = { [1000] = { tres = { gpu = %d } } } }"
+        for used, passes in ((3, True), (2, False)):
+            self.write_overflow(
+                'now = "2026-07-20 22:30", qos = { { name = "gpu", MaxTRESPerUser = { gpu = 4 }, '
+                + usage % used
+                + ' }, { name = "gpu-low" } }, partitions = { { name = "main", max_time = math.huge } },'
+                ' users = { { user = 1000, admin_level = "operator" } }'
+            )
+            done = run(self.folder)
+            self.assertEqual((done.returncode, done.stderr), (0 if passes else 1, ""), done.stdout)
+
+    def test_the_manuals_test_with_a_view_passes_its_rule(self) -> None:
+        examples = re.findall(r"```lua\n(.*?)```", MANUAL.read_text(), re.DOTALL)
+        (rule,) = (text for text in examples if 'name = "overflow of gpu"' in text)
+        (test,) = (text for text in examples if "goes to gpu-low" in text)
+        (self.folder / "10-debug.lua").write_text(rule)
+        self.write(test)
+        done = run(self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+
+    def test_what_view_shows_is_read_strictly(self) -> None:
+        for given, complaint in (
+            ('now = "tonight"', 'given: now cannot be "tonight": write "2026-07-20 22:30"'),
+            ('qos = { { name = "gpu", MaxTRESPerUsr = {} } }', "qos[0].MaxTRESPerUsr: is not a key of a scenario here"),
+            ("partition = {}", "did you mean partitions?"),
+            ('users = { { user = 1000, admin_level = "boss" } }', "must be none, operator or administrator"),
+            ('tres = { "cpu" }', "given: tres cannot be given"),
+            ("", "view is not known here"),
+        ):
+            with self.subTest(given):
+                self.write_overflow(given)
+                done = run(self.folder)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(complaint, done.stdout)
+
     def test_a_test_that_fails_shows_why_and_what_the_rules_did(self) -> None:
         self.write(PASSES + FAILS)
         done = run(self.folder)
@@ -69,7 +123,7 @@ class PolicyTestTest(unittest.TestCase):
 
         self.assertEqual((done.returncode, answer["status"], answer["failed"]), (1, "failed", 1))
         first, second = answer["tests"]
-        self.assertEqual((first["name"], first["file"], first["line"]), ("small", "debug.lua", 1))
+        self.assertEqual((first["name"], first["file"], first["line"]), ("small", "tests/debug.lua", 1))
         self.assertEqual((first["passed"], first["problems"]), (True, []))
         self.assertEqual((first["events"][0]["kind"], first["events"][0]["text"]), ("changed", "qos: (unset) -> debug"))
         self.assertEqual(second["passed"], False)
@@ -80,16 +134,21 @@ class PolicyTestTest(unittest.TestCase):
         self.assertEqual((done.returncode, json.loads(done.stdout)["status"]), (0, "ok"))
 
     def test_shipped_rules_pass_their_tests(self) -> None:
-        done = run(SHIPPED)
+        for rule in sorted(SHIPPED.glob("*.lua")):
+            with self.subTest(rule.name), tempfile.TemporaryDirectory(prefix="qosgate-test-") as folder:
+                (Path(folder) / "tests").mkdir()
+                shutil.copy(rule, folder)
+                shutil.copy(SHIPPED / "tests" / rule.name, f"{folder}/tests")
+                done = run(folder)
 
-        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
-        self.assertRegex(done.stdout, r"\n\d\d tests, 0 failed\n$")
+                self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+                self.assertRegex(done.stdout, r"\n\d+ tests, 0 failed\n$")
 
     def test_rules_or_tests_that_do_not_load_are_an_error(self) -> None:
         self.write('test "x" {')
         done = run(self.folder)
         self.assertEqual((done.returncode, done.stdout), (65, ""))
-        self.assertIn("tests: debug.lua:1: unexpected symbol", done.stderr)
+        self.assertIn("tests/debug.lua:1: unexpected symbol", done.stderr)
 
         self.write(PASSES)
         (self.folder / "10-debug.lua").write_text("x = 1")
@@ -99,14 +158,17 @@ class PolicyTestTest(unittest.TestCase):
         self.assertIn("'qosgate policy check' lists all that is wrong", done.stderr)
 
     def test_without_tests_there_is_nothing_to_pass(self) -> None:
-        for folder in (self.folder, self.folder / "none"):
+        for folder, why in (
+            (self.folder, "/tests: there are no tests"),
+            (self.folder / "none", "there is no such directory"),
+        ):
             with self.subTest(folder):
                 if folder == self.folder:
                     (self.folder / "tests").rmdir()
                 done = run(folder)
 
                 self.assertEqual((done.returncode, done.stdout), (66, ""))
-                self.assertIn("there is no such directory", done.stderr)
+                self.assertIn(why, done.stderr)
 
     def test_a_folder_without_files_of_tests_has_none(self) -> None:
         done = run(self.folder)

@@ -32,8 +32,8 @@ ACCOUNTING_POLICY = 2050
 INVALID_QOS = 2066
 ACCESS_DENIED = 2002
 
-# How long a new slurmctld process, which knows no partitions yet, may take to explain limits again.
-FORGETFUL_SECONDS = 3.0
+# An answer may have been decided this long before it is noted.
+LATE_SECONDS = 1.0
 
 # Memory that slurmctld may gain while its threads answer refused submissions: after a warm-up, in
 # which the allocator's arenas, one per thread, find their size.
@@ -81,15 +81,20 @@ class Answer(NamedTuple):
 
 @dataclasses.dataclass
 class Reconfigurations:
-    """When `scontrol reconfigure` ran."""
+    """From when to when the plugin may not know slurmctld's partitions, for `scontrol reconfigure`."""
 
     spans: list[tuple[float, float]] = dataclasses.field(default_factory=list)
+    begin: float | None = None  #: of the one that is not over
 
     def excuse(self, answer: Answer) -> bool:
-        """Whether slurmctld may have been restarting just then."""
-        return any(
-            begin <= answer.when <= end + FORGETFUL_SECONDS for begin, end in self.spans
-        )
+        """Whether limits may not have been explained just then."""
+        return any(begin <= answer.when <= end + LATE_SECONDS for begin, end in self.spans)
+
+    def end(self) -> None:
+        """Limits are explained again."""
+        assert self.begin is not None
+        self.spans.append((self.begin, time.monotonic()))
+        self.begin = None
 
 
 def parse_answers(output: str) -> Iterator[Answer]:
@@ -194,7 +199,7 @@ class Concurrent(unittest.TestCase):
 
     def setUp(self) -> None:
         self.cluster.wait_for(
-            lambda: "limit 2" in self.cluster.sbatch("--qos=small -n3", USER).stderr
+            lambda: self.are_limits_explained()
             and "barred by" in self.cluster.sbatch("--comment=bar", USER).stderr,
             "the plugin explains limits and runs rules",
         )
@@ -207,6 +212,9 @@ class Concurrent(unittest.TestCase):
         new.write_text(RULE.format(name=version, qos=qos) if qos else BROKEN_RULE)
         new.rename(cls.rules / "10-route.lua")
 
+    def are_limits_explained(self) -> bool:
+        return "limit 2" in self.cluster.sbatch("--qos=small -n3", USER).stderr
+
     def slurmctld_memory(self) -> int:
         pid = self.cluster.status()["slurmctld"]["pid"]
         status = Path(f"/proc/{pid}/status").read_text()
@@ -218,13 +226,18 @@ class Concurrent(unittest.TestCase):
         limits = itertools.cycle([4, 2])
 
         def reconfigure() -> None:
-            begin = time.monotonic()
-            self.cluster.scontrol("reconfigure")
-            reconfigurations.spans.append((begin, time.monotonic()))
+            if reconfigurations.begin is None:
+                reconfigurations.begin = time.monotonic()
+                self.cluster.scontrol("reconfigure")
+
+        def look_for_the_end() -> None:
+            if reconfigurations.begin is not None and self.are_limits_explained():
+                reconfigurations.end()
 
         chores = [
             Every(1.5, lambda: self.put_in_force(next(versions))),
             Every(5.0, reconfigure),
+            Every(0.2, look_for_the_end),
             Every(0.7, lambda: self.cluster.sacctmgr(
                 f"modify qos moving set MaxTRESPerJob=cpu={next(limits)}")),
         ]  # fmt: skip
@@ -234,6 +247,8 @@ class Concurrent(unittest.TestCase):
                     chore.look()
                 time.sleep(0.05)
             answers = clients.answers()
+        self.cluster.wait_for(self.are_limits_explained, "limits are explained again")
+        look_for_the_end()
 
         self.assert_slurmctld_is_well()
         answered = [answer for answer in answers if answer.code != NO_ANSWER]
@@ -245,6 +260,8 @@ class Concurrent(unittest.TestCase):
         self.check_stored_jobs(answered)
         self.report(answered, reconfigurations)
         self.assertGreater(len(reconfigurations.spans), 2)
+        explained = [answer for answer in answered if "this job asks for 3" in answer.text]
+        self.assertGreater(len(explained), 100)
         for version in VERSIONS:
             self.assertTrue(any(f"routed by {version}" in answer.text for answer in answered))
 

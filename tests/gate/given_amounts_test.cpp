@@ -133,6 +133,14 @@ BOOST_AUTO_TEST_CASE(cpus_that_memory_did_not_make_are_not_blamed_on_it) {
     BOOST_TEST(tells("limit 10, this job asks for 13, one for each 1000M of its memory (MaxMemPerCPU)"));
 }
 
+BOOST_AUTO_TEST_CASE(an_unlimited_time_is_not_said_to_come_from_a_limit) {
+    partitions[0].max_time = TimeLimit::unlimited();
+    partitions[0].default_time.reset();
+    qos(0).limits.set(CountLimit::grp_wall, 0);
+    BOOST_TEST(tells("(QOSGrpWallLimit)"));
+    BOOST_TEST(!tells("by a limit on time"));
+}
+
 BOOST_AUTO_TEST_CASE(a_job_without_time_is_told_where_a_time_that_is_too_long_comes_from) {
     partitions[0].max_time = TimeLimit{60};
     partitions[0].default_time = TimeLimit{61};

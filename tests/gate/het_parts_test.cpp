@@ -25,7 +25,16 @@ BOOST_AUTO_TEST_CASE(parts_of_a_het_job_are_judged_together_too) {
                "parts 0, 1 and 2 together exceed a limit: CPUs per user in QOS "
                "normal: limit 40, they ask for 60 (QOSMaxCpuPerUserLimit)");
     BOOST_TEST(third.reject == RejectCode::none);
+    BOOST_TEST(third.forecast.code == RejectCode::accounting_policy);
+    BOOST_TEST(third.forecast.reason == "QOSMaxCpuPerUserLimit");
     BOOST_TEST(told().empty()); // told only once
+
+    parts.clear();
+    limit_cpus_per_user(41);
+    BOOST_TEST(decide_part().forecast.code == RejectCode::none);
+    BOOST_TEST(decide_part().forecast.code == RejectCode::none); // 40 together
+    limit_cpus_per_user(40);
+    parts.clear();
 
     const auto enforcing = test::load_site("site { limits = \"enforce\" }");
     parts.clear();

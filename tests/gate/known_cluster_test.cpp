@@ -17,6 +17,7 @@ struct LimitSetup : test::GateSetup {
         qos(1).flags.deny_on_limit = true;
         qos(1).limits.set(TresLimit::max_tres_per_user, tres("gres/gpu"), 2);
         request.qos = "moonlight";
+        request.submit_uid = request.user_id;
     }
 
     model::Decision decide_at(const std::string& level) const {
@@ -28,20 +29,87 @@ struct LimitSetup : test::GateSetup {
 
 BOOST_FIXTURE_TEST_SUITE(limits_and_what_is_known, LimitSetup)
 
-BOOST_AUTO_TEST_CASE(what_may_have_changed_meanwhile_is_left_to_slurm) {
+BOOST_AUTO_TEST_CASE(what_old_partitions_would_refuse_must_come_again) {
     request.tres_per_node = "gres:gpu:3";
     BOOST_TEST(decide_at("enforce").reject == RejectCode::accounting_policy);
     may_have_changed = true;
 
     const auto decision = decide_at("enforce");
 
+    BOOST_TEST(decision.reject == RejectCode::try_again);
+    BOOST_TEST_REQUIRE(decision.message.size() == 1u);
+    BOOST_TEST(decision.message[0] ==
+               "the limits of this job cannot be checked yet, because a partition changed a moment ago; try "
+               "again in a moment (sbatch, salloc and srun do that by themselves)");
+    BOOST_TEST_REQUIRE(decision.log.size() == 1u);
+    BOOST_TEST(decision.log[0].text.starts_with("refused "));
+    for (const char* level : {"explain", "off"}) {
+        BOOST_TEST(decide_at(level).reject == RejectCode::none);
+        BOOST_TEST(decide_at(level).message.empty());
+        BOOST_TEST(decide_at(level).log.empty());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(what_old_partitions_would_accept_is_accepted) {
+    request.tres_per_node = "gres:gpu:2";
+    may_have_changed = true;
+    BOOST_TEST(decide_at("enforce").reject == RejectCode::none);
+    BOOST_TEST(decide_at("enforce").message.empty());
+    BOOST_TEST(decide_at("enforce").log.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_job_of_unknown_limits_is_logged_whether_or_not_partitions_may_have_changed) {
+    for (const bool differs : {false, true}) {
+        may_have_changed = differs;
+        const auto enforcing = test::load_site("site { limits = \"enforce\" }");
+        const auto decision = decide_with(test::NoQuotaYet(), enforcing.get());
+        BOOST_TEST(decision.reject == RejectCode::none);
+        BOOST_TEST_REQUIRE(decision.log.size() == 1u);
+        BOOST_TEST(decision.log[0].text.starts_with("unchecked "));
+        BOOST_TEST(decision.log[0].text.ends_with(": slurmctld has no accounting data yet"));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_job_must_come_again_while_slurmctld_starts_if_limits_are_enforced) {
+    is_cluster_known = false;
+    for (const char* gpus : {"gres:gpu:1", "gres:gpu:3"}) {
+        request.tres_per_node = gpus;
+        const auto decision = decide_at("enforce");
+        BOOST_TEST(decision.reject == RejectCode::try_again);
+        BOOST_TEST_REQUIRE(decision.message.size() == 1u);
+        BOOST_TEST(decision.message[0].starts_with("the limits of this job cannot be checked yet"));
+        BOOST_TEST_REQUIRE(decision.log.size() == 1u);
+        BOOST_TEST(decision.log[0].text.starts_with("refused "));
+        for (const char* level : {"explain", "off"}) {
+            BOOST_TEST(decide_at(level).reject == RejectCode::none);
+            BOOST_TEST(decide_at(level).message.empty());
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_text_that_was_not_read_does_not_spare_a_job_the_second_attempt) {
+    is_cluster_known = false;
+    request.unread = {"licenses", 64, "parts", "--licenses", /*slurmctld_refuses=*/false};
+    BOOST_TEST(decide_at("enforce").reject == RejectCode::try_again);
+    BOOST_TEST(decide_at("explain").reject == RejectCode::none);
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_cluster_does_not_keep_operators_out) {
+    is_cluster_known = false;
+    request.tres_per_node = "gres:gpu:3";
+    request.submit_uid = 99;
+    BOOST_TEST(decide_at("enforce").reject == RejectCode::try_again);
+    records.operators = {99};
+    const auto decision = decide_at("enforce");
     BOOST_TEST(decision.reject == RejectCode::none);
-    BOOST_TEST(decision.message.empty());
     BOOST_TEST_REQUIRE(decision.log.size() == 1u);
     BOOST_TEST(decision.log[0].text.starts_with("unchecked "));
-    BOOST_TEST(decision.log[0].text.ends_with(": the partitions are not known, or changed a moment ago"));
-    for (const char* level : {"explain", "off"})
-        BOOST_TEST(decide_at(level).log.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_is_only_tested_is_not_told_that_it_comes_again) {
+    is_cluster_known = false;
+    request.submit_line = "sbatch --test-only --wrap=true";
+    BOOST_TEST(decide_at("enforce").message.at(0).ends_with("; try again in a moment"));
 }
 
 BOOST_AUTO_TEST_CASE(what_slurm_refuses_is_logged_where_it_is_explained) {
@@ -57,12 +125,13 @@ BOOST_AUTO_TEST_CASE(what_slurm_refuses_is_logged_where_it_is_explained) {
     BOOST_TEST(decide_at("explain").log.empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_partition_that_may_be_new_is_left_to_slurm) {
+BOOST_AUTO_TEST_CASE(a_job_in_a_partition_that_may_be_new_must_come_again) {
     request.partition = "new";
     BOOST_TEST(decide_at("enforce").reject == RejectCode::invalid_partition);
     may_have_changed = true;
 
-    BOOST_TEST(decide_at("enforce").reject == RejectCode::none);
+    BOOST_TEST(decide_at("enforce").reject == RejectCode::try_again);
+    BOOST_TEST(decide_at("explain").reject == RejectCode::none);
     BOOST_TEST(decide_at("explain").message.empty());
 }
 

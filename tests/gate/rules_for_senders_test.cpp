@@ -30,14 +30,6 @@ struct SenderSetup : test::GateSetup {
     }
 };
 
-/// A source that is not ready yet.
-class NothingYet final : public quota::QuotaProvider {
-  public:
-    Result<model::AccountView> check(const quota::Lookup& /*lookup*/) const override {
-        return Error{ErrorCode::unavailable, "no records yet"};
-    }
-};
-
 } // namespace
 
 BOOST_FIXTURE_TEST_SUITE(rules_for_senders, SenderSetup)
@@ -61,7 +53,7 @@ BOOST_AUTO_TEST_CASE(nobody_but_root_is_exempt_before_the_records_are_there) {
         "rule { exempt = {'operators', 'ana'}, submit = function(job) job:reject('no') end }");
     const auto is_rejected = [&](std::uint32_t sender) {
         request.submit_uid = sender;
-        return decide_with(NothingYet(), policy.get()).reject == RejectCode::access_denied;
+        return decide_with(test::NoQuotaYet(), policy.get()).reject == RejectCode::access_denied;
     };
     BOOST_TEST(is_rejected(1000));
     BOOST_TEST(is_rejected(1500));

@@ -19,14 +19,6 @@ struct TooLargeSetup : test::GateSetup {
     model::Decision decide_at(std::string_view level) const { return decide(site_at(level).get()); }
 };
 
-/// A provider that has no data.
-class FailingQuota final : public quota::QuotaProvider {
-  public:
-    Result<model::AccountView> check(const quota::Lookup&) const override {
-        return Error{ErrorCode::unavailable, "slurmctld has no accounting data yet"};
-    }
-};
-
 } // namespace
 
 BOOST_FIXTURE_TEST_SUITE(too_large, TooLargeSetup)
@@ -56,8 +48,8 @@ BOOST_AUTO_TEST_CASE(nobody_is_too_large_for_limits_that_are_enforced) {
     };
     for (const char* level : {"explain", "off"})
         expect_unchecked(level);
-    may_have_changed = true; // then no limit is checked
-    expect_unchecked("enforce");
+    may_have_changed = true; // no partition makes its limits known
+    BOOST_TEST(decide_at("enforce").reject == RejectCode::text_too_long);
     may_have_changed = false;
     records.operators = {1001};
     for (const std::uint32_t exempt : {0u, 1001u}) {
@@ -73,7 +65,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_refused_for_limits_of_which_nothing_is_known) {
     request.unread = {"licenses", 64, "parts", "--licenses", /*slurmctld_refuses=*/false};
     const auto enforcing = site_at("enforce");
 
-    const auto decision = decide_with(FailingQuota(), enforcing.get());
+    const auto decision = decide_with(test::NoQuotaYet(), enforcing.get());
     BOOST_TEST(decision.reject == RejectCode::none);
     BOOST_TEST(decision.message.empty());
     BOOST_TEST_REQUIRE(decision.log.size() == 1u);
@@ -93,7 +85,7 @@ BOOST_AUTO_TEST_CASE(too_many_partitions_are_logged_beside_why_nothing_is_known)
     }
     const auto enforcing = site_at("enforce");
 
-    const auto decision = decide_with(FailingQuota(), enforcing.get());
+    const auto decision = decide_with(test::NoQuotaYet(), enforcing.get());
     BOOST_TEST(decision.reject == RejectCode::none);
     BOOST_TEST(decision.message.empty());
     BOOST_TEST_REQUIRE(decision.log.size() == 2u);
@@ -107,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_rule_that_enforces_refuses_whatever_is_known_of_limits) {
     request.unread = {"licenses", 64, "parts", "--licenses", /*slurmctld_refuses=*/false};
     const auto reject_with = [&](const std::string& keys) {
         const auto policy = test::load_rule("rule { " + keys + " submit = function(job) end }");
-        return decide_with(FailingQuota(), policy.get()).reject;
+        return decide_with(test::NoQuotaYet(), policy.get()).reject;
     };
     BOOST_TEST(reject_with("") == RejectCode::text_too_long);
     BOOST_TEST(reject_with("mode = \"warn\",") == RejectCode::none);

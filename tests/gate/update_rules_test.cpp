@@ -41,7 +41,7 @@ struct UpdateSetup : test::GateSetup {
         const auto policy = test::load_site(std::string("site { limits = \"") + level + "\" }");
         const quota::LocalQuota provider(records);
         const auto c = cluster();
-        return gate::Gate(provider, release).decide_update(update, &c, policy.get());
+        return gate::Gate(provider, release).decide_update(update, known(c), policy.get());
     }
 
     model::JobUpdate update;
@@ -50,6 +50,30 @@ struct UpdateSetup : test::GateSetup {
 } // namespace
 
 BOOST_FIXTURE_TEST_SUITE(job_update, UpdateSetup)
+
+BOOST_AUTO_TEST_CASE(a_change_must_come_again_while_slurmctld_starts_unless_an_operator_makes_it) {
+    is_cluster_known = false;
+    move_to("moonlight");
+    const auto decision = decide("enforce");
+    BOOST_TEST(decision.reject == RejectCode::try_again);
+    BOOST_TEST(
+        test::first_line(decision.message) ==
+        "the limits of this change cannot be checked yet, because slurmctld has just started; try again "
+        "in a moment");
+    BOOST_TEST(decide("explain").reject == RejectCode::none);
+    update.after.submit_uid = an_operator;
+    BOOST_TEST(decide("enforce").reject == RejectCode::none);
+}
+
+BOOST_AUTO_TEST_CASE(a_change_that_old_partitions_would_refuse_must_come_again) {
+    may_have_changed = true;
+    BOOST_TEST(decide("enforce").reject == RejectCode::none);
+    move_to("moonlight");
+    BOOST_TEST(decide("enforce").reject == RejectCode::try_again);
+    BOOST_TEST(decide("explain").reject == RejectCode::none);
+    update.after.submit_uid = an_operator;
+    BOOST_TEST(decide("enforce").reject == RejectCode::none);
+}
 
 BOOST_AUTO_TEST_CASE(a_change_to_a_qos_that_is_too_small_is_refused) {
     move_to("moonlight");
@@ -173,11 +197,11 @@ BOOST_AUTO_TEST_CASE(some_releases_give_the_job_the_wall_of_its_new_qos) {
     using limits::Release;
     ask_cpus(2);
     move_to("moonlight");
-    const std::pair<Release, std::uint32_t> times[] = {
+    const std::pair<Release, std::uint32_t> walls[] = {
         {{25, 5, 5}, 60},  {{25, 5, 6}, 30},  {{25, 5}, 30},     {{25, 11, 0}, 60},
         {{25, 11, 1}, 30}, {{25, 11, 4}, 30}, {{25, 11, 5}, 60}, {{26, 5}, 60},
     };
-    for (const auto& [of_release, minutes] : times) {
+    for (const auto& [of_release, minutes] : walls) {
         release = of_release;
         BOOST_TEST(decide().forecast.time_limit.value() == TimeLimit{minutes});
         BOOST_TEST(decide().message.empty() == (minutes == 30));

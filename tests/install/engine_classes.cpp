@@ -3,6 +3,7 @@
 // A program outside the source tree that uses every public class of the engine: what one of them needs and
 // the installed library lacks, the linker misses.
 #include <qosgate/base/detached_thread.hpp>
+#include <qosgate/base/json_reader.hpp>
 #include <qosgate/gate/gate.hpp>
 #include <qosgate/limits/schedule.hpp>
 #include <qosgate/model/qos_change.hpp>
@@ -17,6 +18,9 @@ using namespace qg;
 int main() {
     DetachedThread thread;
     thread.wake();
+
+    const DataTable table = read_json(R"({"a": 1})").value();
+    std::cout << "key: " << table.find(table.root(), "a").has_value() << '\n';
 
     const limits::Release release = limits::Release::parse("22.05").value();
     const auto tres = model::TresCatalogue::built_in();

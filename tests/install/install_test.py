@@ -152,6 +152,14 @@ class Installed(unittest.TestCase):
             others = [str(path) for path in Path("/usr/lib").glob("**/auth_munge.so")]
             self.assertEqual(others, [], f"installed to {slurms}, but Slurm has plugins elsewhere")
 
+    def test_the_module_for_sbatch_is_where_the_program_looks(self) -> None:
+        self.require_slurm()
+        module = self.prefix / option("libdir") / "qosgate/qosgate_sbatch.so"
+        place = str(module.parent)[len(str(self.destdir)) :]
+
+        self.assertTrue(module.is_file())
+        self.assertIn(place.encode(), (self.prefix / "bin/qosgate").read_bytes())
+
     def test_a_controller_gets_programs_rules_and_guide_and_nothing_for_developers(self) -> None:
         with tempfile.TemporaryDirectory(prefix="qosgate-install-") as destdir:
             run(
@@ -161,8 +169,8 @@ class Installed(unittest.TestCase):
             installed = {path.name for path in Path(destdir).rglob("*") if path.is_file()}
 
         rules = {path.name for path in (SOURCE / "lua/rules").glob("*.lua")}
-        plugins = {"job_submit_qosgate.so"} if self.has_slurm else set()
-        self.assertEqual(installed, {"qosgate", "lua.md", "running.md"} | rules | plugins)
+        plugins = {"job_submit_qosgate.so", "qosgate_sbatch.so"} if self.has_slurm else set()
+        self.assertEqual(installed, {"qosgate", "lua.md", "running.md", "decision-record.schema.json"} | rules | plugins)
 
     def test_the_guides_refer_to_nothing_that_is_not_installed(self) -> None:
         guides = sorted((self.prefix / option("datadir") / "doc/qosgate").glob("*.md"))

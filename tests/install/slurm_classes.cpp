@@ -5,6 +5,7 @@
 #include <qosgate/slurm/cluster_quota.hpp>
 #include <qosgate/slurm/cluster_reader.hpp>
 #include <qosgate/slurm/headroom.hpp>
+#include <qosgate/slurm/job_desc_copy.hpp>
 #include <qosgate/slurmdb/connection.hpp>
 #include <qosgate/slurmdb/qos_convert.hpp>
 #include <qosgate/slurmdb/qos_store.hpp>
@@ -38,9 +39,13 @@ int main() {
     Deadline deadline(std::chrono::minutes(1));
     std::cout << "deadline " << (deadline.expired() ? "over" : "ahead") << '\n';
 
+    std::string_view nothing;
+    std::cout << "description: " << slurm::JobDescCopy::unpack(nothing).error().message << '\n';
+
     using AboutQos = bool (slurm::Headroom::*)(const slurmdb_qos_rec_t&) const;
     expect_linked(&slurm::ClusterReader::poll, &slurm::ClusterReader::read,
-                  static_cast<AboutQos>(&slurm::Headroom::suffices_for), &slurmdb::Session::open,
-                  &slurmdb::Session::late_notice, &slurmdb::Connection::open, &slurmdb::Transaction::commit,
-                  &slurmdb::QosStore::open, &slurmdb::QosStore::read_all, &slurmdb::QosStore::write);
+                  static_cast<AboutQos>(&slurm::Headroom::suffices_for), &slurmdb::Library::start,
+                  &slurmdb::Session::open, &slurmdb::Session::late_notice, &slurmdb::Connection::open,
+                  &slurmdb::Transaction::commit, &slurmdb::QosStore::open, &slurmdb::QosStore::read_all,
+                  &slurmdb::QosStore::write);
 }

@@ -65,6 +65,22 @@ BOOST_AUTO_TEST_CASE(a_limit_on_all_jobs_says_whose_and_how_many_are_the_users_o
     BOOST_TEST(limits::describe(violation, view).find("in use 12 (all yours)") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(run_minutes_that_slurm_may_not_count_per_user_are_not_called_another_users) {
+    const auto s = make_scenario(R"({"GrpTRESRunMins": {"cpu": 500}})");
+    const limits::Violation violation{
+        TresLimit::grp_tres_run_mins, {}, 0, 240, 500, 400, limits::Relation::asked_too_much,
+        "QOSGrpCPURunMinutesLimit"};
+    auto view = s.view;
+    const auto says = [&](std::uint64_t own) {
+        view.qos.front().user_usage.tres_run_minutes = {own};
+        return limits::describe(violation, view);
+    };
+    BOOST_TEST(says(0).find("yours") == std::string::npos);
+    BOOST_TEST(says(0).find("reserved by running jobs 400, this job asks for 240") != std::string::npos);
+    BOOST_TEST(says(100).find("reserved by running jobs 400 (100 yours)") != std::string::npos);
+    BOOST_TEST(says(400).find("reserved by running jobs 400 (all yours)") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_minimum_says_what_is_required) {
     const auto lines = explain(make_scenario(R"({"flags": ["DenyOnLimit"],
         "MinTRESPerJob": {"gres/gpu": 1, "cpu": 2, "mem": 4096}})",
@@ -98,6 +114,20 @@ BOOST_AUTO_TEST_CASE(says_what_is_in_use) {
     BOOST_TEST(lines[1] ==
                "  submitted jobs per user: limit 4, submitted 4 (all yours), this job is one more "
                "(QOSMaxSubmitJobPerUserLimit)");
+}
+
+BOOST_AUTO_TEST_CASE(the_limits_of_a_user_do_not_allow_a_job_and_an_account_does_not) {
+    const auto headline = [](const std::string& users_limit, const std::string& accounts_limit) {
+        return explain(
+                   make_scenario("{}", "{}",
+                                 R"({"associations": [{"level": "user", "user": 1000, "account": "acct")" +
+                                     users_limit + R"(}, {"level": "account", "account": "acct")" +
+                                     accounts_limit + R"(}, {"level": "root", "account": "root"}]})"))
+            .at(0);
+    };
+    const std::string limit = R"(, "GrpSubmitJobs": 0)";
+    BOOST_TEST(headline(limit, "") == "the limits of the user in account acct do not allow this job:");
+    BOOST_TEST(headline("", limit) == "account acct does not allow this job:");
 }
 
 BOOST_AUTO_TEST_CASE(names_each_owner_where_they_differ) {

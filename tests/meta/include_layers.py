@@ -26,7 +26,7 @@ ALLOWED = {
 FOREIGN = {
     r"slurm/": {"engine/qosgate/slurm", "engine/qosgate/slurmdb", "plugin", "tests"},
     r"lua|lauxlib": {"engine/qosgate/policy", "tests"},
-    r"nlohmann/": {"contrib", "tests", "engine/qosgate/quota/scenario.cpp"},
+    r"nlohmann/": {"contrib", "tests"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')

@@ -53,15 +53,20 @@ BOOST_AUTO_TEST_CASE(a_report_quotes_what_would_end_a_text) {
     const std::string partitions_error;
 
     const std::string json =
-        plugin::StatusReport{1,      policy,          policy::Level::explain, std::nullopt, partitions_error,
-                             counts, {"a \"b\"", "c"}}
+        plugin::StatusReport{
+            1,      policy,           policy::Level::explain,   std::nullopt, partitions_error,
+            counts, {"a \"b\"", "c"}, {3, 2, "/r: is \"full\""}}
             .to_json();
 
+    BOOST_TEST(
+        json.find(R"("records_written": 3, "records_dropped": 2, "records_error": "/r: is \"full\"")") !=
+        std::string::npos);
     BOOST_TEST(json.find(R"("last_error": "say \"rule\" \\ here?")") != std::string::npos);
     BOOST_TEST(json.find(text::format(R"("pid": {}, "process_start": {}, )", getpid(),
                                       process_start(getpid()).value())) != std::string::npos);
     BOOST_TEST(json.find(R"("partitions_read_at": null, "partitions_error": null)") != std::string::npos);
     BOOST_TEST(json.find(R"("conf_problems": ["a \"b\"", "c"])") != std::string::npos);
+    BOOST_TEST(json.find(R"("standing": "in force", "is_testing": false)") != std::string::npos);
     BOOST_TEST(json.find(R"("jobs": 1, "changes": 1, "refused": 1)") != std::string::npos);
 }
 
@@ -114,7 +119,8 @@ BOOST_AUTO_TEST_CASE(the_log_and_the_status_call_things_alike) {
     policy.rules = 1;
     const plugin::DecisionCounts counts;
     const std::string no_error;
-    const plugin::StatusReport report{1, policy, policy::Level::explain, std::nullopt, no_error, counts, {}};
+    const plugin::StatusReport report{1,  policy, policy::Level::explain, std::nullopt, no_error, counts,
+                                      {}, {}};
 
     BOOST_TEST(report.to_line().ends_with(": limits explain, 1 rule, hash 00000000000000ab, in force"));
 }

@@ -18,12 +18,6 @@ using namespace qg::test;
 
 namespace {
 
-double cpu_seconds() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 /// Many rules of one kind.
 struct Kind {
     const char* name;

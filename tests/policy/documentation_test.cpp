@@ -4,6 +4,9 @@
 // there load, and the messages that it quotes are the real ones.
 #include "qosgate/policy/fields.hpp"
 #include "qosgate/policy/job_binding.hpp"
+#include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/modules.hpp"
+#include "qosgate/policy/view_table.hpp"
 
 #include "qosgate/policy/policy_tests.hpp"
 #include "support/policy_setup.hpp"
@@ -26,17 +29,33 @@ std::string manual() {
     return text;
 }
 
-/// The examples of the manual, in order.
-std::vector<std::string> examples() {
-    constexpr std::string_view begin = "```lua\n";
+/// The blocks of the manual that begin so, from `first` on, in order.
+std::vector<std::string> blocks(std::string_view begin, std::string_view first) {
     std::ifstream file(fs::path(QG_RULES_FOLDER).parent_path() / "README.md");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     std::vector<std::string> all;
     for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
-        at += begin.size();
+        at += begin.size() - first.size();
         all.push_back(text.substr(at, text.find("```", at) - at));
     }
     return all;
+}
+
+/// The examples of the manual.
+std::vector<std::string> examples() {
+    return blocks("```lua\n", "");
+}
+
+/// The files that an example needs to load: the example, and the first module if it requires one.
+Texts files_of(const std::string& example) {
+    if (example.starts_with("site")) return {{"site.lua", example}};
+    if (example.starts_with("local M")) return {{"lib/projects.lua", example}};
+    if (has_text(example, "data(\"gpus.csv\")"))
+        return {{"t.lua", example}, {"data/gpus.csv", blocks("```\naccount", "account").at(0)}};
+    if (!example.starts_with("local projects")) return {{"t.lua", example}};
+    for (const std::string& module : examples())
+        if (module.starts_with("local M")) return {{"t.lua", example}, {"lib/projects.lua", module}};
+    return {};
 }
 
 /// The error of a rule with this body, when it is loaded or run.
@@ -52,6 +71,8 @@ struct Mistake {
 };
 
 const Mistake mistakes[] = {
+    {"local x = require('projcts')", "there is no module 'projcts'"},
+    {"require('names').list = 1", "cannot be changed (field '"},
     {"local x = strng.upper('x')", "unknown name 'strng'; did you mean string?"},
     {"x = 1", "'x' is not declared; write 'local x = ...'"},
     {"return job.node", "unknown field 'node' of job; did you mean nodes?"},
@@ -78,6 +99,19 @@ std::string documented_type(FieldType type) {
     return {};
 }
 
+std::string documented_type(ViewType type) {
+    switch (type) {
+    case ViewType::text: return "text";
+    case ViewType::count: return "number";
+    case ViewType::minutes: return "minutes";
+    case ViewType::flag: return "boolean";
+    case ViewType::names:
+    case ViewType::some_names: return "list";
+    case ViewType::object: return "object";
+    }
+    return {};
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(documentation)
@@ -91,11 +125,30 @@ BOOST_AUTO_TEST_CASE(lists_every_field_as_it_is) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(lists_everything_that_view_shows) {
+    const std::string text = manual();
+    for (std::size_t i = 0; i < view_kind_count; ++i) {
+        const auto kind = static_cast<ViewKind>(i);
+        const std::string_view prefix = kind == ViewKind::view ? "view." : "";
+        for (const ViewField& field : view_fields(kind)) {
+            const std::string row = text::format("| {}{} | {} | {} |", prefix, field.name,
+                                                 documented_type(field.type), field.description);
+            BOOST_TEST(has_text(text, row), row);
+        }
+        for (const ViewFunction& function : view_functions(kind)) {
+            const std::string row = text::format("| {} | {} | {} |", function.usage,
+                                                 documented_type(function.type), function.description);
+            BOOST_TEST(has_text(text, row), row);
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(lists_every_setting_as_it_is) {
     const std::string text = manual();
     for (const SettingSpec& spec : setting_specs()) {
-        const std::string row = text::format("| {} | {} | {} | {} |", spec.name, spec.allowed,
-                                             spec.default_text, spec.description);
+        std::string row = text::format("| {} | {} | {} | {} |", spec.name, spec.allowed, spec.default_text,
+                                       spec.description);
+        std::erase(row, '`');
         BOOST_TEST(has_text(text, row), row);
     }
 }
@@ -127,8 +180,42 @@ BOOST_AUTO_TEST_CASE(gives_examples_that_load) {
             BOOST_TEST(read_tests({"t.lua", example}).has_value(), example);
             continue;
         }
-        const bool is_site = example.starts_with("site");
-        BOOST_TEST(load_error({{is_site ? "site.lua" : "t.lua", example}}) == "", example);
+        BOOST_TEST(load_error(files_of(example)) == "", example);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(gives_a_module_that_does_what_is_said) {
+    Texts files;
+    for (const std::string& example : examples())
+        if (example.starts_with("local projects")) files = files_of(example);
+    const auto policy = policy_of(files);
+
+    BOOST_TEST(Job().nodes(2).run(*policy).reject_message ==
+               "account physics may use 1 nodes, this job asks for 2");
+    BOOST_TEST(!Job().nodes(1).run(*policy).rejected);
+}
+
+BOOST_AUTO_TEST_CASE(gives_data_that_a_rule_reads_as_is_said) {
+    Texts files;
+    for (const std::string& example : examples())
+        if (has_text(example, "gpus.csv")) files = files_of(example);
+    files.back().second += "physics,gpu,2\n";
+    const auto policy = policy_of(files);
+
+    BOOST_TEST(Job().partition("gpu").gpus(3).run(*policy).reject_message ==
+               "account physics may use 2 GPUs, this job asks for 3");
+    BOOST_TEST(!Job().partition("gpu").gpus(2).run(*policy).rejected);
+}
+
+BOOST_AUTO_TEST_CASE(lists_every_function_of_the_built_in_modules) {
+    const std::string text = manual();
+    for (const ShippedModule& module : shipped_modules()) {
+        const auto tokens = read_tokens(module.text);
+        for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
+            if (!tokens[i].is("function") || !tokens[i + 1].is_name("M")) continue;
+            const std::string call = text::format("| {}.{}(", module.name, tokens[i + 3].text);
+            BOOST_TEST(has_text(text, call), call);
+        }
     }
 }
 
@@ -140,6 +227,7 @@ BOOST_AUTO_TEST_CASE(gives_tests_that_its_first_example_passes) {
         const auto tests = read_tests({"t.lua", example});
         BOOST_TEST_REQUIRE(tests.has_value());
         for (const PolicyTest& one : *tests) {
+            if (one.gives_view()) continue; // of another example; tests/cli runs it
             const TestResult result = run_test(*policy, one);
             BOOST_TEST(result.has_passed(), one.name + ": " + text::join(result.problems, "; "));
             ++count;

@@ -213,7 +213,8 @@ BOOST_AUTO_TEST_CASE(says_where_settings_and_rules_belong) {
     BOOST_TEST(
         texts_of(report_of({{"site.lua", "site {}\n" + good_rule}}).findings) ==
             std::vector<std::string>{
-                "site.lua:2: unknown name 'rule': a rule is written in a file of its own, not in site.lua"},
+                "site.lua:2: unknown name 'rule': a rule is written in a file of its own, not in site.lua or "
+                "in a module"},
         boost::test_tools::per_element());
 }
 

@@ -128,7 +128,9 @@ BOOST_AUTO_TEST_CASE(reading_the_longest_request_all_the_time_ends) {
         text += "gres:gpu:a" + std::to_string(text.size()) + ":1,";
     for (const ListMember member : {per_job, per_node, per_socket, per_task})
         job.request.*member = text;
-    const auto verdict = job.run(*one_rule("while true do local gpu = job.gpu end"));
+    const auto policy = policy_of(
+        {{"site.lua", patient_site}, {"t.lua", rule_with("while true do local gpu = job.gpu end")}});
+    const auto verdict = run_patiently(*policy, job).outcome;
     BOOST_TEST(has_text(verdict.reject_message, "more than 100000 instructions for one job"));
 }
 

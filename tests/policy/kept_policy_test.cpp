@@ -22,8 +22,12 @@ BOOST_AUTO_TEST_CASE(gives_back_what_was_kept) {
     const fs::path file = temp.root() / "kept";
     BOOST_TEST(!read_kept(file, geteuid())->has_value());
 
-    for (const SourceFolder& sources : {SourceFolder{true, {{"a b\n.lua", "1\n"}, {"c.lua", ""}}},
-                                        SourceFolder{true, {}}, SourceFolder{}}) {
+    for (const SourceFolder& sources :
+         {SourceFolder{true, {{"a b\n.lua", "1\n"}, {"c.lua", ""}}},
+          SourceFolder{
+              true,
+              {{"a.lua", "1"}, {"data/c.csv", std::string(max_data_file_bytes, 'x')}, {"lib/b.lua", "2"}}},
+          SourceFolder{true, {}}, SourceFolder{}}) {
         BOOST_TEST(write_kept(file, {sources, 7}).has_value());
         const auto kept = read_kept(file, geteuid());
         BOOST_TEST_REQUIRE(kept.has_value());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/policy_tests.hpp"
 
+#include "qosgate/policy/folder_findings.hpp"
 #include "support/policy_setup.hpp"
 
 #include <boost/test/data/test_case.hpp>
@@ -8,10 +9,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+
+#include <unistd.h>
 
 using namespace qg;
 using namespace qg::policy;
 using namespace qg::test;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -182,47 +187,150 @@ BOOST_AUTO_TEST_CASE(shows_what_the_rules_did) {
     BOOST_TEST(result.outcome.events[1].text == "qos: (unset) -> b");
 }
 
-BOOST_AUTO_TEST_CASE(slurmctld_does_not_read_them) {
+BOOST_AUTO_TEST_CASE(are_read_in_the_order_of_their_files_and_are_no_part_of_the_policy) {
     const TempFolder temp;
     temp.write("10.lua", rule_with("job:warn('x')"));
     const std::uint64_t hash = (*load_policy(temp.folder()))->hash();
-    BOOST_TEST(load_tests(temp.folder()).error().code == ErrorCode::not_found);
-    fs::create_directory(temp.folder() / "tests");
-    temp.write("tests/b.lua", "test 'b' { expect = { accept = true } }");
-    temp.write("tests/a.lua", "test 'a' { expect = { accept = true } }");
-    chmod((temp.folder() / "tests").c_str(), 0777);
+    const std::uint64_t signature = stat_signature(temp.folder());
+    BOOST_TEST(read_source_folder(temp.folder(), geteuid())->tests.empty());
+    temp.write_test("b.lua", "test 'b' { expect = { accept = true } }");
+    temp.write_test("a.lua", "test 'a' { expect = { accept = true } }");
+    temp.write_test("a.lua.off", "x");
 
-    const auto policy = load_policy(temp.folder());
-    const auto tests = load_tests(temp.folder());
+    const auto read = read_source_folder(temp.folder(), geteuid());
 
-    BOOST_TEST_REQUIRE(policy.has_value());
-    BOOST_TEST((*policy)->hash() == hash);
-    BOOST_TEST_REQUIRE(tests.has_value());
-    BOOST_TEST_REQUIRE(tests->size() == 2u);
-    BOOST_TEST(tests->at(0).file == "a.lua");
+    BOOST_TEST_REQUIRE(read.has_value());
+    BOOST_TEST(hash_of(*read) == hash);
+    BOOST_TEST(stat_signature(temp.folder()) != signature);
+    BOOST_TEST_REQUIRE(read->tests.size() == 2u);
+    BOOST_TEST(read->tests[0].name == "tests/a.lua");
+    BOOST_TEST(read->tests[1].name == "tests/b.lua");
+}
+
+BOOST_AUTO_TEST_CASE(of_others_are_refused) {
+    const TempFolder temp;
+    temp.write("10.lua", rule_with("job:warn('x')"));
+    const fs::path file = temp.write_test("a.lua", "test 'a' { expect = { accept = true } }");
+    BOOST_TEST(load_policy(temp.folder()).has_value());
+
+    chmod(file.c_str(), 0664);
+    BOOST_TEST(has_text(load_policy(temp.folder()).error().message, "tests/a.lua: mode 0664 lets others"));
+    chmod(file.c_str(), 0644);
+    chmod(file.parent_path().c_str(), 0775);
+    BOOST_TEST(has_text(load_policy(temp.folder()).error().message, "/tests: mode 0775 lets others"));
+}
+
+namespace {
+
+/// What run_tests() says of each test, in order.
+std::vector<std::string> answers_of(const Policy& policy, std::vector<SourceFile> files,
+                                    const TestRun& how = {}) {
+    std::vector<std::string> answers;
+    const auto done = run_tests(policy, files, how, [&](const PolicyTest& test, const TestResult& result) {
+        answers.push_back(result.has_passed() ? test.name + " passes" : describe_failure(test, result));
+    });
+    if (!done) answers.push_back(done.error().message);
+    return answers;
+}
+
+constexpr const char* accepted = "test 'a' { expect = { accept = true } }";
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(all_are_run_also_behind_one_that_fails) {
+    const auto policy = one_rule("if job.nodes > 2 then job:reject('no') end");
+    const auto answers =
+        answers_of(*policy, {{"tests/1.lua", "test 'x' { job = { nodes = 3 }, expect = { accept = true } }"},
+                             {"tests/2.lua", accepted}});
+
+    BOOST_TEST_REQUIRE(answers.size() == 2u);
+    BOOST_TEST(answers[0] == "test 'x' fails: expect.accept: the job was rejected: no");
+    BOOST_TEST(answers[1] == "a passes");
+}
+
+BOOST_AUTO_TEST_CASE(none_is_run_if_a_file_does_not_load) {
+    const auto answers =
+        answers_of(*one_rule("job:warn('x')"), {{"tests/1.lua", accepted}, {"tests/2.lua", "x"}});
+
+    BOOST_TEST_REQUIRE(answers.size() == 1u);
+    BOOST_TEST(answers[0].starts_with("tests/2.lua:1: "), answers[0]);
+}
+
+BOOST_AUTO_TEST_CASE(those_without_time_have_not_passed) {
+    const auto policy = one_rule("for i = 1, 20000 do local x = job.nodes end");
+    std::string source;
+    for (int i = 0; i < 50; ++i)
+        source += accepted;
+    const auto answers = answers_of(*policy, {{"tests/1.lua", source}}, {.max_time = 5ms});
+
+    BOOST_TEST_REQUIRE(answers.size() == 50u);
+    BOOST_TEST(answers.back() ==
+               "test 'a' fails: it was not run: all tests together took more than 5 ms of CPU time");
+    BOOST_TEST(answers_of(*policy, {{"tests/1.lua", source}}).back() == "a passes");
+}
+
+BOOST_AUTO_TEST_CASE(can_be_cancelled_before_each_test) {
+    int asked = 0;
+    const auto answers =
+        answers_of(*one_rule("job:warn('x')"), {{"tests/1.lua", std::string(accepted) + accepted}},
+                   {.is_cancelled = [&] { return ++asked > 2; }});
+
+    BOOST_TEST_REQUIRE(answers.size() == 2u);
+    BOOST_TEST(answers[0] == "a passes");
+    BOOST_TEST(answers[1] == "the tests were not run to their end");
+}
+
+BOOST_AUTO_TEST_CASE(cannot_take_much_time_or_memory_while_they_are_loaded) {
+    for (const char* source : {
+             "while true do end",
+             "local t = {} for i = 1, 1e9 do t[i] = {} end",
+             // A table that has itself often inside, seven levels deep.
+             "local t = {} for i = 1, 100 do t[i] = 1 end for level = 1, 7 do local u = {} for i = 1, 100 do "
+             "u[i] = t "
+             "end t = u end test 'x' { given = { qos = t } }",
+             "local s = string.rep('x', 60000) local t = {} for i = 1, 1000 do t[i] = s end test 'x' { given "
+             "= { qos = "
+             "t } }",
+             "for i = 1, 1e9 do test('x') {} end",
+         }) {
+        const auto begin = std::chrono::steady_clock::now();
+        const std::string error = load_error_of(source);
+        const bool is_told = has_text(error, "takes too long or too much memory while it is loaded: ") ||
+                             has_text(error, "the tests of a directory hold too much: at most 4 MiB");
+        BOOST_TEST(is_told, source << ": " << error);
+        const bool is_soon = std::chrono::steady_clock::now() - begin < 5s;
+        BOOST_TEST(is_soon, source);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(the_shipped_rules_pass_theirs) {
+    // These two are often used together: then each must do the same as alone.
+    const std::set<std::string> companions{"default-qos.lua", "short-gpu-jobs.lua"};
     SourceFolder rules{true, {}};
+    SourceFolder pair{true, {}};
     for (const auto& file : fs::directory_iterator(QG_RULES_FOLDER)) {
         if (!file.is_regular_file()) continue;
         std::ifstream in(file.path());
         rules.files.push_back({file.path().filename().string(), {std::istreambuf_iterator<char>(in), {}}});
+        if (companions.contains(rules.files.back().name)) pair.files.push_back(rules.files.back());
     }
-    std::ranges::sort(rules.files, {}, &SourceFile::name);
-    const auto tests = load_tests(QG_RULES_FOLDER);
-    BOOST_TEST_REQUIRE(tests.has_value());
+    std::ranges::sort(pair.files, {}, &SourceFile::name);
+    const auto together = compile_policy(pair);
+    BOOST_TEST_REQUIRE(together.has_value());
+    const auto read = read_all_sources(QG_RULES_FOLDER, {.is_needed = false});
+    BOOST_TEST_REQUIRE(read.has_value());
+    std::vector<PolicyTest> tests;
+    for (const SourceFile& file : read->sources.tests)
+        std::ranges::move(read_tests(file).value(), std::back_inserter(tests));
     for (const SourceFile& rule : rules.files) {
-        // Beside another rule a rule must do the same.
         const auto alone = compile_policy({true, {rule}});
-        const auto together = compile_policy(rules);
         BOOST_TEST_REQUIRE(alone.has_value());
-        BOOST_TEST_REQUIRE(together.has_value());
         std::size_t count = 0;
-        for (const PolicyTest& one : *tests) {
-            if (one.file != rule.name) continue;
+        for (const PolicyTest& one : tests) {
+            if (one.file != "tests/" + rule.name) continue;
             ++count;
-            for (const auto& policy : {*alone, *together}) {
+            if (one.gives_view()) continue; // see tests/cli/policy_test_test.py
+            for (const auto& policy : {*alone, companions.contains(rule.name) ? *together : *alone}) {
                 const TestResult result = run_test(*policy, one);
                 BOOST_TEST(result.has_passed(), one.name + ": " + text::join(result.problems, "; "));
             }

@@ -90,6 +90,21 @@ BOOST_AUTO_TEST_CASE(a_damaged_copy_is_reported_and_counts_as_none) {
     run([](StoreSetup& setup) { BOOST_TEST(setup.store.is_closed()); });
 }
 
+BOOST_AUTO_TEST_CASE(a_directory_that_never_loaded_and_goes_leaves_the_store_closed) {
+    fs::create_directories(folder());
+    temp.write("a.lua", "rule {");
+    run([&](StoreSetup& setup) {
+        BOOST_TEST(StoreSetup::soon([&] { return has_text(setup.last_error(), "a.lua:1: "); }));
+        fs::remove_all(folder());
+        BOOST_TEST(
+            StoreSetup::soon([&] { return has_text(setup.last_error(), "the directory is gone; put"); }));
+        BOOST_TEST(setup.looks_again(5));
+        BOOST_TEST(setup.store.is_closed());
+        fs::create_directory(folder());
+        BOOST_TEST(StoreSetup::soon([&] { return !setup.store.is_closed(); }));
+    });
+}
+
 BOOST_AUTO_TEST_CASE(a_copy_that_cannot_be_used_is_no_proof_that_there_were_no_rules) {
     const auto damage = [this] { std::ofstream(kept(), std::ios::app) << "x"; };
     const auto let_others_write = [this] { chmod(kept().c_str(), 0620); };

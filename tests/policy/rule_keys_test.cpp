@@ -97,13 +97,13 @@ BOOST_AUTO_TEST_CASE(only_a_function_with_a_second_parameter_reads_the_job_befor
 }
 
 BOOST_AUTO_TEST_CASE(a_function_has_no_more_parameters_than_it_gets) {
+    BOOST_TEST(error_of("submit = function(job, view, now) end") ==
+               "a.lua:1: rule: 'submit' is called with two arguments, job and view, and this function has 3 "
+               "parameters");
     BOOST_TEST(
-        error_of("submit = function(job, before) end") ==
-        "a.lua:1: rule: 'submit' is called with one argument, job, and this function has 2 parameters");
-    BOOST_TEST(
-        error_of("modify = function(job, before, now) end") ==
-        "a.lua:1: rule: 'modify' is called with two arguments, job and before, and this function has 3 "
-        "parameters");
+        error_of("modify = function(job, before, view, now) end") ==
+        "a.lua:1: rule: 'modify' is called with three arguments, job, before and view, and this function has "
+        "4 parameters");
     BOOST_TEST(error_of("submit = function() end") == "");
     BOOST_TEST(error_of("local_ = 1," + submit).starts_with("a.lua:1: rule: unknown key 'local_'"));
 }
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_misspelt_key_is_found) {
     BOOST_TEST(has_text(error_of("modfy = function(job) end"), "unknown key 'modfy'; did you mean modify?"));
     BOOST_TEST(has_text(error_of("exemt = {}," + submit), "unknown key 'exemt'; did you mean exempt?"));
     BOOST_TEST(has_text(error_of("modify = 'x'"),
-                        "rule: 'modify' cannot be \"x\": write function(job, before) ... end"));
+                        "rule: 'modify' cannot be \"x\": write function(job, before, view) ... end"));
     BOOST_TEST(has_text(error_of("name = function() end," + submit), "rule: 'name' cannot be a function"));
 }
 

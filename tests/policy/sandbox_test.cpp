@@ -40,6 +40,7 @@ const std::set<std::string> allowed{
     "math.exp",        "math.floor",      "math.fmod",      "math.huge",      "math.log",
     "math.max",        "math.maxinteger", "math.min",       "math.modf",      "math.pi",
     "math.mininteger", "math.sqrt",       "math.tointeger", "math.type",      "math.ult",
+    "require",
 };
 
 } // namespace

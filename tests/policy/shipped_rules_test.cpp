@@ -12,11 +12,15 @@ using namespace qg::test;
 
 namespace {
 
-std::shared_ptr<const Policy> shipped(const std::string& name) {
-    std::ifstream file(fs::path(QG_RULES_FOLDER) / name);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+std::string file_text(const fs::path& path) {
+    std::ifstream file(path);
+    std::string text{std::istreambuf_iterator<char>(file), {}};
     BOOST_TEST_REQUIRE(!text.empty());
-    return policy_of({{name, text}});
+    return text;
+}
+
+std::shared_ptr<const Policy> shipped(const std::string& name) {
+    return policy_of({{name, file_text(fs::path(QG_RULES_FOLDER) / name)}});
 }
 
 /// The QOS that the default-qos rule gives; "" for none.
@@ -42,6 +46,21 @@ Job gpu_job(std::uint64_t gpus, std::uint32_t minutes) {
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(shipped_rules)
+
+BOOST_AUTO_TEST_CASE(each_has_a_description_and_a_line_in_the_manual) {
+    const std::string text = file_text(fs::path(QG_RULES_FOLDER).parent_path() / "README.md");
+    std::size_t count = 0;
+    for (const auto& file : fs::directory_iterator(QG_RULES_FOLDER)) {
+        if (!file.is_regular_file()) continue;
+        const std::string name = file.path().filename().string();
+        BOOST_TEST_CONTEXT(name) {
+            BOOST_TEST(!shipped(name)->rules().at(0).description.empty());
+            BOOST_TEST(has_text(text, "| `" + name + "` | "));
+        }
+        ++count;
+    }
+    BOOST_TEST(count == 15u);
+}
 
 BOOST_AUTO_TEST_CASE(default_qos_goes_by_partition_and_size_to_the_boundary) {
     BOOST_TEST(chosen_qos(gpu_job(1, 60)) == "gpu-short");

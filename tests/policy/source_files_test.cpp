@@ -121,6 +121,24 @@ BOOST_AUTO_TEST_CASE(looks_through_symbolic_links) {
     BOOST_TEST(has_text(problem_of(temp.folder()), "real.lua: cannot be read: No such file"));
 }
 
+BOOST_AUTO_TEST_CASE(calls_a_file_by_its_name_behind_a_link_to_its_folder) {
+    const TempFolder temp;
+    const fs::path file = temp.write("a.lua", "text");
+    const fs::path link = temp.root() / "link.d";
+    fs::create_symlink(temp.folder(), link);
+    chmod(file.c_str(), 0664);
+
+    const std::string problem = problem_of(link);
+
+    BOOST_TEST(
+        problem.starts_with((link / "a.lua").string() + ": mode 0664 lets others write it: chmod go-w"),
+        problem);
+    if (geteuid() != 0) return; // only root may change owners
+    chmod(file.c_str(), 0644);
+    BOOST_TEST_REQUIRE(chown(file.c_str(), 12345, 12345) == 0);
+    BOOST_TEST(problem_of(link).starts_with((link / "a.lua").string() + ": belongs to"), problem_of(link));
+}
+
 BOOST_AUTO_TEST_CASE(refuses_a_way_that_leads_through_somebody_else_s_folder) {
     if (geteuid() != 0) return; // only root may change owners
     const TempFolder temp;

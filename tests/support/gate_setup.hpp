@@ -20,6 +20,14 @@ inline std::string last_line(const std::vector<std::string>& lines) {
     return lines.back();
 }
 
+/// A provider that knows no limits yet.
+class NoQuotaYet final : public quota::QuotaProvider {
+  public:
+    Result<model::AccountView> check(const quota::Lookup& /*lookup*/) const override {
+        return Error{ErrorCode::unavailable, "slurmctld has no accounting data yet"};
+    }
+};
+
 /// Partition "main" (default) and "viz"; QOSs normal (default), moonlight and secret; user ana (1000) in
 /// account hpc-users, who may use normal and moonlight. 64 CPUs and 256000 MiB per node.
 struct GateSetup {
@@ -75,6 +83,7 @@ struct GateSetup {
         c.names = names;
         c.nodes = node_table;
         c.usage_lasts = usage_lasts;
+        c.name = "testing";
         return c;
     }
 
@@ -85,9 +94,11 @@ struct GateSetup {
     model::Decision decide_with(const quota::QuotaProvider& provider,
                                 const policy::Policy* policy = nullptr) const {
         const auto c = cluster();
-        const gate::KnownCluster known(is_cluster_known ? &c : nullptr, may_have_changed,
-                                       may_have_new_reservations);
-        return gate::Gate(provider, release).decide(request, known, policy);
+        return gate::Gate(provider, release).decide(request, known(c), policy);
+    }
+    /// What is known of this cluster.
+    gate::KnownCluster known(const model::Cluster& c) const {
+        return {is_cluster_known ? &c : nullptr, may_have_changed, may_have_new_reservations, times};
     }
 
     model::Forecast forecast() const { return decide().forecast; }
@@ -107,6 +118,7 @@ struct GateSetup {
     bool is_cluster_known = true;
     bool may_have_changed = false; ///< since the cluster was known
     bool may_have_new_reservations = false;
+    gate::DecisionTimes times;
 };
 
 } // namespace qg::test

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/characters.hpp"
 #include "qosgate/base/letters.hpp"
+#include "qosgate/base/utf8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -72,30 +73,10 @@ struct Character {
 
 /// Reads UTF-8. A byte that is not valid UTF-8 is a character by itself.
 Character read_character(std::string_view text) noexcept {
-    const auto byte = [&](std::size_t at) -> std::uint32_t {
-        return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
-    };
-    const std::uint32_t lead = byte(0);
-    if (lead < 0x80) return {1, lead >= 0x20 && lead != 0x7f, false};
-
-    struct Length {
-        std::size_t bytes;
-        std::uint32_t mask, lead; ///< of the first byte
-        std::uint32_t min;        ///< smaller numbers have shorter forms
-    };
-    constexpr Length lengths[] = {{2, 0xe0, 0xc0, 0x80}, {3, 0xf0, 0xe0, 0x800}, {4, 0xf8, 0xf0, 0x10000}};
-    for (const Length& length : lengths) {
-        if ((lead & length.mask) != length.lead) continue;
-        std::uint32_t code = lead & ~length.mask;
-        for (std::size_t at = 1; at < length.bytes; ++at) {
-            if ((byte(at) & 0xc0u) != 0x80u) return {};
-            code = code << 6 | (byte(at) & 0x3fu);
-        }
-        const bool is_surrogate = code >= 0xd800 && code <= 0xdfff;
-        if (code < length.min || code > 0x10ffff || is_surrogate) return {};
-        return {length.bytes, !is_invisible(code), is_combining(code)};
-    }
-    return {};
+    const CodePoint first = decode_utf8(text);
+    if (first.bytes == 0) return {};
+    if (first.bytes == 1) return {1, first.code >= 0x20 && first.code != 0x7f, false};
+    return {first.bytes, !is_invisible(first.code), is_combining(first.code)};
 }
 
 } // namespace

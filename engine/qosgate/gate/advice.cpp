@@ -66,28 +66,30 @@ bool names_anything(const JobRequest& request) {
 
 /// Whether any node can hold the whole job. True is certain, except for the memory that the job gets by
 /// default.
-bool is_small(const JobRequest& request, const AdviceCase& at) {
+bool is_small(const ResolvedRequest& resolved) {
+    const JobRequest& request = resolved.request;
     if (request.memory || request.memory_per_tres || request.tres_per_task || request.min_cpus_per_node ||
         request.tasks_per_node || request.cpus_per_task.value_or(1) > 1 || request.exclusive)
         return false;
-    const JobSize& size = at.resolved.counter.sent();
-    return at.are_all([&](const Partition& partition) {
+    const JobSize& size = resolved.counter.sent();
+    return std::ranges::all_of(resolved.view().partitions, [&](const PartitionChoice& choice) {
+        const Partition& partition = *choice.partition;
         return partition.node_kinds.empty() ||
                (!partition.gives_whole_nodes && size.nodes.value_or(1) <= 1 &&
                 std::max(size.cpus.value_or(1), size.tasks.value_or(1)) <= partition.min_node_cpus);
     });
 }
 
-} // namespace
+bool are_all_open(const model::AccountView& view) {
+    return std::ranges::all_of(view.partitions,
+                               [](const PartitionChoice& choice) { return choice.partition->is_open(); });
+}
 
-std::vector<std::string> advice_lines(const ResolvedRequest& resolved, bool knows_reservations) {
+/// Looks for everything that may be wrong. `has_names`: the job asks for something by name.
+[[gnu::noinline]] std::vector<std::string> find_advice(const ResolvedRequest& resolved,
+                                                       bool knows_reservations, bool has_names) {
     const JobRequest& request = resolved.request;
     const AdviceCase at(resolved, knows_reservations);
-    const bool has_wrong_array = request.array && resolved.job.array_tasks == 0;
-    const bool has_names = names_anything(request) || has_wrong_array;
-    if (!has_names && !request.minutes_to_deadline && is_small(request, at) &&
-        at.are_all([](const Partition& partition) { return partition.is_open(); }))
-        return {};
     AdviceLines lines;
     const bool may_tell_partitions = !at.view().partitions.empty() && !has_hidden_partition(at.view());
     if (may_tell_partitions) advise_on_partitions(at, lines);
@@ -97,6 +99,17 @@ std::vector<std::string> advice_lines(const ResolvedRequest& resolved, bool know
     // No node has what an unknown name stands for, so advice on size would repeat the advice on the name.
     if (lines.count() == told && may_tell_partitions && !at.view().hidden.nodes) advise_on_size(at, lines);
     return lines.take();
+}
+
+} // namespace
+
+std::vector<std::string> advice_lines(const ResolvedRequest& resolved, bool knows_reservations) {
+    const JobRequest& request = resolved.request;
+    const bool has_wrong_array = request.array && resolved.job.array_tasks == 0;
+    const bool has_names = names_anything(request) || has_wrong_array;
+    if (!has_names && !request.minutes_to_deadline && is_small(resolved) && are_all_open(resolved.view()))
+        return {}; // the usual case
+    return find_advice(resolved, knows_reservations, has_names);
 }
 
 } // namespace qg::gate

@@ -289,10 +289,12 @@ std::vector<std::string> time_origin_lines(const DetailedForecast& forecast, con
     if (given && given->minutes != 0)
         return {text::format("this job names no --time: {} is the default of partition {}",
                              units::format_minutes(*given), view.partitions.front().partition->name)};
-    if (has_hidden_partition(view) || !forecast.summary.time_set_by_limit || !forecast.summary.time_limit)
+    const auto& time_limit = forecast.summary.time_limit;
+    if (has_hidden_partition(view) || !forecast.summary.time_set_by_limit || !time_limit ||
+        time_limit->is_unlimited())
         return {};
     return {text::format("this job names no --time: it gets {} by a limit on time",
-                         units::format_minutes(*forecast.summary.time_limit))};
+                         units::format_minutes(*time_limit))};
 }
 
 std::vector<std::string> suggestion_lines(const DetailedForecast& forecast, const ResolvedRequest& asked,
@@ -324,8 +326,8 @@ void answer(model::Decision& decision, const DetailedForecast& forecast, const L
         decision.reject = model::RejectCode::accounting_policy;
     if (decision.message.size() > told_before) {
         const bool refuses = decision.reject != model::RejectCode::none;
-        decision.log.push_back(log_limits(job, refuses ? "refused" : "warned", reason_of(forecast, job.view),
-                                          std::span(decision.message).subspan(told_before)));
+        log_limits(decision, job, refuses ? "refused" : "warned", reason_of(forecast, job.view),
+                   std::span(decision.message).subspan(told_before));
     }
     if (forecast.is_refused() || forecast.never_starts()) append_contact(decision.message, settings);
 }

@@ -57,19 +57,15 @@ add_cpus_for_memory(const JobRequest& request, const Partition& partition, const
     return changed;
 }
 
-/// The nodes that a whole-node job names; those of other jobs do not count.
-NamedNodes named_whole_nodes(const JobRequest& request, const model::AccountView& view,
-                             const model::Cluster& cluster) {
-    return may_take_whole_nodes(request, view) ? look_up_named_nodes(request, cluster.names) : NamedNodes{};
-}
-
 } // namespace
 
 /// The changed request and its counter, which borrows it.
 struct JobCounter::WithCpusForMemory {
     WithCpusForMemory(JobRequest&& changed, const JobCounter& original, const model::AccountView& view)
-        : request(std::move(changed)), counter(request, view, *original.cluster_, original.release_,
-                                               size_of(request, original.release_), original.named_nodes_) {}
+        : request(std::move(changed)), counter(request, *original.cluster_, original.release_) {
+        counter.named_nodes_ = original.named_nodes_;
+        counter.take_size(view);
+    }
     WithCpusForMemory(const WithCpusForMemory&) = delete;
     WithCpusForMemory& operator=(const WithCpusForMemory&) = delete;
 
@@ -84,23 +80,27 @@ bool may_take_whole_nodes(const JobRequest& request, const model::AccountView& v
            });
 }
 
-JobCounter::JobCounter(const JobRequest& request, const model::AccountView& view,
-                       const model::Cluster& cluster, Release release)
-    : JobCounter(request, view, cluster, release, size_of(request, release),
-                 named_whole_nodes(request, view, cluster)) {}
+JobCounter::JobCounter(const JobRequest& request, const model::Cluster& cluster, Release release)
+    : request_(&request), cluster_(&cluster), release_(release), requested_(size_of(request, release)),
+      gres_(request) {}
 
 JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
-    : JobCounter(*other.request_, view, *other.cluster_, other.release_, other.requested_,
-                 other.named_nodes_) {}
+    : request_(other.request_), cluster_(other.cluster_), release_(other.release_),
+      requested_(other.requested_), gres_(*other.request_), named_nodes_(other.named_nodes_) {
+    take_size(view);
+}
 
-JobCounter::JobCounter(const JobRequest& request, const model::AccountView& view,
-                       const model::Cluster& cluster, Release release, const JobSize& sent,
-                       NamedNodes named_nodes)
-    : request_(&request), cluster_(&cluster), release_(release), requested_(sent),
-      with_partition_min_(raised_to_partitions(requested_, view)),
-      gres_(request, with_partition_min_, release),
-      for_limits_(release.follows(rules::counts_size_after_gres) ? with_gres() : with_partition_min_),
-      named_nodes_(std::move(named_nodes)) {}
+void JobCounter::start(const model::AccountView& view) {
+    if (may_take_whole_nodes(*request_, view))
+        named_nodes_ = std::make_shared<const NamedNodes>(look_up_named_nodes(*request_, cluster_->names));
+    take_size(view);
+}
+
+void JobCounter::take_size(const model::AccountView& view) {
+    with_partition_min_ = raised_to_partitions(requested_, view);
+    gres_.read(with_partition_min_, release_);
+    for_limits_ = release_.follows(rules::counts_size_after_gres) ? with_gres() : with_partition_min_;
+}
 
 void JobCounter::count_submission(const model::AccountView& view, model::ResolvedJob& job) const {
     job.tres = count(view, 0, for_limits_.nodes.value_or(1), with_gres().nodes.value_or(1),
@@ -193,7 +193,7 @@ TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const P
     WholeNodes nodes{min_nodes * partition.min_node_cpus, TresCounts(view.tres->size())};
     if (!view.hidden.nodes && view.partitions.size() <= max_partitions_by_node)
         nodes = min_whole_nodes(
-            *request_, partition, *cluster_, named_nodes_, min_nodes,
+            *request_, partition, *cluster_, *named_nodes_, min_nodes,
             cap_nodes(request_->max_nodes.value_or(UINT32_MAX), partition, job_qos_flags(view)), *view.tres);
 
     TresCounts min = std::move(nodes.gpus);

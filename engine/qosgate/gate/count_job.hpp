@@ -39,9 +39,17 @@ model::ResolvedJob count_job(const model::JobRequest& request, const model::Acco
 class JobCounter {
   public:
     JobCounter(const model::JobRequest& request, const model::AccountView& view,
-               const model::Cluster& cluster, limits::Release release);
+               const model::Cluster& cluster, limits::Release release)
+        : JobCounter(request, cluster, release) {
+        start(view);
+    }
+    /// A counter that knows only sent() before start().
+    JobCounter(const model::JobRequest& request, const model::Cluster& cluster, limits::Release release);
     /// The same request for another view.
     JobCounter(const JobCounter& other, const model::AccountView& view);
+
+    /// Makes it the counter for this view. Call it once.
+    void start(const model::AccountView& view);
 
     /// Fills in the job as the submit stage sees it.
     void count_submission(const model::AccountView& view, model::ResolvedJob& job) const;
@@ -82,9 +90,7 @@ class JobCounter {
                                                               std::size_t partition) const;
 
   private:
-    JobCounter(const model::JobRequest& request, const model::AccountView& view,
-               const model::Cluster& cluster, limits::Release release, const JobSize& sent,
-               NamedNodes named_nodes);
+    void take_size(const model::AccountView& view);
     struct WithCpusForMemory;
     [[nodiscard]] const WithCpusForMemory* with_cpus_for_memory(const model::AccountView& view,
                                                                 std::size_t partition) const;
@@ -118,11 +124,11 @@ class JobCounter {
     const model::JobRequest* request_;
     const model::Cluster* cluster_;
     limits::Release release_;
-    JobSize requested_;          ///< by the client
-    JobSize with_partition_min_; ///< after partitions
-    GresRequest gres_;           ///< with the size after partitions and gres
-    JobSize for_limits_;         ///< as the limits see it
-    NamedNodes named_nodes_;     ///< looked up only for a whole-node job
+    JobSize requested_;                             ///< by the client
+    JobSize with_partition_min_;                    ///< after partitions
+    GresRequest gres_;                              ///< with the size after partitions and gres
+    JobSize for_limits_;                            ///< as the limits see it
+    std::shared_ptr<const NamedNodes> named_nodes_; ///< null unless it is a whole-node job
     /// The minimum of a whole-node job, for each partition without and with hidden nodes; empty until it is
     /// asked for.
     mutable std::vector<std::optional<model::TresCounts>> whole_nodes_;

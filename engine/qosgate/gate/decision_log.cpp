@@ -3,10 +3,13 @@
 
 #include "qosgate/base/text.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace qg::gate {
 namespace {
+
+using model::DecisionEvent;
+using model::JobNames;
 
 constexpr std::size_t max_value_length = 64;
 constexpr std::size_t max_line_length = 1500;
@@ -31,21 +34,27 @@ std::string_view partition_of(const LoggedJob& job) {
                                                : std::string_view(partitions.front().partition->name));
 }
 
-std::string describe(const LoggedJob& job) {
+JobNames names_of(const LoggedJob& job) {
+    return {.user = job.view.user_name,
+            .account = std::string(first_of(job.request.account, job.view.account)),
+            .partition = std::string(partition_of(job)),
+            .qos = std::string(first_of(job.request.qos, job.view.job_qos.name))};
+}
+
+std::string describe(const LoggedJob& job, const JobNames& names) {
     const model::JobRequest& request = job.request;
     std::string text = job.change == nullptr ? "" : " change";
     if (job.change != nullptr && job.change->job_id != 0)
         text += text::format(" jobid={}", job.change->job_id);
     if (request.submit_uid != request.user_id) text += text::format(" by={}", request.submit_uid);
-    if (job.view.user_name.empty())
+    if (names.user.empty())
         text += text::format(" user={}", request.user_id);
     else
-        text += text::format(" user={}({})", text::printable(job.view.user_name, max_value_length),
-                             request.user_id);
+        text += text::format(" user={}({})", text::printable(names.user, max_value_length), request.user_id);
     text += field("job", first_of(request.name, ""));
-    text += field("account", first_of(request.account, job.view.account));
-    text += field("partition", partition_of(job));
-    text += field("qos", first_of(request.qos, job.view.job_qos.name));
+    text += field("account", names.account);
+    text += field("partition", names.partition);
+    text += field("qos", names.qos);
     return text;
 }
 
@@ -54,26 +63,40 @@ std::string_view done_by(policy::EventKind kind) noexcept {
     return kind == policy::EventKind::error ? "failed" : policy::to_string(kind);
 }
 
-} // namespace
-
-LogLine log_rule(const LoggedJob& job, const policy::RuleEvent& event) {
-    std::string line = text::format("{}{}: rule '{}' ({}): {}", done_by(event.kind), describe(job),
-                                    event.rule, event.file, event.text);
-    if (!event.detail.empty()) line += text::format(" [{}]", event.detail);
-    const bool is_failure = event.kind == policy::EventKind::error;
-    return {is_failure ? LogLevel::error : LogLevel::info, text::printable(line, max_line_length)};
+/// The begin of a line: "refused user=ana(1000) job=wrap ...".
+std::string begin_line(model::Decision& decision, std::string_view did, const LoggedJob& job) {
+    decision.names = names_of(job);
+    return text::format("{}{}:", did, describe(job, *decision.names));
 }
 
-LogLine log_limits(const LoggedJob& job, std::string_view done, std::string_view reason,
-                   std::span<const std::string> message) {
-    std::string line = text::format("{}{}:", done, describe(job));
-    if (!reason.empty()) line += text::format(" {}:", reason);
+void add(model::Decision& decision, LogLevel level, const std::string& line, DecisionEvent event) {
+    decision.log.push_back({level, text::printable(line, max_line_length)});
+    decision.events.push_back(std::move(event));
+}
+
+} // namespace
+
+void log_rule(model::Decision& decision, const LoggedJob& job, const policy::RuleEvent& event) {
+    const std::string_view did = done_by(event.kind);
+    std::string line = text::format("{} rule '{}' ({}): {}", begin_line(decision, did, job), event.rule,
+                                    event.file, event.text);
+    if (!event.detail.empty()) line += text::format(" [{}]", event.detail);
+    const bool is_failure = event.kind == policy::EventKind::error;
+    add(decision, is_failure ? LogLevel::error : LogLevel::info, line,
+        {.did = did, .rule = event.rule, .file = event.file, .reason = "", .text = event.text});
+}
+
+void log_limits(model::Decision& decision, const LoggedJob& job, std::string_view did,
+                std::string_view reason, std::span<const std::string> message) {
+    std::string text;
     for (const std::string& part : message) {
-        line += text::format(" {}", text::trim(part));
-        if (!line.ends_with(':')) line += ';';
+        if (!text.empty()) text += text.ends_with(':') ? " " : "; ";
+        text += text::trim(part);
     }
-    line.pop_back();
-    return {LogLevel::info, text::printable(line, max_line_length)};
+    std::string line = begin_line(decision, did, job);
+    if (!reason.empty()) line += text::format(" {}:", reason);
+    add(decision, LogLevel::info, text::format("{} {}", line, text),
+        {.did = did, .rule = "", .file = "", .reason = std::string(reason), .text = text});
 }
 
 } // namespace qg::gate

@@ -7,8 +7,9 @@
 // with a backslash before each quote and backslash in it: job='it\'s mine: qos=high'.
 #pragma once
 
-#include "qosgate/gate/gate.hpp"
-#include "qosgate/gate/resolve.hpp"
+#include "qosgate/model/account_view.hpp"
+#include "qosgate/model/decision.hpp"
+#include "qosgate/model/job_update.hpp"
 #include "qosgate/policy/policy.hpp"
 
 #include <span>
@@ -26,12 +27,12 @@ struct LoggedJob {
 };
 
 /// An action of a rule. An error of a rule is logged as an error.
-LogLine log_rule(const LoggedJob& job, const policy::RuleEvent& event);
+void log_rule(model::Decision& decision, const LoggedJob& job, const policy::RuleEvent& event);
 
-/// An action of the gate because of limits or partitions. `done` is "refused", "warned", or "unchecked"
-/// (limits not checked); `reason` is Slurm's Reason, or empty; `message` is what the user reads, or the
-/// cause.
-LogLine log_limits(const LoggedJob& job, std::string_view done, std::string_view reason,
-                   std::span<const std::string> message);
+/// An action of the gate because of limits or partitions. `did` is "refused", "warned", or "unchecked"
+/// (limits not checked), a literal; `reason` is Slurm's Reason, or empty; `message` is what the user reads,
+/// or the cause.
+void log_limits(model::Decision& decision, const LoggedJob& job, std::string_view did,
+                std::string_view reason, std::span<const std::string> message);
 
 } // namespace qg::gate

@@ -33,11 +33,10 @@ std::optional<TooLarge> find_too_large(const ResolvedRequest& resolved) {
         return TooLarge{text::format("{} QOSs in {} partitions are more than {} ways to start the job",
                                      1 + view.job_qos.alternatives.size(), view.partitions.size(), max_ways),
                         "shorten --qos or --partition"};
-    const std::size_t bytes = bytes_of_resources(request);
-    if (is_too_long_for(ways, bytes))
+    if (is_too_long_for(ways, request))
         return TooLarge{text::format("{} bytes of resources and licenses are too long to be counted for {} "
                                      "ways to start the job",
-                                     bytes, ways),
+                                     bytes_of_resources(request), ways),
                         "shorten them, or --partition"};
     return std::nullopt;
 }

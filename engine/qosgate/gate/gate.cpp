@@ -14,6 +14,7 @@
 #include "qosgate/gate/update_rules.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace qg::gate {
 namespace {
@@ -37,8 +38,7 @@ bool is_failure(const LogLine& line) {
 void take_verdict(Decision& decision, policy::RuleOutcome& verdict, const LoggedJob& job, const Site& site) {
     const bool is_written = job.change == nullptr && !verdict.rejected;
     for (const policy::RuleEvent& event : verdict.events)
-        if (is_written || event.kind != policy::EventKind::changed)
-            decision.log.push_back(log_rule(job, event));
+        if (is_written || event.kind != policy::EventKind::changed) log_rule(decision, job, event);
     decision.message = std::move(verdict.warnings);
     if (!verdict.rejected) return;
     decision.reject = RejectCode::access_denied;
@@ -46,6 +46,22 @@ void take_verdict(Decision& decision, policy::RuleOutcome& verdict, const Logged
                         [&](std::string_view line) { decision.message.emplace_back(line); });
     // The message about a failed rule already contains the contact.
     if (!verdict.has_failed) append_contact(decision.message, site.settings());
+}
+
+constexpr std::string_view unknown_partitions = "slurmctld has just started";
+constexpr std::string_view changed_partitions = "a partition changed a moment ago";
+
+/// Rejects a job, or a change of one, whose limits can be judged only in a moment.
+[[gnu::cold]] void ask_to_come_again(Decision& decision, const LoggedJob& job, std::string_view why) {
+    std::string line =
+        text::format("the limits of this {} cannot be checked yet, because {}; try again in a moment{}",
+                     job.change ? "change" : "job", why,
+                     job.change || is_test_only(job.request.submit_line)
+                         ? ""
+                         : " (sbatch, salloc and srun do that by themselves)");
+    decision.reject = RejectCode::try_again;
+    log_limits(decision, job, "refused", "", std::span(&line, 1));
+    decision.message.push_back(std::move(line));
 }
 
 /// Runs the site's rules over a new job. Empty: there are none, or the job is rejected.
@@ -88,7 +104,7 @@ bool loses_words(RejectCode code, const JobRequest& request) {
 }
 
 void log_unchecked(Decision& decision, const LoggedJob& job, const std::string& why) {
-    decision.log.push_back(log_limits(job, "unchecked", "", std::span(&why, 1)));
+    log_limits(decision, job, "unchecked", "", std::span(&why, 1));
 }
 
 void log_problem(Decision& decision, const ResolvedRequest& resolved, const LoggedJob& job) {
@@ -110,7 +126,7 @@ bool can_judge(Decision& decision, const ResolvedRequest& job, const Site& site)
     if (!job.known) log_problem(decision, job, logged);
     if (!site.judges_limits()) {
         if (site.settings().limits == Level::enforce)
-            log_unchecked(decision, logged, "the partitions are not known, or changed a moment ago");
+            log_unchecked(decision, logged, "the partitions are not known");
         return false;
     }
     return !is_too_much(decision, job, logged, site, site.enforces_limits());
@@ -159,18 +175,42 @@ void judge(Decision& decision, const ResolvedRequest& job, const Site& site, con
         !part.view().enforce.limits)
         return;
     auto lines = parts.add(part);
+    if (const std::string_view reason = parts.refusal(); !reason.empty()) {
+        decision.forecast.code = RejectCode::accounting_policy;
+        decision.forecast.reason = reason;
+    }
     if (lines.empty()) return;
     const bool enforces = site.enforces_limits();
     if (enforces) decision.reject = RejectCode::accounting_policy;
-    decision.log.push_back(
-        log_limits({part.request, part.view()}, enforces ? "refused" : "warned", "", lines));
+    log_limits(decision, {part.request, part.view()}, enforces ? "refused" : "warned", "", lines);
     append(decision.message, std::move(lines));
     append_contact(decision.message, site.settings());
+}
+
+void judge_with_parts(Decision& decision, const ResolvedRequest& job, const Site& site,
+                      const std::optional<RulesRun>& rules, HetParts* parts);
+
+/// Takes from the decision by partitions that may have changed what does not rest on them: a job that they
+/// would refuse must come again, and of an accepted one is logged why its limits are not known.
+void take_trial(Decision& decision, Decision trial, const LoggedJob& job, bool is_known) {
+    if (trial.reject != RejectCode::none)
+        ask_to_come_again(decision, job, changed_partitions);
+    else if (!is_known)
+        std::ranges::move(trial.log, std::back_inserter(decision.log));
+}
+
+/// Judges a job by partitions that may have changed.
+[[gnu::cold]] void judge_by_old_partitions(Decision& decision, const ResolvedRequest& job, const Site& site,
+                                           HetParts* parts) {
+    Decision trial;
+    judge_with_parts(trial, job, site.as_it_was(), std::nullopt, parts);
+    take_trial(decision, std::move(trial), {job.request, job.view()}, job.known.has_value());
 }
 
 /// Judges a job after the rules, with the parts before it if it is one of a heterogeneous job.
 void judge_with_parts(Decision& decision, const ResolvedRequest& job, const Site& site,
                       const std::optional<RulesRun>& rules, HetParts* parts) {
+    if (site.enforces_later()) return judge_by_old_partitions(decision, job, site, parts);
     const std::size_t told_before = decision.message.size();
     if (can_judge(decision, job, site)) {
         judge(decision, job, site, rules ? &*rules : nullptr);
@@ -179,13 +219,11 @@ void judge_with_parts(Decision& decision, const ResolvedRequest& job, const Site
     blame(decision, told_before, rules);
 }
 
-/// The job as the rules changed it; empty if they did not.
-std::optional<ResolvedRequest> resolve_changed(const Decision& decision, const Site& site,
-                                               const ResolveOptions& options) {
-    std::optional<ResolvedRequest> changed;
-    if (decision.changed)
-        changed.emplace(WithResultOf([&] { return resolve(*decision.changed, site.context, options); }));
-    return changed;
+/// Judges the job as the rules changed it. Not inlined: most jobs need no space on the stack for it.
+[[gnu::noinline]] void judge_changed(Decision& decision, const Site& site, const ResolveOptions& options,
+                                     const std::optional<RulesRun>& rules, HetParts* parts) {
+    const ResolvedRequest changed = resolve(*decision.changed, site.context, options);
+    judge_with_parts(decision, changed, site, rules, parts);
 }
 
 /// A change never concerns a whole array. The array text is slurmctld's own here and may be no index list.
@@ -200,6 +238,21 @@ void resolve_before(std::optional<ResolvedRequest>& before, const model::JobUpda
     count_one_task(*before);
 }
 
+/// Judges what slurmctld will judge of a change.
+void judge_change(Decision& decision, model::JobUpdate& update, ResolvedRequest& before,
+                  ResolvedRequest& after, const Site& site) {
+    if (!before.known || !after.known) {
+        const ResolvedRequest& unknown = after.known ? before : after;
+        log_problem(decision, unknown, {update.after, unknown.view(), &update});
+        return;
+    }
+    // A request that was too large before may be changed into a smaller one.
+    if (is_too_much(decision, after, {update.after, after.view(), &update}, site, site.enforces_limits()) ||
+        is_too_much(decision, before, {update.before, before.view(), &update}, site, /*enforces=*/false))
+        return;
+    judge_update(decision, update, before, after, site.settings());
+}
+
 } // namespace
 
 Decision Gate::decide(const JobRequest& request, KnownCluster known, const policy::Policy* policy,
@@ -208,13 +261,21 @@ Decision Gate::decide(const JobRequest& request, KnownCluster known, const polic
     // Limits that leave room for one part may not leave room for all of them.
     const ResolveOptions options{.kind = parts ? ViewKind::whole : ViewKind::short_within_limits};
     const ResolvedRequest submitted = resolve(request, site.context, options);
-    if (request.unread) return answer_unread(submitted, {request, submitted.view()}, site);
-
     Decision decision;
+    if (site.must_wait(request.submit_uid)) {
+        ask_to_come_again(decision, {request, submitted.view()}, unknown_partitions);
+        return decision;
+    }
+    if (request.unread)
+        return answer_unread(submitted, {request, submitted.view()},
+                             site.enforces_later() ? site.as_it_was() : site);
+
     const std::optional<RulesRun> rules = run_rules(decision, submitted, site);
     if (decision.reject != RejectCode::none) return decision;
-    const std::optional<ResolvedRequest> changed = resolve_changed(decision, site, options);
-    judge_with_parts(decision, changed ? *changed : submitted, site, rules, parts);
+    if (decision.changed)
+        judge_changed(decision, site, options, rules, parts);
+    else
+        judge_with_parts(decision, submitted, site, rules, parts);
     if (decision.reject != RejectCode::none) decision.changed.reset();
     return decision;
 }
@@ -227,27 +288,32 @@ Decision Gate::decide_update(model::JobUpdate update, KnownCluster known,
                                  .names_partitions = changes_partitions};
     Decision decision;
     const bool runs_rules = site.has_rules_at(policy::JobEvent::modify);
-    if (!update.after.unread && !runs_rules && !site.judges_limits()) return decision;
+    const bool must_wait = site.must_wait(update.after.submit_uid);
+    const bool judges = site.judges_limits() || site.enforces_later();
+    if (!update.after.unread && !runs_rules && !judges && !must_wait) return decision;
     ResolvedRequest after = resolve(update.after, site.context, options);
-    if (update.after.unread) return answer_unread(after, {update.after, after.view(), &update}, site);
+    const LoggedJob logged{update.after, after.view(), &update};
+    if (must_wait) {
+        ask_to_come_again(decision, logged, unknown_partitions);
+        return decision;
+    }
+    if (update.after.unread)
+        return answer_unread(after, logged, site.enforces_later() ? site.as_it_was() : site);
     count_one_task(after);
     std::optional<ResolvedRequest> resolved_before;
     if (runs_rules && policy->reads_job_before()) resolve_before(resolved_before, update, site);
     run_rules_at_change(decision, update, after, resolved_before ? &*resolved_before : nullptr, site);
-    if (decision.reject != RejectCode::none || !site.judges_limits()) return decision;
+    if (decision.reject != RejectCode::none || !judges) return decision;
 
     if (!resolved_before) resolve_before(resolved_before, update, site);
-    ResolvedRequest& before = *resolved_before;
-    if (!before.known || !after.known) {
-        const ResolvedRequest& unknown = after.known ? before : after;
-        log_problem(decision, unknown, {update.after, unknown.view(), &update});
+    if (!site.enforces_later()) {
+        judge_change(decision, update, *resolved_before, after, site);
         return decision;
     }
-    // A request that was too large before may be changed into a smaller one.
-    if (is_too_much(decision, after, {update.after, after.view(), &update}, site, site.enforces_limits()) ||
-        is_too_much(decision, before, {update.before, before.view(), &update}, site, /*enforces=*/false))
-        return decision;
-    judge_update(decision, update, before, after, site.settings());
+    Decision trial;
+    judge_change(trial, update, *resolved_before, after, site.as_it_was());
+    take_trial(decision, std::move(trial), logged,
+               resolved_before->known.has_value() && after.known.has_value());
     return decision;
 }
 

@@ -4,27 +4,14 @@
 // lock or clock of its own; everything it needs comes from its arguments and the QuotaProvider.
 #pragma once
 
+#include "qosgate/gate/known_cluster.hpp"
 #include "qosgate/limits/release.hpp"
-#include "qosgate/model/cluster.hpp"
 #include "qosgate/model/decision.hpp"
 #include "qosgate/model/job_update.hpp"
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/quota/provider.hpp"
 
 namespace qg::gate {
-
-/// The cluster as far as it is known. Ownership: borrows.
-struct KnownCluster {
-    // Not explicit: a plain pointer means that the cluster is known and has not changed.
-    KnownCluster(const model::Cluster* known, bool may_differ = false,
-                 bool may_have_more_reservations = false) noexcept
-        : cluster(known), may_have_changed(may_differ),
-          may_have_new_reservations(may_have_more_reservations) {}
-
-    const model::Cluster* cluster;  ///< null: not known yet
-    bool may_have_changed;          ///< slurmctld may have changed partitions since
-    bool may_have_new_reservations; ///< slurmctld may have added reservations since
-};
 
 class HetParts;
 
@@ -41,9 +28,11 @@ class Gate {
         : provider_(provider), release_(release) {}
 
     /// Decides about a new job. If the cluster is unknown or may have changed, partitions and limits are not
-    /// judged; rules still run, and fail if they read a default that is not known. `policy` may be null: no
-    /// rules, level explain. `parts` are the parts of the same heterogeneous job that were decided
-    /// before, and this one is added to them; null for an ordinary job, or if they are not known.
+    /// judged; rules still run, and fail if they read a default that is not known. Level `enforce` lets no
+    /// job past the limits meanwhile: while the cluster is unknown, all but operators must come again
+    /// (`try_again`); while it may have changed, jobs must that the old partitions would refuse. `policy` may
+    /// be null: no rules, level explain. `parts` are the parts of the same heterogeneous job that were
+    /// decided before, and this one is added to them; null for an ordinary job, or if they are not known.
     [[nodiscard]] model::Decision decide(const model::JobRequest& request, KnownCluster known,
                                          const policy::Policy* policy, HetParts* parts = nullptr) const;
 

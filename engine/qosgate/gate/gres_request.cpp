@@ -14,13 +14,10 @@ bool is_gpu(const GresEntry& entry) {
 
 } // namespace
 
-GresRequest::GresRequest(const model::JobRequest& request, const JobSize& size, Release release)
-    : request_(&request), size_(size),
-      asks_(request.tres_per_job || request.tres_per_node || request.tres_per_socket ||
-            request.tres_per_task || request.tasks_per_tres || request.cpus_per_tres ||
-            request.memory_per_tres) {
-    if (asks_) read_all(release);
-}
+GresRequest::GresRequest(const model::JobRequest& request) noexcept
+    : request_(&request), asks_(request.tres_per_job || request.tres_per_node || request.tres_per_socket ||
+                                request.tres_per_task || request.tasks_per_tres || request.cpus_per_tres ||
+                                request.memory_per_tres) {}
 
 void GresRequest::read_all(Release release) {
     const model::JobRequest& request = *request_;
@@ -29,16 +26,16 @@ void GresRequest::read_all(Release release) {
     const auto raise = [](GresEntry& entry, std::uint64_t count) {
         entry.total = std::max(entry.total, count);
     };
-    read(request.cpus_per_tres, [](GresEntry& entry, std::uint64_t count) { entry.cpus = count; });
-    read(request.tres_per_job, [&](GresEntry& entry, std::uint64_t count) {
+    read_text(request.cpus_per_tres, [](GresEntry& entry, std::uint64_t count) { entry.cpus = count; });
+    read_text(request.tres_per_job, [&](GresEntry& entry, std::uint64_t count) {
         entry.per_job = count;
         raise(entry, count);
     });
-    read(request.tres_per_node, [&](GresEntry& entry, std::uint64_t count) {
+    read_text(request.tres_per_node, [&](GresEntry& entry, std::uint64_t count) {
         entry.per_node = count;
         raise(entry, count * nodes);
     });
-    read(request.tres_per_socket, [&](GresEntry& entry, std::uint64_t count) {
+    read_text(request.tres_per_socket, [&](GresEntry& entry, std::uint64_t count) {
         entry.per_socket = count;
         if (request.sockets_per_node)
             count *= nodes * *request.sockets_per_node;
@@ -46,11 +43,11 @@ void GresRequest::read_all(Release release) {
             count *= (*size_.tasks + *request.tasks_per_socket - 1) / *request.tasks_per_socket;
         raise(entry, count);
     });
-    read(request.tres_per_task, [&](GresEntry& entry, std::uint64_t count) {
+    read_text(request.tres_per_task, [&](GresEntry& entry, std::uint64_t count) {
         entry.per_task = count;
         raise(entry, count * size_.tasks.value_or(1));
     });
-    read(request.memory_per_tres, [](GresEntry& entry, std::uint64_t count) { entry.memory = count; });
+    read_text(request.memory_per_tres, [](GresEntry& entry, std::uint64_t count) { entry.memory = count; });
     apply_tasks_per_gpu();
     reconcile_counts();
     merge_any_model();
@@ -71,7 +68,7 @@ void GresRequest::derive_tasks() {
 }
 
 template <typename Apply>
-void GresRequest::read(const std::optional<std::string>& text, Apply apply) {
+void GresRequest::read_text(const std::optional<std::string>& text, Apply apply) {
     if (!text) return;
     model::for_each_tres_item(*text, [&](const model::TresItem& item) {
         if (!item.name.empty()) apply(entry_for(item), item.count);

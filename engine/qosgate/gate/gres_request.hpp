@@ -32,8 +32,18 @@ struct GresEntry {
 /// Ownership: borrows the request, which must not change.
 class GresRequest {
   public:
-    /// `size` is the job's size so far.
-    GresRequest(const model::JobRequest& request, const JobSize& size, limits::Release release);
+    /// Reads nothing yet.
+    explicit GresRequest(const model::JobRequest& request) noexcept;
+    GresRequest(const model::JobRequest& request, const JobSize& size, limits::Release release)
+        : GresRequest(request) {
+        read(size, release);
+    }
+
+    /// Reads the gres, once. `size` is the job's size so far.
+    void read(const JobSize& size, limits::Release release) {
+        size_ = size;
+        if (asks_) read_all(release);
+    }
 
     /// The job's size with the counts that gres imply.
     [[nodiscard]] const JobSize& size() const noexcept { return size_; }
@@ -78,7 +88,7 @@ class GresRequest {
     void add_counts(const model::TresCatalogue& catalogue, model::TresCounts& counts) const;
     [[nodiscard]] std::optional<std::uint64_t> sum_memory(std::uint64_t nodes) const;
     template <typename Apply>
-    void read(const std::optional<std::string>& text, Apply apply);
+    void read_text(const std::optional<std::string>& text, Apply apply);
     GresEntry& entry_for(const model::TresItem& item);
     void derive_tasks();
     void apply_tasks_per_gpu();

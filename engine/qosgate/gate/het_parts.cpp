@@ -177,6 +177,7 @@ std::vector<HetParts::Members> HetParts::counted_together(const Part& part) cons
 std::vector<std::string> HetParts::add(const ResolvedRequest& resolved) {
     const limits::Release release = resolved.context.release;
     const std::uint32_t number = number_++;
+    refusal_ = {};
     if (told_.size() >= max_lines || parts_.size() >= max_parts) return {};
     if (release.follows(limits::rules::checks_parts_one_by_one)) return {};
     parts_.push_back(
@@ -194,7 +195,9 @@ std::vector<std::string> HetParts::add(const ResolvedRequest& resolved) {
                              limits::describe(found.violation, found.part->view, /*names_owner=*/true)));
         }
     };
-    tell("", find_refusing(release), max_lines);
+    std::vector<Exceeded> refusing = find_refusing(release);
+    if (!refusing.empty()) refusal_ = refusing.front().violation.reason;
+    tell("", std::move(refusing), max_lines);
     tell("this job can never start as it is: ", find_lasting(release), max_lasting_lines);
     return lines;
 }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qg::gate {
@@ -24,6 +25,7 @@ class HetParts {
         parts_.clear();
         told_.clear();
         number_ = 0;
+        refusal_ = {};
     }
 
     /// Sets the number of the next part (Slurm counts from 0). The default is one more than the last.
@@ -36,6 +38,10 @@ class HetParts {
     /// Cost: copies the part; at most one evaluation for each part so far, of which there are at most 16, and
     /// two for each owner of limits.
     std::vector<std::string> add(const ResolvedRequest& resolved);
+
+    /// Slurm's Reason of the limit that refuses the parts so far together; empty: none does, or it is not
+    /// known.
+    [[nodiscard]] std::string_view refusal() const noexcept { return refusal_; }
 
   private:
     struct Part {
@@ -77,6 +83,7 @@ class HetParts {
     std::vector<Part> parts_;
     std::vector<Told> told_;   ///< each limit once
     std::uint32_t number_ = 0; ///< of the next part
+    std::string_view refusal_; ///< a literal
 };
 
 } // namespace qg::gate

@@ -2,6 +2,7 @@
 #include "qosgate/gate/partition_bounds.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/base/unrolled.hpp"
 #include "qosgate/gate/node_capacity.hpp"
 #include "qosgate/limits/catalogue.hpp"
 
@@ -193,11 +194,12 @@ void take_hardest(BoundedAmounts& amounts, const BoundedAmounts& others) {
 }
 
 bool keeps_all_bounds(const Partition& partition, const BoundedAmounts& amounts) {
-    return std::ranges::all_of(partition_bounds, [&](const PartitionBound* bound) {
-        const Value& asked = amounts.*bound->amount;
+    return all_of_indices<partition_bounds.size()>([&]<std::size_t i>() {
+        constexpr const PartitionBound& bound = *partition_bounds[i];
+        const Value& asked = amounts.*bound.amount;
         if (!asked) return true;
-        const Value value = bound->value_of(partition);
-        return !value || bound->is_kept(*asked, *value);
+        const Value value = bound.value_of(partition);
+        return !value || bound.is_kept(*asked, *value);
     });
 }
 

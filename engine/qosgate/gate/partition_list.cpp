@@ -23,13 +23,13 @@ void leave_out_closed(std::vector<std::shared_ptr<const model::Partition>>& part
 
 PartitionList find_partitions(const model::JobRequest& request, const model::Cluster& cluster, bool is_new) {
     PartitionList list;
-    const auto one = request.partition ? cluster.partitions.find(*request.partition)
-                                       : cluster.partitions.default_partition();
-    if (one) list.found.assign(1, one);
+    const auto& one = request.partition ? cluster.partitions.find(*request.partition)
+                                        : cluster.partitions.default_partition();
+    if (one) list.found.push_back(one);
     if (one || !request.partition) return list; // the usual case
     text::for_each_part(*request.partition, ',', [&](std::string_view name) {
         if (name.empty() || list.is_cut) return;
-        auto partition = cluster.partitions.find(name);
+        const auto& partition = cluster.partitions.find(name);
         if (!partition)
             list.unknown.emplace_back(name);
         else if (std::find(list.found.begin(), list.found.end(), partition) != list.found.end())
@@ -37,7 +37,7 @@ PartitionList find_partitions(const model::JobRequest& request, const model::Clu
         else if (list.found.size() == max_partitions)
             list.is_cut = true;
         else
-            list.found.push_back(std::move(partition));
+            list.found.push_back(partition);
     });
     if (is_new) leave_out_closed(list.found);
     return list;

@@ -46,71 +46,6 @@ void widen(TresCounts& min, TresCounts& max, const TresCounts& counts) {
     }
 }
 
-/// Counts a job as soon as there is a view: at submission and in every attempt to start it.
-class Counting final : public quota::JobBounds {
-  public:
-    Counting(const model::JobRequest& request, const ClusterContext& context, const PartitionList& partitions)
-        : request_(request), context_(context), partitions_(partitions) {}
-
-    std::optional<model::ResourceBounds> bounds(const model::AccountView& view) override {
-        count(view);
-        if (!certainly_starts(partitions_, *counter_, job_, view)) return std::nullopt;
-        model::ResourceBounds bounds{job_.tres, job_.tres, job_.time_limit, job_.array_tasks};
-        for (std::size_t i = 0; i < std::max<std::size_t>(view.partitions.size(), 1); ++i) {
-            const auto counts = counter_->at_attempt(view, i, std::nullopt);
-            if (!counts) continue;
-            if (min_.empty()) min_ = max_ = job_.tres;
-            widen(min_, max_, *counts);
-            bounds.min = min_;
-            bounds.max = max_;
-        }
-        if (may_take_more_nodes(view)) add_nodes(bounds, view);
-        return bounds;
-    }
-
-    [[nodiscard]] bool is_done() const noexcept { return counter_.has_value(); }
-    void count(const model::AccountView& view) {
-        counter_.emplace(request_, view, context_.cluster, context_.release);
-        counter_->count_submission(view, job_);
-    }
-
-    JobCounter take_counter() { return *std::move(counter_); }
-    model::ResolvedJob take_job() { return std::move(job_); }
-
-  private:
-    /// Whether the nodes that the job asks for need not hold it: it gets more then, or is refused where a
-    /// limit on nodes forbids that.
-    [[nodiscard]] bool may_take_more_nodes(const model::AccountView& view) const {
-        if (request_.tres_per_job) return true;
-        const auto cpu = view.tres->find(model::TresKind::cpu);
-        const std::uint64_t asked = cpu ? model::count_at(job_.tres, *cpu) : 0;
-        return std::ranges::any_of(view.partitions, [asked](const model::PartitionChoice& choice) {
-            return choice.partition->min_node_cpus != 0 && asked > choice.partition->min_node_cpus;
-        });
-    }
-
-    /// Each node that it gets has one of its tasks or GPUs at least.
-    void add_nodes(model::ResourceBounds& bounds, const model::AccountView& view) {
-        const auto node = view.tres->node();
-        if (!node) return;
-        if (max_.empty()) min_ = max_ = job_.tres;
-        std::uint64_t max = std::max<std::uint64_t>(max_[*node], request_.tasks.value_or(1));
-        model::for_each_gres_item(request_.tres_per_job,
-                                  [&](const model::TresItem& item) { max = std::max(max, item.count); });
-        max_[*node] = max;
-        bounds.min = min_;
-        bounds.max = max_;
-    }
-
-    const model::JobRequest& request_;
-    const ClusterContext& context_;
-    const PartitionList& partitions_;
-    std::optional<JobCounter> counter_;
-    model::ResolvedJob job_;
-    TresCounts min_; ///< empty if all attempts ask for the same as the submission
-    TresCounts max_;
-};
-
 } // namespace
 
 std::size_t bytes_of_resources(const model::JobRequest& request) {
@@ -127,34 +62,93 @@ const model::AccountView& ResolvedRequest::view() const noexcept {
     return known ? *known : nothing_known();
 }
 
-ResolvedRequest resolve(const model::JobRequest& request, const ClusterContext& context,
-                        const ResolveOptions& options) {
-    PartitionList partitions = find_partitions(request, context.cluster, options.names_partitions);
-    Counting counting(request, context, partitions);
+/// Counts a job as soon as there is a view: at submission and in every attempt to start it.
+class ResolvedRequest::Counting final : public quota::JobBounds {
+  public:
+    explicit Counting(ResolvedRequest& resolved) : resolved_(resolved) {}
+
+    std::optional<model::ResourceBounds> bounds(const model::AccountView& view) override {
+        is_done_ = true;
+        resolved_.count(view);
+        const JobCounter& counter = resolved_.counter;
+        const model::ResolvedJob& job = resolved_.job;
+        if (!certainly_starts(resolved_.partitions, counter, job, view)) return std::nullopt;
+        model::ResourceBounds bounds{job.tres, job.tres, job.time_limit, job.array_tasks};
+        for (std::size_t i = 0; i < std::max<std::size_t>(view.partitions.size(), 1); ++i) {
+            const auto counts = counter.at_attempt(view, i, std::nullopt);
+            if (!counts) continue;
+            if (min_.empty()) min_ = max_ = job.tres;
+            widen(min_, max_, *counts);
+            bounds.min = min_;
+            bounds.max = max_;
+        }
+        if (may_take_more_nodes(view)) add_nodes(bounds, view);
+        return bounds;
+    }
+
+    [[nodiscard]] bool is_done() const noexcept { return is_done_; }
+
+  private:
+    /// Whether the nodes that the job asks for need not hold it: it gets more then, or is refused where a
+    /// limit on nodes forbids that.
+    [[nodiscard]] bool may_take_more_nodes(const model::AccountView& view) const {
+        if (resolved_.request.tres_per_job) return true;
+        const auto cpu = view.tres->find(model::TresKind::cpu);
+        const std::uint64_t asked = cpu ? model::count_at(resolved_.job.tres, *cpu) : 0;
+        return std::ranges::any_of(view.partitions, [asked](const model::PartitionChoice& choice) {
+            return choice.partition->min_node_cpus != 0 && asked > choice.partition->min_node_cpus;
+        });
+    }
+
+    /// Each node that it gets has one of its tasks or GPUs at least.
+    [[gnu::cold]] void add_nodes(model::ResourceBounds& bounds, const model::AccountView& view) {
+        const auto node = view.tres->node();
+        if (!node) return;
+        if (max_.empty()) min_ = max_ = resolved_.job.tres;
+        std::uint64_t max = std::max<std::uint64_t>(max_[*node], resolved_.request.tasks.value_or(1));
+        model::for_each_gres_item(resolved_.request.tres_per_job,
+                                  [&](const model::TresItem& item) { max = std::max(max, item.count); });
+        max_[*node] = max;
+        bounds.min = min_;
+        bounds.max = max_;
+    }
+
+    ResolvedRequest& resolved_;
+    bool is_done_ = false;
+    TresCounts min_; ///< empty if all attempts ask for the same as the submission
+    TresCounts max_;
+};
+
+ResolvedRequest::ResolvedRequest(const model::JobRequest& asked, const ClusterContext& cluster,
+                                 const ResolveOptions& options)
+    : request(asked), context(cluster),
+      partitions(find_partitions(asked, cluster.cluster, options.names_partitions)),
+      counter(asked, cluster.cluster, cluster.release), known(look_up(options)) {
+    if (!view().is_within_limits) mark_untold(job, request, view(), context.cluster, context.release);
+}
+
+Result<model::AccountView> ResolvedRequest::look_up(const ResolveOptions& options) {
+    Counting counting(*this);
     quota::Lookup lookup = make_lookup(request, partitions, context.release, options.requester);
-    const bool is_too_long = is_too_long_for(partitions.found.size(), bytes_of_resources(request));
+    const bool is_too_long = is_too_long_for(partitions.found.size(), request);
     if (options.kind == ViewKind::short_within_limits && !is_too_long) lookup.job_bounds = &counting;
-    auto known = context.provider.check(lookup);
-    if (known) known->usage_lasts = context.cluster.usage_lasts;
-    if (!counting.is_done()) counting.count(known ? *known : nothing_known());
-    ResolvedRequest resolved{request,
-                             context,
-                             std::move(partitions),
-                             std::move(known),
-                             counting.take_counter(),
-                             counting.take_job()};
-    if (!resolved.view().is_within_limits)
-        mark_untold(resolved.job, request, resolved.view(), context.cluster, context.release);
-    return resolved;
+    auto found = context.provider.check(lookup);
+    if (found) found->usage_lasts = context.cluster.usage_lasts;
+    if (!counting.is_done()) count(found ? *found : nothing_known());
+    return found;
+}
+
+void ResolvedRequest::count(const model::AccountView& view) {
+    counter.start(view);
+    counter.count_submission(view, job);
 }
 
 ResolvedRequest with_qos(const ResolvedRequest& resolved, std::size_t qos) {
-    model::AccountView view = resolved.view();
-    set_job_qos(view, qos);
-    view.job_qos.alternatives.clear();
-    JobCounter counter(resolved.counter, view);
-    return {resolved.request, resolved.context,   resolved.partitions,
-            std::move(view),  std::move(counter), resolved.job};
+    ResolvedRequest other = resolved;
+    set_job_qos(*other.known, qos);
+    other.known->job_qos.alternatives.clear();
+    other.counter = JobCounter(resolved.counter, *other.known);
+    return other;
 }
 
 } // namespace qg::gate

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "qosgate/gate/count_job.hpp"
+#include "qosgate/gate/known_cluster.hpp"
 #include "qosgate/gate/partition_list.hpp"
 #include "qosgate/quota/provider.hpp"
 
@@ -19,6 +20,7 @@ struct ClusterContext {
     const model::Cluster& cluster; ///< an empty one if the cluster is not known
     const quota::QuotaProvider& provider;
     limits::Release release;
+    KnownCluster known = nullptr; ///< how far `cluster` is known; for rules
 };
 
 /// Whether the view must be complete, or may lack limits that certainly leave room
@@ -35,12 +37,18 @@ struct ResolveOptions {
 /// A request with everything that the decision about it needs.
 /// Ownership: borrows the request and the context's parts.
 struct ResolvedRequest {
+    /// Without a view, fills in the rest as far as possible.
+    /// Threads: those of the provider.
+    ResolvedRequest(const model::JobRequest& asked, const ClusterContext& cluster,
+                    const ResolveOptions& options);
+
     const model::JobRequest& request;
     ClusterContext context;
     PartitionList partitions;
-    Result<model::AccountView> known; ///< the view, or the error
+    // These two come before the view: the provider may ask for the counts while it makes the view.
     JobCounter counter;
-    model::ResolvedJob job; ///< the counts of the request
+    model::ResolvedJob job;           ///< the counts of the request
+    Result<model::AccountView> known; ///< the view, or the error
 
     /// The view; an empty one after an error.
     [[nodiscard]] const model::AccountView& view() const noexcept;
@@ -49,12 +57,19 @@ struct ResolvedRequest {
     [[nodiscard]] bool has_no_accounts() const {
         return !known && known.error().code == ErrorCode::not_found;
     }
+
+  private:
+    class Counting;
+
+    Result<model::AccountView> look_up(const ResolveOptions& options);
+    void count(const model::AccountView& view);
 };
 
-/// Resolves a request. Without a view, fills in the rest as far as possible.
-/// Threads: those of the provider.
-ResolvedRequest resolve(const model::JobRequest& request, const ClusterContext& context,
-                        const ResolveOptions& options = {});
+/// Resolves a request.
+inline ResolvedRequest resolve(const model::JobRequest& request, const ClusterContext& context,
+                               const ResolveOptions& options = {}) {
+    return ResolvedRequest(request, context, options);
+}
 
 /// The same job with another of its QOSs; `qos` is an index into its view.
 ResolvedRequest with_qos(const ResolvedRequest& resolved, std::size_t qos);
@@ -62,10 +77,10 @@ ResolvedRequest with_qos(const ResolvedRequest& resolved, std::size_t qos);
 /// The length of the texts that are read again in each attempt to start the job.
 std::size_t bytes_of_resources(const model::JobRequest& request);
 
-/// Whether it is too expensive to read so many bytes for so many attempts. Real requests have far fewer.
-constexpr bool is_too_long_for(std::size_t ways, std::size_t bytes) {
+/// Whether it is too expensive to read these texts for so many attempts. Real requests have far shorter ones.
+inline bool is_too_long_for(std::size_t ways, const model::JobRequest& request) {
     constexpr std::size_t max_read = 16 * 1024;
-    return ways > 1 && ways * bytes > max_read;
+    return ways > 1 && ways * bytes_of_resources(request) > max_read;
 }
 
 } // namespace qg::gate

@@ -18,8 +18,8 @@ struct Site {
     Site(KnownCluster known_cluster, const policy::Policy* policy_in_force,
          const quota::QuotaProvider& provider, limits::Release release)
         : known(known_cluster),
-          policy(policy_in_force), context{known.cluster ? *known.cluster : no_cluster(), provider, release} {
-    }
+          policy(policy_in_force), context{known.cluster ? *known.cluster : no_cluster(), provider, release,
+                                           known} {}
 
     [[nodiscard]] const policy::Settings& settings() const {
         static const policy::Settings defaults;
@@ -33,6 +33,23 @@ struct Site {
     /// overrides limits of all other owners.
     [[nodiscard]] bool judges_limits() const {
         return known.cluster != nullptr && !known.may_have_changed && settings().limits != policy::Level::off;
+    }
+    /// Whether requests of this sender must come again, so that their limits can be enforced.
+    [[nodiscard]] bool must_wait(std::uint32_t sender) const {
+        return known.cluster == nullptr && settings().limits == policy::Level::enforce &&
+               !context.provider.is_operator(sender);
+    }
+    /// Whether limits are enforced, but the partitions may have changed. The old ones then show which jobs
+    /// must come again; none is refused because of them.
+    [[nodiscard]] bool enforces_later() const {
+        return known.cluster != nullptr && known.may_have_changed &&
+               settings().limits == policy::Level::enforce;
+    }
+    /// The same site, as if nothing had changed.
+    [[nodiscard]] Site as_it_was() const {
+        Site old = *this;
+        old.known.may_have_changed = false;
+        return old;
     }
     /// Whether the gate rejects jobs because of limits.
     [[nodiscard]] bool enforces_limits() const {

@@ -2,6 +2,7 @@
 #include "qosgate/gate/site_rules.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/decision_view.hpp"
 
 #include <algorithm>
 #include <set>
@@ -115,15 +116,18 @@ policy::RuleInput facts_of(const ResolvedRequest& resolved, const model::Resolve
 /// A job as rules see it.
 class ReadJob {
   public:
-    ReadJob(const KnownJob& job, const policy::Policy& policy)
+    ReadJob(const KnownJob& job, const policy::Policy& policy, policy::JobEvent event)
         : ReadJob(job.resolved, job.knows_partitions,
                   policy.exempts_operators() &&
-                      job.resolved.context.provider.is_operator(job.resolved.request.submit_uid)) {}
+                      job.resolved.context.provider.is_operator(job.resolved.request.submit_uid),
+                  event) {}
     ReadJob(const ReadJob&) = delete;
     ReadJob& operator=(const ReadJob&) = delete;
 
     [[nodiscard]] const JobRequest& request() const noexcept { return read_ ? *read_ : request_; }
     [[nodiscard]] const policy::RuleInput& facts() const noexcept { return facts_; }
+
+    void measure(std::vector<policy::RuleCost>* costs) noexcept { facts_.costs = costs; }
 
     /// Puts the names back as the user wrote them, if rules left them alone.
     void restore_names(std::optional<JobRequest>& changed) const {
@@ -133,21 +137,28 @@ class ReadJob {
     }
 
   private:
-    ReadJob(const ResolvedRequest& resolved, bool knows_partitions, bool sender_is_operator)
+    ReadJob(const ResolvedRequest& resolved, bool knows_partitions, bool sender_is_operator,
+            policy::JobEvent event)
         : request_(resolved.request), read_(as_read(resolved.request, resolved.view())),
           min_job_(at_least(resolved)), facts_(facts_of(resolved, min_job_ ? *min_job_ : resolved.job,
-                                                        knows_partitions, sender_is_operator)) {}
+                                                        knows_partitions, sender_is_operator)),
+          view_(resolved, event == policy::JobEvent::modify) {
+        facts_.view = &view_;
+    }
 
     const JobRequest& request_;
     std::optional<JobRequest> read_;
     std::optional<model::ResolvedJob> min_job_;
     policy::RuleInput facts_;
+    DecisionView view_;
 };
 
 } // namespace
 
-policy::RuleOutcome run_site_rules(const policy::Policy& policy, const KnownJob& submitted) {
-    const ReadJob job(submitted, policy);
+policy::RuleOutcome run_site_rules(const policy::Policy& policy, const KnownJob& submitted,
+                                   std::vector<policy::RuleCost>* costs) {
+    ReadJob job(submitted, policy, policy::JobEvent::submit);
+    job.measure(costs);
     policy::RuleOutcome verdict = policy.run(job.request(), job.facts());
     job.restore_names(verdict.changed);
     return verdict;
@@ -155,9 +166,9 @@ policy::RuleOutcome run_site_rules(const policy::Policy& policy, const KnownJob&
 
 policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const KnownJob& after,
                                              const KnownJob* before) {
-    const ReadJob job(after, policy);
+    const ReadJob job(after, policy, policy::JobEvent::modify);
     if (before == nullptr) return policy.run_at_change(job.request(), job.facts(), nullptr);
-    const ReadJob old_job(*before, policy);
+    const ReadJob old_job(*before, policy, policy::JobEvent::modify);
     const policy::JobBefore job_before{old_job.request(), old_job.facts()};
     return policy.run_at_change(job.request(), job.facts(), &job_before);
 }

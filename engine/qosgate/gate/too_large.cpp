@@ -14,7 +14,7 @@ void refuse(model::Decision& decision, std::string_view cannot, const TooLarge& 
     std::string line = text::format("{}: {}", cannot, found.why);
     if (!found.advice.empty()) line += "; " + found.advice;
     decision.reject = model::RejectCode::text_too_long;
-    decision.log.push_back(log_limits(job, "refused", "", std::span(&line, 1)));
+    log_limits(decision, job, "refused", "", std::span(&line, 1));
     decision.message.push_back(std::move(line));
     append_contact(decision.message, settings);
 }
@@ -26,7 +26,7 @@ void refuse(model::Decision& decision, std::string_view cannot, const TooLarge& 
     const bool may_break_limits = enforces_limits && job.view.enforce.limits && !found.slurmctld_refuses;
     if (may_break_limits && !site.context.provider.is_operator(job.request.submit_uid))
         return refuse(decision, "the limits of this job cannot be checked", found, job, site.settings());
-    decision.log.push_back(log_limits(job, "unchecked", "", std::span(&found.why, 1)));
+    log_limits(decision, job, "unchecked", "", std::span(&found.why, 1));
 }
 
 [[gnu::cold]] model::Decision answer_unread(const ResolvedRequest& resolved, const LoggedJob& job,

@@ -51,7 +51,7 @@ void mark_untold(model::ResolvedJob& job, const model::JobRequest& request, cons
                  const model::Cluster& cluster, limits::Release release) {
     if (std::ranges::none_of(view.partitions, &model::PartitionChoice::is_hidden)) return;
     job.is_time_untold = !request.time_limit && may_be_of_hidden(view.partitions);
-    if (is_too_long_for(view.partitions.size(), bytes_of_resources(request))) {
+    if (is_too_long_for(view.partitions.size(), request)) {
         job.untold_tres.assign(view.tres->size(), true);
         return;
     }

@@ -29,6 +29,11 @@ ScaledTime pre_select_time(const Comparison& at) {
     at.found.back().asked_unscaled = time_or_none(at.evaluation);
 }
 
+/// Whether the 32-bit sum of used and requested minutes wraps as soon as more is used, though not all.
+bool will_wrap(std::uint32_t asked, std::uint64_t value, std::uint32_t used) {
+    return used < value && value > 1 && std::uint64_t{asked} + value - 1 > UINT32_MAX;
+}
+
 } // namespace
 
 void wall_or_time(const Comparison& at, CountLimit limit) {
@@ -68,8 +73,11 @@ void wall_used(const Comparison& at, CountLimit limit) {
     const bool safe = at.evaluation.view.enforce.safe;
     // slurmctld computes this sum in 32 bits: UNLIMITED wraps if some wall time is used already
     // (limits/README.md 5.2).
-    if (used >= *value || (safe && static_cast<std::uint32_t>(used + asked.minutes) > *value))
-        add_wall(at, limit, asked, *value, used, relate_to_past(at, asked.minutes, *value, used));
+    if (used < *value && !(safe && static_cast<std::uint32_t>(used + asked.minutes) > *value)) return;
+    const Relation relation = will_wrap(asked.minutes, *value, used)
+                                  ? Relation::not_enough_left
+                                  : relate_to_past(at, asked.minutes, *value, used);
+    add_wall(at, limit, asked, *value, used, relation);
 }
 
 void wall_asked(const Comparison& at, CountLimit limit) {

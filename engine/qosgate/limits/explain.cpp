@@ -58,9 +58,12 @@ std::optional<std::uint64_t> own_share(const Violation& violation, const model::
     const model::LimitFacts& facts = model::facts_of(violation.limit);
     // Slurm does not keep past minutes per user, and a user's usage does not say in which account it was.
     if (facts.counts_the_past() || facts.scope == model::LimitScope::account) return std::nullopt;
-    return present_use(violation.owner.kind == OwnerKind::qos ? view.qos.at(violation.owner.index).user_usage
-                                                              : view.associations.front().usage,
-                       violation);
+    if (violation.owner.kind != OwnerKind::qos)
+        return present_use(view.associations.front().usage, violation);
+    const std::uint64_t own = present_use(view.qos.at(violation.owner.index).user_usage, violation);
+    // Releases before `enforces_run_mins` do not count them per user of a QOS.
+    if (own == 0 && facts.measure == LimitMeasure::tres_run_minutes) return std::nullopt;
+    return own;
 }
 
 /// How a limit's usage is written.
@@ -149,11 +152,21 @@ std::string format_cpus_for_memory(const Violation& violation) {
                         model::format_tres_count("mem", violation.mib_per_cpu));
 }
 
+bool is_of_user(const Owner& owner, const model::AccountView& view) {
+    return owner.kind == OwnerKind::association &&
+           view.associations.at(owner.index).level == model::AssociationLevel::user;
+}
+
 /// " in QOS moonlight", " of user ana in account physics"
 std::string whose(const Owner& owner, const model::AccountView& view) {
-    const bool is_user = owner.kind == OwnerKind::association &&
-                         view.associations.at(owner.index).level == model::AssociationLevel::user;
-    return (is_user ? " of " : " in ") + owner_name(owner, view);
+    return (is_of_user(owner, view) ? " of " : " in ") + owner_name(owner, view);
+}
+
+/// "QOS moonlight does not allow this job", "the limits of user ana in account physics do not allow this job"
+std::string say_refusal(const Owner& owner, const model::AccountView& view) {
+    const std::string name = owner_name(owner, view);
+    return is_of_user(owner, view) ? text::format("the limits of {} do not allow this job", name)
+                                   : text::format("{} does not allow this job", name);
 }
 
 /// The association that sets the limit; null: a QOS sets it.
@@ -237,8 +250,8 @@ std::vector<std::string> explain_refusal(std::span<const Violation> violations,
     const bool one_owner = std::all_of(violations.begin(), violations.end(), [&](const Violation& v) {
         return v.owner == violations.front().owner;
     });
-    std::string headline = one_owner ? owner_name(violations.front().owner, view) + " does not allow this job"
-                                     : std::string("limits do not allow this job");
+    std::string headline =
+        one_owner ? say_refusal(violations.front().owner, view) : "limits do not allow this job";
     if (violations.size() > 1) headline += text::format(" ({} problems)", violations.size());
     std::vector<std::string> lines{headline + ":"};
     for (std::size_t i = 0; i < violations.size(); ++i) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace qg::model {
 
@@ -24,6 +25,7 @@ enum class Billing : std::uint8_t {
 
 /// One snapshot of the cluster. Immutable once published.
 struct Cluster {
+    std::string name; ///< ClusterName of slurm.conf
     PartitionTable partitions;
     NodeTable nodes;
     std::optional<Memory> default_memory; ///< DefMemPerNode, DefMemPerCPU of the cluster

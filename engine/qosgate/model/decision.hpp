@@ -27,6 +27,7 @@ enum class RejectCode : std::uint8_t {
     partition_limits,   ///< ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE: EnforcePartLimits, checked last
     text_too_long,      ///< ESLURM_PATHNAME_TOO_LONG; Slurm uses it for all texts
     access_denied,      ///< ESLURM_ACCESS_DENIED: a rule of the site said no
+    try_again,          ///< EAGAIN: not known yet; sbatch, salloc and srun submit the job again by themselves
 };
 
 /// What slurmctld is expected to do with a job without qosgate. The texts are literals.
@@ -40,8 +41,28 @@ struct Forecast {
     std::string_view pending_reason;
 };
 
+/// One thing that a rule or the gate did with a job.
+struct DecisionEvent {
+    std::string_view did; ///< as its line in the log begins ("refused"); a literal
+    std::string rule;     ///< empty: the gate itself
+    std::string file;     ///< of the rule
+    std::string reason;   ///< Slurm's Reason of a limit; else empty
+    std::string text;     ///< what the user reads, what changed, or the cause
+};
+
+/// What the log calls a job: as requested, or the default. Empty: none, or not known.
+struct JobNames {
+    std::string user;
+    std::string account;
+    std::string partition;
+    std::string qos;
+};
+
 /// The answer for one job.
 struct Decision {
+    // Not "= default": g++ 12 would fill the 1 KiB of `changed` with zeros.
+    Decision() noexcept {} // NOLINT(modernize-use-equals-default)
+
     /// The gate's own answer. In level `explain` it stays `none` for limits: slurmctld refuses the job. The
     /// exception is a job that is only tested (slurmctld would drop the messages): here it is slurmctld's
     /// code.
@@ -49,6 +70,8 @@ struct Decision {
     Forecast forecast;                 ///< what slurmctld is expected to do with the job
     std::vector<std::string> message;  ///< lines for the user, in order, without newlines; may be empty
     std::vector<LogLine> log;          ///< lines for the administrator's log
+    std::vector<DecisionEvent> events; ///< one for each of these lines
+    std::optional<JobNames> names;     ///< if there are such lines
     std::optional<JobRequest> changed; ///< the job as the rules left it; empty: unchanged, or rejected
 };
 

@@ -130,9 +130,11 @@ class PartitionTable {
     explicit PartitionTable(std::vector<std::shared_ptr<const Partition>> partitions);
 
     /// The partition with that name (case matters, as in Slurm), or null.
-    [[nodiscard]] std::shared_ptr<const Partition> find(std::string_view name) const;
+    [[nodiscard]] const std::shared_ptr<const Partition>& find(std::string_view name) const;
     /// The default partition, or null.
-    [[nodiscard]] std::shared_ptr<const Partition> default_partition() const noexcept { return default_; }
+    [[nodiscard]] const std::shared_ptr<const Partition>& default_partition() const noexcept {
+        return default_;
+    }
     [[nodiscard]] const std::vector<std::shared_ptr<const Partition>>& all() const noexcept { return all_; }
 
   private:

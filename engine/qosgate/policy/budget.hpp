@@ -82,6 +82,11 @@ class Budget {
 
     [[nodiscard]] Exhausted exhausted() const noexcept { return exhausted_; }
 
+    /// The instructions taken since start_rule(); the last ones, up to hook_interval, are not counted yet.
+    [[nodiscard]] std::int64_t taken() const noexcept {
+        return limits_.instructions - behind_portion_ - portion_left_;
+    }
+
     /// "more than 100000 instructions for one job (setting rule_instructions)"; empty if the budget is not
     /// spent.
     [[nodiscard]] std::string describe() const;

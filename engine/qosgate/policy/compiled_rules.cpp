@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/declarations.hpp"
+#include "qosgate/policy/module_binding.hpp"
 #include "qosgate/policy/sandbox.hpp"
 
 #include <algorithm>
@@ -29,6 +30,15 @@ BudgetLimits run_limits(const Settings& settings) {
     return limits;
 }
 
+std::span<const ExtraGlobal> globals_of(CodeKind kind) {
+    switch (kind) {
+    case CodeKind::settings: return site_globals();
+    case CodeKind::rule: return rule_globals();
+    case CodeKind::module: return module_globals();
+    }
+    return {};
+}
+
 Result<std::unique_ptr<LuaState>> make_state(const BudgetLimits& limits,
                                              std::span<const ExtraGlobal> globals) {
     auto state = LuaState::create(limits);
@@ -38,12 +48,9 @@ Result<std::unique_ptr<LuaState>> make_state(const BudgetLimits& limits,
     return state;
 }
 
-/// Runs one file and takes what it declares.
-Result<void> declare(LuaState& state, const SourceFile& file, Declarations& into, std::string_view function,
-                     const BudgetClock& clock = {}) {
+/// Runs one file and takes what it declares. The budget is started before.
+Result<void> declare(LuaState& state, const SourceFile& file, Declarations& into, std::string_view function) {
     state.declarations = &into;
-    state.budget().start_job(clock);
-    state.budget().start_rule();
     const auto done = run_chunk(state, file.text, file.name);
     state.declarations = nullptr;
     if (!done) return done.error();
@@ -53,11 +60,11 @@ Result<void> declare(LuaState& state, const SourceFile& file, Declarations& into
     return {};
 }
 
-Result<void> add_rule(CompiledRules& compiled, const SourceFile& file, const BudgetClock& clock) {
+Result<void> add_rule(CompiledRules& compiled, const SourceFile& file) {
     Declarations declared;
     declared.rule.file = file.name;
     declared.rule.name = file.name.substr(0, file.name.size() - std::string_view(".lua").size());
-    const auto done = declare(*compiled.state, file, declared, "rule", clock);
+    const auto done = declare(*compiled.state, file, declared, "rule");
     if (!done) return done.error();
     const auto same_name =
         std::find_if(compiled.rules.begin(), compiled.rules.end(),
@@ -76,46 +83,81 @@ Result<Settings> load_settings(const SourceFile& site) {
     Declarations declared;
     const auto state = make_state(load_limits(declared.settings), site_globals());
     if (!state) return state.error();
+    (*state)->budget().start_job();
+    (*state)->budget().start_rule();
     const auto done = declare(**state, site, declared, "site");
     if (!done) return done.error();
     return std::move(declared.settings);
 }
 
-Result<CompiledRules> compile_rules(const SourceFolder& sources, const Settings& settings,
+Result<StateSources> make_state_sources(std::shared_ptr<const SourceFolder> folder) {
+    StateSources sources;
+    auto data = read_data_files(*folder);
+    if (!data) return data.error();
+    sources.data = std::make_shared<const std::vector<DataFile>>(*std::move(data));
+    auto modules = order_modules(*folder);
+    if (!modules) return modules.error();
+    sources.modules = *std::move(modules);
+    for (const SourceFile& file : folder->files)
+        if (kind_of(file.name) == SourceKind::rule) sources.rules.push_back(&file);
+    sources.folder = std::move(folder);
+    return sources;
+}
+
+Result<CompiledRules> compile_rules(const StateSources& sources, const Settings& settings,
                                     const BudgetClock* clock) {
     auto state = make_state(load_limits(settings, clock), rule_globals());
     if (!state) return state.error();
     CompiledRules compiled;
     compiled.state = *std::move(state);
+    compiled.state->data = sources.data.get();
     const auto objects = install_job(*compiled.state);
     if (!objects) return objects.error();
     compiled.objects = *objects;
-    for (const SourceFile& file : sources.files) {
-        if (file.name == site_file_name) continue;
+    const auto load = [&](auto body) -> Result<void> {
         // Parsing a file is work that the hook does not see.
         if (clock != nullptr && clock->is_past(settings.rule_time))
             return Error{ErrorCode::limit_exceeded, "no time is left to load the rules"};
-        const auto added = add_rule(compiled, file, clock == nullptr ? BudgetClock() : *clock);
-        if (!added) return added.error();
-    }
+        compiled.state->budget().start_job(clock == nullptr ? BudgetClock() : *clock);
+        compiled.state->budget().start_rule();
+        return body();
+    };
+    for (const Module& module : sources.modules)
+        if (auto done = load([&] { return load_module(*compiled.state, module); }); !done)
+            return done.error();
+    for (const SourceFile* file : sources.rules)
+        if (auto done = load([&] { return add_rule(compiled, *file); }); !done) return done.error();
     compiled.state->budget().set_limits(run_limits(settings));
     return compiled;
 }
 
-Result<void> check_rule_names(const SourceFolder& sources) {
-    const auto state = make_state(load_limits(Settings{}), rule_globals());
+Result<KnownNames> list_known_names(const SourceFolder& sources, CodeKind kind) {
+    const auto state = make_state(load_limits(Settings{}), globals_of(kind));
     if (!state) return state.error();
-    const auto known = list_globals(**state);
-    if (!known) return known.error();
-    for (const SourceFile& file : sources.files) {
-        if (file.name == site_file_name) continue;
-        auto checked = check_names(file.text, file.name, *known);
-        if (!checked) return checked;
+    auto known = list_globals(**state);
+    if (!known || kind == CodeKind::settings) return known;
+    for (std::string& name : module_names(sources))
+        (*known)["require"].insert(std::move(name));
+    for (std::string& name : data_names(sources))
+        (*known)["data"].insert(std::move(name));
+    return known;
+}
+
+Result<void> check_rule_names(const SourceFolder& sources) {
+    for (const CodeKind kind : {CodeKind::module, CodeKind::rule}) {
+        const auto known = list_known_names(sources, kind);
+        if (!known) return known.error();
+        const SourceKind files = kind == CodeKind::module ? SourceKind::module : SourceKind::rule;
+        for (const SourceFile& file : sources.files) {
+            if (kind_of(file.name) != files) continue;
+            auto checked = check_names(file.text, file.name, *known, kind);
+            if (!checked) return checked;
+        }
     }
     return {};
 }
 
-StatePool::StatePool(std::shared_ptr<const SourceFolder> sources, Settings settings, CompiledRules first)
+StatePool::StatePool(StateSources sources, Settings settings, CompiledRules first)
     : sources_(std::move(sources)), settings_(std::move(settings)) {
     idle_.reserve(max_idle);
     spent_.reserve(max_spent);
@@ -133,7 +175,7 @@ Result<std::unique_ptr<CompiledRules>> StatePool::acquire(BudgetClock& clock) {
     }
     clock.start();
     ++made_by_jobs_;
-    auto compiled = compile_rules(*sources_, settings_, &clock);
+    auto compiled = compile_rules(sources_, settings_, &clock);
     if (!compiled) return compiled.error();
     return std::make_unique<CompiledRules>(*std::move(compiled));
 }
@@ -159,7 +201,7 @@ void StatePool::refill() {
         missing = spares - std::min(spares, idle_.size());
     }
     for (; missing > 0; --missing) {
-        auto compiled = compile_rules(*sources_, settings_);
+        auto compiled = compile_rules(sources_, settings_);
         if (!compiled) return; // for example out of memory: try again next time
         release(std::make_unique<CompiledRules>(*std::move(compiled)));
     }

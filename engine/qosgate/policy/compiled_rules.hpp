@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// compiled_rules: makes Lua states with the rules of a policy directory, and keeps a pool of such states.
+// compiled_rules: makes Lua states with the modules and rules of a policy directory, and keeps a pool of such
+// states.
 #pragma once
 
 #include "qosgate/base/result.hpp"
+#include "qosgate/policy/data_files.hpp"
 #include "qosgate/policy/job_binding.hpp"
 #include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/modules.hpp"
+#include "qosgate/policy/name_check.hpp"
 #include "qosgate/policy/rule.hpp"
 #include "qosgate/policy/settings.hpp"
 #include "qosgate/policy/source_files.hpp"
@@ -18,6 +22,17 @@
 
 namespace qg::policy {
 
+/// What the Lua states of a policy are made from.
+struct StateSources {
+    std::shared_ptr<const SourceFolder> folder;
+    std::shared_ptr<const std::vector<DataFile>> data;
+    std::vector<Module> modules;          ///< in the order they are loaded
+    std::vector<const SourceFile*> rules; ///< in the order they run
+};
+
+/// Errors: as load_policy, of data and of modules' names. Cost: linear; reads all data.
+Result<StateSources> make_state_sources(std::shared_ptr<const SourceFolder> folder);
+
 /// One interpreter with every rule of a policy loaded.
 struct CompiledRules {
     std::unique_ptr<LuaState> state;
@@ -29,11 +44,14 @@ struct CompiledRules {
 /// The settings of site.lua. Errors: as load_policy.
 Result<Settings> load_settings(const SourceFile& site);
 
-/// Compiles every file but site.lua. If a job waits for it, `clock` is that job's clock, and compiling may
+/// Compiles modules and rules. If a job waits for it, `clock` is that job's clock, and compiling may
 /// spend what the job's rules may spend; without a clock each file may take a second. Errors: as load_policy.
 /// Cost: about 100 us, plus the time of code that files run while they load; reads no files.
-Result<CompiledRules> compile_rules(const SourceFolder& sources, const Settings& settings,
+Result<CompiledRules> compile_rules(const StateSources& sources, const Settings& settings,
                                     const BudgetClock* clock = nullptr);
+
+/// The names that code of a kind can use. Errors: limit_exceeded if memory is short.
+Result<KnownNames> list_known_names(const SourceFolder& sources, CodeKind kind);
 
 /// Looks for misspelt names in every file that compile_rules() compiled. Errors: invalid_input, see
 /// check_names.
@@ -53,7 +71,7 @@ class StatePool {
     /// memory. Beyond that the caller frees its state.
     static constexpr std::size_t max_spent = 4;
 
-    StatePool(std::shared_ptr<const SourceFolder> sources, Settings settings, CompiledRules first);
+    StatePool(StateSources sources, Settings settings, CompiledRules first);
     StatePool(const StatePool&) = delete;
     StatePool& operator=(const StatePool&) = delete;
 
@@ -74,7 +92,7 @@ class StatePool {
     [[nodiscard]] std::uint64_t made_by_jobs() const noexcept { return made_by_jobs_; }
 
   private:
-    const std::shared_ptr<const SourceFolder> sources_;
+    const StateSources sources_;
     const Settings settings_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<CompiledRules>> idle_;  ///< guarded by mutex_

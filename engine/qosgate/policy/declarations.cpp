@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/declarations.hpp"
 
+#include "qosgate/policy/data_binding.hpp"
 #include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/module_binding.hpp"
+#include "qosgate/policy/read_only.hpp"
 #include "qosgate/policy/rule_keys.hpp"
 
 #include <algorithm>
@@ -47,8 +50,15 @@ bool is_list(lua_State* lua) {
 
 /// The value on top of the stack. The texts of a list stay in the table there.
 KeyValue read_key_value(lua_State* lua, ListItems& items) {
+    if (is_data(lua, -1)) {
+        push_data_copy(lua, -1, items.size());
+        lua_replace(lua, -2);
+    }
     KeyValue given{.value = to_value(lua, -1)};
-    given.is_list = lua_istable(lua, -1) && is_list(lua);
+    if (!lua_istable(lua, -1)) return given;
+    push_contents(lua, -1);
+    lua_replace(lua, -2);
+    given.is_list = is_list(lua);
     if (!given.is_list) return given;
     const std::size_t count = std::min<std::size_t>(lua_rawlen(lua, -1), items.size());
     for (std::size_t i = 0; i < count; ++i) {
@@ -66,6 +76,8 @@ Declarations& check_place(lua_State* lua, const char* function) {
     if (into == nullptr) luaL_error(lua, "%s{} is for the time when the file is loaded", function);
     if (into->is_made) luaL_error(lua, "%s{} is called a second time; one per file", function);
     luaL_checktype(lua, 1, LUA_TTABLE);
+    push_contents(lua, 1);
+    lua_replace(lua, 1);
     return *into;
 }
 
@@ -128,7 +140,9 @@ int declare_rule(lua_State* lua) {
 }
 
 constexpr std::array<ExtraGlobal, 1> site_functions{{{"site", &declare_site}}};
-constexpr std::array<ExtraGlobal, 1> rule_functions{{{"rule", &declare_rule}}};
+constexpr std::array<ExtraGlobal, 3> rule_functions{
+    {{"rule", &declare_rule}, {"require", &require_module}, {"data", &read_data}}};
+constexpr auto module_functions = std::span(rule_functions).subspan<1>();
 
 } // namespace
 
@@ -137,6 +151,9 @@ std::span<const ExtraGlobal> site_globals() noexcept {
 }
 std::span<const ExtraGlobal> rule_globals() noexcept {
     return rule_functions;
+}
+std::span<const ExtraGlobal> module_globals() noexcept {
+    return module_functions;
 }
 
 } // namespace qg::policy

@@ -23,7 +23,9 @@ class Declarations {
 
 /// `site`, for site.lua.
 std::span<const ExtraGlobal> site_globals() noexcept;
-/// `rule`, for rule files.
+/// `rule` and what modules have, for rule files.
 std::span<const ExtraGlobal> rule_globals() noexcept;
+/// `require` and `data`, for modules.
+std::span<const ExtraGlobal> module_globals() noexcept;
 
 } // namespace qg::policy

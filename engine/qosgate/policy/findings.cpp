@@ -6,11 +6,14 @@
 #include "qosgate/policy/declarations.hpp"
 #include "qosgate/policy/folder_findings.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/modules.hpp"
 #include "qosgate/policy/name_check.hpp"
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/policy/sandbox.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -69,12 +72,16 @@ void sort_by_place(std::vector<Finding>& findings) {
 /// Checks the files one by one, each in a Lua state of its own.
 class SourceCheck {
   public:
-    PolicyReport run(const SourceFolder& sources) {
-        report_.hash = hash_of(sources);
-        if (const SourceFile* site = sources.find(site_file_name)) check_site(*site);
-        for (const SourceFile& file : sources.files)
-            if (file.name != site_file_name) check_rule(file);
-        check_together(sources);
+    explicit SourceCheck(const SourceFolder& sources)
+        : sources_(std::make_shared<const SourceFolder>(sources)) {}
+
+    PolicyReport run() {
+        report_.hash = hash_of(*sources_);
+        if (const SourceFile* site = sources_->find(site_file_name)) check_site(*site);
+        check_modules();
+        for (const SourceFile& file : sources_->files)
+            if (kind_of(file.name) == SourceKind::rule) check_rule(file);
+        check_together();
         sort_by_place(report_.findings);
         return std::move(report_);
     }
@@ -87,8 +94,8 @@ class SourceCheck {
 
     /// An error of the file when it was loaded. What its text has shown already is not told twice: then the
     /// line is the same, or the message is.
-    void note_error(const Error& error, const SourceFile& file) {
-        Finding finding = to_finding(error, file.name);
+    void note_error(const Error& error, const std::string& file) {
+        Finding finding = to_finding(error, file);
         const bool is_known = std::ranges::any_of(report_.findings, [&](const Finding& other) {
             const bool is_here = other.line == finding.line || other.message == finding.message;
             return other.file == finding.file && other.stops_loading && is_here;
@@ -97,34 +104,33 @@ class SourceCheck {
     }
 
     /// Whether the file compiles. If so, notes what its text shows.
-    bool check_text(const SourceFile& file, std::span<const ExtraGlobal> globals) {
+    bool check_text(const SourceFile& file, CodeKind kind) {
         const auto state = LuaState::create(
             {.instructions = 1'000'000, .time = std::chrono::seconds(1), .memory = std::size_t{16} << 20u});
         if (!state) {
             note({file.name, 0, "no memory for a Lua state"});
             return false;
         }
-        const auto installed = install_sandbox(*state, globals);
-        const auto known = installed ? list_globals(*state) : installed.error();
+        const auto known = list_known_names(*sources_, kind);
         const auto compiled = known ? compile_chunk(*state, file.text, file.name) : known.error();
         if (!compiled) {
-            note_error(compiled.error(), file);
+            note_error(compiled.error(), file.name);
             return false;
         }
-        for (CodeProblem& problem : find_code_problems(file.text, *known))
+        for (CodeProblem& problem : find_code_problems(file.text, *known, kind))
             note({file.name, problem.line, std::move(problem.message), problem.stops_loading});
         return true;
     }
 
     void check_site(const SourceFile& file) {
-        if (!check_text(file, site_globals())) return;
+        if (!check_text(file, CodeKind::settings)) return;
         for (const Token& key : keys_of_site(file))
             check_setting_name(file, key);
         auto settings = load_settings(file);
         if (settings)
             report_.settings = *std::move(settings);
         else
-            note_error(settings.error(), file);
+            note_error(settings.error(), file.name);
     }
 
     /// Loading stops at the first of the unknown ones.
@@ -135,11 +141,50 @@ class SourceCheck {
             note({file.name, key.line, done.error().message});
     }
 
+    /// Whether all files of data can be read.
+    bool check_data() {
+        bool are_good = true;
+        for (const SourceFile& file : sources_->files) {
+            if (kind_of(file.name) != SourceKind::data) continue;
+            const auto read = read_data_file(file);
+            if (!read) note_error(read.error(), file.name);
+            are_good = read && are_good;
+        }
+        return are_good;
+    }
+
+    /// Checks data, and the modules of the site. If they all load, rules can be loaded, too.
+    void check_modules() {
+        bool are_good = check_data();
+        for (const SourceFile& file : sources_->files) {
+            if (kind_of(file.name) != SourceKind::module) continue;
+            std::string bad_name = describe_bad_module_name(file.name);
+            are_good = check_text(file, CodeKind::module) && bad_name.empty() && are_good;
+            if (!bad_name.empty()) note({file.name, 0, std::move(bad_name)});
+        }
+        if (!are_good) return;
+        auto sources = make_state_sources(sources_);
+        if (!sources) return note_error(sources.error(), file_of(sources.error()));
+        state_sources_ = *std::move(sources);
+        state_sources_->rules.clear();
+        if (const auto compiled = compile_rules(*state_sources_, report_.settings); !compiled) {
+            state_sources_.reset();
+            return note_error(compiled.error(), file_of(compiled.error()));
+        }
+    }
+
+    /// The file that an error names first; empty: none.
+    [[nodiscard]] std::string file_of(const Error& error) const {
+        for (const SourceFile& file : sources_->files)
+            if (error.message.starts_with(file.name + ":")) return file.name;
+        return {};
+    }
+
     void check_rule(const SourceFile& file) {
-        if (!check_text(file, rule_globals())) return;
-        SourceFolder alone{true, {file}};
-        auto compiled = compile_rules(alone, report_.settings);
-        if (!compiled) return note_error(compiled.error(), file);
+        if (!check_text(file, CodeKind::rule) || !state_sources_) return;
+        state_sources_->rules = {&file};
+        auto compiled = compile_rules(*state_sources_, report_.settings);
+        if (!compiled) return note_error(compiled.error(), file.name);
         RuleInfo& rule = compiled->rules.front();
         const auto same = std::ranges::find(report_.rules, rule.name, &RuleInfo::name);
         if (same != report_.rules.end())
@@ -149,13 +194,35 @@ class SourceCheck {
     }
 
     /// What only all files together show, for example too little memory.
-    void check_together(const SourceFolder& sources) {
+    void check_together() {
         if (!report_.loads()) return;
-        if (const auto policy = compile_policy(sources); !policy) note({{}, 0, policy.error().message});
+        if (const auto policy = compile_policy(*sources_); !policy) note({{}, 0, policy.error().message});
     }
 
+    const std::shared_ptr<const SourceFolder> sources_;
+    std::optional<StateSources> state_sources_; ///< without rules; empty: a module does not load
     PolicyReport report_;
 };
+
+/// Adds the tests that fail.
+void check_tests(const SourceFolder& sources, const TestRun& how, PolicyReport& report) {
+    const auto policy = compile_policy(sources);
+    if (!policy) return; // it did before
+    const bool stops_loading = report.settings.run_tests;
+    const auto done =
+        run_tests(**policy, sources.tests, how, [&](const PolicyTest& test, const TestResult& result) {
+            if (!result.has_passed())
+                report.findings.push_back(
+                    {test.file, test.line, describe_failure(test, result), stops_loading});
+        });
+    if (done) return;
+    const auto named = std::ranges::find_if(sources.tests, [&](const SourceFile& file) {
+        return done.error().message.starts_with(file.name + ":");
+    });
+    Finding finding = to_finding(done.error(), named == sources.tests.end() ? std::string() : named->name);
+    finding.stops_loading = stops_loading;
+    report.findings.push_back(std::move(finding));
+}
 
 } // namespace
 
@@ -163,17 +230,19 @@ bool PolicyReport::loads() const noexcept {
     return std::ranges::none_of(findings, &Finding::stops_loading);
 }
 
-Result<PolicyReport> check_policy(const std::filesystem::path& folder, const OwnerCheck& owners) {
+Result<PolicyReport> check_policy(const std::filesystem::path& folder, const OwnerCheck& owners,
+                                  const TestRun& tests) {
     auto read = read_all_sources(folder, owners);
     if (!read) return read.error();
     PolicyReport report = check_sources(read->sources);
     report.findings.insert(report.findings.end(), read->findings.begin(), read->findings.end());
+    if (report.loads() && !read->sources.tests.empty()) check_tests(read->sources, tests, report);
     sort_by_place(report.findings);
     return report;
 }
 
 PolicyReport check_sources(const SourceFolder& sources) {
-    return SourceCheck().run(sources);
+    return SourceCheck(sources).run();
 }
 
 } // namespace qg::policy

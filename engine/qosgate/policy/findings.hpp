@@ -10,6 +10,7 @@
 #pragma once
 
 #include "qosgate/base/result.hpp"
+#include "qosgate/policy/policy_tests.hpp"
 #include "qosgate/policy/rule.hpp"
 #include "qosgate/policy/settings.hpp"
 #include "qosgate/policy/source_files.hpp"
@@ -49,11 +50,12 @@ struct OwnerCheck {
     std::optional<uid_t> trusted_user = {}; ///< besides root; empty: the effective user
 };
 
-/// Checks a directory. Errors: not_found if there is none, unavailable if it cannot be read. Cost: blocking
-/// reads; compiles and runs every file, in the sandbox.
-Result<PolicyReport> check_policy(const std::filesystem::path& folder, const OwnerCheck& owners = {});
+/// Checks a directory, and runs its tests if all else is good. Errors: not_found if there is none,
+/// unavailable if it cannot be read. Cost: blocking reads; compiles and runs every file, in the sandbox.
+Result<PolicyReport> check_policy(const std::filesystem::path& folder, const OwnerCheck& owners = {},
+                                  const TestRun& tests = {});
 
-/// The same for files that were read before.
+/// The same for files that were read before, without their tests.
 PolicyReport check_sources(const SourceFolder& sources);
 
 } // namespace qg::policy

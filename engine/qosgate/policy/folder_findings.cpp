@@ -34,16 +34,16 @@ std::string without_path(const Error& error, const fs::path& path) {
 }
 
 /// The content of a file, whoever can write it.
-Result<std::string> read_any_file(const fs::path& path) {
+Result<std::string> read_any_file(const fs::path& path, std::size_t max_bytes) {
     std::error_code problem;
     const auto type = fs::status(path, problem).type();
     if (problem) return system_error(path, problem.value());
     // A device or FIFO is not opened.
     if (type != fs::file_type::regular)
         return Error{ErrorCode::invalid_input, path.string() + ": not a regular file"};
-    if (fs::file_size(path, problem) > max_file_bytes)
+    if (fs::file_size(path, problem) > max_bytes)
         return Error{ErrorCode::invalid_input,
-                     text::format("{}: larger than {} KiB", path.string(), max_file_bytes >> 10u)};
+                     text::format("{}: larger than {} KiB", path.string(), max_bytes >> 10u)};
     errno = 0;
     std::ifstream file(path, std::ios::binary);
     std::ostringstream content;
@@ -52,12 +52,15 @@ Result<std::string> read_any_file(const fs::path& path) {
     return std::move(content).str();
 }
 
-/// Why a file is ignored although it looks like a rule; empty if it is a rule, or does not look like one.
-std::string_view why_ignored(std::string_view name) {
+/// Why a file is ignored although it looks like one of the part; empty if it does not look like one.
+std::string_view why_ignored(const SourcePart& part, std::string_view name) {
     constexpr std::array<std::string_view, 2> switched_off{"off", "disabled"};
     constexpr std::string_view ending = ".lua";
     const std::string lower = text::lower(name);
     if (name.starts_with('.') || name.ends_with(ending)) return {};
+    if (part.folder == data_folder_name)
+        return is_data_name(lower) ? "is ignored: a name must end in '.json' or '.csv', in lower case"
+                                   : std::string_view();
     if (lower.ends_with(ending)) return "is ignored: a name must end in '.lua', in lower case";
     const std::size_t at = lower.rfind(".lua.");
     if (at == std::string::npos) return {};
@@ -67,7 +70,7 @@ std::string_view why_ignored(std::string_view name) {
            "switched off, let its name end in '.lua.off'";
 }
 
-/// Reads one directory.
+/// Reads the parts of one directory.
 class Reader {
   public:
     Reader(fs::path folder, const OwnerCheck& owners) : folder_(std::move(folder)) {
@@ -81,15 +84,10 @@ class Reader {
             return Error{ErrorCode::not_found, folder_.string() + ": there is no such directory"};
         if (problem) return system_error(folder_, problem.value());
         if (type != fs::file_type::directory) return system_error(folder_, ENOTDIR);
-        check_folder();
-        auto names = list();
-        if (!names) return names.error();
-        if (names->size() > max_files)
-            note({}, text::format("holds {} files, at most {} are read", names->size(), max_files));
         found_.sources.exists = true;
-        std::ranges::sort(*names);
-        for (const std::string& name : *names)
-            add_file(name);
+        for (const SourcePart& part : source_parts())
+            if (auto done = read_part(part, found_.sources.files); !done) return done.error();
+        if (auto done = read_part(test_part(), found_.sources.tests); !done) return done.error();
         return std::move(found_);
     }
 
@@ -98,65 +96,89 @@ class Reader {
         found_.findings.push_back({std::move(file), 0, std::move(message), stops_loading});
     }
 
-    void check_folder() {
-        if (!trusted_user_) return;
-        const auto real = resolve_trusted(folder_, *trusted_user_);
+    Result<void> read_part(const SourcePart& part, std::vector<SourceFile>& files) {
+        const fs::path folder = part.in(folder_);
+        std::error_code problem;
+        if (fs::symlink_status(folder, problem).type() == fs::file_type::not_found) return {};
+        check_folder(part);
+        auto names = list(part);
+        if (!names && part.folder.empty()) return names.error();
+        if (!names) {
+            note(std::string(part.folder), without_path(names.error(), folder));
+            return {};
+        }
+        if (names->size() > part.max_files)
+            note(std::string(part.folder),
+                 text::format("holds {} files, at most {} are read", names->size(), part.max_files));
+        std::ranges::sort(*names);
+        const std::size_t before = files.size();
+        for (const std::string& name : *names)
+            add_file(part, name, files);
+        std::size_t bytes = 0;
+        for (const SourceFile& file : std::span(files).subspan(before))
+            bytes += file.text.size();
+        if (bytes > part.max_bytes)
+            note(std::string(part.folder), without_path({{}, part.describe_excess(folder)}, folder));
+        return {};
+    }
+
+    void check_folder(const SourcePart& part) {
+        if (!trusted_user_ || !is_folder_trusted_) return;
+        const fs::path folder = part.in(folder_);
+        const auto real = resolve_trusted(folder, *trusted_user_);
         const auto trusted = real ? check_trusted(real->path, real->info, *trusted_user_) : real.error();
         if (trusted) return;
-        note({}, without_path(trusted.error(), folder_));
+        note(std::string(part.folder), without_path(trusted.error(), folder));
         is_folder_trusted_ = false;
     }
 
-    /// The names of the policy's files; notes the ignored ones.
-    Result<std::vector<std::string>> list() {
+    /// The names of the part's files; notes the ignored ones.
+    Result<std::vector<std::string>> list(const SourcePart& part) {
+        const fs::path folder = part.in(folder_);
         std::vector<std::string> names;
         std::error_code problem;
-        for (fs::directory_iterator at(folder_, problem), end; !problem && at != end; at.increment(problem)) {
+        for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem)) {
             std::string name = at->path().filename().string();
-            if (is_source_name(name)) {
+            if (part.takes(name)) {
                 names.push_back(std::move(name));
                 continue;
             }
             std::error_code unknown;
-            const std::string_view why = why_ignored(name);
+            const std::string_view why = why_ignored(part, name);
             if (!why.empty() && at->is_regular_file(unknown))
-                note(std::move(name), std::string(why), /*stops_loading=*/false);
+                note(part.name_of(name), std::string(why), /*stops_loading=*/false);
         }
-        if (problem) return system_error(folder_, problem.value());
+        if (problem) return system_error(folder, problem.value());
         return names;
     }
 
-    void add_file(const std::string& name) {
-        const fs::path path = folder_ / name;
+    void add_file(const SourcePart& part, const std::string& file, std::vector<SourceFile>& files) {
+        const fs::path path = part.in(folder_) / file;
+        const std::string name = part.name_of(file);
         if (trusted_user_) {
-            auto content = read_trusted_file(path, *trusted_user_, max_file_bytes);
-            if (content) return add_source(name, *std::move(content));
+            auto content = read_trusted_file(path, *trusted_user_, part.max_file_bytes);
+            if (content) return files.push_back({name, *std::move(content)});
             // If the directory is not trusted, no file below it is: that was said once.
             const bool is_own = is_folder_trusted_ || content.error().code != ErrorCode::permission_denied;
             if (is_own) note(name, without_path(content.error(), path));
             if (content.error().code != ErrorCode::permission_denied) return;
-            if (!is_own) check_file_alone(name);
+            if (!is_own) check_file_alone(path, name);
         }
-        auto content = read_any_file(path);
-        if (content) return add_source(name, *std::move(content));
+        auto content = read_any_file(path, part.max_file_bytes);
+        if (content) return files.push_back({name, *std::move(content)});
         note(name, without_path(content.error(), path));
     }
 
-    void check_file_alone(const std::string& name) {
-        const fs::path path = folder_ / name;
+    void check_file_alone(const fs::path& path, const std::string& name) {
         struct stat info {};
         if (stat(path.c_str(), &info) != 0) return;
         if (const auto trusted = check_trusted(path, info, *trusted_user_); !trusted)
             note(name, without_path(trusted.error(), path));
     }
 
-    void add_source(const std::string& name, std::string content) {
-        found_.sources.files.push_back({name, std::move(content)});
-    }
-
     const fs::path folder_;
     std::optional<uid_t> trusted_user_; ///< empty: anybody may own the files
-    bool is_folder_trusted_ = true;
+    bool is_folder_trusted_ = true;     ///< the part being read, and those before
     FolderFindings found_;
 };
 

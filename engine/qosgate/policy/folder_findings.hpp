@@ -14,7 +14,7 @@ struct FolderFindings {
     std::vector<Finding> findings; ///< in no order
 };
 
-/// Errors: as check_policy. Cost: blocking reads.
+/// Reads all parts of a policy, and its tests. Errors: as check_policy. Cost: blocking reads.
 Result<FolderFindings> read_all_sources(const std::filesystem::path& folder, const OwnerCheck& owners);
 
 } // namespace qg::policy

@@ -5,6 +5,7 @@
 #include "qosgate/policy/job_objects.hpp"
 #include "qosgate/policy/lua_lib/message_format.hpp"
 #include "qosgate/policy/shown_job.hpp"
+#include "qosgate/policy/view_binding.hpp"
 
 #include <algorithm>
 #include <array>
@@ -180,6 +181,7 @@ int build_objects(lua_State* lua) {
     install_job_objects(lua);
     objects->job = make_object<Shown::job>(lua);
     objects->before = make_object<Shown::before>(lua);
+    objects->view = make_view(lua);
     return 0;
 }
 

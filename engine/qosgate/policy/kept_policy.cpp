@@ -6,6 +6,7 @@
 #include "qosgate/policy/fnv.hpp"
 #include "qosgate/policy/trusted_files.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <utility>
@@ -18,8 +19,21 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view magic = "qosgate_policy 1 ";
-/// More than the largest directory makes.
-constexpr std::size_t max_kept_bytes = max_files * (max_file_bytes + 512);
+/// What the largest directory makes, or more.
+struct Bounds {
+    std::size_t files = 0;
+    std::size_t file_bytes = 0;
+    std::size_t bytes = 0;
+};
+Bounds kept_bounds() noexcept {
+    Bounds all;
+    for (const SourcePart& part : source_parts()) {
+        all.files += part.max_files;
+        all.file_bytes = std::max(all.file_bytes, part.max_file_bytes);
+        all.bytes += part.max_bytes + part.max_files * 512;
+    }
+    return all;
+}
 /// There is always a larger one.
 constexpr std::size_t max_stamp = std::numeric_limits<std::size_t>::max() / 2;
 
@@ -93,10 +107,11 @@ Result<KeptPolicy> parse_kept_text(std::string_view text) {
     reader.expect("folder ");
     sources.exists = reader.number(' ', 1) == 1;
     reader.expect("files ");
-    const std::size_t count = reader.number('\n', max_files);
+    const Bounds bounds = kept_bounds();
+    const std::size_t count = reader.number('\n', bounds.files);
     for (std::size_t i = 0; i < count && reader.is_good(); ++i) {
-        const std::size_t name_bytes = reader.number(' ', max_file_bytes);
-        const std::size_t text_bytes = reader.number('\n', max_file_bytes);
+        const std::size_t name_bytes = reader.number(' ', bounds.file_bytes);
+        const std::size_t text_bytes = reader.number('\n', bounds.file_bytes);
         SourceFile file;
         file.name = reader.take(name_bytes);
         file.text = reader.take(text_bytes);
@@ -118,7 +133,7 @@ Result<void> write_kept(const fs::path& file, const KeptPolicy& kept) {
 Result<std::optional<KeptPolicy>> read_kept(const fs::path& file, uid_t trusted_user) {
     struct stat info {};
     if (lstat(file.c_str(), &info) != 0 && errno == ENOENT) return std::optional<KeptPolicy>();
-    const auto text = read_state_file(file, trusted_user, max_kept_bytes);
+    const auto text = read_state_file(file, trusted_user, kept_bounds().bytes);
     if (!text) return text.error();
     auto kept = parse_kept_text(*text);
     if (!kept) return kept.error().in(file.string());

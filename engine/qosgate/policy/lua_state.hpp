@@ -16,6 +16,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 struct lua_State;
 
@@ -24,6 +25,7 @@ namespace qg::policy {
 class RuleRun;
 class Declarations;
 class TestCollector;
+struct DataFile;
 
 /// A message that a longjmp may skip: plain bytes, cut to size, always terminated.
 struct ErrorText {
@@ -79,12 +81,14 @@ class LuaState {
     /// no pcall may catch it.
     bool rule_ended = false;
     RuleRun* run = nullptr;                   ///< the rule being run; borrowed, null outside of one
+    std::uint64_t runs = 0;                   ///< how many there were, with the present one
     const void* job_object = nullptr;         ///< the address of Lua's `job`, to recognise it
     const void* job_tres_object = nullptr;    ///< the same of `job.tres`
     const void* before_object = nullptr;      ///< the same of `before`, the job before a change
     const void* before_tres_object = nullptr; ///< the same of `before.tres`
     Declarations* declarations = nullptr;     ///< where site{} and rule{} write; borrowed, null after loading
-    TestCollector* tests = nullptr;           ///< where test{} writes, in files of tests; likewise
+    const std::vector<DataFile>* data = nullptr; ///< what data() reads; borrowed for the state's life
+    TestCollector* tests = nullptr;              ///< where test{} writes, in files of tests; likewise
 
   private:
     explicit LuaState(const BudgetLimits& limits) noexcept : budget_(limits) {}

@@ -141,4 +141,10 @@ std::vector<Token> read_tokens(std::string_view source) {
     return tokens;
 }
 
+const Token* literal_argument(std::span<const Token> call) {
+    const bool has_bracket = call.size() > 2 && call[0].is("(") && call[2].is(")");
+    const Token& argument = call[has_bracket ? 1 : 0];
+    return argument.kind == TokenKind::text && !argument.text.empty() ? &argument : nullptr;
+}
+
 } // namespace qg::policy

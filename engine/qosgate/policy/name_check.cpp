@@ -10,6 +10,7 @@
 #include "qosgate/policy/lua_tokens.hpp"
 #include "qosgate/policy/sandbox.hpp"
 #include "qosgate/policy/unknown_name.hpp"
+#include "qosgate/policy/view_use.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -22,7 +23,13 @@ namespace qg::policy {
 namespace {
 
 /// The meaning of a local name.
-enum class Meaning : std::uint8_t { anything, job, before };
+enum class Meaning : std::uint8_t { anything, job, before, view };
+
+/// A local name in scope.
+struct Local {
+    Meaning meaning = Meaning::anything;
+    ViewKind kind = ViewKind::view; ///< of `view`, and of what it gave
+};
 
 /// The arguments of a rule's function, in order.
 using Arguments = std::vector<Meaning>;
@@ -49,8 +56,8 @@ std::string did_you_mean(std::string_view wrong, const Names& names) {
 
 class Checker {
   public:
-    Checker(std::string_view source, const KnownNames& known, bool finds_all)
-        : tokens_(read_tokens(source)), known_(known), finds_all_(finds_all) {}
+    Checker(std::string_view source, const KnownNames& known, CodeKind kind, bool finds_all)
+        : tokens_(read_tokens(source)), known_(known), kind_(kind), finds_all_(finds_all) {}
 
     /// Without finds_all at most one.
     std::vector<CodeProblem> run() {
@@ -92,8 +99,8 @@ class Checker {
 
     static bool is_function_key(const Token& key) { return key.is_name("submit") || key.is_name("modify"); }
     static Arguments arguments_of(const Token& key) {
-        if (key.is_name("modify")) return {Meaning::job, Meaning::before};
-        return {Meaning::job};
+        if (key.is_name("modify")) return {Meaning::job, Meaning::before, Meaning::view};
+        return {Meaning::job, Meaning::view};
     }
     /// A function that is both submit and modify gets only `job`.
     void add_given(std::string_view function, const Token& key) {
@@ -126,7 +133,7 @@ class Checker {
         if (word == "function") {
             function();
         } else if (word == "local") {
-            if (!after(1).is("function")) declare_list();
+            if (!after(1).is("function")) declare_locals();
         } else if (word == "for") {
             push(ScopeKind::loop_head);
             declare_list();
@@ -177,10 +184,10 @@ class Checker {
         scopes_.back().names.insert(scopes_.back().names.end(), names.begin(), names.end());
     }
     void declare(std::string_view name, Meaning meaning = Meaning::anything) {
-        locals_[name].push_back(meaning);
+        locals_[name].push_back({meaning});
         scopes_.back().names.push_back(name);
     }
-    [[nodiscard]] std::optional<Meaning> local(std::string_view name) const {
+    [[nodiscard]] std::optional<Local> local(std::string_view name) const {
         const auto found = locals_.find(name);
         if (found == locals_.end() || found->second.empty()) return std::nullopt;
         return found->second.back();
@@ -196,6 +203,25 @@ class Checker {
             if (!after(1).is(",")) return;
             ++at_;
         }
+    }
+
+    void declare_locals() {
+        declare_list();
+        if (!before(1).is("local") || !after(1).is("=") || assigned_.contains(token(at_).text)) return;
+        const auto source = local(after(2).text);
+        if (!after(2).is_name() || !source || source->meaning != Meaning::view) return;
+        const ViewUse use = read_view_use(rest(2), source->kind);
+        if (use.problem.empty() && use.kind && ends_expression(after(2 + use.length)))
+            locals_[token(at_).text].back() = {Meaning::view, *use.kind};
+    }
+
+    /// Whether an expression ends in front of this token.
+    static bool ends_expression(const Token& token) {
+        static constexpr std::string_view next[] = {";",        "local", "if",    "for",    "while", "repeat",
+                                                    "return",   "end",   "else",  "elseif", "until", "do",
+                                                    "function", "goto",  "break", "::"};
+        return token.is_name() || token.kind == TokenKind::end ||
+               (token.kind == TokenKind::symbol && std::ranges::find(next, token.text) != std::end(next));
     }
 
     [[nodiscard]] bool opens_rule() const {
@@ -224,8 +250,9 @@ class Checker {
         std::size_t place = 0;
         for (; !token(at_).is(")") && token(at_).kind != TokenKind::end; ++at_) {
             if (!token(at_).is_name()) continue;
-            const bool is_certain = place < arguments.size() && !assigned_.contains(token(at_).text);
-            declare(token(at_).text, is_certain ? arguments[place] : Meaning::anything);
+            const std::string_view name = token(at_).text;
+            const Meaning meaning = place < arguments.size() ? arguments[place] : meaning_by_name(name);
+            declare(name, assigned_.contains(name) ? Meaning::anything : meaning);
             ++place;
         }
         if (finds_all_ && !arguments.empty() && !has_modify_ && has_empty_body())
@@ -250,6 +277,14 @@ class Checker {
         return declared != declarations_.end() && declared->second == 1 ? given->second : Arguments();
     }
 
+    /// The meaning of a parameter of any function.
+    [[nodiscard]] Meaning meaning_by_name(std::string_view name) const {
+        if (kind_ != CodeKind::module) return Meaning::anything;
+        if (name == "job") return Meaning::job;
+        if (name == "view") return Meaning::view;
+        return name == "before" ? Meaning::before : Meaning::anything;
+    }
+
     // ---- names -------------------------------------------------------------------------------------------
 
     void reference_or_key() {
@@ -262,8 +297,8 @@ class Checker {
     }
 
     void reference() {
-        if (const auto meaning = local(token(at_).text)) {
-            if (*meaning != Meaning::anything && !scopes_.back().is_guarded) check_job(*meaning);
+        if (const auto found = local(token(at_).text)) {
+            if (found->meaning != Meaning::anything && !scopes_.back().is_guarded) check_argument(*found);
             return;
         }
         if (!has_environment_ && !scopes_.back().is_guarded) check_global();
@@ -288,10 +323,27 @@ class Checker {
                 text::format("unknown name '{}'{}", text::printable(name, 60), did_you_mean(name, globals)));
         }
         const std::set<std::string>& members = found->second;
+        if (name == "require") return check_literal("there is no module", members);
+        if (name == "data") return check_literal("data has no file", members);
         const bool names_member = (after(1).is(".") || after(1).is(":")) && after(2).is_name();
         if (members.empty() || !names_member || members.contains(std::string(after(2).text))) return;
         complain(text::format("{} has no '{}'{}", name, text::printable(after(2).text, 60),
                               did_you_mean(after(2).text, members)));
+    }
+
+    /// After a function that takes one of these names as a literal.
+    void check_literal(std::string_view complaint, const std::set<std::string>& known) {
+        const Token* name = literal_argument(rest(1));
+        if (name == nullptr || known.contains(std::string(name->text))) return;
+        const std::vector<std::string> names(known.begin(), known.end());
+        complain(text::format("{} '{}'{}{}", complaint, text::printable(name->text, 60),
+                              text::did_you_mean(name->text, names), list_of_names(names)));
+    }
+
+    void check_argument(const Local& object) {
+        if (object.meaning != Meaning::view) return check_job(object.meaning);
+        std::string problem = read_view_use(rest(0), object.kind).problem;
+        if (!problem.empty()) complain(std::move(problem));
     }
 
     void check_job(Meaning object) {
@@ -315,10 +367,11 @@ class Checker {
 
     const std::vector<Token> tokens_;
     const KnownNames& known_;
+    CodeKind kind_;
     bool finds_all_;
     std::size_t at_ = 0;
     std::vector<Scope> scopes_;
-    std::unordered_map<std::string_view, std::vector<Meaning>> locals_; ///< the innermost last
+    std::unordered_map<std::string_view, std::vector<Local>> locals_; ///< the innermost last
     std::unordered_map<std::string_view, int> declarations_;
     std::unordered_map<std::string_view, Arguments> given_; ///< functions that a rule names as its own
     std::set<std::string_view> assigned_;
@@ -330,15 +383,16 @@ class Checker {
 
 } // namespace
 
-Result<void> check_names(std::string_view source, std::string_view file, const KnownNames& known) {
-    const auto problems = Checker(source, known, /*finds_all=*/false).run();
+Result<void> check_names(std::string_view source, std::string_view file, const KnownNames& known,
+                         CodeKind kind) {
+    const auto problems = Checker(source, known, kind, /*finds_all=*/false).run();
     if (problems.empty()) return {};
     const CodeProblem& first = problems.front();
     return Error{ErrorCode::invalid_input, text::format("{}:{}: {}", file, first.line, first.message)};
 }
 
-std::vector<CodeProblem> find_code_problems(std::string_view source, const KnownNames& known) {
-    return Checker(source, known, /*finds_all=*/true).run();
+std::vector<CodeProblem> find_code_problems(std::string_view source, const KnownNames& known, CodeKind kind) {
+    return Checker(source, known, kind, /*finds_all=*/true).run();
 }
 
 } // namespace qg::policy

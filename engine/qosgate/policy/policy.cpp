@@ -87,12 +87,15 @@ Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, std::u
         if (!loaded) return loaded.error();
         settings = *std::move(loaded);
     }
-    auto compiled = compile_rules(*sources, settings);
+    auto state_sources = make_state_sources(sources);
+    if (!state_sources) return state_sources.error();
+    auto compiled = compile_rules(*state_sources, settings);
     if (!compiled) return compiled.error();
     if (const auto checked = check_rule_names(*sources); !checked) return checked.error();
     std::vector<RuleInfo> rules = compiled->rules;
     std::unique_ptr<StatePool> pool;
-    if (!rules.empty()) pool = std::make_unique<StatePool>(sources, settings, *std::move(compiled));
+    if (!rules.empty())
+        pool = std::make_unique<StatePool>(*std::move(state_sources), settings, *std::move(compiled));
     return std::make_shared<const Policy>(std::move(sources), std::move(settings), std::move(rules),
                                           std::move(pool), generation);
 }

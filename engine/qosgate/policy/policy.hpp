@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Policy: one loaded qosgate.d/, ready to judge jobs: the settings of site.lua and one rule per other *.lua
-// file, run in file-name order. What rule authors may write is in lua/README.md.
+// file, run in file-name order, with the modules of qosgate.d/lib. What rule authors may write is in
+// lua/README.md.
 //
 //   auto policy = load_policy("/etc/slurm/qosgate.d", {});
 //   if (!policy) return log(policy.error());
@@ -19,6 +20,7 @@
 #include "qosgate/policy/settings.hpp"
 #include "qosgate/policy/source_files.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -30,6 +32,15 @@
 #include <sys/types.h>
 
 namespace qg::policy {
+
+class RuleView;
+
+/// What one rule took for one job.
+struct RuleCost {
+    std::string_view rule;       ///< its name; lives as long as the policy
+    std::int64_t instructions{}; ///< of Lua; fewer than Budget::hook_interval may be missing
+    std::chrono::nanoseconds time{};
+};
 
 /// What rules may read about a job beyond its request. It describes the request before any rule: if a rule
 /// changes the job (another partition, more tasks), the next rules still read the old values here. They read
@@ -57,6 +68,10 @@ struct RuleInput {
     /// The maximum time of a job without a requested or default time: the longest MaxTime of its partitions.
     /// Empty: it has no partition.
     std::optional<TimeLimit> max_time = {};
+
+    RuleView* view = nullptr; ///< null: rules that read `view` fail
+
+    std::vector<RuleCost>* costs = nullptr; ///< gets a line of each rule that runs; null: nobody measures
 };
 
 /// A job before a change, for rules that compare it with the job after it. Ownership: borrows for the

@@ -2,6 +2,7 @@
 #include "qosgate/policy/policy_watch.hpp"
 
 #include "qosgate/base/replace_file.hpp"
+#include "qosgate/base/scope_exit.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/kept_policy.hpp"
 #include "qosgate/policy/source_files.hpp"
@@ -130,36 +131,83 @@ void PolicyWatch::read_folder() {
             {ErrorCode::not_found,
              text::format("where the site's rules are is not known ('{}'): start slurmctld with the "
                           "absolute path of slurm.conf (in SLURM_CONF or as -f /etc/slurm/slurm.conf)",
-                          folder_.string())},
-            0);
+                          folder_.string())});
     auto sources = options_.read(folder_, options_.trusted_user.value_or(geteuid()));
-    if (!sources) return stay(sources.error(), 0);
+    has_seen_folder_ = has_seen_folder_ || !sources || sources->exists;
+    if (!sources) return stay(sources.error());
     const bool has_files = in_force_ != nullptr && !in_force_->sources().files.empty();
     if (!sources->exists && has_files)
         return stay({ErrorCode::not_found, folder_.string() +
                                                ": the directory is gone; to end a policy, leave the "
-                                               "directory there and empty"},
-                    0);
-    if (!sources->exists && in_force_ == nullptr && kept_is_unusable_)
+                                               "directory there and empty"});
+    if (!sources->exists && in_force_ == nullptr && (kept_is_unusable_ || has_seen_folder_))
         return stay(
-            {ErrorCode::not_found, folder_.string() +
-                                       ": the directory is gone, and the copy of what was in force cannot be "
-                                       "used; put the directory back (an empty one means no rules)"},
-            0);
-    const std::uint64_t hash = hash_of(*sources);
-    if (in_force_ != nullptr && hash == hash_in_force()) return confirm();
-    if (broken_ && broken_->hash == hash) return stay(broken_->error, hash);
+            {ErrorCode::not_found,
+             text::format("{}: the directory is gone{}; put the directory back (an empty one means no "
+                          "rules)",
+                          folder_.string(),
+                          kept_is_unusable_ ? ", and the copy of what was in force cannot be used" : "")});
+    const Content content{hash_of(*sources), hash_of(sources->tests)};
+    const bool is_in_force = in_force_ != nullptr && content.policy == hash_in_force();
+    if (is_in_force && (sources->tests.empty() || accepted_ == content)) return confirm();
+    if (broken_ && broken_->content == content) return stay(broken_->error, content);
 
-    const std::uint64_t generation = in_force_ == nullptr ? 1 : in_force_->generation() + 1;
-    const auto policy = compile_policy(*std::move(sources), generation);
-    if (!policy) {
-        const Error error = policy.error().in(folder_.string());
+    const auto policy = load(*sources, in_force_ == nullptr ? 1 : in_force_->generation() + 1);
+    if (!policy) return;
+    if (!*policy) {
+        const Error error = policy->error().in(folder_.string());
         // A policy that failed for lack of memory or time may load later; one that does not compile never
-        // will.
-        if (error.code == ErrorCode::invalid_input) broken_ = Broken{hash, error};
-        return stay(error, hash);
+        // will, and tests give the same result each time.
+        if (error.code == ErrorCode::invalid_input) broken_ = Broken{content, error};
+        return stay(error, content);
     }
-    put_in_force(*policy, Basis::folder);
+    accepted_ = content;
+    if (is_in_force) return confirm();
+    put_in_force(**policy, Basis::folder);
+}
+
+std::optional<Result<std::shared_ptr<const Policy>>> PolicyWatch::load(const SourceFolder& sources,
+                                                                       std::uint64_t generation) {
+    SourceFolder files{.exists = sources.exists, .files = sources.files};
+    auto policy = compile_policy(files, generation);
+    if (!policy || sources.tests.empty() || !(*policy)->settings().run_tests) return policy;
+    const auto done = test(**policy, sources.tests);
+    if (is_ending_) return std::nullopt;
+    if (!done) return done.error();
+    // In new Lua states: rules may have kept something of a test in theirs.
+    return compile_policy(std::move(files), generation);
+}
+
+Result<void> PolicyWatch::test(const Policy& policy, std::span<const SourceFile> tests) {
+    const auto show = [this](bool is_testing) {
+        const std::scoped_lock lock(status_mutex_);
+        status_.is_testing = is_testing;
+        if (!is_testing) return; // the result of the check follows
+        status_.last_error =
+            Error{ErrorCode::unavailable, folder_.string() + ": the tests of the rules are still running"};
+        if (basis_ != Basis::nothing) status_.standing = Standing::degraded;
+    };
+    show(true);
+    const ScopeExit over([&] { show(false); });
+    const auto world = options_.make_world ? options_.make_world() : nullptr;
+    std::string first;
+    std::size_t failed = 0;
+    std::size_t all = 0;
+    const TestRun how{.world = world.get(), .max_time = options_.max_test_time, .is_cancelled = [this] {
+                          return is_ending_.load();
+                      }};
+    const auto done = run_tests(policy, tests, how, [&](const PolicyTest& one, const TestResult& result) {
+        ++all;
+        if (result.has_passed()) return;
+        if (failed++ == 0)
+            first = text::format("{}:{}: {}", one.file, one.line, describe_failure(one, result));
+    });
+    // Whatever kept a file of tests from loading will do so again.
+    if (!done) return Error{ErrorCode::invalid_input, done.error().message};
+    if (failed == 0) return {};
+    return Error{ErrorCode::invalid_input,
+                 text::format("{} ({} of {} tests {}; 'qosgate policy test' shows all)", first, failed, all,
+                              failed == 1 ? "fails" : "fail")};
 }
 
 void PolicyWatch::adopt_kept_copy() {
@@ -258,10 +306,11 @@ void PolicyWatch::confirm() {
         log(LogLevel::info, text::format("policy {}: in force: {}", folder_.string(), describe_in_force()));
 }
 
-void PolicyWatch::stay(const Error& error, std::uint64_t hash) {
+void PolicyWatch::stay(const Error& error, const Content& content) {
     // The active controller has kept its policy since, so that copy is newer than what was read here.
     if (another_keeps_ && basis_ == Basis::folder) take_kept_copy();
-    const std::string problem = text::format("{:016x} {}", hash, error.message);
+    const std::string problem =
+        text::format("{:016x} {:016x} {}", content.policy, content.tests, error.message);
     const bool is_new = std::exchange(last_problem_, problem) != problem;
     set_standing(basis_, error);
     if (!is_new) return;
@@ -334,11 +383,12 @@ bool PolicyWatch::wait_for_first_check(std::chrono::milliseconds patience) {
     return first_check_over_.wait_for(lock, patience, [this] { return !status_.is_reading; });
 }
 
-void PolicyWatch::report_hanging() {
+void PolicyWatch::report_delay() {
     const StoreStatus now = status();
-    log(LogLevel::error,
+    log(now.is_testing ? LogLevel::info : LogLevel::error,
         text::format(
-            "policy {}: is not read yet, a file or directory may hang: until then {}", now.folder.string(),
+            "policy {}: {}: until then {}", now.folder.string(),
+            now.is_testing ? "its tests are still running" : "is not read yet, a file or directory may hang",
             now.standing == Standing::closed ? "all submissions but those of operators are refused"
                                              : "what was in force before this start stays in force"));
 }

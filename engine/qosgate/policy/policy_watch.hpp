@@ -45,11 +45,13 @@ class PolicyWatch {
 
     /// Whether the first check ended within `patience`.
     bool wait_for_first_check(std::chrono::milliseconds patience);
-    /// Logs that it did not.
-    void report_hanging();
+    /// Logs that it did not, and why.
+    void report_delay();
 
     /// Whether this call was the first one.
     bool mark_active() noexcept { return !is_active_.load() && !is_active_.exchange(true); }
+    /// Ends running tests, and keeps others from being run.
+    void cancel_tests() noexcept { is_ending_ = true; }
     /// The owner is destroyed: a thread that still hangs will neither log nor write the kept copy.
     void abandon();
 
@@ -62,9 +64,15 @@ class PolicyWatch {
     /// The source of the policy in force.
     enum class Basis : std::uint8_t { nothing, kept_copy, folder };
 
-    /// Files that do not load, by their hash, and why.
+    /// What is in the directory.
+    struct Content {
+        std::uint64_t policy; ///< the hash of the policy
+        std::uint64_t tests;  ///< the hash of its tests
+        friend bool operator==(const Content&, const Content&) = default;
+    };
+    /// Files that do not load, or do not pass their tests, and why.
     struct Broken {
-        std::uint64_t hash;
+        Content content;
         Error error;
     };
 
@@ -72,6 +80,11 @@ class PolicyWatch {
     void guarded_check(Work work) noexcept;
     void end_first_check();
     void read_folder();
+    /// Compiles a policy and runs its tests. Errors: as compile_policy, and invalid_input for a test that
+    /// fails. Empty: the tests were cancelled.
+    std::optional<Result<std::shared_ptr<const Policy>>> load(const SourceFolder& sources,
+                                                              std::uint64_t generation);
+    Result<void> test(const Policy& policy, std::span<const SourceFile> tests);
     /// Whether another process has written the kept copy since the last check: its stamp is then later. If
     /// this process wrote it last before, this process no longer decides about jobs, until the next job
     /// comes. If the copy is missing, damaged or older than before, no process has written it: the active one
@@ -83,7 +96,7 @@ class PolicyWatch {
     void report_kept_copy(const Error& error);
     void put_in_force(const std::shared_ptr<const Policy>& policy, Basis basis);
     void confirm();
-    void stay(const Error& error, std::uint64_t hash);
+    void stay(const Error& error, const Content& content = {});
     void keep();
     /// The stamp for the next kept copy: later than any stamp seen.
     [[nodiscard]] std::uint64_t next_stamp() const;
@@ -97,10 +110,12 @@ class PolicyWatch {
     std::atomic<bool> is_closed_ = false;
     std::atomic<bool> is_active_ = false;
     std::atomic<bool> was_active_ = false; ///< until another process kept its policy
+    std::atomic<bool> is_ending_ = false;
 
     std::mutex check_mutex_; ///< guards from here to the next mutex
     std::filesystem::path folder_;
     ReadingTimes times_;
+    bool has_seen_folder_ = false;           ///< in this process
     std::shared_ptr<const Policy> in_force_; ///< null: nothing
     Basis basis_ = Basis::nothing;
     std::optional<std::uint64_t> kept_hash_; ///< of the kept copy; empty: not known
@@ -113,6 +128,7 @@ class PolicyWatch {
     std::string last_problem_;                ///< files and error that were logged last; empty: none
     std::string last_kept_problem_;           ///< the same for the kept copy
     std::optional<Broken> broken_;            ///< files that can never load
+    std::optional<Content> accepted_;         ///< files that load and pass their tests
 
     mutable std::mutex status_mutex_;
     std::condition_variable first_check_over_;

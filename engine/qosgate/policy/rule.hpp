@@ -77,10 +77,12 @@ struct RuleFunctions {
     int submit = 0; ///< 0: there is none
     int modify = 0; ///< likewise; `submit` then runs for a change, too
 
-    /// The one for an event of a rule that runs at that event.
-    [[nodiscard]] int at(JobEvent event) const noexcept {
-        return event == JobEvent::modify && modify != 0 ? modify : submit;
+    /// Whether an event runs `modify`.
+    [[nodiscard]] bool runs_modify_at(JobEvent event) const noexcept {
+        return event == JobEvent::modify && modify != 0;
     }
+    /// The one for an event of a rule that runs at that event.
+    [[nodiscard]] int at(JobEvent event) const noexcept { return runs_modify_at(event) ? modify : submit; }
 };
 
 } // namespace qg::policy

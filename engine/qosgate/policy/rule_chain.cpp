@@ -63,11 +63,10 @@ class Lease {
 
 /// What is left on the stack when a rule's function returns.
 LuaError bad_return(lua_State* lua, const RuleFunctions& functions, JobEvent event) {
-    const bool is_modify = event == JobEvent::modify && functions.modify != 0;
     LuaError error;
     error.message =
         text::format("{} returned {}: a rule returns nothing; to refuse a job, call job:reject(...)",
-                     is_modify ? "modify" : "submit", describe(to_value(lua, -1)));
+                     functions.runs_modify_at(event) ? "modify" : "submit", describe(to_value(lua, -1)));
     return error;
 }
 
@@ -79,21 +78,33 @@ std::string in_one_line(std::string_view traceback) {
     return text::printable(text::join(calls, "; "), max_bytes);
 }
 
+/// Pushes `job` and `view`, and for `modify` `before` between them, which is nil if the rule does not take
+/// it.
+void push_arguments(const CompiledRules& compiled, std::size_t index, JobEvent event, const RuleRun& run) {
+    lua_State* lua = compiled.state->raw();
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.objects.job);
+    if (run.before() != nullptr)
+        lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.objects.before);
+    else if (compiled.functions[index].runs_modify_at(event))
+        lua_pushnil(lua);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.objects.view);
+}
+
 /// Calls one rule's function. Empty: it returned, or ended itself with job:reject.
 std::optional<LuaError> call_rule(CompiledRules& compiled, std::size_t index, JobEvent event, RuleRun& run) {
     LuaState& state = *compiled.state;
     lua_State* lua = state.raw();
     const StackGuard guard(lua);
     state.run = &run;
+    ++state.runs;
     state.rule_ended = false;
     state.budget().start_rule();
     // Before lua_pcall, nothing here allocates in Lua or raises an error.
     push_traceback_handler(lua);
     const int handler = lua_gettop(lua);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.functions[index].at(event));
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.objects.job);
-    if (run.before() != nullptr) lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.objects.before);
-    const int status = lua_pcall(lua, run.before() != nullptr ? 2 : 1, 1, handler);
+    push_arguments(compiled, index, event, run);
+    const int status = lua_pcall(lua, lua_gettop(lua) - handler - 1, 1, handler);
     state.run = nullptr;
     if (status == LUA_OK) {
         if (lua_isnil(lua, -1)) return std::nullopt;
@@ -302,6 +313,17 @@ bool applies(const RuleInfo& rule, const ChainInput& input) {
     return rule.runs_at(input.event) && !(rule.exempt.has_any() && is_exempt(rule.exempt, input));
 }
 
+/// Calls one rule's function, and notes what that took if somebody measures.
+std::optional<LuaError> call_measured(CompiledRules& compiled, const RuleInfo& rule, std::size_t index,
+                                      const ChainInput& input, RuleRun& run) {
+    if (input.facts.costs == nullptr) return call_rule(compiled, index, input.event, run);
+    const auto begin = std::chrono::steady_clock::now();
+    auto error = call_rule(compiled, index, input.event, run);
+    const auto end = std::chrono::steady_clock::now();
+    input.facts.costs->push_back({rule.name, compiled.state->budget().taken(), end - begin});
+    return error;
+}
+
 std::vector<const RuleInfo*> that_apply(std::span<const RuleInfo> rules, const ChainInput& input) {
     std::vector<const RuleInfo*> found;
     for (const RuleInfo& rule : rules)
@@ -325,7 +347,7 @@ RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const
             break;
         }
         RuleRun run(chain.current(), input.facts, rules[i].takes_before ? input.before : nullptr);
-        const auto error = call_rule(**compiled, i, input.event, run);
+        const auto error = call_measured(**compiled, rules[i], i, input, run);
         if (error)
             chain.fail(rules[i], *error);
         else

@@ -121,10 +121,10 @@ Result<void> set_exempt(Declarations& into, std::string_view name, const KeyValu
 
 // A function is kept by the caller; this is about other values.
 Result<void> refuse_submit(Declarations& /*into*/, std::string_view name, const KeyValue& given) {
-    return rule_cannot(name, given, "function(job) ... end");
+    return rule_cannot(name, given, "function(job, view) ... end");
 }
 Result<void> refuse_modify(Declarations& /*into*/, std::string_view name, const KeyValue& given) {
-    return rule_cannot(name, given, "function(job, before) ... end");
+    return rule_cannot(name, given, "function(job, before, view) ... end");
 }
 
 struct RuleKey {
@@ -187,10 +187,11 @@ Result<void> set_events(Declarations& into, const GivenFunction& submit, const G
     RuleInfo& rule = into.rule;
     if (!submit.is_given && !modify.is_given)
         return invalid("rule: 'submit' is missing: write submit = function(job) ... end");
-    if (submit.parameters > 1) return too_many_parameters("submit", "one argument, job", submit);
-    if (modify.parameters > 2) return too_many_parameters("modify", "two arguments, job and before", modify);
+    if (submit.parameters > 2) return too_many_parameters("submit", "two arguments, job and view", submit);
+    if (modify.parameters > 3)
+        return too_many_parameters("modify", "three arguments, job, before and view", modify);
     if (!into.has_events) rule.runs_at_submission = submit.is_given;
-    rule.takes_before = modify.parameters == 2 || modify.takes_any_number;
+    rule.takes_before = modify.parameters >= 2 || modify.takes_any_number;
     return check_events(rule, submit, modify);
 }
 

@@ -33,6 +33,8 @@ class RuleRun {
 
     [[nodiscard]] FieldSource source() const noexcept { return {draft_ ? *draft_ : job_, facts_}; }
     [[nodiscard]] const JobBefore* before() const noexcept { return before_; }
+    /// Null: there is none.
+    [[nodiscard]] RuleView* view() const noexcept { return facts_.view; }
 
     void write(const FieldSpec& field, const Value& value, ErrorText& error) noexcept;
     void warn(std::string_view message, ErrorText& error) noexcept;

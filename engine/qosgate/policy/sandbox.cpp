@@ -2,9 +2,11 @@
 #include "qosgate/policy/sandbox.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/data_binding.hpp"
 #include "qosgate/policy/lua_lib/string_library.hpp"
 #include "qosgate/policy/lua_lib/table_library.hpp"
 #include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/read_only.hpp"
 
 #include <string>
 #include <vector>
@@ -16,11 +18,12 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// pcall is replaced by guarded_pcall; find, match, gmatch, gsub and rep of string, and most of table, by
-// bounded versions. Left out are functions that can leave the sandbox, functions that make a decision random
-// (math.random), and functions for binary data (string.pack).
-constexpr const char* base_functions[] = {"assert", "error",    "ipairs",   "next", "pairs",
-                                          "select", "tonumber", "tostring", "type"};
+// pcall is replaced by guarded_pcall; next and type by functions that know read-only tables and data; find,
+// match, gmatch, gsub and rep of string, and most of table, by bounded versions. Left out are functions that
+// can leave the sandbox, functions that make a decision random (math.random), and functions for binary data
+// (string.pack).
+constexpr const char* base_functions[] = {"assert", "error",    "ipairs",  "pairs",
+                                          "select", "tonumber", "tostring"};
 constexpr const char* string_functions[] = {"byte",  "char",    "format", "len",
                                             "lower", "reverse", "sub",    "upper"};
 constexpr const char* table_functions[] = {"concat", "insert", "move", "pack", "remove", "unpack"};
@@ -42,10 +45,14 @@ int guarded_pcall(lua_State* lua) {
     return 2;
 }
 
-/// Upvalue 1: the name of the thing that cannot be written.
-int refuse_write(lua_State* lua) {
-    return luaL_error(lua, "%s cannot be changed (field '%s')", lua_tostring(lua, lua_upvalueindex(1)),
-                      luaL_tolstring(lua, 2, nullptr));
+int next_of_any(lua_State* lua) {
+    return is_data(lua, 1) ? next_of_data(lua) : next_entry(lua);
+}
+
+int type_of(lua_State* lua) {
+    luaL_checkany(lua, 1);
+    lua_pushstring(lua, is_data(lua, 1) ? "table" : luaL_typename(lua, 1));
+    return 1;
 }
 
 int refuse_global_write(lua_State* lua) {
@@ -150,6 +157,10 @@ int build_sandbox(lua_State* lua) {
     keep_only(lua, base_functions);
     lua_pushcfunction(lua, &guarded_pcall);
     lua_setfield(lua, -2, "pcall");
+    lua_pushcfunction(lua, &next_of_any);
+    lua_setfield(lua, -2, "next");
+    lua_pushcfunction(lua, &type_of);
+    lua_setfield(lua, -2, "type");
     add_string_library(lua);
     open_library(lua, &luaopen_table);
     keep_only(lua, table_functions);
@@ -201,39 +212,31 @@ int list_names(lua_State* lua) {
 
 struct Chunk {
     std::string_view source;
-    const char* name;
-    bool is_run;
+    bool is_run = true;
+    void (*take)(lua_State* lua, const void* argument) = nullptr;
+    const void* argument = nullptr;
+    const char* name = nullptr;
 };
 
 int load_chunk(lua_State* lua) {
     const auto& chunk = *static_cast<const Chunk*>(lua_touserdata(lua, 1));
     if (luaL_loadbufferx(lua, chunk.source.data(), chunk.source.size(), chunk.name, "t") != LUA_OK)
         return lua_error(lua);
-    if (chunk.is_run) lua_call(lua, 0, 0);
+    if (!chunk.is_run) return 0;
+    lua_call(lua, 0, chunk.take == nullptr ? 0 : 1);
+    if (chunk.take != nullptr) chunk.take(lua, chunk.argument);
     return 0;
 }
 
-Result<void> protected_load(LuaState& state, std::string_view source, std::string_view file, bool is_run) {
+Result<void> protected_load(LuaState& state, std::string_view file, Chunk chunk) {
     const std::string name = text::format("@{}", file);
-    Chunk chunk{source, name.c_str(), is_run};
+    chunk.name = name.c_str();
     auto done = protected_call(state, &load_chunk, &chunk);
     if (done || done.error().message.find(file) != std::string::npos) return done;
     return done.error().in(file);
 }
 
 } // namespace
-
-void make_read_only(lua_State* lua, const char* description) {
-    lua_createtable(lua, 0, 0);
-    lua_createtable(lua, 0, 2);
-    lua_pushvalue(lua, -3);
-    lua_setfield(lua, -2, "__index");
-    lua_pushstring(lua, description);
-    lua_pushcclosure(lua, &refuse_write, 1);
-    lua_setfield(lua, -2, "__newindex");
-    lua_setmetatable(lua, -2);
-    lua_remove(lua, -2);
-}
 
 Result<void> install_sandbox(LuaState& state, std::span<const ExtraGlobal> extras) {
     return protected_call(state, &build_sandbox, &extras);
@@ -248,11 +251,16 @@ Result<KnownNames> list_globals(LuaState& state) {
 }
 
 Result<void> run_chunk(LuaState& state, std::string_view source, std::string_view file) {
-    return protected_load(state, source, file, /*is_run=*/true);
+    return protected_load(state, file, {.source = source});
+}
+
+Result<void> run_chunk(LuaState& state, std::string_view source, std::string_view file,
+                       void (*take)(lua_State* lua, const void* argument), const void* argument) {
+    return protected_load(state, file, {.source = source, .take = take, .argument = argument});
 }
 
 Result<void> compile_chunk(LuaState& state, std::string_view source, std::string_view file) {
-    return protected_load(state, source, file, /*is_run=*/false);
+    return protected_load(state, file, {.source = source, .is_run = false});
 }
 
 std::string_view describe_foreign_name(std::string_view name) noexcept {
@@ -263,7 +271,8 @@ std::string_view describe_foreign_name(std::string_view name) noexcept {
         return "unknown name 'slurm': rules have job:reject(...), job:warn(...) and job:is_set(...) instead "
                "of it, see the guide to rules, lua.md";
     if (name == "site") return "unknown name 'site': settings are written in site.lua, not beside a rule";
-    if (name == "rule") return "unknown name 'rule': a rule is written in a file of its own, not in site.lua";
+    if (name == "rule")
+        return "unknown name 'rule': a rule is written in a file of its own, not in site.lua or in a module";
     return {};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Sandbox: what a site's Lua code can use. It is an allow-list; everything else of the interpreter is missing
-// (io, os, debug, package, load, require, coroutine, collectgarbage, xpcall, raw access, metatables,
+// (io, os, debug, package, load, coroutine, collectgarbage, xpcall, raw access, metatables,
 // string.dump, string.pack, math.random, ...). Globals and libraries are read-only. Reading or writing a
 // global that does not exist is an error.
 #pragma once
@@ -36,12 +36,13 @@ Result<KnownNames> list_globals(LuaState& state);
 /// Errors: invalid_input if the text does not compile or fails, limit_exceeded if a budget is exceeded.
 Result<void> run_chunk(LuaState& state, std::string_view source, std::string_view file);
 
+/// The same for a chunk that returns something: `take(lua, argument)` gets its first value on top of the
+/// stack and may raise an error.
+Result<void> run_chunk(LuaState& state, std::string_view source, std::string_view file,
+                       void (*take)(lua_State* lua, const void* argument), const void* argument);
+
 /// Compiles `source` as run_chunk() does, without running it. Errors: as run_chunk().
 Result<void> compile_chunk(LuaState& state, std::string_view source, std::string_view file);
-
-/// Makes the table on top of the stack read-only: it is replaced by an empty one through which it can be read
-/// but not written. `description` names it in the error. Inside a protected call.
-void make_read_only(lua_State* lua, const char* description);
 
 /// What to say of a name that belongs elsewhere: one that scripts for job_submit/lua have and rules do not,
 /// or `site` and `rule` in each other's files. Empty for all other names. A literal.

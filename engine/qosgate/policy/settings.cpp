@@ -45,25 +45,40 @@ std::optional<std::uint64_t> within(const Value& value, std::int64_t lowest, std
     return static_cast<std::uint64_t>(value.integer);
 }
 
-Result<void> set_instructions(Settings& settings, const SettingSpec& spec, const Value& value) {
-    const auto number = within(value, 1000, 10'000'000);
-    if (!number) return not_allowed(spec, value);
-    settings.rule_instructions = *number;
-    return {};
-}
-
-Result<void> set_memory(Settings& settings, const SettingSpec& spec, const Value& value) {
-    const auto number = within(value, 1, 16);
-    if (!number) return not_allowed(spec, value);
-    settings.rule_memory_mib = *number;
-    return {};
-}
-
 Result<void> set_time(Settings& settings, const SettingSpec& spec, const Value& value) {
     const auto number = within(value, 1, 75);
     if (!number) return not_allowed(spec, value);
     settings.rule_time = std::chrono::milliseconds(*number);
     return {};
+}
+
+Result<void> set_run_tests(Settings& settings, const SettingSpec& spec, const Value& value) {
+    if (value.kind != Value::Kind::flag) return not_allowed(spec, value);
+    settings.run_tests = value.integer != 0;
+    return {};
+}
+
+Result<void> set_record_file(Settings& settings, const SettingSpec& spec, const Value& value) {
+    const bool is_path =
+        value.kind == Value::Kind::text && value.text.size() <= 1000 &&
+        (value.text.empty() || (value.text.starts_with('/') && !value.text.ends_with('/'))) &&
+        text::printable(value.text, 1000) == value.text;
+    if (!is_path) return not_allowed(spec, value);
+    settings.record_file = value.text;
+    return {};
+}
+
+/// Settings that are only a number.
+template <std::uint64_t Settings::*member, std::int64_t lowest, std::int64_t highest>
+Result<void> set_number(Settings& settings, const SettingSpec& spec, const Value& value) {
+    const auto number = within(value, lowest, highest);
+    if (!number) return not_allowed(spec, value);
+    settings.*member = *number;
+    return {};
+}
+template <std::uint64_t Settings::*member>
+Value get_number(const Settings& settings) {
+    return Value::of_count(settings.*member);
 }
 
 Value get_limits(const Settings& settings) {
@@ -72,17 +87,17 @@ Value get_limits(const Settings& settings) {
 Value get_contact(const Settings& settings) {
     return {Value::Kind::text, 0, settings.contact};
 }
-Value get_instructions(const Settings& settings) {
-    return Value::of_count(settings.rule_instructions);
+Value get_run_tests(const Settings& settings) {
+    return Value::of_flag(settings.run_tests);
 }
-Value get_memory(const Settings& settings) {
-    return Value::of_count(settings.rule_memory_mib);
+Value get_record_file(const Settings& settings) {
+    return {Value::Kind::text, 0, settings.record_file};
 }
 Value get_time(const Settings& settings) {
     return Value::of_count(static_cast<std::uint64_t>(settings.rule_time.count()));
 }
 
-constexpr std::array<SettingSpec, 5> specs{{
+constexpr std::array<SettingSpec, 10> specs{{
     {"limits", "\"explain\"", "\"explain\", \"enforce\" or \"off\"",
      "what to do with jobs that break a limit: add the reasons to Slurm's own answer, also reject jobs that "
      "can never start, or nothing",
@@ -92,11 +107,28 @@ constexpr std::array<SettingSpec, 5> specs{{
      "cluster does not have, and if a rule fails",
      &set_contact, &get_contact},
     {"rule_instructions", "100000", "a whole number from 1000 to 10000000",
-     "Lua instructions that one rule may spend on one job", &set_instructions, &get_instructions},
+     "Lua instructions that one rule may spend on one job",
+     &set_number<&Settings::rule_instructions, 1000, 10'000'000>, &get_number<&Settings::rule_instructions>},
     {"rule_memory_mib", "8", "a whole number from 1 to 16", "memory of one Lua state with all rules, in MiB",
-     &set_memory, &get_memory},
+     &set_number<&Settings::rule_memory_mib, 1, 16>, &get_number<&Settings::rule_memory_mib>},
     {"rule_time_ms", "50", "a whole number from 1 to 75",
      "CPU time of all rules for one job, in milliseconds", &set_time, &get_time},
+    {"run_tests", "true", "true or false",
+     "whether slurmctld runs the tests in `tests` before a changed directory comes into force; if one fails, "
+     "what was in force stays",
+     &set_run_tests, &get_run_tests},
+    {"record_file", "\"\"", "an absolute path of at most 1000 bytes, or an empty text",
+     "a file that gets a record of each decision that did something: JSON, one line each", &set_record_file,
+     &get_record_file},
+    {"record_percent", "0", "a whole number from 0 to 100",
+     "how many of the jobs that pass unchanged and without a word are recorded, too, in percent",
+     &set_number<&Settings::record_percent, 0, 100>, &get_number<&Settings::record_percent>},
+    {"record_file_mib", "64", "a whole number from 1 to 10000",
+     "the size at which a new `record_file` is begun, in MiB",
+     &set_number<&Settings::record_file_mib, 1, 10'000>, &get_number<&Settings::record_file_mib>},
+    {"record_files_kept", "4", "a whole number from 1 to 99",
+     "how many old files are kept: `record_file` with .1, .2 and so on behind the name",
+     &set_number<&Settings::record_files_kept, 1, 99>, &get_number<&Settings::record_files_kept>},
 }};
 
 } // namespace

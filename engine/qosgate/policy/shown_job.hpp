@@ -9,6 +9,7 @@
 #include "qosgate/policy/rule_run.hpp"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 struct lua_State;
@@ -61,6 +62,9 @@ std::string_view key_at(lua_State* lua, int index);
 
 /// Replaces the metatable on top of the stack by a new object that has it. Returns the object's address.
 const void* push_object(lua_State* lua);
+
+/// "this cluster tracks no TRES 'gres/gpo'; did you mean gres/gpu? (there are: ...)".
+std::string describe_unknown_tres(const model::TresCatalogue& catalogue, std::string_view name);
 
 /// Pushes the object `job.tres`, or `before.tres`.
 void push_tres(lua_State* lua, Shown shown);

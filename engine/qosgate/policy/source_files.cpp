@@ -6,6 +6,7 @@
 #include "qosgate/policy/trusted_files.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <memory>
 
@@ -23,19 +24,52 @@ struct CloseDirectory {
 };
 using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
-Result<SourceFile> read_file(const fs::path& folder, const std::string& name, uid_t trusted_user) {
-    auto content = read_trusted_file(folder / name, trusted_user, max_file_bytes);
-    if (!content) return content.error();
-    return SourceFile{name, *std::move(content)};
-}
+constexpr std::array<SourcePart, 3> parts{{
+    {"", &is_source_name, max_files, max_file_bytes, max_files* max_file_bytes},
+    {module_folder_name, &is_source_name, max_modules, max_file_bytes, max_modules* max_file_bytes},
+    {data_folder_name, &is_data_name, max_data_files, max_data_file_bytes, max_data_bytes},
+}};
+
+constexpr SourcePart tests{tests_folder_name, &is_source_name, max_test_files, max_file_bytes,
+                           max_test_bytes};
 
 /// The names of the policy's files in `directory`, in byte order.
-std::vector<std::string> source_names(DIR* directory) {
+std::vector<std::string> source_names(DIR* directory, const SourcePart& part) {
     std::vector<std::string> names;
     while (const dirent* entry = readdir(directory))
-        if (is_source_name(entry->d_name)) names.emplace_back(entry->d_name);
+        if (part.takes(entry->d_name)) names.emplace_back(entry->d_name);
     std::sort(names.begin(), names.end());
     return names;
+}
+
+/// Adds the files of one part. False: its directory does not exist.
+Result<bool> read_part(const fs::path& policy, const SourcePart& part, uid_t trusted_user,
+                       std::vector<SourceFile>& files) {
+    const fs::path folder = part.in(policy);
+    struct stat info {};
+    // A dangling link counts as existing; it is an error further down.
+    if (lstat(folder.c_str(), &info) != 0 && errno == ENOENT) return false;
+    const auto real = resolve_trusted(folder, trusted_user);
+    if (!real) return real.error();
+    if (!S_ISDIR(real->info.st_mode)) return system_error(folder, ENOTDIR);
+    const auto trusted = check_trusted(real->path, real->info, trusted_user);
+    if (!trusted) return trusted.error();
+    const Directory directory(opendir(real->path.c_str()));
+    if (!directory) return system_error(folder, errno);
+
+    const std::vector<std::string> names = source_names(directory.get(), part);
+    if (names.size() > part.max_files)
+        return Error{ErrorCode::invalid_input, text::format("{}: holds {} files, at most {} are read",
+                                                            folder.string(), names.size(), part.max_files)};
+    std::size_t bytes = 0;
+    for (const std::string& name : names) {
+        auto content = read_trusted_file(folder / name, trusted_user, part.max_file_bytes);
+        if (!content) return content.error();
+        bytes += content->size();
+        if (bytes > part.max_bytes) return Error{ErrorCode::invalid_input, part.describe_excess(folder)};
+        files.push_back({part.name_of(name), *std::move(content)});
+    }
+    return true;
 }
 
 void add_stat(Fnv& signature, const struct stat& info) noexcept {
@@ -50,70 +84,16 @@ void add_stat(Fnv& signature, const struct stat& info) noexcept {
     }
 }
 
-} // namespace
-
-const SourceFile* SourceFolder::find(std::string_view name) const noexcept {
-    const auto found =
-        std::find_if(files.begin(), files.end(), [&](const SourceFile& file) { return file.name == name; });
-    return found == files.end() ? nullptr : &*found;
-}
-
-bool is_source_name(std::string_view name) noexcept {
-    return name.size() > 4 && name.front() != '.' && name.ends_with(".lua");
-}
-
-Result<SourceFolder> read_source_folder(const fs::path& folder, uid_t trusted_user) {
-    struct stat info {};
-    // A dangling link counts as existing; it is an error further down.
-    if (lstat(folder.c_str(), &info) != 0 && errno == ENOENT) return SourceFolder{};
-    const auto real = resolve_trusted(folder, trusted_user);
-    if (!real) return real.error();
-    if (!S_ISDIR(real->info.st_mode)) return system_error(folder, ENOTDIR);
-    const auto trusted = check_trusted(real->path, real->info, trusted_user);
-    if (!trusted) return trusted.error();
-    const Directory directory(opendir(real->path.c_str()));
-    if (!directory) return system_error(folder, errno);
-
-    SourceFolder found{true, {}};
-    const std::vector<std::string> names = source_names(directory.get());
-    if (names.size() > max_files)
-        return Error{ErrorCode::invalid_input, text::format("{}: holds {} files, at most {} are read",
-                                                            folder.string(), names.size(), max_files)};
-    for (const std::string& name : names) {
-        auto file = read_file(folder, name, trusted_user);
-        if (!file) return file.error();
-        found.files.push_back(*std::move(file));
-    }
-    return found;
-}
-
-std::uint64_t hash_of(const SourceFolder& folder) noexcept {
-    if (!folder.exists) return 0;
-    Fnv hash;
-    for (const SourceFile& file : folder.files) {
-        // Lengths keep "ab" + "c" apart from "a" + "bc".
-        hash.add_number(file.name.size());
-        hash.add(file.name);
-        hash.add_number(file.text.size());
-        hash.add(file.text);
-    }
-    return hash.value();
-}
-
-std::uint64_t stat_signature(const fs::path& folder) noexcept {
-    Fnv signature;
+void add_part(Fnv& signature, const fs::path& folder, const SourcePart& part) noexcept {
     const Directory directory(opendir(folder.c_str()));
-    if (!directory) {
-        signature.add_number(static_cast<std::uint64_t>(errno));
-        return signature.value();
-    }
+    if (!directory) return signature.add_number(static_cast<std::uint64_t>(errno));
     struct stat info {};
     const int folder_file = dirfd(directory.get());
     if (fstat(folder_file, &info) == 0) add_stat(signature, info);
     // The order of readdir does not matter: the files' numbers are added.
     std::uint64_t sum = 0;
     while (const dirent* entry = readdir(directory.get())) {
-        if (!is_source_name(entry->d_name)) continue;
+        if (!part.takes(entry->d_name)) continue;
         Fnv file;
         file.add(entry->d_name);
         for (const int flags : {AT_SYMLINK_NOFOLLOW, 0}) {
@@ -125,6 +105,84 @@ std::uint64_t stat_signature(const fs::path& folder) noexcept {
         sum += file.value();
     }
     signature.add_number(sum);
+}
+
+} // namespace
+
+SourceKind kind_of(std::string_view name) noexcept {
+    const auto is_in = [name](std::string_view folder) {
+        return name.starts_with(folder) && name.substr(folder.size()).starts_with('/');
+    };
+    if (is_in(module_folder_name)) return SourceKind::module;
+    if (is_in(data_folder_name)) return SourceKind::data;
+    return name == site_file_name ? SourceKind::settings : SourceKind::rule;
+}
+
+std::string SourcePart::describe_excess(const fs::path& path) const {
+    return text::format("{}: holds more than {} MiB", path.string(), max_bytes >> 20u);
+}
+
+std::string SourcePart::name_of(std::string_view file) const {
+    return folder.empty() ? std::string(file) : text::format("{}/{}", folder, file);
+}
+
+std::span<const SourcePart> source_parts() noexcept {
+    return parts;
+}
+
+const SourcePart& test_part() noexcept {
+    return tests;
+}
+
+const SourceFile* SourceFolder::find(std::string_view name) const noexcept {
+    const auto found =
+        std::find_if(files.begin(), files.end(), [&](const SourceFile& file) { return file.name == name; });
+    return found == files.end() ? nullptr : &*found;
+}
+
+bool is_source_name(std::string_view name) noexcept {
+    return name.size() > 4 && name.front() != '.' && name.ends_with(".lua");
+}
+
+bool is_data_name(std::string_view name) noexcept {
+    return !name.starts_with('.') && (name.ends_with(".json") || name.ends_with(".csv"));
+}
+
+Result<SourceFolder> read_source_folder(const fs::path& folder, uid_t trusted_user) {
+    SourceFolder found;
+    for (const SourcePart& part : parts) {
+        const auto exists = read_part(folder, part, trusted_user, found.files);
+        if (!exists) return exists.error();
+        if (!part.folder.empty()) continue;
+        if (!*exists) return SourceFolder{};
+        found.exists = true;
+    }
+    if (const auto exists = read_part(folder, tests, trusted_user, found.tests); !exists)
+        return exists.error();
+    return found;
+}
+
+std::uint64_t hash_of(std::span<const SourceFile> files) noexcept {
+    Fnv hash;
+    for (const SourceFile& file : files) {
+        // Lengths keep "ab" + "c" apart from "a" + "bc".
+        hash.add_number(file.name.size());
+        hash.add(file.name);
+        hash.add_number(file.text.size());
+        hash.add(file.text);
+    }
+    return hash.value();
+}
+
+std::uint64_t hash_of(const SourceFolder& folder) noexcept {
+    return folder.exists ? hash_of(std::span(folder.files)) : 0;
+}
+
+std::uint64_t stat_signature(const fs::path& folder) noexcept {
+    Fnv signature;
+    for (const SourcePart& part : parts)
+        add_part(signature, part.in(folder), part);
+    add_part(signature, tests.in(folder), tests);
     return signature.value();
 }
 

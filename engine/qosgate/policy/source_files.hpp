@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// source_files: the files of a policy directory, and their identity by content. They are read only if nobody
-// except root and the daemon's own user can have written them.
+// source_files: the files of a policy directory (rules, settings, modules in `lib`, tables in `data`, and
+// tests in `tests`), and their identity by content. They are read only if nobody except root and the daemon's
+// own user can have written them.
 #pragma once
 
 #include "qosgate/base/result.hpp"
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,33 +20,78 @@ namespace qg::policy {
 
 /// One file as it was read.
 struct SourceFile {
-    std::string name; ///< "10-debug.lua"
+    std::string name; ///< "10-debug.lua", "lib/limits.lua"
     std::string text;
 };
+
+/// What a file of a policy is for.
+enum class SourceKind : std::uint8_t { settings, rule, module, data };
+
+/// The kind of a file by its name in a SourceFolder.
+SourceKind kind_of(std::string_view name) noexcept;
+
+/// A directory that holds files of a policy.
+struct SourcePart {
+    std::string_view folder; ///< below the policy's directory; empty: that directory itself
+    bool (*takes)(std::string_view name) noexcept; ///< whether a file of this name belongs to the policy
+    std::size_t max_files;
+    std::size_t max_file_bytes;
+    std::size_t max_bytes; ///< of all files
+
+    [[nodiscard]] std::filesystem::path in(const std::filesystem::path& policy) const {
+        return folder.empty() ? policy : policy / folder;
+    }
+    /// The name of a file in it: "lib/limits.lua".
+    [[nodiscard]] std::string name_of(std::string_view file) const;
+    /// What to say of a directory with more than max_bytes.
+    [[nodiscard]] std::string describe_excess(const std::filesystem::path& path) const;
+};
+
+/// The parts of a policy. The policy's directory comes first; the others may be missing.
+std::span<const SourcePart> source_parts() noexcept;
+
+/// The directory of the policy's tests, which may be missing. Tests are no part of the policy: they do not
+/// count for its identity, and no copy of them is kept.
+const SourcePart& test_part() noexcept;
 
 /// All files of a policy.
 struct SourceFolder {
     bool exists = false;
-    std::vector<SourceFile> files; ///< the *.lua files, in byte order of their names
+    std::vector<SourceFile> files;      ///< part by part, in byte order of their names
+    std::vector<SourceFile> tests = {}; ///< in byte order of their names
     [[nodiscard]] const SourceFile* find(std::string_view name) const noexcept;
 };
 
 inline constexpr std::string_view site_file_name = "site.lua";
 inline constexpr std::size_t max_file_bytes = std::size_t{256} << 10u;
 inline constexpr std::size_t max_files = 256;
+inline constexpr std::string_view module_folder_name = "lib";
+inline constexpr std::size_t max_modules = 64;
+inline constexpr std::string_view data_folder_name = "data";
+inline constexpr std::size_t max_data_files = 64;
+inline constexpr std::size_t max_data_file_bytes = std::size_t{4} << 20u;
+inline constexpr std::size_t max_data_bytes = std::size_t{16} << 20u;
+inline constexpr std::string_view tests_folder_name = "tests";
+inline constexpr std::size_t max_test_files = 256;
+inline constexpr std::size_t max_test_bytes = std::size_t{16} << 20u;
 
-/// Whether a file of this name belongs to a policy: "*.lua", and not hidden.
+/// Whether a file of this name is Lua source: "*.lua", and not hidden.
 bool is_source_name(std::string_view name) noexcept;
 
-/// Reads every "*.lua" of the directory except hidden ones. A directory that does not exist gives `exists ==
-/// false`. Errors: permission_denied if the directory, a file, or a directory or link on the path to them
-/// belongs to anybody except root and `trusted_user`, or others can write it (naming it, its mode and the
-/// cure); invalid_input if it is not a regular file or too large; unavailable if the system refuses. Cost:
-/// blocking reads.
+/// Whether a file of this name holds a table: "*.json" or "*.csv", and not hidden.
+bool is_data_name(std::string_view name) noexcept;
+
+/// Reads every file of all parts, and the tests. A directory that does not exist gives `exists == false`.
+/// Errors: permission_denied if a directory, a file, or a directory or link on the path to them belongs to
+/// anybody except root and `trusted_user`, or others can write it (naming it, its mode and the cure);
+/// invalid_input if it is not a regular file or too large, or if there are too many; unavailable if the
+/// system refuses. Cost: blocking reads.
 Result<SourceFolder> read_source_folder(const std::filesystem::path& folder, uid_t trusted_user);
 
-/// Identity by content: names and texts, nothing else (FNV-1a, 64 bits). 0 for a directory that does not
-/// exist.
+/// Identity by content: names and texts, nothing else (FNV-1a, 64 bits).
+std::uint64_t hash_of(std::span<const SourceFile> files) noexcept;
+
+/// The identity of the policy in a directory, without its tests; 0 for a directory that does not exist.
 std::uint64_t hash_of(const SourceFolder& folder) noexcept;
 
 /// A number that changes when a file of the directory changes, appears or disappears. It is made from sizes,

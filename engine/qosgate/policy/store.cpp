@@ -30,10 +30,11 @@ void PolicyStore::start(std::filesystem::path folder) {
         while (owner.wait_for(watch->options().poll_interval))
             watch->check();
     });
-    if (!watch_->wait_for_first_check(watch_->options().start_patience)) watch_->report_hanging();
+    if (!watch_->wait_for_first_check(watch_->options().start_patience)) watch_->report_delay();
 }
 
 void PolicyStore::stop(std::chrono::milliseconds patience) {
+    watch_->cancel_tests();
     if (!thread_.stop(patience)) watch_->abandon();
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // PolicyStore: keeps the policy of a running daemon current. A thread checks the directory twice a second and
-// replaces a changed policy as a whole. If a policy does not load, the old one stays in force, also across
-// restarts of the daemon. A file that hangs delays only that thread.
+// replaces a changed policy as a whole. If a policy does not load, or one of its tests fails, the old one
+// stays in force, also across restarts of the daemon. A file that hangs, and tests that take long, delay only
+// that thread.
 //
 //   PolicyStore store(write_log, {.kept_file = "/var/spool/slurmctld/qosgate_policy"});
 //   store.start("/etc/slurm/qosgate.d");      // waits a moment for the first check
@@ -14,6 +15,7 @@
 #include "qosgate/base/error.hpp"
 #include "qosgate/base/log.hpp"
 #include "qosgate/policy/policy.hpp"
+#include "qosgate/policy/policy_tests.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -27,7 +29,8 @@ namespace qg::policy {
 /// Which policy decides about jobs.
 enum class Standing : std::uint8_t {
     in_force, ///< the directory's present policy is in force
-    degraded, ///< it does not load, or is not read yet: the previous policy is in force; see last_error
+    degraded, ///< it does not load, a test of it fails, or it is not read yet: the previous policy is in
+              ///< force; see last_error
     closed,   ///< the same, without a previous policy: the site's rules are not known
 };
 
@@ -39,6 +42,7 @@ struct StoreStatus {
     Standing standing = Standing::in_force;
     std::filesystem::path folder;
     bool is_reading = false;      ///< the first check of the directory is not over
+    bool is_testing = false;      ///< tests are running
     bool is_kept_copy = false;    ///< the policy in force is a copy from an earlier run or another controller
     bool is_superseded = false;   ///< another process decides about jobs now: a standby again
     std::uint64_t generation = 0; ///< of the policy in force; 1 is the first one loaded, 0 none was
@@ -61,6 +65,10 @@ struct StoreOptions {
     std::filesystem::path kept_file = {};
     /// Who, besides root, may own the files; empty: the effective user.
     std::optional<uid_t> trusted_user = {};
+    /// How long the tests of a directory may take, and what makes their views; empty: tests that give one
+    /// fail.
+    std::chrono::milliseconds max_test_time = TestRun().max_time;
+    std::function<std::unique_ptr<TestWorld>()> make_world = {};
     std::function<Result<SourceFolder>(const std::filesystem::path& folder, uid_t trusted_user)> read =
         &read_source_folder;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Reads `test "NAME" { job = {...}, given = {...}, expect = {...} }` from the files of tests.
+#include "qosgate/base/json_text.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/folder_findings.hpp"
 #include "qosgate/policy/lua_state.hpp"
 #include "qosgate/policy/policy_tests.hpp"
 #include "qosgate/policy/sandbox.hpp"
@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <tuple>
 
 #include <lua.hpp>
@@ -48,10 +49,20 @@ std::string_view text_at(lua_State* lua, int index) {
     return {bytes, length};
 }
 
+/// Counts what the present test gets; raises an error if it is too much.
+void take(lua_State* lua, TestCollector& tests, std::size_t bytes) {
+    // The loops over tables run in C, where the interpreter counts no instructions.
+    Budget::charge(lua, 10 + static_cast<std::int64_t>(bytes / 16));
+    if (!tests.take(bytes))
+        luaL_error(lua, "the tests of a directory hold too much: at most %d MiB",
+                   static_cast<int>(TestCollector::max_bytes >> 20u));
+}
+
 /// Adds the key and value on top of the stack.
 void add_entry(lua_State* lua, TestCollector& tests, const char* section) {
     const std::string_view name = text_at(lua, -2);
     const Value value = to_value(lua, -1);
+    take(lua, tests, sizeof(TestEntry) + name.size() + value.text.size());
     ErrorText error;
     report_into(error, [&] {
         tests.all.back().entries.push_back(
@@ -59,6 +70,84 @@ void add_entry(lua_State* lua, TestCollector& tests, const char* section) {
         return std::string();
     });
     if (!error.empty()) luaL_error(lua, "%s", error.c_str());
+}
+
+void add_text(lua_State* lua, std::string& to, std::string_view text) {
+    take(lua, collector(lua), text.size());
+    ErrorText error;
+    report_into(error, [&] {
+        to += text;
+        return std::string();
+    });
+    if (!error.empty()) luaL_error(lua, "%s", error.c_str());
+}
+
+void add_json_text(lua_State* lua, std::string& to, std::string_view text) {
+    take(lua, collector(lua), text.size() + 2);
+    ErrorText error;
+    report_into(error, [&] {
+        to += json::quote(text, Budget::max_string);
+        return std::string();
+    });
+    if (!error.empty()) luaL_error(lua, "%s", error.c_str());
+}
+
+/// The name of the key below the top of the stack: a text, or a number, such as a user id.
+void add_json_key(lua_State* lua, std::string& to) {
+    lua_pushvalue(lua, -2); // lua_next() needs the key as it is
+    if (lua_type(lua, -1) != LUA_TSTRING && lua_isinteger(lua, -1) == 0)
+        luaL_error(lua, "test: given: write NAME = VALUE");
+    add_json_text(lua, to, text_at(lua, -1));
+    lua_pop(lua, 1);
+}
+
+/// Adds the value on top of the stack as JSON.
+void add_json(lua_State* lua, std::string& to, int depth) {
+    constexpr int max_depth = 8;
+    luaL_checkstack(lua, 8, nullptr);
+    switch (lua_type(lua, -1)) {
+    case LUA_TBOOLEAN: return add_text(lua, to, lua_toboolean(lua, -1) != 0 ? "true" : "false");
+    case LUA_TSTRING: return add_json_text(lua, to, text_at(lua, -1));
+    case LUA_TNUMBER:
+        if (lua_tonumber(lua, -1) == HUGE_VAL) return add_json_text(lua, to, "UNLIMITED");
+        lua_pushvalue(lua, -1);
+        add_text(lua, to, text_at(lua, -1));
+        return lua_pop(lua, 1);
+    case LUA_TTABLE: break;
+    default: luaL_error(lua, "test: given: a %s is no value here", luaL_typename(lua, -1));
+    }
+    if (depth == max_depth) luaL_error(lua, "test: given: too many tables inside each other");
+    const bool is_list = lua_rawlen(lua, -1) > 0;
+    add_text(lua, to, is_list ? "[" : "{");
+    bool is_first = true;
+    const int table = lua_gettop(lua);
+    for (lua_pushnil(lua); lua_next(lua, table) != 0; lua_pop(lua, 1)) {
+        if (!is_first) add_text(lua, to, ",");
+        is_first = false;
+        if (!is_list) {
+            add_json_key(lua, to);
+            add_text(lua, to, ":");
+        }
+        add_json(lua, to, depth + 1);
+    }
+    add_text(lua, to, is_list ? "]" : "}");
+}
+
+/// Takes the key and value on top of the stack if they tell what `view` shows. Returns whether they do.
+bool add_to_world(lua_State* lua, PolicyTest& test) {
+    const std::string_view name = text_at(lua, -2);
+    if (name == "now") {
+        if (lua_type(lua, -1) != LUA_TSTRING)
+            luaL_error(lua, "test: given.now is a text: write now = \"2026-07-20 22:30\"");
+        add_text(lua, test.now, text_at(lua, -1));
+        return true;
+    }
+    if (!lua_istable(lua, -1)) return false;
+    if (!test.world.empty()) add_text(lua, test.world, ",");
+    add_json_text(lua, test.world, name);
+    add_text(lua, test.world, ":");
+    add_json(lua, test.world, 0);
+    return true;
 }
 
 /// Adds the entries of the table on top of the stack. `inner` is the key whose value may be a table, too.
@@ -70,6 +159,7 @@ void read_section(lua_State* lua, TestCollector& tests, const char* section, con
         if (lua_type(lua, -2) != LUA_TSTRING)
             luaL_error(lua, "test: %s: write NAME = VALUE; there is a value without a name", section);
         const bool is_inner = inner != nullptr && text_at(lua, -2) == inner && lua_istable(lua, -1);
+        if (std::string_view(section) == "given" && add_to_world(lua, tests.all.back())) continue;
         if (is_inner)
             read_section(lua, tests, inner_section, nullptr, nullptr);
         else
@@ -84,9 +174,12 @@ int declare_test(lua_State* lua) {
     lua_settop(lua, 1);
     const std::string_view name = text_at(lua, lua_upvalueindex(1));
     const auto line = static_cast<int>(lua_tointeger(lua, lua_upvalueindex(2)));
+    take(lua, tests, sizeof(PolicyTest) + name.size());
     ErrorText error;
     report_into(error, [&] {
-        tests.all.push_back({std::string(name), {}, line, {}});
+        PolicyTest& test = tests.all.emplace_back();
+        test.name = name;
+        test.line = line;
         return std::string();
     });
     for (lua_pushnil(lua); error.empty() && lua_next(lua, 1) != 0; lua_pop(lua, 1)) {
@@ -128,48 +221,48 @@ constexpr std::array<ExtraGlobal, 1> test_globals{{{"test", &name_test}}};
 
 } // namespace
 
-Result<std::vector<PolicyTest>> read_tests(const SourceFile& file) {
-    const auto state = LuaState::create(
-        {.instructions = 10'000'000, .time = std::chrono::seconds(5), .memory = std::size_t{64} << 20u});
+Result<void> collect_tests(TestCollector& tests, const SourceFile& file, const BudgetClock& clock,
+                           std::chrono::nanoseconds max_time) {
+    const BudgetLimits limits{.instructions = 10'000'000, .time = max_time, .memory = std::size_t{16} << 20u};
+    const auto state = LuaState::create(limits);
     if (!state) return Error{ErrorCode::limit_exceeded, "no memory for a Lua state"};
     if (const auto installed = install_sandbox(*state, test_globals); !installed) return installed.error();
-    TestCollector tests;
+    state->budget().start_job(clock);
+    state->budget().start_rule();
+    const std::size_t before = tests.all.size();
+    tests.open = 0;
     state->tests = &tests;
     const auto done = run_chunk(*state, file.text, file.name);
     state->tests = nullptr;
+    if (!done && done.error().code == ErrorCode::limit_exceeded)
+        return Error{
+            ErrorCode::limit_exceeded,
+            text::format("{}: takes too long or too much memory while it is loaded: a file may run {} "
+                         "instructions and use {} MiB, and all files may take {} s",
+                         done.error().message.substr(0, done.error().message.find(": ")), limits.instructions,
+                         limits.memory >> 20u,
+                         std::chrono::duration_cast<std::chrono::seconds>(max_time).count())};
     if (!done) return done.error();
     if (tests.open > 0)
         return Error{ErrorCode::invalid_input,
                      text::format("{}: a test has no table: write test \"NAME\" {{ ... }}", file.name)};
-    if (tests.all.empty())
+    if (tests.all.size() == before)
         return Error{ErrorCode::invalid_input,
                      text::format("{}: has no test: write test \"NAME\" {{ ... }}", file.name)};
-    for (PolicyTest& test : tests.all) {
+    for (PolicyTest& test : std::span(tests.all).subspan(before)) {
         test.file = file.name;
         // Lua's tables have no order; the answers are to have one.
         std::ranges::sort(test.entries, [](const TestEntry& a, const TestEntry& b) {
             return std::tie(a.section, a.name) < std::tie(b.section, b.name);
         });
     }
-    return std::move(tests.all);
+    return {};
 }
 
-Result<std::vector<PolicyTest>> load_tests(const std::filesystem::path& folder) {
-    const auto read = read_all_sources(folder / tests_folder_name, {.is_needed = false});
-    if (!read) return read.error();
-    std::vector<PolicyTest> all;
-    for (const Finding& finding : read->findings)
-        if (finding.stops_loading)
-            return Error{ErrorCode::unavailable, text::format("{}: {}", finding.file, finding.message)};
-    for (const SourceFile& file : read->sources.files) {
-        auto tests = read_tests(file);
-        if (!tests) return tests.error().in(std::string(tests_folder_name));
-        std::ranges::move(*tests, std::back_inserter(all));
-    }
-    if (all.empty())
-        return Error{ErrorCode::not_found, text::format("{}: there are no tests: no file there ends in .lua",
-                                                        (folder / tests_folder_name).string())};
-    return all;
+Result<std::vector<PolicyTest>> read_tests(const SourceFile& file) {
+    TestCollector tests;
+    if (const auto done = collect_tests(tests, file, {}, std::chrono::seconds(5)); !done) return done.error();
+    return std::move(tests.all);
 }
 
 } // namespace qg::policy

@@ -222,7 +222,8 @@ void TestJob::count() {
     request_counts();
     const std::uint64_t tasks = request_.tasks.value_or(1);
     tres_.try_emplace("node", request_.min_nodes.value_or(1));
-    tres_.try_emplace("cpu", tasks * request_.cpus_per_task.value_or(1));
+    const auto cpus = tres_.try_emplace("cpu", tasks * request_.cpus_per_task.value_or(1)).first;
+    request_.min_cpus = static_cast<std::uint32_t>(cpus->second); // the clients send it with every request
     std::vector<std::string> names(common_tres.begin(), common_tres.end());
     for (const auto& [name, number] : tres_)
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);

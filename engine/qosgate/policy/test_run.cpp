@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Runs a test of rules and compares what came of it with what the test expects.
+// Runs tests of rules and compares what came of them with what they expect.
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/fields.hpp"
 #include "qosgate/policy/policy_tests.hpp"
+#include "qosgate/policy/test_collector.hpp"
 #include "qosgate/policy/test_job.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 
@@ -131,16 +132,56 @@ class Comparison {
 
 } // namespace
 
-TestResult run_test(const Policy& policy, const PolicyTest& test) {
+TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld* world) {
     TestResult result;
     const auto job = TestJob::from(test);
     if (!job) {
         result.problems.push_back(job.error().message);
         return result;
     }
-    result.outcome = policy.run(job->request(), job->facts());
+    RuleInput facts = job->facts();
+    if (test.gives_view() && world != nullptr) {
+        const auto view = world->make_view(test, {job->request(), facts});
+        if (!view) {
+            result.problems.push_back("given: " + view.error().message);
+            return result;
+        }
+        facts.view = *view;
+    }
+    result.outcome = policy.run(job->request(), facts);
     Comparison(*job, result).run(test);
     return result;
+}
+
+Result<void> run_tests(const Policy& policy, std::span<const SourceFile> files, const TestRun& how,
+                       const TakeResult& take) {
+    const auto cancelled = [] {
+        return Error{ErrorCode::unavailable, "the tests were not run to their end"};
+    };
+    BudgetClock clock;
+    clock.start();
+    TestCollector tests;
+    for (const SourceFile& file : files) {
+        if (how.is_cancelled()) return cancelled();
+        if (const auto done = collect_tests(tests, file, clock, how.max_time); !done) return done.error();
+    }
+    for (const PolicyTest& test : tests.all) {
+        if (how.is_cancelled()) return cancelled();
+        if (!clock.is_past(how.max_time)) {
+            take(test, run_test(policy, test, how.world));
+            continue;
+        }
+        TestResult late;
+        late.problems.push_back(text::format(
+            "it was not run: all tests together took more than {} ms of CPU time", how.max_time.count()));
+        take(test, late);
+    }
+    return {};
+}
+
+std::string describe_failure(const PolicyTest& test, const TestResult& result) {
+    return text::format("test '{}' fails: {}", text::printable(test.name, 200),
+                        text::printable(result.problems.empty() ? "" : result.problems.front(), 1000));
 }
 
 } // namespace qg::policy

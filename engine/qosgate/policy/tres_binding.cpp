@@ -14,11 +14,6 @@
 namespace qg::policy {
 namespace {
 
-std::string describe_unknown_tres(const model::TresCatalogue& catalogue, std::string_view name) {
-    return text::format("this cluster tracks no TRES '{}'{}{}", text::printable(name, 60),
-                        model::hint_for_unknown(catalogue, name), list_of_names(catalogue.names()));
-}
-
 /// Pushes the count of one TRES.
 void push_count(lua_State* lua, const FieldSource& source, std::size_t index) {
     ErrorText error;
@@ -84,6 +79,11 @@ void push_tres_of(lua_State* lua, const char* type) {
 }
 
 } // namespace
+
+std::string describe_unknown_tres(const model::TresCatalogue& catalogue, std::string_view name) {
+    return text::format("this cluster tracks no TRES '{}'{}{}", text::printable(name, 60),
+                        model::hint_for_unknown(catalogue, name), list_of_names(catalogue.names()));
+}
 
 void push_tres(lua_State* lua, Shown shown) {
     if (shown == Shown::job)

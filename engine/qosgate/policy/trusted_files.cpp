@@ -140,10 +140,18 @@ Result<std::string> read_checked(const RealPath& real, const fs::path& name, uid
     return read_all(file, name, max_bytes);
 }
 
-/// Adds the target of a path, for errors on the way to it.
+/// Adds the target of a path, for errors on the way to it. An error of the target itself gets the name that
+/// the path has for it: they differ if a directory on the path is a link.
 Error on_the_way(const Error& error, const fs::path& path) {
-    const bool names_it = error.message.starts_with(path.string() + ": ");
-    return names_it ? error : error.in(text::format("{}: on the way to it", path.string()));
+    const auto begins_with = [&](const fs::path& name) {
+        return error.message.starts_with(name.string() + ": ");
+    };
+    if (begins_with(path)) return error;
+    std::error_code problem;
+    const fs::path itself = fs::canonical(path.parent_path(), problem) / path.filename();
+    if (!problem && begins_with(itself))
+        return {error.code, path.string() + error.message.substr(itself.string().size())};
+    return error.in(text::format("{}: on the way to it", path.string()));
 }
 
 } // namespace

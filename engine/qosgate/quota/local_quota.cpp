@@ -3,24 +3,50 @@
 
 #include "qosgate/base/check.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/quota/view_builder.hpp"
 
 #include <algorithm>
 
 namespace qg::quota {
 namespace {
 
+bool is_of_user(const LocalAssociation& association, std::uint32_t user_id) {
+    return association.link.level == model::AssociationLevel::user && association.user_id == user_id;
+}
+
+/// The user's own record, or the account of the first association; empty: none.
+std::string default_account_of(const LocalRecords& records, std::uint32_t user_id) {
+    for (const UserRecord& user : records.users)
+        if (user.id == user_id && !user.default_account.empty()) return user.default_account;
+    for (const LocalAssociation& association : records.associations)
+        if (is_of_user(association, user_id)) return association.link.account;
+    return {};
+}
+
+/// A user's association in an account: the one for the partition wins over the one for all.
+std::optional<std::size_t> find_association(const LocalRecords& records, const Lookup& lookup,
+                                            std::string_view account) {
+    std::optional<std::size_t> for_all;
+    for (std::size_t i = 0; i < records.associations.size(); ++i) {
+        const LocalAssociation& candidate = records.associations[i];
+        if (!is_of_user(candidate, lookup.user_id) || !text::iequals(candidate.link.account, account))
+            continue;
+        if (candidate.link.partition.empty()) {
+            if (!for_all) for_all = i;
+        } else if (!lookup.partitions.empty() &&
+                   candidate.link.partition == lookup.partitions.front()->name) {
+            return i;
+        }
+    }
+    return for_all;
+}
+
 /// The indices of a job's association chain, user -> root; empty: no association.
 std::vector<std::size_t> find_chain(const LocalRecords& records, const Lookup& lookup) {
+    const std::string own = default_account_of(records, lookup.user_id);
+    auto at = find_association(records, lookup, lookup.account.empty() ? own : lookup.account);
+    // Without `associations` in AccountingStorageEnforce, an account that the user is not in counts as none.
+    if (!at && !records.enforce.associations) at = find_association(records, lookup, own);
     std::vector<std::size_t> chain;
-    std::optional<std::size_t> at;
-    for (std::size_t i = 0; i < records.associations.size() && !at; ++i) {
-        const LocalAssociation& candidate = records.associations[i];
-        const bool fits = candidate.link.level == model::AssociationLevel::user &&
-                          candidate.user_id == lookup.user_id &&
-                          (lookup.account.empty() || text::iequals(candidate.link.account, lookup.account));
-        if (fits) at = i;
-    }
     while (at && chain.size() <= records.associations.size()) {
         chain.push_back(*at);
         at = records.associations.at(*at).parent;
@@ -43,7 +69,11 @@ std::vector<std::string> accounts_of(const LocalRecords& records, std::uint32_t 
 }
 
 bool has_rights(const LocalRecords& records, std::uint32_t user_id) {
-    return user_id == 0 || std::ranges::find(records.operators, user_id) != records.operators.end();
+    const auto has_level = [user_id](const UserRecord& user) {
+        return user.id == user_id && user.level != AdminLevel::none;
+    };
+    return user_id == 0 || std::ranges::find(records.operators, user_id) != records.operators.end() ||
+           std::ranges::any_of(records.users, has_level);
 }
 
 /// Here a QOS's index serves as its id.
@@ -57,9 +87,11 @@ class LocalJobRecords final : public JobRecords {
     model::PrivateData private_data() const override { return records_.private_data; }
 
     JobOwner owner() const override {
-        if (chain_.empty()) return {.user_name = {}, .account = lookup_.account};
+        const UserRecord* user = find_user(lookup_.user_id);
+        const std::string_view name = user == nullptr ? std::string_view() : std::string_view(user->name);
+        if (chain_.empty()) return {.user_name = name, .account = lookup_.account};
         const model::Association& link = records_.associations[chain_.front()].link;
-        return {link.user, link.account};
+        return {link.user.empty() ? name : std::string_view(link.user), link.account};
     }
     std::vector<model::Association> name_associations() const override { return copy_associations(); }
     std::vector<model::Association> copy_associations() const override {
@@ -89,14 +121,29 @@ class LocalJobRecords final : public JobRecords {
         return names;
     }
     std::vector<std::string> accounts() const override { return accounts_of(records_, lookup_.user_id); }
-    std::string default_account() const override {
-        Lookup without_account = lookup_;
-        without_account.account = {};
-        const auto own = find_chain(records_, without_account);
-        return own.empty() ? std::string() : records_.associations[own.front()].link.account;
-    }
+    std::string default_account() const override { return default_account_of(records_, lookup_.user_id); }
     bool is_operator(std::uint32_t user_id) const override { return has_rights(records_, user_id); }
-    std::vector<std::string_view> coordinated_accounts(std::uint32_t) const override { return {}; }
+    UserRecord copy_user(std::uint32_t user_id) const override {
+        UserRecord copy;
+        if (const UserRecord* own = find_user(user_id)) copy = *own;
+        copy.id = user_id;
+        if (user_id == 0)
+            copy.level = AdminLevel::administrator;
+        else if (copy.level == AdminLevel::none && is_operator(user_id))
+            copy.level = AdminLevel::operators;
+        const auto link = std::ranges::find_if(records_.associations, [user_id](const LocalAssociation& all) {
+            return all.link.level == model::AssociationLevel::user && all.user_id == user_id;
+        });
+        if (link == records_.associations.end()) return copy;
+        if (copy.name.empty()) copy.name = link->link.user;
+        copy.default_account = default_account_of(records_, user_id);
+        return copy;
+    }
+    std::vector<std::string_view> coordinated_accounts(std::uint32_t user_id) const override {
+        const UserRecord* own = find_user(user_id);
+        if (own == nullptr) return {};
+        return {own->coordinates.begin(), own->coordinates.end()};
+    }
 
     std::optional<std::uint32_t> find(std::string_view name) const override {
         const auto index = find_qos(records_, name);
@@ -138,6 +185,10 @@ class LocalJobRecords final : public JobRecords {
         const auto& name = records_.associations.at(association).default_qos;
         return name ? find(*name) : std::nullopt;
     }
+    const UserRecord* find_user(std::uint32_t user_id) const {
+        const auto found = std::ranges::find(records_.users, user_id, &UserRecord::id);
+        return found == records_.users.end() ? nullptr : &*found;
+    }
     /// The nearest list of permitted QOSs on the chain; null: every QOS is permitted.
     const std::vector<std::string>* named() const {
         for (const std::size_t index : chain_)
@@ -154,6 +205,11 @@ class LocalJobRecords final : public JobRecords {
 
 Result<model::AccountView> LocalQuota::check(const Lookup& lookup) const {
     return build_view(LocalJobRecords(records_, lookup), lookup);
+}
+
+Result<void> LocalQuota::read(const Lookup& lookup, RecordsReader& reader) const {
+    reader.read(LocalJobRecords(records_, lookup));
+    return {};
 }
 
 bool LocalQuota::is_operator(std::uint32_t user_id) const {

@@ -6,6 +6,7 @@
 
 #include "qosgate/model/resolved_job.hpp"
 #include "qosgate/quota/provider.hpp"
+#include "qosgate/quota/view_builder.hpp"
 
 #include <map>
 #include <optional>
@@ -34,8 +35,10 @@ struct LocalRecords {
     std::shared_ptr<const model::TresCatalogue> tres = model::TresCatalogue::built_in();
     model::Enforce enforce;
     std::vector<LocalQos> qos;
-    std::vector<LocalAssociation> associations; ///< a user's first association is in its default account
-    std::vector<std::uint32_t> operators;       ///< user ids, in addition to root
+    /// A user's first association is in its default account, unless `users` says another one.
+    std::vector<LocalAssociation> associations;
+    std::vector<std::uint32_t> operators; ///< user ids, in addition to root
+    std::vector<UserRecord> users;        ///< those with a level or accounts to coordinate
     model::PrivateData private_data;
 };
 
@@ -45,6 +48,8 @@ class LocalQuota final : public QuotaProvider {
     explicit LocalQuota(LocalRecords records) : records_(std::move(records)) {}
 
     [[nodiscard]] Result<model::AccountView> check(const Lookup& lookup) const override;
+
+    [[nodiscard]] Result<void> read(const Lookup& lookup, RecordsReader& reader) const override;
 
     [[nodiscard]] bool is_operator(std::uint32_t user_id) const override;
 

@@ -51,7 +51,19 @@ struct Lookup {
     JobBounds* job_bounds = nullptr;
 };
 
-/// Threads: check() may run on several threads at once; a provider locks internally if it must.
+class JobRecords;
+
+/// Reads records while a provider holds its locks on them.
+class RecordsReader {
+  public:
+    /// Copies what it needs. It must not block, nor call the provider.
+    virtual void read(const JobRecords& records) = 0;
+
+  protected:
+    ~RecordsReader() = default;
+};
+
+/// Threads: check() and read() may run on several threads at once; a provider locks internally if it must.
 class QuotaProvider {
   public:
     virtual ~QuotaProvider() = default;
@@ -62,6 +74,15 @@ class QuotaProvider {
     /// Errors: unavailable (no data yet, or the source cannot be reached); not_found (there are no QOSs and
     /// accounts, and there never will be).
     [[nodiscard]] virtual Result<model::AccountView> check(const Lookup& lookup) const = 0;
+
+    /// Calls `reader` with the records as the job of this look-up sees them (view_builder.hpp); partitions
+    /// and account choose the association, everything else is ignored. Errors: as check(); unsupported if
+    /// this provider cannot.
+    [[nodiscard]] virtual Result<void> read(const Lookup& lookup, RecordsReader& reader) const {
+        static_cast<void>(lookup);
+        static_cast<void>(reader);
+        return Error{ErrorCode::unsupported, "these records cannot be read one by one"};
+    }
 
     /// Whether slurmctld lets a user do what only operators may. Root always may, even if nothing else is
     /// known.

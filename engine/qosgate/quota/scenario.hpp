@@ -3,10 +3,14 @@
 // Scenario: limits, usage and one job in a JSON object (the schema is described in contrib/qosgate/eval.md).
 #pragma once
 
+#include "qosgate/model/cluster.hpp"
 #include "qosgate/quota/local_quota.hpp"
 
+#include <ctime>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace qg::quota {
 
@@ -15,6 +19,21 @@ struct Scenario {
     model::AccountView view;
     model::ResolvedJob job;
 };
+
+/// Limits, usage and partitions, without a job.
+struct World {
+    LocalRecords records;
+    std::vector<std::shared_ptr<const model::Partition>> partitions;
+    model::Cluster cluster;      ///< without its partitions
+    std::time_t captured_at = 0; ///< 0: it was written by hand
+};
+
+/// The cluster of a world, with its partitions. The first one is the default if none says so.
+model::Cluster make_cluster(const World& world);
+
+/// Reads the keys of a scenario that are not about its job. Associations without `parent` are one chain, user
+/// first. `otherwise` is what the world has where the text says nothing. Errors: as parse_scenario.
+Result<World> parse_world(std::string_view json, World otherwise = {});
 
 /// Reads one scenario. Errors: invalid_input, naming the key by its path ("job.tres.gpus") and what is
 /// allowed there; unknown keys are errors too.

@@ -42,13 +42,17 @@ struct QosIds {
     std::optional<std::uint32_t> job;
     std::vector<OfPartition> partitions; ///< of the partitions that have one
 
-    [[nodiscard]] std::vector<std::uint32_t> all() const {
+    /// Calls `use(ids)` with all of them.
+    template <typename Use>
+    auto with_all(Use use) const {
+        if (partitions.empty()) // the usual case
+            return use(job ? std::span(&*job, 1) : std::span<const std::uint32_t>());
         std::vector<std::uint32_t> ids;
         ids.reserve(partitions.size() + 1);
         if (job) ids.push_back(*job);
         for (const OfPartition& of_partition : partitions)
             ids.push_back(of_partition.qos);
-        return ids;
+        return use(std::span<const std::uint32_t>(ids));
     }
 };
 
@@ -152,7 +156,8 @@ AccountView build_view(const JobRecords& records, const Lookup& lookup) {
     if (lookup.job_bounds != nullptr && is_settled) {
         if (std::ranges::any_of(view.partitions, asks_for_accounts))
             view.associations = records.name_associations();
-        view.is_within_limits = records.is_within_limits(view, ids.all());
+        view.is_within_limits = ids.with_all(
+            [&](std::span<const std::uint32_t> all) { return records.is_within_limits(view, all); });
     }
     if (!view.is_within_limits) copy_limits_and_usage(view, records, chosen, ids);
     name_alternatives(view, records, lookup);

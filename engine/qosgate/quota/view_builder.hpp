@@ -21,6 +21,21 @@ struct JobOwner {
     std::string_view account;
 };
 
+/// AdminLevel of a user.
+enum class AdminLevel : std::uint8_t { none, operators, administrator };
+
+/// A user's record.
+struct UserRecord {
+    std::uint32_t id = 0;
+    std::string name = {};                     ///< empty: accounting does not know the user
+    std::string default_account = {};          ///< empty: none
+    AdminLevel level = AdminLevel::none;       ///< root and SlurmUser are administrators
+    std::vector<std::string> coordinates = {}; ///< accounts, at most max_coordinates
+    bool coordinates_more = false;             ///< than these
+
+    static constexpr std::size_t max_coordinates = 1024;
+};
+
 /// A provider's records, seen from one job. QOS ids are those of QosDirectory.
 class JobRecords : public QosDirectory {
   public:
@@ -40,6 +55,12 @@ class JobRecords : public QosDirectory {
     [[nodiscard]] virtual std::string_view qos_name(std::uint32_t qos) const = 0;
     [[nodiscard]] virtual model::Qos copy_qos(std::uint32_t qos) const = 0;
 
+    /// The same, but with all usage, also where nothing limits it.
+    [[nodiscard]] virtual std::vector<model::Association> copy_associations_with_usage() const {
+        return copy_associations();
+    }
+    [[nodiscard]] virtual model::Qos copy_qos_with_usage(std::uint32_t qos) const { return copy_qos(qos); }
+
     /// Whether the job fits all limits of these QOSs and of the associations, and nothing else prevents it.
     /// True is certain; false may be wrong. Calls Lookup::job_bounds with `view`.
     [[nodiscard]] virtual bool is_within_limits(const model::AccountView& view,
@@ -56,6 +77,7 @@ class JobRecords : public QosDirectory {
 
     /// Whether the user has operator rights in slurmctld.
     [[nodiscard]] virtual bool is_operator(std::uint32_t user_id) const = 0;
+    [[nodiscard]] virtual UserRecord copy_user(std::uint32_t user_id) const = 0;
     /// The accounts that a user coordinates.
     [[nodiscard]] virtual std::vector<std::string_view> coordinated_accounts(std::uint32_t user_id) const = 0;
 };

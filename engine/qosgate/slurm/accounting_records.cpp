@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurm/accounting_records.hpp"
 
+#include "qosgate/base/unrolled.hpp"
 #include "qosgate/model/limit_facts.hpp"
 #include "qosgate/model/qos_flags.hpp"
 #include "qosgate/slurm/compat.hpp"
@@ -76,14 +77,9 @@ model::Usage copy_usage(const UsageView& used, std::size_t tres_count, LimitSet 
     return result;
 }
 
-/// Calls `body.operator()<i>()` for each row of the flags. The row is known at compile time, so this is a
-/// test of one bit.
-template <typename Body>
-void for_each_flag(Body body) {
-    [&]<std::size_t... i>(std::index_sequence<i...>) {
-        (body.template operator()<i>(), ...);
-    }
-    (std::make_index_sequence<model::qos_flag_facts.size()>());
+quota::AdminLevel read_admin_level(std::uint16_t level) noexcept {
+    if (level >= SLURMDB_ADMIN_SUPER_USER) return quota::AdminLevel::administrator;
+    return level >= SLURMDB_ADMIN_OPERATOR ? quota::AdminLevel::operators : quota::AdminLevel::none;
 }
 
 } // namespace
@@ -114,14 +110,14 @@ const slurmdb_used_limits_t* usage_of_account(const slurmdb_qos_usage_t& usage, 
 
 model::QosFlags read_qos_flags(std::uint32_t flags) noexcept {
     model::QosFlags result;
-    for_each_flag([&]<std::size_t i>() {
+    for_each_index<model::qos_flag_facts.size()>([&]<std::size_t i>() {
         constexpr model::QosFlagFacts facts = model::qos_flag_facts[i];
         if constexpr (facts.member != nullptr) result.*facts.member = (flags & facts.bit) != 0;
     });
     return result;
 }
 
-model::Qos read_qos(const slurmdb_qos_rec_t& qos, std::size_t tres_count) {
+model::Qos read_qos(const slurmdb_qos_rec_t& qos, std::size_t tres_count, LimitSet also_against) {
     model::Qos result;
     result.id = qos.id;
     result.name = view_text(qos.name);
@@ -132,8 +128,9 @@ model::Qos read_qos(const slurmdb_qos_rec_t& qos, std::size_t tres_count) {
     result.limits = model::Limits(tres_count);
     read_rows(result.limits, qos, rows::qos_tres);
     read_rows(result.limits, qos, rows::qos_count);
-    if (qos.usage != nullptr && result.limits.has_any())
-        result.usage = read_usage(*qos.usage, tres_count, result.limits.which());
+    const LimitSet against = result.limits.which() + also_against;
+    if (qos.usage != nullptr && !against.is_empty())
+        result.usage = read_usage(*qos.usage, tres_count, against);
     return result;
 }
 
@@ -161,6 +158,21 @@ model::Association read_association(const slurmdb_assoc_rec_t& association, std:
     if (association.usage != nullptr && !against.is_empty())
         result.usage = read_usage(*association.usage, tres_count, against);
     return result;
+}
+
+quota::UserRecord read_user(const slurmdb_user_rec_t& user) {
+    quota::UserRecord row;
+    row.id = user.uid;
+    row.name = view_text(user.name);
+    row.default_account = view_text(user.default_acct);
+    row.level = read_admin_level(user.admin_level);
+    for_each<slurmdb_coord_rec_t>(user.coord_accts, [&](const slurmdb_coord_rec_t& account) {
+        if (row.coordinates.size() < quota::UserRecord::max_coordinates)
+            row.coordinates.emplace_back(view_text(account.name));
+        else
+            row.coordinates_more = true;
+    });
+    return row;
 }
 
 model::PrivateData read_private_data(std::uint16_t bits) noexcept {

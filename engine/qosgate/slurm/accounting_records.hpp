@@ -10,6 +10,7 @@
 #pragma once
 
 #include "qosgate/model/account_view.hpp"
+#include "qosgate/quota/view_builder.hpp"
 
 #include <slurm/slurmdb.h>
 
@@ -40,8 +41,8 @@ model::QosFlags read_qos_flags(std::uint32_t flags) noexcept;
 
 /// A QOS with its limits and total usage against them; user_usage and account_usage are left empty. The
 /// limits of a Relative QOS are counts too: slurmctld keeps and sends the counts that result from the
-/// percentages.
-model::Qos read_qos(const slurmdb_qos_rec_t& qos, std::size_t tres_count);
+/// percentages. Usage is that compared with its own and with other limits.
+model::Qos read_qos(const slurmdb_qos_rec_t& qos, std::size_t tres_count, model::LimitSet also_against = {});
 
 /// One association without limits and usage.
 model::Association read_association_names(const slurmdb_assoc_rec_t& association);
@@ -50,6 +51,9 @@ model::Association read_association_names(const slurmdb_assoc_rec_t& association
 /// Above the user level the Max* limits are left out: the user's association has inherited them already.
 model::Association read_association(const slurmdb_assoc_rec_t& association, std::size_t tres_count,
                                     model::LimitSet also_against = {});
+
+/// A user's record. It does not tell that root and SlurmUser may do everything.
+quota::UserRecord read_user(const slurmdb_user_rec_t& user);
 
 /// The bits of PrivateData (slurm/README.md 3.4).
 model::PrivateData read_private_data(std::uint16_t bits) noexcept;

@@ -2,7 +2,6 @@
 #include "qosgate/slurm/assoc_records.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/quota/view_builder.hpp"
 #include "qosgate/slurm/accounting_records.hpp"
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/values.hpp"
@@ -27,7 +26,7 @@ std::shared_ptr<const model::TresCatalogue> read_tres(const assoc_mgr_info_msg_t
 
 QosRow read_qos_row(const slurmdb_qos_rec_t& record, std::size_t tres_count) {
     QosRow row;
-    row.qos = read_qos(record, tres_count);
+    row.qos = read_qos(record, tres_count, model::LimitSet::all());
     row.is_of_partition = (static_cast<std::uint32_t>(record.flags) & qos_flag_of_partition) != 0;
     if (record.usage == nullptr) return row;
     const std::size_t count = std::min<std::size_t>(record.usage->tres_cnt, tres_count);
@@ -55,17 +54,6 @@ AssociationRow read_association_row(const slurmdb_assoc_rec_t& record, std::size
     row.parent_id = record.parent_id;
     if (record.def_qos_id != 0 && is_count(record.def_qos_id)) row.default_qos = record.def_qos_id;
     if (record.usage != nullptr) row.permitted_qos = read_bits(record.usage->valid_qos);
-    return row;
-}
-
-UserRow read_user_row(const slurmdb_user_rec_t& user) {
-    UserRow row;
-    row.name = view_text(user.name);
-    row.default_account = view_text(user.default_acct);
-    row.is_operator = user.admin_level >= SLURMDB_ADMIN_OPERATOR;
-    for_each<slurmdb_coord_rec_t>(user.coord_accts, [&](const slurmdb_coord_rec_t& account) {
-        row.coordinates.emplace_back(view_text(account.name));
-    });
     return row;
 }
 
@@ -141,8 +129,16 @@ class CopiedJobRecords final : public quota::JobRecords {
         return user_ == nullptr ? std::string() : user_->default_account;
     }
     bool is_operator(std::uint32_t user_id) const override { return slurm::is_operator(records_, user_id); }
+    quota::UserRecord copy_user(std::uint32_t user_id) const override {
+        quota::UserRecord copy;
+        if (const quota::UserRecord* user = find_user(user_id)) copy = *user;
+        copy.id = user_id;
+        if (user_id == 0 || user_id == records_.conf.slurm_user_id)
+            copy.level = quota::AdminLevel::administrator;
+        return copy;
+    }
     std::vector<std::string_view> coordinated_accounts(std::uint32_t user_id) const override {
-        const UserRow* user = find_user(user_id);
+        const quota::UserRecord* user = find_user(user_id);
         if (user == nullptr) return {};
         return {user->coordinates.begin(), user->coordinates.end()};
     }
@@ -188,7 +184,7 @@ class CopiedJobRecords final : public quota::JobRecords {
     }
 
   private:
-    const UserRow* find_user(std::uint32_t user_id) const {
+    const quota::UserRecord* find_user(std::uint32_t user_id) const {
         const auto user = records_.users.find(user_id);
         return user == records_.users.end() ? nullptr : &user->second;
     }
@@ -210,7 +206,7 @@ class CopiedJobRecords final : public quota::JobRecords {
 
     const AssocRecords& records_;
     const quota::Lookup& lookup_;
-    const UserRow* user_; ///< null: not known
+    const quota::UserRecord* user_; ///< null: not known
     const AssociationRow* association_ = nullptr;
     std::string account_; ///< the account that is used
 };
@@ -239,7 +235,7 @@ AssocRecords read_assoc_records(const assoc_mgr_info_msg_t& message, const Accou
         if (!has_parent && row.link.account == "root") records.root = id;
     }
     for_each<slurmdb_user_rec_t>(message.user_list, [&](const slurmdb_user_rec_t& user) {
-        records.users.emplace(user.uid, read_user_row(user));
+        records.users.emplace(user.uid, read_user(user));
     });
     return records;
 }
@@ -247,11 +243,15 @@ AssocRecords read_assoc_records(const assoc_mgr_info_msg_t& message, const Accou
 bool is_operator(const AssocRecords& records, std::uint32_t user_id) {
     const auto user = records.users.find(user_id);
     return user_id == 0 || user_id == records.conf.slurm_user_id ||
-           (user != records.users.end() && user->second.is_operator);
+           (user != records.users.end() && user->second.level != quota::AdminLevel::none);
 }
 
 model::AccountView view_of(const AssocRecords& records, const quota::Lookup& lookup) {
     return quota::build_view(CopiedJobRecords(records, lookup), lookup);
+}
+
+void read_records(const AssocRecords& records, const quota::Lookup& lookup, quota::RecordsReader& reader) {
+    reader.read(CopiedJobRecords(records, lookup));
 }
 
 } // namespace qg::slurm

@@ -4,7 +4,8 @@
 // over them.
 #pragma once
 
-#include "qosgate/quota/provider.hpp"
+#include "qosgate/quota/local_quota.hpp"
+#include "qosgate/quota/view_builder.hpp"
 
 #include <slurm/slurm.h>
 #include <slurm/slurmdb.h>
@@ -35,13 +36,6 @@ struct AssociationRow {
     std::optional<std::vector<bool>> permitted_qos; ///< by QOS id; empty: not known
 };
 
-struct UserRow {
-    std::string name;
-    std::string default_account;          ///< may be empty
-    bool is_operator = false;             ///< or administrator
-    std::vector<std::string> coordinates; ///< accounts
-};
-
 /// The settings for accounting in slurm.conf.
 struct AccountingConf {
     model::Enforce enforce;
@@ -56,7 +50,7 @@ struct AssocRecords {
     std::map<std::uint32_t, QosRow> qos;                               ///< by id
     std::unordered_map<std::uint32_t, AssociationRow> associations;    ///< by id
     std::unordered_multimap<std::uint32_t, std::uint32_t> ids_by_user; ///< association ids by user id
-    std::unordered_map<std::uint32_t, UserRow> users;                  ///< by user id
+    std::unordered_map<std::uint32_t, quota::UserRecord> users;        ///< by user id
     std::optional<std::uint32_t> root;                                 ///< id of the root association
 };
 
@@ -66,6 +60,12 @@ AssocRecords read_assoc_records(const assoc_mgr_info_msg_t& message, const Accou
 /// The view of one job, as slurmctld would find it in the same records.
 /// Threads: pure.
 model::AccountView view_of(const AssocRecords& records, const quota::Lookup& lookup);
+
+/// Calls `reader` with the records as the job of this look-up sees them.
+void read_records(const AssocRecords& records, const quota::Lookup& lookup, quota::RecordsReader& reader);
+
+/// The same records for use without Slurm: they give the same views.
+quota::LocalRecords to_local_records(const AssocRecords& records);
 
 /// Whether slurmctld lets a user do what only operators may.
 /// Threads: pure.

@@ -5,11 +5,23 @@
 #include "qosgate/slurm/load.hpp"
 
 namespace qg::slurm {
+namespace {
+
+constexpr const char* no_records = "no QOS records fetched yet";
+
+} // namespace
 
 Result<model::AccountView> ClusterQuota::check(const quota::Lookup& lookup) const {
     const auto records = records_.get();
-    if (records == nullptr) return Error{ErrorCode::unavailable, "no QOS records fetched yet"};
+    if (records == nullptr) return Error{ErrorCode::unavailable, no_records};
     return view_of(*records, lookup);
+}
+
+Result<void> ClusterQuota::read(const quota::Lookup& lookup, quota::RecordsReader& reader) const {
+    const auto records = records_.get();
+    if (records == nullptr) return Error{ErrorCode::unavailable, no_records};
+    read_records(*records, lookup, reader);
+    return {};
 }
 
 bool ClusterQuota::is_operator(std::uint32_t user_id) const {

@@ -25,12 +25,18 @@ class ClusterQuota final : public quota::QuotaProvider {
     /// Errors: unavailable before the first sync().
     [[nodiscard]] Result<model::AccountView> check(const quota::Lookup& lookup) const override;
 
+    /// Errors: the same.
+    [[nodiscard]] Result<void> read(const quota::Lookup& lookup, quota::RecordsReader& reader) const override;
+
     [[nodiscard]] bool is_operator(std::uint32_t user_id) const override;
 
     /// Fetches all records of QOSs, associations and users, with their usage. After an error the old records
     /// stay. Errors: unavailable, with Slurm's error text.
     /// Cost: two RPCs; the size of the answer grows with the number of associations.
     Result<void> sync();
+
+    /// The records as they were fetched last; null before the first sync().
+    [[nodiscard]] std::shared_ptr<const AssocRecords> records() const { return records_.get(); }
 
   private:
     Published<AssocRecords> records_;

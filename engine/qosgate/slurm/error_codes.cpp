@@ -3,6 +3,8 @@
 
 #include <slurm/slurm_errno.h>
 
+#include <cerrno>
+
 namespace qg::slurm {
 
 int to_slurm_error(model::RejectCode code) noexcept {
@@ -18,8 +20,13 @@ int to_slurm_error(model::RejectCode code) noexcept {
     case RejectCode::partition_limits: return ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
     case RejectCode::text_too_long: return ESLURM_PATHNAME_TOO_LONG;
     case RejectCode::access_denied: return ESLURM_ACCESS_DENIED;
+    case RejectCode::try_again: return EAGAIN;
     }
     return ESLURM_ACCESS_DENIED;
+}
+
+std::string describe_slurm_error(model::RejectCode code) {
+    return slurm_strerror(to_slurm_error(code));
 }
 
 } // namespace qg::slurm

@@ -5,10 +5,16 @@
 
 #include "qosgate/model/decision.hpp"
 
+#include <string>
+
 namespace qg::slurm {
 
-/// What a plugin returns; SLURM_SUCCESS for `none`. Never a code that a client reads as "try again": with
-/// EAGAIN, ESLURM_NODES_BUSY and the like, sbatch sleeps and submits the refused job again.
+/// What a plugin returns; SLURM_SUCCESS for `none`. Only `try_again` is a code that a client reads as "try
+/// again": with EAGAIN, ESLURM_NODES_BUSY and the like, sbatch sleeps and submits the job again, up to 15
+/// times.
 int to_slurm_error(model::RejectCode code) noexcept;
+
+/// The text that sbatch prints for such a code: "Job violates accounting/QOS policy …".
+std::string describe_slurm_error(model::RejectCode code);
 
 } // namespace qg::slurm

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurm/headroom.hpp"
 
+#include "qosgate/base/unrolled.hpp"
 #include "qosgate/model/limit_facts.hpp"
+#include "qosgate/model/qos_flags.hpp"
 #include "qosgate/slurm/accounting_records.hpp"
 #include "qosgate/slurm/limit_rows.hpp"
 #include "qosgate/slurm/usage_view.hpp"
@@ -9,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -50,22 +53,52 @@ constexpr const Meaning& meaning_of(CountLimit limit) {
     return meanings[model::tres_limit_count + static_cast<std::size_t>(limit)];
 }
 
-/// The usage of other jobs, looked up when the first limit needs it: `find(scope)` may walk slurmctld's lists
-/// of users and accounts.
-template <typename Find>
-class UsedOnce {
+/// The usage of other jobs in a QOS. That of the user and of the account is looked up when the first limit
+/// needs it: slurmctld keeps it in lists.
+class UsageInQos {
   public:
-    explicit UsedOnce(Find find) : find_(find) {}
+    UsageInQos(const slurmdb_qos_rec_t& qos, std::uint32_t user_id, std::string_view account)
+        : usage_(qos.usage), user_id_(user_id), account_(account) {}
 
-    const UsageView& operator()(LimitScope scope) {
-        auto& found = found_[static_cast<std::size_t>(scope)];
-        if (!found) found = find_(scope);
-        return *found;
+    UsageView operator()(LimitScope scope) {
+        if (usage_ == nullptr) return {};
+        switch (scope) {
+        case LimitScope::job:
+        case LimitScope::node: return {};
+        case LimitScope::user:
+            if (!of_user_) of_user_ = usage_of_user(*usage_, user_id_);
+            return of_one(*of_user_);
+        case LimitScope::account:
+            if (!of_account_) of_account_ = usage_of_account(*usage_, account_);
+            return of_one(*of_account_);
+        case LimitScope::group: return view_usage(*usage_);
+        }
+        return {};
     }
 
   private:
-    Find find_;
-    std::array<std::optional<UsageView>, model::limit_scope_count> found_;
+    [[nodiscard]] UsageView of_one(const slurmdb_used_limits_t* used) const {
+        return used == nullptr ? UsageView{} : view_usage(*used, usage_->tres_cnt);
+    }
+
+    const slurmdb_qos_usage_t* usage_;
+    std::uint32_t user_id_;
+    std::string_view account_;
+    std::optional<const slurmdb_used_limits_t*> of_user_;
+    std::optional<const slurmdb_used_limits_t*> of_account_;
+};
+
+/// The usage of other jobs in an association.
+class UsageInAssociation {
+  public:
+    explicit UsageInAssociation(const slurmdb_assoc_rec_t& association) : usage_(association.usage) {}
+
+    UsageView operator()(LimitScope scope) const {
+        return scope != LimitScope::group || usage_ == nullptr ? UsageView{} : view_usage(*usage_);
+    }
+
+  private:
+    const slurmdb_assoc_usage_t* usage_;
 };
 
 /// The usage of one TRES that counts in addition to the job; whole minutes if the limit counts minutes.
@@ -130,61 +163,61 @@ bool is_within_limits(const ResourceBounds& bounds, const Meaning& meaning, std:
     return adds != 0 && fits(adds, used_of(used, meaning.measure), limit);
 }
 
-/// The same for each limit of a table that the record sets. `used(scope)` returns the usage.
-template <typename Record, std::size_t N, typename Used>
-bool is_within_limits(const ResourceBounds& bounds, const Record& record,
-                      const rows::TresRow<Record> (&table)[N], bool is_users, Used& used) {
-    for (const auto& row : table) {
-        const std::uint64_t* const values = record.*row.values;
-        if ((row.of_users_alone && !is_users) || !is_set(record.*row.text) || values == nullptr) continue;
-        const Meaning& meaning = meaning_of(row.limit);
-        if (!is_within_limits(bounds, meaning, values, used(meaning.scope))) return false;
-    }
-    return true;
+/// The value of a limit in a record; null: the record does not set it.
+template <typename Record>
+const std::uint64_t* find_limit(const rows::TresRow<Record>& row, const Record& record) {
+    return is_set(record.*row.text) ? record.*row.values : nullptr;
+}
+template <typename Record>
+const std::uint32_t* find_limit(const rows::CountRow<Record>& row, const Record& record) {
+    return is_count(record.*row.value) ? &(record.*row.value) : nullptr;
 }
 
-template <typename Record, std::size_t N, typename Used>
-bool is_within_limits(const ResourceBounds& bounds, const Record& record,
-                      const rows::CountRow<Record> (&table)[N], bool is_users, Used& used) {
-    for (const auto& row : table) {
-        const std::uint32_t limit = record.*row.value;
-        if ((row.of_users_alone && !is_users) || !is_count(limit)) continue;
-        const Meaning& meaning = meaning_of(row.limit);
-        if (!is_within_limits(bounds, meaning, limit, used(meaning.scope))) return false;
-    }
-    return true;
+// Not inlined: they are called for each limit. `used(scope)` returns the usage.
+template <typename Used>
+[[gnu::noinline]] bool leaves_room(const ResourceBounds& bounds, const Meaning& meaning,
+                                   const std::uint64_t* values, Used& used) {
+    return is_within_limits(bounds, meaning, values, used(meaning.scope));
+}
+template <typename Used>
+[[gnu::noinline]] bool leaves_room(const ResourceBounds& bounds, const Meaning& meaning,
+                                   const std::uint32_t* limit, Used& used) {
+    return is_within_limits(bounds, meaning, std::uint64_t{*limit}, used(meaning.scope));
+}
+
+/// Whether each limit of a table that the record sets leaves room.
+template <const auto& table, typename Record, typename Used>
+bool all_leave_room(const ResourceBounds& bounds, const Record& record, bool is_users, Used& used) {
+    return all_of_indices<std::size(table)>([&]<std::size_t i>() {
+        constexpr auto row = table[i];
+        if (row.of_users_alone && !is_users) return true;
+        const auto* const limit = find_limit(row, record);
+        if (limit == nullptr) [[likely]]
+            return true;
+        return leaves_room(bounds, meaning_of(row.limit), limit, used);
+    });
+}
+
+constexpr std::uint32_t bit_of(bool model::QosFlags::*flag) {
+    return std::ranges::find(model::qos_flag_facts, flag, &model::QosFlagFacts::member)->bit;
 }
 
 } // namespace
 
 bool Headroom::suffices_for(const slurmdb_qos_rec_t& qos) const {
-    if (read_factor(qos.limit_factor) || read_qos_flags(qos.flags).usage_factor_safe) return false;
-    const auto of_one = [&](const slurmdb_used_limits_t* usage) {
-        return usage == nullptr ? UsageView{} : view_usage(*usage, qos.usage->tres_cnt);
-    };
-    UsedOnce used([&](LimitScope scope) -> UsageView {
-        if (qos.usage == nullptr) return {};
-        switch (scope) {
-        case LimitScope::job:
-        case LimitScope::node: return {};
-        case LimitScope::user: return of_one(usage_of_user(*qos.usage, user_id_));
-        case LimitScope::account: return of_one(usage_of_account(*qos.usage, account_));
-        case LimitScope::group: return view_usage(*qos.usage);
-        }
-        return {};
-    });
-    return is_within_limits(bounds_, qos, rows::qos_tres, /*is_users=*/true, used) &&
-           is_within_limits(bounds_, qos, rows::qos_count, /*is_users=*/true, used);
+    constexpr std::uint32_t usage_factor_safe = bit_of(&model::QosFlags::usage_factor_safe);
+    if (read_factor(qos.limit_factor) || (static_cast<std::uint32_t>(qos.flags) & usage_factor_safe) != 0)
+        return false;
+    UsageInQos used(qos, user_id_, account_);
+    return all_leave_room<rows::qos_tres>(bounds_, qos, /*is_users=*/true, used) &&
+           all_leave_room<rows::qos_count>(bounds_, qos, /*is_users=*/true, used);
 }
 
 bool Headroom::suffices_for(const slurmdb_assoc_rec_t& association) const {
-    UsedOnce used([&](LimitScope scope) -> UsageView {
-        return scope != LimitScope::group || association.usage == nullptr ? UsageView{}
-                                                                          : view_usage(*association.usage);
-    });
+    const UsageInAssociation used(association);
     const bool is_users = is_set(association.user);
-    return is_within_limits(bounds_, association, rows::assoc_tres, is_users, used) &&
-           is_within_limits(bounds_, association, rows::assoc_count, is_users, used);
+    return all_leave_room<rows::assoc_tres>(bounds_, association, is_users, used) &&
+           all_leave_room<rows::assoc_count>(bounds_, association, is_users, used);
 }
 
 } // namespace qg::slurm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurm/job_desc.hpp"
 
+#include "qosgate/base/unrolled.hpp"
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/job_desc_fields.hpp"
 #include "qosgate/slurm/job_details.hpp"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 #include <ctime>
+#include <iterator>
 #include <string_view>
 
 namespace qg::slurm {
@@ -20,6 +22,7 @@ template <typename Int>
 std::optional<std::uint32_t> read_field(const CountField<Int>& field, const job_desc_msg_t& description) {
     const Int value = description.*field.slurm;
     if (value == 0 && field.zero == Zero::is_unset) return std::nullopt;
+    if (value == infinite_value<Int> && field.infinite == Infinite::is_a_count) return value;
     return read_count(value);
 }
 
@@ -41,8 +44,8 @@ std::optional<model::UnreadText> find_unread(const TextField& field, std::string
     return std::nullopt;
 }
 
-/// Reads a text within its bound; a longer text is not read.
-void read_text(JobRequest& request, const TextField& field, const char* bytes) {
+/// Reads a text within its bound; a longer text is not read. Not inlined: it is called for each field.
+[[gnu::noinline]] void read_text(JobRequest& request, const TextField& field, const char* bytes) {
     const std::string_view text = view_field(field, bytes);
     std::optional<std::string>& value = request.*field.request;
     value.reset(); // an empty text counts as unset, as everywhere in Slurm
@@ -60,13 +63,19 @@ std::uint32_t minutes_between(std::time_t from, std::time_t to) {
 
 /// Copies each field that `description` sets into the request; the others keep their values.
 void apply_set_fields(JobRequest& request, const job_desc_msg_t& description) {
-    for (const TextField& field : text_fields)
-        if (const char* const text = description.*field.slurm; text != nullptr)
-            read_text(request, field, text);
-    for (const auto& field : wide_count_fields)
+    for_each_index<std::size(text_fields)>([&]<std::size_t i>() {
+        const char* const text = description.*text_fields[i].slurm;
+        if (text != nullptr) [[unlikely]]
+            read_text(request, text_fields[i], text);
+    });
+    for_each_index<std::size(wide_count_fields)>([&]<std::size_t i>() {
+        constexpr auto field = wide_count_fields[i];
         if (const auto value = read_field(field, description)) request.*field.request = value;
-    for (const auto& field : narrow_count_fields)
+    });
+    for_each_index<std::size(narrow_count_fields)>([&]<std::size_t i>() {
+        constexpr auto field = narrow_count_fields[i];
         if (const auto value = read_field(field, description)) request.*field.request = value;
+    });
     for (const TimeField& field : time_fields)
         if (const auto value = read_time(description.*field.slurm)) request.*field.request = value;
     if (const auto memory = read_asked_memory(description.pn_min_memory)) request.memory = memory;

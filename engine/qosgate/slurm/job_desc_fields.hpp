@@ -45,12 +45,16 @@ struct TextField {
 /// What a 0 in Slurm's field means.
 enum class Zero : std::uint8_t { is_a_count, is_unset };
 
+/// What INFINITE in Slurm's field means. No client sends it, but slurmctld takes it for an amount in some.
+enum class Infinite : std::uint8_t { is_unset, is_a_count };
+
 /// A count, in a field of 16 or 32 bits.
 template <typename Int>
 struct CountField {
     std::optional<std::uint32_t> model::JobRequest::*request;
     Int job_desc_msg_t::*slurm;
     Zero zero;
+    Infinite infinite = Infinite::is_unset;
 };
 
 /// A time in minutes.
@@ -90,21 +94,22 @@ inline constexpr TextField text_fields[] = {
 };
 
 inline constexpr CountField<std::uint32_t> wide_count_fields[] = {
-    {&model::JobRequest::min_nodes, &job_desc_msg_t::min_nodes, Zero::is_a_count},
+    {&model::JobRequest::min_nodes, &job_desc_msg_t::min_nodes, Zero::is_a_count, Infinite::is_a_count},
     {&model::JobRequest::max_nodes, &job_desc_msg_t::max_nodes, Zero::is_a_count},
-    {&model::JobRequest::tasks, &job_desc_msg_t::num_tasks, Zero::is_a_count},
-    {&model::JobRequest::min_cpus, &job_desc_msg_t::min_cpus, Zero::is_a_count},
+    {&model::JobRequest::tasks, &job_desc_msg_t::num_tasks, Zero::is_a_count, Infinite::is_a_count},
+    {&model::JobRequest::min_cpus, &job_desc_msg_t::min_cpus, Zero::is_a_count, Infinite::is_a_count},
     {&model::JobRequest::max_cpus, &job_desc_msg_t::max_cpus, Zero::is_a_count},
     {&model::JobRequest::priority, &job_desc_msg_t::priority, Zero::is_a_count}, // 0 = held
 };
 
 inline constexpr CountField<std::uint16_t> narrow_count_fields[] = {
-    {&model::JobRequest::cpus_per_task, &job_desc_msg_t::cpus_per_task, Zero::is_unset},
+    {&model::JobRequest::cpus_per_task, &job_desc_msg_t::cpus_per_task, Zero::is_unset, Infinite::is_a_count},
     {&model::JobRequest::tasks_per_node, &job_desc_msg_t::ntasks_per_node, Zero::is_unset},
     {&model::JobRequest::tasks_per_socket, &job_desc_msg_t::ntasks_per_socket, Zero::is_unset},
     {&model::JobRequest::tasks_per_tres, &job_desc_msg_t::ntasks_per_tres, Zero::is_unset},
     {&model::JobRequest::sockets_per_node, &job_desc_msg_t::sockets_per_node, Zero::is_unset},
-    {&model::JobRequest::min_cpus_per_node, &job_desc_msg_t::pn_min_cpus, Zero::is_unset},
+    {&model::JobRequest::min_cpus_per_node, &job_desc_msg_t::pn_min_cpus, Zero::is_unset,
+     Infinite::is_a_count},
 };
 
 inline constexpr TimeField time_fields[] = {

@@ -276,6 +276,7 @@ model::Cluster read_cluster(const partition_info_msg_t& partitions, const node_i
                            find_shown_nodes(partitions, all_nodes.size()));
     }
     if (conf != nullptr) {
+        cluster.name = view_text(conf->cluster_name);
         cluster.default_memory = read_memory_bound(conf->def_mem_per_cpu);
         cluster.max_memory = read_memory_bound(conf->max_mem_per_cpu);
         cluster.shares_out_memory = (conf->select_type_param & CR_MEMORY) != 0;

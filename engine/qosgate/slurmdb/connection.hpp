@@ -15,6 +15,7 @@
 #include "qosgate/base/result.hpp"
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurmdb/deadline.hpp"
+#include "qosgate/slurmdb/library.hpp"
 #include "qosgate/slurmdb/slurm_conf.hpp"
 
 #include <cerrno>
@@ -37,18 +38,17 @@ inline constexpr std::string_view locks = "another administrator's transaction i
 inline constexpr std::string_view commit = "it sends the change to slurmctld, which may be busy";
 } // namespace late
 
-/// Slurm's client library, started. There may be one per process.
+/// What a process needs to talk to slurmdbd. There may be one per process.
 class Session {
   public:
-    /// Finds and checks slurm.conf, tries the library's start in a child process (the library ends the
-    /// process on a bad configuration), and then starts it. `time_limit` bounds every later call to a daemon.
+    /// Finds and checks slurm.conf, and starts Slurm's library. `time_limit` bounds every later call to a
+    /// daemon.
     /// Errors: unavailable (no usable slurm.conf), unsupported (no slurmdbd configured, or inside slurmctld).
     /// Cost: one fork.
     static Result<std::unique_ptr<Session>> open(std::chrono::seconds time_limit, LateReport report = {});
 
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
-    ~Session();
 
     [[nodiscard]] const SlurmConf& conf() const noexcept { return conf_; }
     [[nodiscard]] std::chrono::seconds time_limit() const noexcept { return time_limit_; }
@@ -57,8 +57,10 @@ class Session {
     [[nodiscard]] LateNotice late_notice(std::string_view what, std::string_view why) const;
 
   private:
-    Session(SlurmConf conf, std::chrono::seconds time_limit, LateReport report);
+    Session(std::unique_ptr<Library> library, SlurmConf conf, std::chrono::seconds time_limit,
+            LateReport report);
 
+    std::unique_ptr<Library> library_;
     SlurmConf conf_;
     std::chrono::seconds time_limit_;
     LateReport report_;

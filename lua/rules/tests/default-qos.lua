@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 --
--- Tests of default-qos.lua: each boundary of its table from both sides. Run them with 'qosgate policy test'.
+-- Tests of default-qos.lua alone: each boundary of its table from both sides.
 
 test "a short job with one GPU" {
     job = { partition = "gpu", gpus = 1, time_limit = "1:00:00" },

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 --
--- Tests of short-gpu-jobs.lua, which also pass beside default-qos.lua. Run them with 'qosgate policy test'.
+-- Tests of short-gpu-jobs.lua alone.
 
 test "a short GPU job moves, and the user is told" {
     job = { partition = "gpu", gpus = 2, time_limit = 30 },

@@ -2,6 +2,7 @@
 #include "qosgate/policy/lua_lib/table_library.hpp"
 
 #include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/data_binding.hpp"
 
 #include <limits>
 
@@ -51,7 +52,7 @@ std::int64_t steps_of_remove(lua_State* lua) {
 /// Charges the budget, then calls the interpreter's own function (upvalue 1).
 template <std::int64_t (*steps_of)(lua_State*)>
 int charged(lua_State* lua) {
-    luaL_checktype(lua, 1, LUA_TTABLE);
+    if (!is_data(lua, 1)) luaL_checktype(lua, 1, LUA_TTABLE);
     Budget::charge(lua, steps_of(lua));
     lua_pushvalue(lua, lua_upvalueindex(1));
     lua_insert(lua, 1);

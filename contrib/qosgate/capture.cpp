@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate capture FILE
+#include "command.hpp"
+#include "judged_world.hpp"
+
+#include "qosgate/base/replace_file.hpp"
+#include "qosgate/base/text.hpp"
+#include "qosgate/quota/anonymous_world.hpp"
+#include "qosgate/quota/world_text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace qg::cli {
+namespace {
+
+constexpr mode_t only_for_the_owner = 0600;
+
+struct CaptureOptions {
+    std::string file;
+    bool is_anonymous = false;
+    bool replaces = false;
+};
+
+Error not_written(const std::string& file, int problem) {
+    return {ErrorCode::unavailable,
+            text::format("{}: cannot be written: {}", text::printable(file, 4000), std::strerror(problem))};
+}
+
+Error exists(const std::string& file) {
+    return {ErrorCode::already_exists,
+            text::format("{} exists: name another file, or add --force", text::printable(file, 4000))};
+}
+
+/// Whether there is nothing, or a regular file that may be replaced.
+Result<void> check_target(const CaptureOptions& options) {
+    struct stat found {};
+    if (lstat(options.file.c_str(), &found) != 0) {
+        if (errno == ENOENT) return {};
+        return not_written(options.file, errno);
+    }
+    if (!options.replaces) return exists(options.file);
+    if (S_ISREG(found.st_mode)) return {};
+    return Error{ErrorCode::already_exists,
+                 text::format("{} is not a regular file: --force does not replace it; name another file",
+                              text::printable(options.file, 4000))};
+}
+
+/// Creates the file, which must not exist.
+Result<void> claim(const std::string& file) {
+    const int descriptor = open(file.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, only_for_the_owner);
+    if (descriptor < 0) return errno == EEXIST ? exists(file) : not_written(file, errno);
+    close(descriptor);
+    return {};
+}
+
+/// Writes the file completely or not at all. One that has appeared since the check is not replaced unasked.
+Result<void> store(const CaptureOptions& options, std::string_view content) {
+    if (!options.replaces)
+        if (const auto claimed = claim(options.file); !claimed) return claimed.error();
+    auto done = replace_file(options.file, content, only_for_the_owner, Durability::on_disk);
+    if (!done && !options.replaces) unlink(options.file.c_str());
+    return done;
+}
+
+/// People wait for this; programs do not read it.
+void note_progress(Output& output, std::string_view what) {
+    if (isatty(STDERR_FILENO) == 1) output.note(what);
+}
+
+Result<int> capture(const CaptureOptions& options, Output& output) {
+    if (const auto ready = check_target(options); !ready) return ready.error();
+    note_progress(output, "reading the cluster from slurmctld");
+    auto world = capture_world();
+    if (!world) return world.error();
+    if (options.is_anonymous) quota::make_anonymous(*world);
+    note_progress(output, text::format("writing {} associations", world->records.associations.size()));
+    const std::string content = quota::to_json(*world);
+    if (const auto done = store(options, content); !done) return done.error();
+    output.note_stored();
+    const quota::LocalRecords& records = world->records;
+    if (output.json())
+        output.write({{"file", options.file},
+                      {"captured_at", world->captured_at},
+                      {"is_anonymous", options.is_anonymous},
+                      {"qos", records.qos.size()},
+                      {"associations", records.associations.size()},
+                      {"users", records.users.size()},
+                      {"partitions", world->partitions.size()},
+                      {"bytes", content.size()}});
+    else
+        output.text() << text::format("{}: {} QOSs, {} associations, {} users, {} partitions, {} bytes\n",
+                                      text::printable(options.file, 4000), records.qos.size(),
+                                      records.associations.size(), records.users.size(),
+                                      world->partitions.size(), content.size());
+    return 0;
+}
+
+} // namespace
+
+void add_capture(CLI::App& app, Invocation& invocation) {
+    auto options = std::make_shared<CaptureOptions>();
+    CLI::App* command = add_command(
+        app, "capture", "Write limits, usage and partitions, as they are now, to a file",
+        "The file is for 'qosgate policy try --world FILE', which tries jobs against it at any time, and "
+        "for\n"
+        "'qosgate eval', if a job is added to it. It has the keys of a scenario (eval.md): QOSs with their\n"
+        "usage, associations, users, partitions with their kinds of nodes, reservations and licenses. Jobs\n"
+        "and Linux groups are not in it.\n\n"
+        "It has what slurmctld tells you: everything only for root, SlurmUser and operators. Only you can\n"
+        "read it. --anonymous replaces the names and ids of users and the names of accounts, each by the\n"
+        "same new one. QOSs, partitions and reservations keep their names, also if they are those of a user\n"
+        "or an account.\n\n"
+        "Exit status:\n"
+        "  0   written\n"
+        "  64  the command line is wrong\n"
+        "  69  slurmctld cannot be reached, or the file cannot be written\n"
+        "  73  the file exists, and there is no --force, or it is not a regular file\n"
+        "  74  the output cannot be written\n\n"
+        "With --json: file, captured_at (seconds since 1970), is_anonymous, bytes, and how many qos,\n"
+        "associations, users and partitions it has. An error is {\"error\": {\"code\": ..., \"message\": "
+        "...}}.\n\n"
+        "Examples:\n"
+        "  sudo qosgate capture monday.json\n"
+        "  qosgate policy try --world monday.json --user ana -- sbatch --qos=gpu --gres=gpu:2 job.sh\n"
+        "  jq -c '. + {job: {user: 1017, qos: \"gpu\", tres: {\"gres/gpu\": 2}}}' monday.json | qosgate "
+        "eval");
+    command->add_option("FILE", options->file, "The file to write")->required();
+    command->add_flag("--anonymous", options->is_anonymous, "Replace the names of users and accounts");
+    command->add_flag("--force", options->replaces, "Replace the file if it exists");
+    add_json_flag(*command, invocation);
+    command->callback([&invocation, options] {
+        invocation.action = [options](Output& output) { return capture(*options, output); };
+    });
+}
+
+} // namespace qg::cli

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "judged_world.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/slurm/cluster_quota.hpp"
+#include "qosgate/slurm/cluster_reader.hpp"
+#include "qosgate/slurmdb/library.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+namespace qg::cli {
+namespace {
+
+struct LiveRecords {
+    std::shared_ptr<const model::Cluster> cluster;
+    std::unique_ptr<slurm::ClusterQuota> accounting;
+};
+
+Result<LiveRecords> read_records() {
+    const auto path = slurmdb::find_slurm_conf();
+    if (!path) return path.error();
+    const auto conf = slurmdb::load_slurm_conf(*path);
+    if (!conf) return conf.error();
+    const auto library = slurmdb::Library::start(*conf);
+    if (!library) return library.error();
+    auto cluster = slurm::ClusterReader().read();
+    if (!cluster) return cluster.error();
+    auto accounting = std::make_unique<slurm::ClusterQuota>();
+    if (const auto fresh = accounting->sync(); !fresh) return fresh.error();
+    return LiveRecords{*std::move(cluster), std::move(accounting)};
+}
+
+} // namespace
+
+Result<JudgedWorld> read_live_world() {
+    auto live = read_records();
+    if (!live) return live.error();
+    return JudgedWorld{std::move(live->cluster), std::move(live->accounting), std::time(nullptr), {}};
+}
+
+Result<quota::World> capture_world() {
+    const auto live = read_records();
+    if (!live) return live.error();
+    quota::World world{.records = slurm::to_local_records(*live->accounting->records()),
+                       .partitions = live->cluster->partitions.all(),
+                       .cluster = *live->cluster,
+                       .captured_at = std::time(nullptr)};
+    world.cluster.partitions = {};
+    return world;
+}
+
+Result<JudgedWorld> read_captured_world(const std::string& file) {
+    const std::string name = text::printable(file, 4000);
+    std::ifstream in(file);
+    std::ostringstream content;
+    if (!in || !(content << in.rdbuf()))
+        return Error{ErrorCode::unavailable,
+                     text::format("{}: cannot be read: {}", name, std::strerror(errno))};
+    auto world = quota::parse_world(content.str());
+    if (!world) return world.error().in(name);
+    if (world->captured_at == 0)
+        return Error{ErrorCode::invalid_input, text::format("{}: not a file of 'qosgate capture'", name)};
+    auto cluster = std::make_shared<const model::Cluster>(quota::make_cluster(*world));
+    std::map<std::string, std::uint32_t> users;
+    for (const quota::LocalAssociation& association : world->records.associations)
+        if (!association.link.user.empty()) users.emplace(association.link.user, association.user_id);
+    return JudgedWorld{std::move(cluster), std::make_unique<quota::LocalQuota>(std::move(world->records)),
+                       world->captured_at, std::move(users)};
+}
+
+} // namespace qg::cli

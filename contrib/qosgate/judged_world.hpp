@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// JudgedWorld: the partitions, limits and usage that jobs are tried against.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/model/cluster.hpp"
+#include "qosgate/quota/provider.hpp"
+#include "qosgate/quota/scenario.hpp"
+
+#include <cstdint>
+#include <ctime>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace qg::cli {
+
+struct JudgedWorld {
+    std::shared_ptr<const model::Cluster> cluster;          ///< never null
+    std::unique_ptr<const quota::QuotaProvider> accounting; ///< never null
+    std::time_t now = 0;                                    ///< when it was like this
+    std::map<std::string, std::uint32_t> users = {};        ///< ids by name, as a file has them
+};
+
+/// What slurmctld tells this user about the cluster at this moment. It starts Slurm's library. Errors:
+/// unavailable, with Slurm's error text. Cost: seven RPCs; each waits up to MessageTimeout.
+Result<JudgedWorld> read_live_world();
+
+/// The same as a world that can be written.
+Result<quota::World> capture_world();
+
+/// A world that was written to a file. Errors: unavailable if it cannot be read, invalid_input for one that
+/// 'qosgate capture' did not write.
+Result<JudgedWorld> read_captured_world(const std::string& file);
+
+} // namespace qg::cli

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "sbatch_request.hpp"
+
+#include "sbatch_module.hpp"
+
+#include "qosgate/base/scope_exit.hpp"
+#include "qosgate/base/text.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+#include <elf.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace qg::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view module_name = "qosgate_sbatch.so";
+constexpr std::string_view no_conf = "/nonexistent/slurm.conf"; ///< until the module puts the right one back
+constexpr std::size_t max_bytes = std::size_t{256} << 20u;      ///< scripts have at most some MiB
+
+/// The module: beside this program where it was built, else where it is installed.
+Result<fs::path> find_module() {
+    std::error_code problem;
+    const fs::path program = fs::read_symlink("/proc/self/exe", problem);
+    for (const fs::path& place : {program.parent_path(), fs::path(QG_MODULE_DIR)})
+        if (fs::exists(place / module_name, problem)) return place / module_name;
+    return Error{ErrorCode::unavailable, text::format("there is no {} in {}: install qosgate completely",
+                                                      module_name, QG_MODULE_DIR)};
+}
+
+/// Words as C functions take them. Ownership: borrows.
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    for (const std::string& word : words)
+        pointers.push_back(const_cast<char*>(word.c_str())); // NOLINT: they are not written to
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+/// The environment of sbatch until its module has started.
+std::vector<std::string> environment_for(const fs::path& module, int pipe) {
+    struct Replaced {
+        const char* name;
+        const char* kept;
+        std::string value;
+    };
+    const std::array<Replaced, 2> replaced{{
+        {"LD_PRELOAD", sbatch_preload_variable, module.string()},
+        {"SLURM_CONF", sbatch_conf_variable, std::string(no_conf)},
+    }};
+    std::vector<std::string> environment;
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        const std::string_view definition = *variable;
+        const std::string_view name = definition.substr(0, definition.find('='));
+        if (name != replaced[0].name && name != replaced[1].name) environment.emplace_back(definition);
+    }
+    for (const Replaced& variable : replaced) {
+        environment.push_back(text::format("{}={}", variable.name, variable.value));
+        if (const char* own = std::getenv(variable.name))
+            environment.push_back(text::format("{}={}", variable.kept, own));
+    }
+    environment.push_back(text::format("{}={}", sbatch_pipe_variable, pipe));
+    return environment;
+}
+
+bool is_binary(const fs::path& program) {
+    std::array<char, SELFMAG> magic{};
+    std::ifstream(program).read(magic.data(), magic.size());
+    return std::string_view(magic.data(), magic.size()) == std::string_view(ELFMAG, SELFMAG);
+}
+
+/// Slurm's own sbatch. Only into a binary a module can be loaded, and a script may undo what keeps its sbatch
+/// from submitting the job. Errors: unavailable.
+Result<fs::path> find_sbatch(const std::string& name) {
+    const char* const path = std::getenv("PATH");
+    for (const std::string_view folder : text::split(path == nullptr ? "/usr/bin:/bin" : path, ':')) {
+        const fs::path program = fs::path(folder.empty() ? "." : folder) / name;
+        std::error_code problem;
+        if (!fs::is_regular_file(program, problem) || access(program.c_str(), X_OK) != 0) continue;
+        if (is_binary(program)) return program;
+        return Error{
+            ErrorCode::unavailable,
+            text::format("{} is a script, or cannot be read: put the directory of Slurm's own sbatch "
+                         "in front of it in PATH",
+                         text::printable(program.string(), 4000))};
+    }
+    return Error{ErrorCode::unavailable, text::format("there is no {} in PATH", name)};
+}
+
+Result<pid_t> start_sbatch(std::span<const std::string> words, const fs::path& module, int pipe) {
+    const auto program = find_sbatch(words.front());
+    if (!program) return program.error();
+    const std::vector<std::string> own_words(words.begin(), words.end());
+    const std::vector<std::string> environment = environment_for(module, pipe);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    const ScopeExit end_actions([&actions] { posix_spawn_file_actions_destroy(&actions); });
+    posix_spawn_file_actions_adddup2(&actions, pipe, pipe); // so that it stays open
+    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    pid_t process = 0;
+    const int problem = posix_spawn(&process, program->c_str(), &actions, nullptr,
+                                    pointers_to(own_words).data(), pointers_to(environment).data());
+    if (problem == 0) return process;
+    return Error{ErrorCode::unavailable,
+                 text::format("{} cannot be run: {}", own_words.front(), std::strerror(problem))};
+}
+
+/// What the other end of the pipe sends until it is closed.
+Result<std::string> read_all(int pipe) {
+    std::string bytes;
+    std::array<char, 65536> part{};
+    while (bytes.size() <= max_bytes) {
+        const ssize_t count = read(pipe, part.data(), part.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0)
+            return Error{ErrorCode::unavailable,
+                         text::format("reading from sbatch: {}", std::strerror(errno))};
+        if (count == 0) return bytes;
+        bytes.append(part.data(), static_cast<std::size_t>(count));
+    }
+    return Error{ErrorCode::limit_exceeded, "sbatch makes a job description of more than 256 MiB"};
+}
+
+int wait_for(pid_t process) {
+    int status = 0;
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+/// What the module of a started sbatch sends. Errors: as ask_sbatch().
+Result<std::string> receive(pid_t process, int pipe) {
+    auto bytes = read_all(pipe);
+    if (!bytes) kill(process, SIGTERM); // it may wait for a reader
+    const int status = wait_for(process);
+    if (!bytes || !bytes->empty()) return bytes;
+    if (WIFSIGNALED(status))
+        return Error{ErrorCode::unavailable, text::format("sbatch ended by signal {}", WTERMSIG(status))};
+    return Error{ErrorCode::invalid_input, WEXITSTATUS(status) == 0
+                                               ? "sbatch submits no job with these arguments"
+                                               : "sbatch refuses these arguments; its own message says why"};
+}
+
+} // namespace
+
+Result<std::vector<slurm::JobDescCopy>> ask_sbatch(std::span<const std::string> words) {
+    const auto module = find_module();
+    if (!module) return module.error();
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0)
+        return Error{ErrorCode::unavailable, text::format("a pipe: {}", std::strerror(errno))};
+    const ScopeExit close_reader([&ends] { close(ends[0]); });
+    const auto process = start_sbatch(words, *module, ends[1]);
+    close(ends[1]);
+    if (!process) return process.error();
+    const auto bytes = receive(*process, ends[0]);
+    if (!bytes) return bytes.error();
+
+    std::vector<slurm::JobDescCopy> parts;
+    for (std::string_view rest = *bytes; !rest.empty();) {
+        auto part = slurm::JobDescCopy::unpack(rest);
+        if (!part) return part.error();
+        parts.push_back(*std::move(part));
+    }
+    if (parts.size() == 1) parts.front().set_alone();
+    for (std::uint32_t i = 0; parts.size() > 1 && i < parts.size(); ++i)
+        parts[i].set_part(i);
+    return parts;
+}
+
+} // namespace qg::cli

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tried_job.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/gate/advice.hpp"
+#include "qosgate/gate/gate.hpp"
+#include "qosgate/gate/het_parts.hpp"
+#include "qosgate/gate/site_rules.hpp"
+#include "qosgate/gate/submit_line.hpp"
+#include "qosgate/policy/budget.hpp"
+#include "qosgate/slurm/error_codes.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace qg::cli {
+namespace {
+
+using model::RejectCode;
+using nlohmann::ordered_json;
+
+constexpr std::size_t max_shown = 4000;
+
+std::string shown(std::string_view words) {
+    return text::printable(words, max_shown);
+}
+
+std::string first_of(const std::optional<std::string>& asked, std::string_view otherwise) {
+    return asked ? *asked : std::string(otherwise);
+}
+
+std::int64_t microseconds(std::chrono::nanoseconds time) {
+    return (time.count() + 999) / 1000;
+}
+
+/// Few instructions are not counted one by one.
+std::string count_of_instructions(std::int64_t taken) {
+    constexpr std::int64_t step = policy::Budget::hook_interval;
+    return taken < step ? text::format("under {} instructions", step)
+                        : text::format("about {} instructions", taken);
+}
+
+void print_rule(const TriedPart& part, const policy::RuleInfo& rule, std::ostream& out) {
+    out << text::format("  {} ({})", shown(rule.name), shown(rule.file));
+    if (rule.mode != policy::RuleMode::enforce) out << ", mode " << policy::to_string(rule.mode);
+    const auto cost = std::ranges::find(part.costs, rule.name, &policy::RuleCost::rule);
+    if (cost == part.costs.end()) {
+        out << ": did not run\n";
+    } else {
+        out << text::format(": {}, {} us\n", count_of_instructions(cost->instructions),
+                            microseconds(cost->time));
+    }
+    bool did_something = false;
+    for (const policy::RuleEvent& event : part.rules.events) {
+        if (event.rule != rule.name) continue;
+        did_something = true;
+        out << text::format("    {}: {}\n", policy::to_string(event.kind), shown(event.text));
+        if (!event.detail.empty()) out << "      " << shown(event.detail) << '\n';
+    }
+    if (!did_something && cost != part.costs.end()) out << "    did nothing\n";
+}
+
+ordered_json rule_json(const TriedPart& part, const policy::RuleInfo& rule) {
+    ordered_json events = ordered_json::array();
+    for (const policy::RuleEvent& event : part.rules.events)
+        if (event.rule == rule.name)
+            events.push_back(
+                {{"kind", policy::to_string(event.kind)}, {"text", event.text}, {"detail", event.detail}});
+    const auto cost = std::ranges::find(part.costs, rule.name, &policy::RuleCost::rule);
+    const bool has_run = cost != part.costs.end();
+    return {{"name", rule.name},
+            {"file", rule.file},
+            {"mode", policy::to_string(rule.mode)},
+            {"has_run", has_run},
+            {"instructions", has_run ? ordered_json(cost->instructions) : ordered_json()},
+            {"microseconds", has_run ? ordered_json(microseconds(cost->time)) : ordered_json()},
+            {"events", events}};
+}
+
+/// Why limits were not judged; empty: they were.
+std::string_view unchecked(const TriedPart& part) {
+    const auto found = std::ranges::find(part.decision.events, "unchecked", &model::DecisionEvent::did);
+    return found == part.decision.events.end() ? std::string_view() : std::string_view(found->text);
+}
+
+ordered_json or_null(std::string_view text) {
+    return text.empty() ? ordered_json() : ordered_json(text);
+}
+
+/// What becomes of it, in a sentence.
+std::string verdict(const TriedPart& part) {
+    const model::Forecast& forecast = part.decision.forecast;
+    const std::string reason = forecast.reason.empty() ? "" : text::format(" ({})", forecast.reason);
+    if (part.refused_by() == "rules") return "refused by the site's rules";
+    if (part.status() == TriedStatus::refused)
+        return text::format("refused by {}{}", part.refused_by(), reason);
+    if (part.status() == TriedStatus::blocked)
+        return text::format("refused by slurmctld, or never started: {}",
+                            shown(text::join(part.blocked_by, "; ")));
+    if (!forecast.pending_reason.empty())
+        return text::format("accepted, but it waits because of {} ('qosgate reason {}' explains that)",
+                            forecast.pending_reason, forecast.pending_reason);
+    if (!unchecked(part).empty())
+        return text::format("accepted by the rules; limits are not judged: {}", shown(unchecked(part)));
+    return "accepted, as far as rules, limits and partitions decide; none of these keeps it waiting";
+}
+
+TriedPart try_part(const model::JobRequest& request, const JudgedWorld& world, const policy::Policy& policy,
+                   gate::HetParts* others) {
+    const auto release = limits::Release::parse(QG_RELEASE).value();
+    const gate::KnownCluster known(world.cluster.get(), false, false,
+                                   {.now = world.now, .cluster_read_at = world.now});
+    const gate::ResolvedRequest resolved =
+        gate::resolve(request, {*world.cluster, *world.accounting, release, known});
+    const model::AccountView& view = resolved.view();
+    TriedPart part{.request = request,
+                   .account = first_of(request.account, view.account),
+                   .partition =
+                       first_of(request.partition,
+                                view.partitions.empty() ? "" : view.partitions.front().partition->name),
+                   .qos = first_of(request.qos, view.job_qos.name),
+                   .decision = gate::Gate(*world.accounting, release).decide(request, known, &policy, others),
+                   .rules = {},
+                   .costs = {},
+                   .blocked_by = {}};
+    if (request.unread) return part;
+    // Once more for what the decision does not keep: rules know nothing but the job and these records, so
+    // they do the same again.
+    if (policy.has_rules_at(policy::JobEvent::submit))
+        part.rules = gate::run_site_rules(policy, {resolved, /*knows_partitions=*/true}, &part.costs);
+    const model::JobRequest& left = part.decision.changed ? *part.decision.changed : request;
+    part.blocked_by = gate::advice_lines(gate::resolve(left, resolved.context), /*knows_reservations=*/true);
+    return part;
+}
+
+void print_part(const TriedPart& part, const policy::Policy& policy, std::ostream& out) {
+    const auto or_none = [](const std::string& name) { return name.empty() ? "none" : shown(name); };
+    out << text::format("Account {}, partition {}, QOS {}\n", or_none(part.account), or_none(part.partition),
+                        or_none(part.qos));
+    out << "\nRules:\n";
+    if (policy.rules().empty()) out << "  there are none\n";
+    for (const policy::RuleInfo& rule : policy.rules())
+        print_rule(part, rule, out);
+    out << '\n';
+}
+
+ordered_json part_json(const TriedPart& part, const policy::Policy& policy) {
+    ordered_json rules = ordered_json::array();
+    for (const policy::RuleInfo& rule : policy.rules())
+        rules.push_back(rule_json(part, rule));
+    const model::Forecast& forecast = part.decision.forecast;
+    return {{"status", to_string(part.status())}, {"refused_by", or_null(part.refused_by())},
+            {"reason", or_null(forecast.reason)}, {"pending_reason", or_null(forecast.pending_reason)},
+            {"blocked_by", part.blocked_by},      {"unchecked", or_null(unchecked(part))},
+            {"account", or_null(part.account)},   {"partition", or_null(part.partition)},
+            {"qos", or_null(part.qos)},           {"rules", rules},
+            {"message", part.decision.message}};
+}
+
+} // namespace
+
+std::string_view to_string(TriedStatus status) noexcept {
+    switch (status) {
+    case TriedStatus::accepted: return "accepted";
+    case TriedStatus::refused: return "refused";
+    case TriedStatus::blocked: return "blocked";
+    }
+    return "";
+}
+
+RejectCode TriedPart::refusal() const noexcept {
+    return decision.reject != RejectCode::none ? decision.reject : decision.forecast.code;
+}
+
+TriedStatus TriedPart::status() const noexcept {
+    if (refusal() != RejectCode::none) return TriedStatus::refused;
+    return blocked_by.empty() ? TriedStatus::accepted : TriedStatus::blocked;
+}
+
+std::string_view TriedPart::refused_by() const noexcept {
+    if (refusal() == RejectCode::none) return "";
+    if (decision.reject == RejectCode::none) return "slurmctld";
+    return rules.rejected ? "rules" : "qosgate";
+}
+
+const TriedPart& TriedJob::decisive() const noexcept {
+    // qosgate sees all parts before slurmctld judges the first.
+    if (parts.back().decision.reject != RejectCode::none) return parts.back();
+    for (const TriedStatus status : {TriedStatus::refused, TriedStatus::blocked})
+        if (const auto found = std::ranges::find(parts, status, &TriedPart::status); found != parts.end())
+            return *found;
+    return parts.back();
+}
+
+std::vector<std::string> TriedJob::user_reads() const {
+    const TriedPart& last = decisive();
+    const std::string_view level = last.status() == TriedStatus::accepted ? "" : "error: ";
+    std::vector<std::string> lines;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const std::string number = parts[i].request.is_het_part ? text::format("{}: ", i) : "";
+        for (const std::string& line : parts[i].decision.message)
+            lines.push_back(text::format("sbatch: {}{}{}", level, number, line));
+    }
+    if (last.status() != TriedStatus::refused) return lines;
+    const std::string why = slurm::describe_slurm_error(last.refusal());
+    if (gate::is_test_only(last.request.submit_line)) {
+        lines.push_back("allocation failure: " + why);
+        return lines;
+    }
+    if (last.refused_by() == "slurmctld" && !last.decision.forecast.reason.empty())
+        lines.push_back(text::format("sbatch: error: {}", last.decision.forecast.reason));
+    lines.push_back("sbatch: error: Batch job submission failed: " + why);
+    return lines;
+}
+
+TriedJob try_job(std::span<const model::JobRequest> requests, const JudgedWorld& world,
+                 const policy::Policy& policy) {
+    gate::HetParts others;
+    TriedJob job;
+    for (const model::JobRequest& request : requests) {
+        job.parts.push_back(try_part(request, world, policy, requests.size() > 1 ? &others : nullptr));
+        if (job.parts.back().decision.reject != RejectCode::none) break;
+    }
+    return job;
+}
+
+void print(const TriedJob& job, const policy::Policy& policy, std::ostream& out) {
+    for (std::size_t i = 0; i < job.parts.size(); ++i) {
+        if (job.parts[i].request.is_het_part) out << "Part " << i << ": ";
+        print_part(job.parts[i], policy, out);
+    }
+    out << "The user reads:\n";
+    const auto lines = job.user_reads();
+    if (lines.empty()) out << "  nothing\n";
+    for (const std::string& line : lines)
+        out << "  " << shown(line) << '\n';
+    out << "\nThe job is " << verdict(job.decisive()) << ".\n";
+}
+
+ordered_json to_json(const TriedJob& job, const policy::Policy& policy) {
+    ordered_json parts = ordered_json::array();
+    for (const TriedPart& part : job.parts)
+        parts.push_back(part_json(part, policy));
+    const RejectCode refusal = job.decisive().refusal();
+    return {{"status", to_string(job.decisive().status())},
+            {"error", refusal == RejectCode::none ? ordered_json()
+                                                  : ordered_json(slurm::describe_slurm_error(refusal))},
+            {"user_reads", job.user_reads()},
+            {"parts", parts}};
+}
+
+} // namespace qg::cli

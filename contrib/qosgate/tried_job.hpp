@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// TriedJob: what would become of a job, and what each rule did with it.
+#pragma once
+
+#include "judged_world.hpp"
+
+#include "qosgate/gate/het_parts.hpp"
+#include "qosgate/model/decision.hpp"
+#include "qosgate/model/job_request.hpp"
+#include "qosgate/policy/policy.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::cli {
+
+enum class TriedStatus : std::uint8_t {
+    accepted,
+    refused, ///< by a rule, by qosgate, or by slurmctld
+    blocked, ///< slurmctld refuses it or never starts it, for another reason than limits
+};
+std::string_view to_string(TriedStatus status) noexcept;
+
+/// A job, or one part of a heterogeneous job.
+struct TriedPart {
+    model::JobRequest request; ///< as slurmctld gets it
+    std::string account;       ///< requested, or the default; so are the next two
+    std::string partition;
+    std::string qos;
+    model::Decision decision;
+    policy::RuleOutcome rules;
+    std::vector<policy::RuleCost> costs; ///< of each rule that ran, in order
+    std::vector<std::string> blocked_by; ///< lines of gate/advice.hpp
+
+    [[nodiscard]] TriedStatus status() const noexcept;
+    /// Why it is refused; none: it is not.
+    [[nodiscard]] model::RejectCode refusal() const noexcept;
+    /// "rules", "qosgate" or "slurmctld"; empty: it is not refused.
+    [[nodiscard]] std::string_view refused_by() const noexcept;
+};
+
+struct TriedJob {
+    /// Not empty; several are those of a heterogeneous job, up to the first that qosgate refuses.
+    std::vector<TriedPart> parts;
+
+    /// The part whose status is that of the job.
+    [[nodiscard]] const TriedPart& decisive() const noexcept;
+    /// What the user reads, line by line, as sbatch prints it.
+    [[nodiscard]] std::vector<std::string> user_reads() const;
+};
+
+/// Decides about a job as the plugin inside slurmctld would. `requests` are the parts of a heterogeneous job,
+/// or one job; what they borrow must outlive the result.
+TriedJob try_job(std::span<const model::JobRequest> requests, const JudgedWorld& world,
+                 const policy::Policy& policy);
+
+/// For people.
+void print(const TriedJob& job, const policy::Policy& policy, std::ostream& out);
+/// The members of an answer in JSON.
+nlohmann::ordered_json to_json(const TriedJob& job, const policy::Policy& policy);
+
+} // namespace qg::cli

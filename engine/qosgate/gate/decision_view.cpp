@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/decision_view.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/gate/answer.hpp"
+#include "qosgate/gate/effort.hpp"
+#include "qosgate/gate/forecast.hpp"
+
+#include <algorithm>
+
+namespace qg::gate {
+namespace {
+
+constexpr const char* unknown_cluster = "the cluster is not known yet, because slurmctld has just started; "
+                                        "submit the job again in a moment";
+constexpr const char* changed_partitions =
+    "slurmctld has just changed its partitions; submit the job again in a moment";
+
+Error not_known(const char* what) {
+    return {ErrorCode::unavailable, what};
+}
+
+/// The first thing that blocks a job, from the lines that users read.
+std::string first_reason(const DetailedForecast& forecast, const ResolvedRequest& job) {
+    const auto lines = forecast_lines(forecast, job);
+    const bool has_title = lines.size() > 1 && lines[0].ends_with(':');
+    if (!lines.empty()) return std::string(text::trim(lines[has_title ? 1 : 0]));
+    // There are no lines about waiting for a job that begins later.
+    const std::string_view reason =
+        forecast.is_refused() ? forecast.summary.reason : forecast.summary.pending_reason;
+    return reason.empty() ? "it would not start" : std::string(reason);
+}
+
+policy::ClusterFacts facts_of(const KnownCluster& known) {
+    policy::ClusterFacts facts;
+    facts.cluster = known.cluster;
+    facts.age = static_cast<std::uint64_t>(
+        std::max<std::time_t>(known.times.now - known.times.cluster_read_at, 0)); // clocks are set back
+    if (const auto standard = known.cluster->partitions.default_partition())
+        facts.default_partition = standard->name;
+    for (const auto& partition : known.cluster->partitions.all())
+        facts.partitions.push_back(partition->name);
+    return facts;
+}
+
+/// Copies something from the records of a provider.
+template <typename Copy>
+class Copying final : public quota::RecordsReader {
+  public:
+    explicit Copying(Copy& copy) : copy_(copy) {}
+    void read(const quota::JobRecords& records) override { copy_(records); }
+
+  private:
+    Copy& copy_;
+};
+
+} // namespace
+
+template <typename Copy>
+Result<void> DecisionView::copy_records(Copy copy) const {
+    quota::Lookup lookup;
+    lookup.user_id = job_.request.user_id;
+    if (job_.request.account) lookup.account = *job_.request.account;
+    lookup.partitions = job_.partitions.found;
+    // Counts are in the order of the TRES that the job was counted with.
+    bool is_same = false;
+    const auto checked = [&](const quota::JobRecords& records) {
+        const auto tres = records.tres();
+        is_same = tres == job_.view().tres || *tres == *job_.view().tres;
+        if (is_same) copy(records);
+    };
+    Copying reader(checked);
+    auto done = job_.context.provider.read(lookup, reader);
+    if (!done || is_same) return done;
+    return not_known("the TRES of the cluster have just changed; submit the job again in a moment");
+}
+
+DecisionView::Read& DecisionView::read() {
+    if (!read_) read_ = std::make_unique<Read>();
+    return *read_;
+}
+
+Result<std::time_t> DecisionView::now() {
+    if (known().times.now == 0) return not_known("the time of this decision is not known");
+    return known().times.now;
+}
+
+Result<const std::tm*> DecisionView::local_time() {
+    const auto seconds = now();
+    if (!seconds) return seconds.error();
+    auto& parts = read().local_time;
+    if (!parts) {
+        std::tm local{};
+        if (localtime_r(&*seconds, &local) == nullptr) return not_known("the time has no date");
+        parts = local;
+    }
+    return &*parts;
+}
+
+Result<const policy::ClusterFacts*> DecisionView::cluster() {
+    if (known().cluster == nullptr) return not_known(unknown_cluster);
+    auto& facts = read().cluster;
+    if (!facts) facts = facts_of(known());
+    return &*facts;
+}
+
+Result<const quota::UserRecord*> DecisionView::user(policy::WhichUser which) {
+    const bool is_owner = which == policy::WhichUser::owner;
+    const std::uint32_t id = is_owner ? job_.request.user_id : job_.request.submit_uid;
+    auto& record = is_owner || id == job_.request.user_id ? read().owner : read().sender;
+    if (!record) {
+        const auto done =
+            copy_records([&](const quota::JobRecords& records) { record = records.copy_user(id); });
+        if (!done) return done.error();
+    }
+    return &*record;
+}
+
+Result<const model::Partition*> DecisionView::partition(std::string_view name) {
+    if (known().cluster == nullptr) return not_known(unknown_cluster);
+    const auto found = known().cluster->partitions.find(name);
+    if (found == nullptr && known().may_have_changed) return not_known(changed_partitions);
+    return found.get(); // the cluster has it, too
+}
+
+Result<const model::Reservation*> DecisionView::reservation(std::string_view name) {
+    if (known().cluster == nullptr || !known().cluster->names) return not_known(unknown_cluster);
+    const auto& all = known().cluster->names->reservations;
+    const auto found = std::ranges::find(all, name, &model::Reservation::name);
+    if (found != all.end()) return &*found;
+    if (known().may_have_new_reservations)
+        return not_known("slurmctld has just changed its reservations; submit the job again in a moment");
+    return nullptr;
+}
+
+/// A bound on memory, for clusters with very many TRES.
+std::size_t DecisionView::max_qos() const noexcept {
+    constexpr std::size_t max_counts = std::size_t{1} << 19u;
+    constexpr std::size_t rows_of_qos = 20; // of limits and usage
+    return std::clamp<std::size_t>(max_counts / (rows_of_qos * job_.view().tres->size()), 8, 128);
+}
+
+Result<policy::QosFacts*> DecisionView::qos(std::string_view name) {
+    constexpr std::size_t max_name = 1024; // of a text in a request
+    if (name.size() > max_name) return nullptr;
+    auto& all = read().qos;
+    auto found =
+        std::ranges::find_if(all, [name](const NamedQos& qos) { return text::iequals(qos.name, name); });
+    if (found == all.end()) {
+        if (all.size() >= max_qos())
+            return Error{ErrorCode::limit_exceeded,
+                         text::format("the rules of one job read at most {} QOSs", max_qos())};
+        NamedQos fresh{std::string(name), std::nullopt};
+        const auto done = copy_records([&](const quota::JobRecords& records) {
+            const auto id = records.find(name);
+            if (!id) return;
+            fresh.facts.emplace().qos = records.copy_qos_with_usage(*id);
+            fresh.facts->enforces_safe = records.enforce().safe;
+        });
+        if (!done) return done.error();
+        all.push_back(std::move(fresh));
+        found = std::prev(all.end());
+    }
+    return found->facts ? &*found->facts : nullptr;
+}
+
+Result<std::span<const std::string>> DecisionView::allowed_qos() {
+    auto& names = read().allowed_qos;
+    if (!names) {
+        const auto done =
+            copy_records([&](const quota::JobRecords& records) { names = records.permitted_names(); });
+        if (!done) return done.error();
+        std::ranges::sort(*names);
+    }
+    return std::span<const std::string>(*names);
+}
+
+Result<std::span<const model::Association>> DecisionView::associations() {
+    auto& chain = read().associations;
+    if (!chain) {
+        const auto done = copy_records(
+            [&](const quota::JobRecords& records) { chain = records.copy_associations_with_usage(); });
+        if (!done) return done.error();
+        // It ends there, also if the provider cut it.
+        if (!chain->empty()) chain->back().level = model::AssociationLevel::root;
+    }
+    return std::span<const model::Association>(*chain);
+}
+
+ResolvedRequest DecisionView::resolve_in(const model::JobRequest& request) const {
+    if (!is_change_) return resolve(request, job_.context, {.kind = ViewKind::short_within_limits});
+    ResolvedRequest resolved =
+        resolve(request, job_.context, {.requester = request.submit_uid, .names_partitions = false});
+    resolved.job.is_update = true;
+    resolved.job.array_tasks = 1;
+    return resolved;
+}
+
+Result<std::string_view> DecisionView::why_not(const model::JobRequest& job, policy::QosFacts& qos) {
+    if (known().cluster == nullptr) return not_known(unknown_cluster);
+    if (known().may_have_changed) return not_known(changed_partitions);
+    model::JobRequest request = job;
+    request.qos = qos.qos.name;
+    const ResolvedRequest resolved = resolve_in(request);
+    if (!resolved.known) return resolved.known.error();
+    if (const auto too_large = find_too_large(resolved))
+        return Error{ErrorCode::limit_exceeded, "the job is too large to be checked: " + too_large->why};
+    qos.why_not.clear();
+    if (resolved.view().is_within_limits) return std::string_view();
+    const DetailedForecast forecast = predict(resolved, limits::Strictness::as_configured);
+    if (forecast.is_refused() || !forecast.starts_somewhere()) qos.why_not = first_reason(forecast, resolved);
+    return std::string_view(qos.why_not);
+}
+
+} // namespace qg::gate

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// DecisionView: what rules read as `view` while one job is decided about.
+#pragma once
+
+#include "qosgate/gate/resolve.hpp"
+#include "qosgate/policy/rule_view.hpp"
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::gate {
+
+/// Ownership: borrows the resolved request. Cost: nothing is looked up or allocated before a rule asks.
+class DecisionView final : public policy::RuleView {
+  public:
+    /// `is_change`: the job exists already.
+    DecisionView(const ResolvedRequest& job, bool is_change) noexcept : job_(job), is_change_(is_change) {}
+
+    [[nodiscard]] Result<std::time_t> now() override;
+    [[nodiscard]] Result<const std::tm*> local_time() override;
+    [[nodiscard]] Result<const policy::ClusterFacts*> cluster() override;
+    [[nodiscard]] Result<const quota::UserRecord*> user(policy::WhichUser which) override;
+
+    [[nodiscard]] Result<const model::Partition*> partition(std::string_view name) override;
+    [[nodiscard]] Result<const model::Reservation*> reservation(std::string_view name) override;
+    [[nodiscard]] Result<policy::QosFacts*> qos(std::string_view name) override;
+    [[nodiscard]] Result<std::span<const std::string>> allowed_qos() override;
+    [[nodiscard]] Result<std::span<const model::Association>> associations() override;
+    [[nodiscard]] Result<std::string_view> why_not(const model::JobRequest& job,
+                                                   policy::QosFacts& qos) override;
+
+  private:
+    /// A QOS by the name that a rule wrote; empty: there is none.
+    struct NamedQos {
+        std::string name;
+        std::optional<policy::QosFacts> facts;
+    };
+
+    /// What rules have read.
+    struct Read {
+        std::optional<std::tm> local_time;
+        std::optional<policy::ClusterFacts> cluster;
+        std::optional<quota::UserRecord> owner;
+        std::optional<quota::UserRecord> sender;
+        std::deque<NamedQos> qos; ///< a deque: objects of rules point to them
+        std::optional<std::vector<std::string>> allowed_qos;
+        std::optional<std::vector<model::Association>> associations;
+    };
+
+    [[nodiscard]] const KnownCluster& known() const noexcept { return job_.context.known; }
+    [[nodiscard]] Read& read();
+    /// Calls `copy(records)` while the provider's locks are held.
+    template <typename Copy>
+    [[nodiscard]] Result<void> copy_records(Copy copy) const;
+
+    [[nodiscard]] std::size_t max_qos() const noexcept;
+    [[nodiscard]] ResolvedRequest resolve_in(const model::JobRequest& request) const;
+
+    const ResolvedRequest& job_;
+    bool is_change_;
+    std::unique_ptr<Read> read_; ///< null: nothing yet
+};
+
+} // namespace qg::gate

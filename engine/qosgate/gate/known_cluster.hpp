@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// KnownCluster: the cluster as far as it is known when a job is decided about, and the time.
+#pragma once
+
+#include "qosgate/model/cluster.hpp"
+
+#include <ctime>
+
+namespace qg::gate {
+
+/// Times by the controller's clock; 0: not known.
+struct DecisionTimes {
+    std::time_t now = 0;             ///< of the decision
+    std::time_t cluster_read_at = 0; ///< when the cluster was last known to be as it is described
+};
+
+/// The cluster as far as it is known. Ownership: borrows.
+struct KnownCluster {
+    // Not explicit: a plain pointer means that the cluster is known and has not changed.
+    KnownCluster(const model::Cluster* known, bool may_differ = false,
+                 bool may_have_more_reservations = false, DecisionTimes decision_times = {}) noexcept
+        : cluster(known), may_have_changed(may_differ), may_have_new_reservations(may_have_more_reservations),
+          times(decision_times) {}
+
+    const model::Cluster* cluster;  ///< null: not known yet
+    bool may_have_changed;          ///< slurmctld may have changed partitions since
+    bool may_have_new_reservations; ///< slurmctld may have added reservations since
+    DecisionTimes times;            ///< only rules read them
+};
+
+} // namespace qg::gate

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/module_binding.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/read_only.hpp"
+#include "qosgate/policy/sandbox.hpp"
+#include "qosgate/policy/unknown_name.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <lua.hpp>
+
+namespace qg::policy {
+namespace {
+
+constexpr const char* loaded_modules = "qosgate.modules";
+
+/// The error for a module that is not loaded.
+void describe_missing(std::string_view name, ErrorText& error) noexcept {
+    try {
+        if (std::ranges::find(shipped_modules(), name, &ShippedModule::name) != shipped_modules().end())
+            return error.assign(text::format(
+                "module '{0}' is not loaded: write its name as a literal, require(\"{0}\")", name));
+        error.assign(text::format("there is no module '{}'", text::printable(name, 60)));
+    } catch (...) {
+        error.assign("there is no such module");
+    }
+}
+
+/// `argument` is the Module.
+void keep_module(lua_State* lua, const void* argument) {
+    const auto& module = *static_cast<const Module*>(argument);
+    if (!lua_istable(lua, -1))
+        luaL_error(lua, "%s: a module returns a table: end the file with 'return M'", module.file.c_str());
+    const char* description = lua_pushfstring(lua, "module '%s'", module.name.c_str());
+    lua_insert(lua, -2);
+    freeze(lua, description);
+    luaL_getsubtable(lua, LUA_REGISTRYINDEX, loaded_modules);
+    lua_insert(lua, -2);
+    lua_setfield(lua, -2, module.name.c_str());
+}
+
+} // namespace
+
+int require_module(lua_State* lua) {
+    luaL_checktype(lua, 1, LUA_TSTRING);
+    lua_settop(lua, 1);
+    luaL_getsubtable(lua, LUA_REGISTRYINDEX, loaded_modules);
+    lua_pushvalue(lua, 1);
+    if (lua_rawget(lua, -2) != LUA_TNIL) return 1;
+    std::size_t length = 0;
+    const char* name = lua_tolstring(lua, 1, &length);
+    Budget::charge_unknown_name(lua, shipped_modules().size());
+    ErrorText error;
+    describe_missing({name, length}, error);
+    return luaL_error(lua, "%s", error.c_str());
+}
+
+Result<void> load_module(LuaState& state, const Module& module) {
+    return run_chunk(state, module.text, module.file, &keep_module, &module);
+}
+
+} // namespace qg::policy

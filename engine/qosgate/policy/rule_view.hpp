@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// RuleView: what rules read of the cluster besides the job, the argument `view` of their functions.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/model/cluster.hpp"
+#include "qosgate/model/job_request.hpp"
+#include "qosgate/quota/view_builder.hpp"
+
+#include <cstdint>
+#include <ctime>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::policy {
+
+/// The cluster, as `view.cluster` shows it.
+struct ClusterFacts {
+    const model::Cluster* cluster = nullptr;
+    std::uint64_t age = 0; ///< in seconds
+    std::string default_partition;
+    std::vector<std::string> partitions; ///< names, in slurm.conf's order
+};
+
+/// Whose record `view.user` and `view.sender` show.
+enum class WhichUser : std::uint8_t {
+    owner,  ///< of the job
+    sender, ///< of the request
+};
+
+/// What is left of a QOS for the job's user now, under its limits on other jobs; empty: unlimited.
+struct RoomLeft {
+    using Counts = std::vector<std::optional<std::uint64_t>>; ///< in the order of the catalogue
+
+    std::optional<std::uint64_t> jobs;
+    std::optional<std::uint64_t> submit_jobs;
+    std::optional<std::uint64_t> wall_minutes;
+    Counts tres;
+    Counts tres_run_minutes;
+    Counts tres_minutes;
+};
+
+/// What the limits of a QOS leave: of several limits the least. `enforces_safe`: AccountingStorageEnforce has
+/// `safe`; then the minutes that running jobs may still use are taken, too (limits/README.md 1.3).
+RoomLeft room_left(const model::Qos& qos, bool enforces_safe);
+
+/// A QOS that rules have read.
+struct QosFacts {
+    model::Qos qos;
+    bool enforces_safe = false;   ///< AccountingStorageEnforce has `safe`
+    std::optional<RoomLeft> room; ///< empty: not asked for yet
+    std::string why_not;          ///< the last answer of why_not()
+};
+
+/// Everything is looked up when a rule first asks for it, and kept until the end of the decision: all rules
+/// of one decision read the same values.
+/// Errors: of every function: unavailable, with a text for the message of the failed rule. They throw only
+/// std::bad_alloc.
+/// Ownership: what a function returns lives as long as the object. Threads: not thread-safe; it belongs to
+/// one decision. No function holds a lock when it returns.
+class RuleView {
+  public:
+    RuleView() = default;
+    RuleView(const RuleView&) = delete;
+    RuleView& operator=(const RuleView&) = delete;
+    virtual ~RuleView() = default;
+
+    /// The time of the decision, in seconds since 1970.
+    [[nodiscard]] virtual Result<std::time_t> now() = 0;
+    /// The same in the controller's time zone.
+    [[nodiscard]] virtual Result<const std::tm*> local_time() = 0;
+    [[nodiscard]] virtual Result<const ClusterFacts*> cluster() = 0;
+    [[nodiscard]] virtual Result<const quota::UserRecord*> user(WhichUser which) = 0;
+
+    /// The one of this name; null: there is none.
+    [[nodiscard]] virtual Result<const model::Partition*> partition(std::string_view name) = 0;
+    [[nodiscard]] virtual Result<const model::Reservation*> reservation(std::string_view name) = 0;
+    /// Errors: also limit_exceeded after very many names.
+    [[nodiscard]] virtual Result<QosFacts*> qos(std::string_view name) = 0;
+
+    /// The names of the QOSs that the job's association may use, sorted.
+    [[nodiscard]] virtual Result<std::span<const std::string>> allowed_qos() = 0;
+    /// From the job's association to the root; empty: it has none.
+    [[nodiscard]] virtual Result<std::span<const model::Association>> associations() = 0;
+
+    /// Why a job would not start at once in this QOS in an empty cluster: what refuses it, or what it would
+    /// wait for. Empty: nothing. Errors: also limit_exceeded for a job that is too large to be checked.
+    [[nodiscard]] virtual Result<std::string_view> why_not(const model::JobRequest& job, QosFacts& qos) = 0;
+};
+
+} // namespace qg::policy

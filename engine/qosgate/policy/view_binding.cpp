@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/view_binding.hpp"
+
+#include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/shown_job.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+#include <lua.hpp>
+
+namespace qg::policy {
+namespace {
+
+/// A list must fit into one table.
+constexpr std::size_t max_names = 4096;
+
+/// The content of an object. What it borrows is there as long as the run goes on that made it.
+struct BoundObject {
+    std::uint64_t run;
+    ViewObject shown;
+};
+
+/// The view of the present run. Errors: raises a Lua error outside of a run, and if there is none.
+RuleView& check_view(lua_State* lua) {
+    const RuleRun* run = LuaState::of(lua).run;
+    if (run == nullptr) luaL_error(lua, "view can be used only while a rule is run");
+    RuleView* view = run->view();
+    if (view == nullptr) luaL_error(lua, "view is not known here: tests of rules have none");
+    return *view;
+}
+
+void push_object(lua_State* lua, const ViewObject& shown) {
+    if (shown.data == nullptr) return lua_pushnil(lua);
+    auto* object = static_cast<BoundObject*>(lua_newuserdatauv(lua, sizeof(BoundObject), 0));
+    *object = {LuaState::of(lua).runs, shown};
+    luaL_setmetatable(lua, name_of(shown.kind));
+}
+
+void push_names(lua_State* lua, std::span<const std::string> names) {
+    if (names.size() > max_names)
+        luaL_error(lua, "the list has more than %d names", static_cast<int>(max_names));
+    lua_createtable(lua, static_cast<int>(names.size()), 0);
+    lua_Integer place = 0;
+    for (const std::string& name : names) {
+        Budget::charge(lua, 1 + static_cast<std::int64_t>(name.size() / 16));
+        push_value(lua, Value::of_text(name));
+        lua_rawseti(lua, -2, ++place);
+    }
+}
+
+void push_answer(lua_State* lua, ViewType type, const ViewAnswer& answer) {
+    switch (type) {
+    case ViewType::text:
+    case ViewType::count:
+    case ViewType::minutes:
+    case ViewType::flag: return push_value(lua, answer.value);
+    case ViewType::names:
+        if (answer.names.empty()) return lua_pushnil(lua);
+        return push_names(lua, answer.names);
+    case ViewType::some_names: return push_names(lua, answer.names);
+    case ViewType::object: return push_object(lua, answer.object);
+    }
+}
+
+[[noreturn]] void raise_unknown(lua_State* lua, ViewKind kind, std::string_view name) {
+    Budget::charge_unknown_name(lua, view_fields(kind).size() + view_functions(kind).size());
+    ErrorText error;
+    assign_text(error, [&] { return describe_unknown_view_field(kind, name); });
+    raise(lua, error);
+    __builtin_unreachable(); // a Lua error does not return
+}
+
+/// Calls a function for the object at stack index 1. Returns the number of values that it pushed.
+template <ViewKind kind>
+int answer_call(lua_State* lua, const ViewFunction& function, const CallArguments& arguments) {
+    const ViewObject shown = check_view_object(lua, kind);
+    RuleView& view = check_view(lua);
+    Budget::charge(lua, function.cost);
+    ErrorText error;
+    const ViewAnswer answer = function.call(view, shown, arguments, error);
+    if (!error.empty()) return raise(lua, error);
+    push_answer(lua, function.type, answer);
+    if (answer.reason.empty()) return 1;
+    push_value(lua, Value::of_text(answer.reason));
+    return 2;
+}
+
+/// The function whose place is in upvalue 2.
+template <ViewKind kind>
+const ViewFunction& called_function(lua_State* lua) {
+    return view_functions(kind)[static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(2)))];
+}
+
+/// A function that is called with a dot. Upvalue 1: the object.
+template <ViewKind kind>
+int call_with_dot(lua_State* lua) {
+    const ViewFunction& function = called_function<kind>(lua);
+    if (lua_type(lua, 1) == LUA_TUSERDATA)
+        return luaL_error(lua, "write %s, with a dot", function.usage.data());
+    const bool takes_name = function.how == ViewCall::with_name;
+    if (lua_gettop(lua) != (takes_name ? 1 : 0) || (takes_name && lua_type(lua, 1) != LUA_TSTRING))
+        return luaL_error(lua, "write %s: it takes %s", function.usage.data(),
+                          takes_name ? "one text" : "no arguments");
+    CallArguments arguments;
+    if (takes_name) arguments.name = key_at(lua, 1); // stays on the stack
+    lua_pushvalue(lua, lua_upvalueindex(1));
+    lua_insert(lua, 1);
+    return answer_call<kind>(lua, function, arguments);
+}
+
+/// A function that is called with a colon.
+template <ViewKind kind>
+int call_with_colon(lua_State* lua) {
+    const ViewFunction& function = called_function<kind>(lua);
+    const bool takes_job = function.how == ViewCall::with_job;
+    if (luaL_testudata(lua, 1, name_of(kind)) == nullptr || lua_gettop(lua) != (takes_job ? 2 : 1))
+        return luaL_error(lua, "write %s, with a colon", function.usage.data());
+    const LuaState& state = LuaState::of(lua);
+    if (takes_job && lua_touserdata(lua, 2) != state.job_object)
+        return luaL_error(lua, "write %s: it takes the rule's job", function.usage.data());
+    if (state.run == nullptr) return luaL_error(lua, "view can be used only while a rule is run");
+    return answer_call<kind>(lua, function, {.job = &state.run->source().request});
+}
+
+/// Pushes a function of the object at stack index 1.
+template <ViewKind kind>
+void push_function(lua_State* lua, std::size_t place) {
+    const ViewCall how = view_functions(kind)[place].how;
+    const bool has_colon = how == ViewCall::on_itself || how == ViewCall::with_job;
+    lua_pushvalue(lua, 1);
+    lua_pushinteger(lua, static_cast<lua_Integer>(place));
+    lua_pushcclosure(lua, has_colon ? &call_with_colon<kind> : &call_with_dot<kind>, 2);
+}
+
+/// Upvalue 1: names to the indices of fields in view_fields(), and of functions behind these.
+template <ViewKind kind>
+int read_member(lua_State* lua) {
+    const ViewObject shown = check_view_object(lua, kind);
+    RuleView& view = check_view(lua);
+    lua_pushvalue(lua, 2);
+    lua_rawget(lua, lua_upvalueindex(1));
+    if (lua_isinteger(lua, -1) == 0) raise_unknown(lua, kind, key_at(lua, 2));
+    const auto place = static_cast<std::size_t>(lua_tointeger(lua, -1));
+    if (place >= view_fields(kind).size()) {
+        push_function<kind>(lua, place - view_fields(kind).size());
+        return 1;
+    }
+    const ViewField& field = view_fields(kind)[place];
+    ErrorText error;
+    const ViewAnswer answer = field.read(view, shown, error);
+    if (!error.empty()) return raise(lua, error);
+    push_answer(lua, field.type, answer);
+    return 1;
+}
+
+int refuse_write(lua_State* lua) {
+    return luaL_error(lua, "view cannot be changed");
+}
+
+/// Pushes the metatable of a kind.
+template <ViewKind kind>
+void push_type(lua_State* lua) {
+    luaL_newmetatable(lua, name_of(kind));
+    lua_createtable(lua, 0, static_cast<int>(view_fields(kind).size() + view_functions(kind).size()));
+    lua_Integer place = 0;
+    const auto add_name = [lua, &place](std::string_view name) {
+        lua_pushlstring(lua, name.data(), name.size());
+        lua_pushinteger(lua, place++);
+        lua_rawset(lua, -3);
+    };
+    for (const ViewField& field : view_fields(kind))
+        add_name(field.name);
+    for (const ViewFunction& function : view_functions(kind))
+        add_name(function.name);
+    lua_pushcclosure(lua, &read_member<kind>, 1);
+    lua_setfield(lua, -2, "__index");
+    lua_pushcfunction(lua, &refuse_write);
+    lua_setfield(lua, -2, "__newindex");
+}
+
+template <std::size_t... kind>
+void make_types(lua_State* lua, std::index_sequence<kind...>) {
+    ((push_type<static_cast<ViewKind>(kind)>(lua), lua_pop(lua, 1)), ...);
+    push_view_tres_type(lua);
+    lua_pop(lua, 1);
+}
+
+} // namespace
+
+const ViewObject& check_view_object(lua_State* lua, ViewKind kind) {
+    const auto* object = static_cast<const BoundObject*>(luaL_checkudata(lua, 1, name_of(kind)));
+    if (kind != ViewKind::view && object->run != LuaState::of(lua).runs)
+        luaL_error(lua, "%s was read by another run of a rule: read it again", name_of(kind));
+    return object->shown;
+}
+
+int make_view(lua_State* lua) {
+    // The last kind is `tres`.
+    make_types(lua, std::make_index_sequence<view_kind_count - 1>());
+    auto* object = static_cast<BoundObject*>(lua_newuserdatauv(lua, sizeof(BoundObject), 0));
+    *object = {};
+    luaL_setmetatable(lua, name_of(ViewKind::view));
+    return luaL_ref(lua, LUA_REGISTRYINDEX);
+}
+
+} // namespace qg::policy

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// view_binding: the argument `view` of a rule's functions. One object per Lua state, made once; its members
+// are made when a rule reads them. They belong to one run of a rule.
+#pragma once
+
+#include "qosgate/policy/view_table.hpp"
+
+struct lua_State;
+
+namespace qg::policy {
+
+/// Makes the state's object `view`. Returns its reference in the registry. Inside a protected call.
+int make_view(lua_State* lua);
+
+/// What the object of this kind at stack index 1 shows. Errors: raises a Lua error for another value, and for
+/// an object of an earlier run.
+const ViewObject& check_view_object(lua_State* lua, ViewKind kind);
+
+/// Pushes the metatable of the objects of the kind `tres`. Inside a protected call.
+void push_view_tres_type(lua_State* lua);
+
+} // namespace qg::policy

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The objects of `view` that are counts by TRES: limits, usage, what limits leave.
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/shown_job.hpp"
+#include "qosgate/policy/view_binding.hpp"
+
+#include <optional>
+#include <string_view>
+
+#include <lua.hpp>
+
+namespace qg::policy {
+namespace {
+
+/// The TRES of the cluster. Errors: raises a Lua error outside of a run.
+const model::TresCatalogue& check_catalogue(lua_State* lua) {
+    const RuleRun* run = LuaState::of(lua).run;
+    if (run == nullptr) luaL_error(lua, "view can be used only while a rule is run");
+    return run->source().facts.catalogue;
+}
+
+void push_count(lua_State* lua, std::optional<std::uint64_t> count) {
+    push_value(lua, count ? Value::of_count(*count) : Value{});
+}
+
+int read_tres(lua_State* lua) {
+    const ViewObject shown = check_view_object(lua, ViewKind::tres);
+    const model::TresCatalogue& catalogue = check_catalogue(lua);
+    const std::string_view name = key_at(lua, 2);
+    const auto index = catalogue.find(name);
+    if (!index) {
+        Budget::charge_unknown_name(lua, catalogue.size());
+        ErrorText error;
+        assign_text(error, [&] { return describe_unknown_tres(catalogue, name); });
+        return raise(lua, error);
+    }
+    push_count(lua, shown.count(shown.data, *index));
+    return 1;
+}
+
+int refuse_write(lua_State* lua) {
+    return luaL_error(lua, "view cannot be changed");
+}
+
+/// One step of pairs(): name and count of the next TRES that has one.
+int next_tres(lua_State* lua) {
+    const ViewObject shown = check_view_object(lua, ViewKind::tres);
+    const model::TresCatalogue& catalogue = check_catalogue(lua);
+    std::size_t index = 0;
+    if (!lua_isnil(lua, 2)) index = catalogue.find(key_at(lua, 2)).value_or(catalogue.size()) + 1;
+    for (; index < catalogue.size(); ++index) {
+        const auto count = shown.count(shown.data, index);
+        if (!count) continue;
+        push_value(lua, Value::of_text(catalogue.name(index)));
+        push_count(lua, count);
+        return 2;
+    }
+    lua_pushnil(lua);
+    return 1;
+}
+
+int pairs_of_tres(lua_State* lua) {
+    lua_pushcfunction(lua, &next_tres);
+    lua_pushvalue(lua, 1);
+    lua_pushnil(lua);
+    return 3;
+}
+
+} // namespace
+
+void push_view_tres_type(lua_State* lua) {
+    luaL_newmetatable(lua, name_of(ViewKind::tres));
+    static constexpr luaL_Reg functions[] = {{"__index", &read_tres},
+                                             {"__newindex", &refuse_write},
+                                             {"__pairs", &pairs_of_tres},
+                                             {nullptr, nullptr}};
+    luaL_setfuncs(lua, functions, 0);
+}
+
+} // namespace qg::policy

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// JobDescCopy: a job description that another process made, as far as read_job_desc() and rules read it.
+//
+//   write(pipe, pack_job_desc(description));           // inside sbatch
+//   auto copy = JobDescCopy::unpack(bytes);            // in the process that judges
+//   model::JobRequest request = copy->request(uid);
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/model/job_request.hpp"
+
+#include <slurm/slurm.h>
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::slurm {
+
+/// A description as bytes for another process of this machine and this build. It calls slurm_api_version() of
+/// the library that the process uses. Cost: copies the texts, the script and the environment.
+std::string pack_job_desc(const job_desc_msg_t& description);
+
+/// Threads: as a value.
+class JobDescCopy {
+  public:
+    /// Reads one description and removes it from the beginning of `bytes`. Errors: unsupported if the other
+    /// process uses a libslurm of another release than this one; internal for bytes that pack_job_desc() did
+    /// not make.
+    static Result<JobDescCopy> unpack(std::string_view& bytes);
+
+    JobDescCopy(JobDescCopy&&) = default;
+    JobDescCopy& operator=(JobDescCopy&&) = default;
+
+    /// The request. Ownership: its details borrow this copy.
+    [[nodiscard]] model::JobRequest request(std::uint32_t submit_uid) const;
+
+    [[nodiscard]] std::uint32_t user_id() const noexcept { return description_.user_id; }
+    /// The clusters that the job may run on; empty: this one.
+    [[nodiscard]] std::string_view clusters() const noexcept;
+
+    /// The job is another user's.
+    void set_user(std::uint32_t user_id) noexcept { description_.user_id = user_id; }
+    /// The job is this part of a heterogeneous job / an ordinary job. Clients leave that to slurmctld.
+    void set_part(std::uint32_t number) noexcept { description_.het_job_offset = number; }
+    void set_alone() noexcept { description_.het_job_offset = NO_VAL; }
+
+  private:
+    JobDescCopy() = default;
+
+    /// Pointers that read_job_desc() does not read are dangling.
+    job_desc_msg_t description_{};
+    std::deque<std::string> texts_; ///< what pointers of the description point to
+    std::vector<char*> arguments_;
+    std::vector<char*> environment_;
+};
+
+} // namespace qg::slurm

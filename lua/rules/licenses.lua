@@ -1,0 +1,50 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+--
+-- Adds the licenses that a job needs for a program or a file system.
+--
+-- Users forget --licenses, and then more jobs start than there are licenses. This rule adds licenses by the features
+-- and partitions that a job asks for.
+--
+-- To use it: copy this file into qosgate.d/ (as 30-licenses.lua, say) and adapt the tables below. The licenses must
+-- exist: 'scontrol show licenses' lists them.
+
+local names = require("names")
+
+local by_feature = { scratch = "scratch_io:1" } -- for --constraint=scratch
+local by_partition = { cad = "cad:1" }          -- for --partition=cad
+
+-- The name of a license without its count.
+local function name_of(license)
+    return license:match("^[^:]+")
+end
+
+local function has_license(job, license)
+    for _, other in ipairs(names.list(job.licenses)) do
+        if name_of(other) == name_of(license) then return true end
+    end
+    return false
+end
+
+local function add(job, license)
+    if has_license(job, license) then return end
+    job.licenses = names.add(job.licenses, license)
+    job:note("license added: %s", license)
+end
+
+rule {
+    name = "licenses",
+    description = "adds licenses by feature and partition",
+    mode = "enforce",
+    on_error = "deny",
+    on = { "submit" }, -- what rules write at a change is not applied
+    submit = function(job)
+        -- A feature may be a part of an expression, "fast&scratch*2". Other names may begin with the same letters.
+        local features = (job.features or "") .. "," .. (job.prefer or "")
+        for feature in features:gmatch("[%w_.-]+") do
+            if by_feature[feature] then add(job, by_feature[feature]) end
+        end
+        for _, partition in ipairs(names.list(job.partition)) do
+            if by_partition[partition] then add(job, by_partition[partition]) end
+        end
+    end,
+}

@@ -1,0 +1,49 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+--
+-- The size of jobs by partition: large ones belong in one, small ones in another.
+--
+-- Slurm has MinNodes and MaxNodes of a partition. This rule also bounds CPUs and memory, tells the user which partition
+-- fits, and with mode = "warn" rejects nothing.
+--
+-- To use it: copy this file into qosgate.d/ (as 20-partition-size.lua, say) and adapt the table below. job.nodes and
+-- the like are the least that a job gets, so a maximum here is no strict bound.
+
+local names = require("names")
+
+-- min and max are what one job may ask for: nodes, cpus, gpus, or memory in MiB. use: where other jobs go.
+local by_partition = {
+    large = { min = { nodes = 8 }, use = "cpu" },
+    small = { max = { nodes = 1, cpus = 16 }, use = "cpu" },
+}
+
+local function check(job, partition, bounds)
+    for field, least in pairs(bounds.min or {}) do
+        if job[field] < least then
+            job:reject(
+                "partition %s is for jobs with at least %d %s, this one asks for %d: use --partition=%s",
+                partition, least, field, job[field], bounds.use
+            )
+        end
+    end
+    for field, most in pairs(bounds.max or {}) do
+        if job[field] > most then
+            job:reject(
+                "partition %s is for jobs with at most %d %s, this one asks for %d: use --partition=%s",
+                partition, most, field, job[field], bounds.use
+            )
+        end
+    end
+end
+
+rule {
+    name = "size by partition",
+    description = "large and small jobs have partitions of their own",
+    mode = "enforce",
+    on_error = "deny",
+    exempt = { "operators" },
+    submit = function(job)
+        for _, partition in ipairs(names.list(job.partition)) do
+            if by_partition[partition] then check(job, partition, by_partition[partition]) end
+        end
+    end,
+}

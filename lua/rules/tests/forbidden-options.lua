@@ -1,0 +1,28 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+--
+-- Tests of forbidden-options.lua alone.
+
+test "none of them is given" {
+    job = { nodes = 2 },
+    expect = { accept = true },
+}
+test "a list of nodes" {
+    job = { nodelist = "node[1-4]" },
+    expect = { reject = "--nodelist is not allowed here: the scheduler chooses the nodes" },
+}
+test "whole nodes" {
+    job = { exclusive = true },
+    expect = { reject = "--exclusive is not allowed here: ask for the CPUs that you need" },
+}
+test "root is exempt" {
+    job = { nodelist = "node1", uid = 0 },
+    expect = { accept = true },
+}
+test "both are told one at a time" {
+    job = { nodelist = "node1", exclusive = true },
+    expect = { reject = "--nodelist is not allowed here" },
+}
+test "excluded nodes are no list of nodes" {
+    job = { excluded_nodes = "node1" },
+    expect = { accept = true },
+}

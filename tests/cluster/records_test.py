@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Decision records: what a live slurmctld writes, and how it answers to a file that cannot be written."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+import tempfile
+from pathlib import Path
+
+from qosgate_dev.testing import build_root, main
+from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "contrib" / "decision-record.schema.json").read_text())
+RULES = """\
+rule { submit = function(job)
+    if job.comment == "no" then job:reject("not today") end
+    if job.comment == "other" then job.qos = "counted" end
+end }
+"""
+TYPES = {"string": str, "integer": int, "array": list, "object": dict}
+
+
+class Records(PluginTestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(directory.cleanup)
+        cls.records_file = Path(directory.name) / "records.jsonl"
+        cls.write_site("")
+        cls.put_in_force({"10-rules.lua": RULES})
+
+    @classmethod
+    def write_site(cls, settings: str) -> None:
+        cls.put_in_force({"site.lua": f'site {{ record_file = "{cls.records_file}", {settings} }}\n'})
+
+    def check(self, value: object, schema: dict, where: str) -> None:
+        """The part of JSON Schema that our schema uses."""
+        if "enum" in schema:
+            self.assertIn(value, schema["enum"], where)
+        if "type" in schema:
+            self.assertIsInstance(value, TYPES[schema["type"]], where)
+        if "pattern" in schema:
+            self.assertRegex(value, schema["pattern"], where)
+        for key in schema.get("required", []):
+            self.assertIn(key, value, where)
+        for key, member in value.items() if "properties" in schema else ():
+            self.assertIn(key, schema["properties"], where)
+            self.check(member, schema["properties"][key], f"{where}.{key}")
+        for item in value if "items" in schema else ():
+            self.check(item, schema["items"], f"{where}[]")
+
+    def records(self) -> list[dict]:
+        lines = self.records_file.read_text().splitlines() if self.records_file.exists() else []
+        found = [json.loads(line) for line in lines]
+        for record in found:
+            self.check(record, SCHEMA, "record")
+        return found
+
+    def record_of(self, name: str) -> dict:
+        """The record of the job of this name, which must come."""
+
+        def find() -> list[dict]:
+            return [record for record in self.records() if record["request"].get("name") == name]
+
+        self.cluster.wait_for(lambda: bool(find()), f"job {name} is recorded")
+        (record,) = find()
+        return record
+
+    def test_a_refused_job_is_found_by_the_id_that_its_user_reads(self) -> None:
+        result = self.submit("--hold --qos=small -n3 --job-name=large")
+        record = self.record_of("large")
+        self.expect(result, False, "(QOSMaxCpuPerJobLimit)", f"decision {record['id']}\n", "Job violates")
+        self.assertEqual(record["outcome"], "refused by slurmctld")
+        self.assertEqual(record["reason"], "QOSMaxCpuPerJobLimit")
+        self.assertEqual((record["user"], record["qos"], record["event"]), (USER, "small", "submission"))
+        self.assertEqual((record["request"]["qos"], record["request"]["tasks"]), ("small", 3))
+        self.assertIn("limit 2", " ".join(record["message"]))
+        self.assertEqual(stat.S_IMODE(self.records_file.stat().st_mode), 0o600)
+
+    def test_what_rules_do_is_recorded_with_the_rule(self) -> None:
+        self.expect(self.submit("--hold --comment=no --job-name=rejected"), False, "not today", "decision ")
+        self.expect(self.submit("--hold --comment=other --job-name=changed"), True)
+        rejected = self.record_of("rejected")
+        self.assertEqual(rejected["outcome"], "refused")
+        (event,) = rejected["events"]
+        self.assertEqual((event["did"], event["file"], event["mode"]), ("rejected", "10-rules.lua", "enforce"))
+        changed = self.record_of("changed")
+        self.assertEqual(changed["outcome"], "accepted")
+        self.assertEqual(changed["events"][0]["did"], "changed")
+        self.assertIn("counted", changed["events"][0]["text"])
+        self.assertNotIn("qos", changed["request"])  # the request as it was sent
+
+    def test_a_job_that_passes_silently_is_recorded_by_percent(self) -> None:
+        self.submit("--hold --job-name=silent-0")
+        self.submit("--hold --comment=no --job-name=behind-0")
+        self.record_of("behind-0")
+        self.assertNotIn("silent-0", [record["request"].get("name") for record in self.records()])
+        self.write_site("record_percent = 100")
+        self.addCleanup(self.write_site, "")
+        self.expect(self.submit("--hold --job-name=silent-100"), True)
+        record = self.record_of("silent-100")
+        self.assertEqual((record["outcome"], record["events"], record["message"]), ("accepted", [], []))
+
+    def test_a_change_is_recorded_with_its_job(self) -> None:
+        self.write_site('record_percent = 100, limits = "enforce"')
+        self.addCleanup(self.write_site, "")
+        job = self.cluster.sbatch("--hold --job-name=to-change -n3", USER).job
+        self.cluster.run(f"scontrol update job={job} qos=small", USER)
+        self.cluster.wait_for(
+            lambda: any(record.get("job_id") == job for record in self.records()), "the change is recorded"
+        )
+        (record,) = [record for record in self.records() if record.get("job_id") == job]
+        self.assertEqual((record["event"], record["outcome"], record["request"]["qos"]), ("change", "refused", "small"))
+
+    def test_a_file_that_cannot_be_written_delays_no_job_and_is_told(self) -> None:
+        status = [str(build_root() / "contrib" / "qosgate" / "qosgate"), "status"]
+        self.cluster.wait_for(lambda: self.cluster.run(status).rc == 0, "the status is good")
+        self.records_file.unlink(missing_ok=True)
+        self.records_file.symlink_to("/dev/null")
+        self.submit("--hold --comment=no")
+        self.expect_logged_error("is a symbolic link")
+        self.cluster.wait_for(lambda: self.cluster.run(status).rc == 1, "the status is degraded")
+        self.assertRegex(self.cluster.run(status).stdout, r"decisions are not recorded: .*; correct this")
+        self.records_file.unlink()
+        self.submit("--hold --comment=no --job-name=again")
+        self.assertGreaterEqual(self.record_of("again")["dropped_before"], 1)
+        self.cluster.wait_for(lambda: self.cluster.run(status).rc == 0, "the status is good again")
+
+    def test_ids_of_two_starts_differ(self) -> None:
+        self.submit("--hold --comment=no --job-name=first")
+        self.record_of("first")
+        self.cluster.restart("slurmctld")
+        self.let_the_plugin_see_the_cluster()
+        self.submit("--hold --comment=no --job-name=second")
+        self.record_of("second")
+        ids = [record["id"] for record in self.records()]
+        self.assertEqual(len(ids), len(set(ids)))
+        self.assertTrue(all(re.fullmatch(r"[0-9a-f]+-\d+", item) for item in ids), ids)
+
+
+if __name__ == "__main__":
+    main()

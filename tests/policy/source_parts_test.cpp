@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The parts of a policy in subdirectories: what is read there, and from whom.
+#include "qosgate/policy/findings.hpp"
+#include "support/policy_setup.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <unistd.h>
+
+using namespace qg;
+using namespace qg::policy;
+using namespace qg::test;
+
+BOOST_AUTO_TEST_SUITE(module_files)
+
+BOOST_AUTO_TEST_CASE(are_read_from_the_folder_lib) {
+    const TempFolder temp;
+    temp.write("t.lua", "local m = require('m')\n" + rule_with("job:warn(m.text)"));
+    fs::create_directory(temp.folder() / "lib");
+    chmod((temp.folder() / "lib").c_str(), 0755);
+    temp.write("lib/m.lua", "return { text = 'one' }");
+    temp.write("lib/.hidden.lua", "x");
+    temp.write("lib/README", "x");
+    const auto policy = load_policy(temp.folder());
+
+    BOOST_TEST_REQUIRE(policy.has_value());
+    BOOST_TEST(Job().run(**policy).warnings.at(0) == "one");
+    BOOST_TEST((*policy)->sources().files.back().name == "lib/m.lua");
+    const auto report = check_policy(temp.folder());
+    BOOST_TEST(report->findings.empty());
+    BOOST_TEST(report->hash == (*policy)->hash());
+}
+
+BOOST_AUTO_TEST_CASE(of_others_are_refused) {
+    const TempFolder temp;
+    temp.write("t.lua", rule_with("job:warn('x')"));
+    fs::create_directory(temp.folder() / "lib");
+    chmod((temp.folder() / "lib").c_str(), 0755);
+    const fs::path module = temp.write("lib/m.lua", "return {}");
+    const auto problem = [&] {
+        const auto policy = load_policy(temp.folder());
+        const auto report = check_policy(temp.folder());
+        BOOST_TEST(policy.has_value() == report->findings.empty());
+        return policy ? std::string() : policy.error().message;
+    };
+    BOOST_TEST(problem() == "");
+
+    chmod(module.c_str(), 0664);
+    BOOST_TEST(has_text(problem(), "lib/m.lua: mode 0664 lets others write it: chmod go-w '"));
+    chmod(module.c_str(), 0644);
+    chmod((temp.folder() / "lib").c_str(), 0775);
+    BOOST_TEST(has_text(problem(), "qosgate.d/lib: mode 0775 lets others write it"));
+    fs::remove(module); // an empty directory counts, too
+    BOOST_TEST(has_text(problem(), "qosgate.d/lib: mode 0775 lets others write it"));
+    fs::remove_all(temp.folder() / "lib");
+    temp.write("lib", "");
+    BOOST_TEST(has_text(problem(), "qosgate.d/lib: cannot be read: Not a directory"));
+    if (geteuid() != 0) return; // only root may change owners
+    fs::remove(temp.folder() / "lib");
+    fs::create_directory(temp.folder() / "lib");
+    chmod((temp.folder() / "lib").c_str(), 0755);
+    temp.write("lib/m.lua", "return {}");
+    BOOST_TEST_REQUIRE(chown(module.c_str(), 1234, 0) == 0);
+    BOOST_TEST(has_text(problem(), "lib/m.lua: belongs to user id 1234, which is neither root nor"));
+}
+
+BOOST_AUTO_TEST_CASE(that_change_change_the_signature) {
+    const TempFolder temp;
+    const std::uint64_t without = stat_signature(temp.folder());
+    fs::create_directory(temp.folder() / "lib");
+    const std::uint64_t empty = stat_signature(temp.folder());
+    temp.write("lib/m.lua", "return {}");
+    const std::uint64_t one = stat_signature(temp.folder());
+    temp.write("lib/m.lua", "return { }");
+
+    BOOST_TEST(without != empty);
+    BOOST_TEST(empty != one);
+    BOOST_TEST(one != stat_signature(temp.folder()));
+}
+
+BOOST_AUTO_TEST_CASE(are_not_read_beyond_their_number) {
+    const TempFolder temp;
+    fs::create_directory(temp.folder() / "lib");
+    chmod((temp.folder() / "lib").c_str(), 0755);
+    for (std::size_t i = 0; i < max_modules; ++i)
+        temp.write(text::format("lib/m{}.lua", i), "return {}");
+    BOOST_TEST(load_policy(temp.folder()).has_value());
+
+    temp.write("lib/more.lua", "return {}");
+    BOOST_TEST(
+        has_text(load_policy(temp.folder()).error().message, "lib: holds 65 files, at most 64 are read"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
