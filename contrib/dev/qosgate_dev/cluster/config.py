@@ -9,6 +9,8 @@ from pathlib import Path
 from . import programs
 from .layout import Layout, State
 
+_DATABASE = "slurm_acct_db"
+
 
 def write_private(path: Path, content: bytes) -> None:
     """Writes a file that only its owner may read."""
@@ -27,11 +29,14 @@ def write_mariadb(layout: Layout, owner: str) -> None:
 
     The server starts on an empty directory and makes, from its init file, the one system table
     that slurmdbd's stored procedures need: an initialised data directory would cost seconds.
+    It makes slurmdbd's database, too. slurmdbd would make it after a first connection that failed;
+    with MariaDB's client library 11.8.9 every query of such a connection fails.
     Dirty pages are written at once, or a server killed early could not read its own files again.
     Without its privilege tables everyone may do everything, hence a socket only the owner reaches.
     The character set is the default up to MariaDB 11.5, in which not every name can be stored.
     """
     layout.mariadb_init.write_text(
+        f"CREATE DATABASE IF NOT EXISTS {_DATABASE};\n"
         f"CREATE DATABASE IF NOT EXISTS mysql;\nUSE mysql;\n{programs.mariadb_proc_table()}\n"
     )
     layout.mariadb_conf.write_text(
@@ -83,7 +88,7 @@ DebugLevel=info
 StorageType=accounting_storage/mysql
 StorageHost=localhost
 StorageUser={owner}
-StorageLoc=slurm_acct_db
+StorageLoc={_DATABASE}
 """
     write_private(layout.etc / "slurmdbd.conf", text.encode())
 
