@@ -14,7 +14,7 @@ namespace qg::plugin {
 namespace {
 
 /// The state of slurmctld's records. Needs the assoc, qos and tres locks.
-std::optional<RecordsState> read_state(const AssocMgr& manager) {
+[[gnu::hot]] std::optional<RecordsState> read_state(const AssocMgr& manager) {
     const bool is_known = slurm::qos_records_are_stable && manager.after_max_qos_id != nullptr &&
                           manager.running_cache != nullptr && *manager.running_cache == 0;
     if (!is_known) return std::nullopt;

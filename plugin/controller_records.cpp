@@ -90,8 +90,8 @@ void copy_chain(std::vector<model::Association>& chain, const slurmdb_assoc_rec_
 
 } // namespace
 
-ControllerRecords::ControllerRecords(const AssocMgr& manager, RecordsCache& cache, Generation generation,
-                                     const quota::Lookup& lookup)
+[[gnu::hot]] ControllerRecords::ControllerRecords(const AssocMgr& manager, RecordsCache& cache,
+                                                  Generation generation, const quota::Lookup& lookup)
     : manager_(manager), cache_(cache), generation_(generation), lookup_(lookup),
       qos_list_(*manager.qos_list, cache, generation), enforce_(slurm::read_enforce(*manager.enforce)) {
     association_ = lookup.account.empty() ? of_default_account() : of_account(lookup.account);
@@ -107,17 +107,17 @@ ControllerRecords::ControllerRecords(const AssocMgr& manager, RecordsCache& cach
     }
 }
 
-const slurmdb_assoc_rec_t* ControllerRecords::find_in_account() const {
+[[gnu::hot]] const slurmdb_assoc_rec_t* ControllerRecords::find_in_account() const {
     const char* partition = lookup_.partitions.empty() ? nullptr : lookup_.partitions.front()->name.c_str();
     return find_association(manager_, lookup_.user_id, account_, partition);
 }
 
-const slurmdb_assoc_rec_t* ControllerRecords::of_account(std::string_view account) {
+[[gnu::hot]] const slurmdb_assoc_rec_t* ControllerRecords::of_account(std::string_view account) {
     account_ = account;
     return find_in_account();
 }
 
-const slurmdb_assoc_rec_t* ControllerRecords::of_default_account() {
+[[gnu::hot]] const slurmdb_assoc_rec_t* ControllerRecords::of_default_account() {
     if (auto account = cache_.find_default_account(lookup_.user_id)) {
         const std::string asked = std::exchange(account_, *std::move(account));
         const slurmdb_assoc_rec_t* found = find_in_account();
@@ -131,11 +131,11 @@ const slurmdb_assoc_rec_t* ControllerRecords::of_default_account() {
     return find_in_account();
 }
 
-std::shared_ptr<const model::TresCatalogue> ControllerRecords::tres() const {
+[[gnu::hot]] std::shared_ptr<const model::TresCatalogue> ControllerRecords::tres() const {
     return cache_.tres(generation_, {*manager_.tres_names, *manager_.tres_count});
 }
 
-model::PrivateData ControllerRecords::private_data() const {
+[[gnu::hot]] model::PrivateData ControllerRecords::private_data() const {
     return manager_.private_data == nullptr ? quota::all_private
                                             : slurm::read_private_data(*manager_.private_data);
 }
@@ -154,7 +154,7 @@ std::vector<model::Association> ControllerRecords::copy_associations() const {
     return chain;
 }
 
-std::string_view ControllerRecords::qos_name(std::uint32_t qos) const {
+[[gnu::hot]] std::string_view ControllerRecords::qos_name(std::uint32_t qos) const {
     return slurm::view_text(record(qos)->name);
 }
 
@@ -190,8 +190,8 @@ model::Qos ControllerRecords::copy_qos(std::uint32_t id, LimitSet also_against) 
     return qos;
 }
 
-bool ControllerRecords::is_within_limits(const model::AccountView& view,
-                                         std::span<const std::uint32_t> qos) const {
+[[gnu::hot]] bool ControllerRecords::is_within_limits(const model::AccountView& view,
+                                                      std::span<const std::uint32_t> qos) const {
     const auto bounds = lookup_.job_bounds->bounds(view);
     if (!bounds || !view.enforce.limits) return bounds.has_value();
     const slurm::Headroom headroom(*bounds, lookup_.user_id, account_);
@@ -232,12 +232,12 @@ std::vector<std::string_view> ControllerRecords::coordinated_accounts(std::uint3
     return plugin::coordinated_accounts(manager_, user_id);
 }
 
-const slurmdb_qos_rec_t* ControllerRecords::record(std::uint32_t qos) const {
+[[gnu::hot]] const slurmdb_qos_rec_t* ControllerRecords::record(std::uint32_t qos) const {
     if (last_ == nullptr || last_->id != qos) last_ = qos_list_.find(qos);
     return last_;
 }
 
-std::optional<std::uint32_t> ControllerRecords::find(std::string_view name) const {
+[[gnu::hot]] std::optional<std::uint32_t> ControllerRecords::find(std::string_view name) const {
     last_ = qos_list_.find(name);
     return last_ == nullptr ? std::nullopt : std::optional(last_->id);
 }
@@ -247,7 +247,7 @@ bitstr_t* ControllerRecords::valid_qos() const noexcept {
                                                                      : association_->usage->valid_qos;
 }
 
-std::optional<std::uint32_t> ControllerRecords::association_default() const {
+[[gnu::hot]] std::optional<std::uint32_t> ControllerRecords::association_default() const {
     // slurmctld uses an association's default QOS only if its list of QOSs is known.
     if (valid_qos() == nullptr || association_->def_qos_id == 0) return std::nullopt;
     return association_->def_qos_id;
@@ -258,7 +258,7 @@ std::optional<std::uint32_t> ControllerRecords::root_default() const {
     return root == nullptr || root->def_qos_id == 0 ? std::nullopt : std::optional(root->def_qos_id);
 }
 
-bool ControllerRecords::is_permitted(std::uint32_t qos) const {
+[[gnu::hot]] bool ControllerRecords::is_permitted(std::uint32_t qos) const {
     bitstr_t* const bits = valid_qos();
     return bits != nullptr && qos < slurm_bit_size(bits) && slurm_bit_test(bits, qos) != 0;
 }
@@ -275,7 +275,7 @@ std::optional<std::uint32_t> ControllerRecords::only_permitted() const {
     return only;
 }
 
-model::QosFlags ControllerRecords::flags(std::uint32_t qos) const {
+[[gnu::hot]] model::QosFlags ControllerRecords::flags(std::uint32_t qos) const {
     const slurmdb_qos_rec_t* const found = record(qos);
     return found == nullptr ? model::QosFlags{} : slurm::read_qos_flags(found->flags);
 }

@@ -157,7 +157,7 @@ void Runtime::start_policies(const std::filesystem::path& folder) {
     }
 }
 
-int Runtime::answer(const Decision& decision, char** err_msg) const {
+[[gnu::hot]] int Runtime::answer(const Decision& decision, char** err_msg) const {
     tell([&] {
         for (const LogLine& line : decision.log)
             log_line(line.level, line.text);
@@ -166,7 +166,7 @@ int Runtime::answer(const Decision& decision, char** err_msg) const {
     return slurm::to_slurm_error(decision.reject);
 }
 
-int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
+[[gnu::hot]] int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
     policies_.mark_active();
     if (is_kept_out(submit_uid)) return keep_out(description, submit_uid, err_msg);
     const ClusterNow now = cluster_.current();

@@ -85,7 +85,7 @@ std::vector<std::string> find_conf_problems(const HostSettings& host, policy::Le
     return problems;
 }
 
-void DecisionCounts::count(const model::Decision& decision, bool is_change) noexcept {
+[[gnu::hot]] void DecisionCounts::count(const model::Decision& decision, bool is_change) noexcept {
     const auto add = [](std::atomic<std::uint64_t>& count, bool is_one) {
         if (is_one) count.fetch_add(1, std::memory_order_relaxed);
     };

@@ -232,8 +232,8 @@ std::optional<Wait> find_wait(const ResolvedRequest& asked, const limits::Submit
     return wait;
 }
 
-JobSize size_at_attempt(const JobCounter& counter, const model::ResolvedJob& job,
-                        const model::AccountView& view) {
+[[gnu::hot]] JobSize size_at_attempt(const JobCounter& counter, const model::ResolvedJob& job,
+                                     const model::AccountView& view) {
     return counter.size_with(counted_nodes(job, view));
 }
 

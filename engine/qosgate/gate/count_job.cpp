@@ -73,14 +73,14 @@ struct JobCounter::WithCpusForMemory {
     JobCounter counter;
 };
 
-bool may_take_whole_nodes(const JobRequest& request, const model::AccountView& view) {
+[[gnu::hot]] bool may_take_whole_nodes(const JobRequest& request, const model::AccountView& view) {
     return request.exclusive ||
            std::ranges::any_of(view.partitions, [&](const model::PartitionChoice& choice) {
                return takes_whole_nodes(request, choice.partition.get());
            });
 }
 
-JobCounter::JobCounter(const JobRequest& request, const model::Cluster& cluster, Release release)
+[[gnu::hot]] JobCounter::JobCounter(const JobRequest& request, const model::Cluster& cluster, Release release)
     : request_(&request), cluster_(&cluster), release_(release), requested_(size_of(request, release)),
       gres_(request) {}
 
@@ -90,19 +90,20 @@ JobCounter::JobCounter(const JobCounter& other, const model::AccountView& view)
     take_size(view);
 }
 
-void JobCounter::start(const model::AccountView& view) {
+[[gnu::hot]] void JobCounter::start(const model::AccountView& view) {
     if (may_take_whole_nodes(*request_, view))
         named_nodes_ = std::make_shared<const NamedNodes>(look_up_named_nodes(*request_, cluster_->names));
     take_size(view);
 }
 
-void JobCounter::take_size(const model::AccountView& view) {
+[[gnu::hot]] void JobCounter::take_size(const model::AccountView& view) {
     with_partition_min_ = raised_to_partitions(requested_, view);
     gres_.read(with_partition_min_, release_);
     for_limits_ = release_.follows(rules::counts_size_after_gres) ? with_gres() : with_partition_min_;
 }
 
-void JobCounter::count_submission(const model::AccountView& view, model::ResolvedJob& job) const {
+[[gnu::hot]] void JobCounter::count_submission(const model::AccountView& view,
+                                               model::ResolvedJob& job) const {
     job.tres = count(view, 0, for_limits_.nodes.value_or(1), with_gres().nodes.value_or(1),
                      for_limits_.cpus.value_or(1), gres_);
     job.time_limit = request_->time_limit;
@@ -114,8 +115,9 @@ void JobCounter::count_submission(const model::AccountView& view, model::Resolve
         job.array_tasks = count_array_tasks(*request_->array, cluster_->max_array_size).value_or(0);
 }
 
-std::optional<TresCounts> JobCounter::at_attempt(const model::AccountView& view, std::size_t partition,
-                                                 std::optional<std::uint64_t> max_nodes) const {
+[[gnu::hot]] std::optional<TresCounts> JobCounter::at_attempt(const model::AccountView& view,
+                                                              std::size_t partition,
+                                                              std::optional<std::uint64_t> max_nodes) const {
     const Partition* tried = partition_at(view, partition);
     const bool may_bound_memory = tried && (tried->max_memory || cluster_->max_memory);
     if (may_bound_memory && !view.partitions[partition].is_hidden)
@@ -143,7 +145,7 @@ JobCounter::with_cpus_for_memory(const model::AccountView& view, std::size_t par
     return kept.get();
 }
 
-bool JobCounter::has_open_memory(const model::AccountView& view, std::size_t index) const {
+[[gnu::hot]] bool JobCounter::has_open_memory(const model::AccountView& view, std::size_t index) const {
     const Partition* partition = partition_at(view, index);
     if (partition == nullptr || partition->min_node_memory_mib == partition->node_memory_mib) return false;
     if (partition->min_node_memory_mib == 0 || (!request_->memory && request_->memory_per_tres)) return false;
@@ -219,8 +221,9 @@ TresCounts JobCounter::count_whole_nodes(const model::AccountView& view, const P
 }
 
 /// The counts on so many nodes with at least so many CPUs; empty if they are the same as at submission.
-std::optional<TresCounts> JobCounter::count_attempt(const model::AccountView& view, std::size_t partition,
-                                                    std::uint64_t nodes, std::uint64_t min_cpus) const {
+[[gnu::hot]] std::optional<TresCounts> JobCounter::count_attempt(const model::AccountView& view,
+                                                                 std::size_t partition, std::uint64_t nodes,
+                                                                 std::uint64_t min_cpus) const {
     if (gres_.asks()) {
         JobSize size = with_gres();
         size.nodes = nodes;
@@ -261,7 +264,7 @@ JobSize JobCounter::raised_to_partitions(JobSize size, const model::AccountView&
 }
 
 /// The selection never takes fewer nodes than the tasks need.
-std::uint64_t JobCounter::nodes_for_tasks() const {
+[[gnu::hot]] std::uint64_t JobCounter::nodes_for_tasks() const {
     const std::uint64_t nodes = with_gres().nodes.value_or(1);
     const std::uint64_t per_node = request_->tasks_per_node.value_or(0);
     return per_node == 0 ? nodes : std::max(nodes, (with_gres().tasks.value_or(0) + per_node - 1) / per_node);
@@ -291,7 +294,7 @@ bool JobCounter::has_counted_tasks() const {
 /// Every node gets CPUs for its tasks, and every gres gets its CPUs. A single task is not repeated on other
 /// nodes. Tasks that share CPUs (--overcommit) get the CPUs of one task on every node that has tasks; CPUs of
 /// gres count for them only in releases that count the size after gres.
-std::uint64_t JobCounter::cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const {
+[[gnu::hot]] std::uint64_t JobCounter::cpus_at_attempt(std::uint64_t nodes, const GresRequest& gres) const {
     const std::uint64_t per_task = request_->cpus_per_task.value_or(1);
     if (request_->overcommit) {
         const std::uint64_t sharing =
@@ -306,8 +309,9 @@ std::uint64_t JobCounter::cpus_at_attempt(std::uint64_t nodes, const GresRequest
         {with_gres().cpus.value_or(1), gres.cpus(), nodes * tasks * per_task, request_->min_cpus_on(nodes)});
 }
 
-TresCounts JobCounter::count(const model::AccountView& view, std::size_t index, std::uint64_t nodes,
-                             std::uint64_t memory_nodes, std::uint64_t cpus, const GresRequest& gres) const {
+[[gnu::hot]] TresCounts JobCounter::count(const model::AccountView& view, std::size_t index,
+                                          std::uint64_t nodes, std::uint64_t memory_nodes, std::uint64_t cpus,
+                                          const GresRequest& gres) const {
     const Partition* partition = partition_at(view, index);
     TresCounts counts(view.tres->size());
     const auto set = [&](TresKind tres, std::uint64_t value) {
@@ -322,7 +326,8 @@ TresCounts JobCounter::count(const model::AccountView& view, std::size_t index, 
     return counts;
 }
 
-void JobCounter::set_billing(TresCounts& counts, const model::AccountView& view, std::size_t index) const {
+[[gnu::hot]] void JobCounter::set_billing(TresCounts& counts, const model::AccountView& view,
+                                          std::size_t index) const {
     const auto billing = view.tres->find(TresKind::billing);
     if (!billing) return;
     const Partition* partition = partition_at(view, index);

@@ -113,8 +113,8 @@ void log_problem(Decision& decision, const ResolvedRequest& resolved, const Logg
 }
 
 /// Whether a job is too much work to be checked. If so, makes that the answer.
-bool is_too_much(Decision& decision, const ResolvedRequest& resolved, const LoggedJob& job, const Site& site,
-                 bool enforces) {
+[[gnu::hot]] bool is_too_much(Decision& decision, const ResolvedRequest& resolved, const LoggedJob& job,
+                              const Site& site, bool enforces) {
     const auto found = find_too_large(resolved);
     if (found) answer_too_large(decision, *found, job, site, enforces);
     return found.has_value();
@@ -187,8 +187,8 @@ void judge(Decision& decision, const ResolvedRequest& job, const Site& site, con
     append_contact(decision.message, site.settings());
 }
 
-void judge_with_parts(Decision& decision, const ResolvedRequest& job, const Site& site,
-                      const std::optional<RulesRun>& rules, HetParts* parts);
+[[gnu::hot]] void judge_with_parts(Decision& decision, const ResolvedRequest& job, const Site& site,
+                                   const std::optional<RulesRun>& rules, HetParts* parts);
 
 /// Takes from the decision by partitions that may have changed what does not rest on them: a job that they
 /// would refuse must come again, and of an accepted one is logged why its limits are not known.
@@ -208,8 +208,8 @@ void take_trial(Decision& decision, Decision trial, const LoggedJob& job, bool i
 }
 
 /// Judges a job after the rules, with the parts before it if it is one of a heterogeneous job.
-void judge_with_parts(Decision& decision, const ResolvedRequest& job, const Site& site,
-                      const std::optional<RulesRun>& rules, HetParts* parts) {
+[[gnu::hot]] void judge_with_parts(Decision& decision, const ResolvedRequest& job, const Site& site,
+                                   const std::optional<RulesRun>& rules, HetParts* parts) {
     if (site.enforces_later()) return judge_by_old_partitions(decision, job, site, parts);
     const std::size_t told_before = decision.message.size();
     if (can_judge(decision, job, site)) {

@@ -14,7 +14,7 @@ bool is_gpu(const GresEntry& entry) {
 
 } // namespace
 
-GresRequest::GresRequest(const model::JobRequest& request) noexcept
+[[gnu::hot]] GresRequest::GresRequest(const model::JobRequest& request) noexcept
     : request_(&request), asks_(request.tres_per_job || request.tres_per_node || request.tres_per_socket ||
                                 request.tres_per_task || request.tasks_per_tres || request.cpus_per_tres ||
                                 request.memory_per_tres) {}

@@ -35,7 +35,7 @@ std::string asked_nodes(const BoundedAmounts& job) {
 }
 
 /// The CPUs of a partition, or those that MaxCPUsPerNode leaves on all its nodes.
-Value total_cpus_of(const Partition& partition) {
+[[gnu::hot]] Value total_cpus_of(const Partition& partition) {
     const Value total = known(partition.total_cpus);
     if (!total || !partition.max_cpus_per_node) return total;
     return std::min(*total, std::uint64_t{*partition.max_cpus_per_node} * partition.total_nodes);
@@ -174,7 +174,7 @@ std::uint64_t raised_min_nodes(const Partition& partition, QosFlags flags, limit
     return is_exempt ? 0 : partition.min_nodes;
 }
 
-const Partition& widest_partition(const model::AccountView& view, const PartitionBound& bound) {
+[[gnu::hot]] const Partition& widest_partition(const model::AccountView& view, const PartitionBound& bound) {
     const auto is_narrower = [&](const auto& a, const auto& b) {
         const Value of_a = bound.value_of(*a.partition), of_b = bound.value_of(*b.partition);
         if (!of_a || !of_b) return of_a.has_value() && !of_b;
@@ -183,7 +183,7 @@ const Partition& widest_partition(const model::AccountView& view, const Partitio
     return *std::ranges::max_element(view.partitions, is_narrower)->partition;
 }
 
-void take_hardest(BoundedAmounts& amounts, const BoundedAmount& other) {
+[[gnu::hot]] void take_hardest(BoundedAmounts& amounts, const BoundedAmount& other) {
     Value& amount = amounts.*other.bound.amount;
     if (other.amount && (!amount || other.bound.is_kept(*amount, *other.amount))) amount = other.amount;
 }
@@ -193,7 +193,7 @@ void take_hardest(BoundedAmounts& amounts, const BoundedAmounts& others) {
         take_hardest(amounts, {*bound, others.*bound->amount});
 }
 
-bool keeps_all_bounds(const Partition& partition, const BoundedAmounts& amounts) {
+[[gnu::hot]] bool keeps_all_bounds(const Partition& partition, const BoundedAmounts& amounts) {
     return all_of_indices<partition_bounds.size()>([&]<std::size_t i>() {
         constexpr const PartitionBound& bound = *partition_bounds[i];
         const Value& asked = amounts.*bound.amount;

@@ -23,8 +23,8 @@ const model::AccountView& nothing_known() {
     return nothing;
 }
 
-quota::Lookup make_lookup(const model::JobRequest& request, const PartitionList& partitions,
-                          limits::Release release, std::optional<std::uint32_t> requester) {
+[[gnu::hot]] quota::Lookup make_lookup(const model::JobRequest& request, const PartitionList& partitions,
+                                       limits::Release release, std::optional<std::uint32_t> requester) {
     quota::Lookup lookup;
     lookup.user_id = request.user_id;
     if (request.account) lookup.account = *request.account;
@@ -119,15 +119,15 @@ class ResolvedRequest::Counting final : public quota::JobBounds {
     TresCounts max_;
 };
 
-ResolvedRequest::ResolvedRequest(const model::JobRequest& asked, const ClusterContext& cluster,
-                                 const ResolveOptions& options)
+[[gnu::hot]] ResolvedRequest::ResolvedRequest(const model::JobRequest& asked, const ClusterContext& cluster,
+                                              const ResolveOptions& options)
     : request(asked), context(cluster),
       partitions(find_partitions(asked, cluster.cluster, options.names_partitions)),
       counter(asked, cluster.cluster, cluster.release), known(look_up(options)) {
     if (!view().is_within_limits) mark_untold(job, request, view(), context.cluster, context.release);
 }
 
-Result<model::AccountView> ResolvedRequest::look_up(const ResolveOptions& options) {
+[[gnu::hot]] Result<model::AccountView> ResolvedRequest::look_up(const ResolveOptions& options) {
     Counting counting(*this);
     quota::Lookup lookup = make_lookup(request, partitions, context.release, options.requester);
     const bool is_too_long = is_too_long_for(partitions.found.size(), request);

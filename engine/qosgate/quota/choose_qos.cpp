@@ -21,7 +21,8 @@ QosProblem problem_with(const QosDirectory& facts, std::uint32_t qos, const QosQ
 }
 
 /// One name, or none.
-ChosenQos choose_one(const QosDirectory& facts, const QosQuestion& question, const model::Enforce& enforce) {
+[[gnu::hot]] ChosenQos choose_one(const QosDirectory& facts, const QosQuestion& question,
+                                  const model::Enforce& enforce) {
     ChosenQos chosen;
     chosen.asked = question.requested;
     chosen.is_default = question.requested.empty();

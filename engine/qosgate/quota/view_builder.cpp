@@ -134,7 +134,7 @@ bool hides_partition(const AccountView& view, PrivateData hidden) {
 
 } // namespace
 
-AccountView build_view(const JobRecords& records, const Lookup& lookup) {
+[[gnu::hot]] AccountView build_view(const JobRecords& records, const Lookup& lookup) {
     AccountView view;
     view.tres = records.tres();
     view.enforce = records.enforce();

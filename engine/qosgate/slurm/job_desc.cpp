@@ -62,7 +62,7 @@ std::uint32_t minutes_between(std::time_t from, std::time_t to) {
 }
 
 /// Copies each field that `description` sets into the request; the others keep their values.
-void apply_set_fields(JobRequest& request, const job_desc_msg_t& description) {
+[[gnu::hot]] void apply_set_fields(JobRequest& request, const job_desc_msg_t& description) {
     for_each_index<std::size(text_fields)>([&]<std::size_t i>() {
         const char* const text = description.*text_fields[i].slurm;
         if (text != nullptr) [[unlikely]]
@@ -105,7 +105,7 @@ void read_excluded_nodes(JobRequest& request, const char* list) {
 
 } // namespace
 
-JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid) {
+[[gnu::hot]] JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid) {
     JobRequest request;
     request.user_id = description.user_id;
     request.submit_uid = submit_uid;
