@@ -36,22 +36,26 @@ const slurmdb_assoc_rec_t* find_association(const AssocMgr& manager, std::uint32
     return found;
 }
 
-/// Some of the user's accounts. Needs the assoc lock. Cost: reads a bounded number of associations.
-[[gnu::cold]] std::vector<std::string> accounts_of(const AssocMgr& manager, std::uint32_t user_id) {
-    constexpr std::size_t max_checked = 10000;
-    if (manager.assoc_list == nullptr) return {};
-    std::array<const slurmdb_assoc_rec_t*, 16> found{};
+/// Needs the assoc lock. Cost: linear in the associations that are looked at.
+[[gnu::cold]] quota::UserAccounts accounts_of(const AssocMgr& manager, std::uint32_t user_id,
+                                              quota::AccountBounds bounds) {
+    quota::UserAccounts accounts;
+    if (manager.assoc_list == nullptr) return accounts;
+    // Slurm walks the list; an exception must not pass through its code.
+    std::vector<const slurmdb_assoc_rec_t*> found(bounds.found);
     std::size_t count = 0;
     std::size_t checked = 0;
-    slurm::find_first<slurmdb_assoc_rec_t>(*manager.assoc_list,
-                                           [&](const slurmdb_assoc_rec_t& link) noexcept {
-                                               if (link.user != nullptr && link.uid == user_id)
-                                                   found[count++] = &link;
-                                               return ++checked == max_checked || count == found.size();
-                                           });
-    std::vector<std::string> accounts;
+    slurm::find_first<slurmdb_assoc_rec_t>(
+        *manager.assoc_list, [&](const slurmdb_assoc_rec_t& link) noexcept {
+            const bool is_own = link.user != nullptr && link.uid == user_id;
+            accounts.is_complete = checked < bounds.checked && (!is_own || count < found.size());
+            if (!accounts.is_complete) return true;
+            ++checked;
+            if (is_own) found[count++] = &link;
+            return false;
+        });
     for (const slurmdb_assoc_rec_t* link : std::span(found).first(count))
-        accounts.emplace_back(slurm::view_text(link->acct));
+        accounts.names.emplace_back(slurm::view_text(link->acct));
     return accounts;
 }
 
@@ -207,8 +211,8 @@ std::vector<std::string> ControllerRecords::permitted_names() const {
     return qos_list_.permitted_names(*this);
 }
 
-std::vector<std::string> ControllerRecords::accounts() const {
-    return accounts_of(manager_, lookup_.user_id);
+quota::UserAccounts ControllerRecords::accounts(quota::AccountBounds bounds) const {
+    return accounts_of(manager_, lookup_.user_id, bounds);
 }
 
 std::string ControllerRecords::default_account() const {

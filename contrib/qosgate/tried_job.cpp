@@ -129,7 +129,7 @@ TriedPart try_part(const model::JobRequest& request, const JudgedWorld& world, c
     // Once more for what the decision does not keep: rules know nothing but the job and these records, so
     // they do the same again.
     if (policy.has_rules_at(policy::JobEvent::submit))
-        part.rules = gate::run_site_rules(policy, {resolved, /*knows_partitions=*/true}, &part.costs);
+        part.rules = gate::run_site_rules(policy, resolved, &part.costs);
     const model::JobRequest& left = part.decision.changed ? *part.decision.changed : request;
     part.blocked_by = gate::advice_lines(gate::resolve(left, resolved.context), /*knows_reservations=*/true);
     return part;

@@ -10,6 +10,8 @@ from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 class JobFields(PluginTestCase):
     """Each option is given to sbatch or salloc; a rule tells the user what it reads."""
 
+    slurm_conf = "Licenses=matlab:5,abaqus:5\n"
+
     def write_rule(self, body: str) -> None:
         """Puts one rule in force and waits until slurmctld says so."""
         self.put_in_force({"10-test.lua": f"rule {{\nsubmit = function(job)\n{body}\nend,\n}}\n"})
@@ -103,6 +105,40 @@ class JobFields(PluginTestCase):
         plain = self.cluster.scontrol(f"show job {other}").stdout
         self.assertIn("Nice=3 ", plain)
         self.assertIn("Requeue=1 ", plain)
+
+    def test_counts_follow_what_a_rule_writes(self) -> None:
+        self.write_rule(
+            'local before = job.cpus; job.tasks = 3; job:note("from %d to %d CPUs.", before, job.cpus);'
+            ' job.partition = "short"; job:note("%d minutes.", job.time_limit)'
+        )
+        answer = self.cluster.sbatch("--hold -n1", USER)
+        self.assertIn("from 1 to 3 CPUs.", answer.stderr)
+        self.assertIn("30 minutes.", answer.stderr)
+        shown = self.cluster.scontrol(f"show job {answer.job}").stdout
+        for text in ("NumCPUs=3 ", "Partition=short ", "TimeLimit=00:30:00 "):
+            self.assertIn(text, shown)
+
+    def test_what_a_rule_adds_to_lists_is_what_the_job_has(self) -> None:
+        for node in self.cluster.run("sinfo --noheader --Node --format=%N", check=True).stdout.split():
+            self.cluster.scontrol(f"update nodename={node} availablefeatures=a,b,c activefeatures=a,b,c")
+        self.write_rule(
+            'job:add("features", "c"); job:add("licenses", "matlab:1"); job:add("dependency", "singleton");'
+            ' job:note("%s; %s %s.", table.concat(job.feature_names, "+"), job.license_counts.matlab,'
+            " job.license_counts.abaqus)"
+        )
+        for arguments, told, features, licenses in (
+            ("", "c; 1 nil.", "c", "matlab:1"),
+            ("-C a -L abaqus:2", "a+c; 1 2.", "a&c", "abaqus:2,matlab:1"),
+            ("-C a|b -L matlab:3", "a+b+c; 3 nil.", "(a|b)&c", "matlab:3"),
+            ("-C c&b", "c+b; 1 nil.", "c&b", "matlab:1"),
+        ):
+            with self.subTest(arguments):
+                answer = self.cluster.sbatch(f"--hold {arguments}", USER)
+                self.assertIn(told, answer.stderr)
+                shown = self.cluster.scontrol(f"show job {answer.job}").stdout
+                self.assertIn(f"Features={features} ", shown)
+                self.assertIn(f"Licenses={licenses} ", shown)
+                self.assertIn("Dependency=singleton", shown)
 
     def test_a_rule_reads_other_fields_of_a_changed_job(self) -> None:
         job = self.cluster.sbatch("--hold --nice=3 --gpus=1 --output=/tmp/one", USER).jobid

@@ -130,6 +130,24 @@ class View(PluginTestCase):
             "gpu 40 2 nil; 30 UP 2 nil; astro ana root; counted+denies+gpu+gpu-low+normal+small nil.", self.told()
         )
 
+    def test_accounts_and_reservations_read_as_slurm_shows_them(self) -> None:
+        self.write_rule(
+            'local r = view.reservation("course"); job:note("%s; %s %s %s %s.", table.concat(view.accounts(), "+"),'
+            " r and r.Users[1], r and r.PartitionName, r and r.EndTime - r.StartTime, r and r.StartTime > view.now.seconds)"
+        )
+        self.assertIn("astro+bio; nil nil nil nil.", self.told())
+        self.cluster.scontrol(
+            f"create reservation reservationname=course users={USER} partitionname=short nodes=ALL flags=part_nodes"
+            " starttime=now+1hour duration=30"
+        )
+        self.expected_errors.append("slurmctld has just changed its reservations")
+        try:
+            self.cluster.wait_for(
+                lambda: f"astro+bio; {USER} short 1800 true." in self.told(), "rules see the reservation"
+            )
+        finally:
+            self.cluster.scontrol("delete reservation=course")
+
     def test_usage_counts_jobs_and_tres(self) -> None:
         self.write_rule(
             'local u = view.qos("gpu-low").user_usage;'

@@ -274,6 +274,20 @@ BOOST_AUTO_TEST_CASE(allowed_qos_are_those_of_the_association) {
     BOOST_TEST(value_of("#view.qos_allowed()") == "0");
 }
 
+BOOST_AUTO_TEST_CASE(accounts_are_those_in_which_the_owner_has_an_association) {
+    BOOST_TEST(value_of("table.concat(view.accounts(), ' ')") == "hpc-users");
+    quota::LocalAssociation second = records.associations[0];
+    second.link.account = "astro";
+    quota::LocalAssociation of_a_partition = second;
+    of_a_partition.link.partition = "viz";
+    records.associations.push_back(second);
+    records.associations.push_back(of_a_partition);
+    BOOST_TEST(value_of("table.concat(view.accounts(), ' ')") == "astro hpc-users");
+    request.user_id = request.submit_uid = 4711;
+    BOOST_TEST(value_of("#view.accounts()") == "0");
+    BOOST_TEST(has(value_of("view.accounts('x')"), "write view.accounts(): it takes no arguments"));
+}
+
 BOOST_AUTO_TEST_CASE(an_association_tells_limits_usage_and_parent) {
     auto& link = records.associations[0].link;
     link.limits = model::Limits(records.tres->size());
@@ -305,6 +319,13 @@ BOOST_AUTO_TEST_CASE(a_reservation_tells_who_may_use_it) {
     BOOST_TEST(value_of("view.reservation('maint').Accounts") == "nil");
     BOOST_TEST(value_of("view.reservation('course').Accounts[1]") == "bio");
     BOOST_TEST(value_of("view.reservation('Maint')") == "nil");
+    BOOST_TEST(value_of("view.reservation('maint').PartitionName") == "nil");
+    names->reservations[0].partition = "viz";
+    names->reservations[0].start_time = 1'700'000'000;
+    names->reservations[0].end_time = 1'700'003'600;
+    BOOST_TEST(value_of("view.reservation('maint').PartitionName") == "viz");
+    BOOST_TEST(value_of("view.reservation('maint').StartTime") == "1700000000");
+    BOOST_TEST(value_of("view.reservation('maint').EndTime - view.reservation('maint').StartTime") == "3600");
     may_have_new_reservations = true;
     BOOST_TEST(
         has(value_of("view.reservation('new')"), "error: slurmctld has just changed its reservations"));

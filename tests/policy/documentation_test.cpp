@@ -94,7 +94,9 @@ std::string documented_type(FieldType type) {
     case FieldType::gpu:
     case FieldType::gpu_list:
     case FieldType::arguments:
-    case FieldType::environment: return "table";
+    case FieldType::environment:
+    case FieldType::license_counts:
+    case FieldType::feature_names: return "table";
     }
     return {};
 }

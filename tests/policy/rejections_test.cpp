@@ -172,9 +172,10 @@ BOOST_AUTO_TEST_CASE(are_not_enforced_in_other_modes) {
 }
 
 BOOST_AUTO_TEST_CASE(are_functions_of_job_that_the_check_of_names_knows) {
-    BOOST_TEST(has_text(load_error({{"t.lua", rule_with("if false then job:nte('x') end")}}),
-                        "unknown function 'job:nte'; did you mean note? (there are: is_set, note, reject, "
-                        "stop, warn)"));
+    BOOST_TEST(
+        has_text(load_error({{"t.lua", rule_with("if false then job:nte('x') end")}}),
+                 "unknown function 'job:nte'; did you mean note? (there are: add, is_set, note, reject, "
+                 "stop, warn)"));
     BOOST_TEST(has_text(load_error({{"t.lua", rule_with("if false then job.stop() end")}}),
                         "write job:stop(...), with a colon"));
 }

@@ -34,8 +34,7 @@ using model::Partition;
 bool is_taken_after_rules(const JobRequest& submitted, const ClusterContext& context, const RulesRun* rules,
                           limits::Strictness strictness) {
     if (rules == nullptr) return true; // the forecast was made with this very request
-    const policy::RuleOutcome verdict =
-        run_site_rules(rules->policy, {resolve(submitted, context), /*knows_partitions=*/true});
+    const policy::RuleOutcome verdict = run_site_rules(rules->policy, resolve(submitted, context));
     if (verdict.rejected) return false;
     const JobRequest& request = verdict.changed ? *verdict.changed : submitted;
     if (!keeps_changes(request, rules->submitted, submitted)) return false;

@@ -175,6 +175,24 @@ Result<std::span<const std::string>> DecisionView::allowed_qos() {
     return std::span<const std::string>(*names);
 }
 
+Result<std::span<const std::string>> DecisionView::accounts() {
+    auto& names = read().accounts;
+    if (!names) {
+        quota::UserAccounts found;
+        const auto done = copy_records(
+            [&](const quota::JobRecords& records) { found = records.accounts(quota::bounds_for_rules); });
+        if (!done) return done.error();
+        if (!found.is_complete)
+            return Error{
+                ErrorCode::limit_exceeded,
+                text::format("the accounts of a user cannot be listed: at most {} associations of the "
+                             "cluster are looked at, and {} of the user",
+                             quota::bounds_for_rules.checked, quota::bounds_for_rules.found)};
+        names = quota::sorted(std::move(found.names));
+    }
+    return std::span<const std::string>(*names);
+}
+
 Result<std::span<const model::Association>> DecisionView::associations() {
     auto& chain = read().associations;
     if (!chain) {
@@ -187,21 +205,12 @@ Result<std::span<const model::Association>> DecisionView::associations() {
     return std::span<const model::Association>(*chain);
 }
 
-ResolvedRequest DecisionView::resolve_in(const model::JobRequest& request) const {
-    if (!is_change_) return resolve(request, job_.context, {.kind = ViewKind::short_within_limits});
-    ResolvedRequest resolved =
-        resolve(request, job_.context, {.requester = request.submit_uid, .names_partitions = false});
-    resolved.job.is_update = true;
-    resolved.job.array_tasks = 1;
-    return resolved;
-}
-
 Result<std::string_view> DecisionView::why_not(const model::JobRequest& job, policy::QosFacts& qos) {
     if (known().cluster == nullptr) return not_known(unknown_cluster);
     if (known().may_have_changed) return not_known(changed_partitions);
     model::JobRequest request = job;
     request.qos = qos.qos.name;
-    const ResolvedRequest resolved = resolve_in(request);
+    const ResolvedRequest resolved = resolve_again(request, job_.context, is_change_);
     if (!resolved.known) return resolved.known.error();
     if (const auto too_large = find_too_large(resolved))
         return Error{ErrorCode::limit_exceeded, "the job is too large to be checked: " + too_large->why};

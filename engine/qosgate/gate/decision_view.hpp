@@ -31,6 +31,7 @@ class DecisionView final : public policy::RuleView {
     [[nodiscard]] Result<const model::Reservation*> reservation(std::string_view name) override;
     [[nodiscard]] Result<policy::QosFacts*> qos(std::string_view name) override;
     [[nodiscard]] Result<std::span<const std::string>> allowed_qos() override;
+    [[nodiscard]] Result<std::span<const std::string>> accounts() override;
     [[nodiscard]] Result<std::span<const model::Association>> associations() override;
     [[nodiscard]] Result<std::string_view> why_not(const model::JobRequest& job,
                                                    policy::QosFacts& qos) override;
@@ -50,6 +51,7 @@ class DecisionView final : public policy::RuleView {
         std::optional<quota::UserRecord> sender;
         std::deque<NamedQos> qos; ///< a deque: objects of rules point to them
         std::optional<std::vector<std::string>> allowed_qos;
+        std::optional<std::vector<std::string>> accounts;
         std::optional<std::vector<model::Association>> associations;
     };
 
@@ -60,7 +62,6 @@ class DecisionView final : public policy::RuleView {
     [[nodiscard]] Result<void> copy_records(Copy copy) const;
 
     [[nodiscard]] std::size_t max_qos() const noexcept;
-    [[nodiscard]] ResolvedRequest resolve_in(const model::JobRequest& request) const;
 
     const ResolvedRequest& job_;
     bool is_change_;

@@ -25,11 +25,6 @@ using model::JobRequest;
 using model::RejectCode;
 using policy::Level;
 
-/// Whether all partitions of a job are known. After a change, an unknown name may be a new partition.
-bool knows_partitions_of(const ResolvedRequest& resolved, KnownCluster known) {
-    return known.cluster != nullptr && (!known.may_have_changed || resolved.partitions.unknown.empty());
-}
-
 bool is_failure(const LogLine& line) {
     return line.level == LogLevel::error;
 }
@@ -67,8 +62,7 @@ constexpr std::string_view changed_partitions = "a partition changed a moment ag
 /// Runs the site's rules over a new job. Empty: there are none, or the job is rejected.
 std::optional<RulesRun> run_rules(Decision& decision, const ResolvedRequest& resolved, const Site& site) {
     if (!site.has_rules_at(policy::JobEvent::submit)) return std::nullopt;
-    policy::RuleOutcome verdict =
-        run_site_rules(*site.policy, {resolved, knows_partitions_of(resolved, site.known)});
+    policy::RuleOutcome verdict = run_site_rules(*site.policy, resolved);
     take_verdict(decision, verdict, {resolved.request, resolved.view()}, site);
     if (verdict.rejected) return std::nullopt;
     decision.changed = std::move(verdict.changed);
@@ -80,11 +74,7 @@ std::optional<RulesRun> run_rules(Decision& decision, const ResolvedRequest& res
 void run_rules_at_change(Decision& decision, const model::JobUpdate& update, const ResolvedRequest& after,
                          const ResolvedRequest* before, const Site& site) {
     if (!site.has_rules_at(policy::JobEvent::modify)) return;
-    const KnownJob job{after, knows_partitions_of(after, site.known)};
-    std::optional<KnownJob> job_before;
-    if (before != nullptr) job_before.emplace(KnownJob{*before, knows_partitions_of(*before, site.known)});
-    policy::RuleOutcome verdict =
-        run_site_rules_at_change(*site.policy, job, job_before ? &*job_before : nullptr);
+    policy::RuleOutcome verdict = run_site_rules_at_change(*site.policy, after, before);
     take_verdict(decision, verdict, {update.after, after.view(), &update}, site);
 }
 

@@ -143,6 +143,21 @@ void ResolvedRequest::count(const model::AccountView& view) {
     counter.count_submission(view, job);
 }
 
+ResolvedRequest resolve_again(const model::JobRequest& request, const ClusterContext& context,
+                              bool is_change) {
+    if (!is_change) return resolve(request, context, {.kind = ViewKind::short_within_limits});
+    ResolvedRequest resolved =
+        resolve(request, context, {.requester = request.submit_uid, .names_partitions = false});
+    resolved.job.is_update = true;
+    resolved.job.array_tasks = 1;
+    return resolved;
+}
+
+bool knows_partitions_of(const ResolvedRequest& resolved) {
+    const KnownCluster& known = resolved.context.known;
+    return known.cluster != nullptr && (!known.may_have_changed || resolved.partitions.unknown.empty());
+}
+
 ResolvedRequest with_qos(const ResolvedRequest& resolved, std::size_t qos) {
     ResolvedRequest other = resolved;
     set_job_qos(*other.known, qos);

@@ -71,6 +71,13 @@ inline ResolvedRequest resolve(const model::JobRequest& request, const ClusterCo
     return ResolvedRequest(request, context, options);
 }
 
+/// Resolves a job that rules have changed. `is_change`: the job exists already.
+ResolvedRequest resolve_again(const model::JobRequest& request, const ClusterContext& context,
+                              bool is_change);
+
+/// Whether all partitions of a job are known. After a change, an unknown name may be a new partition.
+bool knows_partitions_of(const ResolvedRequest& resolved);
+
 /// The same job with another of its QOSs; `qos` is an index into its view.
 ResolvedRequest with_qos(const ResolvedRequest& resolved, std::size_t qos);
 

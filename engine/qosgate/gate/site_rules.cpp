@@ -2,9 +2,11 @@
 #include "qosgate/gate/site_rules.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/base/with_result_of.hpp"
 #include "qosgate/gate/decision_view.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -95,7 +97,7 @@ std::optional<TimeLimit> max_time_of(const AccountView& view) {
 }
 
 policy::RuleInput facts_of(const ResolvedRequest& resolved, const model::ResolvedJob& counted,
-                           bool knows_partitions, bool sender_is_operator) {
+                           bool sender_is_operator) {
     const AccountView& view = resolved.view();
     const std::string_view partition = view.partitions.empty()
                                            ? std::string_view()
@@ -107,24 +109,45 @@ policy::RuleInput facts_of(const ResolvedRequest& resolved, const model::Resolve
             .partition = partition,
             .qos = view.job_qos.name,
             .knows_accounts = resolved.known || resolved.has_no_accounts(),
-            .knows_partitions = knows_partitions,
+            .knows_partitions = knows_partitions_of(resolved),
             .knows_cpus = resolved.counter.knows_cpus(),
             .sender_is_operator = sender_is_operator,
             .max_time = max_time_of(view)};
 }
 
-/// A job as rules see it.
-class ReadJob {
+/// A job that rules have changed, counted again. Not movable: its parts refer to each other.
+class CountedJob {
   public:
-    ReadJob(const KnownJob& job, const policy::Policy& policy, policy::JobEvent event)
-        : ReadJob(job.resolved, job.knows_partitions,
+    CountedJob(const JobRequest& changed, const ClusterContext& context, bool is_change,
+               bool sender_is_operator)
+        : request_(changed),
+          resolved_(WithResultOf([&] { return resolve_again(request_, context, is_change); })),
+          min_job_(at_least(*resolved_)),
+          facts_(facts_of(*resolved_, min_job_ ? *min_job_ : resolved_->job, sender_is_operator)) {}
+    CountedJob(const CountedJob&) = delete;
+    CountedJob& operator=(const CountedJob&) = delete;
+
+    [[nodiscard]] const policy::RuleInput& facts() const noexcept { return facts_; }
+
+  private:
+    JobRequest request_;
+    std::optional<ResolvedRequest> resolved_;
+    std::optional<model::ResolvedJob> min_job_;
+    policy::RuleInput facts_;
+};
+
+/// A job as rules see it.
+class ReadJob final : public policy::JobRecounter {
+  public:
+    ReadJob(const ResolvedRequest& resolved, const policy::Policy& policy, policy::JobEvent event)
+        : ReadJob(resolved,
                   policy.exempts_operators() &&
-                      job.resolved.context.provider.is_operator(job.resolved.request.submit_uid),
+                      resolved.context.provider.is_operator(resolved.request.submit_uid),
                   event) {}
     ReadJob(const ReadJob&) = delete;
     ReadJob& operator=(const ReadJob&) = delete;
 
-    [[nodiscard]] const JobRequest& request() const noexcept { return read_ ? *read_ : request_; }
+    [[nodiscard]] const JobRequest& request() const noexcept { return read_ ? *read_ : resolved_.request; }
     [[nodiscard]] const policy::RuleInput& facts() const noexcept { return facts_; }
 
     void measure(std::vector<policy::RuleCost>* costs) noexcept { facts_.costs = costs; }
@@ -133,20 +156,28 @@ class ReadJob {
     void restore_names(std::optional<JobRequest>& changed) const {
         if (!read_ || !changed) return;
         for (const Name& name : names)
-            if (*changed.*name.member == *read_.*name.member) *changed.*name.member = request_.*name.member;
+            if (*changed.*name.member == *read_.*name.member)
+                *changed.*name.member = resolved_.request.*name.member;
+    }
+
+    Result<std::shared_ptr<const policy::RuleInput>> recount(const JobRequest& changed) override {
+        const auto job = std::make_shared<const CountedJob>(changed, resolved_.context, is_change_,
+                                                            facts_.sender_is_operator);
+        return std::shared_ptr<const policy::RuleInput>(job, &job->facts());
     }
 
   private:
-    ReadJob(const ResolvedRequest& resolved, bool knows_partitions, bool sender_is_operator,
-            policy::JobEvent event)
-        : request_(resolved.request), read_(as_read(resolved.request, resolved.view())),
-          min_job_(at_least(resolved)), facts_(facts_of(resolved, min_job_ ? *min_job_ : resolved.job,
-                                                        knows_partitions, sender_is_operator)),
-          view_(resolved, event == policy::JobEvent::modify) {
+    ReadJob(const ResolvedRequest& resolved, bool sender_is_operator, policy::JobEvent event)
+        : resolved_(resolved), is_change_(event == policy::JobEvent::modify),
+          read_(as_read(resolved.request, resolved.view())), min_job_(at_least(resolved)),
+          facts_(facts_of(resolved, min_job_ ? *min_job_ : resolved.job, sender_is_operator)),
+          view_(resolved, is_change_) {
         facts_.view = &view_;
+        facts_.recounter = this;
     }
 
-    const JobRequest& request_;
+    const ResolvedRequest& resolved_;
+    const bool is_change_;
     std::optional<JobRequest> read_;
     std::optional<model::ResolvedJob> min_job_;
     policy::RuleInput facts_;
@@ -155,7 +186,7 @@ class ReadJob {
 
 } // namespace
 
-policy::RuleOutcome run_site_rules(const policy::Policy& policy, const KnownJob& submitted,
+policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedRequest& submitted,
                                    std::vector<policy::RuleCost>* costs) {
     ReadJob job(submitted, policy, policy::JobEvent::submit);
     job.measure(costs);
@@ -164,11 +195,11 @@ policy::RuleOutcome run_site_rules(const policy::Policy& policy, const KnownJob&
     return verdict;
 }
 
-policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const KnownJob& after,
-                                             const KnownJob* before) {
-    const ReadJob job(after, policy, policy::JobEvent::modify);
+policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const ResolvedRequest& after,
+                                             const ResolvedRequest* before) {
+    ReadJob job(after, policy, policy::JobEvent::modify);
     if (before == nullptr) return policy.run_at_change(job.request(), job.facts(), nullptr);
-    const ReadJob old_job(*before, policy, policy::JobEvent::modify);
+    ReadJob old_job(*before, policy, policy::JobEvent::modify);
     const policy::JobBefore job_before{old_job.request(), old_job.facts()};
     return policy.run_at_change(job.request(), job.facts(), &job_before);
 }

@@ -19,21 +19,15 @@ struct RulesRun {
     std::vector<policy::FieldWriter> writers; ///< of the fields that rules changed
 };
 
-/// A job that rules read. Ownership: borrows.
-struct KnownJob {
-    const ResolvedRequest& resolved;
-    bool knows_partitions; ///< whether all partitions of the job are known
-};
-
 /// Runs the rules over a new job. They read QOS and account as spelled in accounting (unknown names in lower
 /// case), and partitions and reservations without empty and repeated parts. Fields that rules do not change
 /// stay as the user wrote them. `costs` gets what each rule took; null: nobody measures.
-policy::RuleOutcome run_site_rules(const policy::Policy& policy, const KnownJob& submitted,
+policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedRequest& submitted,
                                    std::vector<policy::RuleCost>* costs = nullptr);
 
 /// Runs the rules over a change. The outcome's changes are not to be applied. `before` is the job before the
 /// change; null if no rule reads it.
-policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const KnownJob& after,
-                                             const KnownJob* before);
+policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const ResolvedRequest& after,
+                                             const ResolvedRequest* before);
 
 } // namespace qg::gate

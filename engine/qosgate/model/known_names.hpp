@@ -24,6 +24,9 @@ struct Reservation {
     std::vector<std::string> users = {};    ///< empty: the accounts decide
     std::vector<std::string> accounts = {}; ///< empty: the users decide
     bool has_groups = false;                ///< it is for Linux groups, whose members are not known here
+    std::string partition = {};             ///< empty: none is named
+    std::uint64_t start_time = 0;           ///< in seconds since 1970; of a repeated one the next
+    std::uint64_t end_time = 0;             ///< likewise
 };
 
 /// Names that nodes have.

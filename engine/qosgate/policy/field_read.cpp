@@ -130,6 +130,10 @@ bool sets_nodes(const JobRequest& request) noexcept {
     return request.min_nodes.has_value();
 }
 
+bool names_features(const JobRequest& request) noexcept {
+    return request.features.has_value() || request.prefer.has_value();
+}
+
 bool mentions_gpus(const JobRequest& request) noexcept {
     const auto mentions = [](const std::optional<std::string>& list) {
         return list && list->find("gpu") != std::string::npos;

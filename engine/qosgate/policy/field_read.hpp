@@ -37,6 +37,8 @@ bool has_memory(const JobRequest& request) noexcept {
 
 bool sets_nodes(const JobRequest& request) noexcept;
 bool sets_memory(const JobRequest& request) noexcept;
+/// --constraint or --prefer.
+bool names_features(const JobRequest& request) noexcept;
 /// --gpus and the like, in any spelling.
 bool mentions_gpus(const JobRequest& request) noexcept;
 

@@ -18,6 +18,15 @@ constexpr FieldSpec text_field(std::string_view name, std::string_view descripti
     return {name, FieldType::text, description, &read_text<member>, &write_text<member>, &has<member>, noun};
 }
 
+constexpr ListForm all_of{.joint = '&'};
+constexpr ListForm plain_list{.joint = ','};
+constexpr ListForm counted_list{.joint = ',', .key_end = ':'};
+
+constexpr FieldSpec list_field(ListForm form, FieldSpec field) {
+    field.list = form;
+    return field;
+}
+
 template <std::optional<std::uint32_t> JobRequest::*member, std::int64_t lowest = 1,
           std::int64_t highest = highest_count>
 constexpr FieldSpec count_field(std::string_view name, std::string_view description,
@@ -95,6 +104,11 @@ constexpr FieldSpec memory_field(std::string_view name, std::string_view descrip
             noun};
 }
 
+constexpr FieldSpec counted_field(std::string_view name, std::string_view description, Reader read,
+                                  bool (*is_set)(const JobRequest&) noexcept = nullptr) {
+    return {name, FieldType::count, description, read, nullptr, is_set, {}, false, FieldBasis::counts};
+}
+
 constexpr FieldSpec object_field(std::string_view name, FieldType type, std::string_view description,
                                  bool (*is_set)(const JobRequest&) noexcept = nullptr) {
     return {name, type, description, &read_object, nullptr, is_set};
@@ -106,23 +120,23 @@ constexpr auto request_account = &JobRequest::account;
 
 constexpr auto field_table = std::to_array<FieldSpec>({
     {"qos", FieldType::text, "the QOS, or the default one", &read_text<request_qos, default_qos>,
-     &write_text<request_qos>, &has<request_qos>, "QOS"},
+     &write_text<request_qos>, &has<request_qos>, "QOS", false, FieldBasis::job_default},
     {"partition", FieldType::text, "the partition, or several with commas; or the default one",
      &read_text<request_partition, default_partition>, &write_text<request_partition>,
-     &has<request_partition>, "partition"},
+     &has<request_partition>, "partition", false, FieldBasis::job_default},
     {"account", FieldType::text, "the account, or the user's default one",
      &read_text<request_account, default_account>, &write_text<request_account>, &has<request_account>,
-     "account"},
+     "account", false, FieldBasis::job_default},
     {"time_limit", FieldType::minutes, "the time limit, or what the partition gives", &read_time_limit,
-     &write_time<&JobRequest::time_limit>, &has<&JobRequest::time_limit>, "time limit"},
+     &write_time<&JobRequest::time_limit>, &has<&JobRequest::time_limit>, "time limit", false,
+     FieldBasis::job_default},
     {"time_min", FieldType::minutes, "--time-min", &read_time_min, &write_time<&JobRequest::time_min>,
      &has<&JobRequest::time_min>, "--time-min"},
     text_field<&JobRequest::name>("name", "the job's name"),
     {"user", FieldType::text, "the login name of the job's owner", &read_user},
     {"uid", FieldType::count, "the user id of the job's owner", &read_uid},
     {"submit_uid", FieldType::count, "the user id that sent the request", &read_submit_uid},
-    {"nodes", FieldType::count, "the minimum number of nodes: -N1-4 reads 1", &read_nodes, nullptr,
-     &sets_nodes},
+    counted_field("nodes", "the minimum number of nodes: -N1-4 reads 1", &read_nodes, &sets_nodes),
     count_field<&JobRequest::min_nodes>("min_nodes", "the minimum number of nodes asked for",
                                         "minimum number of nodes"),
     count_field<&JobRequest::max_nodes>("max_nodes", "the maximum number of nodes asked for",
@@ -145,27 +159,33 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     fixed_detail<JobDetail::tmp_disk>("tmp_disk", FieldType::count, "--tmp, in MiB for each node"),
     fixed_detail<JobDetail::core_spec>("core_spec", FieldType::count, "--core-spec"),
     fixed_detail<JobDetail::thread_spec>("thread_spec", FieldType::count, "--thread-spec"),
-    {"cpus", FieldType::count, "CPUs, counted", &read_cpus},
-    {"memory", FieldType::count, "MiB of memory, counted over all nodes", &read_memory, nullptr,
-     &sets_memory},
-    {"gpus", FieldType::count, "GPUs of all types, counted", &read_gpus, nullptr, &mentions_gpus},
+    counted_field("cpus", "CPUs, counted", &read_cpus),
+    counted_field("memory", "MiB of memory, counted over all nodes", &read_memory, &sets_memory),
+    counted_field("gpus", "GPUs of all types, counted", &read_gpus, &mentions_gpus),
     object_field("gpu", FieldType::gpu, "the GPUs asked for: job.gpu.count, .type, .per; nil without GPUs",
                  &mentions_gpus),
     object_field("gpu_requests", FieldType::gpu_list, "a list of all requests for GPUs, each like job.gpu",
                  &mentions_gpus),
     object_field("tres", FieldType::tres, "every TRES counted, by name: job.tres[\"gres/gpu\"]"),
-    {"array_tasks", FieldType::count, "tasks of the job array; 1 without --array", &read_array_tasks, nullptr,
-     &has<&JobRequest::array>},
+    counted_field("array_tasks", "tasks of the job array; 1 without --array", &read_array_tasks,
+                  &has<&JobRequest::array>),
     fixed_text<&JobRequest::array>("array", "--array as written"),
     text_field<&JobRequest::reservation>("reservation", "--reservation", "reservation"),
     text_field<&JobRequest::comment>("comment", "--comment"),
     text_field<&JobRequest::admin_comment>("admin_comment", "the administrator's comment"),
-    text_field<&JobRequest::features>("features", "--constraint; see prefer, too", "--constraint"),
-    text_field<&JobRequest::prefer>("prefer", "--prefer: features that the job gets if they are free",
-                                    "--prefer"),
-    text_field<&JobRequest::licenses>("licenses", "--licenses", "--licenses"),
+    list_field(all_of, text_field<&JobRequest::features>("features", "--constraint; see prefer, too",
+                                                         "--constraint")),
+    list_field(all_of, text_field<&JobRequest::prefer>(
+                           "prefer", "--prefer: features that the job gets if they are free", "--prefer")),
+    object_field("feature_names", FieldType::feature_names,
+                 "a list of the features in --constraint and --prefer, without operators and counts",
+                 &names_features),
+    list_field(counted_list, text_field<&JobRequest::licenses>("licenses", "--licenses", "--licenses")),
+    object_field("license_counts", FieldType::license_counts,
+                 "a table of the licenses asked for: job.license_counts.matlab", &has<&JobRequest::licenses>),
     fixed_text<&JobRequest::required_nodes>("nodelist", "--nodelist"),
-    text_detail<JobDetail::excluded_nodes>("excluded_nodes", "--exclude", "--exclude"),
+    list_field(plain_list,
+               text_detail<JobDetail::excluded_nodes>("excluded_nodes", "--exclude", "--exclude")),
     fixed_text<&JobRequest::tres_per_job>("tres_per_job", "--gpus, as Slurm writes it: gres:gpu:2"),
     fixed_text<&JobRequest::tres_per_node>("tres_per_node", "--gres and --gpus-per-node"),
     fixed_text<&JobRequest::tres_per_socket>("tres_per_socket", "--gpus-per-socket"),
@@ -176,7 +196,7 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     number_detail<JobDetail::nice, -highest_nice, highest_nice>("nice",
                                                                 "--nice; below 0 is a higher priority"),
     number_detail<JobDetail::begin_time, 1, highest_count>("begin_time", "--begin, in seconds since 1970"),
-    text_detail<JobDetail::dependency>("dependency", "--dependency"),
+    list_field(plain_list, text_detail<JobDetail::dependency>("dependency", "--dependency")),
     {"requeue",
      FieldType::flag,
      "--requeue is true, --no-requeue false; else nil",

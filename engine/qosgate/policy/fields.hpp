@@ -6,6 +6,7 @@
 #pragma once
 
 #include "qosgate/model/job_request.hpp"
+#include "qosgate/policy/list_field.hpp"
 #include "qosgate/policy/lua_state.hpp"
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/policy/value.hpp"
@@ -29,12 +30,21 @@ enum class FieldType : std::uint8_t {
     gpu_list,
     arguments,
     environment,
+    license_counts,
+    feature_names,
 };
 
 /// What a field is read from.
 struct FieldSource {
     const model::JobRequest& request;
     const RuleInput& facts;
+};
+
+/// What a field is read from besides the request.
+enum class FieldBasis : std::uint8_t {
+    request,     ///< nothing
+    job_default, ///< the job's default, if the request does not set the field
+    counts,      ///< the counts of the job
 };
 
 /// One line of the table of fields.
@@ -53,6 +63,13 @@ struct FieldSpec {
     std::string_view noun = {};
     /// Whether it is one of JobRequest::details, which most rules leave alone.
     bool is_detail = false;
+    FieldBasis basis = FieldBasis::request;
+    ListForm list = {}; ///< of a text that rules write
+
+    /// Whether the field is read from more than the request.
+    [[nodiscard]] bool reads_facts(const model::JobRequest& request) const noexcept {
+        return basis == FieldBasis::counts || (basis == FieldBasis::job_default && !is_set(request));
+    }
 };
 
 /// All fields, in the order they are documented.

@@ -2,6 +2,7 @@
 #include "qosgate/policy/job_binding.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/job_objects.hpp"
 #include "qosgate/policy/lua_lib/message_format.hpp"
 #include "qosgate/policy/shown_job.hpp"
@@ -20,7 +21,7 @@ namespace {
 template <Shown shown>
 constexpr const char* type_name = shown == Shown::job ? "job" : "before"; // as tostring shows it
 
-constexpr std::array<std::string_view, 5> function_names{"is_set", "note", "reject", "stop", "warn"};
+constexpr std::array<std::string_view, 6> function_names{"add", "is_set", "note", "reject", "stop", "warn"};
 
 template <Shown shown>
 std::string describe_unknown(std::string_view name) {
@@ -49,13 +50,15 @@ const FieldSpec* find_field(lua_State* lua, int index) {
 /// Upvalues: names, the tres object.
 template <Shown shown>
 int read_job(lua_State* lua) {
-    const FieldSource source = check_source<shown>(lua, job_object<shown>);
+    const FieldSource asked = check_source<shown>(lua, job_object<shown>);
     const FieldSpec* field = find_field<shown>(lua, 2);
     if (field == nullptr) return 1;
     if (field->type == FieldType::tres) {
         lua_pushvalue(lua, lua_upvalueindex(2));
         return 1;
     }
+    const FieldSource source =
+        field->reads_facts(asked.request) ? check_counted<shown>(lua, job_object<shown>) : asked;
     if (is_object_field(field->type)) {
         push_object_field(lua, source, field->type, shown);
         return 1;
@@ -92,6 +95,25 @@ int job_is_set(lua_State* lua) {
                           lua_tostring(lua, 2));
     lua_pushboolean(lua, field->is_set(source.request) ? 1 : 0);
     return 1;
+}
+
+/// job:add(name, part): adds a part to a list, if the list does not have it.
+int job_add(lua_State* lua) {
+    RuleRun& run = check_run(lua, &LuaState::job_object);
+    luaL_checktype(lua, 2, LUA_TSTRING);
+    if (lua_type(lua, 3) != LUA_TSTRING || lua_gettop(lua) != 3)
+        return luaL_error(lua, "write job:add(field, text)");
+    const FieldSpec* field = find_field<Shown::job>(lua, 2);
+    if (field == nullptr || !field->list.is_list())
+        return luaL_error(lua, "job:add: '%s' is no list", lua_tostring(lua, 2));
+    std::size_t length = 0;
+    const char* bytes = lua_tolstring(lua, 3, &length);
+    ErrorText error;
+    const Value list = field->read(run.source(), error);
+    Budget::charge(lua, 1 + static_cast<std::int64_t>((list.text.size() + length) / 4));
+    if (error.empty()) run.add(*field, {bytes, length}, error);
+    if (!error.empty()) return raise(lua, error);
+    return 0;
 }
 
 std::string_view message_on_top(lua_State* lua) {
@@ -136,7 +158,8 @@ int job_stop(lua_State* lua) {
 }
 
 constexpr std::array<lua_CFunction, function_names.size()> functions{
-    &job_is_set<Shown::job>, &job_say<&RuleRun::note>, &job_reject, &job_stop, &job_say<&RuleRun::warn>};
+    &job_add,  &job_is_set<Shown::job>, &job_say<&RuleRun::note>, &job_reject,
+    &job_stop, &job_say<&RuleRun::warn>};
 
 /// Adds a function to the table on top of the stack. It shares the table, to look up fields.
 void add_function(lua_State* lua, std::string_view name, lua_CFunction function) {
@@ -204,6 +227,14 @@ FieldSource source_before(lua_State* lua, const RuleRun& run) {
     if (before->request.unread)
         luaL_error(lua, "the job before the change cannot be read, because one of its texts is too long");
     return {before->request, before->facts};
+}
+
+void count_again(lua_State* lua, RuleRun& run) {
+    constexpr std::int64_t cost = 2000; // in instructions
+    ErrorText error;
+    if (!run.refresh(error)) return;
+    Budget::charge(lua, cost);
+    if (!error.empty()) raise(lua, error);
 }
 
 int raise(lua_State* lua, const ErrorText& error) {

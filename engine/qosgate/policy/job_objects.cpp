@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/job_objects.hpp"
 
+#include "qosgate/base/text.hpp"
 #include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/gpu_request.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include <lua.hpp>
@@ -103,6 +107,62 @@ void push_arguments(lua_State* lua, const JobDetails& details) {
     }
 }
 
+// ---- job.license_counts, job.feature_names -------------------------------------------------------------
+
+/// Takes the first part of a list off it. Parts end at one of the separators.
+std::string_view take_part(std::string_view& rest, std::string_view separators) noexcept {
+    const std::string_view part = rest.substr(0, rest.find_first_of(separators));
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    return text::trim(part);
+}
+
+/// Adds to the table on top of the stack: of a license that is named twice, slurmctld takes the sum.
+void add_license(lua_State* lua, std::string_view license) {
+    const std::string_view name = text::trim(license.substr(0, license.find(':')));
+    std::optional<std::uint64_t> count = 1;
+    if (license.find(':') != license.npos)
+        count = text::parse_unsigned(license.substr(license.find(':') + 1));
+    if (!count || *count > UINT32_MAX) luaL_error(lua, "a count in --licenses cannot be read");
+    lua_pushlstring(lua, name.data(), name.size());
+    lua_pushvalue(lua, -1);
+    lua_rawget(lua, -3);
+    const lua_Integer sum = lua_tointeger(lua, -1) + static_cast<lua_Integer>(*count);
+    lua_pop(lua, 1);
+    lua_pushinteger(lua, sum);
+    lua_rawset(lua, -3);
+}
+
+/// The table of a text like "matlab:2,abaqus".
+void push_license_counts(lua_State* lua, const std::optional<std::string>& licenses) {
+    lua_newtable(lua);
+    if (!licenses) return;
+    charge_parsing(lua, licenses->size());
+    std::string_view rest = *licenses;
+    while (!rest.empty())
+        if (const std::string_view license = take_part(rest, ",;|"); !license.empty())
+            add_license(lua, license);
+}
+
+/// Adds the names in a text like "(a|b*2)&[c]" to the list on top of the stack.
+void add_feature_names(lua_State* lua, const std::optional<std::string>& features) {
+    if (!features) return;
+    charge_parsing(lua, features->size());
+    std::string_view rest = *features;
+    while (!rest.empty()) {
+        const std::string_view counted = take_part(rest, "&|,()[]");
+        const std::string_view name = text::trim(counted.substr(0, counted.find('*')));
+        if (name.empty()) continue;
+        lua_pushlstring(lua, name.data(), name.size());
+        lua_rawseti(lua, -2, static_cast<lua_Integer>(lua_rawlen(lua, -2)) + 1);
+    }
+}
+
+void push_feature_names(lua_State* lua, const model::JobRequest& request) {
+    lua_newtable(lua);
+    add_feature_names(lua, request.features);
+    add_feature_names(lua, request.prefer);
+}
+
 // ---- job.env -------------------------------------------------------------------------------------------
 
 int read_env(lua_State* lua) {
@@ -146,6 +206,8 @@ void install_job_objects(lua_State* lua) {
 
 void push_object_field(lua_State* lua, const FieldSource& source, FieldType type, Shown shown) {
     if (type == FieldType::arguments) return push_arguments(lua, source.request.details);
+    if (type == FieldType::license_counts) return push_license_counts(lua, source.request.licenses);
+    if (type == FieldType::feature_names) return push_feature_names(lua, source.request);
     if (type == FieldType::environment) {
         *static_cast<Shown*>(lua_newuserdatauv(lua, sizeof(Shown), 0)) = shown;
         return luaL_setmetatable(lua, env_type);

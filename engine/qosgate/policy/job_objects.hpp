@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The values of `job` that are tables: job.gpu, job.gpu_requests, job.argv and job.env.
+// The values of `job` that are tables: job.gpu, job.argv, job.license_counts and others.
 #pragma once
 
 #include "qosgate/policy/shown_job.hpp"
@@ -14,8 +14,7 @@ void install_job_objects(lua_State* lua);
 
 /// Whether a field of this type is pushed by push_object_field().
 constexpr bool is_object_field(FieldType type) noexcept {
-    return type == FieldType::gpu || type == FieldType::gpu_list || type == FieldType::arguments ||
-           type == FieldType::environment;
+    return type >= FieldType::gpu;
 }
 
 /// Pushes the value of such a field of a job. Errors: raises a Lua error if it is too large, or the budget is

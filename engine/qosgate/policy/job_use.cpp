@@ -65,7 +65,7 @@ class Use {
         const bool has_bracket = after(3).is("(");
         const Token& argument = after(has_bracket ? 4 : 3);
         const bool is_literal = argument.kind == TokenKind::text && !argument.text.empty();
-        if (name == "is_set" && is_literal && find_job_field(argument.text) == nullptr)
+        if ((name == "is_set" || name == "add") && is_literal && find_job_field(argument.text) == nullptr)
             return describe_unknown_field(argument.text, word_);
         return {};
     }

@@ -42,10 +42,23 @@ struct RuleCost {
     std::chrono::nanoseconds time{};
 };
 
-/// What rules may read about a job beyond its request. It describes the request before any rule: if a rule
-/// changes the job (another partition, more tasks), the next rules still read the old values here. They read
-/// changed values only of fields that the request itself sets. Ownership: everything is borrowed for the
-/// duration of Policy::run.
+struct RuleInput;
+
+/// Counts a job again that rules have changed.
+class JobRecounter {
+  public:
+    /// What rules may read about the changed job; never null. Errors: if it cannot be counted, with a text
+    /// for the message of the failed rule. Threads: not thread-safe; it belongs to one decision.
+    [[nodiscard]] virtual Result<std::shared_ptr<const RuleInput>>
+    recount(const model::JobRequest& changed) = 0;
+
+  protected:
+    ~JobRecounter() = default;
+};
+
+/// What rules may read about a job beyond its request. It describes one state of the request; `recounter`
+/// describes the job as rules have changed it. Ownership: everything is borrowed for the duration of
+/// Policy::run.
 struct RuleInput {
     const model::ResolvedJob& counted;
     const model::TresCatalogue& catalogue; ///< the order of counted.tres
@@ -70,6 +83,8 @@ struct RuleInput {
     std::optional<TimeLimit> max_time = {};
 
     RuleView* view = nullptr; ///< null: rules that read `view` fail
+
+    JobRecounter* recounter = nullptr; ///< null: rules read the same values after they changed the job
 
     std::vector<RuleCost>* costs = nullptr; ///< gets a line of each rule that runs; null: nobody measures
 };

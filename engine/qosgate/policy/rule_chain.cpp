@@ -149,16 +149,23 @@ std::string tell(const RuleInfo& rule, const std::string& message) {
     return text::format("note (not enforced, rule '{}'): {}", rule.name, message);
 }
 
+/// A pointer to what somebody else owns.
+std::shared_ptr<const RuleInput> unowned(const RuleInput& facts) noexcept {
+    return {std::shared_ptr<const RuleInput>(), &facts};
+}
+
 /// The chain's state while one job goes through it.
 class Chain {
   public:
     Chain(const Settings& settings, const ChainInput& input)
-        : settings_(settings), job_(input.job), facts_(input.facts) {}
+        : settings_(settings), job_(input.job), asked_(input.facts), facts_(unowned(input.facts)) {}
 
     /// The job as the rules so far have left it.
     [[nodiscard]] const model::JobRequest& current() const noexcept {
         return verdict_.changed ? *verdict_.changed : job_;
     }
+    /// What rules read about it; null: it is to be counted again.
+    [[nodiscard]] const std::shared_ptr<const RuleInput>& facts() const noexcept { return facts_; }
 
     void finish(const RuleInfo& rule, RuleRun& run) {
         for (const Remark& remark : run.remarks()) {
@@ -221,13 +228,14 @@ class Chain {
     static constexpr std::size_t max_rejections = 8; ///< that are told
 
     void finish_changes(const RuleInfo& rule, RuleRun& run) {
-        const auto changes = describe_changes(current(), *run.draft(), facts_);
+        const auto changes = describe_changes(current(), *run.draft(), asked_);
         if (changes.empty()) return;
         for (const std::string& change : changes)
             record(rule, kind_of(rule, EventKind::changed), change);
         if (rule.mode != RuleMode::enforce) return;
         note_writer(rule, *run.draft());
         verdict_.changed = std::move(run.draft());
+        facts_ = run.facts();
     }
 
     void finish_rejection(const RuleInfo& rule, const std::string& given) {
@@ -269,12 +277,12 @@ class Chain {
     }
 
     void note_writer(const RuleInfo& rule, const model::JobRequest& draft) {
-        const auto differs_from_job = changed_by_rule(job_, draft, facts_);
-        for (const FieldSpec* field : changed_by_rule(current(), draft, facts_)) {
+        const auto differs_from_job = changed_by_rule(job_, draft, asked_);
+        for (const FieldSpec* field : changed_by_rule(current(), draft, asked_)) {
             std::erase_if(verdict_.writers,
                           [field](const FieldWriter& writer) { return writer.field == field->name; });
             if (std::ranges::find(differs_from_job, field) != differs_from_job.end()) // not put back
-                verdict_.writers.push_back({field->name, rule.name, describe_field(*field, draft, facts_)});
+                verdict_.writers.push_back({field->name, rule.name, describe_field(*field, draft, asked_)});
         }
     }
 
@@ -289,7 +297,8 @@ class Chain {
 
     const Settings& settings_;
     const model::JobRequest& job_;
-    const RuleInput& facts_;
+    const RuleInput& asked_; ///< of `job_`
+    std::shared_ptr<const RuleInput> facts_;
     RuleOutcome verdict_;
     std::vector<Rejection> rejections_; ///< the first ones
     std::size_t rejection_count_ = 0;
@@ -346,7 +355,8 @@ RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const
                              lease.is_out_of_time() ? out_of_time(settings) : compiled.error().message);
             break;
         }
-        RuleRun run(chain.current(), input.facts, rules[i].takes_before ? input.before : nullptr);
+        RuleRun run(chain.current(), chain.facts(), input.facts,
+                    rules[i].takes_before ? input.before : nullptr);
         const auto error = call_measured(**compiled, rules[i], i, input, run);
         if (error)
             chain.fail(rules[i], *error);

@@ -35,8 +35,35 @@ void RuleRun::write(const FieldSpec& field, const Value& value, ErrorText& error
     report_into(error, [&] {
         if (!draft_) draft_ = job_;
         const auto written = write_field(field, *draft_, value);
-        if (!written) error.assign(written.error().message);
+        if (!written)
+            error.assign(written.error().message);
+        else if (!field.is_detail)
+            facts_.reset();
     });
+}
+
+void RuleRun::add(const FieldSpec& field, std::string_view part, ErrorText& error) noexcept {
+    const Value list = field.read(source(), error);
+    if (!error.empty()) return;
+    report_into(error, [&] {
+        const auto longer = add_to_list(list.text, part, field.list);
+        if (!longer)
+            error.assign(text::format("job.{}: {}", field.name, longer.error().message));
+        else if (*longer != list.text)
+            write(field, Value::of_text(*longer), error);
+    });
+}
+
+bool RuleRun::refresh(ErrorText& error) noexcept {
+    if (facts_ || asked_.recounter == nullptr) return false;
+    report_into(error, [&] {
+        auto counted = asked_.recounter->recount(source().request);
+        if (counted)
+            facts_ = *std::move(counted);
+        else
+            error.assign(counted.error().message);
+    });
+    return true;
 }
 
 void RuleRun::remark(std::string_view message, bool is_warning, ErrorText& error) noexcept {

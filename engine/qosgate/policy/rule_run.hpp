@@ -6,9 +6,11 @@
 
 #include "qosgate/policy/fields.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace qg::policy {
@@ -26,17 +28,28 @@ class RuleRun {
     /// The maximum number of remarks of one rule for one job; more are dropped.
     static constexpr std::size_t max_remarks = 10;
 
-    /// `before` is the job before a change; null: the rule cannot read it. Ownership: everything is borrowed
-    /// for the object's life.
-    RuleRun(const model::JobRequest& job, const RuleInput& facts, const JobBefore* before) noexcept
-        : job_(job), facts_(facts), before_(before) {}
+    /// `facts` is of the job as the rules before have left it; null: it is to be counted again when it is
+    /// needed. `before` is the job before a change; null: the rule cannot read it. Ownership: everything else
+    /// is borrowed for the object's life.
+    RuleRun(const model::JobRequest& job, std::shared_ptr<const RuleInput> facts, const RuleInput& asked,
+            const JobBefore* before) noexcept
+        : job_(job), facts_(std::move(facts)), asked_(asked), before_(before) {}
 
-    [[nodiscard]] FieldSource source() const noexcept { return {draft_ ? *draft_ : job_, facts_}; }
+    /// The job as it is now. Its facts may be older, unless refresh() was called after the last write.
+    [[nodiscard]] FieldSource source() const noexcept {
+        return {draft_ ? *draft_ : job_, facts_ ? *facts_ : asked_};
+    }
+    /// Counts the job again if that is needed. Returns whether it did.
+    bool refresh(ErrorText& error) noexcept;
+    /// Null: the job has to be counted again.
+    [[nodiscard]] const std::shared_ptr<const RuleInput>& facts() const noexcept { return facts_; }
     [[nodiscard]] const JobBefore* before() const noexcept { return before_; }
     /// Null: there is none.
-    [[nodiscard]] RuleView* view() const noexcept { return facts_.view; }
+    [[nodiscard]] RuleView* view() const noexcept { return asked_.view; }
 
     void write(const FieldSpec& field, const Value& value, ErrorText& error) noexcept;
+    /// Adds a part to a field that is a list.
+    void add(const FieldSpec& field, std::string_view part, ErrorText& error) noexcept;
     void warn(std::string_view message, ErrorText& error) noexcept;
     void note(std::string_view message, ErrorText& error) noexcept;
     void reject(std::string_view message, ErrorText& error) noexcept;
@@ -53,7 +66,8 @@ class RuleRun {
     void remark(std::string_view message, bool is_warning, ErrorText& error) noexcept;
 
     const model::JobRequest& job_;
-    const RuleInput& facts_;
+    std::shared_ptr<const RuleInput> facts_;
+    const RuleInput& asked_; ///< of the job before all rules
     const JobBefore* before_;
     std::optional<model::JobRequest> draft_;
     std::vector<Remark> remarks_;

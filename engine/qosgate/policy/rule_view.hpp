@@ -84,6 +84,8 @@ class RuleView {
 
     /// The names of the QOSs that the job's association may use, sorted.
     [[nodiscard]] virtual Result<std::span<const std::string>> allowed_qos() = 0;
+    /// The names of the accounts in which the job's owner has an association, sorted.
+    [[nodiscard]] virtual Result<std::span<const std::string>> accounts() = 0;
     /// From the job's association to the root; empty: it has none.
     [[nodiscard]] virtual Result<std::span<const model::Association>> associations() = 0;
 

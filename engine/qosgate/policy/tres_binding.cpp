@@ -24,7 +24,7 @@ void push_count(lua_State* lua, const FieldSource& source, std::size_t index) {
 
 template <Shown shown>
 int read_tres(lua_State* lua) {
-    const FieldSource source = check_source<shown>(lua, tres_object<shown>);
+    const FieldSource source = check_counted<shown>(lua, tres_object<shown>);
     const RuleInput& facts = source.facts;
     const std::string_view name = key_at(lua, 2);
     const auto index = facts.catalogue.find(name);
@@ -45,7 +45,7 @@ int write_tres(lua_State* lua) {
 /// One step of pairs(job.tres): name and count behind the name given.
 template <Shown shown>
 int next_tres(lua_State* lua) {
-    const FieldSource source = check_source<shown>(lua, tres_object<shown>);
+    const FieldSource source = check_counted<shown>(lua, tres_object<shown>);
     const RuleInput& facts = source.facts;
     std::size_t index = 0;
     if (!lua_isnil(lua, 2)) index = facts.catalogue.find(key_at(lua, 2)).value_or(facts.catalogue.size()) + 1;

@@ -63,6 +63,8 @@ ViewAnswer find_qos(RuleView& view, const ViewObject& object, const CallArgument
                     ErrorText& error) noexcept;
 ViewAnswer list_allowed_qos(RuleView& view, const ViewObject& object, const CallArguments& arguments,
                             ErrorText& error) noexcept;
+ViewAnswer list_accounts(RuleView& view, const ViewObject& object, const CallArguments& arguments,
+                         ErrorText& error) noexcept;
 ViewAnswer find_association(RuleView& view, const ViewObject& object, const CallArguments& arguments,
                             ErrorText& error) noexcept;
 ViewAnswer find_reservation(RuleView& view, const ViewObject& object, const CallArguments& arguments,

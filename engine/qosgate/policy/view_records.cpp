@@ -252,9 +252,15 @@ constexpr auto fields_of_association =
 
 using model::Reservation;
 
-ViewAnswer read_reservation_name(RuleView& /*view*/, const ViewObject& object,
+template <std::string Reservation::*member>
+ViewAnswer read_reservation_text(RuleView& /*view*/, const ViewObject& object,
                                  ErrorText& /*error*/) noexcept {
-    return text(as<Reservation>(object).name);
+    return text(as<Reservation>(object).*member);
+}
+template <std::uint64_t Reservation::*member>
+ViewAnswer read_reservation_time(RuleView& /*view*/, const ViewObject& object,
+                                 ErrorText& /*error*/) noexcept {
+    return number(as<Reservation>(object).*member);
 }
 template <std::vector<std::string> Reservation::*member>
 ViewAnswer read_reservation_names(RuleView& /*view*/, const ViewObject& object,
@@ -263,11 +269,16 @@ ViewAnswer read_reservation_names(RuleView& /*view*/, const ViewObject& object,
 }
 
 constexpr auto fields_of_reservation = std::to_array<ViewField>({
-    {"name", ViewType::text, "its name", &read_reservation_name},
+    {"name", ViewType::text, "its name", &read_reservation_text<&Reservation::name>},
     {"Users", ViewType::names, "who may use it; a minus in front excludes; nil: the accounts decide",
      &read_reservation_names<&Reservation::users>},
     {"Accounts", ViewType::names, "the same for accounts; nil: the users decide",
      &read_reservation_names<&Reservation::accounts>},
+    {"PartitionName", ViewType::text, "its partition; nil: none is named",
+     &read_reservation_text<&Reservation::partition>},
+    {"StartTime", ViewType::count, "in seconds since 1970; of a repeated one the next",
+     &read_reservation_time<&Reservation::start_time>},
+    {"EndTime", ViewType::count, "the same", &read_reservation_time<&Reservation::end_time>},
 });
 
 } // namespace
@@ -302,6 +313,12 @@ ViewAnswer find_qos(RuleView& view, const ViewObject& /*object*/, const CallArgu
 ViewAnswer list_allowed_qos(RuleView& view, const ViewObject& /*object*/, const CallArguments& /*arguments*/,
                             ErrorText& error) noexcept {
     const auto names = ask(error, [&] { return view.allowed_qos(); });
+    return {.names = names.value_or(std::span<const std::string>())};
+}
+
+ViewAnswer list_accounts(RuleView& view, const ViewObject& /*object*/, const CallArguments& /*arguments*/,
+                         ErrorText& error) noexcept {
+    const auto names = ask(error, [&] { return view.accounts(); });
     return {.names = names.value_or(std::span<const std::string>())};
 }
 

@@ -163,6 +163,8 @@ constexpr auto functions_of_view = std::to_array<ViewFunction>({
      ViewCall::with_name, 500, ViewKind::qos},
     {"qos_allowed", "view.qos_allowed()", "the names of the QOSs that the job's association may use",
      ViewType::some_names, &view::list_allowed_qos, ViewCall::with_nothing, 500},
+    {"accounts", "view.accounts()", "the names of the accounts in which the job's owner has an association",
+     ViewType::some_names, &view::list_accounts, ViewCall::with_nothing, 500},
     {"association", "view.association()", "the job's association; nil: there is none", ViewType::object,
      &view::find_association, ViewCall::with_nothing, 500, ViewKind::association},
     {"reservation", "view.reservation(name)", "a reservation; nil: there is none of this name",

@@ -86,6 +86,18 @@ std::string describe_wrong_is_set(const Arguments& arguments) {
     return text::format("job:is_set: '{}' is not something that a request asks for", name);
 }
 
+std::string describe_wrong_add(const Arguments& arguments) {
+    if (arguments.least() > 2 || (arguments.all.size() < 2 && !arguments.is_open()))
+        return "job:add takes a field and a text: write job:add(\"features\", \"fast\")";
+    for (const Tokens argument : arguments.all)
+        if (const auto literal = literal_but_no_text(argument); !literal.empty())
+            return text::format("job:add takes a field and a text, and not {}", literal);
+    const std::string_view name = literal_text(arguments.all[0]);
+    const FieldSpec* field = find_job_field(name);
+    if (field == nullptr || field->list.is_list()) return {};
+    return text::format("job:add: '{}' is no list", name);
+}
+
 std::string describe_wrong_message(std::string_view function, const Arguments& arguments) {
     if (arguments.all.empty())
         return function == "reject" ? std::string() // it has a message anyway
@@ -130,6 +142,7 @@ std::string describe_wrong_call(Tokens call) {
     if (!arguments) return {};
     const std::string_view function = call.front().text;
     if (function == "is_set") return describe_wrong_is_set(*arguments);
+    if (function == "add") return describe_wrong_add(*arguments);
     if (function == "stop") return arguments->least() > 0 ? "job:stop() takes no arguments" : std::string();
     if (function == "warn" || function == "note" || function == "reject")
         return describe_wrong_message(function, *arguments);

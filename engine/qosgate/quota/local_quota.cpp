@@ -120,7 +120,9 @@ class LocalJobRecords final : public JobRecords {
             names.push_back(records_.qos[qos].qos.name);
         return names;
     }
-    std::vector<std::string> accounts() const override { return accounts_of(records_, lookup_.user_id); }
+    UserAccounts accounts(AccountBounds /*bounds*/) const override {
+        return {accounts_of(records_, lookup_.user_id)};
+    }
     std::string default_account() const override { return default_account_of(records_, lookup_.user_id); }
     bool is_operator(std::uint32_t user_id) const override { return has_rights(records_, user_id); }
     UserRecord copy_user(std::uint32_t user_id) const override {

@@ -94,18 +94,12 @@ void copy_limits_and_usage(AccountView& view, const JobRecords& records, const C
         view.partitions[of_partition.partition].qos = copier.add(of_partition.qos);
 }
 
-std::vector<std::string> sorted(std::vector<std::string> names) {
-    std::ranges::sort(names);
-    const auto repeated = std::ranges::unique(names);
-    names.erase(repeated.begin(), repeated.end());
-    return names;
-}
-
 /// Fills in the alternatives for the user, if they are requested.
 void name_alternatives(AccountView& view, const JobRecords& records, const Lookup& lookup) {
     if (view.job_qos.problem != model::QosProblem::none || lookup.lists_alternatives)
         view.permitted_qos = sorted(records.permitted_names());
-    if (lookup.lists_alternatives || !records.has_association()) view.accounts = sorted(records.accounts());
+    if (lookup.lists_alternatives || !records.has_association())
+        view.accounts = sorted(records.accounts(bounds_for_messages).names);
     if (!lookup.lists_alternatives) return;
     if (const auto qos = find_default_qos(records); qos && records.has_qos(*qos))
         view.default_qos = records.qos_name(*qos);
@@ -133,6 +127,13 @@ bool hides_partition(const AccountView& view, PrivateData hidden) {
 }
 
 } // namespace
+
+std::vector<std::string> sorted(std::vector<std::string> names) {
+    std::ranges::sort(names);
+    const auto repeated = std::ranges::unique(names);
+    names.erase(repeated.begin(), repeated.end());
+    return names;
+}
 
 [[gnu::hot]] AccountView build_view(const JobRecords& records, const Lookup& lookup) {
     AccountView view;

@@ -36,6 +36,20 @@ struct UserRecord {
     static constexpr std::size_t max_coordinates = 1024;
 };
 
+/// The accounts in which a user has an association.
+struct UserAccounts {
+    std::vector<std::string> names; ///< in any order, with repetitions
+    bool is_complete = true;        ///< false: a bound ended the search
+};
+
+/// How far slurmctld's records are searched for a user's accounts, while its locks are held.
+struct AccountBounds {
+    std::size_t checked; ///< associations of the cluster
+    std::size_t found;   ///< associations of the user
+};
+inline constexpr AccountBounds bounds_for_messages{10'000, 16};
+inline constexpr AccountBounds bounds_for_rules{50'000, 1'024};
+
 /// A provider's records, seen from one job. QOS ids are those of QosDirectory.
 class JobRecords : public QosDirectory {
   public:
@@ -72,7 +86,7 @@ class JobRecords : public QosDirectory {
 
     // The alternatives for the user, in any order.
     [[nodiscard]] virtual std::vector<std::string> permitted_names() const = 0;
-    [[nodiscard]] virtual std::vector<std::string> accounts() const = 0;
+    [[nodiscard]] virtual UserAccounts accounts(AccountBounds bounds) const = 0;
     [[nodiscard]] virtual std::string default_account() const = 0;
 
     /// Whether the user has operator rights in slurmctld.
@@ -81,6 +95,9 @@ class JobRecords : public QosDirectory {
     /// The accounts that a user coordinates.
     [[nodiscard]] virtual std::vector<std::string_view> coordinated_accounts(std::uint32_t user_id) const = 0;
 };
+
+/// The names in their order, each once.
+std::vector<std::string> sorted(std::vector<std::string> names);
 
 /// The view of a job, as slurmctld would find it in these records.
 /// Threads: those of the records.

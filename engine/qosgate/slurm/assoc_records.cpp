@@ -118,11 +118,11 @@ class CopiedJobRecords final : public quota::JobRecords {
             if (is_permitted(id)) names.push_back(row.qos.name);
         return names;
     }
-    std::vector<std::string> accounts() const override {
-        std::vector<std::string> accounts;
+    quota::UserAccounts accounts(quota::AccountBounds /*bounds*/) const override {
+        quota::UserAccounts accounts;
         const auto [first, last] = records_.ids_by_user.equal_range(lookup_.user_id);
         for (auto at = first; at != last; ++at)
-            accounts.push_back(records_.associations.at(at->second).link.account);
+            accounts.names.push_back(records_.associations.at(at->second).link.account);
         return accounts;
     }
     std::string default_account() const override {

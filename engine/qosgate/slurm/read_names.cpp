@@ -48,7 +48,10 @@ model::Reservation read_reservation(const reserve_info_t& reservation) {
     return {.name = std::string(view_text(reservation.name)),
             .users = names(reservation.users),
             .accounts = names(reservation.accounts),
-            .has_groups = is_set(reservation.groups)};
+            .has_groups = is_set(reservation.groups),
+            .partition = std::string(view_text(reservation.partition)),
+            .start_time = static_cast<std::uint64_t>(reservation.start_time),
+            .end_time = static_cast<std::uint64_t>(reservation.end_time)};
 }
 
 /// Names of some nodes.
