@@ -126,13 +126,15 @@ void Runtime::start_status(const std::filesystem::path& file) {
 std::string Runtime::describe_status() {
     const policy::StoreStatus policy = policies_.status();
     const std::string partitions_error = cluster_.last_error();
-    const policy::Level limits = policies_.current()->settings().limits;
+    const auto in_force = policies_.current();
+    const policy::Level limits = in_force->settings().limits;
     const auto untracked = untracked_tres_->qos();
     const auto conf_problems =
         find_conf_problems({job_submit_plugins_, quota_.enforced(), untracked}, limits);
     const RecordCounts records = recorder_.counts();
-    const StatusReport report{started_at_,      policy,  limits,        cluster_.read_at(),
-                              partitions_error, counts_, conf_problems, records};
+    const auto failing_rules = in_force->failing_rules();
+    const StatusReport report{started_at_, policy,        limits,  cluster_.read_at(), partitions_error,
+                              counts_,     conf_problems, records, failing_rules};
     if (!has_said_hello_ && !policy.is_reading) {
         has_said_hello_ = true;
         log_line(LogLevel::info, report.to_line());

@@ -34,6 +34,16 @@ std::string hash_of(const policy::StoreStatus& policy) {
     return text::format("{:016x}", policy.hash);
 }
 
+/// A list of objects.
+std::string describe(std::span<const policy::FailingRule> rules) {
+    std::vector<std::string> all;
+    for (const policy::FailingRule& rule : rules)
+        all.push_back(text::format(R"({{"rule": {}, "file": {}, "failures_in_a_row": {}, "only_warns": {}}})",
+                                   json::quote(rule.name), json::quote(rule.file), rule.failures_in_a_row,
+                                   rule.only_warns ? "true" : "false"));
+    return "[" + text::join(all, ", ") + "]";
+}
+
 /// The plugins in the order in which slurmctld calls them.
 std::vector<std::string_view> names_of(std::string_view job_submit_plugins) {
     auto names = text::split(job_submit_plugins, ',');
@@ -125,6 +135,7 @@ std::string StatusReport::to_json() const {
         quote(policy.keep_error), json::number(partitions_read_at),
         partitions_error.empty() ? "null" : json::quote(partitions_error), json::quote(conf_problems),
         counts.to_json());
+    members += text::format(R"(, "failing_rules": {})", describe(failing_rules));
     members += text::format(R"(, "records_written": {}, "records_dropped": {}, "records_error": {})",
                             records.written, records.dropped,
                             records.last_error.empty() ? "null" : json::quote(records.last_error));

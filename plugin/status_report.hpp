@@ -5,6 +5,7 @@
 
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/decision.hpp"
+#include "qosgate/policy/policy.hpp"
 #include "qosgate/policy/store.hpp"
 #include "record_file.hpp"
 
@@ -60,6 +61,7 @@ struct StatusReport {
     const DecisionCounts& counts;
     const std::vector<std::string>& conf_problems; ///< see find_conf_problems()
     const RecordCounts& records;
+    std::span<const policy::FailingRule> failing_rules = {}; ///< of the policy in force
 
     /// Members of a JSON object, without braces.
     [[nodiscard]] std::string to_json() const;

@@ -146,6 +146,17 @@ std::optional<std::string> why_not_loaded(const ordered_json& report, const slur
         report.value("host", "?"), show_time(written_at(report)));
 }
 
+/// The rules that fail and were switched to warn because of it, or were not: "rule 'x' (10-x.lua)".
+std::vector<std::pair<std::string, std::uint64_t>> failing_rules(const ordered_json& report, bool only_warn) {
+    std::vector<std::pair<std::string, std::uint64_t>> found;
+    for (const ordered_json& rule : report.value("failing_rules", ordered_json::array()))
+        if (rule.is_object() && rule.value("only_warns", false) == only_warn)
+            found.emplace_back(
+                text::format("rule '{}' ({})", rule.value("rule", "?"), rule.value("file", "?")),
+                rule.value("failures_in_a_row", std::uint64_t{0}));
+    return found;
+}
+
 /// What is wrong with a plugin that is loaded, and what to do.
 void judge(Finding& finding, const slurmdb::SlurmConf& conf) {
     const ordered_json& report = finding.report;
@@ -181,6 +192,12 @@ void judge(Finding& finding, const slurmdb::SlurmConf& conf) {
         finding.add(degraded, text::format("decisions are not recorded: {}; correct this: it is tried again "
                                            "with the next record",
                                            why));
+    for (const auto& rule : failing_rules(report, /*only_warn=*/true))
+        finding.add(degraded,
+                    text::format("{} failed too often in a row (setting rule_failures) and only warns "
+                                 "now: correct it; a change of the rules or settings puts it back in "
+                                 "force",
+                                 rule.first));
     for (const ordered_json& problem : report.value("conf_problems", ordered_json::array()))
         if (problem.is_string()) finding.add(degraded, "slurm.conf: " + problem.get<std::string>());
 }
@@ -249,6 +266,9 @@ void print(const Finding& finding, std::ostream& out) {
                "rule failures {}\n",
                number("jobs"), number("changes"), number("refused"), number("changed_by_rules"),
                number("told"), number("rule_failed"));
+    for (const auto& [rule, count] : failing_rules(report, /*only_warn=*/false))
+        out << text::format("Failing:    {}: {} {} in a row, up to now\n", text::printable(rule, 200), count,
+                            count == 1 ? "failure" : "failures");
 }
 
 Result<int> show_status(Output& output) {

@@ -3,6 +3,7 @@
 
 #include "qosgate/policy/compiled_rules.hpp"
 #include "qosgate/policy/rule_chain.hpp"
+#include "qosgate/policy/rule_failures.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -26,15 +27,20 @@ std::string_view to_string(EventKind kind) noexcept {
 
 std::shared_ptr<const Policy> Policy::none(std::uint64_t generation) {
     return std::make_shared<const Policy>(std::make_shared<const SourceFolder>(), Settings{},
-                                          std::vector<RuleInfo>{}, nullptr, generation);
+                                          std::vector<RuleInfo>{}, nullptr,
+                                          CompileOptions{.generation = generation});
 }
 
 Policy::Policy(std::shared_ptr<const SourceFolder> sources, Settings settings, std::vector<RuleInfo> rules,
-               std::unique_ptr<StatePool> pool, std::uint64_t generation)
+               std::unique_ptr<StatePool> pool, const CompileOptions& options)
     : sources_(std::move(sources)), settings_(std::move(settings)), rules_(std::move(rules)),
       exempts_operators_(
           std::ranges::any_of(rules_, [](const RuleInfo& rule) { return rule.exempt.operators; })),
-      pool_(std::move(pool)), hash_(hash_of(*sources_)), generation_(generation) {}
+      pool_(std::move(pool)),
+      failures_(options.counts_failures
+                    ? std::make_unique<RuleFailures>(rules_.size(), settings_.rule_failures)
+                    : nullptr),
+      hash_(hash_of(*sources_)), generation_(options.generation) {}
 
 Policy::~Policy() = default;
 
@@ -54,17 +60,28 @@ bool Policy::reads_job_before() const noexcept {
 
 RuleOutcome Policy::run(const model::JobRequest& job, const RuleInput& facts) const {
     if (!pool_) return {};
-    return run_chain(*pool_, rules_, settings_, {JobEvent::submit, job, facts});
+    return run_chain(*pool_, rules_, settings_, {JobEvent::submit, job, facts, nullptr, failures_.get()});
 }
 
 RuleOutcome Policy::run_at_change(const model::JobRequest& job, const RuleInput& facts,
                                   const JobBefore* before) const {
     if (!pool_) return {};
-    return run_chain(*pool_, rules_, settings_, {JobEvent::modify, job, facts, before});
+    return run_chain(*pool_, rules_, settings_, {JobEvent::modify, job, facts, before, failures_.get()});
 }
 
 void Policy::refill() const {
     if (pool_) pool_->refill();
+}
+
+std::vector<FailingRule> Policy::failing_rules() const {
+    std::vector<FailingRule> found;
+    if (!failures_) return found;
+    for (std::size_t i = 0; i < rules_.size(); ++i) {
+        const FailingRule rule{rules_[i].name, rules_[i].file, failures_->in_a_row(i),
+                               failures_->only_warns(i)};
+        if (rule.failures_in_a_row > 0 || rule.only_warns) found.push_back(rule);
+    }
+    return found;
 }
 
 std::uint64_t Policy::states_made_by_jobs() const noexcept {
@@ -75,11 +92,11 @@ Result<std::shared_ptr<const Policy>> load_policy(const std::filesystem::path& f
                                                   const LoadOptions& options) {
     auto sources = read_source_folder(folder, options.trusted_user.value_or(geteuid()));
     if (!sources) return sources.error();
-    return compile_policy(*std::move(sources), options.generation);
+    return compile_policy(*std::move(sources), {.generation = options.generation});
 }
 
-Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, std::uint64_t generation) {
-    if (!folder.exists) return Policy::none(generation);
+Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, const CompileOptions& options) {
+    if (!folder.exists) return Policy::none(options.generation);
     auto sources = std::make_shared<const SourceFolder>(std::move(folder));
     Settings settings;
     if (const SourceFile* site = sources->find(site_file_name)) {
@@ -97,7 +114,7 @@ Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, std::u
     if (!rules.empty())
         pool = std::make_unique<StatePool>(*std::move(state_sources), settings, *std::move(compiled));
     return std::make_shared<const Policy>(std::move(sources), std::move(settings), std::move(rules),
-                                          std::move(pool), generation);
+                                          std::move(pool), options);
 }
 
 } // namespace qg::policy

@@ -145,6 +145,22 @@ struct LoadOptions {
     std::optional<uid_t> trusted_user; ///< who, besides root, may own the files; empty: the effective user
 };
 
+/// How a policy is compiled.
+struct CompileOptions {
+    std::uint64_t generation = 0; ///< handed back by Policy::generation()
+    /// Whether failures in a row count (setting rule_failures): for a policy that decides about jobs.
+    bool counts_failures = false;
+};
+
+/// A rule whose last runs failed, or that only warns because too many did.
+struct FailingRule {
+    std::string name;
+    std::string file;
+    std::uint64_t failures_in_a_row = 0; ///< up to its last run
+    bool only_warns = false;
+};
+
+class RuleFailures;
 class StatePool;
 
 /// An immutable set of settings and rules, with the Lua states that run it.
@@ -155,7 +171,7 @@ class Policy {
     static std::shared_ptr<const Policy> none(std::uint64_t generation = 0);
 
     Policy(std::shared_ptr<const SourceFolder> sources, Settings settings, std::vector<RuleInfo> rules,
-           std::unique_ptr<StatePool> pool, std::uint64_t generation);
+           std::unique_ptr<StatePool> pool, const CompileOptions& options);
     Policy(const Policy&) = delete;
     Policy& operator=(const Policy&) = delete;
     ~Policy();
@@ -195,6 +211,9 @@ class Policy {
     /// jobs make states in their own time. Not for the submit path. Cost: compiles what is missing.
     void refill() const;
 
+    /// The rules that fail, in their order; empty if failures do not count. Cost: linear in the rules.
+    [[nodiscard]] std::vector<FailingRule> failing_rules() const;
+
     /// How many Lua states jobs had to make because none was ready.
     [[nodiscard]] std::uint64_t states_made_by_jobs() const noexcept;
 
@@ -203,7 +222,8 @@ class Policy {
     Settings settings_;
     std::vector<RuleInfo> rules_;
     bool exempts_operators_;
-    std::unique_ptr<StatePool> pool_; ///< null if there are no rules
+    std::unique_ptr<StatePool> pool_;        ///< null if there are no rules
+    std::unique_ptr<RuleFailures> failures_; ///< null if they do not count
     std::uint64_t hash_;
     std::uint64_t generation_;
 };
@@ -218,6 +238,6 @@ Result<std::shared_ptr<const Policy>> load_policy(const std::filesystem::path& f
 
 /// The same from texts that were read before. Errors: as load_policy, except those of permissions and
 /// reading.
-Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, std::uint64_t generation = 0);
+Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, const CompileOptions& options = {});
 
 } // namespace qg::policy

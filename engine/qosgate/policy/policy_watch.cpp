@@ -169,13 +169,14 @@ void PolicyWatch::read_folder() {
 std::optional<Result<std::shared_ptr<const Policy>>> PolicyWatch::load(const SourceFolder& sources,
                                                                        std::uint64_t generation) {
     SourceFolder files{.exists = sources.exists, .files = sources.files};
-    auto policy = compile_policy(files, generation);
+    const CompileOptions options{.generation = generation, .counts_failures = true};
+    auto policy = compile_policy(files, options);
     if (!policy || sources.tests.empty() || !(*policy)->settings().run_tests) return policy;
     const auto done = test(**policy, sources.tests);
     if (is_ending_) return std::nullopt;
     if (!done) return done.error();
     // In new Lua states: rules may have kept something of a test in theirs.
-    return compile_policy(std::move(files), generation);
+    return compile_policy(std::move(files), options);
 }
 
 Result<void> PolicyWatch::test(const Policy& policy, std::span<const SourceFile> tests) {
@@ -225,8 +226,9 @@ void PolicyWatch::take_kept_copy() {
     const std::uint64_t hash = hash_of((*kept)->sources);
     if (in_force_ == nullptr || hash != hash_in_force()) {
         const bool replaces = in_force_ != nullptr;
-        const auto policy =
-            compile_policy(std::move((*kept)->sources), replaces ? in_force_->generation() + 1 : 1);
+        const auto policy = compile_policy(
+            std::move((*kept)->sources),
+            {.generation = replaces ? in_force_->generation() + 1 : 1, .counts_failures = true});
         if (!policy) return report_kept_copy(policy.error().in(options_.kept_file.string()));
         put_in_force(*policy, Basis::kept_copy);
         if (replaces)

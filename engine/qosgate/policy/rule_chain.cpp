@@ -194,6 +194,15 @@ class Chain {
                              rule.file, told, whom_to_tell()));
     }
 
+    /// Records that a rule only warns from now on.
+    void note_switch(const RuleInfo& rule) {
+        record(
+            rule, EventKind::error,
+            text::format("it failed {} times in a row: it only warns from now on, as in mode \"warn\", until "
+                         "the rules or settings change (setting rule_failures)",
+                         settings_.rule_failures));
+    }
+
     /// Ends the chain when the remaining rules cannot be run. Each one's on_error decides; there is one
     /// record for all. `rules` is not empty.
     void fail_unrun(std::span<const RuleInfo* const> rules, const std::string& why) {
@@ -333,6 +342,15 @@ std::optional<LuaError> call_measured(CompiledRules& compiled, const RuleInfo& r
     return error;
 }
 
+/// A rule as it runs now. `switched` holds it if it only warns because it failed too often.
+const RuleInfo& as_it_runs(const RuleInfo& rule, std::size_t index, const ChainInput& input,
+                           std::optional<RuleInfo>& switched) {
+    if (input.failures == nullptr || !input.failures->only_warns(index)) return rule;
+    switched = rule; // in mode enforce, see RuleFailures
+    switched->mode = RuleMode::warn;
+    return *switched;
+}
+
 std::vector<const RuleInfo*> that_apply(std::span<const RuleInfo> rules, const ChainInput& input) {
     std::vector<const RuleInfo*> found;
     for (const RuleInfo& rule : rules)
@@ -355,13 +373,17 @@ RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const
                              lease.is_out_of_time() ? out_of_time(settings) : compiled.error().message);
             break;
         }
-        RuleRun run(chain.current(), chain.facts(), input.facts,
-                    rules[i].takes_before ? input.before : nullptr);
+        std::optional<RuleInfo> switched;
+        const RuleInfo& rule = as_it_runs(rules[i], i, input, switched);
+        RuleRun run(chain.current(), chain.facts(), input.facts, rule.takes_before ? input.before : nullptr);
         const auto error = call_measured(**compiled, rules[i], i, input, run);
-        if (error)
-            chain.fail(rules[i], *error);
-        else
-            chain.finish(rules[i], run);
+        if (error) {
+            chain.fail(rule, *error);
+            if (input.failures != nullptr && input.failures->count_failure(i, rule)) chain.note_switch(rule);
+        } else {
+            chain.finish(rule, run);
+            if (input.failures != nullptr) input.failures->count_success(i);
+        }
         lease.drop_if_spent();
     }
     return chain.take();

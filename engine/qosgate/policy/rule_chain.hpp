@@ -5,6 +5,7 @@
 
 #include "qosgate/policy/compiled_rules.hpp"
 #include "qosgate/policy/policy.hpp"
+#include "qosgate/policy/rule_failures.hpp"
 
 namespace qg::policy {
 
@@ -14,6 +15,7 @@ struct ChainInput {
     const model::JobRequest& job;
     const RuleInput& facts;
     const JobBefore* before = nullptr; ///< only at a change, if some rule reads it
+    RuleFailures* failures = nullptr;  ///< of the same rules; null: failures do not count
 };
 
 /// What Policy::run and Policy::run_at_change do.

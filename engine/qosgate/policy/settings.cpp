@@ -97,7 +97,7 @@ Value get_time(const Settings& settings) {
     return Value::of_count(static_cast<std::uint64_t>(settings.rule_time.count()));
 }
 
-constexpr std::array<SettingSpec, 10> specs{{
+constexpr std::array<SettingSpec, 11> specs{{
     {"limits", "\"explain\"", "\"explain\", \"enforce\" or \"off\"",
      "what to do with jobs that break a limit: add the reasons to Slurm's own answer, also reject jobs that "
      "can never start, or nothing",
@@ -113,6 +113,11 @@ constexpr std::array<SettingSpec, 10> specs{{
      &set_number<&Settings::rule_memory_mib, 1, 16>, &get_number<&Settings::rule_memory_mib>},
     {"rule_time_ms", "50", "a whole number from 1 to 75",
      "CPU time of all rules for one job, in milliseconds", &set_time, &get_time},
+    {"rule_failures", "0", "a whole number from 0 to 1000000",
+     "after how many failures in a row a rule only warns, if its `on_error` is `\"allow\"` or `\"warn\"`; 0: "
+     "never. "
+     "See When a rule fails",
+     &set_number<&Settings::rule_failures, 0, 1'000'000>, &get_number<&Settings::rule_failures>},
     {"run_tests", "true", "true or false",
      "whether slurmctld runs the tests in `tests` before a changed directory comes into force; if one fails, "
      "what was in force stays",

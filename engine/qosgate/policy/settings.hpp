@@ -31,6 +31,8 @@ struct Settings {
     std::uint64_t rule_instructions = 100'000; ///< Lua instructions that one rule may spend on one job
     std::uint64_t rule_memory_mib = 8;         ///< memory of one Lua state, all rules in it
     std::chrono::milliseconds rule_time{50};   ///< CPU time of all rules for one job
+    /// After how many failures in a row a rule only warns, if its on_error is not `deny`; 0: never.
+    std::uint64_t rule_failures = 0;
     bool run_tests = true;            ///< whether a failed test keeps a policy from coming into force
     std::string record_file;          ///< of decisions; empty: none are recorded
     std::uint64_t record_percent = 0; ///< of the decisions that did nothing; the others are all recorded
