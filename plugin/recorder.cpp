@@ -37,9 +37,10 @@ Recording::Recording(Recorder& recorder, const policy::Policy& policy) noexcept
 }
 
 void Recording::record(model::Decision& decision, const gate::RecordedJob& job) const {
-    const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin_);
+    const auto took = std::chrono::duration_cast<std::chrono::microseconds>(took_);
     const policy::Settings& settings = policy_.settings();
-    if (!gate::did_something(decision) && !recorder_.is_sampled(settings.record_percent)) return;
+    const bool differs = job.candidate != nullptr && job.candidate->differs();
+    if (!differs && !gate::did_something(decision) && !recorder_.is_sampled(settings.record_percent)) return;
     const std::string id = recorder_.next_id();
     if (is_refused(decision) && !decision.message.empty()) decision.message.push_back("decision " + id);
     recorder_.file_.add(target_of(settings), gate::to_record(id, {std::chrono::system_clock::now(), took},

@@ -4,6 +4,7 @@
 //
 //   Recording recording = recorder.begin(*policy);
 //   Decision decision = gate.decide(...);
+//   recording.stop_clock();
 //   recording.finish(decision, {request});    // adds the decision's id to a refusal
 #pragma once
 
@@ -27,8 +28,14 @@ class Recording {
     /// Whether finish() may write a record.
     [[nodiscard]] bool is_on() const noexcept { return is_on_; }
 
+    /// The decision is made: what happens until finish() does not count as its time.
+    void stop_clock() noexcept {
+        if (is_on_) took_ = std::chrono::steady_clock::now() - begin_;
+    }
+
     /// Writes the record. The message of a refused job gets the record's id as its last line. What did
-    /// nothing to the job is recorded as often as the setting `record_percent` says.
+    /// nothing to the job is recorded as often as the setting `record_percent` says, and always if the
+    /// candidate's decision differs.
     /// The decision stays as it is if there is no memory for its record.
     void finish(model::Decision& decision, const gate::RecordedJob& job) const noexcept;
 
@@ -39,6 +46,7 @@ class Recording {
     const policy::Policy& policy_;
     bool is_on_;
     std::chrono::steady_clock::time_point begin_;
+    std::chrono::steady_clock::duration took_{};
 };
 
 /// Threads: safe.

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 
 namespace qg::plugin {
 namespace {
@@ -133,8 +134,9 @@ std::string Runtime::describe_status() {
         find_conf_problems({job_submit_plugins_, quota_.enforced(), untracked}, limits);
     const RecordCounts records = recorder_.counts();
     const auto failing_rules = in_force->failing_rules();
-    const StatusReport report{started_at_, policy,        limits,  cluster_.read_at(), partitions_error,
-                              counts_,     conf_problems, records, failing_rules};
+    const StatusReport report{
+        started_at_, policy,        limits,  cluster_.read_at(), partitions_error,
+        counts_,     conf_problems, records, failing_rules,      candidate_runs_.counts()};
     if (!has_said_hello_ && !policy.is_reading) {
         has_said_hello_ = true;
         log_line(LogLevel::info, report.to_line());
@@ -173,12 +175,24 @@ void Runtime::start_policies(const std::filesystem::path& folder) {
     if (is_kept_out(submit_uid)) return keep_out(description, submit_uid, err_msg);
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
-    const Recording recording = recorder_.begin(*policy);
+    const auto candidate = policies_.candidate();
+    const gate::KnownCluster known = to_known(now);
+    Recording recording = recorder_.begin(*policy);
     const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
     std::optional<HetSubmission::Turn> turn;
     if (request.is_het_part) turn.emplace(het_submission_, description.het_job_offset, request.user_id);
-    Decision decision = gate_.decide(request, to_known(now), policy.get(), turn ? turn->parts() : nullptr);
-    recording.finish(decision, {request});
+    gate::HetParts* const parts = turn ? turn->parts() : nullptr;
+    std::optional<gate::HetParts> parts_before;
+    if (candidate && parts) parts_before = *parts;
+    Decision decision = gate_.decide(request, known, policy.get(), parts);
+    recording.stop_clock();
+    std::optional<gate::Comparison> comparison;
+    const auto decide_again = [&](const policy::Policy& other) {
+        return gate_.decide(request, known, &other, parts_before ? &*parts_before : nullptr);
+    };
+    if (candidate)
+        comparison = candidate_runs_.compare(*candidate, request, decision, std::ref(decide_again));
+    recording.finish(decision, {.request = request, .candidate = comparison ? &*comparison : nullptr});
     counts_.count(decision, /*is_change=*/false);
     if (decision.changed) write_changes(description, request, *decision.changed);
     return answer(decision, err_msg);
@@ -225,14 +239,24 @@ int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t
 
     const ClusterNow now = cluster_.current();
     const auto begin = TimeAllowance::Clock::now();
-    const Recording recording = recorder_.begin(*policy);
+    const auto candidate = policies_.candidate();
+    const gate::KnownCluster known = to_known(now);
+    Recording recording = recorder_.begin(*policy);
     model::JobUpdate change = slurm::read_update(*current, update, submit_uid);
-    const auto recorded = recording.is_on() ? std::optional(change.after) : std::nullopt;
-    Decision decision = gate_.decide_update(std::move(change), to_known(now), policy.get());
-    if (recorded) recording.finish(decision, {*recorded, files_id.value_or(0)});
+    const auto kept = recording.is_on() || candidate ? std::optional(change) : std::nullopt;
+    Decision decision = gate_.decide_update(std::move(change), known, policy.get());
+    recording.stop_clock();
     // One request may change every task of an array, one after the other.
     const auto end = TimeAllowance::Clock::now();
     if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);
+    std::optional<gate::Comparison> comparison;
+    const auto decide_again = [&](const policy::Policy& other) {
+        return gate_.decide_update(*kept, known, &other);
+    };
+    if (candidate)
+        comparison = candidate_runs_.compare(*candidate, kept->after, decision, std::ref(decide_again));
+    if (kept)
+        recording.finish(decision, {kept->after, files_id.value_or(0), comparison ? &*comparison : nullptr});
     counts_.count(decision, /*is_change=*/true);
     return answer(decision, err_msg);
 }

@@ -8,6 +8,7 @@
 // but none was ever loaded, only jobs of root, SlurmUser and operators are accepted.
 #pragma once
 
+#include "candidate_runs.hpp"
 #include "cluster_snapshot.hpp"
 #include "controller_quota.hpp"
 #include "het_submission.hpp"
@@ -90,6 +91,7 @@ class Runtime {
     TimeAllowance change_allowance_; ///< for changes of jobs, by the user who pays for them
     HetSubmission het_submission_;
     DecisionCounts counts_;
+    CandidateRuns candidate_runs_;
     std::string job_submit_plugins_; ///< of slurm.conf, when this was made
     const std::time_t started_at_ = std::time(nullptr);
     Recorder recorder_{started_at_};

@@ -44,6 +44,21 @@ std::string describe(std::span<const policy::FailingRule> rules) {
     return "[" + text::join(all, ", ") + "]";
 }
 
+/// An object; null: there is no directory `next`.
+std::string describe(const policy::CandidateStatus& candidate, const CandidateCounts& counts) {
+    if (!candidate.exists) return "null";
+    std::optional<std::time_t> loaded_at;
+    if (candidate.loaded_at) loaded_at = std::chrono::system_clock::to_time_t(*candidate.loaded_at);
+    const CandidateCounts own =
+        candidate.hash != 0 && counts.policy == candidate.hash ? counts : CandidateCounts();
+    return text::format(
+        R"({{"policy": {}, "rules": {}, "loaded_at": {}, "is_testing": {}, "last_error": {}, "compared": {}, )"
+        R"("differing": {}, "skipped": {}}})",
+        candidate.hash == 0 ? "null" : json::quote(text::format("{:016x}", candidate.hash)), candidate.rules,
+        json::number(loaded_at), candidate.is_testing ? "true" : "false", quote(candidate.last_error),
+        own.compared, own.differing, own.skipped);
+}
+
 /// The plugins in the order in which slurmctld calls them.
 std::vector<std::string_view> names_of(std::string_view job_submit_plugins) {
     auto names = text::split(job_submit_plugins, ',');
@@ -135,7 +150,8 @@ std::string StatusReport::to_json() const {
         quote(policy.keep_error), json::number(partitions_read_at),
         partitions_error.empty() ? "null" : json::quote(partitions_error), json::quote(conf_problems),
         counts.to_json());
-    members += text::format(R"(, "failing_rules": {})", describe(failing_rules));
+    members += text::format(R"(, "failing_rules": {}, "candidate": {})", describe(failing_rules),
+                            describe(policy.candidate, candidate));
     members += text::format(R"(, "records_written": {}, "records_dropped": {}, "records_error": {})",
                             records.written, records.dropped,
                             records.last_error.empty() ? "null" : json::quote(records.last_error));

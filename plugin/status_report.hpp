@@ -3,6 +3,7 @@
 // What `qosgate status` shows: the plugin's state as one JSON object. plugin/status_file.hpp writes it.
 #pragma once
 
+#include "candidate_runs.hpp"
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/decision.hpp"
 #include "qosgate/policy/policy.hpp"
@@ -62,6 +63,7 @@ struct StatusReport {
     const std::vector<std::string>& conf_problems; ///< see find_conf_problems()
     const RecordCounts& records;
     std::span<const policy::FailingRule> failing_rules = {}; ///< of the policy in force
+    CandidateCounts candidate = {};
 
     /// Members of a JSON object, without braces.
     [[nodiscard]] std::string to_json() const;

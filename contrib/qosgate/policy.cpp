@@ -12,7 +12,8 @@ void add_policy(CLI::App& app, Invocation& invocation) {
                     "  qosgate policy check                   the directory beside slurm.conf\n"
                     "  qosgate policy check ./qosgate.d       a directory before it is copied there\n"
                     "  qosgate policy test ./qosgate.d        the tests of its rules\n"
-                    "  qosgate policy try -- sbatch job.sh    what would become of this job now");
+                    "  qosgate policy try -- sbatch job.sh    what would become of this job now\n"
+                    "  qosgate policy diff                    what the candidate in qosgate.d/next changes");
     policy->require_subcommand(1);
     add_commands(*policy, "policy", invocation);
 }

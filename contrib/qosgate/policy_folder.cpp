@@ -2,6 +2,7 @@
 #include "policy_folder.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/candidate.hpp"
 #ifdef QG_HAVE_SLURM
 #include "qosgate/slurmdb/slurm_conf.hpp"
 #endif
@@ -53,8 +54,13 @@ Result<PolicyFolder> find_live_folder() {
 Result<PolicyFolder> find_policy_folder(const std::string& named) {
     auto live = find_live_folder();
     if (named.empty()) return live;
-    std::error_code problem;
-    if (!live || !fs::equivalent(named, live->path, problem)) return PolicyFolder{named};
+    // slurmctld reads the candidate, too.
+    const auto is_live = [&](const fs::path& path) {
+        std::error_code problem;
+        return fs::equivalent(named, path, problem);
+    };
+    if (!live || !(is_live(live->path) || is_live(live->path / policy::candidate_folder_name)))
+        return PolicyFolder{named};
     live->path = named;
     return live;
 }

@@ -23,9 +23,9 @@ struct PolicyFolder {
 };
 
 /// The directory that the command line names; without one ("") that of slurmctld, qosgate.d beside
-/// slurm.conf. If the named directory is that of slurmctld, the answer is the same as without a name. Errors:
-/// unavailable without a readable slurm.conf; unsupported in a build without Slurm; not_found for an unknown
-/// SlurmUser.
+/// slurm.conf. If the named directory is that of slurmctld, or its candidate `next`, slurmctld's user reads
+/// it. Errors: unavailable without a readable slurm.conf; unsupported in a build without Slurm; not_found for
+/// an unknown SlurmUser.
 Result<PolicyFolder> find_policy_folder(const std::string& named);
 
 /// While it lives, the process has the rights of the directory's reader, if it runs as root. Threads: the

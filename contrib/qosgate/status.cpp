@@ -242,6 +242,23 @@ Result<Finding> examine() {
     return finding;
 }
 
+/// What is known of the candidate; empty: there is no directory `next`.
+std::string describe_candidate(const ordered_json& report) {
+    const ordered_json candidate = report.value("candidate", ordered_json());
+    if (!candidate.is_object()) return "";
+    const auto number = [&candidate](const char* key) { return candidate.value(key, std::uint64_t{0}); };
+    const ordered_json policy = candidate.value("policy", ordered_json());
+    if (const ordered_json error = candidate.value("last_error", ordered_json()); error.is_string())
+        return "not loaded: " + text::printable(error.get<std::string>(), 1000);
+    if (!policy.is_string())
+        return candidate.value("is_testing", false) ? "not loaded: its tests are still running"
+                                                    : "not loaded yet";
+    return text::format("{} {}, hash {}, loaded {}; compared {}, differing {}, skipped {}", number("rules"),
+                        number("rules") == 1 ? "rule" : "rules", policy.get<std::string>(),
+                        show_time(candidate.value("loaded_at", ordered_json())), number("compared"),
+                        number("differing"), number("skipped"));
+}
+
 void print(const Finding& finding, std::ostream& out) {
     out << finding.wording().headline << '\n';
     for (const std::string& reason : finding.reasons)
@@ -249,6 +266,7 @@ void print(const Finding& finding, std::ostream& out) {
     if (finding.report.is_null()) return;
     const ordered_json& report = finding.report;
     const auto number = [&report](const char* key) { return report.value(key, std::uint64_t{0}); };
+    const std::string candidate = describe_candidate(report);
     out << text::format("As of:      {}\n", show_time(written_at(report)))
         << text::format("Plugin:     {} for Slurm {}, process {} on {}, since {}\n",
                         report.value("version", "?"), report.value("slurm", "?"), number("pid"),
@@ -259,6 +277,7 @@ void print(const Finding& finding, std::ostream& out) {
                         show_time(report.value("loaded_at", ordered_json())),
                         report.value("is_kept_copy", false) ? ", the copy of an earlier run" : "")
         << text::format("Directory:  {}\n", report.value("policy_folder", "?"))
+        << (candidate.empty() ? "" : text::format("Candidate:  {}\n", candidate))
         << text::format("Partitions: read {}\n",
                         show_time(report.value("partitions_read_at", ordered_json())))
         << text::format(

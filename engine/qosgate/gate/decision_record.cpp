@@ -57,22 +57,11 @@ bool is_left_out(const policy::FieldSpec& field) {
 
 /// What the request sets, by the names that rules use.
 std::string request_json(const model::JobRequest& request) {
-    static const model::ResolvedJob nothing_counted;
-    static const model::TresCatalogue no_tres({});
-    const policy::RuleInput facts{.counted = nothing_counted,
-                                  .catalogue = no_tres,
-                                  .user_name = {},
-                                  .account = {},
-                                  .partition = {},
-                                  .qos = {},
-                                  .knows_accounts = false,
-                                  .knows_partitions = false,
-                                  .knows_cpus = false};
     Members members;
     for (const policy::FieldSpec& field : policy::job_fields()) {
         if (field.is_set == nullptr || !field.is_set(request) || is_left_out(field)) continue;
         policy::ErrorText error;
-        const Value value = field.read({request, facts}, error);
+        const Value value = field.read({request, policy::no_facts()}, error);
         if (error.empty() && value.kind != Value::Kind::nothing && value.kind != Value::Kind::other)
             members.add(field.name, to_json(value));
     }
@@ -85,14 +74,15 @@ std::string_view mode_of(const policy::Policy& policy, std::string_view rule) {
     return found == policy.rules().end() ? std::string_view() : policy::to_string(found->mode);
 }
 
-std::string events_json(const Decision& decision, const policy::Policy& policy) {
+/// `policy` has the rules' modes; null: they are left out.
+std::string events_json(const std::vector<model::DecisionEvent>& done, const policy::Policy* policy) {
     std::vector<std::string> events;
-    for (const model::DecisionEvent& event : decision.events) {
+    for (const model::DecisionEvent& event : done) {
         Members members;
         members.add_text("did", event.did);
         members.add_if_any("rule", event.rule);
         members.add_if_any("file", event.file);
-        members.add_if_any("mode", mode_of(policy, event.rule));
+        if (policy != nullptr) members.add_if_any("mode", mode_of(*policy, event.rule));
         members.add_if_any("reason", event.reason);
         members.add_text("text", event.text);
         events.push_back(members.object());
@@ -100,9 +90,22 @@ std::string events_json(const Decision& decision, const policy::Policy& policy) 
     return "[" + text::join(events, ", ") + "]";
 }
 
-std::string_view outcome_of(const Decision& decision) noexcept {
-    if (decision.reject != RejectCode::none) return "refused";
-    return decision.forecast.code != RejectCode::none ? "refused by slurmctld" : "accepted";
+/// What the candidate would have done otherwise.
+std::string comparison_json(const Comparison& comparison) {
+    std::vector<std::string> differs;
+    if (comparison.outcome_differs) differs.emplace_back("outcome");
+    if (!comparison.changes.empty()) differs.emplace_back("job");
+    if (comparison.message_differs) differs.emplace_back("message");
+    Members members;
+    members.add_text("policy", text::format("{:016x}", comparison.policy));
+    members.add("differs", json::quote(differs));
+    if (!comparison.differs()) return members.object();
+    members.add_text("outcome", comparison.outcome);
+    members.add("rules", json::quote(comparison.rules));
+    if (!comparison.changes.empty()) members.add("changes", json::quote(comparison.changes));
+    if (comparison.message_differs) members.add("message", json::quote(comparison.message));
+    members.add("events", events_json(comparison.events, nullptr));
+    return members.object();
 }
 
 /// "2026-11-22T04:05:06.123456Z"
@@ -136,16 +139,18 @@ std::string to_record(std::string_view id, const RecordedTime& time, const Recor
         members.add_if_any("account", decision.names->account);
         members.add_if_any("partition", decision.names->partition);
         members.add_if_any("qos", decision.names->qos);
-    }
+    } else if (job.candidate != nullptr)
+        members.add_if_any("user", job.candidate->user);
     members.add_text("outcome", outcome_of(decision));
     members.add_if_any("reason", decision.forecast.reason);
     members.add_if_any("pending_reason", decision.forecast.pending_reason);
     members.add("request", request_json(job.request));
-    members.add("events", events_json(decision, policy));
+    members.add("events", events_json(decision.events, &policy));
     members.add("message", json::quote(decision.message));
     members.add_text("limits", policy::to_string(policy.settings().limits));
     members.add_text("policy", text::format("{:016x}", policy.hash()));
     members.add("microseconds", std::to_string(time.took.count()));
+    if (job.candidate != nullptr) members.add("candidate", comparison_json(*job.candidate));
     return members.object();
 }
 

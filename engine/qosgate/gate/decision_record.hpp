@@ -4,6 +4,7 @@
 // (contrib/decision-record.schema.json).
 #pragma once
 
+#include "qosgate/gate/comparison.hpp"
 #include "qosgate/model/decision.hpp"
 #include "qosgate/model/job_update.hpp"
 #include "qosgate/policy/policy.hpp"
@@ -20,6 +21,7 @@ namespace qg::gate {
 struct RecordedJob {
     const model::JobRequest& request;      ///< as it was sent; of a change, the job after it
     std::optional<std::uint32_t> job_id{}; ///< of a change; 0: not known
+    const Comparison* candidate = nullptr; ///< null: no candidate was tried
 };
 
 /// When a decision was made, and how long that took.

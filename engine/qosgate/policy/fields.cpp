@@ -40,6 +40,21 @@ std::string show(const FieldSpec& field, const Value& value) {
 
 } // namespace
 
+const RuleInput& no_facts() noexcept {
+    static const model::ResolvedJob nothing_counted;
+    static const model::TresCatalogue no_tres({});
+    static const RuleInput facts{.counted = nothing_counted,
+                                 .catalogue = no_tres,
+                                 .user_name = {},
+                                 .account = {},
+                                 .partition = {},
+                                 .qos = {},
+                                 .knows_accounts = false,
+                                 .knows_partitions = false,
+                                 .knows_cpus = false};
+    return facts;
+}
+
 Result<void> write_field(const FieldSpec& field, model::JobRequest& request, const Value& value) {
     if (field.write == nullptr)
         return Error{ErrorCode::invalid_input, text::format("job.{} cannot be changed", field.name)};

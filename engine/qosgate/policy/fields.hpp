@@ -72,6 +72,9 @@ struct FieldSpec {
     }
 };
 
+/// For reading what a request itself sets: nothing else is known.
+const RuleInput& no_facts() noexcept;
+
 /// All fields, in the order they are documented.
 std::span<const FieldSpec> job_fields() noexcept;
 

@@ -104,6 +104,7 @@ Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, const 
         if (!loaded) return loaded.error();
         settings = *std::move(loaded);
     }
+    settings.rule_time = std::min(settings.rule_time, options.max_rule_time.value_or(settings.rule_time));
     auto state_sources = make_state_sources(sources);
     if (!state_sources) return state_sources.error();
     auto compiled = compile_rules(*state_sources, settings);

@@ -150,6 +150,8 @@ struct CompileOptions {
     std::uint64_t generation = 0; ///< handed back by Policy::generation()
     /// Whether failures in a row count (setting rule_failures): for a policy that decides about jobs.
     bool counts_failures = false;
+    /// The most that the setting rule_time_ms gives; empty: any.
+    std::optional<std::chrono::milliseconds> max_rule_time = {};
 };
 
 /// A rule whose last runs failed, or that only warns because too many did.

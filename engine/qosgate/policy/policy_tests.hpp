@@ -98,6 +98,10 @@ using TakeResult = std::function<void(const PolicyTest& test, const TestResult& 
 Result<void> run_tests(const Policy& policy, std::span<const SourceFile> files, const TestRun& how,
                        const TakeResult& take);
 
+/// Runs all tests as run_tests() does. Errors: invalid_input if one fails, naming the first, or if a file of
+/// tests does not load; also if the run was cancelled.
+Result<void> pass_tests(const Policy& policy, std::span<const SourceFile> files, const TestRun& how);
+
 /// "test 'large jobs' fails: expect.accept: the job was rejected": the first problem.
 std::string describe_failure(const PolicyTest& test, const TestResult& result);
 

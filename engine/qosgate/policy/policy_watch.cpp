@@ -15,31 +15,10 @@
 namespace qg::policy {
 namespace {
 
-/// How many checks in a row may find the directory changing before it is read anyway.
-constexpr unsigned max_unsettled_checks = 3;
-/// How many checks after a change read the files although they look unchanged: two writes within one tick of
-/// the file system's clock look the same.
-constexpr unsigned careful_checks = 6;
-/// After this many checks without a change the files are read anyway (the times of some file systems are not
-/// reliable).
-constexpr unsigned full_read_checks = 75;
-
 /// Checks between two attempts to write the kept copy after a failure.
 constexpr unsigned keep_again_checks = 75;
 
 } // namespace
-
-bool ReadingTimes::is_time_to_read(const std::filesystem::path& folder) {
-    const std::uint64_t now = stat_signature(folder);
-    ++quiet_checks_;
-    if (now != signature_) {
-        signature_ = now;
-        quiet_checks_ = 0;
-        return ++unsettled_checks_ >= max_unsettled_checks;
-    }
-    unsettled_checks_ = 0;
-    return quiet_checks_ <= careful_checks || quiet_checks_ % full_read_checks == 0;
-}
 
 PolicyWatch::PolicyWatch(LogSink log, StoreOptions options)
     : options_(std::move(options)), log_(std::move(log)) {
@@ -169,14 +148,15 @@ void PolicyWatch::read_folder() {
 std::optional<Result<std::shared_ptr<const Policy>>> PolicyWatch::load(const SourceFolder& sources,
                                                                        std::uint64_t generation) {
     SourceFolder files{.exists = sources.exists, .files = sources.files};
-    const CompileOptions options{.generation = generation, .counts_failures = true};
-    auto policy = compile_policy(files, options);
-    if (!policy || sources.tests.empty() || !(*policy)->settings().run_tests) return policy;
-    const auto done = test(**policy, sources.tests);
-    if (is_ending_) return std::nullopt;
-    if (!done) return done.error();
-    // In new Lua states: rules may have kept something of a test in theirs.
-    return compile_policy(std::move(files), options);
+    if (!sources.tests.empty()) {
+        const auto tested = compile_policy(files, {.generation = generation});
+        if (!tested) return tested.error();
+        const auto done = (*tested)->settings().run_tests ? test(**tested, sources.tests) : Result<void>();
+        if (is_ending_) return std::nullopt;
+        if (!done) return done.error();
+    }
+    // After tests in new Lua states: rules may have kept something of a test in theirs.
+    return compile_policy(std::move(files), {.generation = generation, .counts_failures = true});
 }
 
 Result<void> PolicyWatch::test(const Policy& policy, std::span<const SourceFile> tests) {
@@ -191,24 +171,10 @@ Result<void> PolicyWatch::test(const Policy& policy, std::span<const SourceFile>
     show(true);
     const ScopeExit over([&] { show(false); });
     const auto world = options_.make_world ? options_.make_world() : nullptr;
-    std::string first;
-    std::size_t failed = 0;
-    std::size_t all = 0;
-    const TestRun how{.world = world.get(), .max_time = options_.max_test_time, .is_cancelled = [this] {
-                          return is_ending_.load();
-                      }};
-    const auto done = run_tests(policy, tests, how, [&](const PolicyTest& one, const TestResult& result) {
-        ++all;
-        if (result.has_passed()) return;
-        if (failed++ == 0)
-            first = text::format("{}:{}: {}", one.file, one.line, describe_failure(one, result));
-    });
-    // Whatever kept a file of tests from loading will do so again.
-    if (!done) return Error{ErrorCode::invalid_input, done.error().message};
-    if (failed == 0) return {};
-    return Error{ErrorCode::invalid_input,
-                 text::format("{} ({} of {} tests {}; 'qosgate policy test' shows all)", first, failed, all,
-                              failed == 1 ? "fails" : "fail")};
+    return pass_tests(policy, tests,
+                      {.world = world.get(), .max_time = options_.max_test_time, .is_cancelled = [this] {
+                           return is_ending_.load();
+                       }});
 }
 
 void PolicyWatch::adopt_kept_copy() {

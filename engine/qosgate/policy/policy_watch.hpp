@@ -5,6 +5,7 @@
 #pragma once
 
 #include "qosgate/base/published.hpp"
+#include "qosgate/policy/reading_times.hpp"
 #include "qosgate/policy/store.hpp"
 
 #include <atomic>
@@ -13,22 +14,6 @@
 #include <string>
 
 namespace qg::policy {
-
-/// Decides when the directory's files are read: not while they are being written, and not while nothing
-/// changes.
-/// Threads: not thread-safe.
-class ReadingTimes {
-  public:
-    /// Checks the directory. Cost: blocking; opens no file.
-    bool is_time_to_read(const std::filesystem::path& folder);
-    /// Called after a read.
-    void settle() noexcept { unsettled_checks_ = 0; }
-
-  private:
-    std::uint64_t signature_ = 0;
-    unsigned unsettled_checks_ = 0; ///< checks in a row that found the directory changing
-    unsigned quiet_checks_ = 0;
-};
 
 /// Threads: internally locked; one check at a time.
 class PolicyWatch {
@@ -59,6 +44,8 @@ class PolicyWatch {
     [[nodiscard]] std::shared_ptr<const Policy> current() const { return published_.get(); }
     [[nodiscard]] StoreStatus status() const;
     [[nodiscard]] const StoreOptions& options() const noexcept { return options_; }
+    /// Writes a line, unless the owner is destroyed.
+    void log(LogLevel level, const std::string& text);
 
   private:
     /// The source of the policy in force.
@@ -103,7 +90,6 @@ class PolicyWatch {
     void set_standing(Basis basis, const std::optional<Error>& error);
     [[nodiscard]] std::uint64_t hash_in_force() const noexcept;
     [[nodiscard]] std::string describe_in_force() const;
-    void log(LogLevel level, const std::string& text);
 
     const StoreOptions options_;
     Published<Policy> published_;

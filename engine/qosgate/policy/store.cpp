@@ -24,18 +24,28 @@ PolicyStore::~PolicyStore() {
 }
 
 void PolicyStore::start(std::filesystem::path folder) {
+    candidate_ = std::make_shared<CandidateWatch>(
+        folder, watch_->options(),
+        [watch = watch_](LogLevel level, const std::string& text) { watch->log(level, text); });
     watch_->begin(std::move(folder));
     thread_.start("qosgate-policy", [watch = watch_](DetachedThread::Link& owner) {
         watch->first_check();
         while (owner.wait_for(watch->options().poll_interval))
             watch->check();
     });
+    candidate_thread_.start("qosgate-next", [candidate = candidate_](DetachedThread::Link& owner) {
+        do
+            candidate->check();
+        while (owner.wait_for(candidate->options().poll_interval));
+    });
     if (!watch_->wait_for_first_check(watch_->options().start_patience)) watch_->report_delay();
 }
 
 void PolicyStore::stop(std::chrono::milliseconds patience) {
     watch_->cancel_tests();
-    if (!thread_.stop(patience)) watch_->abandon();
+    if (candidate_) candidate_->cancel_tests();
+    const bool candidate_has_ended = candidate_thread_.stop(patience);
+    if (!thread_.stop(patience) || !candidate_has_ended) watch_->abandon();
 }
 
 void PolicyStore::refresh() {
@@ -54,8 +64,14 @@ std::shared_ptr<const Policy> PolicyStore::current() const {
     return watch_->current();
 }
 
+std::shared_ptr<const Policy> PolicyStore::candidate() const {
+    return candidate_ ? candidate_->current() : nullptr;
+}
+
 StoreStatus PolicyStore::status() const {
-    return watch_->status();
+    StoreStatus now = watch_->status();
+    if (candidate_) now.candidate = candidate_->status();
+    return now;
 }
 
 } // namespace qg::policy

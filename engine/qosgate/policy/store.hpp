@@ -14,6 +14,7 @@
 #include "qosgate/base/detached_thread.hpp"
 #include "qosgate/base/error.hpp"
 #include "qosgate/base/log.hpp"
+#include "qosgate/policy/candidate.hpp"
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/policy/policy_tests.hpp"
 
@@ -53,6 +54,7 @@ struct StoreStatus {
     std::optional<Error> last_error; ///< why the directory's present policy is not in force; empty: it is
     std::optional<Error> keep_error; ///< why a restart would not find the policy in force; empty: it would
     std::uint64_t failed_loads = 0;  ///< distinct broken contents since start()
+    CandidateStatus candidate;       ///< the directory `next`
 };
 
 /// How a store works; the defaults are those of the plugin, except kept_file.
@@ -75,7 +77,7 @@ struct StoreOptions {
 
 class PolicyWatch;
 
-/// Threads: internally locked. Owns one DetachedThread.
+/// Threads: internally locked. Owns two DetachedThreads.
 class PolicyStore {
   public:
     static constexpr std::chrono::milliseconds default_stop_patience{200};
@@ -114,11 +116,17 @@ class PolicyStore {
     /// The policy in force; never null, Policy::none() before start() and while the store is closed.
     [[nodiscard]] std::shared_ptr<const Policy> current() const;
 
+    /// The candidate that decisions are compared with; null: there is none. It never decides. Cost: without
+    /// one, reads two pointers.
+    [[nodiscard]] std::shared_ptr<const Policy> candidate() const;
+
     [[nodiscard]] StoreStatus status() const;
 
   private:
     std::shared_ptr<PolicyWatch> watch_; ///< with the thread
     DetachedThread thread_;
+    std::shared_ptr<CandidateWatch> candidate_; ///< with its thread; null before start()
+    DetachedThread candidate_thread_; ///< its tests, or a file that hangs, do not delay the policy's thread
 };
 
 } // namespace qg::policy

@@ -179,6 +179,24 @@ Result<void> run_tests(const Policy& policy, std::span<const SourceFile> files, 
     return {};
 }
 
+Result<void> pass_tests(const Policy& policy, std::span<const SourceFile> files, const TestRun& how) {
+    std::string first;
+    std::size_t failed = 0;
+    std::size_t all = 0;
+    const auto done = run_tests(policy, files, how, [&](const PolicyTest& one, const TestResult& result) {
+        ++all;
+        if (result.has_passed()) return;
+        if (failed++ == 0)
+            first = text::format("{}:{}: {}", one.file, one.line, describe_failure(one, result));
+    });
+    // Whatever kept a file of tests from loading will do so again.
+    if (!done) return Error{ErrorCode::invalid_input, done.error().message};
+    if (failed == 0) return {};
+    return Error{ErrorCode::invalid_input,
+                 text::format("{} ({} of {} tests {}; 'qosgate policy test' shows all)", first, failed, all,
+                              failed == 1 ? "fails" : "fail")};
+}
+
 std::string describe_failure(const PolicyTest& test, const TestResult& result) {
     return text::format("test '{}' fails: {}", text::printable(test.name, 200),
                         text::printable(result.problems.empty() ? "" : result.problems.front(), 1000));

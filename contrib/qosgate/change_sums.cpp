@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "change_sums.hpp"
+
+#include "table.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace qg::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t max_examples = 3;
+constexpr std::size_t max_rows = 20; ///< for people
+/// What stands for a difference that no rule made.
+constexpr const char* no_rule = "(no rule)";
+constexpr std::string_view accepted = "accepted";
+
+} // namespace
+
+OutcomeChange outcome_change(std::string_view before, std::string_view after) noexcept {
+    if (before == after) return OutcomeChange::none;
+    if (before == accepted) return OutcomeChange::refused;
+    return after == accepted ? OutcomeChange::accepted : OutcomeChange::otherwise;
+}
+
+void ChangeSums::Sum::add(const Change& change) {
+    ++decisions;
+    refused += change.outcome == OutcomeChange::refused ? 1 : 0;
+    accepted += change.outcome == OutcomeChange::accepted ? 1 : 0;
+    otherwise += change.outcome == OutcomeChange::otherwise ? 1 : 0;
+    job += change.fields.empty() ? 0 : 1;
+    message += change.message_differs ? 1 : 0;
+    if (examples.size() < max_examples) examples.push_back(change.id);
+}
+
+void ChangeSums::add(const Change& change) {
+    all_.add(change);
+    by_user_[change.user].add(change);
+    for (const std::string& rule : change.rules)
+        by_rule_[rule].add(change);
+    if (change.rules.empty()) by_rule_[no_rule].add(change);
+    for (const std::string& field : change.fields)
+        ++fields_[field];
+}
+
+void ChangeSums::print(const Sums& sums, const char* heading, std::ostream& out) {
+    std::vector<std::pair<std::string, Sum>> rows(sums.begin(), sums.end());
+    std::ranges::stable_sort(
+        rows, [](const auto& a, const auto& b) { return a.second.decisions > b.second.decisions; });
+    Table table{.columns = {{heading},
+                            {"DIFFER", true},
+                            {"REFUSED", true},
+                            {"ACCEPTED", true},
+                            {"JOB", true},
+                            {"MESSAGE", true},
+                            {"EXAMPLES"}},
+                .rows = {}};
+    for (const auto& [name, sum] : rows) {
+        if (table.rows.size() == max_rows) break;
+        table.rows.push_back({text::printable(name, 60), std::to_string(sum.decisions),
+                              std::to_string(sum.refused), std::to_string(sum.accepted),
+                              std::to_string(sum.job), std::to_string(sum.message),
+                              text::printable(text::join(sum.examples, " "), 200)});
+    }
+    out << '\n';
+    print_aligned(out, table);
+    if (rows.size() > max_rows) out << text::format("and {} more (--json has all)\n", rows.size() - max_rows);
+}
+
+void ChangeSums::print(std::ostream& out) const {
+    if (all_.decisions == 0) return;
+    out << text::format("  accepted before, refused now: {}\n", all_.refused)
+        << text::format("  refused before, accepted now: {}\n", all_.accepted);
+    if (all_.otherwise > 0) out << text::format("  refused by somebody else:     {}\n", all_.otherwise);
+    out << text::format("  the job gets other values:    {}\n", all_.job)
+        << text::format("  the user reads other words:   {}\n", all_.message);
+    std::vector<std::string> fields;
+    for (const auto& [field, count] : fields_)
+        fields.push_back(text::format("{} ({})", text::printable(field, 60), count));
+    if (!fields.empty()) out << "Values that differ: " << text::join(fields, ", ") << '\n';
+    print(by_rule_, "RULE", out);
+    print(by_user_, "USER", out);
+}
+
+ordered_json ChangeSums::to_json(const Sum& sum) {
+    return {{"differing", sum.decisions}, {"refused", sum.refused},
+            {"accepted", sum.accepted},   {"refused_otherwise", sum.otherwise},
+            {"job_differs", sum.job},     {"message_differs", sum.message},
+            {"examples", sum.examples}};
+}
+
+ordered_json ChangeSums::to_json(const Sums& sums, const char* name) {
+    ordered_json list = ordered_json::array();
+    for (const auto& [key, sum] : sums) {
+        ordered_json row{{name, key == no_rule ? ordered_json() : ordered_json(key)}};
+        row.update(to_json(sum));
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+void ChangeSums::add_to(ordered_json& answer) const {
+    answer.update(to_json(all_));
+    answer["rules"] = to_json(by_rule_, "rule");
+    answer["users"] = to_json(by_user_, "user");
+    ordered_json fields = ordered_json::object();
+    for (const auto& [field, count] : fields_)
+        fields[field] = count;
+    answer["fields"] = fields;
+}
+
+} // namespace qg::cli

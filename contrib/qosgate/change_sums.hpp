@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// ChangeSums: how many decisions other rules would change, and how: in all, by rule and by user.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <map>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::cli {
+
+/// How the verdict on a job changes.
+enum class OutcomeChange : std::uint8_t {
+    none,
+    refused,   ///< accepted before, and refused now
+    accepted,  ///< refused before, and accepted now
+    otherwise, ///< refused by slurmctld before, and by qosgate now, or the other way round
+};
+
+/// `before` and `after` are outcomes of a record.
+OutcomeChange outcome_change(std::string_view before, std::string_view after) noexcept;
+
+/// One decision that differs.
+struct Change {
+    std::string id;                  ///< of the record
+    std::string user;                ///< a name, or a number
+    std::vector<std::string> rules;  ///< empty: limits, partitions or settings
+    std::vector<std::string> fields; ///< of the job, that get another value
+    OutcomeChange outcome = OutcomeChange::none;
+    bool message_differs = false;
+};
+
+/// Threads: not thread-safe. Cost: memory for each rule and user.
+class ChangeSums {
+  public:
+    void add(const Change& change);
+
+    [[nodiscard]] std::uint64_t changes() const noexcept { return all_.decisions; }
+
+    /// For people: at most 20 rules and 20 users.
+    void print(std::ostream& out) const;
+    /// Adds the members differing, refused, accepted, refused_otherwise, job_differs, message_differs,
+    /// examples, and the lists rules, users and fields.
+    void add_to(nlohmann::ordered_json& answer) const;
+
+  private:
+    struct Sum {
+        std::uint64_t decisions = 0;
+        std::uint64_t refused = 0;
+        std::uint64_t accepted = 0;
+        std::uint64_t otherwise = 0;
+        std::uint64_t job = 0;
+        std::uint64_t message = 0;
+        std::vector<std::string> examples; ///< the first ones
+
+        void add(const Change& change);
+    };
+    using Sums = std::map<std::string, Sum>;
+
+    static nlohmann::ordered_json to_json(const Sum& sum);
+    static nlohmann::ordered_json to_json(const Sums& sums, const char* name);
+    static void print(const Sums& sums, const char* heading, std::ostream& out);
+
+    Sum all_;
+    Sums by_rule_;
+    Sums by_user_;
+    std::map<std::string, std::uint64_t> fields_;
+};
+
+} // namespace qg::cli

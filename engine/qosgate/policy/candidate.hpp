@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// CandidateWatch: keeps the candidate policy current, the directory `next` in that of the policy. It is
+// loaded and tested as the policy itself, but it never comes into force: jobs are only compared with it.
+#pragma once
+
+#include "qosgate/base/error.hpp"
+#include "qosgate/base/log.hpp"
+#include "qosgate/base/published.hpp"
+#include "qosgate/policy/policy.hpp"
+#include "qosgate/policy/reading_times.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace qg::policy {
+
+struct SourceFolder;
+struct StoreOptions;
+
+inline constexpr std::string_view candidate_folder_name = "next";
+
+/// A candidate's rules may take no more time for one job than this, so that candidate and policy together
+/// stay within what one job may take (100 ms): the setting rule_time_ms is at most 75.
+inline constexpr std::chrono::milliseconds max_candidate_rule_time{25};
+
+/// The state of the candidate.
+struct CandidateStatus {
+    bool exists = false;     ///< there is a directory `next`
+    bool is_testing = false; ///< its tests are running
+    std::uint64_t hash = 0;  ///< of the loaded one; 0: none is loaded
+    std::size_t rules = 0;
+    std::optional<std::chrono::system_clock::time_point> loaded_at = {};
+    std::optional<Error> last_error = {}; ///< why the directory is not loaded; empty: it is
+};
+
+/// Threads: check() from one thread; the others from any.
+class CandidateWatch {
+  public:
+    /// `folder` is the directory of the policy. `log` as in PolicyStore.
+    CandidateWatch(const std::filesystem::path& folder, StoreOptions options, LogSink log);
+    CandidateWatch(const CandidateWatch&) = delete;
+    CandidateWatch& operator=(const CandidateWatch&) = delete;
+    ~CandidateWatch();
+
+    /// Looks at the directory; loads and tests it if it changed. While a changed one does not load, there is
+    /// no candidate. Cost: one stat() without the directory; else blocking.
+    void check() noexcept;
+
+    /// Ends running tests, and keeps others from being run.
+    void cancel_tests() noexcept { is_ending_ = true; }
+
+    /// The loaded candidate; null: there is none. Cost: without one, reads a flag.
+    [[nodiscard]] std::shared_ptr<const Policy> current() const {
+        return is_loaded_.load(std::memory_order_relaxed) ? published_.get() : nullptr;
+    }
+
+    [[nodiscard]] CandidateStatus status() const;
+    [[nodiscard]] const StoreOptions& options() const noexcept { return *options_; }
+
+  private:
+    /// The identity of files and their tests.
+    struct Content {
+        std::uint64_t policy;
+        std::uint64_t tests;
+        friend bool operator==(const Content&, const Content&) = default;
+    };
+
+    void read();
+    /// Errors: as compile_policy and pass_tests.
+    Result<std::shared_ptr<const Policy>> load(const SourceFolder& sources);
+    void put(std::shared_ptr<const Policy> policy);
+    void drop(std::optional<Error> error);
+
+    const std::filesystem::path folder_;
+    const std::unique_ptr<const StoreOptions> options_;
+    const LogSink log_;
+    Published<Policy> published_;
+    std::atomic<bool> is_loaded_ = false;
+    std::atomic<bool> is_ending_ = false;
+    // Only check() uses these.
+    ReadingTimes times_;
+    std::optional<Content> settled_; ///< files that are loaded, or that never will be
+    std::string last_problem_;       ///< logged last; empty: none
+
+    mutable std::mutex status_mutex_;
+    CandidateStatus status_; ///< guarded by status_mutex_
+};
+
+} // namespace qg::policy

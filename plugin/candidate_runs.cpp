@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "candidate_runs.hpp"
+
+namespace qg::plugin {
+namespace {
+
+using Clock = TimeAllowance::Clock;
+
+constexpr std::uint32_t everybody = 0;
+
+} // namespace
+
+std::optional<gate::Comparison> CandidateRuns::compare(const policy::Policy& candidate,
+                                                       const model::JobRequest& request,
+                                                       const model::Decision& decided,
+                                                       const Decide& decide) noexcept {
+    std::optional<gate::Comparison> comparison;
+    try {
+        const auto begin = Clock::now();
+        if (allowance_.has_some(everybody, begin)) {
+            comparison = try_compare(candidate, request, decided, decide);
+            const auto end = Clock::now();
+            allowance_.spend(everybody, end - begin, end);
+        }
+        count(candidate.hash(), comparison);
+    } catch (...) { // no memory for what is only counted
+    }
+    return comparison;
+}
+
+std::optional<gate::Comparison> CandidateRuns::try_compare(const policy::Policy& candidate,
+                                                           const model::JobRequest& request,
+                                                           const model::Decision& decided,
+                                                           const Decide& decide) {
+    try {
+        return gate::compare(request, decided, decide(candidate), candidate);
+    } catch (...) {
+        return std::nullopt;
+    }
+}
+
+void CandidateRuns::count(std::uint64_t policy, const std::optional<gate::Comparison>& comparison) {
+    const std::scoped_lock lock(mutex_);
+    if (counts_.policy != policy) counts_ = {.policy = policy};
+    ++(comparison ? counts_.compared : counts_.skipped);
+    if (comparison && comparison->differs()) ++counts_.differing;
+}
+
+CandidateCounts CandidateRuns::counts() const {
+    const std::scoped_lock lock(mutex_);
+    return counts_;
+}
+
+} // namespace qg::plugin

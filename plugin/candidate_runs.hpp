@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// CandidateRuns: decides a second time with the candidate policy, and compares. It changes nothing: not the
+// job, not what the user reads, not the log.
+//
+//   const auto comparison = runs.compare(*candidate, request, decision, [&](const policy::Policy& other) {
+//       return gate.decide(request, cluster, &other);
+//   });
+#pragma once
+
+#include "qosgate/gate/comparison.hpp"
+#include "time_allowance.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+
+namespace qg::plugin {
+
+/// What came of the decisions since the candidate was loaded.
+struct CandidateCounts {
+    std::uint64_t policy = 0;    ///< the candidate's hash; 0: nothing was compared yet
+    std::uint64_t compared = 0;  ///< decisions
+    std::uint64_t differing = 0; ///< of these
+    std::uint64_t skipped = 0;   ///< not compared: there was no time left, or no memory
+};
+
+/// Threads: safe.
+class CandidateRuns {
+  public:
+    using Decide = std::function<model::Decision(const policy::Policy& candidate)>;
+
+    /// Compares a decision with the candidate's. All candidates' decisions together may take as much of
+    /// slurmctld's time as one user of TimeAllowance: 100 ms at once, and then a tenth of the time that
+    /// passes. Beyond that, nothing is compared: empty. Cost: `decide`.
+    std::optional<gate::Comparison> compare(const policy::Policy& candidate, const model::JobRequest& request,
+                                            const model::Decision& decided, const Decide& decide) noexcept;
+
+    [[nodiscard]] CandidateCounts counts() const;
+
+  private:
+    /// Empty if that fails, for example for lack of memory.
+    static std::optional<gate::Comparison> try_compare(const policy::Policy& candidate,
+                                                       const model::JobRequest& request,
+                                                       const model::Decision& decided, const Decide& decide);
+    void count(std::uint64_t policy, const std::optional<gate::Comparison>& comparison);
+
+    TimeAllowance allowance_; ///< one for all: the user is always 0
+    mutable std::mutex mutex_;
+    CandidateCounts counts_; ///< guarded by mutex_
+};
+
+} // namespace qg::plugin

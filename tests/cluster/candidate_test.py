@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A candidate policy in qosgate.d/next: compared with each decision of slurmctld, and nothing more."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+from qosgate_dev.testing import CommandResult, build_root, main
+from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+
+IN_FORCE = """\
+rule { name = "comments", submit = function(job)
+    if job.comment == "no" then job:reject("not today") end
+    if job.comment == "slow" then job:warn("in force") end
+end }
+"""
+CANDIDATE = """\
+rule { name = "comments", submit = function(job)
+    if job.comment == "never" then job:reject("not with the candidate") end
+    if job.comment == "move" then job.qos = "counted" end
+    if job.comment == "fail" then local wrong = job.comment + 1 end
+    if job.comment == "slow" then job:warn("in force") while job.comment == "slow" do end end
+end }
+"""
+TEST = 'test "never" { job = { comment = "never" }, expect = { %s } }\n'
+
+
+class Candidate(PluginTestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(directory.cleanup)
+        cls.records_file = Path(directory.name) / "records.jsonl"
+        cls.put_in_force({"site.lua": f'site {{ record_file = "{cls.records_file}" }}\n'})
+        cls.put_in_force({"10-comments.lua": IN_FORCE})
+        cls.next = cls.folder / "next"
+
+    def setUp(self) -> None:
+        self.next.mkdir(mode=0o755, exist_ok=True)
+        (self.next / "tests").mkdir(mode=0o755, exist_ok=True)
+        self.write("tests/never.lua", TEST % "reject = true")
+        self.write("10-comments.lua", CANDIDATE)
+        # Other than the last one, so that the counts begin anew.
+        self.write("site.lua", f'site {{ contact = "{self._testMethodName}" }}\n')
+        self.wait_for_candidate(lambda it: it and it["policy"] and it["compared"] == 0)
+
+    def write(self, name: str, text: str) -> None:
+        path = self.next / name
+        path.with_suffix(".new").write_text(text)
+        path.with_suffix(".new").rename(path)
+
+    def qosgate(self, *words: str) -> CommandResult:
+        return self.cluster.run([str(build_root() / "contrib/qosgate/qosgate"), *words])
+
+    def wait_for_candidate(self, is_so) -> dict | None:
+        found = []
+
+        def look() -> bool:
+            found.append(json.loads(self.qosgate("status", "--json").stdout)["plugin"]["candidate"])
+            return bool(is_so(found[-1]))
+
+        try:
+            self.cluster.wait_for(look, "the candidate's state")
+        except Exception as error:
+            raise AssertionError(f"the candidate is {found[-1:]}") from error
+        return found[-1]
+
+    def submit_with(self, comment: str) -> CommandResult:
+        return self.submit(f"--hold --job-name={self._testMethodName}-{comment} --comment={comment}")
+
+    def record_of(self, comment: str) -> dict:
+        def find() -> list[dict]:
+            lines = self.records_file.read_text().splitlines() if self.records_file.exists() else []
+            name = f"{self._testMethodName}-{comment}"
+            return [record for record in map(json.loads, lines) if record["request"].get("name") == name]
+
+        self.cluster.wait_for(lambda: bool(find()), f"job with {comment} is recorded")
+        (record,) = find()
+        return record
+
+    def test_differences_are_recorded_and_summed_up_and_nobody_else_notices(self) -> None:
+        mark = len(self.cluster.log("slurmctld"))
+        never = self.submit_with("never")
+        self.expect(never, True)
+        self.assertEqual(never.stderr, "")
+        self.expect(self.submit_with("no"), False, "not today")
+        move = self.submit_with("move")
+        self.expect(move, True)
+        self.assertEqual(self.cluster.job(int(move.stdout.split()[-1]))["QOS"], "normal")
+        self.expect(self.submit_with("fail"), True)
+        self.expect(self.submit_with("same"), True)
+
+        record = self.record_of("never")
+        self.assertEqual((record["outcome"], record["events"], record["message"]), ("accepted", [], []))
+        candidate = record["candidate"]
+        self.assertEqual((candidate["differs"], candidate["outcome"]), (["outcome", "message"], "refused"))
+        self.assertEqual(candidate["rules"], ["comments"])
+        self.assertEqual(candidate["events"][0]["text"], "not with the candidate")
+        self.assertEqual(self.record_of("no")["candidate"]["outcome"], "accepted")
+        self.assertEqual(self.record_of("move")["candidate"]["changes"], ["qos: (unset) -> counted"])
+        self.assertEqual(self.record_of("fail")["candidate"]["events"][0]["did"], "failed")
+        log = self.slurmctld_log_since(mark)
+        for text in ("not with the candidate", "counted", "attempt to"):
+            self.assertNotIn(text, log)
+
+        counts = self.wait_for_candidate(lambda it: it["compared"] == 5)
+        self.assertEqual((counts["differing"], counts["skipped"], counts["rules"]), (4, 0, 1))
+        answer = self.qosgate("policy", "diff", "--json")
+        self.assertEqual(answer.rc, 1, answer)
+        sums = json.loads(answer.stdout)
+        self.assertEqual(sums["policy"], counts["policy"])
+        self.assertEqual(
+            [sums[key] for key in ("compared", "differing", "refused", "accepted", "job_differs")], [4, 4, 2, 1, 1]
+        )
+        self.assertEqual([(row["rule"], row["differing"]) for row in sums["rules"]], [("comments", 4)])
+        self.assertEqual([(row["user"], row["differing"]) for row in sums["users"]], [(USER, 4)])
+        self.assertIn(record["id"], sums["examples"])
+        text = self.qosgate("policy", "diff", str(self.records_file)).stdout
+        self.assertIn("4 of 4 recorded decisions differ", text)
+        self.assertIn("Candidate:  1 rule, hash " + counts["policy"], self.qosgate("status").stdout)
+
+    def test_a_change_of_a_job_is_compared_too(self) -> None:
+        job = self.submit_with("changed")
+        self.expect(job, True)
+        job_id = int(job.stdout.split()[-1])
+        self.write("20-time.lua", 'rule { name = "time", modify = function(job) job:reject("keep the time") end }\n')
+        self.wait_for_candidate(lambda it: it["rules"] == 2)
+        self.assertEqual(self.cluster.run(f"scontrol update job={job_id} TimeLimit=10", USER).rc, 0)
+        if not json.loads(self.qosgate("status", "--json").stdout)["plugin"]["slurm"].startswith("22.05"):
+            self.cluster.wait_for(lambda: f'"job_id": {job_id}' in self.records_file.read_text(), "it is recorded")
+            (record,) = [
+                record
+                for record in map(json.loads, self.records_file.read_text().splitlines())
+                if record.get("job_id") == job_id
+            ]
+            self.assertEqual((record["outcome"], record["candidate"]["outcome"]), ("accepted", "refused"))
+            self.assertEqual(record["candidate"]["rules"], ["time"])
+        (self.next / "20-time.lua").unlink()
+
+    def test_a_candidate_that_fails_its_tests_or_does_not_load_is_told_and_harms_nothing(self) -> None:
+        self.expected_errors.append("candidate not loaded")
+        self.write("tests/never.lua", TEST % "accept = true")
+        self.wait_for_candidate(lambda it: it["last_error"] and "test 'never' fails" in it["last_error"])
+        self.expect_logged_error("candidate not loaded, no decision is compared with it: ")
+        self.write("10-comments.lua", "rule {")
+        self.wait_for_candidate(lambda it: it["last_error"] and "10-comments.lua:1" in it["last_error"])
+        self.expect(self.submit_with("no"), False, "not today")
+        self.assertNotIn("candidate", self.record_of("no"))
+        status = self.qosgate("status")
+        self.assertEqual(status.rc, 0, status)
+        self.assertRegex(status.stdout, r"Candidate:  not loaded: .*next: 10-comments.lua:1")
+        self.assertEqual(self.qosgate("policy", "check", str(self.next)).rc, 1)
+        self.assertEqual(self.qosgate("policy", "check", str(self.folder)).rc, 0)
+
+        for file in sorted(self.next.rglob("*"), reverse=True):
+            file.rmdir() if file.is_dir() else file.unlink()
+        self.next.rmdir()
+        self.wait_for_candidate(lambda it: it is None)
+
+    def test_a_slow_candidate_is_bounded(self) -> None:
+        before = self.wait_for_candidate(lambda it: it["policy"])
+        self.write("site.lua", 'site { contact = "slow", rule_instructions = 10000000, rule_time_ms = 75 }\n')
+        self.wait_for_candidate(lambda it: it["policy"] not in (None, before["policy"]))
+        for _ in range(30):
+            self.expect(self.submit_with("slow"), True, "in force")
+        counts = self.wait_for_candidate(lambda it: it["compared"] + it["skipped"] == 30)
+        print(f"of 30 jobs whose rules take 25 ms, {counts['compared']} were compared")
+        self.assertGreaterEqual(counts["compared"], 2)
+        self.assertGreaterEqual(counts["skipped"], 2)
+
+
+if __name__ == "__main__":
+    main()

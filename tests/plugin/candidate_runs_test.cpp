@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "candidate_runs.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <new>
+#include <thread>
+
+using namespace qg;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A candidate with no rules, but with the identity of a directory.
+std::shared_ptr<const policy::Policy> some_candidate(const std::string& text) {
+    policy::SourceFolder folder{.exists = true, .files = {{"site.lua", text}}};
+    return policy::compile_policy(std::move(folder)).value();
+}
+
+model::Decision refused() {
+    model::Decision decision;
+    decision.reject = model::RejectCode::access_denied;
+    return decision;
+}
+
+struct CandidateRunsSetup {
+    std::optional<gate::Comparison> compare(const plugin::CandidateRuns::Decide& decide) {
+        return runs.compare(*candidate, {}, {}, decide);
+    }
+
+    std::shared_ptr<const policy::Policy> candidate = some_candidate("site {}");
+    plugin::CandidateRuns runs;
+};
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(candidate_runs, CandidateRunsSetup)
+
+BOOST_AUTO_TEST_CASE(counts_what_differs) {
+    BOOST_TEST(!compare([](const policy::Policy&) { return model::Decision(); })->differs());
+    BOOST_TEST(compare([](const policy::Policy&) { return refused(); })->differs());
+
+    const auto counts = runs.counts();
+    BOOST_TEST(counts.policy == candidate->hash());
+    BOOST_TEST(counts.compared == 2u);
+    BOOST_TEST(counts.differing == 1u);
+    BOOST_TEST(counts.skipped == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(begins_anew_with_another_candidate) {
+    compare([](const policy::Policy&) { return refused(); });
+    candidate = some_candidate("site { limits = 'off' }");
+    compare([](const policy::Policy&) { return model::Decision(); });
+
+    BOOST_TEST(runs.counts().policy == candidate->hash());
+    BOOST_TEST(runs.counts().compared == 1u);
+    BOOST_TEST(runs.counts().differing == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_candidate_that_took_too_much_time_is_not_asked_until_some_comes_back) {
+    compare([](const policy::Policy&) {
+        std::this_thread::sleep_for(110ms);
+        return model::Decision();
+    });
+    bool is_asked = false;
+    const auto ask = [&](const policy::Policy&) {
+        is_asked = true;
+        return model::Decision();
+    };
+    BOOST_TEST(!compare(ask));
+    BOOST_TEST(!is_asked);
+    BOOST_TEST(runs.counts().skipped == 1u);
+
+    std::this_thread::sleep_for(1500ms); // a tenth comes back
+    BOOST_TEST(compare(ask).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(what_fails_is_skipped) {
+    BOOST_TEST(!compare([](const policy::Policy&) -> model::Decision { throw std::bad_alloc(); }));
+    BOOST_TEST(runs.counts().skipped == 1u);
+    BOOST_TEST(runs.counts().compared == 0u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
