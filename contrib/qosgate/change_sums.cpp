@@ -36,6 +36,9 @@ void ChangeSums::Sum::add(const Change& change) {
     otherwise += change.outcome == OutcomeChange::otherwise ? 1 : 0;
     job += change.fields.empty() ? 0 : 1;
     message += change.message_differs ? 1 : 0;
+    cpu_hours += change.cpu_hours.value_or(0);
+    gpu_hours += change.gpu_hours.value_or(0);
+    hours_not_known += change.cpu_hours ? 0 : 1;
     if (examples.size() < max_examples) examples.push_back(change.id);
 }
 
@@ -49,24 +52,31 @@ void ChangeSums::add(const Change& change) {
         ++fields_[field];
 }
 
-void ChangeSums::print(const Sums& sums, const char* heading, std::ostream& out) {
+void ChangeSums::print(const Sums& sums, const char* heading, std::ostream& out) const {
     std::vector<std::pair<std::string, Sum>> rows(sums.begin(), sums.end());
     std::ranges::stable_sort(
         rows, [](const auto& a, const auto& b) { return a.second.decisions > b.second.decisions; });
-    Table table{.columns = {{heading},
-                            {"DIFFER", true},
-                            {"REFUSED", true},
-                            {"ACCEPTED", true},
-                            {"JOB", true},
-                            {"MESSAGE", true},
-                            {"EXAMPLES"}},
-                .rows = {}};
+    Table table{
+        .columns = {{heading}, {"DIFFER", true}, {"REFUSED", true}, {"ACCEPTED", true}, {"JOB", true}},
+        .rows = {}};
+    if (kind_ == SumKind::jobs) {
+        table.columns.push_back({"CPU-HOURS", true});
+        table.columns.push_back({"GPU-HOURS", true});
+    } else
+        table.columns.push_back({"MESSAGE", true});
+    table.columns.push_back({"EXAMPLES"});
     for (const auto& [name, sum] : rows) {
         if (table.rows.size() == max_rows) break;
-        table.rows.push_back({text::printable(name, 60), std::to_string(sum.decisions),
-                              std::to_string(sum.refused), std::to_string(sum.accepted),
-                              std::to_string(sum.job), std::to_string(sum.message),
-                              text::printable(text::join(sum.examples, " "), 200)});
+        std::vector<std::string> row{text::printable(name, 60), std::to_string(sum.decisions),
+                                     std::to_string(sum.refused), std::to_string(sum.accepted),
+                                     std::to_string(sum.job)};
+        if (kind_ == SumKind::jobs) {
+            row.push_back(text::format("{:.0f}", sum.cpu_hours));
+            row.push_back(text::format("{:.0f}", sum.gpu_hours));
+        } else
+            row.push_back(std::to_string(sum.message));
+        row.push_back(text::printable(text::join(sum.examples, " "), 200));
+        table.rows.push_back(std::move(row));
     }
     out << '\n';
     print_aligned(out, table);
@@ -78,8 +88,11 @@ void ChangeSums::print(std::ostream& out) const {
     out << text::format("  accepted before, refused now: {}\n", all_.refused)
         << text::format("  refused before, accepted now: {}\n", all_.accepted);
     if (all_.otherwise > 0) out << text::format("  refused by somebody else:     {}\n", all_.otherwise);
-    out << text::format("  the job gets other values:    {}\n", all_.job)
-        << text::format("  the user reads other words:   {}\n", all_.message);
+    out << text::format("  the job gets other values:    {}\n", all_.job);
+    if (kind_ == SumKind::decisions)
+        out << text::format("  the user reads other words:   {}\n", all_.message);
+    if (kind_ == SumKind::jobs && all_.hours_not_known > 0)
+        out << text::format("  hours not known:              {}\n", all_.hours_not_known);
     std::vector<std::string> fields;
     for (const auto& [field, count] : fields_)
         fields.push_back(text::format("{} ({})", text::printable(field, 60), count));
@@ -88,14 +101,23 @@ void ChangeSums::print(std::ostream& out) const {
     print(by_user_, "USER", out);
 }
 
-ordered_json ChangeSums::to_json(const Sum& sum) {
-    return {{"differing", sum.decisions}, {"refused", sum.refused},
-            {"accepted", sum.accepted},   {"refused_otherwise", sum.otherwise},
-            {"job_differs", sum.job},     {"message_differs", sum.message},
-            {"examples", sum.examples}};
+ordered_json ChangeSums::to_json(const Sum& sum) const {
+    ordered_json answer{{"differing", sum.decisions},
+                        {"refused", sum.refused},
+                        {"accepted", sum.accepted},
+                        {"refused_otherwise", sum.otherwise},
+                        {"job_differs", sum.job}};
+    if (kind_ == SumKind::jobs) {
+        answer["cpu_hours"] = sum.cpu_hours;
+        answer["gpu_hours"] = sum.gpu_hours;
+        answer["hours_not_known"] = sum.hours_not_known;
+    } else
+        answer["message_differs"] = sum.message;
+    answer["examples"] = sum.examples;
+    return answer;
 }
 
-ordered_json ChangeSums::to_json(const Sums& sums, const char* name) {
+ordered_json ChangeSums::to_json(const Sums& sums, const char* name) const {
     ordered_json list = ordered_json::array();
     for (const auto& [key, sum] : sums) {
         ordered_json row{{name, key == no_rule ? ordered_json() : ordered_json(key)}};

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -35,19 +36,30 @@ struct Change {
     std::vector<std::string> fields; ///< of the job, that get another value
     OutcomeChange outcome = OutcomeChange::none;
     bool message_differs = false;
+    std::optional<double> cpu_hours = {}; ///< that the job may use at most; empty: not known
+    std::optional<double> gpu_hours = {};
+};
+
+/// What a sum of changes is about.
+enum class SumKind : std::uint8_t {
+    decisions, ///< with what users read
+    jobs,      ///< with the hours that they may use
 };
 
 /// Threads: not thread-safe. Cost: memory for each rule and user.
 class ChangeSums {
   public:
+    explicit ChangeSums(SumKind kind = SumKind::decisions) : kind_(kind) {}
+
     void add(const Change& change);
 
     [[nodiscard]] std::uint64_t changes() const noexcept { return all_.decisions; }
+    [[nodiscard]] std::size_t users() const noexcept { return by_user_.size(); }
 
     /// For people: at most 20 rules and 20 users.
     void print(std::ostream& out) const;
-    /// Adds the members differing, refused, accepted, refused_otherwise, job_differs, message_differs,
-    /// examples, and the lists rules, users and fields.
+    /// Adds the members differing, refused, accepted, refused_otherwise, job_differs, message_differs (of
+    /// jobs cpu_hours, gpu_hours and hours_not_known), examples, and the lists rules, users and fields.
     void add_to(nlohmann::ordered_json& answer) const;
 
   private:
@@ -58,16 +70,20 @@ class ChangeSums {
         std::uint64_t otherwise = 0;
         std::uint64_t job = 0;
         std::uint64_t message = 0;
+        double cpu_hours = 0;
+        double gpu_hours = 0;
+        std::uint64_t hours_not_known = 0; ///< changes without hours
         std::vector<std::string> examples; ///< the first ones
 
         void add(const Change& change);
     };
     using Sums = std::map<std::string, Sum>;
 
-    static nlohmann::ordered_json to_json(const Sum& sum);
-    static nlohmann::ordered_json to_json(const Sums& sums, const char* name);
-    static void print(const Sums& sums, const char* heading, std::ostream& out);
+    [[nodiscard]] nlohmann::ordered_json to_json(const Sum& sum) const;
+    [[nodiscard]] nlohmann::ordered_json to_json(const Sums& sums, const char* name) const;
+    void print(const Sums& sums, const char* heading, std::ostream& out) const;
 
+    SumKind kind_;
     Sum all_;
     Sums by_rule_;
     Sums by_user_;

@@ -19,7 +19,7 @@ rule { submit = function(job)
     if job.comment == "other" then job.qos = "counted" end
 end }
 """
-TYPES = {"string": str, "integer": int, "array": list, "object": dict}
+TYPES = {"boolean": bool, "string": str, "integer": int, "array": list, "object": dict}
 
 
 class Records(PluginTestCase):

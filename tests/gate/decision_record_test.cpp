@@ -96,6 +96,26 @@ BOOST_AUTO_TEST_CASE(what_a_rule_did_names_the_rule_and_its_mode) {
     BOOST_TEST(event.at("text").get<std::string>().find("moonlight") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(what_rules_have_no_field_for_is_recorded_besides) {
+    request.min_cpus = 4;
+    request.cpus_per_tres = "gres:gpu:2";
+    request.is_batch = true;
+    request.overcommit = false;
+
+    BOOST_TEST(record().at("other_values").dump() ==
+               R"({"cpus_per_tres":"gres:gpu:2","is_batch":true,"min_cpus":4})");
+}
+
+BOOST_AUTO_TEST_CASE(a_text_that_is_not_recorded_as_it_was_sent_is_named) {
+    request.comment = std::string(1000, 'x');
+    BOOST_TEST(!record().at("other_values").contains("cut"));
+    request.comment = std::string(1001, 'x');
+    request.name = "two\nlines";
+    BOOST_TEST(record().at("other_values").at("cut").dump() == R"(["name","comment"])");
+    request.unread = model::UnreadText{"licenses", 64, "parts"};
+    BOOST_TEST(record().at("other_values").at("unread") == "licenses");
+}
+
 BOOST_AUTO_TEST_CASE(a_change_names_its_job) {
     job_id = 17;
     BOOST_TEST(record().at("job_id") == 17);

@@ -3,10 +3,10 @@
 
 #include "qosgate/base/json_text.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/fields.hpp"
+#include "qosgate/gate/json_members.hpp"
+#include "qosgate/gate/recorded_request.hpp"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 namespace qg::gate {
@@ -14,59 +14,6 @@ namespace {
 
 using model::Decision;
 using model::RejectCode;
-using policy::Value;
-
-constexpr std::size_t max_text = 1000;
-
-/// An object of JSON, or its members.
-class Members {
-  public:
-    void add(std::string_view name, const std::string& json) {
-        if (!text_.empty()) text_ += ", ";
-        text_ += text::format("\"{}\": {}", name, json);
-    }
-    void add_text(std::string_view name, std::string_view value) { add(name, json::quote(value, max_text)); }
-    /// Leaves an empty text out.
-    void add_if_any(std::string_view name, std::string_view value) {
-        if (!value.empty()) add_text(name, value);
-    }
-    [[nodiscard]] std::string object() const { return "{" + text_ + "}"; }
-
-  private:
-    std::string text_;
-};
-
-std::string to_json(const Value& value) {
-    switch (value.kind) {
-    case Value::Kind::flag: return value.integer != 0 ? "true" : "false";
-    case Value::Kind::integer: return std::to_string(value.integer);
-    case Value::Kind::unlimited: return "\"UNLIMITED\"";
-    case Value::Kind::text: return json::quote(value.text, max_text);
-    case Value::Kind::nothing:
-    case Value::Kind::other: break;
-    }
-    return "null";
-}
-
-/// Fields that are long, private, or counted from others.
-bool is_left_out(const policy::FieldSpec& field) {
-    constexpr auto left_out = std::to_array<std::string_view>(
-        {"script", "std_in", "std_out", "std_err", "nodes", "memory", "gpus", "array_tasks"});
-    return std::ranges::find(left_out, field.name) != left_out.end();
-}
-
-/// What the request sets, by the names that rules use.
-std::string request_json(const model::JobRequest& request) {
-    Members members;
-    for (const policy::FieldSpec& field : policy::job_fields()) {
-        if (field.is_set == nullptr || !field.is_set(request) || is_left_out(field)) continue;
-        policy::ErrorText error;
-        const Value value = field.read({request, policy::no_facts()}, error);
-        if (error.empty() && value.kind != Value::Kind::nothing && value.kind != Value::Kind::other)
-            members.add(field.name, to_json(value));
-    }
-    return members.object();
-}
 
 /// The mode of a rule; empty: there is no such rule.
 std::string_view mode_of(const policy::Policy& policy, std::string_view rule) {
@@ -78,7 +25,7 @@ std::string_view mode_of(const policy::Policy& policy, std::string_view rule) {
 std::string events_json(const std::vector<model::DecisionEvent>& done, const policy::Policy* policy) {
     std::vector<std::string> events;
     for (const model::DecisionEvent& event : done) {
-        Members members;
+        JsonMembers members;
         members.add_text("did", event.did);
         members.add_if_any("rule", event.rule);
         members.add_if_any("file", event.file);
@@ -96,7 +43,7 @@ std::string comparison_json(const Comparison& comparison) {
     if (comparison.outcome_differs) differs.emplace_back("outcome");
     if (!comparison.changes.empty()) differs.emplace_back("job");
     if (comparison.message_differs) differs.emplace_back("message");
-    Members members;
+    JsonMembers members;
     members.add_text("policy", text::format("{:016x}", comparison.policy));
     members.add("differs", json::quote(differs));
     if (!comparison.differs()) return members.object();
@@ -127,7 +74,7 @@ bool did_something(const Decision& decision) noexcept {
 
 std::string to_record(std::string_view id, const RecordedTime& time, const RecordedJob& job,
                       const Decision& decision, const policy::Policy& policy) {
-    Members members;
+    JsonMembers members;
     members.add_text("time", to_time(time.at));
     members.add_text("id", id);
     members.add_text("event", job.job_id ? "change" : "submission");
@@ -144,7 +91,8 @@ std::string to_record(std::string_view id, const RecordedTime& time, const Recor
     members.add_text("outcome", outcome_of(decision));
     members.add_if_any("reason", decision.forecast.reason);
     members.add_if_any("pending_reason", decision.forecast.pending_reason);
-    members.add("request", request_json(job.request));
+    members.add("request", fields_json(job.request));
+    members.add("other_values", other_values_json(job.request));
     members.add("events", events_json(decision.events, &policy));
     members.add("message", json::quote(decision.message));
     members.add_text("limits", policy::to_string(policy.settings().limits));

@@ -2,7 +2,7 @@
 #include "qosgate/policy/test_job.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/field_set.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 namespace qg::policy {
 namespace {
 
-using model::JobDetail;
 using model::JobRequest;
 
 /// The counts that every cluster has, in Slurm's order, and GPUs.
@@ -22,72 +21,6 @@ Error wrong_value(std::string_view name, const Value& value, std::string_view al
             text::format("{} cannot be {}: write {}", name, describe(value), allowed)};
 }
 
-/// A field that rules only read, and that is a text of the request.
-struct FixedText {
-    std::string_view name;
-    std::optional<std::string> JobRequest::*member;
-};
-constexpr std::array<FixedText, 6> fixed_texts{{
-    {"array", &JobRequest::array},
-    {"nodelist", &JobRequest::required_nodes},
-    {"tres_per_job", &JobRequest::tres_per_job},
-    {"tres_per_node", &JobRequest::tres_per_node},
-    {"tres_per_socket", &JobRequest::tres_per_socket},
-    {"tres_per_task", &JobRequest::tres_per_task},
-}};
-
-struct Flag {
-    std::string_view name;
-    bool JobRequest::*member;
-};
-constexpr std::array<Flag, 3> flags{{
-    {"is_batch", &JobRequest::is_batch},
-    {"overcommit", &JobRequest::overcommit},
-    {"is_het_part", &JobRequest::is_het_part},
-}};
-
-/// A field that rules only read, and that is one of the request's details.
-struct FixedDetail {
-    std::string_view name;
-    JobDetail detail;
-    Value::Kind kind;
-};
-constexpr std::array<FixedDetail, 17> fixed_details{{
-    {"excluded_nodes", JobDetail::excluded_nodes, Value::Kind::text},
-    {"burst_buffer", JobDetail::burst_buffer, Value::Kind::text},
-    {"network", JobDetail::network, Value::Kind::text},
-    {"work_dir", JobDetail::work_dir, Value::Kind::text},
-    {"std_in", JobDetail::std_in, Value::Kind::text},
-    {"std_out", JobDetail::std_out, Value::Kind::text},
-    {"std_err", JobDetail::std_err, Value::Kind::text},
-    {"submit_host", JobDetail::submit_host, Value::Kind::text},
-    {"script", JobDetail::script, Value::Kind::text},
-    {"oversubscribe", JobDetail::sharing, Value::Kind::text},
-    {"threads_per_core", JobDetail::threads_per_core, Value::Kind::integer},
-    {"tmp_disk", JobDetail::tmp_disk, Value::Kind::integer},
-    {"core_spec", JobDetail::core_spec, Value::Kind::integer},
-    {"thread_spec", JobDetail::thread_spec, Value::Kind::integer},
-    {"het_offset", JobDetail::het_offset, Value::Kind::integer},
-    {"contiguous", JobDetail::contiguous, Value::Kind::flag},
-    {"reboot", JobDetail::reboot, Value::Kind::flag},
-}};
-
-std::string_view describe_kind(Value::Kind kind) {
-    if (kind == Value::Kind::text) return "a text";
-    return kind == Value::Kind::flag ? "true or false" : "a whole number";
-}
-
-/// Sets such a field. A switch that is off is not in the request.
-Result<void> set_detail(JobRequest& request, const FixedDetail& field, const Value& value) {
-    if (value.kind != field.kind)
-        return wrong_value(text::format("job.{}", field.name), value, describe_kind(field.kind));
-    model::JobDetails::Written written = value.integer;
-    if (field.kind == Value::Kind::text) written = std::string(value.text);
-    if (field.kind == Value::Kind::flag && value.integer == 0) written = std::monostate();
-    request.details.set(field.detail, std::move(written));
-    return {};
-}
-
 /// A field that is the count of a TRES.
 struct Count {
     std::string_view name;
@@ -95,12 +28,6 @@ struct Count {
 };
 constexpr std::array<Count, 4> counts{
     {{"nodes", "node"}, {"cpus", "cpu"}, {"memory", "mem"}, {"gpus", "gres/gpu"}}};
-
-template <typename Row, std::size_t size>
-const Row* find_row(const std::array<Row, size>& rows, std::string_view name) {
-    const auto found = std::ranges::find(rows, name, &Row::name);
-    return found == rows.end() ? nullptr : &*found;
-}
 
 Result<std::uint32_t> to_number(std::string_view name, const Value& value) {
     if (value.kind != Value::Kind::integer || value.integer < 0 || value.integer > 0xfffffffdLL)
@@ -142,22 +69,11 @@ Result<void> TestJob::set_job(const std::string& name, const Value& value) {
     for (const FieldSpec& spec : job_fields())
         if (spec.name == name) field = &spec;
     if (field == nullptr) return Error{ErrorCode::invalid_input, describe_unknown_field(name)};
-    if (field->write != nullptr) return write_field(*field, request_, value);
+    if (const auto done = set_field(request_, *field, value); !done || *done)
+        return done ? Result<void>() : done.error();
     const std::string place = "job." + name;
-    if (const FixedText* text = find_row(fixed_texts, name)) {
-        const auto content = to_name(place, value);
-        if (!content) return content.error();
-        if (!content->empty()) request_.*text->member = *content;
-        return {};
-    }
-    if (const Flag* flag = find_row(flags, name)) {
-        if (value.kind != Value::Kind::flag) return wrong_value(place, value, "true or false");
-        request_.*flag->member = value.integer != 0;
-        return {};
-    }
-    if (const FixedDetail* detail = find_row(fixed_details, name))
-        return set_detail(request_, *detail, value);
-    if (const Count* count = find_row(counts, name)) return set_tres(count->tres, value);
+    if (const auto count = std::ranges::find(counts, name, &Count::name); count != counts.end())
+        return set_tres(count->tres, value);
     if (name == "user") {
         auto user = to_name(place, value);
         if (!user) return user.error();

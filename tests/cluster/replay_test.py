@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""qosgate policy replay: what slurmctld recorded is decided again."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from pathlib import Path
+
+from qosgate_dev.testing import CommandResult, build_root, main
+from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+
+RULES = """\
+rule { name = "routing", submit = function(job)
+    if job.comment == "no" then job:reject("not today") end
+    if job.comment == "move" then job.qos = "counted" end
+end }
+"""
+OTHER_RULES = """\
+rule { name = "routing", submit = function(job)
+    if job.comment == "move" then job.qos = "small" end
+    if job.tasks == 2 and job.time_limit == 30 then job:reject("no two tasks") end
+end }
+"""
+JOBS = {
+    "no": "--comment=no",
+    "move": "--comment=move",
+    "pair": "-n2 --time=30 --mem-per-cpu=10",
+    "large": "--qos=small -n3",
+    "plain": "--time=5 --gpus-per-node=1",
+}
+
+
+class Replay(PluginTestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(directory.cleanup)
+        cls.directory = Path(directory.name)
+        cls.records = cls.directory / "records.jsonl"
+        cls.put_in_force({"site.lua": f'site {{ record_file = "{cls.records}", record_percent = 100 }}\n'})
+        cls.put_in_force({"10-routing.lua": RULES})
+        cls.cluster.wait_for(
+            lambda: "not today" in cls.cluster.run("sbatch --hold --comment=no --wrap=true", USER).stderr, "the rules"
+        )
+        for name, options in JOBS.items():
+            cls.cluster.run(["sbatch", "--hold", f"--job-name={name}", *options.split(), "--wrap=true"], USER)
+        cls.cluster.wait_for(
+            lambda: set(JOBS) <= {json.loads(line)["request"].get("name") for line in cls.lines()}, "all are recorded"
+        )
+        # Only the jobs of this test.
+        chosen = [line for line in cls.lines() if json.loads(line)["request"].get("name") in JOBS]
+        cls.chosen = cls.directory / "chosen.jsonl"
+        cls.chosen.write_text("".join(line + "\n" for line in chosen))
+        cls.ids = {json.loads(line)["request"]["name"]: json.loads(line)["id"] for line in chosen}
+
+    @classmethod
+    def lines(cls) -> list[str]:
+        return cls.records.read_text().splitlines() if cls.records.exists() else []
+
+    def policy(self, rules: str) -> Path:
+        folder = Path(tempfile.mkdtemp(dir=self.directory))
+        (folder / "10-routing.lua").write_text(rules)
+        return folder
+
+    def replay(self, *words: str | Path, user: str | None = None) -> CommandResult:
+        command = [str(build_root() / "contrib/qosgate/qosgate"), "policy", "replay", *map(str, words)]
+        return self.cluster.run(command, user)
+
+    def sums(self, *words: str | Path, status: int) -> dict:
+        answer = self.replay("--json", *words)
+        self.assertEqual(answer.rc, status, answer)
+        return json.loads(answer.stdout)
+
+    def test_the_same_rules_decide_as_they_did(self) -> None:
+        sums = self.sums("--from", self.chosen, status=0)
+        self.assertEqual((sums["records"], sums["decided"], sums["differing"]), (5, 5, 0), sums)
+        sums = self.sums("--from", self.chosen, "--policy", self.policy(RULES), status=0)
+        self.assertEqual(sums["left_out"], {})
+
+    def test_other_rules_change_what_they_are_about(self) -> None:
+        folder = self.policy(OTHER_RULES)
+        sums = self.sums("--from", self.chosen, "--policy", folder, status=1)
+        self.assertEqual([sums[key] for key in ("differing", "refused", "accepted", "job_differs")], [3, 1, 1, 1], sums)
+        self.assertEqual(sorted(sums["examples"]), sorted(self.ids[name] for name in ("no", "move", "pair")))
+        self.assertEqual([(row["rule"], row["differing"]) for row in sums["rules"]], [("routing", 3)])
+        self.assertEqual([(row["user"], row["differing"]) for row in sums["users"]], [(USER, 3)])
+        self.assertEqual(sums["fields"], {"qos": 1})
+        # Two CPUs for half an hour; the other two jobs have no time limit.
+        self.assertEqual((sums["cpu_hours"], sums["gpu_hours"], sums["hours_not_known"]), (1, 0, 2))
+        text = self.replay("--from", self.chosen, "--policy", folder).stdout
+        self.assertIn("5 of 5 recorded decisions, decided again", text)
+        self.assertRegex(text, r"routing +3 +1 +1 +1 +1 +0 ")
+
+    def test_what_a_record_does_not_hold_is_said(self) -> None:
+        folder = self.policy('rule { submit = function(job) if job.env["HOME"] then job:reject("home") end end }\n')
+        sums = self.sums("--from", self.chosen, "--policy", folder, status=0)
+        self.assertEqual(sums["left_out"], {"a rule reads 'env', which records do not hold": 5})
+        old = self.directory / "old.jsonl"
+        records = [json.loads(line) for line in self.chosen.read_text().splitlines()]
+        records[0]["event"] = "change"
+        del records[1]["other_values"]
+        records[2]["other_values"]["cut"] = ["comment"]
+        records[3]["request"]["nonsense"] = 1
+        old.write_text("".join(json.dumps(record) + "\n" for record in records) + "half a rec")
+        sums = self.sums("--from", old, status=0)
+        self.assertEqual((sums["decided"], sums["unreadable"]), (1, 1))
+        self.assertEqual(
+            set(sums["left_out"]),
+            {
+                "a change of a job",
+                "recorded by an older version",
+                "'comment' is not recorded as it was sent",
+                "field 'nonsense' is not known",
+            },
+        )
+        self.assertIn("a change of a job", self.replay("--from", old).stdout)
+
+    def test_a_captured_world_takes_the_place_of_slurmctld(self) -> None:
+        world = self.directory / "world.json"
+        self.assertEqual(self.cluster.run([str(build_root() / "contrib/qosgate/qosgate"), "capture", str(world)]).rc, 0)
+        sums = self.sums("--from", self.chosen, "--world", world, "--policy", self.policy(RULES), status=0)
+        self.assertEqual((sums["decided"], sums["differing"]), (5, 0), sums)
+        # In another world there is room for the large job.
+        text, count = re.subn(r'("MaxTRESPerJob": *\{[^}]*"cpu": *)2', r"\g<1>3", world.read_text())
+        self.assertEqual(count, 1, text)
+        world.write_text(text)
+        sums = self.sums("--from", self.chosen, "--world", world, "--policy", self.policy(RULES), status=1)
+        self.assertEqual([(row["rule"], row["accepted"]) for row in sums["rules"]], [(None, 1)], sums)
+
+    def test_only_operators_may_ask_slurmctld_about_the_jobs_of_all(self) -> None:
+        self.directory.chmod(0o755)
+        for file in self.directory.rglob("*"):
+            file.chmod(0o755 if file.is_dir() else 0o644)
+        answer = self.replay("--from", self.chosen, "--policy", self.policy(RULES), user=USER)
+        self.assertIn(answer.rc, (69, 77), answer)
+
+
+if __name__ == "__main__":
+    main()
