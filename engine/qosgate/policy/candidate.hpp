@@ -27,8 +27,7 @@ struct StoreOptions;
 
 inline constexpr std::string_view candidate_folder_name = "next";
 
-/// A candidate's rules may take no more time for one job than this, so that candidate and policy together
-/// stay within what one job may take (100 ms): the setting rule_time_ms is at most 75.
+/// A candidate's rules may take no more CPU time for one job than this, whatever their rule_time_ms says.
 inline constexpr std::chrono::milliseconds max_candidate_rule_time{25};
 
 /// The state of the candidate.
