@@ -4,7 +4,6 @@
 #include "qosgate/base/scope_exit.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/source_files.hpp"
-#include "qosgate/policy/store.hpp"
 
 #include <system_error>
 #include <utility>
@@ -14,10 +13,7 @@
 namespace qg::policy {
 
 CandidateWatch::CandidateWatch(const std::filesystem::path& folder, StoreOptions options, LogSink log)
-    : folder_(folder / candidate_folder_name),
-      options_(std::make_unique<const StoreOptions>(std::move(options))), log_(std::move(log)) {}
-
-CandidateWatch::~CandidateWatch() = default;
+    : folder_(folder / candidate_folder_name), options_(std::move(options)), log_(std::move(log)) {}
 
 void CandidateWatch::check() noexcept {
     // For example out of memory: the next check tries again.
@@ -36,7 +32,7 @@ void CandidateWatch::check() noexcept {
 
 void CandidateWatch::read() {
     times_.settle();
-    const auto sources = options_->read(folder_, options_->trusted_user.value_or(geteuid()));
+    const auto sources = options_.read(folder_, options_.trusted_user.value_or(geteuid()));
     if (!sources) return drop(sources.error());
     if (!sources->exists) return drop({});
     const Content content{hash_of(*sources), hash_of(sources->tests)};
@@ -66,8 +62,8 @@ Result<std::shared_ptr<const Policy>> CandidateWatch::load(const SourceFolder& s
         };
         show(true);
         const ScopeExit over([&] { show(false); });
-        const auto world = options_->make_world ? options_->make_world() : nullptr;
-        const TestRun how{.world = world.get(), .max_time = options_->max_test_time, .is_cancelled = [this] {
+        const auto world = options_.make_world ? options_.make_world() : nullptr;
+        const TestRun how{.world = world.get(), .max_time = options_.max_test_time, .is_cancelled = [this] {
                               return is_ending_.load();
                           }};
         if (const auto passed = pass_tests(**tested, sources.tests, how); !passed) return passed.error();

@@ -9,6 +9,7 @@
 #include "qosgate/base/published.hpp"
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/policy/reading_times.hpp"
+#include "qosgate/policy/store.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -22,23 +23,10 @@
 
 namespace qg::policy {
 
-struct SourceFolder;
-struct StoreOptions;
-
 inline constexpr std::string_view candidate_folder_name = "next";
 
 /// A candidate's rules may take no more CPU time for one job than this, whatever their rule_time_ms says.
 inline constexpr std::chrono::milliseconds max_candidate_rule_time{25};
-
-/// The state of the candidate.
-struct CandidateStatus {
-    bool exists = false;     ///< there is a directory `next`
-    bool is_testing = false; ///< its tests are running
-    std::uint64_t hash = 0;  ///< of the loaded one; 0: none is loaded
-    std::size_t rules = 0;
-    std::optional<std::chrono::system_clock::time_point> loaded_at = {};
-    std::optional<Error> last_error = {}; ///< why the directory is not loaded; empty: it is
-};
 
 /// Threads: check() from one thread; the others from any.
 class CandidateWatch {
@@ -47,7 +35,6 @@ class CandidateWatch {
     CandidateWatch(const std::filesystem::path& folder, StoreOptions options, LogSink log);
     CandidateWatch(const CandidateWatch&) = delete;
     CandidateWatch& operator=(const CandidateWatch&) = delete;
-    ~CandidateWatch();
 
     /// Looks at the directory; loads and tests it if it changed. While a changed one does not load, there is
     /// no candidate. Cost: one stat() without the directory; else blocking.
@@ -62,7 +49,7 @@ class CandidateWatch {
     }
 
     [[nodiscard]] CandidateStatus status() const;
-    [[nodiscard]] const StoreOptions& options() const noexcept { return *options_; }
+    [[nodiscard]] const StoreOptions& options() const noexcept { return options_; }
 
   private:
     /// The identity of files and their tests.
@@ -79,7 +66,7 @@ class CandidateWatch {
     void drop(std::optional<Error> error);
 
     const std::filesystem::path folder_;
-    const std::unique_ptr<const StoreOptions> options_;
+    const StoreOptions options_;
     const LogSink log_;
     Published<Policy> published_;
     std::atomic<bool> is_loaded_ = false;

@@ -14,7 +14,6 @@
 #include "qosgate/base/detached_thread.hpp"
 #include "qosgate/base/error.hpp"
 #include "qosgate/base/log.hpp"
-#include "qosgate/policy/candidate.hpp"
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/policy/policy_tests.hpp"
 
@@ -37,6 +36,16 @@ enum class Standing : std::uint8_t {
 
 /// Short stable name of a standing ("in force").
 std::string_view to_string(Standing standing) noexcept;
+
+/// The state of the candidate.
+struct CandidateStatus {
+    bool exists = false;     ///< there is a directory `next`
+    bool is_testing = false; ///< its tests are running
+    std::uint64_t hash = 0;  ///< of the loaded one; 0: none is loaded
+    std::size_t rules = 0;
+    std::optional<std::chrono::system_clock::time_point> loaded_at = {};
+    std::optional<Error> last_error = {}; ///< why the directory is not loaded; empty: it is
+};
 
 /// The state of the store.
 struct StoreStatus {
@@ -75,6 +84,7 @@ struct StoreOptions {
         &read_source_folder;
 };
 
+class CandidateWatch;
 class PolicyWatch;
 
 /// Threads: internally locked. Owns two DetachedThreads.
