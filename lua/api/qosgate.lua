@@ -221,7 +221,7 @@ function Job:add(field, text) end
 ---@field Users string[]? who may use it; a minus in front excludes; nil: the accounts decide
 ---@field Accounts string[]? the same for accounts; nil: the users decide
 ---@field PartitionName string? its partition; nil: none is named
----@field StartTime number? in seconds since 1970; of a repeated one the next
+---@field StartTime number? in seconds since 1970; of a repeated one the next; nil: not known
 ---@field EndTime number? the same
 
 ---@class qosgate.view.usage

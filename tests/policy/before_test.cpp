@@ -70,10 +70,13 @@ BOOST_AUTO_TEST_CASE(the_rule_rejects_the_change) {
     BOOST_TEST(!change(rule).rejected);
 }
 
-BOOST_AUTO_TEST_CASE(what_it_writes_changes_only_the_new_job) {
-    const auto verdict = change(modify_with("job.qos = 'other' job:warn('%s %s', before.qos, job.qos)"));
+BOOST_AUTO_TEST_CASE(what_it_writes_has_no_effect) {
+    const auto verdict = change(modify_with("job.qos = 'other' job:add('features', 'fast')"
+                                            " job:warn('%s %s %s', before.qos, job.qos, job.features)"));
 
-    BOOST_TEST(verdict.warnings == Lines{"short other"}, boost::test_tools::per_element());
+    BOOST_TEST(verdict.warnings == Lines{"short long nil"}, boost::test_tools::per_element());
+    BOOST_TEST(!verdict.changed);
+    BOOST_TEST(change(modify_with("job.tasks = 'many'")).has_failed);
 }
 
 BOOST_AUTO_TEST_CASE(each_event_runs_its_function) {

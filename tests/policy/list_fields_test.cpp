@@ -59,10 +59,39 @@ BOOST_AUTO_TEST_CASE(a_part_that_is_there_is_not_added) {
 BOOST_AUTO_TEST_CASE(alternatives_keep_their_meaning) {
     BOOST_TEST(added("features", "a|b", "c") == "(a|b)&c");
     BOOST_TEST(added("features", "(a|b)", "c") == "(a|b)&c");
-    BOOST_TEST(added("features", "[a|b]", "c") == "[a|b]&c");
+    BOOST_TEST(added("features", "(a|b)&d", "c") == "(a|b)&d&c");
+    BOOST_TEST(added("features", "(a|b)&c", "c") == "(a|b)&c");
+    BOOST_TEST(added("features", "c&b|a", "c") == "(c&b|a)&c");
+    BOOST_TEST(added("features", "c|(a)", "c").substr(0, 6) == "error:");
     BOOST_TEST(added("features", "a", "b|c") == "a&(b|c)");
     BOOST_TEST(added("features", "a|b", "a|b") == "a|b");
     BOOST_TEST(added("features", "", "b|c") == "b|c");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_added_to_a_list_whose_parts_need_not_all_hold) {
+    const auto refused = [](const char* field, const char* list, const char* part) {
+        return has_text(added(field, list, part), "nothing can be added to '");
+    };
+    BOOST_TEST(refused("dependency", "afterok:1?afterok:2", "singleton"));
+    BOOST_TEST(refused("dependency", "afterok:1?singleton", "singleton"));
+    for (const char* list :
+         {"b*1", "[a*1&c*1]", "[a|b]", "(a)|b", "b|(b&a)", "((a|b))", "(a", "a)", "(a|b))"})
+        BOOST_TEST_CONTEXT(list) BOOST_TEST(refused("features", list, "c"));
+    BOOST_TEST(refused("licenses", "matlab|abaqus", "matlab"));
+}
+
+BOOST_AUTO_TEST_CASE(one_part_is_added) {
+    for (const char* part : {"a&b", "a*2", "(a)", "[a]", "a,b"})
+        BOOST_TEST(has_text(added("features", "d", part), "add one part, without any of"));
+    BOOST_TEST(has_text(added("licenses", "x", "a,b"), "add one part"));
+    BOOST_TEST(has_text(added("dependency", "x", "afterok:1?afterok:2"), "add one part"));
+}
+
+BOOST_AUTO_TEST_CASE(a_license_of_which_none_is_asked_for_is_added) {
+    BOOST_TEST(added("licenses", "matlab:0", "matlab:1") == "matlab:0,matlab:1");
+    BOOST_TEST(added("licenses", "abaqus:1;matlab:1", "matlab") == "abaqus:1;matlab:1");
+    BOOST_TEST(licenses("matlab:0", "matlab") == "nil");
+    BOOST_TEST(licenses("matlab:0,matlab:2", "matlab") == "2");
 }
 
 BOOST_AUTO_TEST_CASE(the_part_is_a_short_text_without_blanks) {

@@ -175,22 +175,24 @@ Result<std::span<const std::string>> DecisionView::allowed_qos() {
     return std::span<const std::string>(*names);
 }
 
+Result<std::vector<std::string>> DecisionView::list_accounts() const {
+    quota::UserAccounts found;
+    const auto done = copy_records(
+        [&](const quota::JobRecords& records) { found = records.accounts(quota::bounds_for_rules); });
+    if (!done) return done.error();
+    if (!found.is_complete)
+        return Error{ErrorCode::limit_exceeded,
+                     text::format("the accounts of a user cannot be listed: at most {} associations of the "
+                                  "cluster are looked at, and {} of the user",
+                                  quota::bounds_for_rules.checked, quota::bounds_for_rules.found)};
+    return quota::sorted(std::move(found.names));
+}
+
 Result<std::span<const std::string>> DecisionView::accounts() {
     auto& names = read().accounts;
-    if (!names) {
-        quota::UserAccounts found;
-        const auto done = copy_records(
-            [&](const quota::JobRecords& records) { found = records.accounts(quota::bounds_for_rules); });
-        if (!done) return done.error();
-        if (!found.is_complete)
-            return Error{
-                ErrorCode::limit_exceeded,
-                text::format("the accounts of a user cannot be listed: at most {} associations of the "
-                             "cluster are looked at, and {} of the user",
-                             quota::bounds_for_rules.checked, quota::bounds_for_rules.found)};
-        names = quota::sorted(std::move(found.names));
-    }
-    return std::span<const std::string>(*names);
+    if (!names) names.emplace(list_accounts());
+    if (!*names) return names->error();
+    return std::span<const std::string>(**names);
 }
 
 Result<std::span<const model::Association>> DecisionView::associations() {

@@ -51,7 +51,7 @@ class DecisionView final : public policy::RuleView {
         std::optional<quota::UserRecord> sender;
         std::deque<NamedQos> qos; ///< a deque: objects of rules point to them
         std::optional<std::vector<std::string>> allowed_qos;
-        std::optional<std::vector<std::string>> accounts;
+        std::optional<Result<std::vector<std::string>>> accounts;
         std::optional<std::vector<model::Association>> associations;
     };
 
@@ -61,6 +61,7 @@ class DecisionView final : public policy::RuleView {
     template <typename Copy>
     [[nodiscard]] Result<void> copy_records(Copy copy) const;
 
+    [[nodiscard]] Result<std::vector<std::string>> list_accounts() const;
     [[nodiscard]] std::size_t max_qos() const noexcept;
 
     const ResolvedRequest& job_;

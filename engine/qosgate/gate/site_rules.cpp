@@ -118,10 +118,9 @@ policy::RuleInput facts_of(const ResolvedRequest& resolved, const model::Resolve
 /// A job that rules have changed, counted again. Not movable: its parts refer to each other.
 class CountedJob {
   public:
-    CountedJob(const JobRequest& changed, const ClusterContext& context, bool is_change,
-               bool sender_is_operator)
+    CountedJob(const JobRequest& changed, const ClusterContext& context, bool sender_is_operator)
         : request_(changed),
-          resolved_(WithResultOf([&] { return resolve_again(request_, context, is_change); })),
+          resolved_(WithResultOf([&] { return resolve_again(request_, context, /*is_change=*/false); })),
           min_job_(at_least(*resolved_)),
           facts_(facts_of(*resolved_, min_job_ ? *min_job_ : resolved_->job, sender_is_operator)) {}
     CountedJob(const CountedJob&) = delete;
@@ -161,23 +160,22 @@ class ReadJob final : public policy::JobRecounter {
     }
 
     Result<std::shared_ptr<const policy::RuleInput>> recount(const JobRequest& changed) override {
-        const auto job = std::make_shared<const CountedJob>(changed, resolved_.context, is_change_,
-                                                            facts_.sender_is_operator);
+        const auto job =
+            std::make_shared<const CountedJob>(changed, resolved_.context, facts_.sender_is_operator);
         return std::shared_ptr<const policy::RuleInput>(job, &job->facts());
     }
 
   private:
     ReadJob(const ResolvedRequest& resolved, bool sender_is_operator, policy::JobEvent event)
-        : resolved_(resolved), is_change_(event == policy::JobEvent::modify),
-          read_(as_read(resolved.request, resolved.view())), min_job_(at_least(resolved)),
+        : resolved_(resolved), read_(as_read(resolved.request, resolved.view())),
+          min_job_(at_least(resolved)),
           facts_(facts_of(resolved, min_job_ ? *min_job_ : resolved.job, sender_is_operator)),
-          view_(resolved, is_change_) {
+          view_(resolved, event == policy::JobEvent::modify) {
         facts_.view = &view_;
-        facts_.recounter = this;
+        if (event == policy::JobEvent::submit) facts_.recounter = this;
     }
 
     const ResolvedRequest& resolved_;
-    const bool is_change_;
     std::optional<JobRequest> read_;
     std::optional<model::ResolvedJob> min_job_;
     policy::RuleInput facts_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <ctime>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,9 @@ struct Reservation {
     std::vector<std::string> accounts = {}; ///< empty: the users decide
     bool has_groups = false;                ///< it is for Linux groups, whose members are not known here
     std::string partition = {};             ///< empty: none is named
-    std::uint64_t start_time = 0;           ///< in seconds since 1970; of a repeated one the next
-    std::uint64_t end_time = 0;             ///< likewise
+    /// In seconds since 1970; of a repeated one the next. Empty: not known.
+    std::optional<std::uint64_t> start_time = {};
+    std::optional<std::uint64_t> end_time = {};
 };
 
 /// Names that nodes have.

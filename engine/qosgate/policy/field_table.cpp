@@ -18,10 +18,6 @@ constexpr FieldSpec text_field(std::string_view name, std::string_view descripti
     return {name, FieldType::text, description, &read_text<member>, &write_text<member>, &has<member>, noun};
 }
 
-constexpr ListForm all_of{.joint = '&'};
-constexpr ListForm plain_list{.joint = ','};
-constexpr ListForm counted_list{.joint = ',', .key_end = ':'};
-
 constexpr FieldSpec list_field(ListForm form, FieldSpec field) {
     field.list = form;
     return field;
@@ -45,6 +41,18 @@ template <std::optional<std::uint32_t> JobRequest::*member>
 constexpr FieldSpec narrow_count_field(std::string_view name, std::string_view description,
                                        std::string_view noun) {
     return count_field<member, 1, highest_narrow_count>(name, description, noun);
+}
+
+/// The number of tasks, or of the CPUs of each.
+template <std::optional<std::uint32_t> JobRequest::*member, std::int64_t highest>
+constexpr FieldSpec task_field(std::string_view name, std::string_view option) {
+    return {name,
+            FieldType::count,
+            option,
+            &read_count<member>,
+            &write_task_count<member, highest>,
+            &has<member>,
+            option};
 }
 
 /// A read-only text.
@@ -141,8 +149,8 @@ constexpr auto field_table = std::to_array<FieldSpec>({
                                         "minimum number of nodes"),
     count_field<&JobRequest::max_nodes>("max_nodes", "the maximum number of nodes asked for",
                                         "maximum number of nodes"),
-    count_field<&JobRequest::tasks>("tasks", "--ntasks", "--ntasks"),
-    narrow_count_field<&JobRequest::cpus_per_task>("cpus_per_task", "--cpus-per-task", "--cpus-per-task"),
+    task_field<&JobRequest::tasks, highest_count>("tasks", "--ntasks"),
+    task_field<&JobRequest::cpus_per_task, highest_narrow_count>("cpus_per_task", "--cpus-per-task"),
     narrow_count_field<&JobRequest::tasks_per_node>("tasks_per_node", "--ntasks-per-node",
                                                     "--ntasks-per-node"),
     narrow_count_field<&JobRequest::tasks_per_socket>("tasks_per_socket", "--ntasks-per-socket",
@@ -173,18 +181,19 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     text_field<&JobRequest::reservation>("reservation", "--reservation", "reservation"),
     text_field<&JobRequest::comment>("comment", "--comment"),
     text_field<&JobRequest::admin_comment>("admin_comment", "the administrator's comment"),
-    list_field(all_of, text_field<&JobRequest::features>("features", "--constraint; see prefer, too",
-                                                         "--constraint")),
-    list_field(all_of, text_field<&JobRequest::prefer>(
-                           "prefer", "--prefer: features that the job gets if they are free", "--prefer")),
+    list_field(ListForm::features, text_field<&JobRequest::features>(
+                                       "features", "--constraint; see prefer, too", "--constraint")),
+    list_field(ListForm::features,
+               text_field<&JobRequest::prefer>(
+                   "prefer", "--prefer: features that the job gets if they are free", "--prefer")),
     object_field("feature_names", FieldType::feature_names,
                  "a list of the features in --constraint and --prefer, without operators and counts",
                  &names_features),
-    list_field(counted_list, text_field<&JobRequest::licenses>("licenses", "--licenses", "--licenses")),
+    list_field(ListForm::licenses, text_field<&JobRequest::licenses>("licenses", "--licenses", "--licenses")),
     object_field("license_counts", FieldType::license_counts,
                  "a table of the licenses asked for: job.license_counts.matlab", &has<&JobRequest::licenses>),
     fixed_text<&JobRequest::required_nodes>("nodelist", "--nodelist"),
-    list_field(plain_list,
+    list_field(ListForm::names,
                text_detail<JobDetail::excluded_nodes>("excluded_nodes", "--exclude", "--exclude")),
     fixed_text<&JobRequest::tres_per_job>("tres_per_job", "--gpus, as Slurm writes it: gres:gpu:2"),
     fixed_text<&JobRequest::tres_per_node>("tres_per_node", "--gres and --gpus-per-node"),
@@ -196,7 +205,7 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     number_detail<JobDetail::nice, -highest_nice, highest_nice>("nice",
                                                                 "--nice; below 0 is a higher priority"),
     number_detail<JobDetail::begin_time, 1, highest_count>("begin_time", "--begin, in seconds since 1970"),
-    list_field(plain_list, text_detail<JobDetail::dependency>("dependency", "--dependency")),
+    list_field(ListForm::dependencies, text_detail<JobDetail::dependency>("dependency", "--dependency")),
     {"requeue",
      FieldType::flag,
      "--requeue is true, --no-requeue false; else nil",

@@ -56,4 +56,16 @@ Result<std::optional<TimeLimit>> to_time(const Value& value) {
     return not_allowed(allowed);
 }
 
+std::uint64_t cpus_of_tasks(const JobRequest& request) noexcept {
+    const std::uint64_t tasks = request.tasks.value_or(request.min_nodes.value_or(1));
+    return tasks * request.cpus_per_task.value_or(1);
+}
+
+void follow_tasks(JobRequest& request, std::uint64_t cpus_before) noexcept {
+    const std::uint64_t cpus = std::min<std::uint64_t>(cpus_of_tasks(request), highest_count);
+    if (!request.min_cpus || request.overcommit) return;
+    if (*request.min_cpus == cpus_before || *request.min_cpus < cpus)
+        request.min_cpus = static_cast<std::uint32_t>(cpus);
+}
+
 } // namespace qg::policy::field

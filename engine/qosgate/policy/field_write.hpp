@@ -58,6 +58,19 @@ Result<void> write_count(JobRequest& request, const Value& value) {
     return {};
 }
 
+/// The CPUs of the tasks that a request names.
+std::uint64_t cpus_of_tasks(const JobRequest& request) noexcept;
+/// The clients send the CPUs of all tasks with each request: makes that number follow a change.
+void follow_tasks(JobRequest& request, std::uint64_t cpus_before) noexcept;
+
+template <std::optional<std::uint32_t> JobRequest::*member, std::int64_t highest>
+Result<void> write_task_count(JobRequest& request, const Value& value) {
+    const std::uint64_t cpus_before = cpus_of_tasks(request);
+    auto written = write_count<member, 1, highest>(request, value);
+    if (written) follow_tasks(request, cpus_before);
+    return written;
+}
+
 template <std::optional<TimeLimit> JobRequest::*member>
 Result<void> write_time(JobRequest& request, const Value& value) {
     const auto limit = to_time(value);

@@ -64,7 +64,7 @@ struct FieldSpec {
     /// Whether it is one of JobRequest::details, which most rules leave alone.
     bool is_detail = false;
     FieldBasis basis = FieldBasis::request;
-    ListForm list = {}; ///< of a text that rules write
+    ListForm list = ListForm::none; ///< of a text that rules write
 
     /// Whether the field is read from more than the request.
     [[nodiscard]] bool reads_facts(const model::JobRequest& request) const noexcept {

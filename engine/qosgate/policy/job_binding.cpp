@@ -104,7 +104,7 @@ int job_add(lua_State* lua) {
     if (lua_type(lua, 3) != LUA_TSTRING || lua_gettop(lua) != 3)
         return luaL_error(lua, "write job:add(field, text)");
     const FieldSpec* field = find_field<Shown::job>(lua, 2);
-    if (field == nullptr || !field->list.is_list())
+    if (field == nullptr || field->list == ListForm::none)
         return luaL_error(lua, "job:add: '%s' is no list", lua_tostring(lua, 2));
     std::size_t length = 0;
     const char* bytes = lua_tolstring(lua, 3, &length);
@@ -230,10 +230,13 @@ FieldSource source_before(lua_State* lua, const RuleRun& run) {
 }
 
 void count_again(lua_State* lua, RuleRun& run) {
-    constexpr std::int64_t cost = 2000; // in instructions
+    constexpr std::int64_t cost_of_job = 2000; // in instructions
+    constexpr std::int64_t cost_of_partition = 500;
     ErrorText error;
     if (!run.refresh(error)) return;
-    Budget::charge(lua, cost);
+    const auto& partitions = run.source().request.partition;
+    Budget::charge(lua,
+                   cost_of_job + (partitions ? cost_of_partition * std::ranges::count(*partitions, ',') : 0));
     if (!error.empty()) raise(lua, error);
 }
 

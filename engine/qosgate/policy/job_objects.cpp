@@ -123,6 +123,7 @@ void add_license(lua_State* lua, std::string_view license) {
     if (license.find(':') != license.npos)
         count = text::parse_unsigned(license.substr(license.find(':') + 1));
     if (!count || *count > UINT32_MAX) luaL_error(lua, "a count in --licenses cannot be read");
+    if (*count == 0) return; // as if it were not named
     lua_pushlstring(lua, name.data(), name.size());
     lua_pushvalue(lua, -1);
     lua_rawget(lua, -3);

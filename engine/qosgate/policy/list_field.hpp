@@ -5,24 +5,28 @@
 
 #include "qosgate/base/result.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace qg::policy {
 
 /// How the text of a field is a list.
-struct ListForm {
-    char joint = 0;   ///< between two parts; 0: the text is no list
-    char key_end = 0; ///< ends the part's name, which the list has once: "matlab:2"; 0: the whole part is it
-
-    [[nodiscard]] constexpr bool is_list() const noexcept { return joint != 0; }
+enum class ListForm : std::uint8_t {
+    none,
+    features,     ///< "a&b", with alternatives "a|b", groups and counts
+    names,        ///< "node1,node[3-4]"
+    licenses,     ///< "matlab:2,abaqus"; each name once
+    dependencies, ///< "afterok:1,singleton"
 };
 
-/// The list with one more part, or as it was if it has the part. To a constraint with alternatives the part
-/// is added with parentheses: "(a|b)&c". Errors: invalid_input for a part that is empty, longer than
-/// max_added_part, or has a control character or a blank.
-Result<std::string> add_to_list(std::string_view list, std::string_view part, ListForm form);
-
 inline constexpr std::size_t max_added_part = 1024; ///< bytes
+
+/// The list with one more part that must hold, too; as it was if it has the part. Features with alternatives
+/// get parentheses: "(a|b)&c".
+/// Errors: invalid_input for a part that is empty, longer than max_added_part, or has a blank, a control
+/// character or a separator; and for a list to which nothing can be added so that both hold: features with
+/// counts or brackets, dependencies of which one suffices, licenses with alternatives.
+Result<std::string> add_to_list(std::string_view list, std::string_view part, ListForm form);
 
 } // namespace qg::policy

@@ -375,7 +375,8 @@ RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const
         }
         std::optional<RuleInfo> switched;
         const RuleInfo& rule = as_it_runs(rules[i], i, input, switched);
-        RuleRun run(chain.current(), chain.facts(), input.facts, rule.takes_before ? input.before : nullptr);
+        RuleRun run(chain.current(), chain.facts(), input.facts, input.event,
+                    rule.takes_before ? input.before : nullptr);
         const auto error = call_measured(**compiled, rules[i], i, input, run);
         if (error) {
             chain.fail(rule, *error);

@@ -33,11 +33,13 @@ void report_into(ErrorText& error, Work work) noexcept {
 
 void RuleRun::write(const FieldSpec& field, const Value& value, ErrorText& error) noexcept {
     report_into(error, [&] {
-        if (!draft_) draft_ = job_;
-        const auto written = write_field(field, *draft_, value);
+        std::optional<model::JobRequest> dropped;
+        std::optional<model::JobRequest>& target = keeps_writes() ? draft_ : dropped;
+        if (!target) target = job_;
+        const auto written = write_field(field, *target, value);
         if (!written)
             error.assign(written.error().message);
-        else if (!field.is_detail)
+        else if (keeps_writes() && !field.is_detail)
             facts_.reset();
     });
 }
@@ -46,7 +48,7 @@ void RuleRun::add(const FieldSpec& field, std::string_view part, ErrorText& erro
     const Value list = field.read(source(), error);
     if (!error.empty()) return;
     report_into(error, [&] {
-        const auto longer = add_to_list(list.text, part, field.list);
+        const auto longer = add_to_list(keeps_writes() ? list.text : std::string_view(), part, field.list);
         if (!longer)
             error.assign(text::format("job.{}: {}", field.name, longer.error().message));
         else if (*longer != list.text)

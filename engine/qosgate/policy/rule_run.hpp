@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // RuleRun: one run of one rule for one job. Writes go to a draft, which the first write makes. So a rule that
-// fails, or whose mode is not `enforce`, does not change the job.
+// fails, or whose mode is not `enforce`, does not change the job. At a change of a job writes have no effect:
+// rules read the job that the change makes, and not one that they would prefer.
 #pragma once
 
 #include "qosgate/policy/fields.hpp"
@@ -32,13 +33,15 @@ class RuleRun {
     /// needed. `before` is the job before a change; null: the rule cannot read it. Ownership: everything else
     /// is borrowed for the object's life.
     RuleRun(const model::JobRequest& job, std::shared_ptr<const RuleInput> facts, const RuleInput& asked,
-            const JobBefore* before) noexcept
-        : job_(job), facts_(std::move(facts)), asked_(asked), before_(before) {}
+            JobEvent event, const JobBefore* before) noexcept
+        : job_(job), facts_(std::move(facts)), asked_(asked), event_(event), before_(before) {}
 
     /// The job as it is now. Its facts may be older, unless refresh() was called after the last write.
     [[nodiscard]] FieldSource source() const noexcept {
         return {draft_ ? *draft_ : job_, facts_ ? *facts_ : asked_};
     }
+    /// The TRES in the order in which `view` counts.
+    [[nodiscard]] const model::TresCatalogue& catalogue_of_view() const noexcept { return asked_.catalogue; }
     /// Counts the job again if that is needed. Returns whether it did.
     bool refresh(ErrorText& error) noexcept;
     /// Null: the job has to be counted again.
@@ -63,11 +66,13 @@ class RuleRun {
     [[nodiscard]] bool has_stopped() const noexcept { return has_stopped_; }
 
   private:
+    [[nodiscard]] bool keeps_writes() const noexcept { return event_ == JobEvent::submit; }
     void remark(std::string_view message, bool is_warning, ErrorText& error) noexcept;
 
     const model::JobRequest& job_;
     std::shared_ptr<const RuleInput> facts_;
     const RuleInput& asked_; ///< of the job before all rules
+    const JobEvent event_;
     const JobBefore* before_;
     std::optional<model::JobRequest> draft_;
     std::vector<Remark> remarks_;

@@ -257,7 +257,7 @@ ViewAnswer read_reservation_text(RuleView& /*view*/, const ViewObject& object,
                                  ErrorText& /*error*/) noexcept {
     return text(as<Reservation>(object).*member);
 }
-template <std::uint64_t Reservation::*member>
+template <std::optional<std::uint64_t> Reservation::*member>
 ViewAnswer read_reservation_time(RuleView& /*view*/, const ViewObject& object,
                                  ErrorText& /*error*/) noexcept {
     return number(as<Reservation>(object).*member);
@@ -276,7 +276,7 @@ constexpr auto fields_of_reservation = std::to_array<ViewField>({
      &read_reservation_names<&Reservation::accounts>},
     {"PartitionName", ViewType::text, "its partition; nil: none is named",
      &read_reservation_text<&Reservation::partition>},
-    {"StartTime", ViewType::count, "in seconds since 1970; of a repeated one the next",
+    {"StartTime", ViewType::count, "in seconds since 1970; of a repeated one the next; nil: not known",
      &read_reservation_time<&Reservation::start_time>},
     {"EndTime", ViewType::count, "the same", &read_reservation_time<&Reservation::end_time>},
 });

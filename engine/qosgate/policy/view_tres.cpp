@@ -18,7 +18,7 @@ namespace {
 const model::TresCatalogue& check_catalogue(lua_State* lua) {
     const RuleRun* run = LuaState::of(lua).run;
     if (run == nullptr) luaL_error(lua, "view can be used only while a rule is run");
-    return run->source().facts.catalogue;
+    return run->catalogue_of_view();
 }
 
 void push_count(lua_State* lua, std::optional<std::uint64_t> count) {

@@ -94,7 +94,7 @@ std::string describe_wrong_add(const Arguments& arguments) {
             return text::format("job:add takes a field and a text, and not {}", literal);
     const std::string_view name = literal_text(arguments.all[0]);
     const FieldSpec* field = find_job_field(name);
-    if (field == nullptr || field->list.is_list()) return {};
+    if (field == nullptr || field->list != ListForm::none) return {};
     return text::format("job:add: '{}' is no list", name);
 }
 
