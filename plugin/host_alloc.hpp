@@ -40,4 +40,10 @@ inline void append_message(char** err_msg, std::span<const std::string> lines) {
     assign_text(*err_msg, message);
 }
 
+/// Adds a text that is not changed below what is there: what a site's own script says.
+inline void append_text(char** err_msg, const std::string& text) {
+    if (err_msg == nullptr) return;
+    assign_text(*err_msg, *err_msg == nullptr ? text : std::string(*err_msg) + '\n' + text);
+}
+
 } // namespace qg::plugin

@@ -21,6 +21,23 @@ inline void log_error(const char* line) noexcept {
     slurm_error("job_submit/qosgate: %s", line);
 }
 
+/// A line of a site's script for job_submit/lua, as Slurm's plugin writes it: level 0 is info, 1 verbose, 2
+/// and more debug, below 0 error.
+inline void log_of_script(int level, const char* line) noexcept {
+    if (level < 0)
+        slurm_error("%s", line);
+    else if (level == 0)
+        slurm_info("%s", line);
+    else if (level == 1)
+        slurm_verbose("%s", line);
+    else if (level == 2)
+        slurm_debug("%s", line);
+    else if (level == 3)
+        slurm_debug2("%s", line);
+    else
+        slurm_debug3("%s", line);
+}
+
 /// How much of a line is shown, on terminals and in the log.
 constexpr std::size_t max_line_length = 2000;
 

@@ -6,9 +6,11 @@
 #include "host_log.hpp"
 #include "job_desc_writer.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/gate/decision_log.hpp"
 #include "qosgate/gate/resolve.hpp"
 #include "qosgate/gate/site.hpp"
 #include "qosgate/gate/test_world.hpp"
+#include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/slurm/error_codes.hpp"
 #include "qosgate/slurm/job_desc.hpp"
 #include "qosgate/slurm/values.hpp"
@@ -67,6 +69,11 @@ std::string job_submit_plugins() {
     return conf == nullptr ? std::string() : std::string(slurm::view_text(conf->job_submit_plugins));
 }
 
+std::string cluster_name() {
+    const slurm_conf_t* conf = host_conf();
+    return conf == nullptr ? std::string() : std::string(slurm::view_text(conf->cluster_name));
+}
+
 Result<AssocMgr> find_assoc_mgr() {
     auto manager = AssocMgr::find();
     if (!manager) log_error(("limits are not explained: " + manager.error().message).c_str());
@@ -74,7 +81,9 @@ Result<AssocMgr> find_assoc_mgr() {
 }
 
 bool refuses_on_errors(const policy::Policy& policy) {
-    return std::ranges::any_of(policy.rules(), &policy::RuleInfo::denies_on_error);
+    const auto* script = policy.script();
+    return (script != nullptr && !script->allows_on_error()) ||
+           std::ranges::any_of(policy.rules(), &policy::RuleInfo::denies_on_error);
 }
 
 /// The cluster as it is known at this moment.
@@ -99,6 +108,7 @@ Runtime::Runtime() : Runtime(find_assoc_mgr()) {}
 
 Runtime::Runtime(const Result<AssocMgr>& manager)
     : policies_(log_line, {.kept_file = kept_policy_file(),
+                           .cluster_name = cluster_name(),
                            .make_world = [] { return std::make_unique<gate::ScenarioWorld>(this_release); }}),
       quota_(manager), untracked_tres_(std::make_shared<UntrackedTresWatch>(manager)),
       gate_(quota_, this_release) {
@@ -175,6 +185,10 @@ void Runtime::start_policies(const std::filesystem::path& folder) {
     if (is_kept_out(submit_uid)) return keep_out(description, submit_uid, err_msg);
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
+    if (policy->script() != nullptr) [[unlikely]]
+        if (const int code = run_script(*policy, now, description, submit_uid, err_msg);
+            code != SLURM_SUCCESS)
+            return code;
     const auto candidate = policies_.candidate();
     const gate::KnownCluster known = to_known(now);
     Recording recording = recorder_.begin(*policy);
@@ -198,6 +212,62 @@ void Runtime::start_policies(const std::filesystem::path& folder) {
     return answer(decision, err_msg);
 }
 
+ScriptVerdict Runtime::hear_script(const policy::Policy& policy, const policy::compat::ScriptOutcome& outcome,
+                                   char** err_msg) const {
+    tell([&] {
+        for (const auto& line : outcome.lines)
+            log_of_script(line.level, text::printable(line.text, max_line_length).c_str());
+        if (outcome.message) append_text(err_msg, *outcome.message);
+    });
+    return judge_script(*policy.script(), outcome);
+}
+
+int Runtime::run_script_at_change(const policy::Policy& policy, job_desc_msg_t& update, job_record* job,
+                                  std::uint32_t submit_uid, char** err_msg) {
+    const ClusterNow now = cluster_.current();
+    const auto files_id = job_files_.find_id(job);
+    JobCopy copy;
+    ControllerScriptHost host(update, submit_uid, quota_, now.cluster.get());
+    host.set_record([&]() -> Result<job_desc_msg_t*> {
+        const bool by_operator = quota_.is_operator(submit_uid);
+        if (const auto why = why_not_copied(files_id, submit_uid, by_operator); !why.empty())
+            return Error{ErrorCode::unavailable, text::format("the job cannot be read: {}", why)};
+        copy = copy_job(job, files_id, submit_uid, by_operator);
+        if (copy == nullptr) return Error{ErrorCode::unavailable, "slurmctld does not show its jobs"};
+        return copy.get();
+    });
+    const ScriptVerdict verdict = hear_script(policy, policy.script()->modify(host), err_msg);
+    if (!verdict.event) return SLURM_SUCCESS;
+    Decision decision = describe_change(*verdict.event, files_id, submit_uid);
+    decision.message = verdict.message;
+    if (verdict.code != SLURM_SUCCESS) {
+        decision.reject = model::RejectCode::access_denied;
+        counts_.count(decision, /*is_change=*/true);
+    }
+    answer(decision, err_msg);
+    return verdict.code;
+}
+
+int Runtime::run_script(const policy::Policy& policy, const ClusterNow& now, job_desc_msg_t& description,
+                        std::uint32_t submit_uid, char** err_msg) {
+    ControllerScriptHost host(description, submit_uid, quota_, now.cluster.get());
+    const ScriptVerdict verdict = hear_script(policy, policy.script()->submit(host), err_msg);
+    if (verdict.event) {
+        const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
+        const gate::Site site(now.cluster.get(), /*policy_in_force=*/nullptr, quota_, this_release);
+        const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
+        Decision decision;
+        gate::log_rule(decision, {request, resolved.view()}, *verdict.event);
+        decision.message = verdict.message;
+        if (verdict.code != SLURM_SUCCESS) {
+            decision.reject = model::RejectCode::access_denied;
+            counts_.count(decision, /*is_change=*/false);
+        }
+        answer(decision, err_msg);
+    }
+    return verdict.code;
+}
+
 int Runtime::keep_out(const job_desc_msg_t& job, std::uint32_t submit_uid, char** err_msg) {
     const ClusterNow now = cluster_.current();
     const model::JobRequest request = slurm::read_job_desc(job, submit_uid);
@@ -215,8 +285,12 @@ bool Runtime::is_kept_out(std::uint32_t submit_uid) const {
     return policies_.is_closed() && !quota_.is_operator(submit_uid);
 }
 
-int Runtime::modify(const job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg) {
+int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg) {
     policies_.mark_active();
+    if (const auto policy = policies_.current(); policy->script() != nullptr) [[unlikely]]
+        if (const int code = run_script_at_change(*policy, update, job, submit_uid, err_msg);
+            code != SLURM_SUCCESS)
+            return code;
     if (!slurm::touches_decision(update)) return SLURM_SUCCESS;
     // A change must not bypass rules that are not known.
     if (is_kept_out(submit_uid))

@@ -18,6 +18,7 @@
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/policy/store.hpp"
 #include "recorder.hpp"
+#include "script_host.hpp"
 #include "status_file.hpp"
 #include "status_report.hpp"
 #include "time_allowance.hpp"
@@ -47,7 +48,7 @@ class Runtime {
 
     /// Judges a change of a job. `err_msg` is null before 23.02: the user sees no message. Then a change is
     /// judged only if the gate may refuse it.
-    int modify(const job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg);
+    int modify(job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg);
 
     /// The answer if submit() or modify() threw, see above.
     int failed(char** err_msg);
@@ -58,6 +59,16 @@ class Runtime {
   private:
     explicit Runtime(const Result<AssocMgr>& manager);
     void start_policies(const std::filesystem::path& folder);
+    /// Runs the site's script for job_submit/lua, which may change the description. Returns a Slurm error
+    /// code, 0 to go on.
+    int run_script(const policy::Policy& policy, const ClusterNow& now, job_desc_msg_t& description,
+                   std::uint32_t submit_uid, char** err_msg);
+    /// The same for a change of a job.
+    int run_script_at_change(const policy::Policy& policy, job_desc_msg_t& update, job_record* job,
+                             std::uint32_t submit_uid, char** err_msg);
+    /// Passes on what the script says, and tells what follows.
+    ScriptVerdict hear_script(const policy::Policy& policy, const policy::compat::ScriptOutcome& outcome,
+                              char** err_msg) const;
     /// Whether the site's rules are not known and this user must wait for them.
     [[nodiscard]] bool is_kept_out(std::uint32_t submit_uid) const;
     /// Whether slurmctld will let this user change the job. Other users learn nothing about it.

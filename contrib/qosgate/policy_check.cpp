@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// qosgate policy check [DIR]
+// qosgate policy check [DIR], qosgate policy check --compat FILE
 #include "command.hpp"
 #include "policy_folder.hpp"
 #include "table.hpp"
@@ -21,6 +21,7 @@ using nlohmann::ordered_json;
 struct CheckOptions {
     std::string folder;
     bool no_owner_check = false;
+    std::string script; ///< check only this file
 };
 
 constexpr int exit_findings = 1;
@@ -121,7 +122,26 @@ Result<policy::PolicyReport> examine(const PolicyFolder& folder, bool checks_own
     return unread;
 }
 
+/// One script for job_submit/lua.
+Result<int> check_script(const std::filesystem::path& file, Output& output) {
+    const auto report = policy::check_script_file(file);
+    if (!report) return report.error();
+    if (output.json()) {
+        output.write(to_json(*report, file));
+    } else {
+        for (const policy::Finding& finding : report->findings)
+            output.text() << to_line(finding, file);
+        output.text() << text::printable(file.string(), 4000) << ": "
+                      << (report->findings.empty() ? "no findings"
+                                                   : count_of(report->findings.size(), "finding"))
+                      << (report->loads() ? "; slurmctld would load this script\n"
+                                          : "; slurmctld would not load this script\n");
+    }
+    return report->findings.empty() ? 0 : exit_findings;
+}
+
 Result<int> check(const CheckOptions& options, Output& output) {
+    if (!options.script.empty()) return check_script(options.script, output);
     const auto folder = find_policy_folder(options.folder);
     if (!folder) return folder.error();
     const auto report = examine(*folder, !options.no_owner_check);
@@ -150,17 +170,20 @@ void add_policy_check(CLI::App& policy, Invocation& invocation) {
         "to root or SlurmUser, who must be able to read them (root can find that out). In another\n"
         "directory they may belong to root or to you. --no-owner-check skips this, for a checkout that\n"
         "belongs to somebody else or that a group can write.\n\n"
+        "With --compat it checks one script for job_submit/lua before it is moved to DIR/compat: whether it\n"
+        "loads, what it names that reaches the host, fields of job_desc that do not exist, and functions\n"
+        "that end without a return.\n\n"
         "Exit status:\n"
         "  0   nothing is wrong\n"
         "  1   something is: there are findings\n"
         "  64  the command line is wrong\n"
         "  66  there is no such directory\n"
-        "  69  slurm.conf or the directory cannot be read\n"
+        "  69  slurm.conf, the directory or the script cannot be read\n"
         "  74  the output cannot be written\n"
         "  78  this build has no Slurm support, and no directory is named\n\n"
         "With --json:\n"
         "  status    \"ok\" or \"findings\"\n"
-        "  folder    the directory\n"
+        "  folder    the directory, or the script\n"
         "  loads     whether slurmctld would load it\n"
         "  hash      of the policy; null: it does not load\n"
         "  rules     in the order they run: name, file, mode, on_error; those that load\n"
@@ -171,10 +194,15 @@ void add_policy_check(CLI::App& policy, Invocation& invocation) {
         "Examples:\n"
         "  qosgate policy check\n"
         "  qosgate policy check ./qosgate.d --no-owner-check\n"
+        "  qosgate policy check --compat /etc/slurm/job_submit.lua\n"
         "  qosgate policy check --json | jq -r '.findings[].message'");
-    command->add_option("DIR", options->folder, "The directory; default: qosgate.d beside slurm.conf");
+    auto* folder =
+        command->add_option("DIR", options->folder, "The directory; default: qosgate.d beside slurm.conf");
     command->add_flag("--no-owner-check", options->no_owner_check,
                       "Do not check who owns the files and who can write them");
+    command->add_option("--compat", options->script, "Check only this script for job_submit/lua")
+        ->type_name("FILE")
+        ->excludes(folder);
     add_json_flag(*command, invocation);
     command->callback([&invocation, options] {
         invocation.action = [options](Output& output) { return check(*options, output); };

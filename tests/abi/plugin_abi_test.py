@@ -34,6 +34,9 @@ EXPORTS = {
 SLURM_IMPORTS = {
     "slurm_bit_size",
     "slurm_bit_test",
+    "slurm_debug",
+    "slurm_debug2",
+    "slurm_debug3",
     "slurm_error",
     "slurm_free_conf",
     "slurm_free_ctl_conf",
@@ -54,7 +57,9 @@ SLURM_IMPORTS = {
     "slurm_load_partitions",
     "slurm_load_reservations",
     "slurm_strerror",
+    "slurm_verbose",
     "slurm_xfree",
+    "slurm_xrecalloc",
     "slurm_xstrdup",
 }
 

@@ -37,6 +37,47 @@ class PolicyCheckTest(unittest.TestCase):
         self.folder.mkdir()
         self.folder.chmod(0o755)
 
+    def test_a_script_for_job_submit_lua_is_checked(self) -> None:
+        script = self.root / "job_submit.lua"
+        script.write_text(
+            "function slurm_job_submit(job_desc, part_list, submit_uid)\n"
+            "    if job_desc.nodes and job_desc.partition == nil then\n"
+            "        job_desc.num_gpus = 1\n"
+            "    end\n"
+            "end\n"
+        )
+        result = run("--compat", script)
+        self.assertEqual(result.returncode, 1, result)
+        for line in (
+            f"{script}: has no slurm_job_modify: all changes of jobs are accepted\n",
+            f"{script}:1: slurm_job_submit ends without a return: it then has no objection\n",
+            f"{script}:2: job_desc has no field 'nodes', so this is always nil",
+            f"{script}:3: job_desc has no field 'num_gpus', so this sets nothing",
+            f"{script}: 4 findings; slurmctld would load this script\n",
+        ):
+            self.assertIn(line, result.stdout)
+        script.write_text(
+            "function slurm_job_submit(job_desc) io.popen('id') return slurm.SUCCESS end\n"
+            "function slurm_job_modify(job_desc) return slurm.SUCCESS end\n"
+        )
+        result = run("--compat", script)
+        self.assertEqual(result.returncode, 1, result)
+        self.assertIn(f"{script}:1: io.popen: slurmctld waits for the script", result.stdout)
+        self.assertIn(f"{script}: 1 finding; slurmctld would not load this script\n", result.stdout)
+        script.write_text(script.read_text().replace("io.popen('id')", ""))
+        result = run("--compat", script)
+        self.assertEqual((result.returncode, result.stdout), (0, f"{script}: no findings; slurmctld would load this script\n"))
+
+    def test_a_directory_with_a_script_is_checked_with_it(self) -> None:
+        (self.folder / "compat").mkdir(mode=0o755)
+        self.write("compat/job_submit.lua", "function slurm_job_submit(d) return d.nodes end\n")
+        self.write("compat/other.lua", "")
+        result = run(self.folder)
+        self.assertEqual(result.returncode, 1, result)
+        self.assertIn("compat/job_submit.lua:1: job_desc has no field 'nodes'", result.stdout)
+        self.assertIn("compat/other.lua: is not used", result.stdout)
+        self.assertIn("slurmctld would load this directory", result.stdout)
+
     def write(self, name: str, text: str, mode: int = 0o644) -> None:
         path = self.folder / name
         path.write_text(text)
@@ -60,7 +101,8 @@ class PolicyCheckTest(unittest.TestCase):
         self.assertEqual(
             lines[1],
             'Settings: limits = "enforce", contact = "help@example.org", rule_instructions = 100000,'
-            ' rule_memory_mib = 8, rule_time_ms = 50, run_tests = true, record_file = "", record_percent = 0,'
+            ' rule_memory_mib = 8, rule_time_ms = 50, rule_failures = 0, compat_on_error = "deny",'
+            ' run_tests = true, record_file = "", record_percent = 0,'
             " record_file_mib = 64, record_files_kept = 4",
         )
         self.assertEqual(lines[3].split(), ["file", "mode", "on_error", "name"])
@@ -136,6 +178,8 @@ class PolicyCheckTest(unittest.TestCase):
                 "rule_instructions": 100000,
                 "rule_memory_mib": 8,
                 "rule_time_ms": 50,
+                "rule_failures": 0,
+                "compat_on_error": "deny",
                 "run_tests": True,
                 "record_file": "",
                 "record_percent": 0,

@@ -52,6 +52,51 @@ void slurm_error(const char* format, ...) {
     va_end(arguments);
 }
 
+void slurm_verbose(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    keep("verbose", format, arguments);
+    va_end(arguments);
+}
+
+void slurm_debug(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    keep("debug", format, arguments);
+    va_end(arguments);
+}
+
+void slurm_debug2(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    keep("debug2", format, arguments);
+    va_end(arguments);
+}
+
+void slurm_debug3(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    keep("debug3", format, arguments);
+    va_end(arguments);
+}
+
+/// Clears what is new; `count` is the number of elements.
+void* slurm_xrecalloc(void** block, std::size_t count, std::size_t size, bool /*clear*/, bool /*may_fail*/,
+                      const char* /*file*/, int /*line*/, const char* /*function*/) {
+    auto* fresh = static_cast<char*>(std::calloc(1, header_size + count * size));
+    std::memcpy(fresh, magic, header_size);
+    if (*block != nullptr) {
+        char* const old = static_cast<char*>(*block) - header_size;
+        BOOST_TEST_REQUIRE(std::memcmp(old, magic, header_size) == 0, "a block of another allocator grows");
+        std::memcpy(fresh + header_size, *block, count * size - size); // tests add one element at a time
+        std::free(old);
+    } else {
+        ++blocks;
+    }
+    *block = fresh + header_size;
+    return *block;
+}
+
 void slurm_info(const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -5,6 +5,7 @@
 
 #include "qosgate/model/known_names.hpp"
 #include "qosgate/model/partition.hpp"
+#include "qosgate/model/script_value.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -37,6 +38,7 @@ struct Cluster {
     bool usage_lasts = false; ///< PriorityDecayHalfLife=0 and PriorityUsageResetPeriod=NONE
     std::uint32_t slurm_user_id = 0;
     std::optional<KnownNames> names; ///< empty: not known
+    ScriptRecords script_partitions; ///< the same partitions, in the same order, as scripts see them
 };
 
 } // namespace qg::model

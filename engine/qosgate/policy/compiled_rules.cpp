@@ -13,23 +13,6 @@
 namespace qg::policy {
 namespace {
 
-/// What loading may spend per file; the settings apply only to running rules.
-BudgetLimits load_limits(const Settings& settings, const BudgetClock* clock = nullptr) {
-    BudgetLimits limits;
-    limits.instructions = 1'000'000;
-    limits.time = clock == nullptr ? std::chrono::seconds(1) : settings.rule_time;
-    limits.memory = settings.rule_memory_mib << 20u;
-    return limits;
-}
-
-BudgetLimits run_limits(const Settings& settings) {
-    BudgetLimits limits;
-    limits.instructions = static_cast<std::int64_t>(settings.rule_instructions);
-    limits.time = settings.rule_time;
-    limits.memory = settings.rule_memory_mib << 20u;
-    return limits;
-}
-
 std::span<const ExtraGlobal> globals_of(CodeKind kind) {
     switch (kind) {
     case CodeKind::settings: return site_globals();
@@ -78,6 +61,22 @@ Result<void> add_rule(CompiledRules& compiled, const SourceFile& file) {
 }
 
 } // namespace
+
+BudgetLimits load_limits(const Settings& settings, const BudgetClock* clock) {
+    BudgetLimits limits;
+    limits.instructions = 1'000'000;
+    limits.time = clock == nullptr ? std::chrono::seconds(1) : settings.rule_time;
+    limits.memory = settings.rule_memory_mib << 20u;
+    return limits;
+}
+
+BudgetLimits run_limits(const Settings& settings) {
+    BudgetLimits limits;
+    limits.instructions = static_cast<std::int64_t>(settings.rule_instructions);
+    limits.time = settings.rule_time;
+    limits.memory = settings.rule_memory_mib << 20u;
+    return limits;
+}
 
 Result<Settings> load_settings(const SourceFile& site) {
     Declarations declared;

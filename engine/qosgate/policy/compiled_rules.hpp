@@ -41,6 +41,11 @@ struct CompiledRules {
     JobObjects objects;
 };
 
+/// What loading a file may spend; the settings apply only to running rules. With a clock, a job waits for it.
+BudgetLimits load_limits(const Settings& settings, const BudgetClock* clock = nullptr);
+/// What one rule may spend on one job.
+BudgetLimits run_limits(const Settings& settings);
+
 /// The settings of site.lua. Errors: as load_policy.
 Result<Settings> load_settings(const SourceFile& site);
 

@@ -2,6 +2,8 @@
 #include "qosgate/policy/findings.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/compat/script_findings.hpp"
+#include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/policy/compiled_rules.hpp"
 #include "qosgate/policy/declarations.hpp"
 #include "qosgate/policy/folder_findings.hpp"
@@ -81,6 +83,7 @@ class SourceCheck {
         check_modules();
         for (const SourceFile& file : sources_->files)
             if (kind_of(file.name) == SourceKind::rule) check_rule(file);
+        check_script();
         check_together();
         sort_by_place(report_.findings);
         return std::move(report_);
@@ -193,6 +196,23 @@ class SourceCheck {
         report_.rules.push_back(std::move(rule));
     }
 
+    /// The script for job_submit/lua: whether it loads, and what its text shows.
+    void check_script() {
+        for (const SourceFile& file : sources_->files)
+            if (kind_of(file.name) == SourceKind::compat && file.name != compat::script_file_name)
+                note({file.name, 0,
+                      text::format("is not used: only {} is a script for job_submit/lua",
+                                   compat::script_file_name),
+                      /*stops_loading=*/false});
+        const SourceFile* file = sources_->find(compat::script_file_name);
+        if (file == nullptr) return;
+        const auto script = compat::SiteScript::load(sources_, report_.settings, "cluster");
+        if (!script) note_error(script.error(), file->name);
+        for (compat::ScriptFinding& problem : compat::find_script_problems(file->text))
+            if (script || problem.stops_loading)
+                note({file->name, problem.line, std::move(problem.message), problem.stops_loading});
+    }
+
     /// What only all files together show, for example too little memory.
     void check_together() {
         if (!report_.loads()) return;
@@ -238,6 +258,18 @@ Result<PolicyReport> check_policy(const std::filesystem::path& folder, const Own
     report.findings.insert(report.findings.end(), read->findings.begin(), read->findings.end());
     if (report.loads() && !read->sources.tests.empty()) check_tests(read->sources, tests, report);
     sort_by_place(report.findings);
+    return report;
+}
+
+Result<PolicyReport> check_script_file(const std::filesystem::path& file) {
+    auto content = read_any_file(file, max_file_bytes);
+    if (!content) return content.error();
+    SourceFolder sources;
+    sources.exists = true;
+    sources.files.push_back({std::string(compat::script_file_name), *std::move(content)});
+    PolicyReport report = check_sources(sources);
+    for (Finding& finding : report.findings)
+        finding.file = file.string();
     return report;
 }
 

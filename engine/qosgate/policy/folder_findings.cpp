@@ -33,25 +33,6 @@ std::string without_path(const Error& error, const fs::path& path) {
     return error.message.starts_with(prefix) ? error.message.substr(prefix.size()) : error.message;
 }
 
-/// The content of a file, whoever can write it.
-Result<std::string> read_any_file(const fs::path& path, std::size_t max_bytes) {
-    std::error_code problem;
-    const auto type = fs::status(path, problem).type();
-    if (problem) return system_error(path, problem.value());
-    // A device or FIFO is not opened.
-    if (type != fs::file_type::regular)
-        return Error{ErrorCode::invalid_input, path.string() + ": not a regular file"};
-    if (fs::file_size(path, problem) > max_bytes)
-        return Error{ErrorCode::invalid_input,
-                     text::format("{}: larger than {} KiB", path.string(), max_bytes >> 10u)};
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream content;
-    if (!file) return system_error(path, errno);
-    content << file.rdbuf();
-    return std::move(content).str();
-}
-
 /// Why a file is ignored although it looks like one of the part; empty if it does not look like one.
 std::string_view why_ignored(const SourcePart& part, std::string_view name) {
     constexpr std::array<std::string_view, 2> switched_off{"off", "disabled"};
@@ -183,6 +164,24 @@ class Reader {
 };
 
 } // namespace
+
+Result<std::string> read_any_file(const fs::path& path, std::size_t max_bytes) {
+    std::error_code problem;
+    const auto type = fs::status(path, problem).type();
+    if (problem) return system_error(path, problem.value());
+    // A device or FIFO is not opened.
+    if (type != fs::file_type::regular)
+        return Error{ErrorCode::invalid_input, path.string() + ": not a regular file"};
+    if (fs::file_size(path, problem) > max_bytes)
+        return Error{ErrorCode::invalid_input,
+                     text::format("{}: larger than {} KiB", path.string(), max_bytes >> 10u)};
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream content;
+    if (!file) return system_error(path, errno);
+    content << file.rdbuf();
+    return std::move(content).str();
+}
 
 Result<FolderFindings> read_all_sources(const fs::path& folder, const OwnerCheck& owners) {
     return Reader(tidy(folder), owners).read();

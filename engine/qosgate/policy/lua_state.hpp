@@ -26,6 +26,9 @@ class RuleRun;
 class Declarations;
 class TestCollector;
 struct DataFile;
+namespace compat {
+class ScriptRun;
+}
 
 /// A message that a longjmp may skip: plain bytes, cut to size, always terminated.
 struct ErrorText {
@@ -89,6 +92,7 @@ class LuaState {
     Declarations* declarations = nullptr;     ///< where site{} and rule{} write; borrowed, null after loading
     const std::vector<DataFile>* data = nullptr; ///< what data() reads; borrowed for the state's life
     TestCollector* tests = nullptr;              ///< where test{} writes, in files of tests; likewise
+    compat::ScriptRun* script = nullptr; ///< the call of a script for job_submit/lua; null outside of one
 
   private:
     explicit LuaState(const BudgetLimits& limits) noexcept : budget_(limits) {}

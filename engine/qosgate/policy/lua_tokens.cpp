@@ -53,7 +53,8 @@ class Lexer {
     /// A token counts for the line on which it begins.
     Token take(TokenKind kind, std::size_t bytes) noexcept {
         const int line = line_;
-        return {kind, skip(bytes), line};
+        const std::string_view raw = skip(bytes);
+        return {kind, raw, line, raw};
     }
 
     void skip_blank() noexcept {

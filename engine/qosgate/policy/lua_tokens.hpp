@@ -24,6 +24,7 @@ struct Token {
     TokenKind kind = TokenKind::end;
     std::string_view text;
     int line = 0;
+    std::string_view raw = {}; ///< the token as it is written
 
     [[nodiscard]] bool is(std::string_view symbol) const noexcept {
         return kind == TokenKind::symbol && text == symbol;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/policy.hpp"
 
+#include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/policy/compiled_rules.hpp"
 #include "qosgate/policy/rule_chain.hpp"
 #include "qosgate/policy/rule_failures.hpp"
@@ -32,7 +33,8 @@ std::shared_ptr<const Policy> Policy::none(std::uint64_t generation) {
 }
 
 Policy::Policy(std::shared_ptr<const SourceFolder> sources, Settings settings, std::vector<RuleInfo> rules,
-               std::unique_ptr<StatePool> pool, const CompileOptions& options)
+               std::unique_ptr<StatePool> pool, const CompileOptions& options,
+               std::shared_ptr<compat::SiteScript> script)
     : sources_(std::move(sources)), settings_(std::move(settings)), rules_(std::move(rules)),
       exempts_operators_(
           std::ranges::any_of(rules_, [](const RuleInfo& rule) { return rule.exempt.operators; })),
@@ -40,7 +42,7 @@ Policy::Policy(std::shared_ptr<const SourceFolder> sources, Settings settings, s
       failures_(options.counts_failures
                     ? std::make_unique<RuleFailures>(rules_.size(), settings_.rule_failures)
                     : nullptr),
-      hash_(hash_of(*sources_)), generation_(options.generation) {}
+      script_(std::move(script)), hash_(hash_of(*sources_)), generation_(options.generation) {}
 
 Policy::~Policy() = default;
 
@@ -71,6 +73,7 @@ RuleOutcome Policy::run_at_change(const model::JobRequest& job, const RuleInput&
 
 void Policy::refill() const {
     if (pool_) pool_->refill();
+    if (script_) script_->refill();
 }
 
 std::vector<FailingRule> Policy::failing_rules() const {
@@ -92,7 +95,8 @@ Result<std::shared_ptr<const Policy>> load_policy(const std::filesystem::path& f
                                                   const LoadOptions& options) {
     auto sources = read_source_folder(folder, options.trusted_user.value_or(geteuid()));
     if (!sources) return sources.error();
-    return compile_policy(*std::move(sources), {.generation = options.generation});
+    return compile_policy(*std::move(sources),
+                          {.generation = options.generation, .cluster_name = options.cluster_name});
 }
 
 Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, const CompileOptions& options) {
@@ -110,12 +114,18 @@ Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, const 
     auto compiled = compile_rules(*state_sources, settings);
     if (!compiled) return compiled.error();
     if (const auto checked = check_rule_names(*sources); !checked) return checked.error();
+    std::shared_ptr<compat::SiteScript> script;
+    if (sources->find(compat::script_file_name) != nullptr) {
+        auto loaded = compat::SiteScript::load(sources, settings, options.cluster_name);
+        if (!loaded) return loaded.error();
+        script = *std::move(loaded);
+    }
     std::vector<RuleInfo> rules = compiled->rules;
     std::unique_ptr<StatePool> pool;
     if (!rules.empty())
         pool = std::make_unique<StatePool>(*std::move(state_sources), settings, *std::move(compiled));
     return std::make_shared<const Policy>(std::move(sources), std::move(settings), std::move(rules),
-                                          std::move(pool), options);
+                                          std::move(pool), options, std::move(script));
 }
 
 } // namespace qg::policy

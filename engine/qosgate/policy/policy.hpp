@@ -34,6 +34,9 @@
 namespace qg::policy {
 
 class RuleView;
+namespace compat {
+class SiteScript;
+}
 
 /// What one rule took for one job.
 struct RuleCost {
@@ -141,8 +144,9 @@ struct RuleOutcome {
 };
 
 struct LoadOptions {
-    std::uint64_t generation = 0;      ///< handed back by Policy::generation()
-    std::optional<uid_t> trusted_user; ///< who, besides root, may own the files; empty: the effective user
+    std::uint64_t generation = 0;         ///< handed back by Policy::generation()
+    std::string cluster_name = "cluster"; ///< for a script for job_submit/lua
+    std::optional<uid_t> trusted_user;    ///< who, besides root, may own the files; empty: the effective user
 };
 
 /// How a policy is compiled.
@@ -152,6 +156,7 @@ struct CompileOptions {
     bool counts_failures = false;
     /// The most that the setting rule_time_ms gives; empty: any.
     std::optional<std::chrono::milliseconds> max_rule_time = {};
+    std::string cluster_name = "cluster"; ///< for a script for job_submit/lua
 };
 
 /// A rule whose last runs failed, or that only warns because too many did.
@@ -173,7 +178,8 @@ class Policy {
     static std::shared_ptr<const Policy> none(std::uint64_t generation = 0);
 
     Policy(std::shared_ptr<const SourceFolder> sources, Settings settings, std::vector<RuleInfo> rules,
-           std::unique_ptr<StatePool> pool, const CompileOptions& options);
+           std::unique_ptr<StatePool> pool, const CompileOptions& options,
+           std::shared_ptr<compat::SiteScript> script = nullptr);
     Policy(const Policy&) = delete;
     Policy& operator=(const Policy&) = delete;
     ~Policy();
@@ -209,6 +215,9 @@ class Policy {
     [[nodiscard]] RuleOutcome run_at_change(const model::JobRequest& job, const RuleInput& facts,
                                             const JobBefore* before) const;
 
+    /// The script for job_submit/lua, which runs before the rules; null: there is none.
+    [[nodiscard]] compat::SiteScript* script() const noexcept { return script_.get(); }
+
     /// Replaces spent Lua states and makes some ready. The policy's owner calls it now and then; otherwise
     /// jobs make states in their own time. Not for the submit path. Cost: compiles what is missing.
     void refill() const;
@@ -226,6 +235,7 @@ class Policy {
     bool exempts_operators_;
     std::unique_ptr<StatePool> pool_;        ///< null if there are no rules
     std::unique_ptr<RuleFailures> failures_; ///< null if they do not count
+    std::shared_ptr<compat::SiteScript> script_;
     std::uint64_t hash_;
     std::uint64_t generation_;
 };

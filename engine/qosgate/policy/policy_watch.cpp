@@ -149,14 +149,17 @@ std::optional<Result<std::shared_ptr<const Policy>>> PolicyWatch::load(const Sou
                                                                        std::uint64_t generation) {
     SourceFolder files{.exists = sources.exists, .files = sources.files};
     if (!sources.tests.empty()) {
-        const auto tested = compile_policy(files, {.generation = generation});
+        const auto tested =
+            compile_policy(files, {.generation = generation, .cluster_name = options_.cluster_name});
         if (!tested) return tested.error();
         const auto done = (*tested)->settings().run_tests ? test(**tested, sources.tests) : Result<void>();
         if (is_ending_) return std::nullopt;
         if (!done) return done.error();
     }
     // After tests in new Lua states: rules may have kept something of a test in theirs.
-    return compile_policy(std::move(files), {.generation = generation, .counts_failures = true});
+    return compile_policy(
+        std::move(files),
+        {.generation = generation, .counts_failures = true, .cluster_name = options_.cluster_name});
 }
 
 Result<void> PolicyWatch::test(const Policy& policy, std::span<const SourceFile> tests) {
@@ -192,9 +195,10 @@ void PolicyWatch::take_kept_copy() {
     const std::uint64_t hash = hash_of((*kept)->sources);
     if (in_force_ == nullptr || hash != hash_in_force()) {
         const bool replaces = in_force_ != nullptr;
-        const auto policy = compile_policy(
-            std::move((*kept)->sources),
-            {.generation = replaces ? in_force_->generation() + 1 : 1, .counts_failures = true});
+        const auto policy = compile_policy(std::move((*kept)->sources),
+                                           {.generation = replaces ? in_force_->generation() + 1 : 1,
+                                            .counts_failures = true,
+                                            .cluster_name = options_.cluster_name});
         if (!policy) return report_kept_copy(policy.error().in(options_.kept_file.string()));
         put_in_force(*policy, Basis::kept_copy);
         if (replaces)

@@ -58,6 +58,14 @@ Result<void> set_run_tests(Settings& settings, const SettingSpec& spec, const Va
     return {};
 }
 
+Result<void> set_compat_on_error(Settings& settings, const SettingSpec& spec, const Value& value) {
+    const auto parsed =
+        value.kind == Value::Kind::text ? parse_on_error(value.text) : std::optional<OnError>();
+    if (!parsed || *parsed == OnError::warn) return not_allowed(spec, value);
+    settings.compat_on_error = *parsed;
+    return {};
+}
+
 Result<void> set_record_file(Settings& settings, const SettingSpec& spec, const Value& value) {
     const bool is_path =
         value.kind == Value::Kind::text && value.text.size() <= 1000 &&
@@ -87,6 +95,9 @@ Value get_limits(const Settings& settings) {
 Value get_contact(const Settings& settings) {
     return {Value::Kind::text, 0, settings.contact};
 }
+Value get_compat_on_error(const Settings& settings) {
+    return {Value::Kind::text, 0, to_string(settings.compat_on_error)};
+}
 Value get_run_tests(const Settings& settings) {
     return Value::of_flag(settings.run_tests);
 }
@@ -97,7 +108,7 @@ Value get_time(const Settings& settings) {
     return Value::of_count(static_cast<std::uint64_t>(settings.rule_time.count()));
 }
 
-constexpr std::array<SettingSpec, 11> specs{{
+constexpr std::array<SettingSpec, 12> specs{{
     {"limits", "\"explain\"", "\"explain\", \"enforce\" or \"off\"",
      "what to do with jobs that break a limit: add the reasons to Slurm's own answer, also reject jobs that "
      "can never start, or nothing",
@@ -118,6 +129,11 @@ constexpr std::array<SettingSpec, 11> specs{{
      "never. "
      "See When a rule fails",
      &set_number<&Settings::rule_failures, 0, 1'000'000>, &get_number<&Settings::rule_failures>},
+    {"compat_on_error", "\"deny\"", "\"deny\" or \"allow\"",
+     "what to do with a job if the script `compat/job_submit.lua` fails: refuse it, or accept it as Slurm's "
+     "own "
+     "plugin does up to 25.11",
+     &set_compat_on_error, &get_compat_on_error},
     {"run_tests", "true", "true or false",
      "whether slurmctld runs the tests in `tests` before a changed directory comes into force; if one fails, "
      "what was in force stays",

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "qosgate/base/result.hpp"
+#include "qosgate/policy/rule.hpp"
 #include "qosgate/policy/value.hpp"
 
 #include <chrono>
@@ -33,8 +34,9 @@ struct Settings {
     std::chrono::milliseconds rule_time{50};   ///< CPU time of all rules for one job
     /// After how many failures in a row a rule only warns, if its on_error is not `deny`; 0: never.
     std::uint64_t rule_failures = 0;
-    bool run_tests = true;            ///< whether a failed test keeps a policy from coming into force
-    std::string record_file;          ///< of decisions; empty: none are recorded
+    OnError compat_on_error = OnError::deny; ///< if the script compat/job_submit.lua fails; deny or allow
+    bool run_tests = true;                   ///< whether a failed test keeps a policy from coming into force
+    std::string record_file;                 ///< of decisions; empty: none are recorded
     std::uint64_t record_percent = 0; ///< of the decisions that did nothing; the others are all recorded
     std::uint64_t record_file_mib = 64;
     std::uint64_t record_files_kept = 4; ///< old ones, beside the present one

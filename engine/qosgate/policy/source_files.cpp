@@ -24,10 +24,11 @@ struct CloseDirectory {
 };
 using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
-constexpr std::array<SourcePart, 3> parts{{
+constexpr std::array<SourcePart, 4> parts{{
     {"", &is_source_name, max_files, max_file_bytes, max_files* max_file_bytes},
     {module_folder_name, &is_source_name, max_modules, max_file_bytes, max_modules* max_file_bytes},
     {data_folder_name, &is_data_name, max_data_files, max_data_file_bytes, max_data_bytes},
+    {compat_folder_name, &is_source_name, max_compat_files, max_file_bytes, max_compat_bytes},
 }};
 
 constexpr SourcePart tests{tests_folder_name, &is_source_name, max_test_files, max_file_bytes,
@@ -115,6 +116,7 @@ SourceKind kind_of(std::string_view name) noexcept {
     };
     if (is_in(module_folder_name)) return SourceKind::module;
     if (is_in(data_folder_name)) return SourceKind::data;
+    if (is_in(compat_folder_name)) return SourceKind::compat;
     return name == site_file_name ? SourceKind::settings : SourceKind::rule;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// source_files: the files of a policy directory (rules, settings, modules in `lib`, tables in `data`, and
-// tests in `tests`), and their identity by content. They are read only if nobody except root and the daemon's
-// own user can have written them.
+// source_files: the files of a policy directory (rules, settings, modules in `lib`, tables in `data`, a
+// script for job_submit/lua in `compat`, and tests in `tests`), and their identity by content. They are read
+// only if nobody except root and the daemon's own user can have written them.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -25,7 +25,7 @@ struct SourceFile {
 };
 
 /// What a file of a policy is for.
-enum class SourceKind : std::uint8_t { settings, rule, module, data };
+enum class SourceKind : std::uint8_t { settings, rule, module, data, compat };
 
 /// The kind of a file by its name in a SourceFolder.
 SourceKind kind_of(std::string_view name) noexcept;
@@ -71,6 +71,9 @@ inline constexpr std::string_view data_folder_name = "data";
 inline constexpr std::size_t max_data_files = 64;
 inline constexpr std::size_t max_data_file_bytes = std::size_t{4} << 20u;
 inline constexpr std::size_t max_data_bytes = std::size_t{16} << 20u;
+inline constexpr std::string_view compat_folder_name = "compat";
+inline constexpr std::size_t max_compat_files = 64;
+inline constexpr std::size_t max_compat_bytes = std::size_t{4} << 20u;
 inline constexpr std::string_view tests_folder_name = "tests";
 inline constexpr std::size_t max_test_files = 256;
 inline constexpr std::size_t max_test_bytes = std::size_t{16} << 20u;

@@ -23,6 +23,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace qg::policy {
 
@@ -76,6 +77,8 @@ struct StoreOptions {
     std::filesystem::path kept_file = {};
     /// Who, besides root, may own the files; empty: the effective user.
     std::optional<uid_t> trusted_user = {};
+    /// What a script for job_submit/lua reads as slurm.CLUSTER_NAME.
+    std::string cluster_name = "cluster";
     /// How long the tests of a directory may take, and what makes their views; empty: tests that give one
     /// fail.
     std::chrono::milliseconds max_test_time = TestRun().max_time;

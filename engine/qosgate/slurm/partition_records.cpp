@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/read_names.hpp"
+#include "qosgate/slurm/script_records.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>
@@ -269,6 +270,7 @@ model::Cluster read_cluster(const partition_info_msg_t& partitions, const node_i
                             const slurm_conf_t* conf) {
     model::Cluster cluster;
     cluster.partitions = read_partitions(partitions, nodes);
+    cluster.script_partitions = read_script_partitions(partitions);
     if (nodes != nullptr) {
         const std::span all_nodes(nodes->node_array, nodes->record_count);
         cluster.nodes = read_node_table(all_nodes);

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/compat/old_lua.hpp"
+
+#include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/compat/old_text.hpp"
+#include "qosgate/policy/compat/source_rewrite.hpp"
+#include "qosgate/policy/lua_lib/string_library.hpp"
+#include "qosgate/policy/lua_lib/table_library.hpp"
+#include "qosgate/policy/lua_state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include <lua.hpp>
+
+namespace qg::policy::compat {
+namespace {
+
+/// What the interpreter has and scripts do not get: it reaches the host, or leaves the bounds.
+constexpr std::array withheld{"dofile", "loadfile", "require", "collectgarbage", "warn"};
+
+bool is_spent(lua_State* lua) noexcept {
+    return LuaState::of(lua).budget().exhausted() != Exhausted::nothing;
+}
+
+/// Ends a protected call: true and its results, or false and the error, unless a budget is spent.
+int end_protected(lua_State* lua, int status, int first) {
+    if (status == LUA_OK) {
+        lua_pushboolean(lua, 1);
+        lua_insert(lua, first);
+        return lua_gettop(lua) - first + 1;
+    }
+    if (is_spent(lua)) return lua_error(lua);
+    lua_pushboolean(lua, 0);
+    lua_insert(lua, -2);
+    return 2;
+}
+
+int old_pcall(lua_State* lua) {
+    luaL_checkany(lua, 1);
+    return end_protected(lua, lua_pcall(lua, lua_gettop(lua) - 1, LUA_MULTRET, 0), 1);
+}
+
+/// xpcall(f, handler, ...). The handler runs when the error has ended f, not inside it as in Lua: an error
+/// that the budget's hook raises would run it with hooks switched off, and so without bounds.
+int old_xpcall(lua_State* lua) {
+    luaL_checktype(lua, 2, LUA_TFUNCTION);
+    const int arguments = lua_gettop(lua) - 2;
+    lua_pushvalue(lua, 1);
+    lua_insert(lua, 3);
+    const int results = end_protected(lua, lua_pcall(lua, arguments, LUA_MULTRET, 0), 3);
+    if (lua_toboolean(lua, -results) != 0) return results;
+    lua_pushvalue(lua, 2);
+    lua_insert(lua, -2);
+    lua_call(lua, 1, 1);
+    return 2;
+}
+
+/// A finalizer would run without bounds, and Lua 5.1 has none for tables.
+int old_setmetatable(lua_State* lua) {
+    const int type = lua_type(lua, 2);
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    luaL_argexpected(lua, type == LUA_TNIL || type == LUA_TTABLE, 2, "nil or table");
+    if (luaL_getmetafield(lua, 1, "__metatable") != LUA_TNIL)
+        return luaL_error(lua, "cannot change a protected metatable");
+    lua_settop(lua, 2);
+    if (type == LUA_TNIL) {
+        lua_setmetatable(lua, 1);
+        return 1;
+    }
+    lua_pushliteral(lua, "__gc");
+    lua_rawget(lua, 2);
+    lua_pushliteral(lua, "__gc");
+    lua_pushnil(lua);
+    lua_rawset(lua, 2);
+    lua_pushvalue(lua, 2);
+    lua_setmetatable(lua, 1);
+    lua_pushliteral(lua, "__gc");
+    lua_insert(lua, -2);
+    lua_rawset(lua, 2);
+    lua_settop(lua, 1);
+    return 1;
+}
+
+/// load(text [, name [, mode [, environment]]]); a function that gives pieces is not taken.
+int old_load(lua_State* lua) {
+    std::size_t length = 0;
+    const char* source = luaL_checklstring(lua, 1, &length);
+    const char* name = luaL_optstring(lua, 2, source);
+    const bool has_environment = !lua_isnoneornil(lua, 4);
+    const int results = compile_text(lua, {source, length}, name);
+    if (results == 1 && has_environment) {
+        lua_pushvalue(lua, 4);
+        lua_setupvalue(lua, -2, 1);
+    }
+    return results;
+}
+
+/// The number of the memory in use, as scripts print it; nothing is collected.
+int old_collectgarbage(lua_State* lua) {
+    const std::string_view what = luaL_optstring(lua, 1, "collect");
+    lua_pushinteger(lua, what == "count" ? lua_gc(lua, LUA_GCCOUNT) : 0);
+    return 1;
+}
+
+int traceback(lua_State* lua) {
+    luaL_traceback(lua, lua, lua_tostring(lua, 1), 1);
+    return 1;
+}
+
+// ---- math and table ------------------------------------------------------------------------------------
+
+template <double (*function)(double)>
+int of_one(lua_State* lua) {
+    lua_pushnumber(lua, function(luaL_checknumber(lua, 1)));
+    return 1;
+}
+template <double (*function)(double, double)>
+int of_two(lua_State* lua) {
+    lua_pushnumber(lua, function(luaL_checknumber(lua, 1), luaL_checknumber(lua, 2)));
+    return 1;
+}
+int math_ldexp(lua_State* lua) {
+    lua_pushnumber(lua, std::ldexp(luaL_checknumber(lua, 1), static_cast<int>(luaL_checknumber(lua, 2))));
+    return 1;
+}
+int math_frexp(lua_State* lua) {
+    int exponent = 0;
+    lua_pushnumber(lua, std::frexp(luaL_checknumber(lua, 1), &exponent));
+    lua_pushinteger(lua, exponent);
+    return 2;
+}
+
+constexpr luaL_Reg old_math[] = {
+    {"pow", &of_two<std::pow>},     {"mod", &of_two<std::fmod>},
+    {"log10", &of_one<std::log10>}, {"sinh", &of_one<std::sinh>},
+    {"cosh", &of_one<std::cosh>},   {"tanh", &of_one<std::tanh>},
+    {"atan2", &of_two<std::atan2>}, {"ldexp", &math_ldexp},
+    {"frexp", &math_frexp},         {nullptr, nullptr},
+};
+
+int table_getn(lua_State* lua) {
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    lua_pushinteger(lua, luaL_len(lua, 1));
+    return 1;
+}
+
+/// Calls the function at 2 with key and value; true: it returned something, which is on top.
+bool visit(lua_State* lua) {
+    lua_pushvalue(lua, 2);
+    lua_pushvalue(lua, -3);
+    lua_pushvalue(lua, -3);
+    lua_call(lua, 2, 1);
+    if (!lua_isnil(lua, -1)) return true;
+    lua_pop(lua, 1);
+    return false;
+}
+
+int table_foreach(lua_State* lua) {
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    luaL_checktype(lua, 2, LUA_TFUNCTION);
+    for (lua_pushnil(lua); lua_next(lua, 1) != 0; lua_pop(lua, 1))
+        if (visit(lua)) return 1;
+    return 0;
+}
+
+int table_foreachi(lua_State* lua) {
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    luaL_checktype(lua, 2, LUA_TFUNCTION);
+    const lua_Integer count = luaL_len(lua, 1);
+    for (lua_Integer i = 1; i <= count; ++i) {
+        Budget::charge(lua, 1);
+        lua_pushinteger(lua, i);
+        lua_geti(lua, 1, i);
+        if (visit(lua)) return 1;
+        lua_pop(lua, 2);
+    }
+    return 0;
+}
+
+int table_maxn(lua_State* lua) {
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    double largest = 0;
+    for (lua_pushnil(lua); lua_next(lua, 1) != 0; lua_pop(lua, 1)) {
+        Budget::charge(lua, 1);
+        if (lua_type(lua, -2) == LUA_TNUMBER) largest = std::max(largest, lua_tonumber(lua, -2));
+    }
+    push_old_number(lua, largest);
+    return 1;
+}
+
+constexpr luaL_Reg old_table[] = {
+    {"getn", &table_getn}, {"foreach", &table_foreach}, {"foreachi", &table_foreachi},
+    {"maxn", &table_maxn}, {"concat", &concat_table},   {nullptr, nullptr},
+};
+
+// ---- building ------------------------------------------------------------------------------------------
+
+/// Leaves a library of the interpreter on the stack.
+void open_library(lua_State* lua, lua_CFunction open) {
+    lua_pushcfunction(lua, open);
+    lua_call(lua, 0, 1);
+}
+
+void remove_field(lua_State* lua, const char* name) {
+    lua_pushnil(lua);
+    lua_setfield(lua, -2, name);
+}
+
+/// Stack: the globals.
+void add_base(lua_State* lua) {
+    static constexpr luaL_Reg functions[] = {
+        {"pcall", &old_pcall},       {"xpcall", &old_xpcall},   {"setmetatable", &old_setmetatable},
+        {"load", &old_load},         {"loadstring", &old_load}, {"collectgarbage", &old_collectgarbage},
+        {"tostring", &old_tostring}, {nullptr, nullptr},
+    };
+    for (const char* name : withheld)
+        remove_field(lua, name);
+    luaL_setfuncs(lua, functions, 0);
+    lua_pushcfunction(lua, &concat);
+    lua_setfield(lua, -2, concat_name.data());
+    lua_createtable(lua, 0, 1);
+    lua_pushcfunction(lua, &traceback);
+    lua_setfield(lua, -2, "traceback");
+    lua_setfield(lua, -2, "debug");
+}
+
+void add_string(lua_State* lua) {
+    open_library(lua, &luaopen_string); // this also gives texts their metatable
+    for (const char* name : {"dump", "pack", "packsize", "unpack"})
+        remove_field(lua, name);
+    add_bounded_string_functions(lua);
+    lua_getfield(lua, -1, "gmatch");
+    lua_setfield(lua, -2, "gfind");
+    lua_getfield(lua, -1, "format");
+    lua_pushcclosure(lua, &format_text, 1);
+    lua_setfield(lua, -2, "format");
+    lua_setfield(lua, -2, "string");
+}
+
+void add_table(lua_State* lua) {
+    open_library(lua, &luaopen_table);
+    bound_table_functions(lua);
+    luaL_setfuncs(lua, old_table, 0);
+    lua_getfield(lua, -1, "unpack");
+    lua_setfield(lua, -3, "unpack");
+    lua_setfield(lua, -2, "table");
+}
+
+int build(lua_State* lua) {
+    lua_settop(lua, 0);
+    open_library(lua, &luaopen_base);
+    add_base(lua);
+    add_string(lua);
+    add_table(lua);
+    open_library(lua, &luaopen_math);
+    luaL_setfuncs(lua, old_math, 0);
+    lua_setfield(lua, -2, "math");
+    return 0;
+}
+
+} // namespace
+
+Result<void> install_old_lua(LuaState& state) {
+    return protected_call(state, &build, nullptr);
+}
+
+int compile_text(lua_State* lua, std::string_view source, const char* chunk_name) {
+    // Compiling is work that the hook does not see.
+    Budget::charge(lua, 100 + static_cast<std::int64_t>(source.size()));
+    std::string_view text;
+    if (!push_rewritten(lua, source, text)) return luaL_error(lua, "out of memory");
+    const int status = luaL_loadbufferx(lua, text.data(), text.size(), chunk_name, "t");
+    lua_remove(lua, -2); // the block of the text
+    if (status == LUA_OK) return 1;
+    if (status == LUA_ERRMEM) return lua_error(lua);
+    lua_pushnil(lua);
+    lua_insert(lua, -2);
+    return 2;
+}
+
+} // namespace qg::policy::compat

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// old_lua: the libraries of Lua 5.1 for scripts, on Lua 5.4. Texts of numbers are those of 5.1, in which
+// there are no integers: 4 / 2 is "2". Scripts may extend all tables. Nothing in them reaches the host, and
+// their work inside C is charged to the budget.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+
+#include <cstddef>
+#include <string_view>
+
+struct lua_State;
+
+namespace qg::policy {
+class LuaState;
+}
+
+namespace qg::policy::compat {
+
+/// Gives an empty state the globals. Errors: limit_exceeded if the state's memory does not suffice.
+Result<void> install_old_lua(LuaState& state);
+
+/// Pushes the value at `index` as Lua 5.1 writes it. Errors: raises a Lua error.
+void push_old_text(lua_State* lua, int index);
+
+/// Pushes a number as scripts read it: a whole one, where that is exact, has no ".0".
+void push_old_number(lua_State* lua, double number);
+
+/// Compiles a text, made ready for Lua 5.4, and leaves the function on the stack; nil and a message if it has
+/// a mistake. Returns how many values were pushed. Errors: raises a Lua error.
+int compile_text(lua_State* lua, std::string_view source, const char* chunk_name);
+
+} // namespace qg::policy::compat

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/compat/script_findings.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/compat/host_access.hpp"
+#include "qosgate/policy/lua_tokens.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+namespace qg::policy::compat {
+namespace {
+
+constexpr auto fields = std::to_array<std::string_view>({
+    "account",
+    "acctg_freq",
+    "admin_comment",
+    "alloc_node",
+    "argc",
+    "argv",
+    "array_inx",
+    "assoc_comment",
+    "assoc_qos",
+    "batch_features",
+    "begin_time",
+    "bitflags",
+    "boards_per_node",
+    "burst_buffer",
+    "clusters",
+    "comment",
+    "container",
+    "contiguous",
+    "core_spec",
+    "cores_per_socket",
+    "cpu_freq_gov",
+    "cpu_freq_max",
+    "cpu_freq_min",
+    "cpus_per_task",
+    "cpus_per_tres",
+    "cron_job",
+    "default_account",
+    "default_qos",
+    "delay_boot",
+    "dependency",
+    "end_time",
+    "environment",
+    "exc_nodes",
+    "extra",
+    "features",
+    "gres",
+    "group_id",
+    "het_job_offset",
+    "immediate",
+    "licenses",
+    "mail_type",
+    "mail_user",
+    "max_cpus",
+    "max_nodes",
+    "mcs_label",
+    "mem_per_tres",
+    "min_cpus",
+    "min_mem_per_cpu",
+    "min_mem_per_node",
+    "min_nodes",
+    "name",
+    "network",
+    "nice",
+    "ntasks_per_board",
+    "ntasks_per_core",
+    "ntasks_per_gpu",
+    "ntasks_per_node",
+    "ntasks_per_socket",
+    "ntasks_per_tres",
+    "num_tasks",
+    "oversubscribe",
+    "pack_job_offset",
+    "partition",
+    "pn_min_cpus",
+    "pn_min_memory",
+    "pn_min_tmp_disk",
+    "power_flags",
+    "prefer",
+    "priority",
+    "qos",
+    "reboot",
+    "req_context",
+    "req_nodes",
+    "req_switch",
+    "requeue",
+    "reservation",
+    "script",
+    "segment_size",
+    "selinux_context",
+    "shared",
+    "site_factor",
+    "sockets_per_board",
+    "sockets_per_node",
+    "spank_job_env",
+    "spank_job_env_size",
+    "std_err",
+    "std_in",
+    "std_out",
+    "thread_spec",
+    "threads_per_core",
+    "time_limit",
+    "time_min",
+    "tres_bind",
+    "tres_freq",
+    "tres_per_job",
+    "tres_per_node",
+    "tres_per_socket",
+    "tres_per_task",
+    "user_id",
+    "user_name",
+    "wait4switch",
+    "wckey",
+    "work_dir",
+});
+
+/// A function of the script that slurmctld calls.
+struct Hook {
+    std::string_view job_desc; ///< the name of its first parameter
+    int line = 0;
+    bool has_return = false; ///< at its end
+};
+
+/// Reads the function whose name is at `at`: function NAME(...), or NAME = function(...). Empty: it is none.
+std::optional<Hook> read_hook(std::span<const Token> tokens, std::size_t at) {
+    const bool is_statement = at > 0 && tokens[at - 1].is("function");
+    std::size_t open = at + 1;
+    if (!is_statement) {
+        if (at + 4 >= tokens.size() || !tokens[at + 1].is("=") || !tokens[at + 2].is("function"))
+            return std::nullopt;
+        open = at + 3;
+    }
+    if (open + 1 >= tokens.size() || !tokens[open].is("(")) return std::nullopt;
+    Hook hook;
+    hook.line = tokens[at].line;
+    if (tokens[open + 1].is_name()) hook.job_desc = tokens[open + 1].text;
+    int depth = 1;
+    for (std::size_t i = open; i < tokens.size() && depth > 0; ++i) {
+        const Token& token = tokens[i];
+        if (token.is("function") || token.is("if") || token.is("do") || token.is("repeat")) ++depth;
+        if (token.is("end") || token.is("until")) --depth;
+        if (depth == 1 && token.is("return")) hook.has_return = true;
+    }
+    return hook;
+}
+
+std::optional<Hook> find_hook(std::span<const Token> tokens, std::string_view name) {
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+        if (tokens[i].is_name(name))
+            if (auto hook = read_hook(tokens, i)) return hook;
+    return std::nullopt;
+}
+
+std::string describe_unknown(const Token& field, bool is_written) {
+    const std::vector<std::string> names(fields.begin(), fields.end());
+    return text::format("job_desc has no field '{}', {}{}", field.text,
+                        is_written ? "so this sets nothing" : "so this is always nil",
+                        text::did_you_mean(field.text, names));
+}
+
+/// Uses of fields that do not exist. `job` is the name of the job description.
+void find_unknown_fields(std::span<const Token> tokens, std::string_view job,
+                         std::vector<ScriptFinding>& findings) {
+    for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
+        const bool is_member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is(":"));
+        if (is_member || !tokens[i].is_name(job) || !tokens[i + 1].is(".")) continue;
+        const Token& field = tokens[i + 2];
+        if (std::ranges::find(fields, field.text) != fields.end()) continue;
+        findings.push_back({field.line, describe_unknown(field, tokens[i + 3].is("=")), false});
+    }
+}
+
+void check_return(const std::optional<Hook>& hook, std::string_view name,
+                  std::vector<ScriptFinding>& findings) {
+    if (hook && !hook->has_return)
+        findings.push_back(
+            {hook->line, text::format("{} ends without a return: it then has no objection", name), false});
+}
+
+} // namespace
+
+std::span<const std::string_view> job_desc_fields() noexcept {
+    return fields;
+}
+
+std::vector<ScriptFinding> find_script_problems(std::string_view source) {
+    const std::vector<Token> tokens = read_tokens(source);
+    std::vector<ScriptFinding> findings;
+    for (HostAccess& access : find_host_access(source))
+        findings.push_back({access.line, std::move(access.message), true});
+    const auto submit = find_hook(tokens, "slurm_job_submit");
+    const auto modify = find_hook(tokens, "slurm_job_modify");
+    check_return(submit, "slurm_job_submit", findings);
+    check_return(modify, "slurm_job_modify", findings);
+    if (!modify) findings.push_back({0, "has no slurm_job_modify: all changes of jobs are accepted", false});
+    if (submit && !submit->job_desc.empty()) find_unknown_fields(tokens, submit->job_desc, findings);
+    if (modify && !modify->job_desc.empty() && (!submit || submit->job_desc != modify->job_desc))
+        find_unknown_fields(tokens, modify->job_desc, findings);
+    std::ranges::stable_sort(findings, {}, &ScriptFinding::line);
+    return findings;
+}
+
+} // namespace qg::policy::compat

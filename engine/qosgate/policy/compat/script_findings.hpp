@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// script_findings: what the text of a script for job_submit/lua shows to be wrong.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::policy::compat {
+
+struct ScriptFinding {
+    int line = 0; ///< 0: the file as a whole
+    std::string message;
+    bool stops_loading = false;
+};
+
+/// The fields of job_desc in any release.
+std::span<const std::string_view> job_desc_fields() noexcept;
+
+/// Fields that do not exist, functions that are missing or end without a return, and functions that reach the
+/// host. By line. The source has compiled. Cost: linear.
+std::vector<ScriptFinding> find_script_problems(std::string_view source);
+
+} // namespace qg::policy::compat

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/compat/script_objects.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/compat/old_lua.hpp"
+#include "qosgate/policy/compat/old_text.hpp"
+#include "qosgate/policy/compat/script_run.hpp"
+#include "qosgate/policy/lua_state.hpp"
+
+#include <string>
+
+#include <lua.hpp>
+
+namespace qg::policy::compat {
+namespace {
+
+using model::ScriptValue;
+
+constexpr const char* job_type = "qosgate.job_desc";
+constexpr const char* record_type = "qosgate.job_rec";
+constexpr const char* environment_type = "qosgate.environment";
+constexpr const char* part_list_type = "qosgate.part_list";
+
+std::string_view check_text(lua_State* lua, int index) {
+    std::size_t length = 0;
+    const char* text = luaL_checklstring(lua, index, &length);
+    return {text, length};
+}
+
+int raise(lua_State* lua, const ErrorText& error) {
+    return luaL_error(lua, "%s", error.c_str());
+}
+
+void push_script_value(lua_State* lua, const ScriptValue& value) {
+    switch (value.kind) {
+    case ScriptValue::Kind::number: return push_old_number(lua, value.number);
+    case ScriptValue::Kind::flag: return lua_pushboolean(lua, value.number != 0 ? 1 : 0);
+    case ScriptValue::Kind::text:
+        if (value.text.size() > Budget::max_string)
+            luaL_error(lua, "the text is longer than %d bytes", static_cast<int>(Budget::max_string));
+        lua_pushlstring(lua, value.text.data(), value.text.size());
+        return;
+    case ScriptValue::Kind::nothing: break;
+    }
+    lua_pushnil(lua);
+}
+
+/// Pushes a new table with the metatable of that name.
+void push_object(lua_State* lua, const char* type) {
+    lua_createtable(lua, 0, 0);
+    luaL_setmetatable(lua, type);
+}
+
+// ---- job_desc ------------------------------------------------------------------------------------------
+
+/// Pushes a table of the words; `first` is the key of the first one.
+void push_words(lua_State* lua, const ScriptJob& job, WordList list, lua_Integer first) {
+    const std::size_t count = job.count(list);
+    lua_createtable(lua, static_cast<int>(std::min<std::size_t>(count, 1024)), 0);
+    for (std::size_t i = 0; i < count; ++i) {
+        Budget::charge(lua, 2);
+        push_script_value(lua, job.word(list, i));
+        lua_rawseti(lua, -2, first + static_cast<lua_Integer>(i));
+    }
+}
+
+/// Pushes a field that is a table of its own. False: it is not.
+bool push_table_field(lua_State* lua, const ScriptJob& job, std::string_view name) {
+    if (name == "environment") {
+        push_object(lua, environment_type);
+        return true;
+    }
+    const bool is_argv = name == "argv";
+    if (!is_argv && name != "spank_job_env") return false;
+    const WordList list = is_argv ? WordList::argv : WordList::spank_job_env;
+    if (job.count(list) == 0)
+        lua_pushnil(lua);
+    else
+        push_words(lua, job, list, 0);
+    return true;
+}
+
+int read_job(lua_State* lua) {
+    const std::string_view name = check_text(lua, 2);
+    ScriptJob& job = check_host(lua).job();
+    Budget::charge(lua, 1);
+    if (push_table_field(lua, job, name)) return 1;
+    ErrorText error;
+    const ScriptValue value = job.read(name, error);
+    if (!error.empty()) return raise(lua, error);
+    push_script_value(lua, value);
+    return 1;
+}
+
+/// The value at 3 in the type that the field takes; raises an error for other types, as Slurm's plugin does.
+ScriptValue check_value(lua_State* lua, FieldType type) {
+    if (type == FieldType::number) return ScriptValue::of_number(luaL_checknumber(lua, 3));
+    luaL_argexpected(lua, lua_isstring(lua, 3) != 0, 3, "string"); // or a number
+    push_old_text(lua, 3);
+    return ScriptValue::of_text(check_text(lua, -1));
+}
+
+int write_job(lua_State* lua) {
+    const std::string_view name = check_text(lua, 2);
+    ScriptJob& job = check_host(lua).job();
+    const FieldType type = job.type_of(name);
+    if (type == FieldType::unknown) {
+        const char* message = lua_pushfstring(lua, "_set_job_field: unrecognized field: %s", name.data());
+        LuaState::of(lua).script->log(ScriptLine::error, message);
+        return 0;
+    }
+    ErrorText error;
+    job.write(name, check_value(lua, type), error);
+    return error.empty() ? 0 : raise(lua, error);
+}
+
+/// What a Result of the host says, without a C++ object that a longjmp would skip. Null: `error` tells why.
+template <typename T, typename Ask>
+T* ask(ErrorText& error, Ask ask_host) noexcept {
+    try {
+        const Result<T*> answer = ask_host();
+        if (answer) return *answer;
+        error.assign(answer.error().message);
+    } catch (const std::exception& problem) {
+        error.assign(problem.what());
+    }
+    return nullptr;
+}
+
+int read_record(lua_State* lua) {
+    const std::string_view name = check_text(lua, 2);
+    ScriptHost& host = check_host(lua);
+    Budget::charge(lua, 1);
+    ErrorText error;
+    ScriptJob* const record = ask<ScriptJob>(error, [&] { return host.record(); });
+    if (record == nullptr) return raise(lua, error);
+    if (name == "argv") {
+        push_words(lua, *record, WordList::argv, 1); // from 1 on, unlike job_desc.argv
+        return 1;
+    }
+    if (name == "spank_job_env" && push_table_field(lua, *record, name)) return 1;
+    const ScriptValue value = record->read(name, error);
+    if (!error.empty()) return raise(lua, error);
+    push_script_value(lua, value);
+    return 1;
+}
+
+int read_environment(lua_State* lua) {
+    const std::string_view name = check_text(lua, 2);
+    const ScriptJob& job = check_host(lua).job();
+    Budget::charge(lua, 20);
+    push_script_value(lua, job.variable(name));
+    return 1;
+}
+
+int write_environment(lua_State* lua) {
+    const std::string_view name = check_text(lua, 2);
+    ScriptJob& job = check_host(lua).job();
+    if (!job.has_environment()) {
+        LuaState::of(lua).script->log(0, "job_desc->environment only accessible for batch jobs. ");
+        return 0;
+    }
+    const ScriptValue value = check_value(lua, FieldType::text);
+    Budget::charge(lua, 20);
+    ErrorText error;
+    job.set_variable(name, value.text, error);
+    return error.empty() ? 0 : raise(lua, error);
+}
+
+// ---- part_list -----------------------------------------------------------------------------------------
+
+const model::ScriptRecords& check_partitions(lua_State* lua) {
+    ScriptHost& host = check_host(lua);
+    ErrorText error;
+    const auto* partitions = ask<const model::ScriptRecords>(error, [&] { return host.partitions(); });
+    if (partitions == nullptr) raise(lua, error);
+    return *partitions;
+}
+
+/// Whether a record may be shown; false if that is not known.
+bool may_use(ScriptHost& host, const model::ScriptRecords& partitions, std::size_t index) noexcept {
+    try {
+        return host.may_use(partitions, index);
+    } catch (...) {
+        return false;
+    }
+}
+
+/// Upvalues: the index of the partition, and the run that it was read in.
+int read_partition(lua_State* lua) {
+    const std::string_view name = check_text(lua, 2);
+    Budget::charge(lua, 2);
+    if (lua_tointeger(lua, lua_upvalueindex(2)) != static_cast<lua_Integer>(LuaState::of(lua).runs))
+        return luaL_error(lua, "a partition of an earlier call cannot be read: use part_list of this call");
+    const auto index = static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(1)));
+    push_script_value(lua, check_partitions(lua).get(index, name));
+    return 1;
+}
+
+/// Pushes a table whose fields are those of the partition.
+void push_partition(lua_State* lua, std::size_t index) {
+    lua_createtable(lua, 0, 0);
+    lua_createtable(lua, 0, 1);
+    lua_pushinteger(lua, static_cast<lua_Integer>(index));
+    lua_pushinteger(lua, static_cast<lua_Integer>(LuaState::of(lua).runs));
+    lua_pushcclosure(lua, &read_partition, 2);
+    lua_setfield(lua, -2, "__index");
+    lua_setmetatable(lua, -2);
+}
+
+bool has_metatable_of(lua_State* lua, int index, const char* type) {
+    if (lua_getmetatable(lua, index) == 0) return false;
+    luaL_getmetatable(lua, type);
+    const bool is_same = lua_rawequal(lua, -1, -2) != 0;
+    lua_pop(lua, 2);
+    return is_same;
+}
+
+/// Makes the table at `index` an ordinary one with all its members, if it is part_list and not filled yet.
+void fill(lua_State* lua, int index) {
+    if (!has_metatable_of(lua, index, part_list_type)) return;
+    const model::ScriptRecords& partitions = check_partitions(lua);
+    lua_pushnil(lua);
+    lua_setmetatable(lua, index);
+    for (std::size_t i = 0; i < partitions.records.size(); ++i) {
+        Budget::charge(lua, 10);
+        if (!may_use(check_host(lua), partitions, i)) continue;
+        const std::string_view name = partitions.records[i].name;
+        lua_pushlstring(lua, name.data(), name.size());
+        push_partition(lua, i);
+        lua_rawset(lua, index);
+    }
+}
+
+int read_filled(lua_State* lua) {
+    fill(lua, 1);
+    lua_settop(lua, 2);
+    lua_rawget(lua, 1);
+    return 1;
+}
+
+int write_filled(lua_State* lua) {
+    fill(lua, 1);
+    lua_settop(lua, 3);
+    lua_rawset(lua, 1);
+    return 0;
+}
+
+int pairs_of_filled(lua_State* lua) {
+    fill(lua, 1);
+    lua_pushcfunction(lua, &next_of_filled);
+    lua_pushvalue(lua, 1);
+    lua_pushnil(lua);
+    return 3;
+}
+
+void make_type(lua_State* lua, const char* type, const luaL_Reg* functions) {
+    luaL_newmetatable(lua, type);
+    luaL_setfuncs(lua, functions, 0);
+    lua_pop(lua, 1);
+}
+
+} // namespace
+
+ScriptHost& check_host(lua_State* lua) {
+    ScriptRun* run = LuaState::of(lua).script;
+    ScriptHost* host = run == nullptr ? nullptr : run->host();
+    if (host == nullptr)
+        luaL_error(lua, "jobs and partitions can be read only while a job is submitted or changed");
+    return *host;
+}
+
+void install_script_objects(lua_State* lua) {
+    static constexpr luaL_Reg job[] = {
+        {"__index", &read_job}, {"__newindex", &write_job}, {nullptr, nullptr}};
+    static constexpr luaL_Reg record[] = {{"__index", &read_record}, {nullptr, nullptr}};
+    static constexpr luaL_Reg environment[] = {
+        {"__index", &read_environment}, {"__newindex", &write_environment}, {nullptr, nullptr}};
+    static constexpr luaL_Reg part_list[] = {{"__index", &read_filled},
+                                             {"__newindex", &write_filled},
+                                             {"__pairs", &pairs_of_filled},
+                                             {nullptr, nullptr}};
+    make_type(lua, job_type, job);
+    make_type(lua, record_type, record);
+    make_type(lua, environment_type, environment);
+    make_type(lua, part_list_type, part_list);
+}
+
+void push_job_desc(lua_State* lua) {
+    push_object(lua, job_type);
+}
+
+void push_job_rec(lua_State* lua) {
+    push_object(lua, record_type);
+}
+
+void push_part_list(lua_State* lua) {
+    push_object(lua, part_list_type);
+}
+
+int next_of_filled(lua_State* lua) {
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    fill(lua, 1);
+    lua_settop(lua, 2);
+    if (lua_next(lua, 1) != 0) return 2;
+    lua_pushnil(lua);
+    return 1;
+}
+
+} // namespace qg::policy::compat

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// SiteScript: the site's script for job_submit/lua, qosgate.d/compat/job_submit.lua, ready to be asked about
+// jobs. What scripts may use is in lua/README.md.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/compat/script_run.hpp"
+#include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/settings.hpp"
+#include "qosgate/policy/source_files.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace qg::policy::compat {
+
+/// The name of the script among the files of a policy.
+inline constexpr std::string_view script_file_name = "compat/job_submit.lua";
+
+/// What the script did about one job.
+struct ScriptOutcome {
+    int code = 0; ///< what its function returned, a number of Slurm; 0: the job goes on
+    /// Lines for the user, separated by newlines; empty: the script said nothing.
+    std::optional<std::string> message;
+    std::vector<ScriptLine> lines;   ///< for slurmctld's log
+    std::optional<LuaError> failure; ///< why it did not end; the code is then 0
+};
+
+/// One call of the script lasts as long as a rule may, and one runs at a time, as in Slurm's plugin: globals
+/// keep their values from call to call. A script that spends its budget begins anew.
+/// Threads: internally locked.
+class SiteScript {
+  public:
+    /// Runs the file once, for its functions. `cluster_name` is slurm.CLUSTER_NAME. Errors: invalid_input for
+    /// a file that does not compile, fails, returns another number than 0, has no slurm_job_submit, or names
+    /// something that reaches the host; limit_exceeded if it does not end. Cost: compiles.
+    static Result<std::shared_ptr<SiteScript>> load(std::shared_ptr<const SourceFolder> sources,
+                                                    const Settings& settings, std::string cluster_name);
+
+    /// Calls slurm_job_submit. Cost: at most Settings::rule_time of CPU time, plus waiting for other calls.
+    [[nodiscard]] ScriptOutcome submit(ScriptHost& host);
+    /// Calls slurm_job_modify for a change of a job; a script without it has no objection. Cost: likewise.
+    [[nodiscard]] ScriptOutcome modify(ScriptHost& host);
+
+    /// Frees spent states and makes one for later. Not for the submit path. Cost: compiles.
+    void refill();
+
+    /// Whether a job is accepted if the script fails.
+    [[nodiscard]] bool allows_on_error() const noexcept {
+        return settings_.compat_on_error == OnError::allow;
+    }
+
+    /// What the user reads if a failure refuses the job.
+    [[nodiscard]] std::string describe_failure(const LuaError& failure) const;
+
+  private:
+    using State = std::unique_ptr<LuaState>;
+
+    SiteScript(std::shared_ptr<const SourceFolder> sources, const Settings& settings,
+               std::string cluster_name)
+        : sources_(std::move(sources)), settings_(settings), cluster_name_(std::move(cluster_name)) {}
+
+    /// A state with the script loaded. With a clock, in the time of a job.
+    [[nodiscard]] Result<State> make_state(const BudgetClock* clock = nullptr) const;
+    struct Function;
+    ScriptOutcome call(ScriptHost& host, const Function& function);
+    /// Makes state_ usable if it is not. Errors: as make_state.
+    Result<void> prepare(BudgetClock& clock);
+
+    const std::shared_ptr<const SourceFolder> sources_;
+    const Settings settings_;
+    const std::string cluster_name_;
+
+    std::mutex mutex_; ///< guards what follows
+    State state_;      ///< the one with the script's globals; null: it is spent
+    State spare_;
+    State spent_;
+};
+
+} // namespace qg::policy::compat

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "script_host.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/quota/view_builder.hpp"
+#include "qosgate/slurm/values.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+
+#include <slurm/slurm_errno.h>
+
+namespace qg::plugin {
+namespace {
+
+using model::ScriptValue;
+using quota::JobRecords;
+
+template <typename Copy>
+class Copying final : public quota::RecordsReader {
+  public:
+    explicit Copying(Copy& copy) : copy_(copy) {}
+    void read(const JobRecords& records) override { copy_(records); }
+
+  private:
+    Copy& copy_;
+};
+
+std::string name_of(const JobRecords& records, std::optional<std::uint32_t> qos) {
+    return qos && records.has_qos(*qos) ? std::string(records.qos_name(*qos)) : std::string();
+}
+
+std::string read_default_account(const JobRecords& records, std::uint32_t user_id) {
+    return records.copy_user(user_id).default_account;
+}
+std::string read_default_qos(const JobRecords& records, std::uint32_t /*user_id*/) {
+    return name_of(records, records.association_default());
+}
+std::string read_user_name(const JobRecords& records, std::uint32_t user_id) {
+    return records.copy_user(user_id).name;
+}
+std::string read_assoc_qos(const JobRecords& records, std::uint32_t /*user_id*/) {
+    return text::join(records.permitted_names(), ",");
+}
+
+/// A field of job_desc that accounting answers; an empty text is nil.
+struct OwnerField {
+    std::string_view name;
+    std::string (*read)(const JobRecords& records, std::uint32_t user_id);
+};
+constexpr OwnerField owner_fields[] = {
+    {"assoc_qos", &read_assoc_qos},
+    {"default_account", &read_default_account},
+    {"default_qos", &read_default_qos},
+    {"user_name", &read_user_name},
+};
+
+} // namespace
+
+template <typename Copy>
+Result<void> ControllerScriptHost::copy_records(const job_desc_msg_t& job, Copy copy) const {
+    quota::Lookup lookup;
+    lookup.user_id = job.user_id;
+    lookup.account = slurm::view_text(job.account);
+    std::vector<std::shared_ptr<const model::Partition>> partitions;
+    if (cluster_ != nullptr)
+        if (const auto& found = cluster_->partitions.find(slurm::view_text(job.partition)))
+            partitions.push_back(found);
+    lookup.partitions = partitions;
+    Copying reader(copy);
+    return quota_.read(lookup, reader);
+}
+
+ScriptValue ControllerScriptHost::read(std::string_view field, const job_desc_msg_t& job,
+                                       policy::ErrorText& error) noexcept {
+    const auto* row = std::ranges::find(owner_fields, field, &OwnerField::name);
+    // A change names no user, so such fields are unset.
+    if (row == std::end(owner_fields) || job.user_id == NO_VAL) return {};
+    try {
+        text_.clear();
+        const auto done =
+            copy_records(job, [&](const JobRecords& records) { text_ = row->read(records, job.user_id); });
+        if (!done) error.assign(done.error().message);
+        if (done && text_.empty() && field == "user_name")
+            error.assign(text::format("accounting does not know the name of user id {}", job.user_id));
+    } catch (const std::exception& problem) {
+        error.assign(problem.what());
+    }
+    return text_.empty() ? ScriptValue{} : ScriptValue::of_text(std::string_view(text_));
+}
+
+Result<policy::compat::ScriptJob*> ControllerScriptHost::record() {
+    if (!read_record_) return Error{ErrorCode::invalid_input, "a new job has no record"};
+    if (!record_) {
+        const auto copy = read_record_();
+        if (!copy) return copy.error();
+        ScriptOwner& accounting = *this;
+        record_.emplace(**copy, slurm::job_id_of(**copy), accounting);
+        owner_ = (*copy)->user_id;
+    }
+    return &*record_;
+}
+
+Result<const model::ScriptRecords*> ControllerScriptHost::partitions() {
+    // Which partitions the script sees depends on the job's owner.
+    if (read_record_)
+        if (const auto read = record(); !read) return read.error();
+    if (cluster_ == nullptr)
+        return Error{ErrorCode::unavailable,
+                     "the partitions are not known yet, because slurmctld has just started; submit the job "
+                     "again in a moment"};
+    return &cluster_->script_partitions;
+}
+
+bool ControllerScriptHost::may_use(const model::ScriptRecords& partitions, std::size_t index) {
+    const auto flags = static_cast<std::uint32_t>(partitions.get(index, "flags").number);
+    if (owner_ == 0) return (flags & PART_FLAG_NO_ROOT) == 0;
+    return (flags & PART_FLAG_ROOT_ONLY) == 0 || submit_uid_ == 0;
+}
+
+Result<std::optional<double>> ControllerScriptHost::qos_priority(std::string_view name) {
+    std::optional<double> priority;
+    const auto done = copy_records(description_, [&](const JobRecords& records) {
+        if (const auto id = records.find(name)) priority = records.priority(*id);
+    });
+    if (!done) return done.error();
+    return priority;
+}
+
+ScriptVerdict judge_script(const policy::compat::SiteScript& script,
+                           const policy::compat::ScriptOutcome& outcome) {
+    using policy::EventKind;
+    ScriptVerdict verdict;
+    policy::RuleEvent event;
+    event.rule = "job_submit.lua";
+    event.file = policy::compat::script_file_name;
+    if (outcome.failure) {
+        const bool is_allowed = script.allows_on_error();
+        event.kind = EventKind::error;
+        event.text = text::format("{}; {} because of compat_on_error = \"{}\"", outcome.failure->message,
+                                  is_allowed ? "ignored" : "rejected", is_allowed ? "allow" : "deny");
+        event.detail = outcome.failure->traceback;
+        if (!is_allowed) {
+            verdict.code = ESLURM_ACCESS_DENIED;
+            verdict.message.push_back(script.describe_failure(*outcome.failure));
+        }
+        verdict.event = std::move(event);
+    } else if (outcome.code != SLURM_SUCCESS) {
+        event.kind = EventKind::rejected;
+        event.text = text::format("returned {}", outcome.code);
+        if (outcome.message) event.text += ": " + text::printable(*outcome.message, 600);
+        verdict.code = outcome.code;
+        verdict.event = std::move(event);
+    }
+    return verdict;
+}
+
+model::Decision describe_change(const policy::RuleEvent& event, std::optional<std::uint32_t> job_id,
+                                std::uint32_t submit_uid) {
+    const bool is_failure = event.kind == policy::EventKind::error;
+    model::Decision decision;
+    decision.log.push_back(
+        {is_failure ? LogLevel::error : LogLevel::info,
+         text::format("{} change{} by={}: rule '{}' ({}): {}", is_failure ? "failed" : "rejected",
+                      job_id ? text::format(" jobid={}", *job_id) : "", submit_uid, event.rule, event.file,
+                      event.text)});
+    return decision;
+}
+
+} // namespace qg::plugin

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// ControllerScriptHost: what a site's script for job_submit/lua sees of slurmctld.
+#pragma once
+
+#include "controller_quota.hpp"
+#include "qosgate/model/cluster.hpp"
+#include "qosgate/model/decision.hpp"
+#include "qosgate/policy/compat/site_script.hpp"
+#include "qosgate/policy/policy.hpp"
+#include "script_job.hpp"
+
+#include <slurm/slurm.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace qg::plugin {
+
+/// Reads slurmctld's record of the job that changes. Ownership: what it returns outlives the host.
+using ReadRecord = std::function<Result<job_desc_msg_t*>()>;
+
+/// One submission, or one change. What accounting knows is looked up when the script asks for it, and the job
+/// before a change is read then. Ownership: borrows.
+class ControllerScriptHost final : public policy::compat::ScriptHost, private ScriptOwner {
+  public:
+    /// `cluster` is null while it is not known.
+    ControllerScriptHost(job_desc_msg_t& job, std::uint32_t submit_uid, const ControllerQuota& quota,
+                         const model::Cluster* cluster) noexcept
+        : description_(job), job_(job, *this), submit_uid_(submit_uid), quota_(quota), cluster_(cluster) {}
+
+    /// This is a change of a job.
+    void set_record(ReadRecord read_record) { read_record_ = std::move(read_record); }
+
+    [[nodiscard]] policy::compat::ScriptJob& job() override { return job_; }
+    [[nodiscard]] Result<policy::compat::ScriptJob*> record() override;
+    [[nodiscard]] std::uint32_t submit_uid() const override { return submit_uid_; }
+    [[nodiscard]] Result<const model::ScriptRecords*> partitions() override;
+    /// Whether root, or a user, may submit to it as far as its flags tell. AllowGroups is not looked at.
+    [[nodiscard]] bool may_use(const model::ScriptRecords& partitions, std::size_t index) override;
+    [[nodiscard]] Result<std::optional<double>> qos_priority(std::string_view name) override;
+
+  private:
+    [[nodiscard]] model::ScriptValue read(std::string_view field, const job_desc_msg_t& job,
+                                          policy::ErrorText& error) noexcept override;
+    /// Errors: as QuotaProvider::read().
+    template <typename Copy>
+    [[nodiscard]] Result<void> copy_records(const job_desc_msg_t& job, Copy copy) const;
+
+    const job_desc_msg_t& description_;
+    ScriptedJob job_;
+    std::uint32_t submit_uid_;
+    const ControllerQuota& quota_;
+    const model::Cluster* cluster_;
+    std::string text_;       ///< the value that read() returned last
+    ReadRecord read_record_; ///< empty: a submission
+    std::optional<ScriptedRecord> record_;
+    std::uint32_t owner_ = description_.user_id; ///< of the job; of a change, once the record is read
+};
+
+/// What follows from a call of the script.
+struct ScriptVerdict {
+    int code = SLURM_SUCCESS;
+    std::vector<std::string> message;       ///< lines for the user, besides the script's own
+    std::optional<policy::RuleEvent> event; ///< for the log; empty: the job goes on
+};
+
+/// A script that fails refuses the job, unless the site's settings say otherwise.
+ScriptVerdict judge_script(const policy::compat::SiteScript& script,
+                           const policy::compat::ScriptOutcome& outcome);
+
+/// The line in the log about what the script did with a change. `job_id` is empty if it is not known.
+model::Decision describe_change(const policy::RuleEvent& event, std::optional<std::uint32_t> job_id,
+                                std::uint32_t submit_uid);
+
+} // namespace qg::plugin

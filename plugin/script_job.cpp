@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "script_job.hpp"
+
+#include "host_alloc.hpp"
+#include "qosgate/slurm/script_fields.hpp"
+#include "qosgate/slurm/values.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <type_traits>
+#include <variant>
+
+// Exported by every Slurm daemon, declared in no public header.
+extern "C" {
+void* slurm_xrecalloc(void** block, std::size_t count, std::size_t size, bool clear, bool may_fail,
+                      const char* file, int line, const char* function);
+}
+
+namespace qg::plugin {
+namespace {
+
+using model::ScriptValue;
+using policy::ErrorText;
+using policy::compat::FieldType;
+using policy::compat::WordList;
+
+constexpr std::size_t max_text = std::size_t{64} * 1024; ///< of one text that a script reads
+
+/// Calls `work`; an exception ends in `error`.
+template <typename Work>
+void report_into(ErrorText& error, Work work) noexcept {
+    try {
+        work();
+    } catch (const std::exception& problem) {
+        error.assign(problem.what());
+    }
+}
+
+// ---- fields that are not simply a field of the description ---------------------------------------------
+
+template <bool per_cpu>
+ScriptValue read_memory(const job_desc_msg_t& job) noexcept {
+    if (job.pn_min_memory == NO_VAL64 || ((job.pn_min_memory & MEM_PER_CPU) != 0) != per_cpu) return {};
+    return ScriptValue::of_number(static_cast<double>(job.pn_min_memory & ~std::uint64_t{MEM_PER_CPU}));
+}
+template <bool per_cpu>
+void write_memory(job_desc_msg_t& job, const ScriptValue& value) {
+    job.pn_min_memory = slurm::to_field<std::uint64_t>(value.number) | (per_cpu ? MEM_PER_CPU : 0);
+}
+
+ScriptValue read_gres(const job_desc_msg_t& job) noexcept {
+    return ScriptValue::of_text(job.tres_per_node);
+}
+
+/// "gpu:2,tape" as slurmctld keeps it: "gres:gpu:2,gres:tape".
+std::string with_gres_prefix(std::string_view list) {
+    std::string result;
+    text::for_each_part(list, ',', [&](std::string_view part) {
+        if (!result.empty()) result += ',';
+        if (!part.starts_with(slurm::gres_prefix)) result += slurm::gres_prefix;
+        result += part;
+    });
+    return result;
+}
+
+void write_gres(job_desc_msg_t& job, const ScriptValue& value) {
+    assign_text(job.tres_per_node,
+                value.text.empty() ? std::nullopt : std::optional(with_gres_prefix(value.text)));
+}
+
+ScriptValue read_site_factor(const job_desc_msg_t& job) noexcept {
+    if (job.site_factor == NO_VAL) return ScriptValue::of_number(NO_VAL);
+    return ScriptValue::of_number(static_cast<double>(job.site_factor) - static_cast<double>(NICE_OFFSET));
+}
+void write_site_factor(job_desc_msg_t& job, const ScriptValue& value) {
+    const auto factor = slurm::to_field<std::uint32_t>(value.number);
+    job.site_factor = factor == NO_VAL ? NO_VAL : NICE_OFFSET + factor;
+}
+
+ScriptValue read_cron_job(const job_desc_msg_t& job) noexcept {
+    return ScriptValue::of_flag((job.bitflags & CRON_JOB) != 0);
+}
+
+template <bool threads>
+ScriptValue read_spec(const job_desc_msg_t& job) noexcept {
+    const bool is_shown = slurm::scripts_know_spec && job.core_spec != NO_VAL16 &&
+                          ((job.core_spec & CORE_SPEC_THREAD) != 0) == threads;
+    return is_shown ? ScriptValue::of_number(job.core_spec & ~CORE_SPEC_THREAD) : ScriptValue{};
+}
+template <bool threads>
+void write_spec(job_desc_msg_t& job, const ScriptValue& value) {
+    const auto spec = slurm::to_field<std::uint16_t>(value.number);
+    job.core_spec = static_cast<std::uint16_t>(threads ? spec | CORE_SPEC_THREAD : spec);
+}
+constexpr FieldType spec_type = slurm::scripts_know_spec ? FieldType::number : FieldType::unknown;
+
+struct OtherField {
+    std::string_view name;
+    FieldType type; ///< unknown: read-only
+    ScriptValue (*read)(const job_desc_msg_t& job) noexcept;
+    void (*write)(job_desc_msg_t& job, const ScriptValue& value) = nullptr;
+};
+
+constexpr OtherField other_fields[] = {
+    {"core_spec", spec_type, &read_spec<false>, &write_spec<false>},
+    {"cron_job", FieldType::unknown, &read_cron_job},
+    {"gres", FieldType::text, &read_gres, &write_gres},
+    {"min_mem_per_cpu", FieldType::number, &read_memory<true>, &write_memory<true>},
+    {"min_mem_per_node", FieldType::number, &read_memory<false>, &write_memory<false>},
+    {"site_factor", FieldType::number, &read_site_factor, &write_site_factor},
+    {"thread_spec", spec_type, &read_spec<true>, &write_spec<true>},
+};
+
+const OtherField* find_other(std::string_view name) noexcept {
+    const auto* row = std::ranges::find(other_fields, name, &OtherField::name);
+    return row == std::end(other_fields) ? nullptr : row;
+}
+
+// ---- job_rec -------------------------------------------------------------------------------------------
+
+/// What Slurm's plugin shows under the same name as of a new job.
+constexpr std::string_view record_names[] = {
+    "account",
+    "alloc_node",
+    "comment",
+    "container",
+    "cpus_per_tres",
+    "features",
+    "gres",
+    "group_id",
+    "licenses",
+    "max_cpus",
+    "mem_per_tres",
+    "min_cpus",
+    "min_mem_per_cpu",
+    "min_mem_per_node",
+    "min_nodes",
+    "name",
+    "nice",
+    "partition",
+    "pn_min_cpus",
+    "pn_min_memory",
+    "priority",
+    "qos",
+    "std_err",
+    "std_in",
+    "std_out",
+    "time_limit",
+    "time_min",
+    "tres_bind",
+    "tres_freq",
+    "tres_per_job",
+    "tres_per_node",
+    "tres_per_socket",
+    "tres_per_task",
+    "user_id",
+    "user_name",
+    "wckey",
+    "work_dir",
+    "spank_job_env_size",
+};
+
+/// What it shows, too, and a copy of the job does not have.
+constexpr std::string_view missing_names[] = {
+    "admin_comment",
+    "array_job_id",
+    "array_task_cnt",
+    "array_task_id",
+    "batch_features",
+    "batch_host",
+    "best_switch",
+    "burst_buffer",
+    "curr_dependency",
+    "delay_boot",
+    "derived_ec",
+    "direct_set_prio",
+    "end_time",
+    "exit_code",
+    "extra",
+    "gres_req",
+    "gres_used",
+    "het_job_id",
+    "het_job_id_set",
+    "het_job_offset",
+    "job_state",
+    "mcs_label",
+    "nodes",
+    "orig_dependency",
+    "pack_job_id",
+    "pack_job_id_set",
+    "pack_job_offset",
+    "reboot",
+    "req_switch",
+    "resizing",
+    "script",
+    "selinux_context",
+    "site_factor",
+    "start_time",
+    "submit_time",
+    "total_cpus",
+    "total_nodes",
+    "tres_alloc_str",
+    "tres_fmt_alloc_str",
+    "tres_fmt_req_str",
+    "tres_req_str",
+    "wait4switch",
+    "wait4switch_start",
+};
+
+template <std::size_t count>
+bool contains(const std::string_view (&names)[count], std::string_view name) noexcept {
+    return std::ranges::find(names, name) != std::end(names);
+}
+
+// ---- environment ---------------------------------------------------------------------------------------
+
+bool defines(const char* definition, std::string_view name) noexcept {
+    return definition != nullptr && std::strncmp(definition, name.data(), name.size()) == 0 &&
+           definition[name.size()] == '=';
+}
+
+/// The place of a variable's definition, or of the null behind the last one.
+char** find_variable(char** environment, std::string_view name) noexcept {
+    while (*environment != nullptr && !defines(*environment, name))
+        ++environment;
+    return environment;
+}
+
+} // namespace
+
+ScriptValue ScriptedJob::read(std::string_view field, ErrorText& error) noexcept {
+    if (const slurm::ScriptField* row = slurm::find_script_field(field)) {
+        if (row->access == slurm::ScriptAccess::write) return {};
+        return std::visit(
+            [this](auto member) {
+                if constexpr (std::is_same_v<decltype(member), std::monostate>) {
+                    return ScriptValue{};
+                } else if constexpr (std::is_same_v<decltype(member), char * job_desc_msg_t::*>) {
+                    const char* text = job_.*member;
+                    if (text == nullptr) return ScriptValue{};
+                    return ScriptValue::of_text(std::string_view(text, strnlen(text, max_text)));
+                } else {
+                    return ScriptValue::of_number(static_cast<double>(job_.*member));
+                }
+            },
+            row->member);
+    }
+    if (const OtherField* row = find_other(field)) return row->read(job_);
+    return owner_.read(field, job_, error);
+}
+
+ScriptValue ScriptedRecord::read(std::string_view field, ErrorText& error) noexcept {
+    if (contains(record_names, field)) return ScriptedJob::read(field, error);
+    if (field == "job_id") return ScriptValue::of_number(job_id_);
+    if (field == "resv_name") return ScriptValue::of_text(copy_.reservation);
+    if (field == "origin_cluster") return ScriptValue::of_text(copy_.origin_cluster);
+    if (field == "restart_cnt") return ScriptValue::of_number(copy_.restart_cnt);
+    // The copy says "not set" where the record has 0.
+    if (field == "max_nodes") return ScriptValue::of_number(copy_.max_nodes == NO_VAL ? 0 : copy_.max_nodes);
+    if (contains(missing_names, field))
+        report_into(error, [&] { error.assign(text::format("job_rec.{} cannot be read", field)); });
+    return {};
+}
+
+FieldType ScriptedJob::type_of(std::string_view field) const noexcept {
+    if (const slurm::ScriptField* row = slurm::find_script_field(field)) {
+        if (row->access == slurm::ScriptAccess::read) return FieldType::unknown;
+        return std::holds_alternative<char * job_desc_msg_t::*>(row->member) ? FieldType::text
+                                                                             : FieldType::number;
+    }
+    const OtherField* row = find_other(field);
+    return row == nullptr ? FieldType::unknown : row->type;
+}
+
+void ScriptedJob::write(std::string_view field, const ScriptValue& value, ErrorText& error) noexcept {
+    // The script read only the beginning of such a text.
+    if (field == "script" && job_.script != nullptr && strnlen(job_.script, max_text + 1) > max_text)
+        return error.assign("job_desc.script cannot be set: it is longer than 64 KiB");
+    report_into(error, [&] {
+        const slurm::ScriptField* row = slurm::find_script_field(field);
+        if (row == nullptr) {
+            if (const OtherField* other = find_other(field)) other->write(job_, value);
+            return;
+        }
+        std::visit(
+            [&](auto member) {
+                if constexpr (std::is_same_v<decltype(member), char * job_desc_msg_t::*>) {
+                    assign_text(job_.*member,
+                                value.text.empty() ? std::nullopt : std::optional(std::string(value.text)));
+                } else if constexpr (!std::is_same_v<decltype(member), std::monostate>) {
+                    using Int = std::remove_reference_t<decltype(job_.*member)>;
+                    job_.*member = slurm::to_field<Int>(value.number);
+                }
+            },
+            row->member);
+    });
+}
+
+std::size_t ScriptedJob::count(WordList list) const noexcept {
+    if (list == WordList::argv) return job_.argv == nullptr ? 0 : job_.argc;
+    return job_.spank_job_env == nullptr ? 0 : job_.spank_job_env_size;
+}
+
+ScriptValue ScriptedJob::word(WordList list, std::size_t index) const noexcept {
+    return ScriptValue::of_text((list == WordList::argv ? job_.argv : job_.spank_job_env)[index]);
+}
+
+ScriptValue ScriptedJob::variable(std::string_view name) const noexcept {
+    if (job_.environment == nullptr) return {};
+    const char* definition = *find_variable(job_.environment, name);
+    return definition == nullptr ? ScriptValue{} : ScriptValue::of_text(definition + name.size() + 1);
+}
+
+void ScriptedJob::set_variable(std::string_view name, std::string_view value, ErrorText& error) noexcept {
+    report_into(error, [&] {
+        const std::string definition = text::format("{}={}", name, value);
+        char** place = find_variable(job_.environment, name);
+        if (*place == nullptr) {
+            const auto size = static_cast<std::size_t>(place - job_.environment);
+            slurm_xrecalloc(reinterpret_cast<void**>(&job_.environment), size + 2, sizeof(char*), true, false,
+                            __FILE__, __LINE__, __func__);
+            std::copy_backward(job_.environment, job_.environment + size, job_.environment + size + 1);
+            job_.environment[size + 1] = nullptr;
+            job_.environment[0] = nullptr;
+            place = job_.environment;
+            ++job_.env_size;
+        }
+        assign_text(*place, definition);
+    });
+}
+
+} // namespace qg::plugin

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// ScriptedJob: slurmctld's job description, read and written by a script for job_submit/lua. The names are
+// those of Slurm's plugin; slurm/script_fields.hpp has most of them.
+#pragma once
+
+#include "qosgate/policy/compat/script_host.hpp"
+
+#include <slurm/slurm.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace qg::plugin {
+
+/// What accounting knows of a job's owner, as the fields of job_desc show it.
+class ScriptOwner {
+  public:
+    /// Nothing for names that are not about the owner. Sets `error` if it is not known.
+    [[nodiscard]] virtual model::ScriptValue read(std::string_view field, const job_desc_msg_t& job,
+                                                  policy::ErrorText& error) noexcept = 0;
+
+  protected:
+    ~ScriptOwner() = default;
+};
+
+/// What is written reaches the description at once, as with Slurm's plugin. Ownership: borrows.
+class ScriptedJob : public policy::compat::ScriptJob {
+  public:
+    ScriptedJob(job_desc_msg_t& job, ScriptOwner& owner) noexcept : job_(job), owner_(owner) {}
+    ScriptedJob(const ScriptedJob&) = delete;
+    ScriptedJob& operator=(const ScriptedJob&) = delete;
+    virtual ~ScriptedJob() = default;
+
+    [[nodiscard]] model::ScriptValue read(std::string_view field, policy::ErrorText& error) noexcept override;
+    [[nodiscard]] policy::compat::FieldType type_of(std::string_view field) const noexcept override;
+    void write(std::string_view field, const model::ScriptValue& value,
+               policy::ErrorText& error) noexcept override;
+
+    [[nodiscard]] std::size_t count(policy::compat::WordList list) const noexcept override;
+    [[nodiscard]] model::ScriptValue word(policy::compat::WordList list,
+                                          std::size_t index) const noexcept override;
+
+    [[nodiscard]] bool has_environment() const noexcept override { return job_.environment != nullptr; }
+    [[nodiscard]] model::ScriptValue variable(std::string_view name) const noexcept override;
+    void set_variable(std::string_view name, std::string_view value,
+                      policy::ErrorText& error) noexcept override;
+
+  private:
+    job_desc_msg_t& job_;
+    ScriptOwner& owner_;
+};
+
+/// slurmctld's record of a job, from its copy, as job_rec shows it. A field that Slurm's plugin shows and the
+/// copy lacks is an error.
+class ScriptedRecord final : public ScriptedJob {
+  public:
+    ScriptedRecord(job_desc_msg_t& copy, std::uint32_t job_id, ScriptOwner& owner) noexcept
+        : ScriptedJob(copy, owner), copy_(copy), job_id_(job_id) {}
+
+    [[nodiscard]] model::ScriptValue read(std::string_view field, policy::ErrorText& error) noexcept override;
+
+  private:
+    const job_desc_msg_t& copy_;
+    std::uint32_t job_id_;
+};
+
+} // namespace qg::plugin

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A script for job_submit/lua does under qosgate what it does under Slurm's own plugin, on two live controllers.
+
+Each file of the directory compat/ is such a script, and says in its comments what is tried with it:
+
+    --: submit ARGUMENTS        of sbatch, as a user; `submit as root ARGUMENTS`, `submit salloc ARGUMENTS`
+    --: fails ARGUMENTS         the script fails: Slurm's plugin accepts such a job, qosgate refuses it
+    --: only_ours ARGUMENTS     as `fails`, but Slurm's plugin would not survive it
+    --: update ARGUMENTS        of `scontrol update`, for a waiting job; `update_fails` as `fails`
+
+Result, messages, fields of the job, its batch script, and what the script wrote into the log are the same.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import time
+import unittest
+from dataclasses import dataclass
+from pathlib import Path
+
+from qosgate_dev.testing import build_root, main
+from qosgate_dev.testing.cluster import Cluster, CommandResult
+from qosgate_dev.testing.plugin_case import PARTITIONS, USER
+
+SCRIPTS = Path(__file__).parent / "compat"
+FAILED = "This job was not accepted because the site's script compat/job_submit.lua failed: "
+CHANGING_FIELDS = {"JobId", "SubmitTime", "EligibleTime", "AccrueTime", "LastSchedEval", "AllocNode:Sid", "StartTime"}
+EMPTY = "function slurm_job_submit() return 0 end\nfunction slurm_job_modify() return 0 end\n"
+
+
+@dataclass
+class Answer:
+    """What a user and an administrator see of one command."""
+
+    code: int
+    said: str
+    job: dict[str, str]
+    script: str
+    logged: list[str]
+
+
+class Controller:
+    """One of the two clusters."""
+
+    def __init__(self, plugins: str, conf: str) -> None:
+        self.cluster = Cluster.up(nodes=2, users=[USER, "ben"], slurm_conf=conf + PARTITIONS)
+        for line in (
+            "add qos small MaxTRESPerJob=cpu=2 MaxWall=60",
+            "add account astro,bio",
+            f"add user {USER} account=astro qos=normal,small defaultqos=normal",
+            f"add user {USER} account=bio qos=normal",
+        ):
+            self.cluster.sacctmgr(line)
+        self.plugins = plugins
+
+    def put_in_force(self, script: bytes) -> None:
+        raise NotImplementedError
+
+    def restart_with(self, line: str) -> None:
+        conf = self.cluster.layout.slurm_conf
+        conf.write_text(conf.read_text() + line)
+        self.cluster.restart("slurmctld")
+
+    def ask(self, command: list[str], user: str) -> Answer:
+        mark = len(self.cluster.log("slurmctld"))
+        result = self.cluster.run(command, user)
+        job = re.search(r"job (\d+)", result.stdout + result.stderr)
+        fields: dict[str, str] = {}
+        script = ""
+        if result.rc == 0 and job:
+            fields = {key: self.plain(value) for key, value in self.cluster.job(int(job[1])).items()}
+            script = self.cluster.run(f"scontrol write batch_script {job[1]} -").stdout
+            self.cluster.run(f"scancel {job[1]}", check=True)
+        return Answer(
+            result.rc,
+            self.plain(result.stderr),
+            {key: value for key, value in fields.items() if key not in CHANGING_FIELDS},
+            script,
+            self.lines_of_script(mark),
+        )
+
+    def change(self, words: list[str], user: str) -> Answer:
+        """Changes a waiting job."""
+        job = self.cluster.run("sbatch --parsable --hold --wrap=true", USER, check=True).stdout.strip()
+        mark = len(self.cluster.log("slurmctld"))
+        result = self.cluster.run(["scontrol", "update", f"jobid={job}", *words], user)
+        fields = {key: self.plain(value) for key, value in self.cluster.job(int(job)).items()}
+        self.cluster.run(f"scancel {job}", check=True)
+        return Answer(
+            result.rc,
+            self.plain(result.stderr),
+            {key: value for key, value in fields.items() if key not in CHANGING_FIELDS},
+            "",
+            self.lines_of_script(mark),
+        )
+
+    def lines_of_script(self, mark: int) -> list[str]:
+        return re.findall(r"\] ((?:error: )?lua: .*)", self.cluster.log("slurmctld")[mark:])
+
+    def plain(self, text: str) -> str:
+        """Without what differs between two clusters."""
+        text = text.replace(str(self.cluster.directory), "DIRECTORY")
+        return re.sub(r"\b(job|slurm-|allocation |out-)\d+", r"\1N", text)
+
+
+class Slurms(Controller):
+    """With job_submit/lua. slurmctld does not start without a script."""
+
+    def __init__(self) -> None:
+        super().__init__("lua", "")
+        self.written = 0
+        self.put_in_force(EMPTY.encode())
+        self.restart_with("JobSubmitPlugins=lua\n")
+
+    def put_in_force(self, script: bytes) -> None:
+        path = self.cluster.layout.etc / "job_submit.lua"
+        path.write_bytes(script)
+        # The plugin reads a script with a later time than the last one's, in whole seconds.
+        self.written += 1
+        stamp = time.time() + 10 * self.written
+        os.utime(path, (stamp, stamp))
+
+
+class Ours(Controller):
+    """With job_submit/qosgate."""
+
+    def __init__(self) -> None:
+        super().__init__("qosgate", f"JobSubmitPlugins=qosgate\nPluginDir={build_root()}/plugin:@PLUGINDIR@\n")
+        self.folder = self.cluster.layout.slurm_conf.parent / "qosgate.d"
+        (self.folder / "compat").mkdir(mode=0o755, parents=True)
+        (self.folder / "site.lua").write_text('site { limits = "off" }\n')
+        self.put_in_force(EMPTY.encode())
+
+    def put_in_force(self, script: bytes) -> None:
+        mark = len(self.cluster.log("slurmctld"))
+        (self.folder / "compat" / "job_submit.lua").write_bytes(script)
+        self.cluster.wait_for(
+            lambda: "job_submit/qosgate: policy" in self.cluster.log("slurmctld")[mark:], "the script is read"
+        )
+        self.last_loaded = self.cluster.log("slurmctld")[mark:]
+
+
+def commands_of(script: str) -> list[tuple[str, str, list[str]]]:
+    """(what is expected, user, command) of each line that tries something."""
+    found = []
+    for how, rest in re.findall(r"^--: (\w+)[ \t]*(.*?)\r?$", script, re.MULTILINE):
+        user = USER
+        if rest.startswith("as root "):
+            user, rest = "root", rest.removeprefix("as root ")
+        words = shlex.split(rest)
+        if how.startswith("update"):
+            command = words
+        elif words[:1] == ["salloc"]:
+            command = [*words, "true"]
+        else:
+            command = ["sbatch", "--hold", *words, "--wrap=true"]
+        found.append((how, user, command))
+    return found
+
+
+class Compat(unittest.TestCase):
+    """Every script of compat/ under both plugins."""
+
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.slurms = Slurms()
+        cls.addClassCleanup(cls.slurms.cluster.down)
+        cls.ours = Ours()
+        cls.addClassCleanup(cls.ours.cluster.down)
+
+    def test_all_scripts_do_the_same(self) -> None:
+        scripts = sorted(SCRIPTS.glob("*.lua"))
+        only = os.environ.get("QG_COMPAT_SCRIPT")
+        self.assertGreaterEqual(len(scripts), 30)
+        for path in scripts:
+            if only and path.stem != only:
+                continue
+            source = path.read_bytes()
+            for controller in (self.slurms, self.ours):
+                controller.put_in_force(source)
+            self.assertNotIn("error", self.ours.last_loaded, path.name)
+            commands = commands_of(source.decode())
+            self.assertTrue(commands, path.name)
+            for how, user, command in commands:
+                with self.subTest(f"{path.stem}: {how} {shlex.join(command)}"):
+                    self.compare(how, user, command)
+
+    def compare(self, how: str, user: str, command: list[str]) -> None:
+        def ask(controller: Controller) -> Answer:
+            return (controller.change if how.startswith("update") else controller.ask)(command, user)
+
+        answer = ask(self.ours)
+        if how in ("submit", "update"):
+            self.assertEqual(ask(self.slurms), answer)
+            return
+        self.assertNotEqual(answer.code, 0)
+        if how != "update_fails":  # no user reads a message about a change before 23.02
+            self.assertIn(FAILED, answer.said)
+        if how != "only_ours":
+            self.assertEqual(ask(self.slurms).code, 0)
+
+
+if __name__ == "__main__":
+    main()

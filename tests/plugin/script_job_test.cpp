@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "script_job.hpp"
+
+#include "fake_host.hpp"
+#include "host_alloc.hpp"
+#include "qosgate/policy/compat/script_findings.hpp"
+#include "qosgate/policy/compat/slurm_names.hpp"
+#include "qosgate/slurm/script_fields.hpp"
+
+#include <slurm/slurm_errno.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+#include <variant>
+
+using namespace qg;
+using model::ScriptValue;
+using plugin::ScriptedJob;
+using policy::ErrorText;
+using policy::compat::FieldType;
+
+// Declared in no public header.
+extern "C" {
+void* slurm_xrecalloc(void** block, std::size_t count, std::size_t size, bool clear, bool may_fail,
+                      const char* file, int line, const char* function);
+}
+
+namespace qg::model {
+static std::ostream& operator<<(std::ostream& out, const ScriptValue& value) {
+    if (value.kind == ScriptValue::Kind::nothing) return out << "nothing";
+    if (value.kind == ScriptValue::Kind::text) return out << '"' << value.text << '"';
+    return out << value.number;
+}
+} // namespace qg::model
+
+BOOST_AUTO_TEST_SUITE(script_job)
+
+namespace {
+
+class NoOwner final : public plugin::ScriptOwner {
+  public:
+    ScriptValue read(std::string_view field, const job_desc_msg_t& /*job*/,
+                     ErrorText& /*error*/) noexcept override {
+        return field == "user_name" ? ScriptValue::of_text("ana") : ScriptValue{};
+    }
+};
+
+/// A description whose texts are the host's.
+struct Setup {
+    job_desc_msg_t description{};
+    NoOwner owner;
+    ScriptedJob job{description, owner};
+
+    Setup() = default;
+    Setup(const Setup&) = delete;
+    Setup& operator=(const Setup&) = delete;
+    ~Setup() {
+        for (const slurm::ScriptField& field : slurm::script_fields)
+            if (const auto* text = std::get_if<char * job_desc_msg_t::*>(&field.member))
+                plugin::assign_text(description.**text, std::nullopt);
+    }
+
+    ScriptValue read(std::string_view field) {
+        ErrorText error;
+        const ScriptValue value = job.read(field, error);
+        BOOST_TEST(error.c_str() == "");
+        return value;
+    }
+    [[nodiscard]] bool takes(std::string_view field, FieldType type) const {
+        return job.type_of(field) == type;
+    }
+    void write(std::string_view field, const ScriptValue& value) {
+        ErrorText error;
+        job.write(field, value, error);
+        BOOST_TEST(error.c_str() == "");
+    }
+};
+
+double constant(std::string_view name) {
+    for (const auto rows : {policy::compat::constants(), policy::compat::error_codes()})
+        for (const auto& row : rows)
+            if (row.name == name) return row.number;
+    return -12345;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(constants_are_those_of_slurms_headers) {
+#define QG_SAME(name) BOOST_TEST(constant(#name) == static_cast<double>(name))
+    QG_SAME(NO_VAL);
+    QG_SAME(NO_VAL8);
+    QG_SAME(NO_VAL16);
+    QG_SAME(NO_VAL64);
+    QG_SAME(INFINITE);
+    QG_SAME(INFINITE64);
+    QG_SAME(MEM_PER_CPU);
+    QG_SAME(NICE_OFFSET);
+    QG_SAME(SHARED_FORCE);
+    QG_SAME(JOB_SHARED_MCS);
+    QG_SAME(MAIL_JOB_STAGE_OUT);
+    QG_SAME(MAIL_INVALID_DEPEND);
+    QG_SAME(GRES_ENFORCE_BIND);
+    QG_SAME(GRES_DISABLE_BIND);
+    QG_SAME(SPREAD_JOB);
+    QG_SAME(USE_MIN_NODES);
+    QG_SAME(NO_KILL_INV_DEP);
+    QG_SAME(ESLURM_INVALID_PARTITION_NAME);
+    QG_SAME(ESLURM_ACCESS_DENIED);
+    QG_SAME(ESLURM_ACCOUNTING_POLICY);
+    QG_SAME(ESLURM_INVALID_QOS);
+    QG_SAME(ESLURM_INVALID_GRES);
+    QG_SAME(ESLURM_INVALID_LICENSES);
+    QG_SAME(ESLURM_MISSING_TIME_LIMIT);
+    QG_SAME(ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE);
+#undef QG_SAME
+}
+
+BOOST_AUTO_TEST_CASE(every_field_is_known_to_the_check_of_scripts) {
+    const auto names = policy::compat::job_desc_fields();
+    for (const slurm::ScriptField& field : slurm::script_fields)
+        BOOST_TEST(std::ranges::count(names, field.name) == 1, field.name);
+    for (const std::string_view name : {"gres", "min_mem_per_cpu", "default_qos", "environment", "argv"})
+        BOOST_TEST(std::ranges::count(names, name) == 1, name);
+    for (const std::string_view name : {"nodes", "num_gpus", "job_id", "min_mem_per_gpu"})
+        BOOST_TEST(std::ranges::count(names, name) == 0, name);
+}
+
+BOOST_AUTO_TEST_CASE(an_unset_text_is_nothing_and_an_unset_number_is_slurms_own) {
+    Setup setup;
+    setup.description.min_nodes = NO_VAL;
+
+    BOOST_TEST(setup.read("partition") == ScriptValue{});
+    BOOST_TEST(setup.read("min_nodes") == ScriptValue::of_number(NO_VAL));
+    BOOST_TEST(setup.read("nodes") == ScriptValue{}); // there is no such field
+    BOOST_TEST(setup.read("user_name") == ScriptValue::of_text("ana"));
+}
+
+BOOST_AUTO_TEST_CASE(writes_texts_with_the_hosts_allocator_and_clears_them) {
+    Setup setup;
+
+    setup.write("qos", ScriptValue::of_text("high"));
+    BOOST_TEST(setup.description.qos == std::string("high"));
+    setup.write("qos", ScriptValue::of_text(""));
+    BOOST_TEST(setup.description.qos == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(numbers_are_cut_to_the_field) {
+    Setup setup;
+
+    setup.write("max_nodes", ScriptValue::of_number(1.7));
+    BOOST_TEST(setup.description.max_nodes == 1u);
+    setup.write("min_nodes", ScriptValue::of_number(-1));
+    BOOST_TEST(setup.description.min_nodes == INFINITE);
+    setup.write("shared", ScriptValue::of_number(NO_VAL16));
+    BOOST_TEST(setup.description.shared == NO_VAL16);
+    setup.write("shared", ScriptValue::of_number(65537));
+    BOOST_TEST(setup.description.shared == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(memory_has_two_names) {
+    Setup setup;
+    setup.description.pn_min_memory = NO_VAL64;
+    BOOST_TEST(setup.read("min_mem_per_cpu") == ScriptValue{});
+    BOOST_TEST(setup.read("min_mem_per_node") == ScriptValue{});
+
+    setup.write("min_mem_per_cpu", ScriptValue::of_number(100));
+    BOOST_TEST(setup.description.pn_min_memory == (MEM_PER_CPU | 100u));
+    BOOST_TEST(setup.read("min_mem_per_cpu") == ScriptValue::of_number(100));
+    BOOST_TEST(setup.read("min_mem_per_node") == ScriptValue{});
+
+    setup.write("min_mem_per_node", ScriptValue::of_number(7));
+    BOOST_TEST(setup.read("min_mem_per_node") == ScriptValue::of_number(7));
+    BOOST_TEST(setup.read("min_mem_per_cpu") == ScriptValue{});
+}
+
+BOOST_AUTO_TEST_CASE(gres_is_written_as_slurmctld_keeps_it) {
+    Setup setup;
+    const std::string prefix(slurm::gres_prefix);
+
+    setup.write("gres", ScriptValue::of_text("gpu:2,tape"));
+    BOOST_TEST(setup.description.tres_per_node == prefix + "gpu:2," + prefix + "tape");
+    setup.write("gres", ScriptValue::of_text(prefix + "gpu:1"));
+    BOOST_TEST(setup.description.tres_per_node == prefix + "gpu:1");
+}
+
+BOOST_AUTO_TEST_CASE(some_fields_can_only_be_read) {
+    Setup setup;
+
+    for (const char* name : {"user_id", "alloc_node", "argc", "network", "cron_job", "user_name", "nonsense"})
+        BOOST_TEST(setup.takes(name, FieldType::unknown), name);
+    BOOST_TEST(setup.takes("comment", FieldType::text));
+    BOOST_TEST(setup.takes("time_limit", FieldType::number));
+    BOOST_TEST(setup.takes("min_mem_per_cpu", FieldType::number));
+}
+
+BOOST_AUTO_TEST_CASE(a_script_of_which_only_the_beginning_is_read_cannot_be_set) {
+    Setup setup;
+    const std::string script(64 * 1024, 'x');
+    setup.write("script", ScriptValue::of_text(script));
+    setup.write("script", ScriptValue::of_text(script + "y"));
+    BOOST_TEST(setup.read("script").text.size() == script.size());
+
+    ErrorText error;
+    setup.job.write("script", ScriptValue::of_text("short"), error);
+
+    BOOST_TEST(error.c_str() == "job_desc.script cannot be set: it is longer than 64 KiB");
+    BOOST_TEST(std::string(setup.description.script).size() == script.size() + 1);
+}
+
+BOOST_AUTO_TEST_CASE(variables_are_replaced_or_added_in_front) {
+    Setup setup;
+    BOOST_TEST(!setup.job.has_environment());
+    void* block = nullptr;
+    slurm_xrecalloc(&block, 2, sizeof(char*), true, false, "", 0, "");
+    setup.description.environment = static_cast<char**>(block);
+    setup.description.environment[0] = test::host_text("HOME=/home/ana");
+    setup.description.env_size = 1;
+    ErrorText error;
+
+    setup.job.set_variable("HOME", "/tmp", error);
+    setup.job.set_variable("HO", "x", error);
+
+    char** environment = setup.description.environment;
+    BOOST_TEST(environment[0] == std::string("HO=x"));
+    BOOST_TEST(environment[1] == std::string("HOME=/tmp"));
+    BOOST_TEST(environment[2] == nullptr);
+    BOOST_TEST(setup.description.env_size == 2u);
+    BOOST_TEST(setup.job.variable("HOME") == ScriptValue::of_text("/tmp"));
+    BOOST_TEST(setup.job.variable("HOM") == ScriptValue{});
+    for (char** variable : {&environment[0], &environment[1]})
+        plugin::assign_text(*variable, std::nullopt);
+    slurm_xfree(reinterpret_cast<void**>(&setup.description.environment));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

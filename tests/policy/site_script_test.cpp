@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/compat/site_script.hpp"
+
+#include "support/policy_setup.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace qg;
+using model::ScriptValue;
+using policy::ErrorText;
+using policy::compat::FieldType;
+using policy::compat::ScriptHost;
+using policy::compat::ScriptJob;
+using policy::compat::ScriptOutcome;
+using policy::compat::WordList;
+
+BOOST_AUTO_TEST_SUITE(site_script)
+
+namespace {
+
+/// A job description with a few fields.
+class FakeJob final : public ScriptJob {
+  public:
+    std::map<std::string, std::string, std::less<>> texts{{"comment", "hello"}, {"account", "astro"}};
+    std::map<std::string, double, std::less<>> numbers{{"time_limit", 90}, {"min_nodes", 0xfffffffe}};
+    std::map<std::string, std::string, std::less<>> variables{{"HOME", "/home/ana"}};
+    std::vector<std::string> words{"job.sh", "-x"};
+
+    ScriptValue read(std::string_view field, ErrorText& error) noexcept override {
+        if (field == "user_name") error.assign("the name is not known");
+        if (const auto text = texts.find(field); text != texts.end())
+            return ScriptValue::of_text(std::string_view(text->second));
+        const auto number = numbers.find(field);
+        return number == numbers.end() ? ScriptValue{} : ScriptValue::of_number(number->second);
+    }
+    [[nodiscard]] FieldType type_of(std::string_view field) const noexcept override {
+        if (field == "qos" || texts.find(field) != texts.end()) return FieldType::text;
+        return numbers.find(field) != numbers.end() ? FieldType::number : FieldType::unknown;
+    }
+    void write(std::string_view field, const ScriptValue& value, ErrorText& error) noexcept override {
+        if (field == "account") return error.assign("the account cannot be set");
+        if (value.kind == ScriptValue::Kind::text)
+            texts[std::string(field)] = value.text;
+        else
+            numbers[std::string(field)] = value.number;
+    }
+    [[nodiscard]] std::size_t count(WordList list) const noexcept override {
+        return list == WordList::argv ? words.size() : 0;
+    }
+    [[nodiscard]] ScriptValue word(WordList /*list*/, std::size_t index) const noexcept override {
+        return ScriptValue::of_text(std::string_view(words[index]));
+    }
+    [[nodiscard]] bool has_environment() const noexcept override { return !variables.empty(); }
+    [[nodiscard]] ScriptValue variable(std::string_view name) const noexcept override {
+        const auto found = variables.find(name);
+        return found == variables.end() ? ScriptValue{}
+                                        : ScriptValue::of_text(std::string_view(found->second));
+    }
+    void set_variable(std::string_view name, std::string_view value, ErrorText& /*error*/) noexcept override {
+        variables[std::string(name)] = value;
+    }
+};
+
+class FakeHost final : public ScriptHost {
+  public:
+    FakeJob fake;
+    model::ScriptRecords records{{"name", "max_time"},
+                                 {{"main", {ScriptValue::of_text("main"), ScriptValue::of_number(60)}},
+                                  {"secret", {ScriptValue::of_text("secret"), ScriptValue::of_number(1)}}}};
+    FakeJob before;
+    bool is_change = false;
+    bool knows_partitions = true;
+
+    [[nodiscard]] ScriptJob& job() override { return fake; }
+    [[nodiscard]] Result<ScriptJob*> record() override {
+        if (!is_change) return Error{ErrorCode::invalid_input, "a new job has no record"};
+        return &before;
+    }
+    [[nodiscard]] std::uint32_t submit_uid() const override { return 1000; }
+    [[nodiscard]] Result<const model::ScriptRecords*> partitions() override {
+        if (!knows_partitions) return Error{ErrorCode::unavailable, "the partitions are not known yet"};
+        return &records;
+    }
+    [[nodiscard]] bool may_use(const model::ScriptRecords& partitions, std::size_t index) override {
+        return partitions.records[index].name != "secret";
+    }
+    [[nodiscard]] Result<std::optional<double>> qos_priority(std::string_view name) override {
+        return name == "high" ? std::optional(70.0) : std::nullopt;
+    }
+};
+
+constexpr const char* file_name = "compat/job_submit.lua";
+
+/// A script whose slurm_job_submit has this body.
+std::string with_body(const std::string& body, const std::string& before = {}) {
+    return before + "function slurm_job_submit(job_desc, part_list, submit_uid)\n" + body +
+           "\nreturn slurm.SUCCESS\nend\n";
+}
+
+/// One script and one job.
+struct Setup {
+    FakeHost host;
+    std::shared_ptr<const policy::Policy> policy;
+
+    explicit Setup(const std::string& source, const std::string& site = {})
+        : policy(test::policy_of(site.empty() ? test::Texts{{file_name, source}}
+                                              : test::Texts{{"site.lua", site}, {file_name, source}})) {}
+
+    ScriptOutcome run() { return policy->script()->submit(host); }
+    /// What the script tells the user; its error if it fails.
+    std::string told() {
+        const ScriptOutcome outcome = run();
+        if (outcome.failure) return outcome.failure->message;
+        return outcome.message.value_or("");
+    }
+};
+
+std::string told_by(const std::string& body, const std::string& before = {}) {
+    return Setup(with_body(body, before)).told();
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(a_folder_without_a_script_has_none) {
+    BOOST_TEST(test::policy_of({{"10-a.lua", test::rule_with("")}})->script() == nullptr);
+    BOOST_TEST(policy::Policy::none()->script() == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(what_the_function_returns_is_the_code) {
+    for (const auto& [returned, code] : std::map<std::string, int>{{"slurm.SUCCESS", 0},
+                                                                   {"slurm.ERROR", -1},
+                                                                   {"2036", 2036},
+                                                                   {"slurm.ESLURM_INVALID_ACCOUNT", 2045},
+                                                                   {"'17'", 17},
+                                                                   {"0.9", 0},
+                                                                   {"nil", 0},
+                                                                   {"'no'", 0},
+                                                                   {"true", 0}})
+        BOOST_TEST_CONTEXT(returned) {
+            const auto outcome = Setup(with_body("do return " + returned + " end")).run();
+
+            BOOST_TEST(!outcome.failure);
+            BOOST_TEST(outcome.code == code);
+        }
+}
+
+BOOST_AUTO_TEST_CASE(methods_that_a_script_adds_to_texts_work) {
+    const std::string before =
+        "function string:split(separator)\n"
+        "local parts = {}\n"
+        "self:gsub('([^' .. separator .. ']+)', function(part) table.insert(parts, part) "
+        "end)\nreturn parts\nend\n";
+
+    BOOST_TEST(told_by("slurm.log_user('%d', table.getn(('a:b'):split(':')))", before) == "2");
+}
+
+BOOST_AUTO_TEST_CASE(numbers_read_as_under_lua_5_1) {
+    for (const auto& [expression, text] : std::map<std::string, std::string>{
+             {"'' .. submit_uid", "1000"},
+             {"4 / 2 .. ''", "2"},
+             {"'a' .. 4 / 2 .. 'b' .. 7 / 2", "a2b3.5"},
+             {"'x' .. (4 / 2) .. -(6 / 3)", "x2-2"},
+             {"tostring(job_desc.time_limit / 60)", "1.5"},
+             {"tostring(2 ^ 40)", "1099511627776"},
+             {"table.concat({ 4 / 2, 'x', 1 }, '-')", "2-x-1"},
+             {"string.format('%d %s %5.1f %u', 7 / 2, 4 / 2, 2, 9)", "3 2   2.0 9"},
+             {"string.format('%d%%', 12.7)", "12%"},
+             {"#'ab' .. 'c' == '2c' and 'yes' or 'no' .. 1", "yes"},
+             {"select('#', 'a' .. (function() return 1, 2, 3 end)())", "1"},
+             {"('a' .. 1):upper() .. ({ x = 'y' .. 2 }).x", "A1y2"},
+             {"'a' .. [[b]] .. 'c'", "abc"}})
+        BOOST_TEST_CONTEXT(expression) {
+            BOOST_TEST(told_by("slurm.user_msg(" + expression + ")") == text);
+        }
+}
+
+BOOST_AUTO_TEST_CASE(joining_calls_metamethods_and_names_what_cannot_be_joined) {
+    const std::string make = "local t = setmetatable({}, { __concat = function(a, b) return 'joined' end }) ";
+
+    BOOST_TEST(told_by(make + "slurm.user_msg(t .. 'x')") == "joined");
+    BOOST_TEST(told_by(make + "slurm.user_msg('x' .. 1 .. t)") == "xjoined");
+    BOOST_TEST(told_by("slurm.user_msg('x' .. nothing)") ==
+               "compat/job_submit.lua:2: attempt to concatenate a nil value");
+}
+
+BOOST_AUTO_TEST_CASE(functions_of_lua_5_1_exist) {
+    for (const auto& [expression, text] :
+         std::map<std::string, std::string>{{"table.getn({ 1, 2 })", "2"},
+                                            {"unpack({ 'a' })", "a"},
+                                            {"loadstring('return ' .. 1 + 1)()", "2"},
+                                            {"tostring(loadstring('x x'))", "nil"},
+                                            {"table.maxn({ 1, [10] = 2 })", "10"},
+                                            {"math.pow(2, 3)", "8"},
+                                            {"math.mod(7, 4)", "3"},
+                                            {"type(string.gfind)", "function"},
+                                            {"tostring(coroutine)", "nil"},
+                                            {"tostring(undefined)", "nil"},
+                                            {"os.date('!%Y', 0)", "1970"}})
+        BOOST_TEST_CONTEXT(expression) {
+            BOOST_TEST(told_by("slurm.user_msg(" + expression + ")") == text);
+        }
+}
+
+BOOST_AUTO_TEST_CASE(a_shebang_line_ends_of_windows_and_old_escapes_are_accepted) {
+    BOOST_TEST(Setup("\xef\xbb\xbf#!/usr/bin/lua\r\n" + with_body("slurm.user_msg('a\\.b\\/')\r")).told() ==
+               "a.b/");
+}
+
+BOOST_AUTO_TEST_CASE(reads_and_writes_the_job) {
+    Setup setup(
+        with_body("job_desc.qos = 'high' job_desc.time_limit = '30' job_desc.comment = 4 / 2 "
+                  "job_desc.nonsense = 1 "
+                  "job_desc.environment.FOO = 5 "
+                  "slurm.log_user('%s %s %s %s %s', job_desc.account, tostring(job_desc.nothing), "
+                  "job_desc.argv[0], job_desc.min_nodes == slurm.NO_VAL, job_desc.environment.HOME)"));
+
+    const ScriptOutcome outcome = setup.run();
+
+    BOOST_TEST(outcome.message.value_or("") == "astro nil job.sh true /home/ana");
+    BOOST_TEST(setup.host.fake.texts["qos"] == "high");
+    BOOST_TEST(setup.host.fake.texts["comment"] == "2");
+    BOOST_TEST(setup.host.fake.numbers["time_limit"] == 30);
+    BOOST_TEST(setup.host.fake.variables["FOO"] == "5");
+    BOOST_TEST_REQUIRE(outcome.lines.size() == 1u);
+    BOOST_TEST(outcome.lines[0].text == "_set_job_field: unrecognized field: nonsense");
+}
+
+BOOST_AUTO_TEST_CASE(wrong_values_and_what_the_job_refuses_are_failures) {
+    for (const auto& [statement, words] :
+         std::map<std::string, std::string>{{"job_desc.qos = nil", "string expected, got nil"},
+                                            {"job_desc.time_limit = 'soon'", "number expected, got string"},
+                                            {"job_desc.time_limit = nil", "number expected, got nil"},
+                                            {"job_desc.account = 'bio'", "the account cannot be set"},
+                                            {"local x = job_desc.user_name", "the name is not known"}})
+        BOOST_TEST_CONTEXT(statement) {
+            const auto outcome = Setup(with_body(statement)).run();
+
+            BOOST_TEST_REQUIRE(outcome.failure.has_value());
+            BOOST_TEST(outcome.failure->message.find(words) != std::string::npos, outcome.failure->message);
+        }
+}
+
+BOOST_AUTO_TEST_CASE(part_list_has_the_partitions_that_the_user_may_use) {
+    const std::string count = "local names = {} for name in pairs(part_list) do names[#names + 1] = name end "
+                              "slurm.log_user('%d %s', #names, table.concat(names))";
+
+    BOOST_TEST(told_by(count) == "1 main");
+    BOOST_TEST(told_by("slurm.log_user('%s', next(part_list))") == "main");
+    BOOST_TEST(told_by("slurm.log_user('%d %s', part_list.main.max_time, tostring(part_list.secret))") ==
+               "60 nil");
+    BOOST_TEST(told_by("slurm.log_user('%s %s', type(part_list), tostring(part_list.main.nothing))") ==
+               "table nil");
+}
+
+BOOST_AUTO_TEST_CASE(partitions_that_are_not_known_fail_only_scripts_that_read_them) {
+    Setup reader(with_body("local x = part_list.main"));
+    reader.host.knows_partitions = false;
+    Setup other(with_body(""));
+    other.host.knows_partitions = false;
+
+    BOOST_TEST(reader.run().failure->message.ends_with("the partitions are not known yet"));
+    BOOST_TEST(!other.run().failure);
+}
+
+BOOST_AUTO_TEST_CASE(a_partition_of_an_earlier_call_cannot_be_read) {
+    Setup setup(with_body("kept = kept or part_list.main slurm.log_user('%d', kept.max_time)"));
+
+    BOOST_TEST(setup.told() == "60");
+    BOOST_TEST(setup.told().find("a partition of an earlier call") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(globals_live_from_call_to_call) {
+    Setup setup(with_body("calls = calls + 1 slurm.log_user('%d', calls)", "calls = 0 "));
+
+    BOOST_TEST(setup.told() == "1");
+    BOOST_TEST(setup.told() == "2");
+    setup.policy->refill();
+    BOOST_TEST(setup.told() == "3");
+}
+
+BOOST_AUTO_TEST_CASE(a_script_that_spends_its_budget_fails_and_begins_anew) {
+    for (const std::string_view loop :
+         {"while true do end", "pcall(function() while true do end end)",
+          "xpcall(function() while true do end end, function() while true do end end)",
+          "local t = {} while true do t[#t + 1] = ('x'):rep(60000) end",
+          "local s = ('a'):rep(30000) s:find(('a-'):rep(40) .. 'b')",
+          "local function f() return 1 + f() end f()"})
+        BOOST_TEST_CONTEXT(loop) {
+            Setup setup(with_body("calls = calls + 1 if calls == 2 then " + std::string(loop) +
+                                      " end slurm.log_user('%d', calls)",
+                                  "calls = 0 "));
+
+            BOOST_TEST(setup.told() == "1");
+            BOOST_TEST(setup.run().failure.has_value());
+            const std::string next = setup.told();
+            const bool is_anew = next == "1" || next == "3"; // an endless recursion may end before the budget
+            BOOST_TEST(is_anew, next);
+            setup.policy->refill();
+        }
+}
+
+BOOST_AUTO_TEST_CASE(a_finalizer_never_runs) {
+    BOOST_TEST(told_by("local t = setmetatable({}, { __gc = function() ran = true end }) t = nil "
+                       "for i = 1, 2000 do local x = {} end slurm.log_user('%s', tostring(ran))") == "nil");
+    BOOST_TEST(told_by("local m = { __gc = 1, __index = { a = 5 } } "
+                       "slurm.log_user('%d %d', setmetatable({}, m).a, m.__gc)") == "5 1");
+}
+
+BOOST_AUTO_TEST_CASE(what_reaches_the_host_does_not_load) {
+    for (const auto& [call, words] : std::map<std::string, std::string>{
+             {"io.popen('id')", "io.popen: slurmctld waits for the script"},
+             {"os.execute('true')", "os.execute: slurmctld waits"},
+             {"io.open('/etc/passwd')", "io.open: a script cannot read or write files"},
+             {"dofile('x')", "dofile: a script is one file"},
+             {"require 'posix'", "require: a script is one file"},
+             {"os.exit()", "os.exit: a script cannot end slurmctld"}}) {
+        const std::string error = test::load_error({{file_name, with_body(call)}});
+
+        BOOST_TEST(error.starts_with("compat/job_submit.lua:2: " + words), error);
+    }
+    BOOST_TEST(test::load_error(
+                   {{file_name, with_body("local my = { open = 1 } slurm.log_info('io', my.io)")}}) == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_reaches_the_host_by_another_name_fails) {
+    BOOST_TEST(told_by("local x = os local y = x.execute y('true')").find("os.execute: slurmctld waits") !=
+               std::string::npos);
+    BOOST_TEST(
+        told_by("local f = loadstring('return io' .. '.open') f()('x')").find("io.open: a script cannot") !=
+        std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_script_that_cannot_be_called_does_not_load) {
+    const auto error = [](const std::string& source) { return test::load_error({{file_name, source}}); };
+
+    BOOST_TEST(error("x = 1") == "compat/job_submit.lua: missing required function "
+                                 "slurm_job_submit(job_desc, part_list, submit_uid)");
+    BOOST_TEST(error("function slurm_job_submit( end").starts_with("compat/job_submit.lua:1: "));
+    BOOST_TEST(
+        error(with_body("") + "return slurm.ERROR").ends_with("the script returned -1 when it was loaded"));
+    BOOST_TEST(error(with_body("") + "return slurm.SUCCESS") == "");
+    BOOST_TEST(error(with_body("") + "while true do end").find("more than 1000000 instructions") !=
+               std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_change_has_the_job_before_it) {
+    Setup setup(with_body("") + "function slurm_job_modify(job_desc, job_rec, part_list, modify_uid)\n"
+                                "job_desc.comment = job_rec.comment .. job_rec.argv[1] .. modify_uid\n"
+                                "slurm.log_user('%s %s', tostring(job_rec.nothing), next(part_list))\n"
+                                "return 2045 end");
+    setup.host.is_change = true;
+    setup.host.before.texts["comment"] = "old";
+
+    const ScriptOutcome outcome = setup.policy->script()->modify(setup.host);
+
+    BOOST_TEST(outcome.code == 2045);
+    BOOST_TEST(outcome.message.value_or("") == "nil main");
+    BOOST_TEST(setup.host.fake.texts["comment"] == "oldjob.sh1000");
+}
+
+BOOST_AUTO_TEST_CASE(a_script_without_a_function_for_changes_has_no_objection) {
+    Setup setup(with_body("do return slurm.ERROR end"));
+
+    const ScriptOutcome outcome = setup.policy->script()->modify(setup.host);
+
+    BOOST_TEST(!outcome.failure);
+    BOOST_TEST(outcome.code == 0);
+    BOOST_TEST(outcome.lines.empty());
+}
+
+BOOST_AUTO_TEST_CASE(messages_and_lines_are_those_of_slurms_plugin) {
+    Setup setup(with_body("slurm.log_user('one %d', 1) slurm.user_msg('two %d') slurm.log_info('i') "
+                          "slurm.log_error('e') slurm.log_debug2('d') slurm.log(1, 'v')"));
+
+    const ScriptOutcome outcome = setup.run();
+
+    BOOST_TEST(outcome.message.value_or("") == "one 1\ntwo %d");
+    std::string lines;
+    for (const auto& line : outcome.lines)
+        lines += std::to_string(line.level) + ":" + line.text + " ";
+    BOOST_TEST(lines == "0:lua: i -1:lua: e 3:lua: d 1:lua: v ");
+}
+
+BOOST_AUTO_TEST_CASE(times_and_priorities_are_slurms) {
+    BOOST_TEST(told_by("local t = slurm.time_str2mins slurm.log_user('%d %d %d %d %d', t('10'), t('1-0'), "
+                       "t('0:0:30'), t('UNLIMITED'), t('x'))") == "10 1440 1 -1 -2");
+    BOOST_TEST(told_by("slurm.log_user('%s %s', slurm.get_qos_priority('high'), "
+                       "tostring((slurm.get_qos_priority('none'))))") == "70 nil");
+}
+
+BOOST_AUTO_TEST_CASE(the_site_decides_what_a_failure_leads_to) {
+    const std::string failing = with_body("error('oops')");
+    const Setup setup(failing, "site { contact = 'help@example.org' }");
+
+    BOOST_TEST(!setup.policy->script()->allows_on_error());
+    BOOST_TEST(Setup(failing, "site { compat_on_error = 'allow' }").policy->script()->allows_on_error());
+    BOOST_TEST(setup.policy->script()->describe_failure(
+                   {"job_submit.lua:2: oops", "", policy::Exhausted::nothing}) ==
+               "This job was not accepted because the site's script compat/job_submit.lua failed: "
+               "job_submit.lua:2: oops; please tell help@example.org");
+    BOOST_TEST(
+        test::load_error({{"site.lua", "site { compat_on_error = 'warn' }"}}).find("\"deny\" or \"allow\"") !=
+        std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
