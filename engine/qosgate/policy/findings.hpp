@@ -55,8 +55,8 @@ struct OwnerCheck {
 Result<PolicyReport> check_policy(const std::filesystem::path& folder, const OwnerCheck& owners = {},
                                   const TestRun& tests = {});
 
-/// Checks one file as the script for job_submit/lua of a directory with default settings, whoever owns it. The
-/// findings name it as `file` does. Errors: unavailable if it cannot be read, invalid_input if it is no
+/// Checks one file as the script for job_submit/lua of a directory with default settings, whoever owns it.
+/// The findings name it as `file` does. Errors: unavailable if it cannot be read, invalid_input if it is no
 /// regular file or too large. Cost: likewise.
 Result<PolicyReport> check_script_file(const std::filesystem::path& file);
 
