@@ -228,15 +228,25 @@ int Runtime::run_script_at_change(const policy::Policy& policy, job_desc_msg_t& 
     const auto files_id = job_files_.find_id(job);
     JobCopy copy;
     ControllerScriptHost host(update, submit_uid, quota_, now.cluster.get());
+    const bool by_operator = quota_.is_operator(submit_uid);
     host.set_record([&]() -> Result<job_desc_msg_t*> {
-        const bool by_operator = quota_.is_operator(submit_uid);
         if (const auto why = why_not_copied(files_id, submit_uid, by_operator); !why.empty())
             return Error{ErrorCode::unavailable, text::format("the job cannot be read: {}", why)};
         copy = copy_job(job, files_id, submit_uid, by_operator);
         if (copy == nullptr) return Error{ErrorCode::unavailable, "slurmctld does not show its jobs"};
         return copy.get();
     });
-    const ScriptVerdict verdict = hear_script(policy, policy.script()->modify(host), err_msg);
+    const auto begin = TimeAllowance::Clock::now();
+    policy::compat::ScriptOutcome outcome;
+    if (by_operator || change_allowance_.has_some(submit_uid, begin))
+        outcome = policy.script()->modify(host);
+    else
+        outcome.failure = policy::LuaError{
+            "the user's changes take too much time; try again in a moment", {}, policy::Exhausted::nothing};
+    // One request may change every task of an array, one after the other.
+    const auto end = TimeAllowance::Clock::now();
+    if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);
+    const ScriptVerdict verdict = hear_script(policy, outcome, err_msg);
     if (!verdict.event) return SLURM_SUCCESS;
     Decision decision = describe_change(*verdict.event, files_id, submit_uid);
     decision.message = verdict.message;

@@ -223,6 +223,7 @@ bool defines(const char* definition, std::string_view name) noexcept {
 
 /// The place of a variable's definition, or of the null behind the last one.
 char** find_variable(char** environment, std::string_view name) noexcept {
+    name = name.substr(0, name.find('\0'));
     while (*environment != nullptr && !defines(*environment, name))
         ++environment;
     return environment;
@@ -240,7 +241,8 @@ ScriptValue ScriptedJob::read(std::string_view field, ErrorText& error) noexcept
                 } else if constexpr (std::is_same_v<decltype(member), char * job_desc_msg_t::*>) {
                     const char* text = job_.*member;
                     if (text == nullptr) return ScriptValue{};
-                    return ScriptValue::of_text(std::string_view(text, strnlen(text, max_text)));
+                    // One that is longer than max_text is an error when it is pushed.
+                    return ScriptValue::of_text(std::string_view(text, strnlen(text, max_text + 1)));
                 } else {
                     return ScriptValue::of_number(static_cast<double>(job_.*member));
                 }

@@ -139,6 +139,9 @@ void print_part(const TriedPart& part, const policy::Policy& policy, std::ostrea
     const auto or_none = [](const std::string& name) { return name.empty() ? "none" : shown(name); };
     out << text::format("Account {}, partition {}, QOS {}\n", or_none(part.account), or_none(part.partition),
                         or_none(part.qos));
+    if (policy.script() != nullptr)
+        out << "\nNot run here: the script compat/job_submit.lua, which slurmctld runs before the rules and\n"
+               "which may refuse or change the job\n";
     out << "\nRules:\n";
     if (policy.rules().empty()) out << "  there are none\n";
     for (const policy::RuleInfo& rule : policy.rules())

@@ -170,7 +170,8 @@ class Installed(unittest.TestCase):
 
         rules = {path.name for path in (SOURCE / "lua/rules").glob("*.lua")}
         plugins = {"job_submit_qosgate.so", "qosgate_sbatch.so"} if self.has_slurm else set()
-        self.assertEqual(installed, {"qosgate", "lua.md", "running.md", "decision-record.schema.json"} | rules | plugins)
+        others = {"qosgate", "qosgate.lua", "lua.md", "running.md", "decision-record.schema.json"}
+        self.assertEqual(installed, others | rules | plugins)
 
     def test_the_guides_refer_to_nothing_that_is_not_installed(self) -> None:
         guides = sorted((self.prefix / option("datadir") / "doc/qosgate").glob("*.md"))
@@ -179,6 +180,10 @@ class Installed(unittest.TestCase):
             text = guide.read_text()
             self.assertEqual(re.findall(r"\]\((?!https:|#)[^)]*\)", text), [], guide)
             self.assertNotIn("README.md", text, guide)
+
+    def test_the_names_for_editors_are_in_the_data_folder(self) -> None:
+        installed = self.prefix / option("datadir") / "qosgate/api/qosgate.lua"
+        self.assertEqual(installed.read_text(), (SOURCE / "lua/api/qosgate.lua").read_text())
 
     def test_the_rules_are_in_the_data_folder(self) -> None:
         installed = self.prefix / option("datadir") / "qosgate/rules"

@@ -327,6 +327,15 @@ BOOST_AUTO_TEST_CASE(what_reaches_the_host_does_not_load) {
                    {{file_name, with_body("local my = { open = 1 } slurm.log_info('io', my.io)")}}) == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_script_of_another_name_does_not_pass_for_none) {
+    const std::string script = with_body("");
+    BOOST_TEST(
+        test::load_error({{"compat/job-submit.lua", script}}) ==
+        "compat/job-submit.lua: the script for job_submit/lua is compat/job_submit.lua: rename the file, "
+        "or move it away");
+    BOOST_TEST(test::load_error({{"compat/helper.lua", "return {}"}, {file_name, script}}) == "");
+}
+
 BOOST_AUTO_TEST_CASE(what_reaches_the_host_by_another_name_fails) {
     BOOST_TEST(told_by("local x = os local y = x.execute y('true')").find("os.execute: slurmctld waits") !=
                std::string::npos);
@@ -406,6 +415,64 @@ BOOST_AUTO_TEST_CASE(the_site_decides_what_a_failure_leads_to) {
     BOOST_TEST(
         test::load_error({{"site.lua", "site { compat_on_error = 'warn' }"}}).find("\"deny\" or \"allow\"") !=
         std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(numbers_do_not_overflow) {
+    for (const char* product :
+         {"job_desc.min_nodes * job_desc.min_nodes * 4", "tonumber('9223372036854775807') * 2",
+          "'9223372036854775807' * 2", "'9223372036854775807' + '1'", "9223372036854775807 * 2",
+          "0x7fffffffffffffff * 2", "math.floor(9223372036854774784) * 2", "-(-9223372036854775807 - 1) * 2"})
+        BOOST_TEST(told_by(std::string("slurm.log_user('%s', tostring(") + product + " > 1e18))") == "true",
+                   product);
+    for (const auto& [expression, text] : std::map<std::string, std::string>{{"7", "7"},
+                                                                             {"0x1F", "31"},
+                                                                             {"'10' + 1", "11"},
+                                                                             {"10 / 4", "2.5"},
+                                                                             {"-'3'", "-3"},
+                                                                             {"1e15", "1e+15"}})
+        BOOST_TEST(told_by("slurm.log_user('%s', '' .. (" + expression + "))") == text, expression);
+    BOOST_TEST(
+        told_by(
+            "local t = {} for i = 1, 3 do t[i] = i end slurm.log_user('%d %s', #t, table.concat(t, ','))") ==
+        "3 1,2,3");
+    BOOST_TEST(told_by("slurm.log_user('%s', ('x'):rep(3) .. ('abc'):sub(2, 2))") == "xxxb");
+}
+
+BOOST_AUTO_TEST_CASE(a_text_that_is_too_long_is_an_error) {
+    Setup setup(with_body("slurm.log_user('%d', #job_desc.comment)"));
+    setup.host.fake.texts["comment"] = std::string(65536, 'x');
+    BOOST_TEST(setup.told() == "65536");
+    setup.host.fake.texts["comment"] += 'x';
+    BOOST_TEST(test::has_text(setup.told(), "the text is longer than 65536 bytes"));
+}
+
+BOOST_AUTO_TEST_CASE(a_script_that_takes_its_function_away_fails) {
+    Setup setup(with_body("slurm_job_submit = nil error('x')"));
+    BOOST_TEST(setup.run().failure.has_value());
+    BOOST_TEST(setup.run().failure.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(metatables_of_objects_are_out_of_reach) {
+    for (const char* object : {"job_desc", "part_list", "job_desc.environment", "part_list.main"})
+        BOOST_TEST(told_by(std::string("slurm.log_user('%s', tostring(getmetatable(") + object + ")))") ==
+                       "false",
+                   object);
+    BOOST_TEST(test::has_text(told_by("setmetatable(job_desc, {})"), "protected metatable"));
+}
+
+BOOST_AUTO_TEST_CASE(a_metamethod_of_texts_does_not_outlive_a_bound) {
+    const std::string before = "getmetatable('').__tostring = function() while true do end end\n";
+    BOOST_TEST(test::has_text(told_by("while true do end", before), "instructions"));
+}
+
+BOOST_AUTO_TEST_CASE(code_behind_literals_and_comments_is_read_as_lua_reads_it) {
+    BOOST_TEST(told_by("local x = submit_uid .. 'b'\n(slurm.log_user)('%s', x)") == "1000b");
+    BOOST_TEST(told_by("local n = 4 / 2 -- c\rslurm.log_user('%s', 'n' .. n)") == "n2");
+    BOOST_TEST(told_by("slurm.log_user('%s', tostring(not nil) .. '!')") == "true!");
+    const std::string deep = "local f = loadstring('return ' .. ('not '):rep(8000) .. '1') ";
+    const auto start = test::cpu_seconds();
+    told_by(deep + "slurm.log_user('%s', type(f))");
+    BOOST_TEST(test::cpu_seconds() - start < 1.0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

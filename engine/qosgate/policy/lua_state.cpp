@@ -17,7 +17,8 @@ constexpr std::string_view traceback_title = "\nstack traceback:\n";
 /// Makes any error value a text with the call stack behind it. The mark of an ended rule passes unchanged.
 int add_traceback(lua_State* lua) {
     if (LuaState::of(lua).rule_ended) return 1;
-    const char* message = luaL_tolstring(lua, 1, nullptr);
+    // Of a text, no metamethod may be called: nothing bounds it while the error of a bound is on its way.
+    const char* message = lua_isstring(lua, 1) != 0 ? lua_tostring(lua, 1) : luaL_tolstring(lua, 1, nullptr);
     luaL_traceback(lua, lua, message, 1);
     return 1;
 }

@@ -66,7 +66,7 @@ class Lexer {
             if (const auto level = long_bracket())
                 (void)long_text(*level);
             else
-                skip(std::min(rest_.find('\n'), rest_.size()));
+                skip(std::min(rest_.find_first_of("\n\r"), rest_.size()));
         }
     }
 

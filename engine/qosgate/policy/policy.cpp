@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/policy.hpp"
 
+#include "qosgate/base/text.hpp"
 #include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/policy/compiled_rules.hpp"
 #include "qosgate/policy/rule_chain.hpp"
@@ -12,6 +13,22 @@
 #include <unistd.h>
 
 namespace qg::policy {
+namespace {
+
+/// A script of another name would not run, and nobody would notice.
+Result<void> check_script_name(const SourceFolder& sources) {
+    if (sources.find(compat::script_file_name) != nullptr) return {};
+    const std::string folder = std::string(compat_folder_name) + "/";
+    for (const SourceFile& file : sources.files)
+        if (file.name.starts_with(folder))
+            return Error{
+                ErrorCode::invalid_input,
+                text::format("{}: the script for job_submit/lua is {}: rename the file, or move it away",
+                             file.name, compat::script_file_name)};
+    return {};
+}
+
+} // namespace
 
 std::string_view to_string(EventKind kind) noexcept {
     switch (kind) {
@@ -114,6 +131,7 @@ Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, const 
     auto compiled = compile_rules(*state_sources, settings);
     if (!compiled) return compiled.error();
     if (const auto checked = check_rule_names(*sources); !checked) return checked.error();
+    if (const auto checked = check_script_name(*sources); !checked) return checked.error();
     std::shared_ptr<compat::SiteScript> script;
     if (sources->find(compat::script_file_name) != nullptr) {
         auto loaded = compat::SiteScript::load(sources, settings, options.cluster_name);

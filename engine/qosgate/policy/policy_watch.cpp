@@ -224,7 +224,8 @@ std::uint64_t PolicyWatch::hash_in_force() const noexcept {
 
 std::string PolicyWatch::describe_in_force() const {
     const std::size_t rules = in_force_->rules().size();
-    return text::format("generation {}, {} {}, limits {}, hash {:016x}", in_force_->generation(), rules,
+    return text::format("generation {}, {}{} {}, limits {}, hash {:016x}", in_force_->generation(),
+                        in_force_->script() != nullptr ? "the script compat/job_submit.lua, " : "", rules,
                         rules == 1 ? "rule" : "rules", to_string(in_force_->settings().limits),
                         hash_in_force());
 }

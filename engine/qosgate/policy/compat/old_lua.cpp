@@ -196,6 +196,71 @@ constexpr luaL_Reg old_table[] = {
     {"maxn", &table_maxn}, {"concat", &concat_table},   {nullptr, nullptr},
 };
 
+// ---- numbers -------------------------------------------------------------------------------------------
+// Lua 5.1 has no whole numbers of 64 bits, whose products overflow.
+
+/// Calls the function in upvalue 1 and makes its first result a number of Lua 5.1, if it is one.
+int as_old_number(lua_State* lua) {
+    lua_pushvalue(lua, lua_upvalueindex(1));
+    lua_insert(lua, 1);
+    lua_call(lua, lua_gettop(lua) - 1, LUA_MULTRET);
+    if (lua_gettop(lua) > 0 && lua_isinteger(lua, 1) != 0) {
+        lua_pushnumber(lua, lua_tonumber(lua, 1));
+        lua_replace(lua, 1);
+    }
+    return lua_gettop(lua);
+}
+
+/// Replaces a function of the table on top of the stack by one whose result is such a number.
+void give_old_numbers(lua_State* lua, const char* name) {
+    lua_getfield(lua, -1, name);
+    lua_pushcclosure(lua, &as_old_number, 1);
+    lua_setfield(lua, -2, name);
+}
+
+/// Arithmetic of texts that are numbers. Upvalue 1: the function for all other values.
+template <int operation>
+int calculate_with_texts(lua_State* lua) {
+    lua_settop(lua, 2);
+    if (lua_isnumber(lua, 1) == 0 || lua_isnumber(lua, 2) == 0) {
+        lua_pushvalue(lua, lua_upvalueindex(1));
+        lua_insert(lua, 1);
+        lua_call(lua, 2, 1);
+        return 1;
+    }
+    for (int operand = 1; operand <= 2; ++operand) {
+        lua_pushnumber(lua, lua_tonumber(lua, operand));
+        lua_replace(lua, operand);
+    }
+    if constexpr (operation == LUA_OPUNM) lua_settop(lua, 1);
+    lua_arith(lua, operation);
+    return 1;
+}
+
+template <int operation>
+void replace_arithmetic(lua_State* lua, const char* event) {
+    lua_getfield(lua, -1, event);
+    lua_pushcclosure(lua, &calculate_with_texts<operation>, 1);
+    lua_setfield(lua, -2, event);
+}
+
+/// Stack: anything.
+void calculate_texts_as_old_numbers(lua_State* lua) {
+    lua_pushliteral(lua, "");
+    if (lua_getmetatable(lua, -1) != 0) {
+        replace_arithmetic<LUA_OPADD>(lua, "__add");
+        replace_arithmetic<LUA_OPSUB>(lua, "__sub");
+        replace_arithmetic<LUA_OPMUL>(lua, "__mul");
+        replace_arithmetic<LUA_OPMOD>(lua, "__mod");
+        replace_arithmetic<LUA_OPPOW>(lua, "__pow");
+        replace_arithmetic<LUA_OPDIV>(lua, "__div");
+        replace_arithmetic<LUA_OPIDIV>(lua, "__idiv");
+        replace_arithmetic<LUA_OPUNM>(lua, "__unm");
+        lua_pop(lua, 1);
+    }
+    lua_pop(lua, 1);
+}
+
 // ---- building ------------------------------------------------------------------------------------------
 
 /// Leaves a library of the interpreter on the stack.
@@ -219,6 +284,7 @@ void add_base(lua_State* lua) {
     for (const char* name : withheld)
         remove_field(lua, name);
     luaL_setfuncs(lua, functions, 0);
+    give_old_numbers(lua, "tonumber");
     lua_pushcfunction(lua, &concat);
     lua_setfield(lua, -2, concat_name.data());
     lua_createtable(lua, 0, 1);
@@ -229,6 +295,7 @@ void add_base(lua_State* lua) {
 
 void add_string(lua_State* lua) {
     open_library(lua, &luaopen_string); // this also gives texts their metatable
+    calculate_texts_as_old_numbers(lua);
     for (const char* name : {"dump", "pack", "packsize", "unpack"})
         remove_field(lua, name);
     add_bounded_string_functions(lua);
@@ -257,6 +324,8 @@ int build(lua_State* lua) {
     add_table(lua);
     open_library(lua, &luaopen_math);
     luaL_setfuncs(lua, old_math, 0);
+    for (const char* name : {"floor", "ceil", "fmod", "modf"})
+        give_old_numbers(lua, name);
     lua_setfield(lua, -2, "math");
     return 0;
 }

@@ -136,11 +136,7 @@ void push_old_text(lua_State* lua, int index) {
 }
 
 void push_old_number(lua_State* lua, double number) {
-    constexpr double exact = 1e14; // from here on, Lua 5.1 writes an exponent
-    if (std::trunc(number) == number && std::fabs(number) < exact)
-        lua_pushinteger(lua, static_cast<lua_Integer>(number));
-    else
-        lua_pushnumber(lua, number);
+    lua_pushnumber(lua, number);
 }
 
 int old_tostring(lua_State* lua) {

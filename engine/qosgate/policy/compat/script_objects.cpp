@@ -46,6 +46,13 @@ void push_script_value(lua_State* lua, const ScriptValue& value) {
     lua_pushnil(lua);
 }
 
+/// Keeps scripts from the metatable on top of the stack: its functions take only their own objects, and a
+/// finalizer would run without bounds.
+void hide_metatable(lua_State* lua) {
+    lua_pushboolean(lua, 0);
+    lua_setfield(lua, -2, "__metatable");
+}
+
 /// Pushes a new table with the metatable of that name.
 void push_object(lua_State* lua, const char* type) {
     lua_createtable(lua, 0, 0);
@@ -146,10 +153,13 @@ int read_record(lua_State* lua) {
     return 1;
 }
 
+/// In instructions: every variable may have to be looked at, and an environment may have very many.
+constexpr std::int64_t cost_of_variable = 1000;
+
 int read_environment(lua_State* lua) {
     const std::string_view name = check_text(lua, 2);
     const ScriptJob& job = check_host(lua).job();
-    Budget::charge(lua, 20);
+    Budget::charge(lua, cost_of_variable);
     push_script_value(lua, job.variable(name));
     return 1;
 }
@@ -162,7 +172,7 @@ int write_environment(lua_State* lua) {
         return 0;
     }
     const ScriptValue value = check_value(lua, FieldType::text);
-    Budget::charge(lua, 20);
+    Budget::charge(lua, cost_of_variable);
     ErrorText error;
     job.set_variable(name, value.text, error);
     return error.empty() ? 0 : raise(lua, error);
@@ -206,6 +216,7 @@ void push_partition(lua_State* lua, std::size_t index) {
     lua_pushinteger(lua, static_cast<lua_Integer>(LuaState::of(lua).runs));
     lua_pushcclosure(lua, &read_partition, 2);
     lua_setfield(lua, -2, "__index");
+    hide_metatable(lua);
     lua_setmetatable(lua, -2);
 }
 
@@ -234,6 +245,7 @@ void fill(lua_State* lua, int index) {
 }
 
 int read_filled(lua_State* lua) {
+    luaL_checktype(lua, 1, LUA_TTABLE);
     fill(lua, 1);
     lua_settop(lua, 2);
     lua_rawget(lua, 1);
@@ -241,6 +253,7 @@ int read_filled(lua_State* lua) {
 }
 
 int write_filled(lua_State* lua) {
+    luaL_checktype(lua, 1, LUA_TTABLE);
     fill(lua, 1);
     lua_settop(lua, 3);
     lua_rawset(lua, 1);
@@ -248,6 +261,7 @@ int write_filled(lua_State* lua) {
 }
 
 int pairs_of_filled(lua_State* lua) {
+    luaL_checktype(lua, 1, LUA_TTABLE);
     fill(lua, 1);
     lua_pushcfunction(lua, &next_of_filled);
     lua_pushvalue(lua, 1);
@@ -258,6 +272,7 @@ int pairs_of_filled(lua_State* lua) {
 void make_type(lua_State* lua, const char* type, const luaL_Reg* functions) {
     luaL_newmetatable(lua, type);
     luaL_setfuncs(lua, functions, 0);
+    hide_metatable(lua);
     lua_pop(lua, 1);
 }
 

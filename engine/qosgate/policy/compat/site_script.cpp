@@ -42,6 +42,7 @@ int check_functions(lua_State* lua) {
 struct Call {
     const char* function;
     void (*push_arguments)(lua_State* lua);
+    bool may_be_missing;
     int code = 0;
     bool has_number = false;
 };
@@ -49,8 +50,8 @@ struct Call {
 int call_function(lua_State* lua) {
     auto& call = *static_cast<Call*>(lua_touserdata(lua, 1));
     lua_getglobal(lua, call.function);
-    if (lua_isnil(lua, -1)) {
-        call.has_number = true; // a missing function has no objection
+    if (lua_isnil(lua, -1) && call.may_be_missing) {
+        call.has_number = true; // it has no objection
         return 0;
     }
     const int function = lua_gettop(lua);
@@ -131,14 +132,15 @@ Result<void> SiteScript::prepare(BudgetClock& clock) {
 struct SiteScript::Function {
     const char* name;
     void (*push_arguments)(lua_State* lua);
+    bool may_be_missing;
 };
 
 ScriptOutcome SiteScript::submit(ScriptHost& host) {
-    return call(host, {submit_function, &push_submit_arguments});
+    return call(host, {submit_function, &push_submit_arguments, /*may_be_missing=*/false});
 }
 
 ScriptOutcome SiteScript::modify(ScriptHost& host) {
-    return call(host, {"slurm_job_modify", &push_modify_arguments});
+    return call(host, {"slurm_job_modify", &push_modify_arguments, /*may_be_missing=*/true});
 }
 
 ScriptOutcome SiteScript::call(ScriptHost& host, const Function& function) {
@@ -155,7 +157,9 @@ ScriptOutcome SiteScript::call(ScriptHost& host, const Function& function) {
         ++state_->runs;
         state_->budget().start_job(clock);
         state_->budget().start_rule();
-        Call made{.function = function.name, .push_arguments = function.push_arguments};
+        Call made{.function = function.name,
+                  .push_arguments = function.push_arguments,
+                  .may_be_missing = function.may_be_missing};
         outcome.failure = run_call(*state_, made);
         outcome.code = outcome.failure ? 0 : made.code;
         if (!outcome.failure && !made.has_number)

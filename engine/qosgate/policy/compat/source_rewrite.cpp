@@ -13,9 +13,9 @@ namespace qg::policy::compat {
 namespace {
 
 /// What stands in front of an expression that ".." may be a part of.
-constexpr std::array<std::string_view, 26> before_expression{
-    "=",  "(",  ",",  "{",  "[",  ";", "return", "and", "or", "if", "elseif", "while", "until",
-    "in", "==", "~=", "<=", ">=", "<", ">",      "<<",  ">>", "&",  "|",      "~",     "not"};
+constexpr std::array<std::string_view, 24> before_expression{
+    "=",     "(",  ",",  "{",  "[",  ";",  "return", "and", "or", "if", "elseif", "while",
+    "until", "in", "==", "~=", "<=", ">=", "<",      ">",   "<<", ">>", "&",      "|"};
 constexpr std::array<std::string_view, 4> unary{"-", "not", "#", "~"};
 constexpr std::array<std::string_view, 7> binds_stronger{"+", "-", "*", "/", "%", "^", "//"};
 
@@ -83,8 +83,9 @@ class ConcatFinder {
     /// Behind a name, a literal, a bracket or a function, with the calls and indices that follow it.
     [[nodiscard]] std::size_t behind_primary(std::size_t i) const {
         const bool is_block = at(i).is("(") || at(i).is("{") || at(i).is("function");
+        const bool takes_suffixes = at(i).is_name() || at(i).is("(");
         i = is_block ? behind_partner(i) : i + 1;
-        for (;;) {
+        while (takes_suffixes) {
             if (at(i).is(".") || at(i).is(":"))
                 i += 2;
             else if (at(i).is("(") || at(i).is("[") || at(i).is("{"))
@@ -92,8 +93,9 @@ class ConcatFinder {
             else if (is_literal(at(i)))
                 ++i;
             else
-                return i;
+                break;
         }
+        return i;
     }
 
     /// Behind one side of a ".."; 0: there is none.
@@ -129,6 +131,8 @@ class ConcatFinder {
             edits_[joint].is_replaced = true;
         }
         edits_[end - 1].behind += "))";
+        // Behind a literal a bracket begins a statement; behind a call it would be one more call.
+        if (at(end).is("(")) edits_[end - 1].behind += ";";
     }
 
     std::span<const Token> tokens_;
@@ -160,12 +164,22 @@ std::string_view skip_preamble(std::string_view source, std::string& to) {
     return source.substr(end + 1);
 }
 
+/// A whole number as one with a fraction, so that it is never counted in 64 bits, which overflow.
+void append_number(std::string& to, std::string_view number) {
+    to.append(number);
+    const bool is_hex = number.starts_with("0x") || number.starts_with("0X");
+    const bool is_whole = number.find_first_of(is_hex ? ".pP" : ".eE") == std::string_view::npos;
+    if (is_whole) to.append(is_hex ? "p0" : ".0");
+}
+
 void append_edited(std::string& to, const Token& token, const Edit& edit) {
     to.append(edit.before);
     if (edit.is_replaced)
         to.append(edit.instead);
     else if (is_literal(token))
         append_literal(to, token.raw);
+    else if (token.kind == TokenKind::number)
+        append_number(to, token.raw);
     else
         to.append(token.raw);
     to.append(edit.behind);
