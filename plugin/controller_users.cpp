@@ -13,6 +13,16 @@ const slurmdb_user_rec_t* find_user(const AssocMgr& manager, std::uint32_t user_
         [user_id](const slurmdb_user_rec_t& user) noexcept { return user.uid == user_id; });
 }
 
+std::vector<std::string> list_user_names(const AssocMgr& manager, std::size_t max_users) {
+    std::vector<std::string> names;
+    const AssocMgrReadLock lock(manager);
+    if (*manager.user_list == nullptr) return names;
+    slurm::for_each<slurmdb_user_rec_t>(*manager.user_list, [&](const slurmdb_user_rec_t& user) {
+        if (names.size() < max_users) names.emplace_back(slurm::view_text(user.name));
+    });
+    return names;
+}
+
 bool is_slurm_user(std::uint32_t user_id) {
     return user_id == 0 || user_id == geteuid();
 }

@@ -5,7 +5,9 @@
 
 #include "assoc_mgr.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +15,10 @@ namespace qg::plugin {
 
 /// Slurm's record of a user, or null. Needs the user lock. Cost: walks the list of all users.
 const slurmdb_user_rec_t* find_user(const AssocMgr& manager, std::uint32_t user_id);
+
+/// The names of at most `max_users` users of accounting; none until slurmctld has heard from its database.
+/// Waits for the locks. Cost: walks the list of all users.
+std::vector<std::string> list_user_names(const AssocMgr& manager, std::size_t max_users);
 
 /// Whether the user is root or SlurmUser (slurmctld runs as SlurmUser).
 bool is_slurm_user(std::uint32_t user_id);
