@@ -2,6 +2,7 @@
 #include "script_job.hpp"
 
 #include "host_alloc.hpp"
+#include "qosgate/policy/budget.hpp"
 #include "qosgate/slurm/script_fields.hpp"
 #include "qosgate/slurm/values.hpp"
 
@@ -26,7 +27,7 @@ using policy::ErrorText;
 using policy::compat::FieldType;
 using policy::compat::WordList;
 
-constexpr std::size_t max_text = std::size_t{64} * 1024; ///< of one text that a script reads
+constexpr std::size_t max_text = policy::Budget::max_string; ///< of one text that a script reads
 
 /// Calls `work`; an exception ends in `error`.
 template <typename Work>
@@ -277,7 +278,7 @@ FieldType ScriptedJob::type_of(std::string_view field) const noexcept {
 }
 
 void ScriptedJob::write(std::string_view field, const ScriptValue& value, ErrorText& error) noexcept {
-    // The script read only the beginning of such a text.
+    // The script could not read such a text.
     if (field == "script" && job_.script != nullptr && strnlen(job_.script, max_text + 1) > max_text)
         return error.assign("job_desc.script cannot be set: it is longer than 64 KiB");
     report_into(error, [&] {

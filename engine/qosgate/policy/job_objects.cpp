@@ -6,7 +6,6 @@
 #include "qosgate/policy/gpu_request.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -108,13 +107,6 @@ void push_arguments(lua_State* lua, const JobDetails& details) {
 }
 
 // ---- job.license_counts, job.feature_names -------------------------------------------------------------
-
-/// Takes the first part of a list off it. Parts end at one of the separators.
-std::string_view take_part(std::string_view& rest, std::string_view separators) noexcept {
-    const std::string_view part = rest.substr(0, rest.find_first_of(separators));
-    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-    return text::trim(part);
-}
 
 /// Adds to the table on top of the stack: of a license that is named twice, slurmctld takes the sum.
 void add_license(lua_State* lua, std::string_view license) {

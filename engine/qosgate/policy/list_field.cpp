@@ -102,15 +102,18 @@ bool is_met_by(std::string_view own, std::string_view part, ListForm form) {
 }
 
 bool has_part(std::string_view list, std::string_view part, ListForm form, std::string_view joints) {
-    while (!list.empty()) {
-        const std::string_view own = list.substr(0, list.find_first_of(joints));
-        list.remove_prefix(std::min(own.size() + 1, list.size()));
-        if (is_met_by(text::trim(own), part, form)) return true;
-    }
+    while (!list.empty())
+        if (is_met_by(take_part(list, joints), part, form)) return true;
     return false;
 }
 
 } // namespace
+
+std::string_view take_part(std::string_view& list, std::string_view separators) noexcept {
+    const std::string_view part = list.substr(0, list.find_first_of(separators));
+    list.remove_prefix(std::min(part.size() + 1, list.size()));
+    return text::trim(part);
+}
 
 Result<std::string> add_to_list(std::string_view list, std::string_view part, ListForm form) {
     const Grammar& grammar = grammars.at(static_cast<std::size_t>(form));

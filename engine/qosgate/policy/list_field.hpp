@@ -20,6 +20,10 @@ enum class ListForm : std::uint8_t {
     dependencies, ///< "afterok:1,singleton"
 };
 
+/// Takes the first part off a list, which is not empty. Parts end at one of the separators; blanks around
+/// them are left out.
+std::string_view take_part(std::string_view& list, std::string_view separators) noexcept;
+
 inline constexpr std::size_t max_added_part = 1024; ///< bytes
 
 /// The list with one more part that must hold, too; as it was if it has the part. Features with alternatives

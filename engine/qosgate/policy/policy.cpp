@@ -18,9 +18,8 @@ namespace {
 /// A script of another name would not run, and nobody would notice.
 Result<void> check_script_name(const SourceFolder& sources) {
     if (sources.find(compat::script_file_name) != nullptr) return {};
-    const std::string folder = std::string(compat_folder_name) + "/";
     for (const SourceFile& file : sources.files)
-        if (file.name.starts_with(folder))
+        if (kind_of(file.name) == SourceKind::compat)
             return Error{
                 ErrorCode::invalid_input,
                 text::format("{}: the script for job_submit/lua is {}: rename the file, or move it away",

@@ -187,7 +187,7 @@ int table_maxn(lua_State* lua) {
         Budget::charge(lua, 1);
         if (lua_type(lua, -2) == LUA_TNUMBER) largest = std::max(largest, lua_tonumber(lua, -2));
     }
-    push_old_number(lua, largest);
+    lua_pushnumber(lua, largest);
     return 1;
 }
 

@@ -24,9 +24,6 @@ Result<void> install_old_lua(LuaState& state);
 /// Pushes the value at `index` as Lua 5.1 writes it. Errors: raises a Lua error.
 void push_old_text(lua_State* lua, int index);
 
-/// Pushes a number as scripts read it: a whole one, where that is exact, has no ".0".
-void push_old_number(lua_State* lua, double number);
-
 /// Compiles a text, made ready for Lua 5.4, and leaves the function on the stack; nil and a message if it has
 /// a mistake. Returns how many values were pushed. Errors: raises a Lua error.
 int compile_text(lua_State* lua, std::string_view source, const char* chunk_name);

@@ -135,10 +135,6 @@ void push_old_text(lua_State* lua, int index) {
         luaL_tolstring(lua, index, nullptr);
 }
 
-void push_old_number(lua_State* lua, double number) {
-    lua_pushnumber(lua, number);
-}
-
 int old_tostring(lua_State* lua) {
     luaL_checkany(lua, 1);
     push_old_text(lua, 1);

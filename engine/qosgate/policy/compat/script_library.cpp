@@ -144,7 +144,7 @@ int get_qos_priority(lua_State* lua) {
         run_of(lua).log(ScriptLine::error, line);
         return 0;
     }
-    push_old_number(lua, *priority);
+    lua_pushnumber(lua, *priority);
     return 1;
 }
 
@@ -172,7 +172,7 @@ constexpr luaL_Reg formatting_functions[] = {
 
 void add_numbers(lua_State* lua, std::span<const NamedNumber> numbers) {
     for (const NamedNumber& row : numbers) {
-        push_old_number(lua, row.number);
+        lua_pushnumber(lua, row.number);
         lua_setfield(lua, -2, row.name.data());
     }
 }
@@ -213,13 +213,13 @@ void push_modify_arguments(lua_State* lua) {
     push_job_desc(lua);
     push_job_rec(lua);
     push_part_list(lua);
-    push_old_number(lua, check_host(lua).submit_uid());
+    lua_pushnumber(lua, check_host(lua).submit_uid());
 }
 
 void push_submit_arguments(lua_State* lua) {
     push_job_desc(lua);
     push_part_list(lua);
-    push_old_number(lua, check_host(lua).submit_uid());
+    lua_pushnumber(lua, check_host(lua).submit_uid());
 }
 
 } // namespace qg::policy::compat

@@ -34,7 +34,7 @@ int raise(lua_State* lua, const ErrorText& error) {
 
 void push_script_value(lua_State* lua, const ScriptValue& value) {
     switch (value.kind) {
-    case ScriptValue::Kind::number: return push_old_number(lua, value.number);
+    case ScriptValue::Kind::number: return lua_pushnumber(lua, value.number);
     case ScriptValue::Kind::flag: return lua_pushboolean(lua, value.number != 0 ? 1 : 0);
     case ScriptValue::Kind::text:
         if (value.text.size() > Budget::max_string)
@@ -230,6 +230,7 @@ bool has_metatable_of(lua_State* lua, int index, const char* type) {
 
 /// Makes the table at `index` an ordinary one with all its members, if it is part_list and not filled yet.
 void fill(lua_State* lua, int index) {
+    luaL_checktype(lua, index, LUA_TTABLE);
     if (!has_metatable_of(lua, index, part_list_type)) return;
     const model::ScriptRecords& partitions = check_partitions(lua);
     lua_pushnil(lua);
@@ -245,7 +246,6 @@ void fill(lua_State* lua, int index) {
 }
 
 int read_filled(lua_State* lua) {
-    luaL_checktype(lua, 1, LUA_TTABLE);
     fill(lua, 1);
     lua_settop(lua, 2);
     lua_rawget(lua, 1);
@@ -253,7 +253,6 @@ int read_filled(lua_State* lua) {
 }
 
 int write_filled(lua_State* lua) {
-    luaL_checktype(lua, 1, LUA_TTABLE);
     fill(lua, 1);
     lua_settop(lua, 3);
     lua_rawset(lua, 1);
@@ -261,7 +260,6 @@ int write_filled(lua_State* lua) {
 }
 
 int pairs_of_filled(lua_State* lua) {
-    luaL_checktype(lua, 1, LUA_TTABLE);
     fill(lua, 1);
     lua_pushcfunction(lua, &next_of_filled);
     lua_pushvalue(lua, 1);
@@ -315,7 +313,6 @@ void push_part_list(lua_State* lua) {
 }
 
 int next_of_filled(lua_State* lua) {
-    luaL_checktype(lua, 1, LUA_TTABLE);
     fill(lua, 1);
     lua_settop(lua, 2);
     if (lua_next(lua, 1) != 0) return 2;
