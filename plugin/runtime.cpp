@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "runtime.hpp"
 
+#include "controller_users.hpp"
 #include "host_alloc.hpp"
 #include "host_conf.hpp"
 #include "host_log.hpp"
@@ -110,8 +111,12 @@ Runtime::Runtime(const Result<AssocMgr>& manager)
     : policies_(log_line, {.kept_file = kept_policy_file(),
                            .cluster_name = cluster_name(),
                            .make_world = [] { return std::make_unique<gate::ScenarioWorld>(this_release); }}),
-      quota_(manager), untracked_tres_(std::make_shared<UntrackedTresWatch>(manager)),
-      gate_(quota_, this_release) {
+      quota_(manager),
+      users_({.list_users =
+                  [manager](std::size_t max_users) {
+                      return manager ? list_user_names(*manager, max_users) : std::vector<std::string>();
+                  }}),
+      untracked_tres_(std::make_shared<UntrackedTresWatch>(manager)), gate_(quota_, this_release) {
     // Before the first job, and so that slurmctld's log has any error at its start. Until a job comes the
     // store's thread only reads files: it may run in a standby controller, too. slurmctld has become a daemon
     // before it loads plugins.
@@ -122,6 +127,7 @@ Runtime::Runtime(const Result<AssocMgr>& manager)
         start_policies(folder);
     job_submit_plugins_ = job_submit_plugins();
     cluster_.start();
+    users_.start();
     if (const auto file = state_file("qosgate_status.json"); !file.empty()) start_status(file);
 }
 
@@ -138,6 +144,7 @@ std::string Runtime::describe_status() {
     const policy::StoreStatus policy = policies_.status();
     const std::string partitions_error = cluster_.last_error();
     const auto in_force = policies_.current();
+    const auto script = describe_script(*in_force);
     const policy::Level limits = in_force->settings().limits;
     const auto untracked = untracked_tres_->qos();
     const auto conf_problems =
@@ -145,8 +152,8 @@ std::string Runtime::describe_status() {
     const RecordCounts records = recorder_.counts();
     const auto failing_rules = in_force->failing_rules();
     const StatusReport report{
-        started_at_, policy,        limits,  cluster_.read_at(), partitions_error,
-        counts_,     conf_problems, records, failing_rules,      candidate_runs_.counts()};
+        started_at_,   policy,  limits,        cluster_.read_at(),       partitions_error,           counts_,
+        conf_problems, records, failing_rules, candidate_runs_.counts(), script ? &*script : nullptr};
     if (!has_said_hello_ && !policy.is_reading) {
         has_said_hello_ = true;
         log_line(LogLevel::info, report.to_line());
@@ -185,8 +192,9 @@ void Runtime::start_policies(const std::filesystem::path& folder) {
     if (is_kept_out(submit_uid)) return keep_out(description, submit_uid, err_msg);
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
+    Decision of_script;
     if (policy->script() != nullptr) [[unlikely]]
-        if (const int code = run_script(*policy, now, description, submit_uid, err_msg);
+        if (const int code = run_script(*policy, now, description, submit_uid, err_msg, of_script);
             code != SLURM_SUCCESS)
             return code;
     const auto candidate = policies_.candidate();
@@ -206,76 +214,12 @@ void Runtime::start_policies(const std::filesystem::path& folder) {
     };
     if (candidate)
         comparison = candidate_runs_.compare(*candidate, request, decision, std::ref(decide_again));
+    if (!of_script.log.empty()) [[unlikely]]
+        put_before(decision, std::move(of_script));
     recording.finish(decision, {.request = request, .candidate = comparison ? &*comparison : nullptr});
     counts_.count(decision, /*is_change=*/false);
     if (decision.changed) write_changes(description, request, *decision.changed);
     return answer(decision, err_msg);
-}
-
-ScriptVerdict Runtime::hear_script(const policy::Policy& policy, const policy::compat::ScriptOutcome& outcome,
-                                   char** err_msg) const {
-    tell([&] {
-        for (const auto& line : outcome.lines)
-            log_of_script(line.level, text::printable(line.text, max_line_length).c_str());
-        if (outcome.message) append_text(err_msg, *outcome.message);
-    });
-    return judge_script(*policy.script(), outcome);
-}
-
-int Runtime::run_script_at_change(const policy::Policy& policy, job_desc_msg_t& update, job_record* job,
-                                  std::uint32_t submit_uid, char** err_msg) {
-    const ClusterNow now = cluster_.current();
-    const auto files_id = job_files_.find_id(job);
-    JobCopy copy;
-    ControllerScriptHost host(update, submit_uid, quota_, now.cluster.get());
-    const bool by_operator = quota_.is_operator(submit_uid);
-    host.set_record([&]() -> Result<job_desc_msg_t*> {
-        if (const auto why = why_not_copied(files_id, submit_uid, by_operator); !why.empty())
-            return Error{ErrorCode::unavailable, text::format("the job cannot be read: {}", why)};
-        copy = copy_job(job, files_id, submit_uid, by_operator);
-        if (copy == nullptr) return Error{ErrorCode::unavailable, "slurmctld does not show its jobs"};
-        return copy.get();
-    });
-    const auto begin = TimeAllowance::Clock::now();
-    policy::compat::ScriptOutcome outcome;
-    if (by_operator || change_allowance_.has_some(submit_uid, begin))
-        outcome = policy.script()->modify(host);
-    else
-        outcome.failure = policy::LuaError{
-            "the user's changes take too much time; try again in a moment", {}, policy::Exhausted::nothing};
-    // One request may change every task of an array, one after the other.
-    const auto end = TimeAllowance::Clock::now();
-    if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);
-    const ScriptVerdict verdict = hear_script(policy, outcome, err_msg);
-    if (!verdict.event) return SLURM_SUCCESS;
-    Decision decision = describe_change(*verdict.event, files_id, submit_uid);
-    decision.message = verdict.message;
-    if (verdict.code != SLURM_SUCCESS) {
-        decision.reject = model::RejectCode::access_denied;
-        counts_.count(decision, /*is_change=*/true);
-    }
-    answer(decision, err_msg);
-    return verdict.code;
-}
-
-int Runtime::run_script(const policy::Policy& policy, const ClusterNow& now, job_desc_msg_t& description,
-                        std::uint32_t submit_uid, char** err_msg) {
-    ControllerScriptHost host(description, submit_uid, quota_, now.cluster.get());
-    const ScriptVerdict verdict = hear_script(policy, policy.script()->submit(host), err_msg);
-    if (verdict.event) {
-        const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
-        const gate::Site site(now.cluster.get(), /*policy_in_force=*/nullptr, quota_, this_release);
-        const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
-        Decision decision;
-        gate::log_rule(decision, {request, resolved.view()}, *verdict.event);
-        decision.message = verdict.message;
-        if (verdict.code != SLURM_SUCCESS) {
-            decision.reject = model::RejectCode::access_denied;
-            counts_.count(decision, /*is_change=*/false);
-        }
-        answer(decision, err_msg);
-    }
-    return verdict.code;
 }
 
 int Runtime::keep_out(const job_desc_msg_t& job, std::uint32_t submit_uid, char** err_msg) {
@@ -297,16 +241,16 @@ bool Runtime::is_kept_out(std::uint32_t submit_uid) const {
 
 int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg) {
     policies_.mark_active();
-    if (const auto policy = policies_.current(); policy->script() != nullptr) [[unlikely]]
-        if (const int code = run_script_at_change(*policy, update, job, submit_uid, err_msg);
-            code != SLURM_SUCCESS)
-            return code;
-    if (!slurm::touches_decision(update)) return SLURM_SUCCESS;
-    // A change must not bypass rules that are not known.
+    // A change must not bypass rules that are not known. They may be a script, which sees every change.
     if (is_kept_out(submit_uid))
         return keep_out(refuse_change(policies_.status(), job_files_.find_id(job), submit_uid),
                         /*is_change=*/true, err_msg);
     const auto policy = policies_.current();
+    if (policy->script() != nullptr) [[unlikely]]
+        if (const int code = run_script_at_change(*policy, update, job, submit_uid, err_msg);
+            code != SLURM_SUCCESS)
+            return code;
+    if (!slurm::touches_decision(update)) return SLURM_SUCCESS;
     const bool may_refuse =
         policy->settings().limits == policy::Level::enforce || policy->has_rules_at(policy::JobEvent::modify);
     if (!may_refuse && err_msg == nullptr) return SLURM_SUCCESS;
@@ -397,6 +341,7 @@ void Runtime::stop() {
     recorder_.stop(stop_patience);
     policies_.stop();
     cluster_.stop(stop_patience);
+    users_.stop(stop_patience);
 }
 
 namespace {

@@ -23,6 +23,7 @@
 #include "status_report.hpp"
 #include "time_allowance.hpp"
 #include "untracked_tres.hpp"
+#include "user_table.hpp"
 
 #include <slurm/slurm.h>
 
@@ -60,15 +61,18 @@ class Runtime {
     explicit Runtime(const Result<AssocMgr>& manager);
     void start_policies(const std::filesystem::path& folder);
     /// Runs the site's script for job_submit/lua, which may change the description. Returns a Slurm error
-    /// code, 0 to go on.
+    /// code, 0 to go on; then `did` gets the log and events of what the script did.
     int run_script(const policy::Policy& policy, const ClusterNow& now, job_desc_msg_t& description,
-                   std::uint32_t submit_uid, char** err_msg);
-    /// The same for a change of a job.
+                   std::uint32_t submit_uid, char** err_msg, model::Decision& did);
+    /// The same for a change of a job; what the script did is logged and recorded.
     int run_script_at_change(const policy::Policy& policy, job_desc_msg_t& update, job_record* job,
                              std::uint32_t submit_uid, char** err_msg);
-    /// Passes on what the script says, and tells what follows.
-    ScriptVerdict hear_script(const policy::Policy& policy, const policy::compat::ScriptOutcome& outcome,
-                              char** err_msg) const;
+    /// Passes on what the script says to the user and into the log.
+    void hear_script(const policy::compat::ScriptOutcome& outcome, char** err_msg) const;
+    /// Records the decision of a script, and passes it on.
+    void end_with_script(const Recording& recording, const gate::RecordedJob* job, bool is_change,
+                         const policy::compat::ScriptOutcome& outcome, const ScriptVerdict& verdict,
+                         model::Decision decision, char** err_msg);
     /// Whether the site's rules are not known and this user must wait for them.
     [[nodiscard]] bool is_kept_out(std::uint32_t submit_uid) const;
     /// Whether slurmctld will let this user change the job. Other users learn nothing about it.
@@ -90,10 +94,13 @@ class Runtime {
     /// The content of the status file; empty while another controller is active. Logs the start, and tells
     /// the policy's store when slurmctld serves.
     std::string describe_status();
+    /// Empty: there is no script. Lets the table of users be read if it needs one.
+    std::optional<ScriptStatus> describe_script(const policy::Policy& policy);
 
     policy::PolicyStore policies_;
     ClusterSnapshot cluster_;
     ControllerQuota quota_;
+    UserTable users_;
     std::shared_ptr<UntrackedTresWatch> untracked_tres_; ///< with the status file's thread
     gate::Gate gate_;
     JobCopier jobs_;

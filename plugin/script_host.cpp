@@ -56,6 +56,25 @@ constexpr OwnerField owner_fields[] = {
     {"user_name", &read_user_name},
 };
 
+Error cluster_not_known(std::string_view what) {
+    return {ErrorCode::unavailable,
+            text::format("the {} are not known yet, because slurmctld has just started; submit the job "
+                         "again in a moment",
+                         what)};
+}
+
+Error not_known_yet(std::string_view whom) {
+    return {ErrorCode::unavailable,
+            text::format("io.popen: {} is not known yet; submit the job again in a moment",
+                         text::printable(whom, 100))};
+}
+
+template <typename Record>
+Result<std::shared_ptr<const Record>> to_result(const Known<Record>& found, std::string_view whom) {
+    if (!found.is_known) return not_known_yet(whom);
+    return found.record;
+}
+
 } // namespace
 
 template <typename Copy>
@@ -106,10 +125,7 @@ Result<const model::ScriptRecords*> ControllerScriptHost::partitions() {
     // Which partitions the script sees depends on the job's owner.
     if (read_record_)
         if (const auto read = record(); !read) return read.error();
-    if (cluster_ == nullptr)
-        return Error{ErrorCode::unavailable,
-                     "the partitions are not known yet, because slurmctld has just started; submit the job "
-                     "again in a moment"};
+    if (cluster_ == nullptr) return cluster_not_known("partitions");
     return &cluster_->script_partitions;
 }
 
@@ -117,6 +133,39 @@ bool ControllerScriptHost::may_use(const model::ScriptRecords& partitions, std::
     const auto flags = static_cast<std::uint32_t>(partitions.get(index, "flags").number);
     if (owner_ == 0) return (flags & PART_FLAG_NO_ROOT) == 0;
     return (flags & PART_FLAG_ROOT_ONLY) == 0 || submit_uid_ == 0;
+}
+
+Result<std::shared_ptr<const model::DirectoryUser>> ControllerScriptHost::find_user(std::string_view name) {
+    return to_result(users_.find_user(name), name);
+}
+
+Result<std::shared_ptr<const model::DirectoryUser>> ControllerScriptHost::find_user(std::uint32_t id) {
+    return to_result(users_.find_user(id), text::format("user id {}", id));
+}
+
+Result<std::string> ControllerScriptHost::find_user_name(std::uint32_t id) {
+    const auto found = users_.find_user(id);
+    if (found.is_known) return found.record ? found.record->name : std::string();
+    std::string name;
+    job_desc_msg_t nobody{};
+    nobody.user_id = id;
+    const auto done =
+        copy_records(nobody, [&](const JobRecords& records) { name = records.copy_user(id).name; });
+    if (done && !name.empty()) return name;
+    return not_known_yet(text::format("user id {}", id));
+}
+
+Result<std::shared_ptr<const model::DirectoryGroup>> ControllerScriptHost::find_group(std::string_view name) {
+    return to_result(users_.find_group(name), text::format("group {}", name));
+}
+
+Result<const model::ScriptRecords*> ControllerScriptHost::reservations() {
+    if (cluster_ == nullptr) return cluster_not_known("reservations");
+    return &cluster_->script_reservations;
+}
+
+Result<const model::ScriptRecords*> ControllerScriptHost::jobs() {
+    return Error{ErrorCode::unsupported, "slurm.jobs cannot be read"};
 }
 
 Result<std::optional<double>> ControllerScriptHost::qos_priority(std::string_view name) {
@@ -129,43 +178,60 @@ Result<std::optional<double>> ControllerScriptHost::qos_priority(std::string_vie
 }
 
 ScriptVerdict judge_script(const policy::compat::SiteScript& script,
-                           const policy::compat::ScriptOutcome& outcome) {
+                           const policy::compat::ScriptOutcome& outcome,
+                           const std::vector<std::string>& changes) {
     using policy::EventKind;
     ScriptVerdict verdict;
-    policy::RuleEvent event;
-    event.rule = "job_submit.lua";
-    event.file = policy::compat::script_file_name;
+    const auto add = [&](EventKind kind, std::string text, std::string detail = {}) {
+        const std::string name(policy::compat::script_file_name);
+        verdict.events.push_back({name, name, kind, std::move(text), std::move(detail)});
+    };
+    const std::string said = text::printable(outcome.message.value_or(""), 600);
+    const bool is_refused = outcome.failure ? !script.allows_on_error() : outcome.code != SLURM_SUCCESS;
+    if (!is_refused)
+        for (const std::string& change : changes)
+            add(EventKind::changed, change);
     if (outcome.failure) {
-        const bool is_allowed = script.allows_on_error();
-        event.kind = EventKind::error;
-        event.text = text::format("{}; {} because of compat_on_error = \"{}\"", outcome.failure->message,
-                                  is_allowed ? "ignored" : "rejected", is_allowed ? "allow" : "deny");
-        event.detail = outcome.failure->traceback;
-        if (!is_allowed) {
+        add(EventKind::error,
+            text::format("{}; {} because of compat_on_error = \"{}\"", outcome.failure->message,
+                         is_refused ? "rejected" : "ignored", is_refused ? "deny" : "allow"),
+            outcome.failure->traceback);
+        if (is_refused) {
             verdict.code = ESLURM_ACCESS_DENIED;
             verdict.message.push_back(script.describe_failure(*outcome.failure));
         }
-        verdict.event = std::move(event);
-    } else if (outcome.code != SLURM_SUCCESS) {
-        event.kind = EventKind::rejected;
-        event.text = text::format("returned {}", outcome.code);
-        if (outcome.message) event.text += ": " + text::printable(*outcome.message, 600);
+    } else if (is_refused) {
         verdict.code = outcome.code;
-        verdict.event = std::move(event);
+        add(EventKind::rejected,
+            text::format("returned {}{}{}", outcome.code, said.empty() ? "" : ": ", said));
+    } else if (!said.empty()) {
+        add(EventKind::noted, said);
     }
     return verdict;
 }
 
-model::Decision describe_change(const policy::RuleEvent& event, std::optional<std::uint32_t> job_id,
-                                std::uint32_t submit_uid) {
-    const bool is_failure = event.kind == policy::EventKind::error;
+model::Decision describe_change(std::span<const policy::RuleEvent> events,
+                                std::optional<std::uint32_t> job_id, std::uint32_t submit_uid) {
     model::Decision decision;
-    decision.log.push_back(
-        {is_failure ? LogLevel::error : LogLevel::info,
-         text::format("{} change{} by={}: rule '{}' ({}): {}", is_failure ? "failed" : "rejected",
-                      job_id ? text::format(" jobid={}", *job_id) : "", submit_uid, event.rule, event.file,
-                      event.text)});
+    for (const policy::RuleEvent& event : events) {
+        const bool is_failure = event.kind == policy::EventKind::error;
+        const std::string_view did = is_failure ? "failed" : to_string(event.kind);
+        decision.log.push_back({is_failure ? LogLevel::error : LogLevel::info,
+                                text::format("{} change{} by={}: rule '{}' ({}): {}", did,
+                                             job_id ? text::format(" jobid={}", *job_id) : "", submit_uid,
+                                             event.rule, event.file, event.text)});
+        decision.events.push_back({did, event.rule, event.file, "", event.text});
+    }
     return decision;
+}
+
+void put_before(model::Decision& decision, model::Decision of_script) {
+    const auto put = [](auto& to, auto& from) {
+        to.insert(to.begin(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+    };
+    put(decision.log, of_script.log);
+    put(decision.events, of_script.events);
+    if (!decision.names) decision.names = std::move(of_script.names);
 }
 
 } // namespace qg::plugin

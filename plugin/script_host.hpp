@@ -9,12 +9,15 @@
 #include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/policy/policy.hpp"
 #include "script_job.hpp"
+#include "user_table.hpp"
 
 #include <slurm/slurm.h>
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,8 +34,9 @@ class ControllerScriptHost final : public policy::compat::ScriptHost, private Sc
   public:
     /// `cluster` is null while it is not known.
     ControllerScriptHost(job_desc_msg_t& job, std::uint32_t submit_uid, const ControllerQuota& quota,
-                         const model::Cluster* cluster) noexcept
-        : description_(job), job_(job, *this), submit_uid_(submit_uid), quota_(quota), cluster_(cluster) {}
+                         const UserTable& users, const model::Cluster* cluster) noexcept
+        : description_(job), job_(job, *this), submit_uid_(submit_uid), quota_(quota), users_(users),
+          cluster_(cluster) {}
 
     /// This is a change of a job.
     void set_record(ReadRecord read_record) { read_record_ = std::move(read_record); }
@@ -43,6 +47,14 @@ class ControllerScriptHost final : public policy::compat::ScriptHost, private Sc
     [[nodiscard]] Result<const model::ScriptRecords*> partitions() override;
     /// Whether root, or a user, may submit to it as far as its flags tell. AllowGroups is not looked at.
     [[nodiscard]] bool may_use(const model::ScriptRecords& partitions, std::size_t index) override;
+    [[nodiscard]] Result<std::shared_ptr<const model::DirectoryUser>>
+    find_user(std::string_view name) override;
+    [[nodiscard]] Result<std::shared_ptr<const model::DirectoryUser>> find_user(std::uint32_t id) override;
+    [[nodiscard]] Result<std::string> find_user_name(std::uint32_t id) override;
+    [[nodiscard]] Result<std::shared_ptr<const model::DirectoryGroup>>
+    find_group(std::string_view name) override;
+    [[nodiscard]] Result<const model::ScriptRecords*> jobs() override;
+    [[nodiscard]] Result<const model::ScriptRecords*> reservations() override;
     [[nodiscard]] Result<std::optional<double>> qos_priority(std::string_view name) override;
 
   private:
@@ -56,6 +68,7 @@ class ControllerScriptHost final : public policy::compat::ScriptHost, private Sc
     ScriptedJob job_;
     std::uint32_t submit_uid_;
     const ControllerQuota& quota_;
+    const UserTable& users_;
     const model::Cluster* cluster_;
     std::string text_;       ///< the value that read() returned last
     ReadRecord read_record_; ///< empty: a submission
@@ -66,16 +79,21 @@ class ControllerScriptHost final : public policy::compat::ScriptHost, private Sc
 /// What follows from a call of the script.
 struct ScriptVerdict {
     int code = SLURM_SUCCESS;
-    std::vector<std::string> message;       ///< lines for the user, besides the script's own
-    std::optional<policy::RuleEvent> event; ///< for the log; empty: the job goes on
+    std::vector<std::string> message;      ///< lines for the user, besides the script's own
+    std::vector<policy::RuleEvent> events; ///< for log and record, as of a rule of the script's name
 };
 
-/// A script that fails refuses the job, unless the site's settings say otherwise.
+/// A script that fails refuses the job, unless the site's settings say otherwise. `changes` is what the
+/// script wrote ("qos: normal -> debug").
 ScriptVerdict judge_script(const policy::compat::SiteScript& script,
-                           const policy::compat::ScriptOutcome& outcome);
+                           const policy::compat::ScriptOutcome& outcome,
+                           const std::vector<std::string>& changes);
 
-/// The line in the log about what the script did with a change. `job_id` is empty if it is not known.
-model::Decision describe_change(const policy::RuleEvent& event, std::optional<std::uint32_t> job_id,
-                                std::uint32_t submit_uid);
+/// The decision about a change that the script ended, or looked at. `job_id` is empty if it is not known.
+model::Decision describe_change(std::span<const policy::RuleEvent> events,
+                                std::optional<std::uint32_t> job_id, std::uint32_t submit_uid);
+
+/// Puts what the script did before what came after it. `decision` keeps its answer.
+void put_before(model::Decision& decision, model::Decision of_script);
 
 } // namespace qg::plugin

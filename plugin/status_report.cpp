@@ -59,6 +59,26 @@ std::string describe(const policy::CandidateStatus& candidate, const CandidateCo
         own.compared, own.differing, own.skipped);
 }
 
+/// An object; null: there is no script.
+std::string describe(const ScriptStatus* script) {
+    if (script == nullptr) return "null";
+    const policy::compat::ScriptFailures& failures = script->failures;
+    std::optional<std::time_t> last_at;
+    if (failures.last_at) last_at = std::chrono::system_clock::to_time_t(*failures.last_at);
+    const std::string users =
+        script->asks_for_users
+            ? text::format(R"({{"count": {}, "read_at": {}, "error": {}}})", script->users,
+                           json::number(script->users_read_at),
+                           script->users_error.empty() ? "null" : json::quote(script->users_error))
+            : "null";
+    return text::format(
+        R"({{"file": {}, "calls": {}, "failures": {}, "failures_in_a_row": {}, "last_failure": {}, )"
+        R"("last_failure_at": {}, "users": {}}})",
+        json::quote(policy::compat::script_file_name), failures.calls, failures.failures,
+        failures.failures_in_a_row, failures.failures == 0 ? "null" : json::quote(failures.last),
+        json::number(last_at), users);
+}
+
 /// The plugins in the order in which slurmctld calls them.
 std::vector<std::string_view> names_of(std::string_view job_submit_plugins) {
     auto names = text::split(job_submit_plugins, ',');
@@ -152,6 +172,7 @@ std::string StatusReport::to_json() const {
         counts.to_json());
     members += text::format(R"(, "failing_rules": {}, "candidate": {})", describe(failing_rules),
                             describe(policy.candidate, candidate));
+    members += text::format(R"(, "script": {})", describe(script));
     members += text::format(R"(, "records_written": {}, "records_dropped": {}, "records_error": {})",
                             records.written, records.dropped,
                             records.last_error.empty() ? "null" : json::quote(records.last_error));

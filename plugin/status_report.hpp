@@ -6,6 +6,7 @@
 #include "candidate_runs.hpp"
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/decision.hpp"
+#include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/policy/store.hpp"
 #include "record_file.hpp"
@@ -51,6 +52,15 @@ class DecisionCounts {
     std::atomic<std::uint64_t> failed_ = 0;  ///< in which a rule failed
 };
 
+/// The script for job_submit/lua, and what is known of users for it.
+struct ScriptStatus {
+    policy::compat::ScriptFailures failures;
+    bool asks_for_users = false;
+    std::size_t users = 0;
+    std::optional<std::time_t> users_read_at = {};
+    std::string users_error = {}; ///< why the directory service does not tell all; empty: it does
+};
+
 /// All data of the report.
 /// Ownership: borrows.
 struct StatusReport {
@@ -64,6 +74,7 @@ struct StatusReport {
     const RecordCounts& records;
     std::span<const policy::FailingRule> failing_rules = {}; ///< of the policy in force
     CandidateCounts candidate = {};
+    const ScriptStatus* script = nullptr; ///< null: there is none
 
     /// Members of a JSON object, without braces.
     [[nodiscard]] std::string to_json() const;

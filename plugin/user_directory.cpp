@@ -41,6 +41,9 @@ auto ask_directory(std::string_view what, Ask ask, Use use) -> Result<decltype(u
         errno = EIO;
         const int problem = ask(record, buffer, found);
         if (problem == 0) return use(found);
+        // Some services answer so for "there is none", others if they are down.
+        if (problem == ENOENT || problem == ESRCH)
+            return Error{ErrorCode::not_found, no_answer(what, problem).message};
         if (problem != ERANGE || buffer.size() >= max_record) return no_answer(what, problem);
         buffer.resize(buffer.size() * 4);
     }

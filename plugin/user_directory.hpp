@@ -12,7 +12,8 @@
 
 namespace qg::plugin {
 
-/// Errors: unavailable if the service gives no answer; an empty result: there is nothing of that name.
+/// Errors: unavailable if the service gives no answer; not_found if it is down or there is nothing of that
+/// name, which some services do not distinguish. An empty result: there is nothing of that name.
 /// Threads: as the implementation says.
 class UserDirectory {
   public:

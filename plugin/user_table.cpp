@@ -45,6 +45,15 @@ auto find_in(const Table& table, const Key& key) -> Known<std::remove_const_t<
     return {true, found->second.record};
 }
 
+/// Whether "not found" says that there is nothing of that name. What was there before does not vanish so: the
+/// service may be down.
+template <typename Answer, typename Table, typename Key>
+bool is_absent(const Answer& answer, const Table& table, const Key& key) {
+    if (answer || answer.error().code != ErrorCode::not_found) return false;
+    const auto before = table.find(key);
+    return before == table.end() || before->second.record == nullptr;
+}
+
 /// Names that somebody looked for, and when last.
 template <typename Key>
 class Asked {
@@ -148,6 +157,7 @@ bool UserTable::Shared::fail(const Error& problem) {
 Result<std::string> UserTable::Shared::name_of_group(std::uint32_t id) {
     if (is_due(group_ids_, id)) {
         auto found = directory_->find_group(id);
+        if (is_absent(found, group_ids_, id)) found = std::optional<DirectoryGroup>();
         if (!found) return found.error();
         auto record = *found ? std::make_shared<const DirectoryGroup>(**std::move(found)) : nullptr;
         group_ids_[id] = {record, Clock::now()};
@@ -167,6 +177,7 @@ void UserTable::Shared::keep_user(const std::string& name, std::optional<Directo
 /// False: there was no answer.
 bool UserTable::Shared::read_user(const std::string& name) {
     auto user = directory_->find_user(name);
+    if (is_absent(user, tables_.users, name)) user = std::optional<DirectoryUser>();
     if (!user) return fail(user.error());
     if (*user)
         for (model::GroupName& group : (*user)->groups) {
@@ -179,7 +190,8 @@ bool UserTable::Shared::read_user(const std::string& name) {
 }
 
 bool UserTable::Shared::read_user_id(std::uint32_t id) {
-    const auto name = directory_->find_user_name(id);
+    auto name = directory_->find_user_name(id);
+    if (is_absent(name, tables_.user_ids, id)) name = std::optional<std::string>();
     if (!name) return fail(name.error());
     if (*name) return read_user(**name);
     tables_.user_ids[id] = {nullptr, Clock::now()};
@@ -188,6 +200,7 @@ bool UserTable::Shared::read_user_id(std::uint32_t id) {
 
 bool UserTable::Shared::read_group(const std::string& name) {
     auto group = directory_->find_group(name);
+    if (is_absent(group, tables_.groups, name)) group = std::optional<DirectoryGroup>();
     if (!group) return fail(group.error());
     tables_.groups[name] = {*group ? std::make_shared<const DirectoryGroup>(**std::move(group)) : nullptr,
                             Clock::now()};

@@ -173,7 +173,8 @@ void print_settings(std::ostream& out) {
     out << "---@class qosgate.Settings\n";
     for (const policy::SettingSpec& setting : policy::setting_specs())
         print_field(
-            out, setting.name, type_name(setting.get(defaults)),
+            out, setting.name,
+            setting.get_list == nullptr ? type_name(setting.get(defaults)) : std::string_view("string[]?"),
             text::format("{}; {}; default {}", setting.description, setting.allowed, setting.default_text));
     out << '\n';
 }

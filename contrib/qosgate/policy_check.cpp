@@ -49,7 +49,9 @@ ordered_json to_json(const policy::PolicyReport& report, const std::filesystem::
                          {"on_error", to_string(rule.on_error)}});
     ordered_json settings;
     for (const policy::SettingSpec& spec : policy::setting_specs())
-        settings[std::string(spec.name)] = to_json(spec.get(report.settings));
+        settings[std::string(spec.name)] = spec.get_list == nullptr
+                                               ? to_json(spec.get(report.settings))
+                                               : ordered_json(spec.get_list(report.settings));
     ordered_json findings = ordered_json::array();
     for (const policy::Finding& finding : report.findings)
         findings.push_back({{"file", finding.file.empty() ? ordered_json() : ordered_json(finding.file)},
@@ -77,7 +79,7 @@ std::string to_line(const policy::Finding& finding, const std::filesystem::path&
 void print_policy(const policy::PolicyReport& report, std::ostream& out) {
     std::vector<std::string> settings;
     for (const policy::SettingSpec& spec : policy::setting_specs())
-        settings.push_back(text::format("{} = {}", spec.name, describe(spec.get(report.settings))));
+        settings.push_back(text::format("{} = {}", spec.name, describe_setting(spec, report.settings)));
     out << text::format("Policy:   limits {}, {}, hash {}\n", to_string(report.settings.limits),
                         count_of(report.rules.size(), "rule"), hash_text(report))
         << "Settings: " << text::join(settings, ", ") << '\n';

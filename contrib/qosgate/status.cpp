@@ -259,6 +259,31 @@ std::string describe_candidate(const ordered_json& report) {
                         number("differing"), number("skipped"));
 }
 
+/// The script for job_submit/lua; empty: there is none.
+std::string describe_script(const ordered_json& report) {
+    const ordered_json script = report.value("script", ordered_json());
+    if (!script.is_object()) return "";
+    const auto number = [&script](const char* key) { return script.value(key, std::uint64_t{0}); };
+    std::string line = text::format("{}, in force; {} calls, {} failed", script.value("file", "?"),
+                                    number("calls"), number("failures"));
+    if (number("failures") == 0) return line;
+    const ordered_json last = script.value("last_failure", ordered_json());
+    return text::format("{}, {} in a row up to now; the last one {}: {}", line, number("failures_in_a_row"),
+                        show_time(script.value("last_failure_at", ordered_json())),
+                        last.is_string() ? text::printable(last.get<std::string>(), 1000) : "?");
+}
+
+/// The users that the script may ask about; empty: it asks about none.
+std::string describe_users(const ordered_json& report) {
+    const ordered_json script = report.value("script", ordered_json());
+    const ordered_json users = script.is_object() ? script.value("users", ordered_json()) : ordered_json();
+    if (!users.is_object()) return "";
+    const ordered_json error = users.value("error", ordered_json());
+    return text::format("{} known for the script, read {}{}", users.value("count", std::uint64_t{0}),
+                        show_time(users.value("read_at", ordered_json())),
+                        error.is_string() ? "; " + text::printable(error.get<std::string>(), 1000) : "");
+}
+
 void print(const Finding& finding, std::ostream& out) {
     out << finding.wording().headline << '\n';
     for (const std::string& reason : finding.reasons)
@@ -267,6 +292,8 @@ void print(const Finding& finding, std::ostream& out) {
     const ordered_json& report = finding.report;
     const auto number = [&report](const char* key) { return report.value(key, std::uint64_t{0}); };
     const std::string candidate = describe_candidate(report);
+    const std::string script = describe_script(report);
+    const std::string users = describe_users(report);
     out << text::format("As of:      {}\n", show_time(written_at(report)))
         << text::format("Plugin:     {} for Slurm {}, process {} on {}, since {}\n",
                         report.value("version", "?"), report.value("slurm", "?"), number("pid"),
@@ -277,6 +304,8 @@ void print(const Finding& finding, std::ostream& out) {
                         show_time(report.value("loaded_at", ordered_json())),
                         report.value("is_kept_copy", false) ? ", the copy of an earlier run" : "")
         << text::format("Directory:  {}\n", report.value("policy_folder", "?"))
+        << (script.empty() ? "" : text::format("Script:     {}\n", script))
+        << (users.empty() ? "" : text::format("Users:      {}\n", users))
         << (candidate.empty() ? "" : text::format("Candidate:  {}\n", candidate))
         << text::format("Partitions: read {}\n",
                         show_time(report.value("partitions_read_at", ordered_json())))

@@ -57,25 +57,45 @@ class PolicyCheckTest(unittest.TestCase):
         ):
             self.assertIn(line, result.stdout)
         script.write_text(
-            "function slurm_job_submit(job_desc) io.popen('id') return slurm.SUCCESS end\n"
-            "function slurm_job_modify(job_desc) return slurm.SUCCESS end\n"
+            "function slurm_job_submit(job_desc)\n"
+            "    io.popen('squeue -u ' .. job_desc.user_id)\n"
+            "    os.execute('true')\n"
+            "    dofile('/etc/slurm/limits.lua')\n"
+            "    return job_desc.nodes\n"
+            "end\n"
+            "function slurm_job_modify(job_desc) end\n"
         )
         result = run("--compat", script)
         self.assertEqual(result.returncode, 1, result)
-        self.assertIn(f"{script}:1: io.popen: slurmctld waits for the script", result.stdout)
-        self.assertIn(f"{script}: 1 finding; slurmctld would not load this script\n", result.stdout)
-        script.write_text(script.read_text().replace("io.popen('id')", ""))
+        for line in (
+            f"{script}:2: io.popen: 'squeue -u ': slurmctld waits for the script",
+            f"{script}:3: os.execute: slurmctld waits for the script",
+            f"{script}:4: dofile: /etc/slurm/limits.lua is not among the files that the script may read; write site"
+            ' { compat_files = { "/etc/slurm/limits.lua" } }',
+            f"{script}:5: job_desc has no field 'nodes'",
+            f"{script}:7: slurm_job_modify ends without a return",
+            f"{script}: 5 findings; slurmctld would not load this script\n",
+        ):
+            self.assertIn(line, result.stdout)
+        script.write_text(
+            "function slurm_job_submit(job_desc)\n"
+            "    io.popen('id -nu ' .. job_desc.user_id)\n"
+            "    io.open('/etc/slurm/qosgate.d/compat/allow.txt')\n"
+            "    return slurm.SUCCESS\n"
+            "end\n"
+            "function slurm_job_modify(job_desc) return slurm.SUCCESS end\n"
+        )
         result = run("--compat", script)
         self.assertEqual((result.returncode, result.stdout), (0, f"{script}: no findings; slurmctld would load this script\n"))
 
     def test_a_directory_with_a_script_is_checked_with_it(self) -> None:
         (self.folder / "compat").mkdir(mode=0o755)
         self.write("compat/job_submit.lua", "function slurm_job_submit(d) return d.nodes end\n")
-        self.write("compat/other.lua", "")
+        self.write("compat/allow.txt", "ana\n")
         result = run(self.folder)
         self.assertEqual(result.returncode, 1, result)
         self.assertIn("compat/job_submit.lua:1: job_desc has no field 'nodes'", result.stdout)
-        self.assertIn("compat/other.lua: is not used", result.stdout)
+        self.assertNotIn("allow.txt", result.stdout)
         self.assertIn("slurmctld would load this directory", result.stdout)
 
     def write(self, name: str, text: str, mode: int = 0o644) -> None:
@@ -102,7 +122,7 @@ class PolicyCheckTest(unittest.TestCase):
             lines[1],
             'Settings: limits = "enforce", contact = "help@example.org", rule_instructions = 100000,'
             ' rule_memory_mib = 8, rule_time_ms = 50, rule_failures = 0, compat_on_error = "deny",'
-            ' run_tests = true, record_file = "", record_percent = 0,'
+            ' compat_files = {}, run_tests = true, record_file = "", record_percent = 0,'
             " record_file_mib = 64, record_files_kept = 4",
         )
         self.assertEqual(lines[3].split(), ["file", "mode", "on_error", "name"])
@@ -180,6 +200,7 @@ class PolicyCheckTest(unittest.TestCase):
                 "rule_time_ms": 50,
                 "rule_failures": 0,
                 "compat_on_error": "deny",
+                "compat_files": [],
                 "run_tests": True,
                 "record_file": "",
                 "record_percent": 0,

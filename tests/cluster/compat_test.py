@@ -16,6 +16,8 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
+import tempfile
 import time
 import unittest
 from dataclasses import dataclass
@@ -55,6 +57,12 @@ class Controller:
         ):
             self.cluster.sacctmgr(line)
         self.plugins = plugins
+
+    def reserve(self) -> None:
+        """What scripts find in slurm.reservations."""
+        self.cluster.scontrol(
+            f"create reservation reservationname=course starttime=now+10days duration=120 nodecnt=1 users={USER}"
+        )
 
     def put_in_force(self, script: bytes) -> None:
         raise NotImplementedError
@@ -98,12 +106,13 @@ class Controller:
         )
 
     def lines_of_script(self, mark: int) -> list[str]:
-        return re.findall(r"\] ((?:error: )?lua: .*)", self.cluster.log("slurmctld")[mark:])
+        lines = re.findall(r"\] ((?:error: )?lua: .*)", self.cluster.log("slurmctld")[mark:])
+        return [self.plain(line) for line in lines]
 
     def plain(self, text: str) -> str:
         """Without what differs between two clusters."""
         text = text.replace(str(self.cluster.directory), "DIRECTORY")
-        return re.sub(r"\b(job|slurm-|allocation |out-)\d+", r"\1N", text)
+        return re.sub(r"\b(job ?|slurm-|allocation |out-)\d+", r"\1N", text)
 
 
 class Slurms(Controller):
@@ -127,11 +136,11 @@ class Slurms(Controller):
 class Ours(Controller):
     """With job_submit/qosgate."""
 
-    def __init__(self) -> None:
+    def __init__(self, files: Path) -> None:
         super().__init__("qosgate", f"JobSubmitPlugins=qosgate\nPluginDir={build_root()}/plugin:@PLUGINDIR@\n")
         self.folder = self.cluster.layout.slurm_conf.parent / "qosgate.d"
         (self.folder / "compat").mkdir(mode=0o755, parents=True)
-        (self.folder / "site.lua").write_text('site { limits = "off" }\n')
+        (self.folder / "site.lua").write_text(f'site {{ limits = "off", compat_files = {{ "{files}" }} }}\n')
         self.put_in_force(EMPTY.encode())
 
     def put_in_force(self, script: bytes) -> None:
@@ -168,10 +177,19 @@ class Compat(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="qosgate-compat-")
+        cls.addClassCleanup(folder.cleanup)
+        Path(folder.name).chmod(0o755)
+        cls.files = Path(folder.name) / "files"
+        shutil.copytree(SCRIPTS / "files", cls.files)
+        for path in [cls.files, *cls.files.rglob("*")]:
+            path.chmod(0o755 if path.is_dir() else 0o644)
         cls.slurms = Slurms()
         cls.addClassCleanup(cls.slurms.cluster.down)
-        cls.ours = Ours()
+        cls.ours = Ours(cls.files)
         cls.addClassCleanup(cls.ours.cluster.down)
+        for controller in (cls.slurms, cls.ours):
+            controller.reserve()
 
     def test_all_scripts_do_the_same(self) -> None:
         scripts = sorted(SCRIPTS.glob("*.lua"))
@@ -180,15 +198,54 @@ class Compat(unittest.TestCase):
         for path in scripts:
             if only and path.stem != only:
                 continue
-            source = path.read_bytes()
+            source = path.read_bytes().replace(b"@FILES@", os.fsencode(self.files))
             for controller in (self.slurms, self.ours):
                 controller.put_in_force(source)
             self.assertNotIn("error", self.ours.last_loaded, path.name)
             commands = commands_of(source.decode())
             self.assertTrue(commands, path.name)
+            if b"io.popen" in source:
+                self.wait_for_users(commands)
             for how, user, command in commands:
                 with self.subTest(f"{path.stem}: {how} {shlex.join(command)}"):
                     self.compare(how, user, command)
+
+    def wait_for_users(self, commands: list[tuple[str, str, list[str]]]) -> None:
+        """Until the plugin knows whom the script asks about: then no call fails."""
+        answers: list[Answer] = []
+
+        def are_known() -> bool:
+            answers[:] = [self.ours.ask(command, user) for _, user, command in commands]
+            return all(answer.code == 0 for answer in answers)
+
+        self.ours.cluster.wait_for(are_known, "the users are known", otherwise=lambda: str(answers))
+
+    def test_a_changed_file_is_in_force_at_once(self) -> None:
+        script = (SCRIPTS / "allow_file.lua").read_bytes().replace(b"@FILES@", os.fsencode(self.files))
+        self.ours.put_in_force(script)
+        job = ["sbatch", "--hold", "-p", "short", "--wrap=true"]
+        self.assertEqual(self.ours.ask(job, USER).code, 0)
+        allowed = self.files / "allow.txt"
+        text = allowed.read_text()
+
+        allowed.write_text(text.replace("main,short", "main"))
+        self.ours.cluster.wait_for(lambda: self.ours.ask(job, USER).code != 0, "the shorter list is in force", timeout=5)
+        allowed.chmod(0o666)
+        allowed.write_text(text)
+        self.ours.cluster.wait_for(
+            lambda: "allow.txt: mode 0666 lets others write it" in self.ours.cluster.log("slurmctld"), "it is not trusted"
+        )
+        self.assertNotEqual(self.ours.ask(job, USER).code, 0)
+        allowed.chmod(0o644)
+        self.ours.cluster.wait_for(lambda: self.ours.ask(job, USER).code == 0, "the list is in force again")
+
+        # What is kept for a restart has the files, too.
+        allowed.rename(allowed.with_suffix(".old"))
+        self.ours.folder.chmod(0o777)
+        self.ours.cluster.restart("slurmctld")
+        self.assertEqual(self.ours.ask(job, USER).code, 0)
+        self.ours.folder.chmod(0o755)
+        allowed.with_suffix(".old").rename(allowed)
 
     def compare(self, how: str, user: str, command: list[str]) -> None:
         def ask(controller: Controller) -> Answer:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "user_table.hpp"
 
+#include "qosgate/base/text.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <map>
@@ -19,6 +21,7 @@ struct Service {
     std::map<std::string, model::DirectoryUser> users;
     std::map<std::string, model::DirectoryGroup> groups;
     bool is_down = false;
+    qg::ErrorCode code = qg::ErrorCode::unavailable; ///< of its errors
     int questions = 0;
 
     void add_group(const std::string& name, std::uint32_t id) {
@@ -66,7 +69,7 @@ class FakeDirectory final : public plugin::UserDirectory {
     Result<std::optional<Record>> find(const Rows& rows, Is is) {
         const std::scoped_lock lock(service_->mutex);
         ++service_->questions;
-        if (service_->is_down) return Error{ErrorCode::unavailable, "the directory is down"};
+        if (service_->is_down) return Error{service_->code, "the directory is down"};
         for (const auto& row : rows)
             if (is(row)) return std::optional<Record>(row.second);
         return std::optional<Record>();
@@ -98,6 +101,12 @@ struct Setup {
         table->need();
     }
 
+    /// "(unknown)" if they are not known.
+    [[nodiscard]] std::string groups(const std::string& user) const {
+        const auto names = table->groups_of(user);
+        return names ? text::join(*names, " ") : "(unknown)";
+    }
+
     template <typename Is>
     static bool becomes_true(Is is) {
         for (int i = 0; i < 5000; ++i) {
@@ -108,8 +117,6 @@ struct Setup {
     }
 };
 
-using Names = std::vector<std::string>;
-
 } // namespace
 
 BOOST_FIXTURE_TEST_SUITE(user_table, Setup)
@@ -119,7 +126,7 @@ BOOST_AUTO_TEST_CASE(groups_of_accountings_users_are_read_beforehand) {
 
     BOOST_TEST_REQUIRE(becomes_true([&] { return table->read_at().has_value(); }));
 
-    BOOST_TEST((table->groups_of("ana") == Names{"staff", "gpu"})); // 77 has no name
+    BOOST_TEST(groups("ana") == "staff gpu"); // 77 has no name
     BOOST_TEST(table->find_user(1001).record->groups.size() == 3);
     BOOST_TEST(table->find_group("gpu").record->id == 60);
 }
@@ -141,7 +148,7 @@ BOOST_AUTO_TEST_CASE(others_are_known_soon_after_they_are_looked_for) {
     start();
 
     BOOST_TEST(!table->find_user("eve").is_known);
-    BOOST_TEST(becomes_true([&] { return table->groups_of("eve") == Names{"gpu"}; }));
+    BOOST_TEST(becomes_true([&] { return groups("eve") == "gpu"; }));
     BOOST_TEST(becomes_true([&] { return table->find_user(1005).is_known; }));
 }
 
@@ -165,7 +172,7 @@ BOOST_AUTO_TEST_CASE(a_changed_group_list_is_read_again) {
 
     service->add_user("ana", 1001, {50});
 
-    BOOST_TEST(becomes_true([&] { return table->groups_of("ana") == Names{"staff"}; }));
+    BOOST_TEST(becomes_true([&] { return groups("ana") == "staff"; }));
 }
 
 BOOST_AUTO_TEST_CASE(a_service_without_answers_leaves_what_was_known_and_knows_nobody_new) {
@@ -176,11 +183,25 @@ BOOST_AUTO_TEST_CASE(a_service_without_answers_leaves_what_was_known_and_knows_n
     service->set_down(true);
     BOOST_TEST(becomes_true([&] { return table->last_error() == "the directory is down"; }));
 
-    BOOST_TEST((table->groups_of("ana") == Names{"staff", "gpu"}));
+    BOOST_TEST(groups("ana") == "staff gpu");
     BOOST_TEST(!table->find_user("eve").is_known);
     service->set_down(false);
     BOOST_TEST(becomes_true([&] { return table->last_error().empty(); }));
     BOOST_TEST(becomes_true([&] { return table->find_user("eve").is_known; }));
+}
+
+BOOST_AUTO_TEST_CASE(not_found_of_a_service_that_is_down_removes_nobody) {
+    refresh = 1ms;
+    service->code = ErrorCode::not_found;
+    start();
+    BOOST_TEST_REQUIRE(becomes_true([&] { return table->groups_of("ana").has_value(); }));
+
+    service->set_down(true);
+    BOOST_TEST(becomes_true([&] { return table->find_user("eve").is_known; }));
+
+    BOOST_TEST(table->find_user("eve").record == nullptr);
+    BOOST_TEST(groups("ana") == "staff gpu");
+    BOOST_TEST(table->last_error() == "the directory is down");
 }
 
 BOOST_AUTO_TEST_CASE(only_so_many_unknown_names_are_remembered) {
@@ -203,8 +224,9 @@ BOOST_AUTO_TEST_CASE(the_hosts_own_directory_knows_root) {
     BOOST_TEST_REQUIRE(user->has_value());
     BOOST_TEST((*user)->id == 0);
     BOOST_TEST((*user)->groups.front().id == 0);
-    BOOST_TEST((*directory.find_user_name(0) == std::optional<std::string>("root")));
-    BOOST_TEST_REQUIRE((group && *group));
+    BOOST_TEST(directory.find_user_name(0)->value_or("") == "root");
+    BOOST_TEST_REQUIRE(group.has_value());
+    BOOST_TEST_REQUIRE(group->has_value());
     BOOST_TEST((*group)->name == "root");
     BOOST_TEST(!directory.find_user("no-such-user")->has_value());
 }

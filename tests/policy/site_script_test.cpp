@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/compat/site_script.hpp"
 
-#include "support/policy_setup.hpp"
+#include "support/script_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -23,101 +23,17 @@ BOOST_AUTO_TEST_SUITE(site_script)
 
 namespace {
 
-/// A job description with a few fields.
-class FakeJob final : public ScriptJob {
-  public:
-    std::map<std::string, std::string, std::less<>> texts{{"comment", "hello"}, {"account", "astro"}};
-    std::map<std::string, double, std::less<>> numbers{{"time_limit", 90}, {"min_nodes", 0xfffffffe}};
-    std::map<std::string, std::string, std::less<>> variables{{"HOME", "/home/ana"}};
-    std::vector<std::string> words{"job.sh", "-x"};
-
-    ScriptValue read(std::string_view field, ErrorText& error) noexcept override {
-        if (field == "user_name") error.assign("the name is not known");
-        if (const auto text = texts.find(field); text != texts.end())
-            return ScriptValue::of_text(std::string_view(text->second));
-        const auto number = numbers.find(field);
-        return number == numbers.end() ? ScriptValue{} : ScriptValue::of_number(number->second);
-    }
-    [[nodiscard]] FieldType type_of(std::string_view field) const noexcept override {
-        if (field == "qos" || texts.find(field) != texts.end()) return FieldType::text;
-        return numbers.find(field) != numbers.end() ? FieldType::number : FieldType::unknown;
-    }
-    void write(std::string_view field, const ScriptValue& value, ErrorText& error) noexcept override {
-        if (field == "account") return error.assign("the account cannot be set");
-        if (value.kind == ScriptValue::Kind::text)
-            texts[std::string(field)] = value.text;
-        else
-            numbers[std::string(field)] = value.number;
-    }
-    [[nodiscard]] std::size_t count(WordList list) const noexcept override {
-        return list == WordList::argv ? words.size() : 0;
-    }
-    [[nodiscard]] ScriptValue word(WordList /*list*/, std::size_t index) const noexcept override {
-        return ScriptValue::of_text(std::string_view(words[index]));
-    }
-    [[nodiscard]] bool has_environment() const noexcept override { return !variables.empty(); }
-    [[nodiscard]] ScriptValue variable(std::string_view name) const noexcept override {
-        const auto found = variables.find(name);
-        return found == variables.end() ? ScriptValue{}
-                                        : ScriptValue::of_text(std::string_view(found->second));
-    }
-    void set_variable(std::string_view name, std::string_view value, ErrorText& /*error*/) noexcept override {
-        variables[std::string(name)] = value;
-    }
-};
-
-class FakeHost final : public ScriptHost {
-  public:
-    FakeJob fake;
-    model::ScriptRecords records{{"name", "max_time"},
-                                 {{"main", {ScriptValue::of_text("main"), ScriptValue::of_number(60)}},
-                                  {"secret", {ScriptValue::of_text("secret"), ScriptValue::of_number(1)}}}};
-    FakeJob before;
-    bool is_change = false;
-    bool knows_partitions = true;
-
-    [[nodiscard]] ScriptJob& job() override { return fake; }
-    [[nodiscard]] Result<ScriptJob*> record() override {
-        if (!is_change) return Error{ErrorCode::invalid_input, "a new job has no record"};
-        return &before;
-    }
-    [[nodiscard]] std::uint32_t submit_uid() const override { return 1000; }
-    [[nodiscard]] Result<const model::ScriptRecords*> partitions() override {
-        if (!knows_partitions) return Error{ErrorCode::unavailable, "the partitions are not known yet"};
-        return &records;
-    }
-    [[nodiscard]] bool may_use(const model::ScriptRecords& partitions, std::size_t index) override {
-        return partitions.records[index].name != "secret";
-    }
-    [[nodiscard]] Result<std::optional<double>> qos_priority(std::string_view name) override {
-        return name == "high" ? std::optional(70.0) : std::nullopt;
-    }
-};
-
 constexpr const char* file_name = "compat/job_submit.lua";
 
-/// A script whose slurm_job_submit has this body.
 std::string with_body(const std::string& body, const std::string& before = {}) {
-    return before + "function slurm_job_submit(job_desc, part_list, submit_uid)\n" + body +
-           "\nreturn slurm.SUCCESS\nend\n";
+    return test::script_with(body, before);
 }
 
 /// One script and one job.
-struct Setup {
-    FakeHost host;
-    std::shared_ptr<const policy::Policy> policy;
-
+struct Setup : test::ScriptSetup {
     explicit Setup(const std::string& source, const std::string& site = {})
-        : policy(test::policy_of(site.empty() ? test::Texts{{file_name, source}}
-                                              : test::Texts{{"site.lua", site}, {file_name, source}})) {}
-
-    ScriptOutcome run() { return policy->script()->submit(host); }
-    /// What the script tells the user; its error if it fails.
-    std::string told() {
-        const ScriptOutcome outcome = run();
-        if (outcome.failure) return outcome.failure->message;
-        return outcome.message.value_or("");
-    }
+        : ScriptSetup(site.empty() ? test::Texts{{file_name, source}}
+                                   : test::Texts{{"site.lua", site}, {file_name, source}}) {}
 };
 
 std::string told_by(const std::string& body, const std::string& before = {}) {
@@ -313,11 +229,24 @@ BOOST_AUTO_TEST_CASE(a_finalizer_never_runs) {
 
 BOOST_AUTO_TEST_CASE(what_reaches_the_host_does_not_load) {
     for (const auto& [call, words] : std::map<std::string, std::string>{
-             {"io.popen('id')", "io.popen: slurmctld waits for the script"},
+             {"io.popen('squeue -u ' .. submit_uid)",
+              "io.popen: 'squeue -u ': slurmctld waits for the script"},
+             {"io.popen('id; reboot')", "io.popen: 'id; reboot': slurmctld waits"},
+             {"io.popen(string.format('sacctmgr -n show user %s', 'x'))",
+              "io.popen: 'sacctmgr -n show user ': "},
              {"os.execute('true')", "os.execute: slurmctld waits"},
-             {"io.open('/etc/passwd')", "io.open: a script cannot read or write files"},
-             {"dofile('x')", "dofile: a script is one file"},
-             {"require 'posix'", "require: a script is one file"},
+             {"io.open('/etc/passwd')",
+              "io.open: /etc/passwd is not among the files that the script may read; "
+              "write site { compat_files = { \"/etc/passwd\" } }"},
+             {"io.open('/etc/slurm/qosgate.d/compat/../../../passwd', 'r')", "io.open: /etc/"},
+             {"io.open('../site.lua')", "io.open: ../site.lua is not among"},
+             {"io.open('log', 'a')", "io.open: a script cannot write files"},
+             {"io.open('log', 'r+')", "io.open: a script cannot write files"},
+             {"for l in io.lines('/x') do end", "io.lines: /x is not among"},
+             {"dofile('/x')", "dofile: /x is not among"},
+             {"require 'posix'", "require: 'posix' is a module in C"},
+             {"require('cjson.safe')", "require: 'cjson' is a module in C"},
+             {"io.read()", "io.read: slurmctld has no input"},
              {"os.exit()", "os.exit: a script cannot end slurmctld"}}) {
         const std::string error = test::load_error({{file_name, with_body(call)}});
 
@@ -325,6 +254,10 @@ BOOST_AUTO_TEST_CASE(what_reaches_the_host_does_not_load) {
     }
     BOOST_TEST(test::load_error(
                    {{file_name, with_body("local my = { open = 1 } slurm.log_info('io', my.io)")}}) == "");
+    BOOST_TEST(test::load_error({{file_name, with_body("io.open('allow.txt')")}}) == "");
+    BOOST_TEST(test::load_error({{"site.lua", "site { compat_files = { '/etc/slurm/x' } }"},
+                                 {file_name, with_body("io.open('/etc/slurm/x/y') io.popen('id -nu 5')")}}) ==
+               "");
 }
 
 BOOST_AUTO_TEST_CASE(a_script_of_another_name_does_not_pass_for_none) {
@@ -340,8 +273,15 @@ BOOST_AUTO_TEST_CASE(what_reaches_the_host_by_another_name_fails) {
     BOOST_TEST(told_by("local x = os local y = x.execute y('true')").find("os.execute: slurmctld waits") !=
                std::string::npos);
     BOOST_TEST(
-        told_by("local f = loadstring('return io' .. '.open') f()('x')").find("io.open: a script cannot") !=
+        told_by("local f = loadstring('return io' .. '.open') f()('/x')").find("io.open: /x is not among") !=
         std::string::npos);
+    BOOST_TEST(
+        told_by("local name = '/etc/' .. 'passwd' io.open(name)").find("io.open: /etc/passwd is not") !=
+        std::string::npos);
+    BOOST_TEST(told_by("local mode = 'w' io.open('x', mode)").find("a script cannot write files") !=
+               std::string::npos);
+    BOOST_TEST(told_by("local c = 'reb' .. 'oot' io.popen(c)").find("io.popen: 'reboot': slurmctld waits") !=
+               std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_script_that_cannot_be_called_does_not_load) {

@@ -39,6 +39,7 @@ struct Cluster {
     std::uint32_t slurm_user_id = 0;
     std::optional<KnownNames> names; ///< empty: not known
     ScriptRecords script_partitions; ///< the same partitions, in the same order, as scripts see them
+    ScriptRecords script_reservations;
 };
 
 } // namespace qg::model

@@ -58,6 +58,8 @@ struct ScriptRecord {
 struct ScriptRecords {
     std::vector<std::string_view> names; ///< of the fields
     std::vector<ScriptRecord> records;
+    std::vector<std::string_view> unreadable =
+        {}; ///< names that records have, and whose values are not known
 
     /// The value of a field; nothing for an unknown name.
     [[nodiscard]] ScriptValue get(std::size_t record, std::string_view field) const noexcept {

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/scope_exit.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/site_files.hpp"
 #include "qosgate/policy/source_files.hpp"
 
 #include <system_error>
@@ -31,7 +32,7 @@ void CandidateWatch::check() noexcept {
 }
 
 void CandidateWatch::read() {
-    times_.settle();
+    times_.settle(site_paths(folder_, options_.trusted_user.value_or(geteuid())));
     const auto sources = options_.read(folder_, options_.trusted_user.value_or(geteuid()));
     if (!sources) return drop(sources.error());
     if (!sources->exists) return drop({});

@@ -19,7 +19,9 @@ namespace {
 using Set = Result<void> (*)(Declarations& into, std::string_view name, const KeyValue& value);
 
 Result<void> set_site_key(Declarations& into, std::string_view name, const KeyValue& value) {
-    return apply_setting(into.settings, name, value.value);
+    // A table that is empty is a list, too.
+    return value.is_list ? apply_setting(into.settings, name, value.items)
+                         : apply_setting(into.settings, name, value.value);
 }
 
 /// Does work that may throw, on the way to a Lua error.

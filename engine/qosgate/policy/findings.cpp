@@ -2,11 +2,14 @@
 #include "qosgate/policy/findings.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/compat/script_files.hpp"
 #include "qosgate/policy/compat/script_findings.hpp"
 #include "qosgate/policy/compat/site_script.hpp"
+#include "qosgate/policy/compat/source_rewrite.hpp"
 #include "qosgate/policy/compiled_rules.hpp"
 #include "qosgate/policy/declarations.hpp"
 #include "qosgate/policy/folder_findings.hpp"
+#include "qosgate/policy/lua_state.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
 #include "qosgate/policy/modules.hpp"
 #include "qosgate/policy/name_check.hpp"
@@ -140,7 +143,7 @@ class SourceCheck {
     void check_setting_name(const SourceFile& file, const Token& key) {
         if (std::ranges::find(setting_specs(), key.text, &SettingSpec::name) != setting_specs().end()) return;
         Settings scratch;
-        if (const auto done = apply_setting(scratch, key.text, {}); !done)
+        if (const auto done = apply_setting(scratch, key.text, Value()); !done)
             note({file.name, key.line, done.error().message});
     }
 
@@ -196,21 +199,23 @@ class SourceCheck {
         report_.rules.push_back(std::move(rule));
     }
 
-    /// The script for job_submit/lua: whether it loads, and what its text shows.
+    /// The script for job_submit/lua: what its text shows, and whether it loads.
     void check_script() {
-        for (const SourceFile& file : sources_->files)
-            if (kind_of(file.name) == SourceKind::compat && file.name != compat::script_file_name)
-                note({file.name, 0,
-                      text::format("is not used: only {} is a script for job_submit/lua",
-                                   compat::script_file_name),
-                      /*stops_loading=*/false});
         const SourceFile* file = sources_->find(compat::script_file_name);
         if (file == nullptr) return;
+        const auto state = LuaState::create(load_limits(report_.settings));
+        if (!state) return note({file->name, 0, "no memory for a Lua state"});
+        const auto compiled = compile_chunk(*state, compat::rewrite_for_lua_5_4(file->text), file->name);
+        if (!compiled) return note_error(compiled.error(), file->name);
+        const compat::ScriptFiles files(*sources_, report_.settings);
+        bool may_load = true;
+        for (compat::ScriptFinding& problem : compat::find_script_problems(file->text, &files)) {
+            may_load = may_load && !problem.stops_loading;
+            note({file->name, problem.line, std::move(problem.message), problem.stops_loading});
+        }
+        if (!may_load) return;
         const auto script = compat::SiteScript::load(sources_, report_.settings, "cluster");
         if (!script) note_error(script.error(), file->name);
-        for (compat::ScriptFinding& problem : compat::find_script_problems(file->text))
-            if (script || problem.stops_loading)
-                note({file->name, problem.line, std::move(problem.message), problem.stops_loading});
     }
 
     /// What only all files together show, for example too little memory.

@@ -2,6 +2,7 @@
 #include "qosgate/policy/folder_findings.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/site_files.hpp"
 #include "qosgate/policy/trusted_files.hpp"
 
 #include <algorithm>
@@ -68,6 +69,10 @@ class Reader {
         found_.sources.exists = true;
         for (const SourcePart& part : source_parts())
             if (auto done = read_part(part, found_.sources.files); !done) return done.error();
+        if (auto read =
+                read_site_files(site_paths(found_.sources), folder_, trusted_user_, found_.sources.files);
+            !read)
+            note({}, read.error().message);
         if (auto done = read_part(test_part(), found_.sources.tests); !done) return done.error();
         return std::move(found_);
     }

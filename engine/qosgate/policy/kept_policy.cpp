@@ -4,6 +4,7 @@
 #include "qosgate/base/replace_file.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/fnv.hpp"
+#include "qosgate/policy/site_files.hpp"
 #include "qosgate/policy/trusted_files.hpp"
 
 #include <algorithm>
@@ -32,6 +33,9 @@ Bounds kept_bounds() noexcept {
         all.file_bytes = std::max(all.file_bytes, part.max_file_bytes);
         all.bytes += part.max_bytes + part.max_files * 512;
     }
+    all.files += max_site_files;
+    all.file_bytes = std::max(all.file_bytes, max_site_file_bytes);
+    all.bytes += max_site_bytes + max_site_files * 4096;
     return all;
 }
 /// There is always a larger one.

@@ -19,7 +19,9 @@ namespace {
 Result<void> check_script_name(const SourceFolder& sources) {
     if (sources.find(compat::script_file_name) != nullptr) return {};
     for (const SourceFile& file : sources.files)
-        if (kind_of(file.name) == SourceKind::compat)
+        // Other files are only read by the script.
+        if (kind_of(file.name) == SourceKind::compat && is_source_name(file.name) &&
+            !file.name.starts_with('/'))
             return Error{
                 ErrorCode::invalid_input,
                 text::format("{}: the script for job_submit/lua is {}: rename the file, or move it away",

@@ -5,6 +5,7 @@
 #include "qosgate/base/scope_exit.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/kept_policy.hpp"
+#include "qosgate/policy/site_files.hpp"
 #include "qosgate/policy/source_files.hpp"
 
 #include <algorithm>
@@ -102,7 +103,7 @@ void PolicyWatch::refresh() {
 }
 
 void PolicyWatch::read_folder() {
-    times_.settle();
+    times_.settle(site_paths(folder_, options_.trusted_user.value_or(geteuid())));
     adopt_kept_copy();
     // A daemon's working directory says nothing about where the files are.
     if (!folder_.is_absolute())

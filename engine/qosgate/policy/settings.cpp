@@ -2,6 +2,7 @@
 #include "qosgate/policy/settings.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/site_files.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 
 #include <algorithm>
@@ -66,6 +67,34 @@ Result<void> set_compat_on_error(Settings& settings, const SettingSpec& spec, co
     return {};
 }
 
+bool is_absolute_line(std::string_view path) {
+    return path.starts_with('/') && path.size() <= 1000 && text::printable(path, 1000) == path;
+}
+
+Result<void> set_compat_files(Settings& settings, const SettingSpec& spec, std::span<const Value> items) {
+    constexpr std::size_t max_paths = 16;
+    if (items.size() > max_paths)
+        return Error{ErrorCode::invalid_input, text::format("setting '{}' has more than {} paths: write {}",
+                                                            spec.name, max_paths, spec.allowed)};
+    std::vector<std::string> paths;
+    for (const Value& item : items) {
+        if (item.kind != Value::Kind::text || !is_absolute_line(item.text)) return not_allowed(spec, item);
+        paths.push_back(normal_path(item.text));
+        if (paths.back() == "/") return not_allowed(spec, item);
+    }
+    settings.compat_files = std::move(paths);
+    return {};
+}
+Result<void> refuse_no_list(Settings& /*settings*/, const SettingSpec& spec, const Value& value) {
+    return not_allowed(spec, value);
+}
+Value count_compat_files(const Settings& settings) {
+    return Value::of_count(settings.compat_files.size());
+}
+const std::vector<std::string>& list_compat_files(const Settings& settings) {
+    return settings.compat_files;
+}
+
 Result<void> set_record_file(Settings& settings, const SettingSpec& spec, const Value& value) {
     const bool is_path =
         value.kind == Value::Kind::text && value.text.size() <= 1000 &&
@@ -108,7 +137,7 @@ Value get_time(const Settings& settings) {
     return Value::of_count(static_cast<std::uint64_t>(settings.rule_time.count()));
 }
 
-constexpr std::array<SettingSpec, 12> specs{{
+constexpr std::array<SettingSpec, 13> specs{{
     {"limits", "\"explain\"", "\"explain\", \"enforce\" or \"off\"",
      "what to do with jobs that break a limit: add the reasons to Slurm's own answer, also reject jobs that "
      "can never start, or nothing",
@@ -134,6 +163,10 @@ constexpr std::array<SettingSpec, 12> specs{{
      "own "
      "plugin does up to 25.11",
      &set_compat_on_error, &get_compat_on_error},
+    {"compat_files", "{}", "a list of at most 16 absolute paths",
+     "files, and directories with files, that the script `compat/job_submit.lua` may read besides those of "
+     "this directory. See Moving from job_submit.lua",
+     &refuse_no_list, &count_compat_files, &set_compat_files, &list_compat_files},
     {"run_tests", "true", "true or false",
      "whether slurmctld runs the tests in `tests` before a changed directory comes into force; if one fails, "
      "what was in force stays",
@@ -152,6 +185,19 @@ constexpr std::array<SettingSpec, 12> specs{{
      &set_number<&Settings::record_files_kept, 1, 99>, &get_number<&Settings::record_files_kept>},
 }};
 
+/// Calls `set` with the setting of that name.
+template <typename Set>
+Result<void> apply(std::string_view name, Set set) {
+    std::vector<std::string> names;
+    for (const SettingSpec& spec : specs) {
+        if (spec.name == name) return set(spec);
+        names.emplace_back(spec.name);
+    }
+    return Error{ErrorCode::invalid_input,
+                 text::format("unknown setting '{}'{}{}", text::printable(name, 60),
+                              text::did_you_mean(name, names), list_of_names(names))};
+}
+
 } // namespace
 
 std::string_view to_string(Level level) noexcept {
@@ -168,14 +214,22 @@ std::span<const SettingSpec> setting_specs() noexcept {
 }
 
 Result<void> apply_setting(Settings& settings, std::string_view name, const Value& value) {
-    std::vector<std::string> names;
-    for (const SettingSpec& spec : specs) {
-        if (spec.name == name) return spec.set(settings, spec, value);
-        names.emplace_back(spec.name);
-    }
-    return Error{ErrorCode::invalid_input,
-                 text::format("unknown setting '{}'{}{}", text::printable(name, 60),
-                              text::did_you_mean(name, names), list_of_names(names))};
+    return apply(name, [&](const SettingSpec& spec) { return spec.set(settings, spec, value); });
+}
+
+Result<void> apply_setting(Settings& settings, std::string_view name, std::span<const Value> items) {
+    return apply(name, [&](const SettingSpec& spec) {
+        if (spec.set_list != nullptr) return spec.set_list(settings, spec, items);
+        return spec.set(settings, spec, {Value::Kind::other, 0, "a table"});
+    });
+}
+
+std::string describe_setting(const SettingSpec& spec, const Settings& settings) {
+    if (spec.get_list == nullptr) return describe(spec.get(settings));
+    std::string list;
+    for (const std::string& item : spec.get_list(settings))
+        list += (list.empty() ? "" : ", ") + describe({Value::Kind::text, 0, item});
+    return list.empty() ? "{}" : "{ " + list + " }";
 }
 
 } // namespace qg::policy

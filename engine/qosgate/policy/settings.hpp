@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace qg::policy {
 
@@ -35,8 +36,10 @@ struct Settings {
     /// After how many failures in a row a rule only warns, if its on_error is not `deny`; 0: never.
     std::uint64_t rule_failures = 0;
     OnError compat_on_error = OnError::deny; ///< if the script compat/job_submit.lua fails; deny or allow
-    bool run_tests = true;                   ///< whether a failed test keeps a policy from coming into force
-    std::string record_file;                 ///< of decisions; empty: none are recorded
+    /// Files and directories elsewhere that the script may read; normal paths.
+    std::vector<std::string> compat_files = {};
+    bool run_tests = true;            ///< whether a failed test keeps a policy from coming into force
+    std::string record_file;          ///< of decisions; empty: none are recorded
     std::uint64_t record_percent = 0; ///< of the decisions that did nothing; the others are all recorded
     std::uint64_t record_file_mib = 64;
     std::uint64_t record_files_kept = 4; ///< old ones, beside the present one
@@ -50,7 +53,11 @@ struct SettingSpec {
     std::string_view allowed; ///< for people: `"explain", "enforce" or "off"`, `a whole number from 1 to 9`
     std::string_view description;
     Result<void> (*set)(Settings& settings, const SettingSpec& spec, const Value& value);
-    Value (*get)(const Settings& settings); ///< borrows from `settings`
+    Value (*get)(const Settings& settings); ///< borrows from `settings`; of a list: its number of elements
+    /// Of a setting that is a list; then `set` refuses other values.
+    Result<void> (*set_list)(Settings& settings, const SettingSpec& spec,
+                             std::span<const Value> items) = nullptr;
+    const std::vector<std::string>& (*get_list)(const Settings& settings) = nullptr;
 };
 
 /// All settings, in the order they are documented.
@@ -60,5 +67,11 @@ std::span<const SettingSpec> setting_specs() noexcept;
 /// Errors: invalid_input for an unknown name (with the near miss and the names there are) and for a value of
 /// the wrong type or out of range (with what is allowed).
 Result<void> apply_setting(Settings& settings, std::string_view name, const Value& value);
+
+/// Sets one setting by name to a list. Errors: the same, also for settings that are no lists.
+Result<void> apply_setting(Settings& settings, std::string_view name, std::span<const Value> items);
+
+/// A setting as one would write it in site.lua.
+std::string describe_setting(const SettingSpec& spec, const Settings& settings);
 
 } // namespace qg::policy

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/fnv.hpp"
+#include "qosgate/policy/site_files.hpp"
 #include "qosgate/policy/trusted_files.hpp"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ constexpr std::array<SourcePart, 4> parts{{
     {"", &is_source_name, max_files, max_file_bytes, max_files* max_file_bytes},
     {module_folder_name, &is_source_name, max_modules, max_file_bytes, max_modules* max_file_bytes},
     {data_folder_name, &is_data_name, max_data_files, max_data_file_bytes, max_data_bytes},
-    {compat_folder_name, &is_source_name, max_compat_files, max_file_bytes, max_compat_bytes},
+    {compat_folder_name, &is_compat_name, max_compat_files, max_compat_file_bytes, max_compat_bytes},
 }};
 
 constexpr SourcePart tests{tests_folder_name, &is_source_name, max_test_files, max_file_bytes,
@@ -116,7 +117,7 @@ SourceKind kind_of(std::string_view name) noexcept {
     };
     if (is_in(module_folder_name)) return SourceKind::module;
     if (is_in(data_folder_name)) return SourceKind::data;
-    if (is_in(compat_folder_name)) return SourceKind::compat;
+    if (is_in(compat_folder_name) || name.starts_with('/')) return SourceKind::compat;
     return name == site_file_name ? SourceKind::settings : SourceKind::rule;
 }
 
@@ -146,6 +147,10 @@ bool is_source_name(std::string_view name) noexcept {
     return name.size() > 4 && name.front() != '.' && name.ends_with(".lua");
 }
 
+bool is_compat_name(std::string_view name) noexcept {
+    return !name.starts_with('.') && !name.ends_with('~');
+}
+
 bool is_data_name(std::string_view name) noexcept {
     return !name.starts_with('.') && (name.ends_with(".json") || name.ends_with(".csv"));
 }
@@ -159,6 +164,8 @@ Result<SourceFolder> read_source_folder(const fs::path& folder, uid_t trusted_us
         if (!*exists) return SourceFolder{};
         found.exists = true;
     }
+    if (const auto read = read_site_files(site_paths(found), folder, trusted_user, found.files); !read)
+        return read.error();
     if (const auto exists = read_part(folder, tests, trusted_user, found.tests); !exists)
         return exists.error();
     return found;
@@ -180,11 +187,12 @@ std::uint64_t hash_of(const SourceFolder& folder) noexcept {
     return folder.exists ? hash_of(std::span(folder.files)) : 0;
 }
 
-std::uint64_t stat_signature(const fs::path& folder) noexcept {
+std::uint64_t stat_signature(const fs::path& folder, std::span<const std::string> other_paths) noexcept {
     Fnv signature;
     for (const SourcePart& part : parts)
         add_part(signature, part.in(folder), part);
     add_part(signature, tests.in(folder), tests);
+    add_site_files(signature, other_paths);
     return signature.value();
 }
 

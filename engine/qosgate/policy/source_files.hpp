@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // source_files: the files of a policy directory (rules, settings, modules in `lib`, tables in `data`, a
-// script for job_submit/lua in `compat`, and tests in `tests`), and their identity by content. They are read
-// only if nobody except root and the daemon's own user can have written them.
+// script for job_submit/lua with its files in `compat`, and tests in `tests`), and their identity by content.
+// They are read only if nobody except root and the daemon's own user can have written them.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -20,7 +20,7 @@ namespace qg::policy {
 
 /// One file as it was read.
 struct SourceFile {
-    std::string name; ///< "10-debug.lua", "lib/limits.lua"
+    std::string name; ///< "10-debug.lua", "lib/limits.lua"; of files elsewhere their path
     std::string text;
 };
 
@@ -73,7 +73,8 @@ inline constexpr std::size_t max_data_file_bytes = std::size_t{4} << 20u;
 inline constexpr std::size_t max_data_bytes = std::size_t{16} << 20u;
 inline constexpr std::string_view compat_folder_name = "compat";
 inline constexpr std::size_t max_compat_files = 64;
-inline constexpr std::size_t max_compat_bytes = std::size_t{4} << 20u;
+inline constexpr std::size_t max_compat_file_bytes = std::size_t{4} << 20u;
+inline constexpr std::size_t max_compat_bytes = std::size_t{16} << 20u;
 inline constexpr std::string_view tests_folder_name = "tests";
 inline constexpr std::size_t max_test_files = 256;
 inline constexpr std::size_t max_test_bytes = std::size_t{16} << 20u;
@@ -81,10 +82,15 @@ inline constexpr std::size_t max_test_bytes = std::size_t{16} << 20u;
 /// Whether a file of this name is Lua source: "*.lua", and not hidden.
 bool is_source_name(std::string_view name) noexcept;
 
+/// Whether a file of this name may be read by a script for job_submit/lua: any that is not hidden and no
+/// backup ("x~").
+bool is_compat_name(std::string_view name) noexcept;
+
 /// Whether a file of this name holds a table: "*.json" or "*.csv", and not hidden.
 bool is_data_name(std::string_view name) noexcept;
 
-/// Reads every file of all parts, and the tests. A directory that does not exist gives `exists == false`.
+/// Reads every file of all parts, the files that `compat_files` of site.lua names (site_files.hpp), and the
+/// tests. A directory that does not exist gives `exists == false`.
 /// Errors: permission_denied if a directory, a file, or a directory or link on the path to them belongs to
 /// anybody except root and `trusted_user`, or others can write it (naming it, its mode and the cure);
 /// invalid_input if it is not a regular file or too large, or if there are too many; unavailable if the
@@ -97,9 +103,11 @@ std::uint64_t hash_of(std::span<const SourceFile> files) noexcept;
 /// The identity of the policy in a directory, without its tests; 0 for a directory that does not exist.
 std::uint64_t hash_of(const SourceFolder& folder) noexcept;
 
-/// A number that changes when a file of the directory changes, appears or disappears. It is made from sizes,
-/// times, inodes and modes, without opening a file. Never fails: an error is part of the number.
-std::uint64_t stat_signature(const std::filesystem::path& folder) noexcept;
+/// A number that changes when a file of the directory, or of the other paths, changes, appears or disappears.
+/// It is made from sizes, times, inodes and modes, without opening a file. Never fails: an error is part of
+/// the number.
+std::uint64_t stat_signature(const std::filesystem::path& folder,
+                             std::span<const std::string> other_paths = {}) noexcept;
 
 /// The same for one file; 0 if there is none or it cannot be checked. A chmod, a link or a restored copy
 /// changes it, too, so the caller must read the file to know whether its content changed.

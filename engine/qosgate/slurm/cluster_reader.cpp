@@ -4,6 +4,7 @@
 #include "qosgate/slurm/load.hpp"
 #include "qosgate/slurm/partition_records.hpp"
 #include "qosgate/slurm/read_names.hpp"
+#include "qosgate/slurm/script_records.hpp"
 
 #include <utility>
 
@@ -69,6 +70,7 @@ std::shared_ptr<const model::Cluster> ClusterReader::publish(model::Cluster clus
                                                              const license_info_msg_t* licenses) {
     if (!cluster.names) cluster.names.emplace();
     update_names(*cluster.names, reservations, licenses);
+    if (reservations != nullptr) cluster.script_reservations = read_script_reservations(*reservations);
     if (reservations != nullptr) reservations_seen_ = reservations->last_update;
     if (licenses != nullptr) licenses_seen_ = licenses->last_update;
     return last_ = std::make_shared<const model::Cluster>(std::move(cluster));

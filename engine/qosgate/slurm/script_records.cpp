@@ -83,7 +83,52 @@ constexpr PartitionField partition_fields[] = {
     {"total_nodes", &number_of<&Partition::total_nodes>},
 };
 
+using Reservation = reserve_info_t;
+
+struct ReservationField {
+    std::string_view name;
+    ScriptValue (*read)(const Reservation& reservation);
+};
+
+template <auto member>
+ScriptValue reservation_text(const Reservation& reservation) {
+    return ScriptValue::of_text(reservation.*member);
+}
+template <auto member>
+ScriptValue reservation_number(const Reservation& reservation) {
+    return ScriptValue::of_number(static_cast<double>(reservation.*member));
+}
+
+constexpr ReservationField reservation_fields[] = {
+    {"accounts", &reservation_text<&Reservation::accounts>},
+    {"end_time", &reservation_number<&Reservation::end_time>},
+    {"features", &reservation_text<&Reservation::features>},
+    {"flags", &reservation_number<&Reservation::flags>},
+    {"licenses", &reservation_text<&Reservation::licenses>},
+    {"node_cnt", &reservation_number<&Reservation::node_cnt>},
+    {"node_list", &reservation_text<&Reservation::node_list>},
+    {"partition", &reservation_text<&Reservation::partition>},
+    {"start_time", &reservation_number<&Reservation::start_time>},
+    {"users", &reservation_text<&Reservation::users>},
+};
+
 } // namespace
+
+model::ScriptRecords read_script_reservations(const reserve_info_msg_t& reservations) {
+    model::ScriptRecords all;
+    for (const ReservationField& field : reservation_fields)
+        all.names.push_back(field.name);
+    // Slurm's plugin shows these, too; no RPC tells them.
+    all.unreadable = {"assoc_list", "duration", "flags_set_node", "full_nodes"};
+    for (const Reservation& reservation :
+         std::span(reservations.reservation_array, reservations.record_count)) {
+        model::ScriptRecord& record = all.records.emplace_back();
+        record.name = view_text(reservation.name);
+        for (const ReservationField& field : reservation_fields)
+            record.values.emplace_back(field.read(reservation));
+    }
+    return all;
+}
 
 model::ScriptRecords read_script_partitions(const partition_info_msg_t& partitions) {
     model::ScriptRecords all;

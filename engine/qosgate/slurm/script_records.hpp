@@ -12,4 +12,7 @@ namespace qg::slurm {
 /// part_list: all partitions, whoever may use them.
 model::ScriptRecords read_script_partitions(const partition_info_msg_t& partitions);
 
+/// slurm.reservations: all reservations.
+model::ScriptRecords read_script_reservations(const reserve_info_msg_t& reservations);
+
 } // namespace qg::slurm

@@ -2,6 +2,10 @@
 #include "qosgate/policy/compat/host_access.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/compat/script_files.hpp"
+#include "qosgate/policy/compat/script_io.hpp"
+#include "qosgate/policy/compat/script_modules.hpp"
+#include "qosgate/policy/compat/user_programs.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
 
 #include <algorithm>
@@ -20,28 +24,40 @@ struct Withheld {
     const char* instead;
 };
 
-constexpr const char* no_programs =
-    "slurmctld waits for the script, so it cannot run programs; let a cron job write what it needs into a "
-    "table in qosgate.d/data, and read that in a rule";
-constexpr const char* no_files = "a script cannot read or write files; write its tables into the script";
+constexpr const char* no_programs = "slurmctld waits for the script, so it cannot run programs; let a cron "
+                                    "job write what it needs into a file, "
+                                    "name that in compat_files, and read it with io.open";
+constexpr const char* no_streams = "slurmctld has no input; open a file with io.open";
 constexpr const char* no_end = "a script cannot end slurmctld; return slurm.ERROR";
-constexpr const char* one_file = "a script is one file; write its functions into it";
+constexpr const char* no_c = "modules in C cannot be loaded; write the functions in Lua";
 
 constexpr auto all = std::to_array<Withheld>({
-    {"io", "popen", no_programs},     {"os", "execute", no_programs}, {"io", "open", no_files},
-    {"io", "lines", no_files},        {"io", "read", no_files},       {"io", "write", no_files},
-    {"io", "input", no_files},        {"io", "output", no_files},     {"io", "close", no_files},
-    {"io", "tmpfile", no_files},      {"os", "remove", no_files},     {"os", "rename", no_files},
-    {"os", "tmpname", no_files},      {"os", "exit", no_end},         {"os", "setlocale", no_end},
-    {"", "dofile", one_file},         {"", "loadfile", one_file},     {"", "require", one_file},
-    {"package", "loadlib", one_file},
+    {"os", "execute", no_programs},
+    {"io", "read", no_streams},
+    {"io", "write", no_writing},
+    {"io", "input", no_streams},
+    {"io", "output", no_writing},
+    {"io", "tmpfile", no_writing},
+    {"os", "remove", no_writing},
+    {"os", "rename", no_writing},
+    {"os", "tmpname", no_writing},
+    {"os", "exit", no_end},
+    {"os", "setlocale", no_end},
+    {"package", "loadlib", no_c},
 });
+
+/// Modules in C that sites have used.
+constexpr std::array<std::string_view, 8> c_modules{"posix", "redis", "cjson",  "socket",
+                                                    "lfs",   "ssl",   "luasql", "lsqlite3"};
 
 constexpr std::array harmless{"clock", "date", "difftime", "getenv", "time"};
 
+std::string full_name(const Withheld& what) {
+    return text::format("{}{}{}", what.library, *what.library == '\0' ? "" : ".", what.name);
+}
+
 std::string describe(const Withheld& what) {
-    return text::format("{}{}{}: {}", what.library, *what.library == '\0' ? "" : ".", what.name,
-                        what.instead);
+    return text::format("{}: {}", full_name(what), what.instead);
 }
 
 /// Whether the tokens at `at` name it: io.popen, or dofile(.
@@ -55,6 +71,77 @@ bool names(std::span<const Token> tokens, std::size_t at, const Withheld& what) 
     }
     return tokens[at].is_name(what.library) && tokens[at + 1].is(".") && tokens[at + 2].is_name(what.name);
 }
+
+/// The beginning of a call's arguments.
+struct Arguments {
+    std::string_view first; ///< a literal text; empty: it is none, or its content is not known
+    bool is_whole = false;  ///< nothing is joined to it
+    std::string_view second;
+};
+
+/// `at` is behind the name of the function.
+Arguments read_arguments(std::span<const Token> tokens, std::size_t at) {
+    Arguments arguments;
+    const auto token = [&](std::size_t i) { return i < tokens.size() ? tokens[i] : Token(); };
+    if (token(at).kind == TokenKind::text) return {token(at).text, true, {}};
+    if (!token(at).is("(")) return arguments;
+    ++at;
+    // A format gives the beginning, up to its first "%".
+    const bool is_format = token(at).is_name("string") && token(at + 1).is(".") &&
+                           token(at + 2).is_name("format") && token(at + 3).is("(");
+    if (is_format) at += 4;
+    if (token(at).kind != TokenKind::text) return arguments;
+    arguments.first = token(at).text;
+    const Token next = token(at + 1);
+    arguments.is_whole = !is_format && (next.is(",") || next.is(")"));
+    if (is_format) arguments.first = arguments.first.substr(0, arguments.first.find('%'));
+    if (arguments.is_whole && next.is(",") && token(at + 2).kind == TokenKind::text)
+        arguments.second = token(at + 2).text;
+    return arguments;
+}
+
+std::string describe_path(const Arguments& arguments, const ScriptFiles* files) {
+    if (!arguments.is_whole || arguments.first.empty()) return {};
+    static const SourceFolder no_sources;
+    static const Settings no_settings;
+    const ScriptFiles nothing(no_sources, no_settings);
+    const auto found = (files == nullptr ? nothing : *files).find(arguments.first);
+    return found.place == ScriptFiles::Place::outside ? describe_outside(arguments.first) : std::string();
+}
+
+std::string describe_open(const Arguments& arguments, const ScriptFiles* files) {
+    if (arguments.second.find_first_of("wa+") != std::string_view::npos) return no_writing;
+    return describe_path(arguments, files);
+}
+
+std::string describe_popen(const Arguments& arguments, const ScriptFiles* /*files*/) {
+    if (arguments.first.empty()) return {};
+    return describe_bad_program(arguments.first, arguments.is_whole);
+}
+
+std::string describe_require(const Arguments& arguments, const ScriptFiles* files) {
+    const std::string_view name = arguments.first.substr(0, arguments.first.find('.'));
+    if (!arguments.is_whole || std::ranges::find(c_modules, name) == c_modules.end()) return {};
+    // A site may have a module of its own with that name.
+    const std::string own = text::format("{}.lua", name);
+    if (files != nullptr && files->find(own).file != nullptr) return {};
+    return text::format("'{}' is a module in C, which cannot be loaded; write what it does in Lua", name);
+}
+
+/// A function that depends on its arguments.
+struct Checked {
+    Withheld function;
+    std::string (*describe)(const Arguments& arguments, const ScriptFiles* files);
+};
+
+constexpr auto checked = std::to_array<Checked>({
+    {{"io", "open", ""}, &describe_open},
+    {{"io", "lines", ""}, &describe_path},
+    {{"io", "popen", ""}, &describe_popen},
+    {{"", "dofile", ""}, &describe_path},
+    {{"", "loadfile", ""}, &describe_path},
+    {{"", "require", ""}, &describe_require},
+});
 
 /// Upvalue 1: the message.
 int refuse(lua_State* lua) {
@@ -92,17 +179,32 @@ void add_os(lua_State* lua) {
 
 } // namespace
 
-std::vector<HostAccess> find_host_access(std::string_view source) {
+std::vector<HostAccess> find_host_access(std::string_view source, const ScriptFiles* files) {
     const std::vector<Token> tokens = read_tokens(source);
     std::vector<HostAccess> found;
-    for (std::size_t i = 0; i < tokens.size(); ++i)
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
         for (const Withheld& what : all)
             if (names(tokens, i, what)) found.push_back({tokens[i].line, describe(what)});
+        for (const Checked& what : checked) {
+            if (!names(tokens, i, what.function)) continue;
+            const std::size_t behind = i + (*what.function.library == '\0' ? 1 : 3);
+            const std::string message = what.describe(read_arguments(tokens, behind), files);
+            if (!message.empty())
+                found.push_back({tokens[i].line, full_name(what.function) + ": " + message});
+        }
+    }
     return found;
+}
+
+bool asks_for_users(std::string_view source) {
+    const std::vector<Token> tokens = read_tokens(source);
+    return std::ranges::any_of(tokens, [](const Token& token) { return token.is_name("popen"); });
 }
 
 void add_host_libraries(lua_State* lua) {
     add_os(lua);
+    add_io(lua);
+    add_modules(lua);
     for (const Withheld& what : all) {
         push_library(lua, what.library);
         push_refusal(lua, what);

@@ -84,18 +84,52 @@ int old_setmetatable(lua_State* lua) {
     return 1;
 }
 
-/// load(text [, name [, mode [, environment]]]); a function that gives pieces is not taken.
+int compile(lua_State* lua, std::string_view source, const char* chunk_name, bool has_environment) {
+    // Compiling is work that the hook does not see.
+    Budget::charge(lua, 100 + static_cast<std::int64_t>(source.size()));
+    std::string_view text;
+    if (!push_rewritten(lua, source, has_environment, text)) return luaL_error(lua, "out of memory");
+    const int status = luaL_loadbufferx(lua, text.data(), text.size(), chunk_name, "t");
+    lua_remove(lua, -2); // the block of the text
+    if (status == LUA_OK) return 1;
+    if (status == LUA_ERRMEM) return lua_error(lua);
+    lua_pushnil(lua);
+    lua_insert(lua, -2);
+    return 2;
+}
+
+/// Replaces the function at 1 by the text that it gives piece by piece.
+void join_pieces(lua_State* lua) {
+    luaL_Buffer text;
+    luaL_buffinit(lua, &text);
+    for (;;) {
+        Budget::charge(lua, 10);
+        lua_pushvalue(lua, 1);
+        lua_call(lua, 0, 1);
+        std::size_t length = 0;
+        if (lua_isnil(lua, -1) ||
+            (lua_isstring(lua, -1) != 0 && (lua_tolstring(lua, -1, &length), length == 0)))
+            break;
+        if (lua_isstring(lua, -1) == 0) luaL_error(lua, "reader function must return a string");
+        luaL_addvalue(&text);
+    }
+    lua_pop(lua, 1);
+    luaL_pushresult(&text);
+    lua_replace(lua, 1);
+}
+
+/// load(text or function [, name [, mode [, environment]]])
 int old_load(lua_State* lua) {
+    const bool has_environment = !lua_isnone(lua, 4);
+    if (lua_isfunction(lua, 1)) {
+        lua_settop(lua, 4);
+        join_pieces(lua);
+    }
     std::size_t length = 0;
     const char* source = luaL_checklstring(lua, 1, &length);
     const char* name = luaL_optstring(lua, 2, source);
-    const bool has_environment = !lua_isnoneornil(lua, 4);
-    const int results = compile_text(lua, {source, length}, name);
-    if (results == 1 && has_environment) {
-        lua_pushvalue(lua, 4);
-        lua_setupvalue(lua, -2, 1);
-    }
-    return results;
+    if (has_environment) return compile_text_in(lua, {source, length}, name, 4);
+    return compile_text(lua, {source, length}, name);
 }
 
 /// The number of the memory in use, as scripts print it; nothing is collected.
@@ -301,6 +335,8 @@ void add_string(lua_State* lua) {
     add_bounded_string_functions(lua);
     lua_getfield(lua, -1, "gmatch");
     lua_setfield(lua, -2, "gfind");
+    lua_pushcfunction(lua, &concat);
+    lua_setfield(lua, -2, concat_name.data());
     lua_getfield(lua, -1, "format");
     lua_pushcclosure(lua, &format_text, 1);
     lua_setfield(lua, -2, "format");
@@ -337,17 +373,15 @@ Result<void> install_old_lua(LuaState& state) {
 }
 
 int compile_text(lua_State* lua, std::string_view source, const char* chunk_name) {
-    // Compiling is work that the hook does not see.
-    Budget::charge(lua, 100 + static_cast<std::int64_t>(source.size()));
-    std::string_view text;
-    if (!push_rewritten(lua, source, text)) return luaL_error(lua, "out of memory");
-    const int status = luaL_loadbufferx(lua, text.data(), text.size(), chunk_name, "t");
-    lua_remove(lua, -2); // the block of the text
-    if (status == LUA_OK) return 1;
-    if (status == LUA_ERRMEM) return lua_error(lua);
-    lua_pushnil(lua);
-    lua_insert(lua, -2);
-    return 2;
+    return compile(lua, source, chunk_name, /*has_environment=*/false);
+}
+
+int compile_text_in(lua_State* lua, std::string_view source, const char* chunk_name, int environment) {
+    const int results = compile(lua, source, chunk_name, /*has_environment=*/true);
+    if (results != 1) return results;
+    lua_pushvalue(lua, environment);
+    lua_setupvalue(lua, -2, 1);
+    return results;
 }
 
 } // namespace qg::policy::compat

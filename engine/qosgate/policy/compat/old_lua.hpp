@@ -28,4 +28,7 @@ void push_old_text(lua_State* lua, int index);
 /// a mistake. Returns how many values were pushed. Errors: raises a Lua error.
 int compile_text(lua_State* lua, std::string_view source, const char* chunk_name);
 
+/// The same for a chunk whose globals are in the table at `environment`, an absolute index.
+int compile_text_in(lua_State* lua, std::string_view source, const char* chunk_name, int environment);
+
 } // namespace qg::policy::compat

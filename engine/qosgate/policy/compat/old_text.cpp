@@ -117,9 +117,11 @@ int destroy_text(lua_State* lua) {
 }
 
 /// False: there is no memory.
-bool rewrite(std::string_view source, std::string& into) noexcept {
+bool rewrite(std::string_view source, bool has_environment, std::string& into) noexcept {
     try {
-        into = rewrite_for_lua_5_4(source);
+        // Texts find their methods without any global.
+        const std::string concat = std::string(has_environment ? "('')." : "").append(concat_name);
+        into = rewrite_for_lua_5_4(source, concat);
         return true;
     } catch (...) {
         return false;
@@ -218,14 +220,14 @@ int concat(lua_State* lua) {
     return 1;
 }
 
-bool push_rewritten(lua_State* lua, std::string_view source, std::string_view& text) {
+bool push_rewritten(lua_State* lua, std::string_view source, bool has_environment, std::string_view& text) {
     // Errors of Lua skip destructors, so Lua owns the text.
     auto* block = new (lua_newuserdatauv(lua, sizeof(std::string), 0)) std::string();
     lua_createtable(lua, 0, 1);
     lua_pushcfunction(lua, &destroy_text);
     lua_setfield(lua, -2, "__gc");
     lua_setmetatable(lua, -2);
-    if (!rewrite(source, *block)) {
+    if (!rewrite(source, has_environment, *block)) {
         lua_pop(lua, 1);
         return false;
     }

@@ -19,7 +19,8 @@ int concat_table(lua_State* lua);
 int concat(lua_State* lua);
 
 /// Pushes a block that holds the source, made ready for Lua 5.4; `text` views it as long as the block lives.
-/// False: no memory, and nothing is pushed.
-bool push_rewritten(lua_State* lua, std::string_view source, std::string_view& text);
+/// False: no memory, and nothing is pushed. If it gets an environment of its own, it finds the function of
+/// the name concat_name with the methods of texts.
+bool push_rewritten(lua_State* lua, std::string_view source, bool has_environment, std::string_view& text);
 
 } // namespace qg::policy::compat

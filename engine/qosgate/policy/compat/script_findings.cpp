@@ -189,10 +189,10 @@ std::span<const std::string_view> job_desc_fields() noexcept {
     return fields;
 }
 
-std::vector<ScriptFinding> find_script_problems(std::string_view source) {
+std::vector<ScriptFinding> find_script_problems(std::string_view source, const ScriptFiles* files) {
     const std::vector<Token> tokens = read_tokens(source);
     std::vector<ScriptFinding> findings;
-    for (HostAccess& access : find_host_access(source))
+    for (HostAccess& access : find_host_access(source, files))
         findings.push_back({access.line, std::move(access.message), true});
     const auto submit = find_hook(tokens, "slurm_job_submit");
     const auto modify = find_hook(tokens, "slurm_job_modify");

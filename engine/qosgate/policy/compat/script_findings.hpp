@@ -10,6 +10,8 @@
 
 namespace qg::policy::compat {
 
+class ScriptFiles;
+
 struct ScriptFinding {
     int line = 0; ///< 0: the file as a whole
     std::string message;
@@ -20,7 +22,7 @@ struct ScriptFinding {
 std::span<const std::string_view> job_desc_fields() noexcept;
 
 /// Fields that do not exist, functions that are missing or end without a return, and functions that reach the
-/// host. By line. The source has compiled. Cost: linear.
-std::vector<ScriptFinding> find_script_problems(std::string_view source);
+/// host. By line. The source has compiled. `files` is what it may read. Cost: linear.
+std::vector<ScriptFinding> find_script_problems(std::string_view source, const ScriptFiles* files);
 
 } // namespace qg::policy::compat

@@ -5,12 +5,15 @@
 #pragma once
 
 #include "qosgate/base/result.hpp"
+#include "qosgate/model/directory.hpp"
 #include "qosgate/model/script_value.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace qg::policy::compat {
@@ -63,6 +66,17 @@ class ScriptHost {
     [[nodiscard]] virtual Result<const model::ScriptRecords*> partitions() = 0;
     /// Whether the job's owner may use one of them.
     [[nodiscard]] virtual bool may_use(const model::ScriptRecords& partitions, std::size_t index) = 0;
+    /// A user of the directory service; null: there is none. Errors: also if it is not known yet.
+    [[nodiscard]] virtual Result<std::shared_ptr<const model::DirectoryUser>>
+    find_user(std::string_view name) = 0;
+    [[nodiscard]] virtual Result<std::shared_ptr<const model::DirectoryUser>> find_user(std::uint32_t id) = 0;
+    /// The login name of a user; empty: there is none. Errors: likewise.
+    [[nodiscard]] virtual Result<std::string> find_user_name(std::uint32_t id) = 0;
+    [[nodiscard]] virtual Result<std::shared_ptr<const model::DirectoryGroup>>
+    find_group(std::string_view name) = 0;
+    /// slurm.jobs and slurm.reservations.
+    [[nodiscard]] virtual Result<const model::ScriptRecords*> jobs() = 0;
+    [[nodiscard]] virtual Result<const model::ScriptRecords*> reservations() = 0;
     /// The priority of a QOS; empty: there is none of that name.
     [[nodiscard]] virtual Result<std::optional<double>> qos_priority(std::string_view name) = 0;
 };

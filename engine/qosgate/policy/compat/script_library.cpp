@@ -210,6 +210,7 @@ Result<void> install_script_library(LuaState& state, std::string_view cluster_na
 }
 
 void push_modify_arguments(lua_State* lua) {
+    renew_lists(lua);
     push_job_desc(lua);
     push_job_rec(lua);
     push_part_list(lua);
@@ -217,6 +218,7 @@ void push_modify_arguments(lua_State* lua) {
 }
 
 void push_submit_arguments(lua_State* lua) {
+    renew_lists(lua);
     push_job_desc(lua);
     push_part_list(lua);
     lua_pushnumber(lua, check_host(lua).submit_uid());

@@ -8,7 +8,10 @@
 #include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <utility>
 
 #include <lua.hpp>
 
@@ -20,7 +23,6 @@ using model::ScriptValue;
 constexpr const char* job_type = "qosgate.job_desc";
 constexpr const char* record_type = "qosgate.job_rec";
 constexpr const char* environment_type = "qosgate.environment";
-constexpr const char* part_list_type = "qosgate.part_list";
 
 std::string_view check_text(lua_State* lua, int index) {
     std::size_t length = 0;
@@ -178,14 +180,30 @@ int write_environment(lua_State* lua) {
     return error.empty() ? 0 : raise(lua, error);
 }
 
-// ---- part_list -----------------------------------------------------------------------------------------
+// ---- part_list, slurm.jobs, slurm.reservations
+// -------------------------------------------------------------------------------
 
-const model::ScriptRecords& check_partitions(lua_State* lua) {
+/// A table of records that is filled when it is touched.
+struct RecordList {
+    const char* type; ///< the name of its metatable
+    const char* noun; ///< of one record
+    Result<const model::ScriptRecords*> (ScriptHost::*records)();
+    bool depends_on_user; ///< whether ScriptHost::may_use hides some
+};
+
+constexpr RecordList record_lists[] = {
+    {"qosgate.part_list", "partition", &ScriptHost::partitions, true},
+    {"qosgate.reservations", "reservation", &ScriptHost::reservations, false},
+    {"qosgate.jobs", "job", &ScriptHost::jobs, false},
+};
+enum ListIndex : lua_Integer { partitions, reservations, jobs };
+
+const model::ScriptRecords& check_records(lua_State* lua, const RecordList& list) {
     ScriptHost& host = check_host(lua);
     ErrorText error;
-    const auto* partitions = ask<const model::ScriptRecords>(error, [&] { return host.partitions(); });
-    if (partitions == nullptr) raise(lua, error);
-    return *partitions;
+    const auto* records = ask<const model::ScriptRecords>(error, [&] { return (host.*list.records)(); });
+    if (records == nullptr) raise(lua, error);
+    return *records;
 }
 
 /// Whether a record may be shown; false if that is not known.
@@ -197,24 +215,29 @@ bool may_use(ScriptHost& host, const model::ScriptRecords& partitions, std::size
     }
 }
 
-/// Upvalues: the index of the partition, and the run that it was read in.
-int read_partition(lua_State* lua) {
+/// Upvalues: the index of the record, the run that it was read in, and its list.
+int read_listed(lua_State* lua) {
     const std::string_view name = check_text(lua, 2);
     Budget::charge(lua, 2);
+    const RecordList& list = record_lists[lua_tointeger(lua, lua_upvalueindex(3))];
     if (lua_tointeger(lua, lua_upvalueindex(2)) != static_cast<lua_Integer>(LuaState::of(lua).runs))
-        return luaL_error(lua, "a partition of an earlier call cannot be read: use part_list of this call");
+        return luaL_error(lua, "a %s of an earlier call cannot be read: use those of this call", list.noun);
     const auto index = static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(1)));
-    push_script_value(lua, check_partitions(lua).get(index, name));
+    const model::ScriptRecords& records = check_records(lua, list);
+    if (std::ranges::find(records.unreadable, name) != records.unreadable.end())
+        return luaL_error(lua, "%s of a %s cannot be read", name.data(), list.noun);
+    push_script_value(lua, records.get(index, name));
     return 1;
 }
 
-/// Pushes a table whose fields are those of the partition.
-void push_partition(lua_State* lua, std::size_t index) {
+/// Pushes a table whose fields are those of the record.
+void push_listed(lua_State* lua, std::size_t index, lua_Integer list) {
     lua_createtable(lua, 0, 0);
     lua_createtable(lua, 0, 1);
     lua_pushinteger(lua, static_cast<lua_Integer>(index));
     lua_pushinteger(lua, static_cast<lua_Integer>(LuaState::of(lua).runs));
-    lua_pushcclosure(lua, &read_partition, 2);
+    lua_pushinteger(lua, list);
+    lua_pushcclosure(lua, &read_listed, 3);
     lua_setfield(lua, -2, "__index");
     hide_metatable(lua);
     lua_setmetatable(lua, -2);
@@ -228,20 +251,24 @@ bool has_metatable_of(lua_State* lua, int index, const char* type) {
     return is_same;
 }
 
-/// Makes the table at `index` an ordinary one with all its members, if it is part_list and not filled yet.
+/// Makes the table at `index` an ordinary one with all its members, if it is such a list and not filled yet.
 void fill(lua_State* lua, int index) {
     luaL_checktype(lua, index, LUA_TTABLE);
-    if (!has_metatable_of(lua, index, part_list_type)) return;
-    const model::ScriptRecords& partitions = check_partitions(lua);
-    lua_pushnil(lua);
-    lua_setmetatable(lua, index);
-    for (std::size_t i = 0; i < partitions.records.size(); ++i) {
-        Budget::charge(lua, 10);
-        if (!may_use(check_host(lua), partitions, i)) continue;
-        const std::string_view name = partitions.records[i].name;
-        lua_pushlstring(lua, name.data(), name.size());
-        push_partition(lua, i);
-        lua_rawset(lua, index);
+    for (lua_Integer which = 0; which < static_cast<lua_Integer>(std::size(record_lists)); ++which) {
+        const RecordList& list = record_lists[which];
+        if (!has_metatable_of(lua, index, list.type)) continue;
+        const model::ScriptRecords& records = check_records(lua, list);
+        lua_pushnil(lua);
+        lua_setmetatable(lua, index);
+        for (std::size_t i = 0; i < records.records.size(); ++i) {
+            Budget::charge(lua, 10);
+            if (list.depends_on_user && !may_use(check_host(lua), records, i)) continue;
+            const std::string_view name = records.records[i].name;
+            lua_pushlstring(lua, name.data(), name.size());
+            push_listed(lua, i, which);
+            lua_rawset(lua, index);
+        }
+        return;
     }
 }
 
@@ -290,14 +317,15 @@ void install_script_objects(lua_State* lua) {
     static constexpr luaL_Reg record[] = {{"__index", &read_record}, {nullptr, nullptr}};
     static constexpr luaL_Reg environment[] = {
         {"__index", &read_environment}, {"__newindex", &write_environment}, {nullptr, nullptr}};
-    static constexpr luaL_Reg part_list[] = {{"__index", &read_filled},
-                                             {"__newindex", &write_filled},
-                                             {"__pairs", &pairs_of_filled},
-                                             {nullptr, nullptr}};
+    static constexpr luaL_Reg filled[] = {{"__index", &read_filled},
+                                          {"__newindex", &write_filled},
+                                          {"__pairs", &pairs_of_filled},
+                                          {nullptr, nullptr}};
     make_type(lua, job_type, job);
     make_type(lua, record_type, record);
     make_type(lua, environment_type, environment);
-    make_type(lua, part_list_type, part_list);
+    for (const RecordList& list : record_lists)
+        make_type(lua, list.type, filled);
 }
 
 void push_job_desc(lua_State* lua) {
@@ -309,7 +337,18 @@ void push_job_rec(lua_State* lua) {
 }
 
 void push_part_list(lua_State* lua) {
-    push_object(lua, part_list_type);
+    push_object(lua, record_lists[partitions].type);
+}
+
+/// Replaces slurm.jobs and slurm.reservations by ones that are read anew.
+void renew_lists(lua_State* lua) {
+    if (lua_getglobal(lua, "slurm") != LUA_TTABLE) return lua_pop(lua, 1);
+    for (const auto& [name, list] : {std::pair{"jobs", jobs}, std::pair{"reservations", reservations}}) {
+        lua_pushstring(lua, name);
+        push_object(lua, record_lists[list].type);
+        lua_rawset(lua, -3);
+    }
+    lua_pop(lua, 1);
 }
 
 int next_of_filled(lua_State* lua) {

@@ -28,6 +28,9 @@ void push_job_rec(lua_State* lua);
 /// Pushes a new table `part_list`, which gets its members when it is touched.
 void push_part_list(lua_State* lua);
 
+/// Makes slurm.jobs and slurm.reservations new tables, which get their members when they are touched.
+void renew_lists(lua_State* lua);
+
 /// next(table, key), which fills such a table first.
 int next_of_filled(lua_State* lua);
 

@@ -3,6 +3,7 @@
 // ScriptRun: one call of a function of a script for job_submit/lua, and what it says meanwhile.
 #pragma once
 
+#include "qosgate/policy/compat/script_files.hpp"
 #include "qosgate/policy/compat/script_host.hpp"
 
 #include <cstddef>
@@ -28,10 +29,13 @@ class ScriptRun {
     static constexpr std::size_t max_message = std::size_t{64} * 1024; ///< bytes for the user
     static constexpr std::size_t max_line = std::size_t{4} * 1024;
 
-    /// `host` is null while the script is loaded.
-    explicit ScriptRun(ScriptHost* host) noexcept : host_(host) {}
+    /// `host` is null while the script is loaded. Ownership: borrows both.
+    ScriptRun(ScriptHost* host, const ScriptFiles& files) noexcept : host_(host), files_(files) {}
 
     [[nodiscard]] ScriptHost* host() const noexcept { return host_; }
+    [[nodiscard]] const ScriptFiles& files() const noexcept { return files_; }
+    /// A text on its way to Lua, which a Lua error may skip.
+    [[nodiscard]] std::string& scratch() noexcept { return scratch_; }
 
     /// Adds a line to the message for the user.
     void tell(std::string_view text) noexcept;
@@ -43,6 +47,8 @@ class ScriptRun {
 
   private:
     ScriptHost* host_;
+    const ScriptFiles& files_;
+    std::string scratch_;
     bool has_told_ = false;
     std::string message_;
     std::vector<ScriptLine> lines_;

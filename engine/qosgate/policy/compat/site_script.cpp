@@ -9,6 +9,7 @@
 #include "qosgate/policy/compiled_rules.hpp"
 #include "qosgate/policy/sandbox.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <lua.hpp>
@@ -87,13 +88,25 @@ class Running {
 
 } // namespace
 
+SiteScript::SiteScript(std::shared_ptr<const SourceFolder> sources, const Settings& settings,
+                       std::string cluster_name)
+    : sources_(std::move(sources)), settings_(settings), cluster_name_(std::move(cluster_name)),
+      files_(*sources_, settings_),
+      asks_for_users_(std::ranges::any_of(sources_->files, [](const SourceFile& file) {
+          return kind_of(file.name) == SourceKind::compat && is_source_name(file.name) &&
+                 compat::asks_for_users(file.text);
+      })) {}
+
 Result<std::shared_ptr<SiteScript>> SiteScript::load(std::shared_ptr<const SourceFolder> sources,
                                                      const Settings& settings, std::string cluster_name) {
-    const SourceFile& file = script_of(*sources);
-    if (const auto found = find_host_access(file.text); !found.empty())
+    std::shared_ptr<SiteScript> script(new SiteScript(std::move(sources), settings, std::move(cluster_name)));
+    const SourceFile& file = script_of(*script->sources_);
+    if (file.text.size() > max_file_bytes)
+        return Error{ErrorCode::invalid_input,
+                     text::format("{}: larger than {} KiB", file.name, max_file_bytes >> 10u)};
+    if (const auto found = find_host_access(file.text, &script->files_); !found.empty())
         return Error{ErrorCode::invalid_input,
                      text::format("{}:{}: {}", file.name, found.front().line, found.front().message)};
-    std::shared_ptr<SiteScript> script(new SiteScript(std::move(sources), settings, std::move(cluster_name)));
     auto state = script->make_state();
     if (!state) return state.error();
     script->state_ = *std::move(state);
@@ -106,7 +119,7 @@ Result<SiteScript::State> SiteScript::make_state(const BudgetClock* clock) const
     if (auto done = install_old_lua(*state); !done) return done.error();
     if (auto done = install_script_library(*state, cluster_name_); !done) return done.error();
     const SourceFile& file = script_of(*sources_);
-    ScriptRun loading(nullptr);
+    ScriptRun loading(nullptr, files_);
     const Running running(*state, loading);
     state->budget().start_job(clock == nullptr ? BudgetClock() : *clock);
     state->budget().start_rule();
@@ -144,6 +157,30 @@ ScriptOutcome SiteScript::modify(ScriptHost& host) {
 }
 
 ScriptOutcome SiteScript::call(ScriptHost& host, const Function& function) {
+    ScriptOutcome outcome = call_locked(host, function);
+    count(outcome);
+    return outcome;
+}
+
+void SiteScript::count(const ScriptOutcome& outcome) {
+    const std::scoped_lock lock(failures_mutex_);
+    ++failures_.calls;
+    if (!outcome.failure) {
+        failures_.failures_in_a_row = 0;
+        return;
+    }
+    ++failures_.failures;
+    ++failures_.failures_in_a_row;
+    failures_.last = outcome.failure->message;
+    failures_.last_at = std::chrono::system_clock::now();
+}
+
+ScriptFailures SiteScript::failures() const {
+    const std::scoped_lock lock(failures_mutex_);
+    return failures_;
+}
+
+ScriptOutcome SiteScript::call_locked(ScriptHost& host, const Function& function) {
     const std::scoped_lock lock(mutex_);
     ScriptOutcome outcome;
     BudgetClock clock;
@@ -151,7 +188,7 @@ ScriptOutcome SiteScript::call(ScriptHost& host, const Function& function) {
         outcome.failure = LuaError{ready.error().message, {}, Exhausted::nothing};
         return outcome;
     }
-    ScriptRun run(&host);
+    ScriptRun run(&host, files_);
     {
         const Running running(*state_, run);
         ++state_->runs;

@@ -11,6 +11,8 @@
 #include "qosgate/policy/settings.hpp"
 #include "qosgate/policy/source_files.hpp"
 
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -33,6 +35,15 @@ struct ScriptOutcome {
     std::optional<LuaError> failure; ///< why it did not end; the code is then 0
 };
 
+/// The calls of a script that failed.
+struct ScriptFailures {
+    std::uint64_t calls = 0; ///< all calls, those that did not fail, too
+    std::uint64_t failures = 0;
+    std::uint64_t failures_in_a_row = 0; ///< up to the last call
+    std::string last;                    ///< why the last one failed; empty: none did
+    std::optional<std::chrono::system_clock::time_point> last_at = {};
+};
+
 /// One call of the script lasts as long as a rule may, and one runs at a time, as in Slurm's plugin: globals
 /// keep their values from call to call. A script that spends its budget begins anew.
 /// Threads: internally locked.
@@ -49,6 +60,9 @@ class SiteScript {
     /// Calls slurm_job_modify for a change of a job; a script without it has no objection. Cost: likewise.
     [[nodiscard]] ScriptOutcome modify(ScriptHost& host);
 
+    /// Since the script was loaded.
+    [[nodiscard]] ScriptFailures failures() const;
+
     /// Frees spent states and makes one for later. Not for the submit path. Cost: compiles.
     void refill();
 
@@ -57,6 +71,9 @@ class SiteScript {
         return settings_.compat_on_error == OnError::allow;
     }
 
+    /// Whether it starts programs that ask for users and groups.
+    [[nodiscard]] bool asks_for_users() const noexcept { return asks_for_users_; }
+
     /// What the user reads if a failure refuses the job.
     [[nodiscard]] std::string describe_failure(const LuaError& failure) const;
 
@@ -64,24 +81,30 @@ class SiteScript {
     using State = std::unique_ptr<LuaState>;
 
     SiteScript(std::shared_ptr<const SourceFolder> sources, const Settings& settings,
-               std::string cluster_name)
-        : sources_(std::move(sources)), settings_(settings), cluster_name_(std::move(cluster_name)) {}
+               std::string cluster_name);
 
     /// A state with the script loaded. With a clock, in the time of a job.
     [[nodiscard]] Result<State> make_state(const BudgetClock* clock = nullptr) const;
     struct Function;
     ScriptOutcome call(ScriptHost& host, const Function& function);
+    ScriptOutcome call_locked(ScriptHost& host, const Function& function);
+    void count(const ScriptOutcome& outcome);
     /// Makes state_ usable if it is not. Errors: as make_state.
     Result<void> prepare(BudgetClock& clock);
 
     const std::shared_ptr<const SourceFolder> sources_;
     const Settings settings_;
     const std::string cluster_name_;
+    const ScriptFiles files_;
+    const bool asks_for_users_;
 
     std::mutex mutex_; ///< guards what follows
     State state_;      ///< the one with the script's globals; null: it is spent
     State spare_;
     State spent_;
+
+    mutable std::mutex failures_mutex_; ///< never held while the script runs
+    ScriptFailures failures_;           ///< guarded by failures_mutex_
 };
 
 } // namespace qg::policy::compat

@@ -45,8 +45,8 @@ struct Edit {
 /// Finds the chains of "..". A source with mistakes gives any result; the compiler then finds the mistake.
 class ConcatFinder {
   public:
-    explicit ConcatFinder(std::span<const Token> tokens)
-        : tokens_(tokens), partner_(tokens.size(), 0), edits_(tokens.size()) {
+    ConcatFinder(std::span<const Token> tokens, std::string_view concat)
+        : tokens_(tokens), concat_(concat), partner_(tokens.size(), 0), edits_(tokens.size()) {
         match_brackets();
     }
 
@@ -125,7 +125,7 @@ class ConcatFinder {
             end = behind_operand(side);
         }
         if (joints.empty() || has_only_literals || end >= tokens_.size()) return;
-        edits_[begin].before.append(concat_name).append("(");
+        edits_[begin].before.append(concat_).append("(");
         for (const std::size_t joint : joints) {
             edits_[joint].instead = joint == joints.back() ? ",(" : ",";
             edits_[joint].is_replaced = true;
@@ -136,6 +136,7 @@ class ConcatFinder {
     }
 
     std::span<const Token> tokens_;
+    std::string_view concat_;
     std::vector<std::size_t> partner_; ///< the index of the closing token; 0: none
     std::vector<Edit> edits_;
 };
@@ -187,12 +188,12 @@ void append_edited(std::string& to, const Token& token, const Edit& edit) {
 
 } // namespace
 
-std::string rewrite_for_lua_5_4(std::string_view source) {
+std::string rewrite_for_lua_5_4(std::string_view source, std::string_view concat) {
     std::string result;
     result.reserve(source.size() + source.size() / 4);
     source = skip_preamble(source, result);
     const std::vector<Token> tokens = read_tokens(source);
-    const std::vector<Edit> edits = ConcatFinder(tokens).run();
+    const std::vector<Edit> edits = ConcatFinder(tokens, concat).run();
     std::size_t copied = 0;
     for (std::size_t i = 0; i < tokens.size() && tokens[i].kind != TokenKind::end; ++i) {
         const auto begin = static_cast<std::size_t>(tokens[i].raw.data() - source.data());

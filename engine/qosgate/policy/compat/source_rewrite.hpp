@@ -17,6 +17,7 @@ inline constexpr std::string_view concat_name = "__concat_as_lua_5_1";
 /// The script with this function; without its byte order mark and its shebang line; and without the backslash
 /// of escapes that only Lua 5.1 knows ("\." is "."). Any text is accepted. Cost: linear in a source that
 /// nests no deeper than a few levels.
-std::string rewrite_for_lua_5_4(std::string_view source);
+/// `concat` is an expression for the function, if a chunk cannot find it among its globals.
+std::string rewrite_for_lua_5_4(std::string_view source, std::string_view concat = concat_name);
 
 } // namespace qg::policy::compat

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/compat/script_files.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/site_files.hpp"
+
+#include <algorithm>
+
+namespace qg::policy::compat {
+namespace {
+
+constexpr std::string_view policy_folder = "/qosgate.d/";
+
+bool is_at_or_below(std::string_view path, std::string_view folder) noexcept {
+    return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+/// Whether scripts may read this name of a policy's file.
+bool is_readable(std::string_view name) noexcept {
+    return is_at_or_below(name, compat_folder_name) || is_at_or_below(name, data_folder_name) ||
+           is_at_or_below(name, module_folder_name);
+}
+
+} // namespace
+
+ScriptFiles::Found ScriptFiles::find_name(std::string_view name) const noexcept {
+    if (const SourceFile* file = sources_.find(name)) return {Place::file, file};
+    const bool is_folder = std::ranges::any_of(sources_.files, [&](const SourceFile& file) {
+        return file.name.size() > name.size() && is_at_or_below(file.name, name);
+    });
+    return {is_folder ? Place::folder : Place::missing, nullptr};
+}
+
+ScriptFiles::Found ScriptFiles::find(std::string_view path) const noexcept {
+    try {
+        const bool is_absolute = path.starts_with('/');
+        const std::string normal =
+            normal_path(is_absolute ? std::string(path) : text::format("{}/{}", compat_folder_name, path));
+        if (!is_absolute) return is_readable(normal) ? find_name(normal) : Found{};
+        // The directory may be elsewhere while it is checked.
+        if (const std::size_t at = normal.rfind(policy_folder); at != std::string::npos)
+            if (const auto name = std::string_view(normal).substr(at + policy_folder.size());
+                is_readable(name))
+                return find_name(name);
+        const bool is_named = std::ranges::any_of(
+            settings_.compat_files, [&](const std::string& named) { return is_at_or_below(normal, named); });
+        return is_named ? find_name(normal) : Found{};
+    } catch (...) {
+        return {};
+    }
+}
+
+std::string describe_outside(std::string_view path) {
+    const std::string shown = text::printable(path, 300);
+    return text::format("{} is not among the files that the script may read; write site {{ compat_files = {{ "
+                        "\"{}\" }} }} into site.lua, or copy it to qosgate.d/compat",
+                        shown, shown);
+}
+
+} // namespace qg::policy::compat

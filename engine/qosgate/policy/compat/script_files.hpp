@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// ScriptFiles: the files that a script for job_submit/lua can read, found by the paths that it writes. They
+// are those of the policy: `compat`, `data` and `lib` of its directory, and what `compat_files` names.
+// Nothing here looks at a disk.
+#pragma once
+
+#include "qosgate/policy/settings.hpp"
+#include "qosgate/policy/source_files.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace qg::policy::compat {
+
+/// Ownership: borrows both. Threads: immutable.
+class ScriptFiles {
+  public:
+    enum class Place : std::uint8_t {
+        file,
+        folder,
+        missing, ///< it may be read, but does not exist
+        outside, ///< it may not be read
+    };
+    struct Found {
+        Place place = Place::outside;
+        const SourceFile* file = nullptr; ///< of `file` only
+    };
+
+    ScriptFiles(const SourceFolder& sources, const Settings& settings) noexcept
+        : sources_(sources), settings_(settings) {}
+
+    /// A path without a slash at its beginning is below `compat`; "…/qosgate.d/lib/x" is lib/x. Without
+    /// memory every path is outside. Cost: linear in the files.
+    [[nodiscard]] Found find(std::string_view path) const noexcept;
+
+  private:
+    [[nodiscard]] Found find_name(std::string_view name) const noexcept;
+
+    const SourceFolder& sources_;
+    const Settings& settings_;
+};
+
+/// What to say of a path outside.
+std::string describe_outside(std::string_view path);
+
+/// What to say of an attempt to write.
+inline constexpr const char* no_writing =
+    "a script cannot write files; slurm.log_info writes into slurmctld's log";
+
+} // namespace qg::policy::compat

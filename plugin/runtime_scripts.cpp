@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The part of Runtime that runs a site's script for job_submit/lua.
+#include "host_alloc.hpp"
+#include "host_log.hpp"
+#include "qosgate/base/text.hpp"
+#include "qosgate/gate/decision_log.hpp"
+#include "qosgate/gate/resolve.hpp"
+#include "qosgate/gate/site.hpp"
+#include "qosgate/policy/compat/site_script.hpp"
+#include "qosgate/policy/fields.hpp"
+#include "qosgate/slurm/job_desc.hpp"
+#include "runtime.hpp"
+
+#include <utility>
+
+namespace qg::plugin {
+namespace {
+
+using model::Decision;
+using policy::compat::ScriptOutcome;
+
+constexpr auto this_release = limits::Release::from_version_number(SLURM_VERSION_NUMBER);
+
+std::vector<std::string> lines_of(const ScriptOutcome& outcome) {
+    std::vector<std::string> lines;
+    if (outcome.message)
+        for (const std::string_view line : text::split(*outcome.message, '\n'))
+            lines.emplace_back(line);
+    return lines;
+}
+
+} // namespace
+
+std::optional<ScriptStatus> Runtime::describe_script(const policy::Policy& policy) {
+    const policy::compat::SiteScript* script = policy.script();
+    if (script == nullptr) return std::nullopt;
+    if (script->asks_for_users()) users_.need();
+    return ScriptStatus{.failures = script->failures(),
+                        .asks_for_users = script->asks_for_users(),
+                        .users = users_.count(),
+                        .users_read_at = users_.read_at(),
+                        .users_error = users_.last_error()};
+}
+
+void Runtime::hear_script(const ScriptOutcome& outcome, char** err_msg) const {
+    try {
+        for (const auto& line : outcome.lines)
+            log_of_script(line.level, text::printable(line.text, max_line_length).c_str());
+        if (outcome.message) append_text(err_msg, *outcome.message);
+    } catch (...) {
+        log_error("no memory for the words of a script");
+    }
+}
+
+void Runtime::end_with_script(const Recording& recording, const gate::RecordedJob* job, bool is_change,
+                              const ScriptOutcome& outcome, const ScriptVerdict& verdict, Decision decision,
+                              char** err_msg) {
+    const std::vector<std::string> said = lines_of(outcome); // the user has read these
+    decision.message = said;
+    decision.message.insert(decision.message.end(), verdict.message.begin(), verdict.message.end());
+    if (verdict.code != SLURM_SUCCESS) {
+        decision.reject = model::RejectCode::access_denied;
+        counts_.count(decision, is_change);
+    }
+    if (job != nullptr) recording.finish(decision, *job);
+    decision.message.erase(decision.message.begin(),
+                           decision.message.begin() + static_cast<std::ptrdiff_t>(said.size()));
+    answer(decision, err_msg);
+}
+
+int Runtime::run_script(const policy::Policy& policy, const ClusterNow& now, job_desc_msg_t& description,
+                        std::uint32_t submit_uid, char** err_msg, Decision& did) {
+    if (policy.script()->asks_for_users()) users_.need();
+    Recording recording = recorder_.begin(policy);
+    const model::JobRequest before = slurm::read_job_desc(description, submit_uid);
+    ControllerScriptHost host(description, submit_uid, quota_, users_, now.cluster.get());
+    const ScriptOutcome outcome = policy.script()->submit(host);
+    recording.stop_clock();
+    hear_script(outcome, err_msg);
+    const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
+    const ScriptVerdict verdict = judge_script(*policy.script(), outcome,
+                                               policy::describe_changes(before, request, policy::no_facts()));
+    if (verdict.events.empty()) return SLURM_SUCCESS;
+    const gate::Site site(now.cluster.get(), /*policy_in_force=*/nullptr, quota_, this_release);
+    const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
+    Decision decision;
+    for (const policy::RuleEvent& event : verdict.events)
+        gate::log_rule(decision, {request, resolved.view()}, event);
+    if (verdict.code == SLURM_SUCCESS) {
+        did = std::move(decision);
+        return SLURM_SUCCESS;
+    }
+    const gate::RecordedJob job{.request = request};
+    end_with_script(recording, &job, /*is_change=*/false, outcome, verdict, std::move(decision), err_msg);
+    return verdict.code;
+}
+
+int Runtime::run_script_at_change(const policy::Policy& policy, job_desc_msg_t& update, job_record* job,
+                                  std::uint32_t submit_uid, char** err_msg) {
+    if (policy.script()->asks_for_users()) users_.need();
+    const ClusterNow now = cluster_.current();
+    const auto files_id = job_files_.find_id(job);
+    const bool by_operator = quota_.is_operator(submit_uid);
+    JobCopy copy;
+    const auto read_job = [&]() -> Result<job_desc_msg_t*> {
+        if (copy != nullptr) return copy.get();
+        if (const auto why = why_not_copied(files_id, submit_uid, by_operator); !why.empty())
+            return Error{ErrorCode::unavailable, text::format("the job cannot be read: {}", why)};
+        copy = copy_job(job, files_id, submit_uid, by_operator);
+        if (copy == nullptr) return Error{ErrorCode::unavailable, "slurmctld does not show its jobs"};
+        return copy.get();
+    };
+    ControllerScriptHost host(update, submit_uid, quota_, users_, now.cluster.get());
+    host.set_record(read_job);
+    Recording recording = recorder_.begin(policy);
+    // A record shows the job after the change, and so needs the job before it.
+    const auto read_after = [&]() -> std::optional<model::JobRequest> {
+        if (!recording.is_on() || !read_job()) return std::nullopt;
+        return slurm::read_update(*copy, update, submit_uid).after;
+    };
+    const auto before = read_after();
+    const auto begin = TimeAllowance::Clock::now(); // copies are charged where they are made
+    ScriptOutcome outcome;
+    if (by_operator || change_allowance_.has_some(submit_uid, begin))
+        outcome = policy.script()->modify(host);
+    else
+        outcome.failure = policy::LuaError{
+            "the user's changes take too much time; try again in a moment", {}, policy::Exhausted::nothing};
+    recording.stop_clock();
+    // One request may change every task of an array, one after the other.
+    const auto end = TimeAllowance::Clock::now();
+    if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);
+    hear_script(outcome, err_msg);
+    const auto after = read_after();
+    const ScriptVerdict verdict =
+        judge_script(*policy.script(), outcome,
+                     before && after ? policy::describe_changes(*before, *after, policy::no_facts())
+                                     : std::vector<std::string>());
+    if (verdict.events.empty()) return SLURM_SUCCESS;
+    const auto recorded =
+        after ? std::optional(gate::RecordedJob{*after, files_id.value_or(0)}) : std::nullopt;
+    end_with_script(recording, recorded ? &*recorded : nullptr, /*is_change=*/true, outcome, verdict,
+                    describe_change(verdict.events, files_id, submit_uid), err_msg);
+    return verdict.code;
+}
+
+} // namespace qg::plugin
