@@ -13,6 +13,7 @@ Result, messages, fields of the job, its batch script, and what the script wrote
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -246,6 +247,82 @@ class Compat(unittest.TestCase):
         self.assertEqual(self.ours.ask(job, USER).code, 0)
         self.ours.folder.chmod(0o755)
         allowed.with_suffix(".old").rename(allowed)
+
+    def test_log_records_and_status_show_what_the_script_did(self) -> None:
+        site = self.ours.folder / "site.lua"
+        before = site.read_text()
+        records = self.files.parent / "records.jsonl"
+        site.write_text(before.replace("site {", f'site {{ record_file = "{records}",', 1))
+        self.addCleanup(site.write_text, before)
+        self.ours.put_in_force(
+            b"""
+            function slurm_job_submit(job_desc, part_list, submit_uid)
+                if job_desc.name == "crash" then error("oops") end
+                if job_desc.name == "refused" then
+                    slurm.log_user("not today")
+                    return 2045
+                end
+                job_desc.time_limit = 7
+                slurm.log_user("seven minutes")
+                return slurm.SUCCESS
+            end
+            function slurm_job_modify(job_desc, job_rec, part_list, modify_uid)
+                if job_desc.comment == "no" then return slurm.ERROR end
+                job_desc.comment = "was " .. job_desc.comment
+                return slurm.SUCCESS
+            end
+            """
+        )
+
+        def sbatch(name: str) -> CommandResult:
+            return self.ours.cluster.run(["sbatch", "--hold", "-J", name, "--wrap=true"], USER)
+
+        accepted = sbatch("good")
+        self.assertEqual(accepted.rc, 0, accepted)
+        refused = sbatch("refused")
+        self.assertRegex(refused.stderr, "error: not today\n(.*\n)*.*error: decision ")
+        self.assertIn("oops", sbatch("crash").stderr)
+        job = accepted.stdout.split()[-1]
+        for comment in ("yes", "no"):
+            self.ours.cluster.run(["scontrol", "update", f"jobid={job}", f"comment={comment}"], USER)
+
+        def read() -> list[dict]:
+            return [json.loads(line) for line in records.read_text().splitlines()] if records.exists() else []
+
+        self.ours.cluster.wait_for(lambda: len(read()) >= 5, "five records", otherwise=lambda: str(read()))
+        found = [
+            (record["event"], record["outcome"], event["did"], event["text"])
+            for record in read()
+            for event in record["events"]
+            if event["rule"] == event["file"] == "compat/job_submit.lua"
+        ]
+        self.assertEqual(
+            [row if "oops" not in row[3] else row[:3] for row in found],
+            [
+                ("submission", "accepted", "changed", "time_limit: (unset) -> 00:07:00"),
+                ("submission", "accepted", "noted", "seven minutes"),
+                ("submission", "refused", "rejected", "returned 2045: not today"),
+                ("submission", "refused", "failed"),
+                ("change", "accepted", "changed", "comment: yes -> was yes"),
+                ("change", "refused", "rejected", "returned -1"),
+            ],
+        )
+        self.assertRegex(
+            self.ours.cluster.log("slurmctld"),
+            r"changed user=ana\(\d+\) job=good .*: rule 'compat/job_submit.lua' \(compat/job_submit.lua\): time_limit",
+        )
+
+        def script() -> dict:
+            state = json.loads((self.ours.cluster.layout.controller_state / "qosgate_status.json").read_text())
+            return state["script"]
+
+        self.ours.cluster.wait_for(lambda: script()["calls"] == 5, "the status counts the calls", timeout=60)
+        status = script()
+        self.assertEqual(
+            (status["file"], status["failures"], status["failures_in_a_row"], status["users"]),
+            ("compat/job_submit.lua", 1, 0, None),
+        )
+        self.assertIn("oops", status["last_failure"])
 
     def compare(self, how: str, user: str, command: list[str]) -> None:
         def ask(controller: Controller) -> Answer:

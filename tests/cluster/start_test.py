@@ -199,6 +199,7 @@ class Status(StartTestCase):
     def test_a_controller_that_knows_no_rules_is_closed(self) -> None:
         self.expected_errors += ["99-broken.lua", "no rules are loaded"]
         broken = self.folder / "99-broken.lua"
+        waiting = self.submit("--hold").stdout.split()[-1]
         self.cluster.stop("slurmctld")
         for kept in self.cluster.layout.root.rglob("qosgate_policy"):
             kept.unlink()
@@ -219,9 +220,17 @@ class Status(StartTestCase):
             self.cluster.log("slurmctld"),
             r"error: .*refused user=ana\(\d+\) job=shut account=astro partition=\w+ qos=\w+: no rules are loaded: ",
         )
+        # A script for job_submit/lua, which cannot be read now, would see every change.
+        self.assertNotEqual(self.comment(waiting, USER).rc, 0)
+        self.assertEqual(self.comment(waiting, "root").rc, 0)
         broken.unlink()
         self.wait_for_status(0)
         self.expect(self.submit("--hold"), True)
+        self.assertEqual(self.comment(waiting, USER).rc, 0)
+
+    def comment(self, job: str, user: str) -> CommandResult:
+        """A change that no rule looks at."""
+        return self.cluster.run(["scontrol", "update", f"jobid={job}", "comment=x"], user)
 
     def conf_with_plugins(self, line: str) -> None:
         """Writes slurm.conf with another line for the plugins; slurmctld does not read it."""
