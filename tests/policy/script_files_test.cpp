@@ -129,6 +129,11 @@ BOOST_AUTO_TEST_CASE(reading_is_charged) {
     BOOST_TEST(has(told_with(files, "for l in io.lines('many') do end"), "more than 100000 instructions"));
     BOOST_TEST(
         has(told_with(files, "for i = 1, 1000000 do io.open('none') end"), "more than 100000 instructions"));
+
+    const std::string deep = "local p = ('x/'):rep(2000) ";
+    BOOST_TEST(told(deep + "slurm.log_user('%s', tostring((io.open(p))))") == "nil");
+    BOOST_TEST(has(told(deep + "io.open(p .. p)"), "is not among the files"));
+    BOOST_TEST(has(told(deep + "for i = 1, 30 do io.open(p) end"), "more than 100000 instructions"));
 }
 
 BOOST_AUTO_TEST_CASE(configuration_is_loaded_with_dofile_and_loadfile) {
@@ -225,6 +230,10 @@ BOOST_AUTO_TEST_CASE(programs_about_users_are_answered) {
             BOOST_TEST(!policy::compat::describe_bad_program(command, /*is_whole=*/true).empty());
         }
     BOOST_TEST(has(run("id -Gn eve"), "eve is not known yet"));
+    const std::string four = " | tr a b | tr a b | tr a b | tr a b";
+    BOOST_TEST(run("id -nu 1000" + four) == "bnb\n");
+    BOOST_TEST(has(run("id -nu 1000" + four + " | tr a b"), "slurmctld waits"));
+    BOOST_TEST(has(run("id -nu 1000 " + std::string(1024, ' ')), "slurmctld waits"));
 }
 
 BOOST_AUTO_TEST_CASE(users_are_not_known_while_the_script_is_loaded) {

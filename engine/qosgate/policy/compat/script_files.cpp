@@ -32,6 +32,7 @@ ScriptFiles::Found ScriptFiles::find_name(std::string_view name) const noexcept 
 }
 
 ScriptFiles::Found ScriptFiles::find(std::string_view path) const noexcept {
+    if (path.size() > max_path) return {};
     try {
         const bool is_absolute = path.starts_with('/');
         const std::string normal =

@@ -31,8 +31,12 @@ class ScriptFiles {
     ScriptFiles(const SourceFolder& sources, const Settings& settings) noexcept
         : sources_(sources), settings_(settings) {}
 
-    /// A path without a slash at its beginning is below `compat`; "…/qosgate.d/lib/x" is lib/x. Without
-    /// memory every path is outside. Cost: linear in the files.
+    /// No path is longer than this: each directory in it is work.
+    static constexpr std::size_t max_path = 4096;
+
+    /// A path without a slash at its beginning is below `compat`; "…/qosgate.d/lib/x" is lib/x. A path that
+    /// is longer than max_path is outside; without memory every path is. Cost: linear in the path and the
+    /// files.
     [[nodiscard]] Found find(std::string_view path) const noexcept;
 
   private:

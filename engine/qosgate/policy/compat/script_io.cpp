@@ -263,7 +263,7 @@ int file_tostring(lua_State* lua) {
 /// The file at a path; a null text: there is none. Errors: raises one for a path that may not be read.
 std::string_view open_file(lua_State* lua, const char* function, const char* path, bool& exists) {
     ScriptRun* const run = LuaState::of(lua).script;
-    Budget::charge(lua, cost_of_search);
+    Budget::charge(lua, cost_of_search + static_cast<std::int64_t>(std::strlen(path)));
     const auto found = run->files().find(path);
     if (found.place == ScriptFiles::Place::outside) {
         ErrorText message;

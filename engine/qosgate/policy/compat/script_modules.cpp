@@ -9,6 +9,7 @@
 #include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
+#include <cstring>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -59,7 +60,7 @@ int compile_file(lua_State* lua, const SourceFile& file, int environment = 0) {
 
 /// The file at a path; null: there is none. Errors: raises one for a path that may not be read.
 const SourceFile* find_source(lua_State* lua, const char* function, const char* path) {
-    Budget::charge(lua, 50);
+    Budget::charge(lua, 50 + static_cast<std::int64_t>(std::strlen(path)));
     const auto found = LuaState::of(lua).script->files().find(path);
     if (found.place == ScriptFiles::Place::outside) {
         ErrorText error;
@@ -107,7 +108,7 @@ const SourceFile* find_module(const ScriptFiles& files, std::string_view templat
             if (file != nullptr || part.empty()) return;
             std::string path;
             for (const char c : part)
-                c == '?' ? path.append(in_path) : path.append(1, c);
+                if (path.size() <= ScriptFiles::max_path) c == '?' ? path.append(in_path) : path.append(1, c);
             file = files.find(path).file;
             list += "\n\tno file '" + path + "'";
         });

@@ -36,8 +36,13 @@ Error unsupported(std::string_view command) {
 
 // ---- the command line ----------------------------------------------------------------------------------
 
-/// Splits a command line into the programs of its pipeline. Empty: it needs a shell.
+constexpr std::size_t max_command = 1024;                ///< bytes of a command line
+constexpr std::size_t max_programs = 5;                  ///< of a pipeline
+constexpr std::size_t max_output = std::size_t{1} << 16; ///< bytes
+
+/// Splits a command line into the programs of its pipeline. Empty: it needs a shell, or is too long.
 std::optional<std::vector<Words>> split_command(std::string_view command) {
+    if (command.size() > max_command) return std::nullopt;
     constexpr std::string_view special = "$`\\;&<>*?()[]{}!#~\n";
     std::vector<Words> programs(1);
     std::optional<std::string> word;
@@ -72,7 +77,7 @@ std::optional<std::vector<Words>> split_command(std::string_view command) {
     next:;
     }
     end_word();
-    if (std::ranges::any_of(programs, &Words::empty)) return std::nullopt;
+    if (programs.size() > max_programs || std::ranges::any_of(programs, &Words::empty)) return std::nullopt;
     return programs;
 }
 
@@ -248,6 +253,10 @@ Result<int> answer_program(std::string_view command, ScriptHost& host, std::stri
     for (const Words& program : std::span(*programs).subspan(1))
         if (!filter_output(program, {}, nullptr)) return unsupported(command);
     auto status = answer_first(programs->front(), host, output);
+    if (status && output.size() > max_output)
+        return Error{ErrorCode::limit_exceeded,
+                     text::format("io.popen: '{}' has more than {} KiB to say", text::printable(command, 200),
+                                  max_output >> 10u)};
     for (const Words& program : std::span(*programs).subspan(1)) {
         if (!status) break;
         std::string filtered;
