@@ -115,7 +115,8 @@ struct UserTable::Shared {
     /// Empty: the group has no name. Errors: as UserDirectory.
     Result<std::string> name_of_group(std::uint32_t id);
     bool fail(const Error& problem);
-    void keep_user(const std::string& name, std::optional<DirectoryUser> user);
+    /// Null: there is no such user. Returns true.
+    bool keep_user(const std::string& name, std::shared_ptr<const DirectoryUser> record);
     void forget_others(const std::set<std::string>& names);
     void publish() { published.publish(std::make_shared<const Tables>(tables_)); }
 
@@ -157,9 +158,10 @@ bool UserTable::Shared::fail(const Error& problem) {
 Result<std::string> UserTable::Shared::name_of_group(std::uint32_t id) {
     if (is_due(group_ids_, id)) {
         auto found = directory_->find_group(id);
-        if (is_absent(found, group_ids_, id)) found = std::optional<DirectoryGroup>();
-        if (!found) return found.error();
-        auto record = *found ? std::make_shared<const DirectoryGroup>(**std::move(found)) : nullptr;
+        const bool is_gone = is_absent(found, group_ids_, id);
+        if (!found && !is_gone) return found.error();
+        auto record =
+            !is_gone && *found ? std::make_shared<const DirectoryGroup>(**std::move(found)) : nullptr;
         group_ids_[id] = {record, Clock::now()};
         if (record) tables_.groups[record->name] = {record, Clock::now()};
     }
@@ -167,17 +169,17 @@ Result<std::string> UserTable::Shared::name_of_group(std::uint32_t id) {
     return record ? record->name : std::string();
 }
 
-void UserTable::Shared::keep_user(const std::string& name, std::optional<DirectoryUser> user) {
-    auto record = user ? std::make_shared<const DirectoryUser>(*std::move(user)) : nullptr;
+bool UserTable::Shared::keep_user(const std::string& name, std::shared_ptr<const DirectoryUser> record) {
     const auto now = Clock::now();
-    tables_.users[name] = {record, now};
     if (record) tables_.user_ids[record->id] = {record, now};
+    tables_.users[name] = {std::move(record), now};
+    return true;
 }
 
 /// False: there was no answer.
 bool UserTable::Shared::read_user(const std::string& name) {
     auto user = directory_->find_user(name);
-    if (is_absent(user, tables_.users, name)) user = std::optional<DirectoryUser>();
+    if (is_absent(user, tables_.users, name)) return keep_user(name, nullptr);
     if (!user) return fail(user.error());
     if (*user)
         for (model::GroupName& group : (*user)->groups) {
@@ -185,24 +187,24 @@ bool UserTable::Shared::read_user(const std::string& name) {
             if (!group_name) return fail(group_name.error());
             group.name = *std::move(group_name);
         }
-    keep_user(name, *std::move(user));
-    return true;
+    return keep_user(name, *user ? std::make_shared<const DirectoryUser>(**std::move(user)) : nullptr);
 }
 
 bool UserTable::Shared::read_user_id(std::uint32_t id) {
-    auto name = directory_->find_user_name(id);
-    if (is_absent(name, tables_.user_ids, id)) name = std::optional<std::string>();
-    if (!name) return fail(name.error());
-    if (*name) return read_user(**name);
+    const auto name = directory_->find_user_name(id);
+    const bool is_gone = is_absent(name, tables_.user_ids, id);
+    if (!name && !is_gone) return fail(name.error());
+    if (!is_gone && *name) return read_user(**name);
     tables_.user_ids[id] = {nullptr, Clock::now()};
     return true;
 }
 
 bool UserTable::Shared::read_group(const std::string& name) {
     auto group = directory_->find_group(name);
-    if (is_absent(group, tables_.groups, name)) group = std::optional<DirectoryGroup>();
-    if (!group) return fail(group.error());
-    tables_.groups[name] = {*group ? std::make_shared<const DirectoryGroup>(**std::move(group)) : nullptr,
+    const bool is_gone = is_absent(group, tables_.groups, name);
+    if (!group && !is_gone) return fail(group.error());
+    const bool exists = !is_gone && *group;
+    tables_.groups[name] = {exists ? std::make_shared<const DirectoryGroup>(**std::move(group)) : nullptr,
                             Clock::now()};
     return true;
 }
