@@ -61,7 +61,7 @@ class PolicyCheckTest(unittest.TestCase):
             "    io.popen('squeue -u ' .. job_desc.user_id)\n"
             "    os.execute('true')\n"
             "    dofile('/etc/slurm/limits.lua')\n"
-            "    return job_desc.nodes\n"
+            "    return job_desc.nodes, next(slurm.jobs)\n"
             "end\n"
             "function slurm_job_modify(job_desc) end\n"
         )
@@ -73,8 +73,9 @@ class PolicyCheckTest(unittest.TestCase):
             f"{script}:4: dofile: /etc/slurm/limits.lua is not among the files that the script may read; write site"
             ' { compat_files = { "/etc/slurm/limits.lua" } }',
             f"{script}:5: job_desc has no field 'nodes'",
+            f"{script}:5: slurm.jobs cannot be read: a call that touches it fails",
             f"{script}:7: slurm_job_modify ends without a return",
-            f"{script}: 5 findings; slurmctld would not load this script\n",
+            f"{script}: 6 findings; slurmctld would not load this script\n",
         ):
             self.assertIn(line, result.stdout)
         script.write_text(

@@ -176,6 +176,13 @@ void find_unknown_fields(std::span<const Token> tokens, std::string_view job,
     }
 }
 
+void find_unreadable(std::span<const Token> tokens, std::vector<ScriptFinding>& findings) {
+    for (std::size_t i = 0; i + 2 < tokens.size(); ++i)
+        if (tokens[i].is_name("slurm") && tokens[i + 1].is(".") && tokens[i + 2].is_name("jobs"))
+            findings.push_back(
+                {tokens[i].line, "slurm.jobs cannot be read: a call that touches it fails", false});
+}
+
 void check_return(const std::optional<Hook>& hook, std::string_view name,
                   std::vector<ScriptFinding>& findings) {
     if (hook && !hook->has_return)
@@ -194,6 +201,7 @@ std::vector<ScriptFinding> find_script_problems(std::string_view source, const S
     std::vector<ScriptFinding> findings;
     for (HostAccess& access : find_host_access(source, files))
         findings.push_back({access.line, std::move(access.message), true});
+    find_unreadable(tokens, findings);
     const auto submit = find_hook(tokens, "slurm_job_submit");
     const auto modify = find_hook(tokens, "slurm_job_modify");
     check_return(submit, "slurm_job_submit", findings);
