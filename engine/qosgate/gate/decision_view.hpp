@@ -33,6 +33,7 @@ class DecisionView final : public policy::RuleView {
     [[nodiscard]] Result<std::span<const std::string>> allowed_qos() override;
     [[nodiscard]] Result<std::span<const std::string>> accounts() override;
     [[nodiscard]] Result<std::span<const model::Association>> associations() override;
+    [[nodiscard]] Result<std::uint64_t> count_jobs(const policy::JobFilter& filter) override;
     [[nodiscard]] Result<std::string_view> why_not(const model::JobRequest& job,
                                                    policy::QosFacts& qos) override;
 
@@ -53,6 +54,7 @@ class DecisionView final : public policy::RuleView {
         std::optional<std::vector<std::string>> allowed_qos;
         std::optional<Result<std::vector<std::string>>> accounts;
         std::optional<std::vector<model::Association>> associations;
+        std::optional<quota::JobCounts> jobs_of_user;
     };
 
     [[nodiscard]] const KnownCluster& known() const noexcept { return job_.context.known; }
@@ -62,6 +64,10 @@ class DecisionView final : public policy::RuleView {
     [[nodiscard]] Result<void> copy_records(Copy copy) const;
 
     [[nodiscard]] Result<std::vector<std::string>> list_accounts() const;
+    [[nodiscard]] Result<quota::JobCounts> find_counts(const policy::JobFilter& filter);
+    [[nodiscard]] Result<quota::JobCounts> counts_of_qos(const policy::JobFilter& filter);
+    [[nodiscard]] Result<quota::JobCounts> counts_of_association(const policy::JobFilter& filter);
+    [[nodiscard]] Result<quota::JobCounts> counts_of_user();
     [[nodiscard]] std::size_t max_qos() const noexcept;
 
     const ResolvedRequest& job_;

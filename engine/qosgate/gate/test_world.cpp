@@ -67,7 +67,7 @@ Result<policy::RuleView*> ScenarioWorld::make_view(const policy::PolicyTest& tes
     quota_ = std::make_unique<quota::LocalQuota>(std::move(records));
     const ClusterContext context{cluster_, *quota_, release_, KnownCluster(&cluster_, false, false, times)};
     job_.emplace(WithResultOf([&] { return resolve(job.request, context); }));
-    return &view_.emplace(*job_, /*is_change=*/false);
+    return &view_.emplace(*job_, test.is_change);
 }
 
 } // namespace qg::gate

@@ -56,6 +56,14 @@ struct QosFacts {
     std::string why_not;          ///< the last answer of why_not()
 };
 
+/// Which jobs a rule wants to count; an empty text is none. Trivial. Ownership: borrows.
+struct JobFilter {
+    std::string_view user = {};
+    std::string_view account = {};
+    std::string_view qos = {};
+    std::string_view state = {}; ///< "pending", "running", or empty for both
+};
+
 /// Everything is looked up when a rule first asks for it, and kept until the end of the decision: all rules
 /// of one decision read the same values.
 /// Errors: of every function: unavailable, with a text for the message of the failed rule. They throw only
@@ -88,6 +96,9 @@ class RuleView {
     [[nodiscard]] virtual Result<std::span<const std::string>> accounts() = 0;
     /// From the job's association to the root; empty: it has none.
     [[nodiscard]] virtual Result<std::span<const model::Association>> associations() = 0;
+
+    /// How many jobs slurmctld counts. Errors: also unsupported for jobs that it does not count together.
+    [[nodiscard]] virtual Result<std::uint64_t> count_jobs(const JobFilter& filter) = 0;
 
     /// Why a job would not start at once in this QOS in an empty cluster: what refuses it, or what it would
     /// wait for. Empty: nothing. Errors: also limit_exceeded for a job that is too large to be checked.

@@ -67,6 +67,8 @@ ViewAnswer list_accounts(RuleView& view, const ViewObject& object, const CallArg
                          ErrorText& error) noexcept;
 ViewAnswer find_association(RuleView& view, const ViewObject& object, const CallArguments& arguments,
                             ErrorText& error) noexcept;
+ViewAnswer count_jobs(RuleView& view, const ViewObject& object, const CallArguments& arguments,
+                      ErrorText& error) noexcept;
 ViewAnswer find_reservation(RuleView& view, const ViewObject& object, const CallArguments& arguments,
                             ErrorText& error) noexcept;
 

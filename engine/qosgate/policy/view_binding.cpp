@@ -2,6 +2,7 @@
 #include "qosgate/policy/view_binding.hpp"
 
 #include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/read_only.hpp"
 #include "qosgate/policy/shown_job.hpp"
 
 #include <cstdint>
@@ -47,6 +48,7 @@ void push_names(lua_State* lua, std::span<const std::string> names) {
         push_value(lua, Value::of_text(name));
         lua_rawseti(lua, -2, ++place);
     }
+    make_read_only(lua, "a list of view", "copy its elements to a table of your own");
 }
 
 void push_answer(lua_State* lua, ViewType type, const ViewAnswer& answer) {
@@ -92,6 +94,53 @@ const ViewFunction& called_function(lua_State* lua) {
     return view_functions(kind)[static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(2)))];
 }
 
+/// Reads the table at stack index 1, which holds the texts. Errors: raises a Lua error.
+JobFilter read_filter(lua_State* lua) {
+    struct Key {
+        const char* name;
+        std::string_view JobFilter::*member;
+    };
+    static constexpr Key keys[] = {{"account", &JobFilter::account},
+                                   {"qos", &JobFilter::qos},
+                                   {"state", &JobFilter::state},
+                                   {"user", &JobFilter::user}};
+    JobFilter filter;
+    std::size_t found = 0;
+    for (const Key& key : keys) {
+        lua_pushstring(lua, key.name);
+        const int type = lua_rawget(lua, 1);
+        if (type != LUA_TNIL) {
+            std::size_t length = 0;
+            const char* bytes = type == LUA_TSTRING ? lua_tolstring(lua, -1, &length) : nullptr;
+            if (length == 0) luaL_error(lua, "view.jobs: %s is a text that is not empty", key.name);
+            filter.*key.member = {bytes, length};
+            ++found;
+        }
+        lua_pop(lua, 1);
+    }
+    std::size_t given = 0;
+    for (lua_pushnil(lua); lua_next(lua, 1) != 0; lua_pop(lua, 1))
+        ++given;
+    if (given != found)
+        luaL_error(
+            lua, "view.jobs counts by { user = ..., account = ..., qos = ..., state = ... }, and by nothing "
+                 "else");
+    return filter;
+}
+
+/// A function that is called with a table. Upvalue 1: the object.
+template <ViewKind kind>
+int call_with_filter(lua_State* lua) {
+    const ViewFunction& function = called_function<kind>(lua);
+    if (lua_gettop(lua) != 1 || lua_istable(lua, 1) == 0)
+        return luaL_error(lua, "write %s: it takes one table", function.usage.data());
+    const CallArguments arguments{.filter =
+                                      read_filter(lua)}; // borrows from the table, which stays on the stack
+    lua_pushvalue(lua, lua_upvalueindex(1));
+    lua_insert(lua, 1);
+    return answer_call<kind>(lua, function, arguments);
+}
+
 /// A function that is called with a dot. Upvalue 1: the object.
 template <ViewKind kind>
 int call_with_dot(lua_State* lua) {
@@ -130,7 +179,9 @@ void push_function(lua_State* lua, std::size_t place) {
     const bool has_colon = how == ViewCall::on_itself || how == ViewCall::with_job;
     lua_pushvalue(lua, 1);
     lua_pushinteger(lua, static_cast<lua_Integer>(place));
-    lua_pushcclosure(lua, has_colon ? &call_with_colon<kind> : &call_with_dot<kind>, 2);
+    const lua_CFunction with_dot =
+        how == ViewCall::with_filter ? &call_with_filter<kind> : &call_with_dot<kind>;
+    lua_pushcclosure(lua, has_colon ? &call_with_colon<kind> : with_dot, 2);
 }
 
 /// Upvalue 1: names to the indices of fields in view_fields(), and of functions behind these.

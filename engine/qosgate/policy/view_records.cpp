@@ -329,6 +329,11 @@ ViewAnswer find_association(RuleView& view, const ViewObject& /*object*/, const 
                        .data = chain && !chain->empty() ? &chain->front() : nullptr}};
 }
 
+ViewAnswer count_jobs(RuleView& view, const ViewObject& /*object*/, const CallArguments& arguments,
+                      ErrorText& error) noexcept {
+    return number(ask(error, [&] { return view.count_jobs(arguments.filter); }).value_or(0));
+}
+
 ViewAnswer find_reservation(RuleView& view, const ViewObject& /*object*/, const CallArguments& arguments,
                             ErrorText& error) noexcept {
     const auto found = ask(error, [&] { return view.reservation(arguments.name); });

@@ -167,6 +167,8 @@ constexpr auto functions_of_view = std::to_array<ViewFunction>({
      ViewType::some_names, &view::list_accounts, ViewCall::with_nothing, 500},
     {"association", "view.association()", "the job's association; nil: there is none", ViewType::object,
      &view::find_association, ViewCall::with_nothing, 500, ViewKind::association},
+    {"jobs", "view.jobs{ ... }", "how many jobs there are of a QOS, account or user", ViewType::count,
+     &view::count_jobs, ViewCall::with_filter, 500},
     {"reservation", "view.reservation(name)", "a reservation; nil: there is none of this name",
      ViewType::object, &view::find_reservation, ViewCall::with_name, 100, ViewKind::reservation},
 });

@@ -79,12 +79,14 @@ enum class ViewCall : std::uint8_t {
     with_nothing, ///< view.association()
     on_itself,    ///< qos:headroom()
     with_job,     ///< qos:fits(job)
+    with_filter,  ///< view.jobs{ qos = "gpu" }
 };
 
 /// What it is called with. Trivial.
 struct CallArguments {
     std::string_view name = {};
     const model::JobRequest* job = nullptr;
+    JobFilter filter = {};
 };
 
 /// One of a kind's functions.

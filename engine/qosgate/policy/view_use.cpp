@@ -25,7 +25,7 @@ bool closes(const Token& token) noexcept {
 /// The place behind the arguments that begin at `begin`; empty: there are none.
 std::optional<std::size_t> behind_arguments(Tokens tokens, std::size_t begin) noexcept {
     if (at(tokens, begin).kind == TokenKind::text) return begin + 1;
-    if (!at(tokens, begin).is("(")) return std::nullopt;
+    if (!at(tokens, begin).is("(") && !at(tokens, begin).is("{")) return std::nullopt;
     int depth = 0;
     for (std::size_t i = begin; i < tokens.size(); ++i) {
         if (opens(tokens[i])) ++depth;

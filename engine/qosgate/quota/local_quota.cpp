@@ -9,85 +9,98 @@
 namespace qg::quota {
 namespace {
 
-bool is_of_user(const LocalAssociation& association, std::uint32_t user_id) {
-    return association.link.level == model::AssociationLevel::user && association.user_id == user_id;
-}
+using Index = LocalQuota::Index;
+
+/// Records, and where they are.
+struct Indexed {
+    const LocalRecords& records;
+    const Index& index;
+
+    [[nodiscard]] const UserRecord* find_user(std::uint32_t user_id) const {
+        const auto found = index.users.find(user_id);
+        return found == index.users.end() ? nullptr : &records.users[found->second];
+    }
+    /// The places of a user's associations.
+    [[nodiscard]] std::span<const std::size_t> associations_of(std::uint32_t user_id) const {
+        const auto found = index.associations.find(user_id);
+        return found == index.associations.end() ? std::span<const std::size_t>() : std::span(found->second);
+    }
+};
 
 /// The user's own record, or the account of the first association; empty: none.
-std::string default_account_of(const LocalRecords& records, std::uint32_t user_id) {
-    for (const UserRecord& user : records.users)
-        if (user.id == user_id && !user.default_account.empty()) return user.default_account;
-    for (const LocalAssociation& association : records.associations)
-        if (is_of_user(association, user_id)) return association.link.account;
-    return {};
+std::string_view default_account_of(const Indexed& all, std::uint32_t user_id) {
+    const UserRecord* user = all.find_user(user_id);
+    if (user != nullptr && !user->default_account.empty()) return user->default_account;
+    const auto own = all.associations_of(user_id);
+    return own.empty() ? std::string_view()
+                       : std::string_view(all.records.associations[own.front()].link.account);
 }
 
 /// A user's association in an account: the one for the partition wins over the one for all.
-std::optional<std::size_t> find_association(const LocalRecords& records, const Lookup& lookup,
+std::optional<std::size_t> find_association(const Indexed& all, const Lookup& lookup,
                                             std::string_view account) {
     std::optional<std::size_t> for_all;
-    for (std::size_t i = 0; i < records.associations.size(); ++i) {
-        const LocalAssociation& candidate = records.associations[i];
-        if (!is_of_user(candidate, lookup.user_id) || !text::iequals(candidate.link.account, account))
-            continue;
+    for (const std::size_t place : all.associations_of(lookup.user_id)) {
+        const LocalAssociation& candidate = all.records.associations[place];
+        if (!text::iequals(candidate.link.account, account)) continue;
         if (candidate.link.partition.empty()) {
-            if (!for_all) for_all = i;
+            if (!for_all) for_all = place;
         } else if (!lookup.partitions.empty() &&
                    candidate.link.partition == lookup.partitions.front()->name) {
-            return i;
+            return place;
         }
     }
     return for_all;
 }
 
 /// The indices of a job's association chain, user -> root; empty: no association.
-std::vector<std::size_t> find_chain(const LocalRecords& records, const Lookup& lookup) {
-    const std::string own = default_account_of(records, lookup.user_id);
-    auto at = find_association(records, lookup, lookup.account.empty() ? own : lookup.account);
+std::vector<std::size_t> find_chain(const Indexed& all, const Lookup& lookup) {
+    const std::string_view own = default_account_of(all, lookup.user_id);
+    auto at = find_association(all, lookup, lookup.account.empty() ? own : lookup.account);
     // Without `associations` in AccountingStorageEnforce, an account that the user is not in counts as none.
-    if (!at && !records.enforce.associations) at = find_association(records, lookup, own);
+    if (!at && !all.records.enforce.associations) at = find_association(all, lookup, own);
     std::vector<std::size_t> chain;
-    while (at && chain.size() <= records.associations.size()) {
+    while (at && chain.size() <= all.records.associations.size()) {
         chain.push_back(*at);
-        at = records.associations.at(*at).parent;
+        at = all.records.associations.at(*at).parent;
     }
     return chain;
 }
 
-std::optional<std::size_t> find_qos(const LocalRecords& records, std::string_view name) {
-    for (std::size_t i = 0; i < records.qos.size(); ++i)
-        if (text::iequals(records.qos[i].qos.name, name)) return i;
-    return std::nullopt;
+std::optional<std::size_t> find_qos(const Indexed& all, std::string_view name) {
+    const auto found = all.index.qos.find(text::lower(name));
+    return found == all.index.qos.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::vector<std::string> accounts_of(const LocalRecords& records, std::uint32_t user_id) {
-    std::vector<std::string> accounts;
-    for (const LocalAssociation& association : records.associations)
-        if (association.link.level == model::AssociationLevel::user && association.user_id == user_id)
-            accounts.push_back(association.link.account);
+/// As slurmctld's records are searched: within bounds.
+UserAccounts accounts_of(const Indexed& all, std::uint32_t user_id, AccountBounds bounds) {
+    UserAccounts accounts;
+    const auto own = all.associations_of(user_id);
+    accounts.is_complete = all.records.associations.size() <= bounds.checked && own.size() <= bounds.found;
+    for (const std::size_t place : own.first(std::min(own.size(), bounds.found)))
+        accounts.names.push_back(all.records.associations[place].link.account);
     return accounts;
 }
 
-bool has_rights(const LocalRecords& records, std::uint32_t user_id) {
-    const auto has_level = [user_id](const UserRecord& user) {
-        return user.id == user_id && user.level != AdminLevel::none;
-    };
-    return user_id == 0 || std::ranges::find(records.operators, user_id) != records.operators.end() ||
-           std::ranges::any_of(records.users, has_level);
+bool has_rights(const Indexed& all, std::uint32_t user_id) {
+    const UserRecord* user = all.find_user(user_id);
+    const auto& operators = all.records.operators;
+    return user_id == 0 || std::ranges::find(operators, user_id) != operators.end() ||
+           (user != nullptr && user->level != AdminLevel::none);
 }
 
 /// Here a QOS's index serves as its id.
 class LocalJobRecords final : public JobRecords {
   public:
-    LocalJobRecords(const LocalRecords& records, const Lookup& lookup)
-        : records_(records), chain_(find_chain(records, lookup)), lookup_(lookup) {}
+    LocalJobRecords(const Indexed& all, const Lookup& lookup)
+        : all_(all), records_(all.records), chain_(find_chain(all, lookup)), lookup_(lookup) {}
 
     std::shared_ptr<const model::TresCatalogue> tres() const override { return records_.tres; }
     model::Enforce enforce() const override { return records_.enforce; }
     model::PrivateData private_data() const override { return records_.private_data; }
 
     JobOwner owner() const override {
-        const UserRecord* user = find_user(lookup_.user_id);
+        const UserRecord* user = all_.find_user(lookup_.user_id);
         const std::string_view name = user == nullptr ? std::string_view() : std::string_view(user->name);
         if (chain_.empty()) return {.user_name = name, .account = lookup_.account};
         const model::Association& link = records_.associations[chain_.front()].link;
@@ -120,35 +133,45 @@ class LocalJobRecords final : public JobRecords {
             names.push_back(records_.qos[qos].qos.name);
         return names;
     }
-    UserAccounts accounts(AccountBounds /*bounds*/) const override {
-        return {accounts_of(records_, lookup_.user_id)};
+    UserAccounts accounts(AccountBounds bounds) const override {
+        return accounts_of(all_, lookup_.user_id, bounds);
     }
-    std::string default_account() const override { return default_account_of(records_, lookup_.user_id); }
-    bool is_operator(std::uint32_t user_id) const override { return has_rights(records_, user_id); }
+    JobCounts count_jobs_of_user(AccountBounds bounds) const override {
+        const auto own = all_.associations_of(lookup_.user_id);
+        JobCounts counts;
+        counts.is_complete = records_.associations.size() <= bounds.checked && own.size() <= bounds.found;
+        for (const std::size_t place : own) {
+            counts.running += records_.associations[place].link.usage.jobs;
+            counts.submitted += records_.associations[place].link.usage.submit_jobs;
+        }
+        return counts;
+    }
+    std::string default_account() const override {
+        return std::string(default_account_of(all_, lookup_.user_id));
+    }
+    bool is_operator(std::uint32_t user_id) const override { return has_rights(all_, user_id); }
     UserRecord copy_user(std::uint32_t user_id) const override {
         UserRecord copy;
-        if (const UserRecord* own = find_user(user_id)) copy = *own;
+        if (const UserRecord* own = all_.find_user(user_id)) copy = *own;
         copy.id = user_id;
         if (user_id == 0)
             copy.level = AdminLevel::administrator;
         else if (copy.level == AdminLevel::none && is_operator(user_id))
             copy.level = AdminLevel::operators;
-        const auto link = std::ranges::find_if(records_.associations, [user_id](const LocalAssociation& all) {
-            return all.link.level == model::AssociationLevel::user && all.user_id == user_id;
-        });
-        if (link == records_.associations.end()) return copy;
-        if (copy.name.empty()) copy.name = link->link.user;
-        copy.default_account = default_account_of(records_, user_id);
+        const auto own_links = all_.associations_of(user_id);
+        if (own_links.empty()) return copy;
+        if (copy.name.empty()) copy.name = records_.associations[own_links.front()].link.user;
+        copy.default_account = default_account_of(all_, user_id);
         return copy;
     }
     std::vector<std::string_view> coordinated_accounts(std::uint32_t user_id) const override {
-        const UserRecord* own = find_user(user_id);
+        const UserRecord* own = all_.find_user(user_id);
         if (own == nullptr) return {};
         return {own->coordinates.begin(), own->coordinates.end()};
     }
 
     std::optional<std::uint32_t> find(std::string_view name) const override {
-        const auto index = find_qos(records_, name);
+        const auto index = find_qos(all_, name);
         return index ? std::optional(static_cast<std::uint32_t>(*index)) : std::nullopt;
     }
     std::optional<std::uint32_t> association_default() const override {
@@ -187,10 +210,6 @@ class LocalJobRecords final : public JobRecords {
         const auto& name = records_.associations.at(association).default_qos;
         return name ? find(*name) : std::nullopt;
     }
-    const UserRecord* find_user(std::uint32_t user_id) const {
-        const auto found = std::ranges::find(records_.users, user_id, &UserRecord::id);
-        return found == records_.users.end() ? nullptr : &*found;
-    }
     /// The nearest list of permitted QOSs on the chain; null: every QOS is permitted.
     const std::vector<std::string>* named() const {
         for (const std::size_t index : chain_)
@@ -198,6 +217,7 @@ class LocalJobRecords final : public JobRecords {
         return nullptr;
     }
 
+    const Indexed all_;
     const LocalRecords& records_;
     std::vector<std::size_t> chain_;
     const Lookup& lookup_;
@@ -205,17 +225,29 @@ class LocalJobRecords final : public JobRecords {
 
 } // namespace
 
+LocalQuota::Index::Index(const LocalRecords& records) {
+    for (std::size_t place = 0; place < records.associations.size(); ++place) {
+        const LocalAssociation& association = records.associations[place];
+        if (association.link.level == model::AssociationLevel::user)
+            associations[association.user_id].push_back(place);
+    }
+    for (std::size_t place = 0; place < records.users.size(); ++place)
+        users.emplace(records.users[place].id, place);
+    for (std::size_t place = 0; place < records.qos.size(); ++place)
+        qos.emplace(text::lower(records.qos[place].qos.name), place);
+}
+
 Result<model::AccountView> LocalQuota::check(const Lookup& lookup) const {
-    return build_view(LocalJobRecords(records_, lookup), lookup);
+    return build_view(LocalJobRecords({records_, index_}, lookup), lookup);
 }
 
 Result<void> LocalQuota::read(const Lookup& lookup, RecordsReader& reader) const {
-    reader.read(LocalJobRecords(records_, lookup));
+    reader.read(LocalJobRecords({records_, index_}, lookup));
     return {};
 }
 
 bool LocalQuota::is_operator(std::uint32_t user_id) const {
-    return has_rights(records_, user_id);
+    return has_rights({records_, index_}, user_id);
 }
 
 template <typename Change>
@@ -234,7 +266,7 @@ void LocalQuota::for_each_usage(const Lookup& lookup, Change change) {
         change(qos.users[lookup.user_id]);
         change(qos.accounts[view->account]);
     }
-    for (std::size_t index : find_chain(records_, lookup))
+    for (std::size_t index : find_chain({records_, index_}, lookup))
         change(records_.associations[index].link.usage);
 }
 

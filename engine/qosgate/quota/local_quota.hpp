@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace qg::quota {
@@ -45,7 +46,7 @@ struct LocalRecords {
 /// Threads: check() may run concurrently with itself, not with allocate() and release().
 class LocalQuota final : public QuotaProvider {
   public:
-    explicit LocalQuota(LocalRecords records) : records_(std::move(records)) {}
+    explicit LocalQuota(LocalRecords records) : records_(std::move(records)), index_(records_) {}
 
     [[nodiscard]] Result<model::AccountView> check(const Lookup& lookup) const override;
 
@@ -60,11 +61,21 @@ class LocalQuota final : public QuotaProvider {
 
     [[nodiscard]] const LocalRecords& records() const noexcept { return records_; }
 
+    /// Where records are, so that none is searched for in a large world.
+    struct Index {
+        explicit Index(const LocalRecords& records);
+
+        std::unordered_map<std::uint32_t, std::vector<std::size_t>> associations; ///< by user id
+        std::unordered_map<std::uint32_t, std::size_t> users;                     ///< by id
+        std::unordered_map<std::string, std::size_t> qos;                         ///< by name in lower case
+    };
+
   private:
     template <typename Change>
     void for_each_usage(const Lookup& lookup, Change change);
 
     LocalRecords records_;
+    Index index_;
 };
 
 } // namespace qg::quota

@@ -211,6 +211,11 @@ std::vector<Key> world_keys(const Node& root, World& world) {
         {"users", [&](const Node& v) { read_value(v, records.users); }},
         {"private_data", [&](const Node& v) { read_value(v, records.private_data); }},
         {"cluster", [&](const Node& v) { read_cluster(v, world.cluster); }},
+        {"reservations",
+         [&](const Node& v) {
+             if (!world.cluster.names) world.cluster.names.emplace();
+             read_value(v, world.cluster.names->reservations);
+         }},
         {"captured_at", [&](const Node& v) { world.captured_at = static_cast<std::time_t>(v.number32()); }},
     };
 }

@@ -50,6 +50,13 @@ struct AccountBounds {
 inline constexpr AccountBounds bounds_for_messages{10'000, 16};
 inline constexpr AccountBounds bounds_for_rules{50'000, 1'024};
 
+/// Jobs as slurmctld counts them.
+struct JobCounts {
+    std::uint64_t running = 0;
+    std::uint64_t submitted = 0; ///< pending and running; tasks of an array count singly
+    bool is_complete = true;     ///< false: a bound ended the search
+};
+
 /// A provider's records, seen from one job. QOS ids are those of QosDirectory.
 class JobRecords : public QosDirectory {
   public:
@@ -87,6 +94,8 @@ class JobRecords : public QosDirectory {
     // The alternatives for the user, in any order.
     [[nodiscard]] virtual std::vector<std::string> permitted_names() const = 0;
     [[nodiscard]] virtual UserAccounts accounts(AccountBounds bounds) const = 0;
+    /// The jobs of the user in all accounts.
+    [[nodiscard]] virtual JobCounts count_jobs_of_user(AccountBounds bounds) const = 0;
     [[nodiscard]] virtual std::string default_account() const = 0;
 
     /// Whether the user has operator rights in slurmctld.

@@ -7,6 +7,7 @@
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace qg::slurm {
 namespace {
@@ -118,12 +119,27 @@ class CopiedJobRecords final : public quota::JobRecords {
             if (is_permitted(id)) names.push_back(row.qos.name);
         return names;
     }
-    quota::UserAccounts accounts(quota::AccountBounds /*bounds*/) const override {
+    /// As slurmctld's records are searched: within bounds.
+    quota::UserAccounts accounts(quota::AccountBounds bounds) const override {
         quota::UserAccounts accounts;
         const auto [first, last] = records_.ids_by_user.equal_range(lookup_.user_id);
-        for (auto at = first; at != last; ++at)
+        accounts.is_complete = records_.associations.size() <= bounds.checked &&
+                               static_cast<std::size_t>(std::distance(first, last)) <= bounds.found;
+        for (auto at = first; at != last && accounts.names.size() < bounds.found; ++at)
             accounts.names.push_back(records_.associations.at(at->second).link.account);
         return accounts;
+    }
+    quota::JobCounts count_jobs_of_user(quota::AccountBounds bounds) const override {
+        const auto [first, last] = records_.ids_by_user.equal_range(lookup_.user_id);
+        quota::JobCounts counts;
+        counts.is_complete = records_.associations.size() <= bounds.checked &&
+                             static_cast<std::size_t>(std::distance(first, last)) <= bounds.found;
+        for (auto at = first; at != last; ++at) {
+            const model::Usage& usage = records_.associations.at(at->second).link.usage;
+            counts.running += usage.jobs;
+            counts.submitted += usage.submit_jobs;
+        }
+        return counts;
     }
     std::string default_account() const override {
         return user_ == nullptr ? std::string() : user_->default_account;
