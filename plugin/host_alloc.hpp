@@ -8,6 +8,7 @@
 #include "host_log.hpp"
 #include "qosgate/base/text.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,8 @@
 extern "C" {
 void slurm_xfree(void** block);
 char* slurm_xstrdup(const char* text);
+void* slurm_xrecalloc(void** block, std::size_t count, std::size_t size, bool clear, bool may_fail,
+                      const char* file, int line, const char* function);
 }
 
 namespace qg::plugin {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -35,12 +36,40 @@ void write_detail(job_desc_msg_t& description, JobDetail detail, const Written& 
     const std::optional<std::int64_t> number = number_of(value);
     const auto small = std::ranges::find(slurm::short_details, detail, &slurm::ShortDetail::detail);
     if (small != std::end(slurm::short_details)) {
-        description.*small->slurm = number ? static_cast<std::uint16_t>(*number) : NO_VAL16;
+        const std::uint16_t unset = detail == JobDetail::mail_type ? 0 : NO_VAL16;
+        description.*small->slurm = number ? static_cast<std::uint16_t>(*number) : unset;
     } else if (detail == JobDetail::nice) {
         description.nice = number ? static_cast<std::uint32_t>(*number + NICE_OFFSET) : NO_VAL;
     } else if (detail == JobDetail::begin_time) {
         description.begin_time = number.value_or(0);
     }
+}
+
+/// The place of a variable in an environment; its end if the environment does not have it.
+std::size_t find_variable(const job_desc_msg_t& description, const std::string& name) {
+    // The last of several definitions counts, as for the job's shell.
+    for (std::size_t i = description.env_size; i-- > 0;) {
+        const char* const definition = description.environment[i];
+        if (definition != nullptr && std::strncmp(definition, name.c_str(), name.size()) == 0 &&
+            definition[name.size()] == '=')
+            return i;
+    }
+    return description.env_size;
+}
+
+/// Sets a variable of a job that has an environment. slurmctld knows its size, and it ends with a null, too.
+void write_variable(job_desc_msg_t& description, const std::string& name, const std::string& value) {
+    if (description.environment == nullptr || !slurm::is_count(description.env_size)) return;
+    const std::size_t size = description.env_size;
+    const std::size_t place = find_variable(description, name);
+    if (place == size) {
+        slurm_xrecalloc(reinterpret_cast<void**>(&description.environment), size + 2, sizeof(char*),
+                        /*clear=*/true, /*may_fail=*/false, __FILE__, __LINE__, __func__);
+        description.environment[size] = nullptr;
+        description.environment[size + 1] = nullptr;
+        description.env_size = static_cast<std::uint32_t>(size + 1);
+    }
+    assign_text(description.environment[place], name + "=" + value);
 }
 
 } // namespace
@@ -65,6 +94,8 @@ void write_changes(job_desc_msg_t& description, const model::JobRequest& origina
         description.shared = changed.exclusive ? JOB_SHARED_NONE : NO_VAL16;
     for (const auto& [detail, value] : changed.details.written())
         write_detail(description, detail, value);
+    for (const auto& [name, value] : changed.details.written_variables())
+        write_variable(description, name, value);
 }
 
 } // namespace qg::plugin

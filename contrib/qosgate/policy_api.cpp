@@ -92,7 +92,8 @@ std::string_view type_name(FieldType type) {
     case FieldType::gpu_list: return "qosgate.Gpu[]";
     case FieldType::arguments: return "table<integer, string>";
     case FieldType::environment: return "table<string, string>";
-    case FieldType::feature_names: return "string[]";
+    case FieldType::feature_names:
+    case FieldType::script_options: return "string[]";
     }
     return "any";
 }
@@ -126,6 +127,7 @@ std::string type_of(const policy::ViewFunction& function, ViewKind owner) {
     const auto result = type_name(function.type, function.kind);
     switch (function.how) {
     case ViewCall::with_name: return text::format("fun(name: string): {}", result);
+    case ViewCall::with_filter: return text::format("fun(filter: table<string, string>): {}", result);
     case ViewCall::with_nothing: return text::format("fun(): {}", result);
     case ViewCall::on_itself: return text::format("fun(self: {}): {}", class_name(owner), result);
     case ViewCall::with_job:

@@ -7,11 +7,14 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/test_world.hpp"
+#include "qosgate/policy/candidate.hpp"
 #include "qosgate/policy/findings.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 
 namespace qg::cli {
 namespace {
@@ -65,6 +68,16 @@ ordered_json to_json(const policy::PolicyReport& report, const std::filesystem::
             {"rules", rules},
             {"settings", settings},
             {"findings", findings}};
+}
+
+/// Adds what is wrong in the candidate.
+void add_candidate(ordered_json& answer, const policy::PolicyReport& next,
+                   const std::filesystem::path& folder) {
+    const ordered_json own = to_json(next, folder);
+    for (const ordered_json& finding : own["findings"])
+        answer["findings"].push_back(finding);
+    if (!next.findings.empty()) answer["status"] = "findings";
+    answer["next"] = {{"loads", own["loads"]}, {"hash", own["hash"]}, {"rules", own["rules"]}};
 }
 
 /// "10-debug.lua:3: what"
@@ -124,6 +137,22 @@ Result<policy::PolicyReport> examine(const PolicyFolder& folder, bool checks_own
     return unread;
 }
 
+/// The candidate in the directory `next`, whose files are named with it; empty: there is none.
+Result<std::optional<policy::PolicyReport>> examine_candidate(const PolicyFolder& folder,
+                                                              bool checks_owners) {
+    PolicyFolder next = folder;
+    next.path /= policy::candidate_folder_name;
+    std::error_code problem;
+    const auto type = std::filesystem::status(next.path, problem).type();
+    if (type == std::filesystem::file_type::not_found) return std::optional<policy::PolicyReport>();
+    auto report = examine(next, checks_owners);
+    if (!report) return report.error();
+    for (policy::Finding& finding : report->findings)
+        finding.file = text::format("{}{}{}", policy::candidate_folder_name, finding.file.empty() ? "" : "/",
+                                    finding.file);
+    return std::optional(*std::move(report));
+}
+
 /// One script for job_submit/lua.
 Result<int> check_script(const std::filesystem::path& file, Output& output) {
     const auto report = policy::check_script_file(file);
@@ -148,11 +177,20 @@ Result<int> check(const CheckOptions& options, Output& output) {
     if (!folder) return folder.error();
     const auto report = examine(*folder, !options.no_owner_check);
     if (!report) return report.error();
-    if (output.json())
-        output.write(to_json(*report, folder->path));
-    else
+    const auto next = examine_candidate(*folder, !options.no_owner_check);
+    if (!next) return next.error();
+    if (output.json()) {
+        ordered_json answer = to_json(*report, folder->path);
+        if (*next) add_candidate(answer, **next, folder->path);
+        output.write(answer);
+    } else {
         print(*report, folder->path, output.text());
-    return report->findings.empty() ? 0 : exit_findings;
+        if (*next) {
+            output.text() << "\nThe candidate:\n";
+            print(**next, folder->path / policy::candidate_folder_name, output.text());
+        }
+    }
+    return report->findings.empty() && (!*next || (*next)->findings.empty()) ? 0 : exit_findings;
 }
 
 } // namespace
@@ -168,6 +206,7 @@ void add_policy_check(CLI::App& policy, Invocation& invocation) {
         "the\n"
         "tests in DIR/tests. Then it prints what slurmctld would have in force; the hash is that of\n"
         "'qosgate status'.\n\n"
+        "A candidate in DIR/next is checked, too: its findings begin with next/.\n\n"
         "Owners and modes of files count, too. In the directory beside slurm.conf the files must belong\n"
         "to root or SlurmUser, who must be able to read them (root can find that out). In another\n"
         "directory they may belong to root or to you. --no-owner-check skips this, for a checkout that\n"
@@ -192,6 +231,9 @@ void add_policy_check(CLI::App& policy, Invocation& invocation) {
         "  settings  by name\n"
         "  findings  by file and line: file (null: the directory), line (null: the whole file), message,\n"
         "            stops_loading (whether slurmctld would not load the directory because of it)\n"
+        "  next      if there is a candidate in DIR/next: loads, hash and rules of it; its findings are "
+        "among\n"
+        "            the findings, with next/ in front of the file\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  qosgate policy check\n"

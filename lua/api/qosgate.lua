@@ -63,6 +63,7 @@
 ---@field requeue boolean? --requeue is true, --no-requeue false; else nil
 ---@field wckey string? --wckey
 ---@field mail_user string? --mail-user
+---@field mail_type string? --mail-type, as scontrol shows it: BEGIN,END,FAIL
 ---@field work_dir string? --chdir, or where the command was typed (read-only)
 ---@field std_in string? --input of sbatch (read-only)
 ---@field std_out string? --output of sbatch, as written (read-only)
@@ -71,6 +72,7 @@
 ---@field is_batch boolean sent by sbatch, not by salloc or srun (read-only)
 ---@field interactive boolean sent by salloc or srun (read-only)
 ---@field script string? the batch script, at most its first 64 KiB (read-only)
+---@field script_options string[] a list of the script's #SBATCH lines: "--time=10" (read-only)
 ---@field argv table<integer, string> the script's arguments: job.argv[1]; job.argv[0] is its name (read-only)
 ---@field env table<string, string> the job's environment: job.env["HOME"]; only sbatch sends it (read-only)
 ---@field exclusive boolean? --exclusive
@@ -114,6 +116,7 @@ function Job:add(field, text) end
 ---@field qos_allowed fun(): string[] the names of the QOSs that the job's association may use
 ---@field accounts fun(): string[] the names of the accounts in which the job's owner has an association
 ---@field association fun(): qosgate.view.association? the job's association; nil: there is none
+---@field jobs fun(filter: table<string, string>): number? how many jobs there are of a QOS, account or user
 ---@field reservation fun(name: string): qosgate.view.reservation? a reservation; nil: there is none of this name
 
 ---@class qosgate.view.now
@@ -261,6 +264,7 @@ function Job:add(field, text) end
 ---@field rule_failures integer? after how many failures in a row a rule only warns, if its `on_error` is `"allow"` or `"warn"`; 0: never. See When a rule fails; a whole number from 0 to 1000000; default 0
 ---@field compat_on_error string? what to do with a job if the script `compat/job_submit.lua` fails: refuse it, or accept it as Slurm's own plugin does up to 25.11; "deny" or "allow"; default "deny"
 ---@field compat_files string[]? files, and directories with files, that the script `compat/job_submit.lua` may read besides those of this directory. See Moving from job_submit.lua; a list of at most 16 absolute paths; default {}
+---@field writable_env string? the variables of a job's environment that rules may write; see job.env; a list of at most 64 names, like `"SITE_PROJECT"` or `"OMP_*"`; default {}
 ---@field run_tests boolean? whether slurmctld runs the tests in `tests` before a changed directory comes into force; if one fails, what was in force stays; true or false; default true
 ---@field record_file string? a file that gets a record of each decision that did something: JSON, one line each; an absolute path of at most 1000 bytes, or an empty text; default ""
 ---@field record_percent integer? how many of the jobs that pass unchanged and without a word are recorded, too, in percent; a whole number from 0 to 100; default 0

@@ -154,6 +154,59 @@ BOOST_DATA_TEST_CASE(a_test_that_is_wrong_has_not_passed, mistakes, mistake) {
     BOOST_TEST(problem.starts_with(mistake.complaint), problem);
 }
 
+namespace {
+
+/// The same for a test of a change.
+std::string problems_at_change(const std::string& rule, const std::string& table) {
+    const auto tests = read_tests({"t.lua", "test 'x' { " + table + " }"});
+    if (!tests) return tests.error().message;
+    return text::join(run_test(*policy_of({{"t.lua", rule}}), tests->at(0)).problems, "; ");
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(with_before_the_rules_for_changes_run) {
+    const std::string rule =
+        modify_with("if job.time_limit > before.time_limit then job:reject('longer') end\n"
+                    "if job.qos ~= before.qos then job:reject('other QOS') end");
+    const auto problem = [&](const std::string& table) { return problems_at_change(rule, table); };
+    BOOST_TEST(
+        problem("before = { time_limit = 60 }, job = { time_limit = 61 }, expect = { reject = 'longer' }") ==
+        "");
+    BOOST_TEST(
+        problem("before = { time_limit = 60 }, job = { time_limit = 60 }, expect = { accept = true }") == "");
+    BOOST_TEST(has_text(
+        problem("before = { time_limit = 60 }, job = { time_limit = 60 }, expect = { reject = true }"),
+        "the job was accepted"));
+    // The job has what it does not say from before.
+    BOOST_TEST(problem("before = { time_limit = 60, qos = 'a' }, expect = { accept = true }") == "");
+    BOOST_TEST(
+        problem(
+            "before = { time_limit = 60, qos = 'a' }, job = { qos = 'b' }, expect = { reject = 'other' }") ==
+        "");
+    // Without `before` it is a new job, for which this rule does not run.
+    BOOST_TEST(problem("job = { time_limit = 61 }, expect = { accept = true }") == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_change_has_counts_and_a_sender_and_keeps_no_writes) {
+    const std::string rule =
+        modify_with("if job.gpus > before.gpus then job:reject('%d of %d', job.gpus, before.gpus) end\n"
+                    "if before.submit_uid == 7 then job:reject('sender') end\n"
+                    "job.comment = 'x'");
+    const auto problem = [&](const std::string& table) { return problems_at_change(rule, table); };
+    BOOST_TEST(problem("before = { gpus = 2 }, job = { gpus = 4 }, expect = { reject = '4 of 2' }") == "");
+    BOOST_TEST(
+        problem("before = { tres = { ['gres/gpu'] = 2 } }, job = { gpus = 2 }, expect = { accept = true }") ==
+        "");
+    BOOST_TEST(problem("before = {}, job = { submit_uid = 7 }, expect = { reject = 'sender' }") == "");
+    BOOST_TEST(problem("before = {}, expect = { accept = true, job = { comment = '' } }") == "");
+    BOOST_TEST(has_text(problem("before = { tsks = 1 }, expect = { accept = true }"),
+                        "unknown field 'tsks' of job"));
+    BOOST_TEST(has_text(problem("before = 1, expect = { accept = true }"), "before is a table"));
+    BOOST_TEST(problems_at_change(rule_with("if job.nodes > 1 then job:reject('no') end"),
+                                  "before = {}, job = { nodes = 2 }, expect = { reject = 'no' }") == "");
+}
+
 BOOST_AUTO_TEST_CASE(reads_tests_in_order_with_their_lines) {
     const auto tests = read_tests({"t.lua", "test 'a' {}\n\ntest('b')({ job = { qos = 'x' } })\n"
                                             "for i = 1, 2 do test('c' .. i) {} end"});

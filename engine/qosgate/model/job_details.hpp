@@ -36,6 +36,7 @@ enum class JobDetail : std::uint8_t {
     contiguous,       ///< 1: --contiguous
     core_spec,        ///< specialized cores: --core-spec
     het_offset,       ///< place in a heterogeneous job, from 0
+    mail_type,        ///< bits of --mail-type, as Slurm has them
     nice,             ///< --nice
     reboot,           ///< 1: --reboot
     requeue,          ///< 0: --no-requeue; 1: --requeue
@@ -54,6 +55,12 @@ struct DetailValue {
     friend bool operator==(const DetailValue&, const DetailValue&) = default;
 };
 
+/// What a rule does with a field.
+enum class FieldUse : std::uint8_t { read, is_set };
+
+/// Whether the source of a request holds all that the request said.
+enum class SourceExtent : std::uint8_t { whole, partial };
+
 /// Reads details from the source of a request.
 /// Threads: any. Cost: each text is read up to a bound.
 class DetailReader {
@@ -70,6 +77,14 @@ class DetailReader {
     /// The value of a variable; unset if there is none. Looks at the first JobDetails::max_variables.
     [[nodiscard]] virtual DetailValue variable(const void* job, std::string_view name) const noexcept = 0;
 
+    /// Of a source that does not hold all of a request: a rule reads a field, or asks whether the request
+    /// sets it.
+    virtual void note_use(const void* job, std::string_view field, FieldUse use) const noexcept {
+        static_cast<void>(job);
+        static_cast<void>(field);
+        static_cast<void>(use);
+    }
+
   protected:
     ~DetailReader() = default;
 };
@@ -84,8 +99,15 @@ class JobDetails {
     static constexpr std::size_t max_variables = 4096;
 
     JobDetails() = default;
-    JobDetails(const DetailReader& reader, const void* job, const void* update = nullptr) noexcept
-        : reader_(&reader), job_(job), update_(update) {}
+    JobDetails(const DetailReader& reader, const void* job, const void* update = nullptr,
+               SourceExtent extent = SourceExtent::whole) noexcept
+        : reader_(&reader), job_(job), update_(update), is_partial_(extent == SourceExtent::partial) {}
+
+    /// Tells a source that does not hold all of the request what a rule wants to know.
+    void note_use(std::string_view field, FieldUse use) const noexcept {
+        if (is_partial_) [[unlikely]]
+            reader_->note_use(job_, field, use);
+    }
 
     /// The written value, or the one of the source.
     [[nodiscard]] DetailValue get(JobDetail detail) const noexcept {
@@ -106,6 +128,21 @@ class JobDetails {
     /// What was written, in the order of the first writes.
     [[nodiscard]] std::span<const std::pair<JobDetail, Written>> written() const noexcept { return written_; }
 
+    /// Sets a variable of the environment.
+    void set_variable(std::string_view name, std::string value) {
+        for (auto& [written, old] : written_variables_)
+            if (written == name) {
+                old = std::move(value);
+                return;
+            }
+        written_variables_.emplace_back(name, std::move(value));
+    }
+
+    /// The variables that were written, each once, in the order of the first writes.
+    [[nodiscard]] std::span<const std::pair<std::string, std::string>> written_variables() const noexcept {
+        return written_variables_;
+    }
+
     [[nodiscard]] std::size_t argument_count() const noexcept {
         return reader_ == nullptr ? 0 : reader_->argument_count(job_);
     }
@@ -115,7 +152,10 @@ class JobDetails {
     [[nodiscard]] std::size_t variable_count() const noexcept {
         return reader_ == nullptr ? 0 : reader_->variable_count(job_);
     }
+    /// The written value of a variable, or the one of the source.
     [[nodiscard]] DetailValue variable(std::string_view name) const noexcept {
+        for (const auto& [written, value] : written_variables_)
+            if (written == name) return {DetailValue::Kind::text, 0, value};
         return reader_ == nullptr ? DetailValue{} : reader_->variable(job_, name);
     }
 
@@ -131,7 +171,9 @@ class JobDetails {
     const DetailReader* reader_ = nullptr; ///< null: nothing is known but what was written
     const void* job_ = nullptr;
     const void* update_ = nullptr;
+    bool is_partial_ = false;
     std::vector<std::pair<JobDetail, Written>> written_;
+    std::vector<std::pair<std::string, std::string>> written_variables_;
 };
 
 } // namespace qg::model

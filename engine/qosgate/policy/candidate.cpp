@@ -64,9 +64,10 @@ Result<std::shared_ptr<const Policy>> CandidateWatch::load(const SourceFolder& s
         show(true);
         const ScopeExit over([&] { show(false); });
         const auto world = options_.make_world ? options_.make_world() : nullptr;
-        const TestRun how{.world = world.get(), .max_time = options_.max_test_time, .is_cancelled = [this] {
-                              return is_ending_.load();
-                          }};
+        const TestRun how{.world = world.get(),
+                          .max_time = options_.max_test_time,
+                          .is_cancelled = [this] { return is_ending_.load(); },
+                          .folder = text::printable(folder_.string(), 4000)};
         if (const auto passed = pass_tests(**tested, sources.tests, how); !passed) return passed.error();
     }
     return compile_policy(std::move(files), {.max_rule_time = max_candidate_rule_time});

@@ -110,6 +110,7 @@ Result<CompiledRules> compile_rules(const StateSources& sources, const Settings&
     CompiledRules compiled;
     compiled.state = *std::move(state);
     compiled.state->data = sources.data.get();
+    compiled.state->writable_env = text::join(settings.writable_env, ",");
     const auto objects = install_job(*compiled.state);
     if (!objects) return objects.error();
     compiled.objects = *objects;

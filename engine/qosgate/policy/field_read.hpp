@@ -107,6 +107,8 @@ Value read_gpus(const FieldSource& source, ErrorText& error) noexcept;
 /// The value for each GPU; the largest, should the request name several types.
 Value read_memory_per_gpu(const FieldSource& source, ErrorText& error) noexcept;
 Value read_cpus_per_gpu(const FieldSource& source, ErrorText& error) noexcept;
+/// --mail-type as a text.
+Value read_mail_type(const FieldSource& source, ErrorText& error) noexcept;
 /// Of fields that the bindings return as objects of their own.
 Value read_object(const FieldSource& source, ErrorText& error) noexcept;
 

@@ -124,6 +124,9 @@ Result<void> write_number_detail(JobRequest& request, const Value& value) {
     return {};
 }
 
+/// Names with commas, as --mail-type takes them.
+Result<void> write_mail_type(JobRequest& request, const Value& value);
+
 template <JobDetail detail>
 Result<void> write_flag_detail(JobRequest& request, const Value& value) {
     const auto flag = to_flag(value);

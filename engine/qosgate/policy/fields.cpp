@@ -75,6 +75,14 @@ std::vector<std::string> describe_changes(const JobRequest& before, const JobReq
             changes.push_back(
                 text::format("{}: {} -> {}", field.name, show(field, old_value), show(field, new_value)));
     }
+    for (const auto& [name, value] : after.details.written_variables()) {
+        const model::DetailValue old_value = before.details.variable(name);
+        const bool is_unset = old_value.kind == model::DetailValue::Kind::unset;
+        if (is_unset || old_value.text != value)
+            changes.push_back(text::format("env.{}: {} -> {}", name,
+                                           is_unset ? "(unset)" : text::printable(old_value.text),
+                                           text::printable(value)));
+    }
     return changes;
 }
 

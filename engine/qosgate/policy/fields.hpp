@@ -32,6 +32,7 @@ enum class FieldType : std::uint8_t {
     environment,
     license_counts,
     feature_names,
+    script_options,
 };
 
 /// What a field is read from.

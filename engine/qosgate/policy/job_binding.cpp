@@ -53,6 +53,7 @@ int read_job(lua_State* lua) {
     const FieldSource asked = check_source<shown>(lua, job_object<shown>);
     const FieldSpec* field = find_field<shown>(lua, 2);
     if (field == nullptr) return 1;
+    asked.request.details.note_use(field->name, model::FieldUse::read);
     if (field->type == FieldType::tres) {
         lua_pushvalue(lua, lua_upvalueindex(2));
         return 1;
@@ -88,11 +89,13 @@ int write_before(lua_State* lua) {
 template <Shown shown>
 int job_is_set(lua_State* lua) {
     const FieldSource source = check_source<shown>(lua, job_object<shown>);
-    luaL_checktype(lua, 2, LUA_TSTRING);
+    if (lua_type(lua, 2) != LUA_TSTRING)
+        return luaL_error(lua, "write %s:is_set(\"qos\"): it takes the name of a field", type_name<shown>);
     const FieldSpec* field = find_field<shown>(lua, 2);
     if (field == nullptr || field->is_set == nullptr)
         return luaL_error(lua, "%s:is_set: '%s' is not something that a request asks for", type_name<shown>,
                           lua_tostring(lua, 2));
+    source.request.details.note_use(field->name, model::FieldUse::is_set);
     lua_pushboolean(lua, field->is_set(source.request) ? 1 : 0);
     return 1;
 }
@@ -100,8 +103,7 @@ int job_is_set(lua_State* lua) {
 /// job:add(name, part): adds a part to a list, if the list does not have it.
 int job_add(lua_State* lua) {
     RuleRun& run = check_run(lua, &LuaState::job_object);
-    luaL_checktype(lua, 2, LUA_TSTRING);
-    if (lua_type(lua, 3) != LUA_TSTRING || lua_gettop(lua) != 3)
+    if (lua_type(lua, 2) != LUA_TSTRING || lua_type(lua, 3) != LUA_TSTRING || lua_gettop(lua) != 3)
         return luaL_error(lua, "write job:add(field, text)");
     const FieldSpec* field = find_field<Shown::job>(lua, 2);
     if (field == nullptr || field->list == ListForm::none)
@@ -109,7 +111,9 @@ int job_add(lua_State* lua) {
     std::size_t length = 0;
     const char* bytes = lua_tolstring(lua, 3, &length);
     ErrorText error;
-    const Value list = field->read(run.source(), error);
+    const FieldSource source = run.source();
+    source.request.details.note_use(field->name, model::FieldUse::read);
+    const Value list = field->read(source, error);
     Budget::charge(lua, 1 + static_cast<std::int64_t>((list.text.size() + length) / 4));
     if (error.empty()) run.add(*field, {bytes, length}, error);
     if (!error.empty()) return raise(lua, error);

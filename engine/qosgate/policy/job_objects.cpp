@@ -5,6 +5,8 @@
 #include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/gpu_request.hpp"
 #include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/read_only.hpp"
+#include "qosgate/policy/writable_env.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -156,15 +158,50 @@ void push_feature_names(lua_State* lua, const model::JobRequest& request) {
     add_feature_names(lua, request.prefer);
 }
 
+// ---- job.script_options --------------------------------------------------------------------------------
+
+/// Pushes the words behind each #SBATCH, up to the first line that is neither a comment nor blank, as sbatch
+/// reads them.
+void push_script_options(lua_State* lua, const JobDetails& details) {
+    constexpr int max_options = 1024;
+    constexpr std::string_view mark = "#SBATCH";
+    const DetailValue script = details.get(model::JobDetail::script);
+    lua_newtable(lua);
+    if (script.kind != DetailValue::Kind::text) return;
+    std::string_view rest = script.text;
+    for (int count = 0; !rest.empty();) {
+        const std::string_view line = rest.substr(0, rest.find('\n'));
+        rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+        charge_bytes(lua, line.size());
+        const std::string_view words = text::trim(line);
+        if (!words.empty() && words.front() != '#') return;
+        // sbatch takes the mark only at the beginning of a line, and followed by a blank.
+        if (!line.starts_with(mark) || line.size() == mark.size()) continue;
+        if (line[mark.size()] != ' ' && line[mark.size()] != '\t') continue;
+        if (++count > max_options) luaL_error(lua, "the script has more than %d #SBATCH lines", max_options);
+        const std::string_view option = text::trim(line.substr(mark.size()));
+        lua_pushlstring(lua, option.data(), option.size());
+        lua_rawseti(lua, -2, count);
+    }
+}
+
 // ---- job.env -------------------------------------------------------------------------------------------
+
+std::string_view text_of(lua_State* lua, int index) {
+    std::size_t length = 0;
+    const char* bytes = lua_tolstring(lua, index, &length);
+    return {bytes, length};
+}
 
 int read_env(lua_State* lua) {
     const auto* shown = static_cast<const Shown*>(luaL_checkudata(lua, 1, env_type));
     const RuleRun* run = LuaState::of(lua).run;
     if (run == nullptr) return luaL_error(lua, "job.env can be used only while a rule is run");
     const FieldSource source = *shown == Shown::job ? run->source() : source_before(lua, *run);
+    if (lua_type(lua, 2) != LUA_TSTRING)
+        return luaL_error(lua, "write job.env.NAME: the name of a variable is a text");
     std::size_t length = 0;
-    const char* bytes = luaL_checklstring(lua, 2, &length);
+    const char* bytes = lua_tolstring(lua, 2, &length);
     const JobDetails& details = source.request.details;
     const std::size_t count = details.variable_count();
     if (count > JobDetails::max_variables)
@@ -178,7 +215,24 @@ int read_env(lua_State* lua) {
 }
 
 int write_env(lua_State* lua) {
-    return luaL_error(lua, "job.env cannot be changed");
+    const auto* shown = static_cast<const Shown*>(luaL_checkudata(lua, 1, env_type));
+    const LuaState& state = LuaState::of(lua);
+    if (*shown != Shown::job)
+        return luaL_error(lua, "before cannot be changed: it is the job before the change");
+    if (state.run == nullptr) return luaL_error(lua, "job.env can be used only while a rule is run");
+    if (lua_type(lua, 2) != LUA_TSTRING || lua_type(lua, 3) != LUA_TSTRING)
+        return luaL_error(lua, "write job.env.NAME = TEXT: the name and the value are texts");
+    const std::string_view name = text_of(lua, 2);
+    const std::string_view value = text_of(lua, 3);
+    const JobDetails& details = state.run->source().request.details;
+    charge_bytes(lua, name.size() + value.size() + details.variable_count() * (16 + name.size()));
+    ErrorText error;
+    check_variable(state.writable_env, name, value, error);
+    if (error.empty() && details.variable_count() == 0)
+        error.assign("job.env cannot be changed: the request has no environment; only sbatch sends one");
+    if (error.empty()) state.run->write_variable(name, value, error);
+    if (!error.empty()) return raise(lua, error);
+    return 0;
 }
 
 void make_type(lua_State* lua, const char* type, lua_CFunction read, lua_CFunction write) {
@@ -198,16 +252,36 @@ void install_job_objects(lua_State* lua) {
 }
 
 void push_object_field(lua_State* lua, const FieldSource& source, FieldType type, Shown shown) {
-    if (type == FieldType::arguments) return push_arguments(lua, source.request.details);
-    if (type == FieldType::license_counts) return push_license_counts(lua, source.request.licenses);
-    if (type == FieldType::feature_names) return push_feature_names(lua, source.request);
+    if (type == FieldType::arguments) {
+        push_arguments(lua, source.request.details);
+        return make_read_only(lua, "job.argv", "rules only read it");
+    }
+    if (type == FieldType::script_options) {
+        push_script_options(lua, source.request.details);
+        return make_read_only(lua, "job.script_options", "rules only read it");
+    }
+    if (type == FieldType::license_counts) {
+        push_license_counts(lua, source.request.licenses);
+        return make_read_only(
+            lua, "job.license_counts",
+            "it is read from job.licenses: write that, or job:add(\"licenses\", \"NAME:2\")");
+    }
+    if (type == FieldType::feature_names) {
+        push_feature_names(lua, source.request);
+        return make_read_only(lua, "job.feature_names",
+                              "it is read from job.features and job.prefer: write these, or "
+                              "job:add(\"features\", \"NAME\")");
+    }
     if (type == FieldType::environment) {
         *static_cast<Shown*>(lua_newuserdatauv(lua, sizeof(Shown), 0)) = shown;
         return luaL_setmetatable(lua, env_type);
     }
     charge_parsing(lua, bytes_of_gpu_requests(source.request));
     const GpuRequests requests(source.request);
-    if (type == FieldType::gpu_list) return push_gpus(lua, requests);
+    if (type == FieldType::gpu_list) {
+        push_gpus(lua, requests);
+        return make_read_only(lua, "job.gpu_requests", "rules only read it");
+    }
     const GpuRequest request = requests.first_kind();
     if (request.count == 0) return lua_pushnil(lua);
     push_gpu(lua, request);

@@ -92,6 +92,7 @@ class LuaState {
     Declarations* declarations = nullptr;     ///< where site{} and rule{} write; borrowed, null after loading
     const std::vector<DataFile>* data = nullptr; ///< what data() reads; borrowed for the state's life
     TestCollector* tests = nullptr;              ///< where test{} writes, in files of tests; likewise
+    std::string writable_env;                    ///< the setting: which variables rules may write
     compat::ScriptRun* script = nullptr; ///< the call of a script for job_submit/lua; null outside of one
 
   private:

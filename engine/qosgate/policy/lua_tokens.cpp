@@ -134,6 +134,8 @@ class Lexer {
 } // namespace
 
 std::vector<Token> read_tokens(std::string_view source) {
+    // A first line for the shell; its end keeps the numbers of lines.
+    if (source.starts_with('#')) source.remove_prefix(std::min(source.find('\n'), source.size()));
     std::vector<Token> tokens;
     Lexer lexer(source);
     do

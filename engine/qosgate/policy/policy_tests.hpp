@@ -25,7 +25,8 @@ namespace qg::policy {
 
 /// One entry of a table in a test: `qos = "debug"`. It owns its text.
 struct TestEntry {
-    std::string section; ///< "job", "given", "expect", "job.tres", "expect.job"
+    /// "job", "before", "given", "expect", "job.tres", "before.tres", "expect.job"
+    std::string section;
     std::string name;
     Value::Kind kind = Value::Kind::nothing;
     std::int64_t integer = 0;
@@ -39,6 +40,7 @@ struct PolicyTest {
     std::string name;
     std::string file; ///< "tests/debug.lua"
     int line = 0;
+    bool is_change = false; ///< it gives a job before a change
     std::vector<TestEntry> entries;
     std::string now;   ///< the time of the decision, "2026-07-20 22:30"; empty: not given
     std::string world; ///< the tables of `given` as members of a JSON object; empty: there are none
@@ -77,8 +79,8 @@ struct TestResult {
 /// unknown, limit_exceeded for one that needs too much time or memory.
 Result<std::vector<PolicyTest>> read_tests(const SourceFile& file);
 
-/// Runs the rules for new jobs over the job of a test. Without `world` no test can give a view. Errors: none;
-/// a test that cannot be run has not passed.
+/// Runs the rules for new jobs, or for changes, over the job of a test. Without `world` no test can give a
+/// view. Errors: none; a test that cannot be run has not passed.
 TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld* world = nullptr);
 
 /// How the tests of a directory are run.
@@ -88,6 +90,8 @@ struct TestRun {
     std::chrono::milliseconds max_time{10'000};
     /// Asked before each file and each test; true ends the run.
     std::function<bool()> is_cancelled = [] { return false; };
+    /// What 'qosgate policy test' needs to be told to run them; empty: nothing.
+    std::string folder = {};
 };
 
 using TakeResult = std::function<void(const PolicyTest& test, const TestResult& result)>;

@@ -8,10 +8,14 @@
 namespace qg::policy {
 namespace {
 
-/// Upvalue 1: the name of the thing that cannot be written.
+/// Upvalues: the name of the thing that cannot be written, and what to do instead, or nil.
 int refuse_write(lua_State* lua) {
-    return luaL_error(lua, "%s cannot be changed (field '%s')", lua_tostring(lua, lua_upvalueindex(1)),
-                      luaL_tolstring(lua, 2, nullptr));
+    const char* const name = lua_tostring(lua, lua_upvalueindex(1));
+    const char* const advice = lua_tostring(lua, lua_upvalueindex(2));
+    const char* const field = luaL_tolstring(lua, 2, nullptr);
+    if (advice != nullptr)
+        return luaL_error(lua, "%s cannot be changed (field '%s'): %s", name, field, advice);
+    return luaL_error(lua, "%s cannot be changed (field '%s')", name, field);
 }
 
 int length_of(lua_State* lua) {
@@ -28,13 +32,14 @@ int pairs_of(lua_State* lua) {
 }
 
 /// Makes the table at `shown` show the hidden one on top of the stack, which is popped.
-void show(lua_State* lua, int shown, const char* description) {
+void show(lua_State* lua, int shown, const char* description, const char* advice = nullptr) {
     const int table = lua_absindex(lua, shown);
     lua_createtable(lua, 0, 4);
     lua_insert(lua, -2);
     lua_setfield(lua, -2, "__index");
     lua_pushstring(lua, description);
-    lua_pushcclosure(lua, &refuse_write, 1);
+    lua_pushstring(lua, advice); // nil for null
+    lua_pushcclosure(lua, &refuse_write, 2);
     lua_setfield(lua, -2, "__newindex");
     lua_pushcfunction(lua, &length_of);
     lua_setfield(lua, -2, "__len");
@@ -72,10 +77,10 @@ void move_entries(lua_State* lua, int list) {
 
 } // namespace
 
-void make_read_only(lua_State* lua, const char* description) {
+void make_read_only(lua_State* lua, const char* description, const char* advice) {
     lua_createtable(lua, 0, 0);
     lua_insert(lua, -2);
-    show(lua, -2, description);
+    show(lua, -2, description, advice);
 }
 
 void freeze(lua_State* lua, const char* description) {

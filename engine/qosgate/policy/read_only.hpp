@@ -12,8 +12,8 @@ struct lua_State;
 namespace qg::policy {
 
 /// Makes the table on top of the stack read-only: it is replaced by one through which it can be read but not
-/// written. `description` names it in the error.
-void make_read_only(lua_State* lua, const char* description);
+/// written. `description` names it in the error, and `advice` says what to do instead.
+void make_read_only(lua_State* lua, const char* description, const char* advice = nullptr);
 
 /// Makes the table on top of the stack read-only where it is, and all tables in it. Who already holds one of
 /// them cannot write it any more, either. Tables that are read-only before stay as they are. Cost: linear.

@@ -2,6 +2,7 @@
 #include "qosgate/policy/rule_run.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/writable_env.hpp"
 
 #include <algorithm>
 
@@ -41,6 +42,20 @@ void RuleRun::write(const FieldSpec& field, const Value& value, ErrorText& error
             error.assign(written.error().message);
         else if (keeps_writes() && !field.is_detail)
             facts_.reset();
+    });
+}
+
+void RuleRun::write_variable(std::string_view name, std::string_view value, ErrorText& error) noexcept {
+    report_into(error, [&] {
+        if (!keeps_writes()) return;
+        if (!draft_) draft_ = job_;
+        model::JobDetails& details = draft_->details;
+        const bool is_known = std::ranges::any_of(details.written_variables(),
+                                                  [name](const auto& one) { return one.first == name; });
+        if (!is_known && details.written_variables().size() >= max_written_variables)
+            error.assign("job.env: rules write at most 64 variables of a job");
+        else
+            details.set_variable(name, std::string(value));
     });
 }
 

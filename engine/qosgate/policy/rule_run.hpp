@@ -51,6 +51,8 @@ class RuleRun {
     [[nodiscard]] RuleView* view() const noexcept { return asked_.view; }
 
     void write(const FieldSpec& field, const Value& value, ErrorText& error) noexcept;
+    /// Sets a variable of the environment; check_variable() has allowed it.
+    void write_variable(std::string_view name, std::string_view value, ErrorText& error) noexcept;
     /// Adds a part to a field that is a list.
     void add(const FieldSpec& field, std::string_view part, ErrorText& error) noexcept;
     void warn(std::string_view message, ErrorText& error) noexcept;

@@ -229,6 +229,9 @@ int load_chunk(lua_State* lua) {
 }
 
 Result<void> protected_load(LuaState& state, std::string_view file, Chunk chunk) {
+    // A first line for the shell is left out, as the program `lua` does; its end keeps the numbers of lines.
+    if (chunk.source.starts_with('#'))
+        chunk.source.remove_prefix(std::min(chunk.source.find('\n'), chunk.source.size()));
     const std::string name = text::format("@{}", file);
     chunk.name = name.c_str();
     auto done = protected_call(state, &load_chunk, &chunk);

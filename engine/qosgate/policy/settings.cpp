@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/site_files.hpp"
 #include "qosgate/policy/unknown_name.hpp"
+#include "qosgate/policy/writable_env.hpp"
 
 #include <algorithm>
 #include <array>
@@ -94,6 +95,27 @@ Value count_compat_files(const Settings& settings) {
 const std::vector<std::string>& list_compat_files(const Settings& settings) {
     return settings.compat_files;
 }
+Result<void> set_writable_env(Settings& settings, const SettingSpec& spec, std::span<const Value> items) {
+    constexpr std::size_t max_patterns = 64;
+    if (items.size() > max_patterns)
+        return Error{ErrorCode::invalid_input, text::format("setting '{}' has more than {} names: write {}",
+                                                            spec.name, max_patterns, spec.allowed)};
+    std::vector<std::string> names;
+    for (const Value& item : items) {
+        if (item.kind != Value::Kind::text) return not_allowed(spec, item);
+        if (const std::string why = why_not_writable(item.text); !why.empty())
+            return Error{ErrorCode::invalid_input, text::format("setting '{}': {}", spec.name, why)};
+        names.emplace_back(item.text);
+    }
+    settings.writable_env = std::move(names);
+    return {};
+}
+Value count_writable_env(const Settings& settings) {
+    return Value::of_count(settings.writable_env.size());
+}
+const std::vector<std::string>& list_writable_env(const Settings& settings) {
+    return settings.writable_env;
+}
 
 Result<void> set_record_file(Settings& settings, const SettingSpec& spec, const Value& value) {
     const bool is_path =
@@ -137,7 +159,7 @@ Value get_time(const Settings& settings) {
     return Value::of_count(static_cast<std::uint64_t>(settings.rule_time.count()));
 }
 
-constexpr std::array<SettingSpec, 13> specs{{
+constexpr std::array<SettingSpec, 14> specs{{
     {"limits", "\"explain\"", "\"explain\", \"enforce\" or \"off\"",
      "what to do with jobs that break a limit: add the reasons to Slurm's own answer, also reject jobs that "
      "can never start, or nothing",
@@ -167,6 +189,9 @@ constexpr std::array<SettingSpec, 13> specs{{
      "files, and directories with files, that the script `compat/job_submit.lua` may read besides those of "
      "this directory. See Moving from job_submit.lua",
      &refuse_no_list, &count_compat_files, &set_compat_files, &list_compat_files},
+    {"writable_env", "{}", "a list of at most 64 names, like `\"SITE_PROJECT\"` or `\"OMP_*\"`",
+     "the variables of a job's environment that rules may write; see job.env", &refuse_no_list,
+     &count_writable_env, &set_writable_env, &list_writable_env},
     {"run_tests", "true", "true or false",
      "whether slurmctld runs the tests in `tests` before a changed directory comes into force; if one fails, "
      "what was in force stays",

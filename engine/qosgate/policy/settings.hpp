@@ -38,6 +38,8 @@ struct Settings {
     OnError compat_on_error = OnError::deny; ///< if the script compat/job_submit.lua fails; deny or allow
     /// Files and directories elsewhere that the script may read; normal paths.
     std::vector<std::string> compat_files = {};
+    /// The variables that rules may write: "OMP_*", "SITE_PROJECT".
+    std::vector<std::string> writable_env = {};
     bool run_tests = true;            ///< whether a failed test keeps a policy from coming into force
     std::string record_file;          ///< of decisions; empty: none are recorded
     std::uint64_t record_percent = 0; ///< of the decisions that did nothing; the others are all recorded

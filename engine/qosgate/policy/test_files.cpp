@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Reads `test "NAME" { job = {...}, given = {...}, expect = {...} }` from the files of tests.
+// Reads `test "NAME" { job = {...}, before = {...}, given = {...}, expect = {...} }` from the files of tests.
 #include "qosgate/base/json_text.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/lua_state.hpp"
@@ -19,7 +19,7 @@
 namespace qg::policy {
 namespace {
 
-constexpr std::array<std::string_view, 3> sections{"job", "given", "expect"};
+constexpr std::array<std::string_view, 4> sections{"job", "before", "given", "expect"};
 
 /// Work with C++ objects on the way to a Lua error; it must not throw.
 template <typename Work>
@@ -191,13 +191,17 @@ int declare_test(lua_State* lua) {
         }
         if (!lua_istable(lua, -1))
             luaL_error(lua, "test: %s is a table: write %s = { ... }", section->data(), section->data());
-        const bool is_job = key == "job";
+        const bool is_before = key == "before";
+        if (is_before) tests.all.back().is_change = true;
+        const bool is_job = is_before || key == "job";
         const bool is_expect = key == "expect";
         read_section(lua, tests, section->data(),
                      is_job      ? "tres"
                      : is_expect ? "job"
                                  : nullptr,
-                     is_job ? "job.tres" : "expect.job");
+                     is_before ? "before.tres"
+                     : is_job  ? "job.tres"
+                               : "expect.job");
     }
     if (!error.empty()) return luaL_error(lua, "%s", error.c_str());
     --tests.open;

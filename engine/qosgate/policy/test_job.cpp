@@ -46,18 +46,23 @@ std::string_view or_default(const std::optional<std::string>& own, const std::st
 
 } // namespace
 
-Result<TestJob> TestJob::from(const PolicyTest& test) {
+Result<TestJob> TestJob::from(const PolicyTest& test, TestedAs which) {
     TestJob job;
     job.request_.user_id = 1000;
     job.request_.is_batch = true;
     bool has_sender = false;
-    for (const TestEntry& entry : test.entries) {
+    const bool reads_job = which == TestedAs::job;
+    for (const TestEntry& entry : test.entries) { // sorted: those of `before` come first
+        const bool is_of_job = entry.section == "before" || (reads_job && entry.section == "job");
+        const bool is_tres = entry.section == "before.tres" || (reads_job && entry.section == "job.tres");
+        // Who sends the change is the sender for both.
+        const bool is_sender = entry.name == "submit_uid" && (is_of_job || entry.section == "job");
         Result<void> done;
-        if (entry.section == "job") done = job.set_job(entry.name, entry.value());
+        if (is_of_job || is_sender) done = job.set_job(entry.name, entry.value());
         if (entry.section == "given") done = job.set_given(entry.name, entry.value());
-        if (entry.section == "job.tres") done = job.set_tres(entry.name, entry.value());
+        if (is_tres) done = job.set_tres(entry.name, entry.value());
         if (!done) return done.error();
-        has_sender = has_sender || (entry.section == "job" && entry.name == "submit_uid");
+        has_sender = has_sender || is_sender;
     }
     if (!has_sender) job.request_.submit_uid = job.request_.user_id;
     job.count();

@@ -6,11 +6,18 @@
 #include "qosgate/base/result.hpp"
 #include "qosgate/policy/policy_tests.hpp"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 
 namespace qg::policy {
+
+/// Which job of a test.
+enum class TestedAs : std::uint8_t {
+    job,    ///< the job, or the job as a change would make it
+    before, ///< the job before the change
+};
 
 /// A request and what rules read beyond it, made from the tables `job` and `given` of a test. Fields that the
 /// test does not set are unset, and counts are the least: one node, one CPU. Counts that it sets count as
@@ -18,7 +25,8 @@ namespace qg::policy {
 class TestJob {
   public:
     /// Errors: invalid_input for a name that does not exist or a value that a field does not take.
-    static Result<TestJob> from(const PolicyTest& test);
+    /// At a change, the job has what `before` gives and `job` does not.
+    static Result<TestJob> from(const PolicyTest& test, TestedAs which);
 
     [[nodiscard]] const model::JobRequest& request() const noexcept { return request_; }
     /// Ownership: borrows from this object.

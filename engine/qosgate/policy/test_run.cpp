@@ -134,9 +134,14 @@ class Comparison {
 
 TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld* world) {
     TestResult result;
-    const auto job = TestJob::from(test);
+    const auto job = TestJob::from(test, TestedAs::job);
     if (!job) {
         result.problems.push_back(job.error().message);
+        return result;
+    }
+    const auto before = TestJob::from(test, TestedAs::before);
+    if (!before) {
+        result.problems.push_back("before: " + before.error().message);
         return result;
     }
     RuleInput facts = job->facts();
@@ -148,7 +153,10 @@ TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld* wor
         }
         facts.view = *view;
     }
-    result.outcome = policy.run(job->request(), facts);
+    const RuleInput facts_before = before->facts();
+    const JobBefore job_before{before->request(), facts_before};
+    result.outcome = test.is_change ? policy.run_at_change(job->request(), facts, &job_before)
+                                    : policy.run(job->request(), facts);
     Comparison(*job, result).run(test);
     return result;
 }
@@ -193,8 +201,9 @@ Result<void> pass_tests(const Policy& policy, std::span<const SourceFile> files,
     if (!done) return Error{ErrorCode::invalid_input, done.error().message};
     if (failed == 0) return {};
     return Error{ErrorCode::invalid_input,
-                 text::format("{} ({} of {} tests {}; 'qosgate policy test' shows all)", first, failed, all,
-                              failed == 1 ? "fails" : "fail")};
+                 text::format("{} ({} of {} tests {}; 'qosgate policy test{}{}' shows all)", first, failed,
+                              all, failed == 1 ? "fails" : "fail", how.folder.empty() ? "" : " ",
+                              how.folder)};
 }
 
 std::string describe_failure(const PolicyTest& test, const TestResult& result) {

@@ -57,6 +57,7 @@ struct ShortDetail {
 
 inline constexpr ShortDetail short_details[] = {
     {model::JobDetail::contiguous, &job_desc_msg_t::contiguous, true},
+    {model::JobDetail::mail_type, &job_desc_msg_t::mail_type, true},
     {model::JobDetail::reboot, &job_desc_msg_t::reboot, true},
     {model::JobDetail::requeue, &job_desc_msg_t::requeue, false},
     {model::JobDetail::threads_per_core, &job_desc_msg_t::threads_per_core, true},

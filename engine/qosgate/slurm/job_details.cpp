@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurm/job_details.hpp"
 
+#include "qosgate/model/mail_types.hpp"
 #include "qosgate/slurm/job_detail_fields.hpp"
 #include "qosgate/slurm/values.hpp"
 
@@ -13,6 +14,18 @@ namespace {
 using model::DetailValue;
 using model::JobDetail;
 using Kind = DetailValue::Kind;
+
+constexpr std::uint16_t bit_of(std::string_view mail_type) {
+    for (const model::MailType& type : model::mail_types)
+        if (type.name == mail_type) return type.bit;
+    return 0;
+}
+static_assert(bit_of("BEGIN") == MAIL_JOB_BEGIN && bit_of("END") == MAIL_JOB_END &&
+              bit_of("FAIL") == MAIL_JOB_FAIL && bit_of("REQUEUE") == MAIL_JOB_REQUEUE &&
+              bit_of("TIME_LIMIT") == MAIL_JOB_TIME100 && bit_of("TIME_LIMIT_90") == MAIL_JOB_TIME90 &&
+              bit_of("TIME_LIMIT_80") == MAIL_JOB_TIME80 && bit_of("TIME_LIMIT_50") == MAIL_JOB_TIME50 &&
+              bit_of("STAGE_OUT") == MAIL_JOB_STAGE_OUT && bit_of("ARRAY_TASKS") == MAIL_ARRAY_TASKS &&
+              bit_of("INVALID_DEPEND") == MAIL_INVALID_DEPEND);
 
 DetailValue number(std::int64_t value) noexcept {
     return {Kind::number, value, {}};

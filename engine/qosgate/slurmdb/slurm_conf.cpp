@@ -22,7 +22,8 @@ struct Setting {
     std::string SlurmConf::*member;
 };
 
-constexpr std::array<Setting, 7> settings{{
+constexpr std::array<Setting, 8> settings{{
+    {"ClusterName", &SlurmConf::cluster_name},
     {"AccountingStorageType", &SlurmConf::accounting_storage_type},
     {"AccountingStorageHost", &SlurmConf::accounting_storage_host},
     {"AccountingStoragePort", &SlurmConf::accounting_storage_port},

@@ -14,6 +14,7 @@ namespace qg::slurmdb {
 /// The place of Slurm's configuration, its slurmdbd, and the user as whom Slurm runs.
 struct SlurmConf {
     std::filesystem::path path;
+    std::string cluster_name;
     std::string accounting_storage_type;
     std::string accounting_storage_host = "localhost";
     std::string accounting_storage_port = "6819";
