@@ -36,6 +36,8 @@ void ChangeSums::Sum::add(const Change& change) {
     otherwise += change.outcome == OutcomeChange::otherwise ? 1 : 0;
     job += change.fields.empty() ? 0 : 1;
     message += change.message_differs ? 1 : 0;
+    waits += change.waits ? 1 : 0;
+    waits_no_more += change.waits_no_more ? 1 : 0;
     cpu_hours += change.cpu_hours.value_or(0);
     gpu_hours += change.gpu_hours.value_or(0);
     hours_not_known += change.cpu_hours ? 0 : 1;
@@ -44,12 +46,26 @@ void ChangeSums::Sum::add(const Change& change) {
 
 void ChangeSums::add(const Change& change) {
     all_.add(change);
-    by_user_[change.user].add(change);
+    const std::string id = change.uid ? std::to_string(*change.uid) : std::string();
+    by_user_[id.empty() ? change.user : id].add(change);
+    if (!id.empty() && !change.user.empty()) names_[id] = change.user;
     for (const std::string& rule : change.rules)
         by_rule_[rule].add(change);
     if (change.rules.empty()) by_rule_[no_rule].add(change);
     for (const std::string& field : change.fields)
         ++fields_[field];
+}
+
+ChangeSums::Sums ChangeSums::users_by_name() const {
+    Sums named;
+    for (const auto& [key, sum] : by_user_) {
+        const auto name = names_.find(key);
+        std::string shown = name != names_.end() ? name->second : key;
+        if (shown.empty()) shown = "(not known)";
+        if (named.contains(shown)) shown += text::format(" ({})", key); // two users of one name
+        named.emplace(std::move(shown), sum);
+    }
+    return named;
 }
 
 void ChangeSums::print(const Sums& sums, const char* heading, std::ostream& out) const {
@@ -59,7 +75,8 @@ void ChangeSums::print(const Sums& sums, const char* heading, std::ostream& out)
     Table table{
         .columns = {{heading}, {"DIFFER", true}, {"REFUSED", true}, {"ACCEPTED", true}, {"JOB", true}},
         .rows = {}};
-    if (kind_ == SumKind::jobs) {
+    if (kind_ == SumKind::limits) table.columns.push_back({"WAIT", true});
+    if (kind_ != SumKind::decisions) {
         table.columns.push_back({"CPU-HOURS", true});
         table.columns.push_back({"GPU-HOURS", true});
     } else
@@ -70,7 +87,8 @@ void ChangeSums::print(const Sums& sums, const char* heading, std::ostream& out)
         std::vector<std::string> row{text::printable(name, 60), std::to_string(sum.decisions),
                                      std::to_string(sum.refused), std::to_string(sum.accepted),
                                      std::to_string(sum.job)};
-        if (kind_ == SumKind::jobs) {
+        if (kind_ == SumKind::limits) row.push_back(std::to_string(sum.waits));
+        if (kind_ != SumKind::decisions) {
             row.push_back(text::format("{:.0f}", sum.cpu_hours));
             row.push_back(text::format("{:.0f}", sum.gpu_hours));
         } else
@@ -89,16 +107,19 @@ void ChangeSums::print(std::ostream& out) const {
         << text::format("  refused before, accepted now: {}\n", all_.accepted);
     if (all_.otherwise > 0) out << text::format("  refused by somebody else:     {}\n", all_.otherwise);
     out << text::format("  the job gets other values:    {}\n", all_.job);
+    if (kind_ == SumKind::limits)
+        out << text::format("  waits for a limit only now:   {}\n", all_.waits)
+            << text::format("  waits for no limit any more:  {}\n", all_.waits_no_more);
     if (kind_ == SumKind::decisions)
         out << text::format("  the user reads other words:   {}\n", all_.message);
-    if (kind_ == SumKind::jobs && all_.hours_not_known > 0)
+    if (kind_ != SumKind::decisions && all_.hours_not_known > 0)
         out << text::format("  hours not known:              {}\n", all_.hours_not_known);
     std::vector<std::string> fields;
     for (const auto& [field, count] : fields_)
         fields.push_back(text::format("{} ({})", text::printable(field, 60), count));
     if (!fields.empty()) out << "Values that differ: " << text::join(fields, ", ") << '\n';
     print(by_rule_, "RULE", out);
-    print(by_user_, "USER", out);
+    print(users_by_name(), "USER", out);
 }
 
 ordered_json ChangeSums::to_json(const Sum& sum) const {
@@ -107,7 +128,11 @@ ordered_json ChangeSums::to_json(const Sum& sum) const {
                         {"accepted", sum.accepted},
                         {"refused_otherwise", sum.otherwise},
                         {"job_differs", sum.job}};
-    if (kind_ == SumKind::jobs) {
+    if (kind_ == SumKind::limits) {
+        answer["waits"] = sum.waits;
+        answer["waits_no_more"] = sum.waits_no_more;
+    }
+    if (kind_ != SumKind::decisions) {
         answer["cpu_hours"] = sum.cpu_hours;
         answer["gpu_hours"] = sum.gpu_hours;
         answer["hours_not_known"] = sum.hours_not_known;
@@ -130,7 +155,7 @@ ordered_json ChangeSums::to_json(const Sums& sums, const char* name) const {
 void ChangeSums::add_to(ordered_json& answer) const {
     answer.update(to_json(all_));
     answer["rules"] = to_json(by_rule_, "rule");
-    answer["users"] = to_json(by_user_, "user");
+    answer["users"] = to_json(users_by_name(), "user");
     ordered_json fields = ordered_json::object();
     for (const auto& [field, count] : fields_)
         fields[field] = count;

@@ -30,12 +30,16 @@ OutcomeChange outcome_change(std::string_view before, std::string_view after) no
 
 /// One decision that differs.
 struct Change {
-    std::string id;                  ///< of the record
-    std::string user;                ///< a name, or a number
+    std::string id;   ///< of the record
+    std::string user; ///< a name; empty: not known
+    std::optional<std::uint32_t> uid = {};
     std::vector<std::string> rules;  ///< empty: limits, partitions or settings
     std::vector<std::string> fields; ///< of the job, that get another value
     OutcomeChange outcome = OutcomeChange::none;
     bool message_differs = false;
+    /// Whether the accepted job waits for a limit now and did not before, or the other way round.
+    bool waits = false;
+    bool waits_no_more = false;
     std::optional<double> cpu_hours = {}; ///< that the job may use at most; empty: not known
     std::optional<double> gpu_hours = {};
 };
@@ -44,6 +48,7 @@ struct Change {
 enum class SumKind : std::uint8_t {
     decisions, ///< with what users read
     jobs,      ///< with the hours that they may use
+    limits,    ///< the same, and whether they wait for limits
 };
 
 /// Threads: not thread-safe. Cost: memory for each rule and user.
@@ -59,7 +64,8 @@ class ChangeSums {
     /// For people: at most 20 rules and 20 users.
     void print(std::ostream& out) const;
     /// Adds the members differing, refused, accepted, refused_otherwise, job_differs, message_differs (of
-    /// jobs cpu_hours, gpu_hours and hours_not_known), examples, and the lists rules, users and fields.
+    /// jobs cpu_hours, gpu_hours and hours_not_known; of limits also waits and waits_no_more), examples, and
+    /// the lists rules, users and fields.
     void add_to(nlohmann::ordered_json& answer) const;
 
   private:
@@ -70,6 +76,8 @@ class ChangeSums {
         std::uint64_t otherwise = 0;
         std::uint64_t job = 0;
         std::uint64_t message = 0;
+        std::uint64_t waits = 0;
+        std::uint64_t waits_no_more = 0;
         double cpu_hours = 0;
         double gpu_hours = 0;
         std::uint64_t hours_not_known = 0; ///< changes without hours
@@ -79,6 +87,9 @@ class ChangeSums {
     };
     using Sums = std::map<std::string, Sum>;
 
+    /// By users' names. Some records of a user have only the user id.
+    [[nodiscard]] Sums users_by_name() const;
+
     [[nodiscard]] nlohmann::ordered_json to_json(const Sum& sum) const;
     [[nodiscard]] nlohmann::ordered_json to_json(const Sums& sums, const char* name) const;
     void print(const Sums& sums, const char* heading, std::ostream& out) const;
@@ -86,7 +97,8 @@ class ChangeSums {
     SumKind kind_;
     Sum all_;
     Sums by_rule_;
-    Sums by_user_;
+    Sums by_user_;                             ///< by id, or by name
+    std::map<std::string, std::string> names_; ///< of users, by id
     std::map<std::string, std::uint64_t> fields_;
 };
 

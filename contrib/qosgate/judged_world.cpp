@@ -53,7 +53,7 @@ Result<quota::World> capture_world() {
     return world;
 }
 
-Result<JudgedWorld> read_captured_world(const std::string& file) {
+Result<quota::World> read_world_file(const std::string& file) {
     const std::string name = text::printable(file, 4000);
     std::ifstream in(file);
     std::ostringstream content;
@@ -64,12 +64,22 @@ Result<JudgedWorld> read_captured_world(const std::string& file) {
     if (!world) return world.error().in(name);
     if (world->captured_at == 0)
         return Error{ErrorCode::invalid_input, text::format("{}: not a file of 'qosgate capture'", name)};
-    auto cluster = std::make_shared<const model::Cluster>(quota::make_cluster(*world));
+    return world;
+}
+
+JudgedWorld make_judged(quota::World world) {
+    auto cluster = std::make_shared<const model::Cluster>(quota::make_cluster(world));
     std::map<std::string, std::uint32_t> users;
-    for (const quota::LocalAssociation& association : world->records.associations)
+    for (const quota::LocalAssociation& association : world.records.associations)
         if (!association.link.user.empty()) users.emplace(association.link.user, association.user_id);
-    return JudgedWorld{std::move(cluster), std::make_unique<quota::LocalQuota>(std::move(world->records)),
-                       world->captured_at, std::move(users)};
+    return JudgedWorld{std::move(cluster), std::make_unique<quota::LocalQuota>(std::move(world.records)),
+                       world.captured_at, std::move(users)};
+}
+
+Result<JudgedWorld> read_captured_world(const std::string& file) {
+    auto world = read_world_file(file);
+    if (!world) return world.error();
+    return make_judged(*std::move(world));
 }
 
 } // namespace qg::cli

@@ -30,8 +30,12 @@ Result<JudgedWorld> read_live_world();
 /// The same as a world that can be written.
 Result<quota::World> capture_world();
 
-/// A world that was written to a file. Errors: unavailable if it cannot be read, invalid_input for one that
-/// 'qosgate capture' did not write.
+/// A world to judge by.
+JudgedWorld make_judged(quota::World world);
+
+/// A world that was written to a file, as it is there / to judge by. Errors: unavailable if it cannot be
+/// read, invalid_input for one that 'qosgate capture' did not write.
+Result<quota::World> read_world_file(const std::string& file);
 Result<JudgedWorld> read_captured_world(const std::string& file);
 
 } // namespace qg::cli

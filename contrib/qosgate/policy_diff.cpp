@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,10 +45,10 @@ std::vector<std::string> fields_of(const json& candidate) {
     return fields;
 }
 
-std::string user_of(const json& record) {
-    std::string user = text_of(record, "user");
-    if (user.empty() && record.contains("uid") && record["uid"].is_number()) user = record["uid"].dump();
-    return user.empty() ? "(not known)" : user;
+std::optional<std::uint32_t> uid_of(const json& record) {
+    const auto found = record.find("uid");
+    if (found == record.end() || !found->is_number_unsigned()) return std::nullopt;
+    return found->get<std::uint32_t>();
 }
 
 class Differences {
@@ -64,7 +65,8 @@ class Differences {
         if (differs.empty()) return;
         sums.changes.add(
             {.id = text_of(record, "id"),
-             .user = user_of(record),
+             .user = text_of(record, "user"),
+             .uid = uid_of(record),
              .rules = texts_of(*candidate, "rules"),
              .fields = fields_of(*candidate),
              .outcome = outcome_change(text_of(record, "outcome"), text_of(*candidate, "outcome")),

@@ -1,282 +1,266 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate policy replay --from FILE...
-#include "change_sums.hpp"
+#include "changed_qos.hpp"
 #include "command.hpp"
 #include "judged_world.hpp"
+#include "past_period.hpp"
 #include "policy_folder.hpp"
 #include "policy_load.hpp"
+#include "qos_connection.hpp"
+#include "reading.hpp"
 #include "record_files.hpp"
-#include "replayed_job.hpp"
+#include "replay.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/comparison.hpp"
-#include "qosgate/gate/gate.hpp"
-#include "qosgate/gate/resolve.hpp"
+#include "qosgate/slurmdb/past_jobs.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <tuple>
 #include <vector>
 
+#include <pwd.h>
 #include <unistd.h>
 
 namespace qg::cli {
 namespace {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
 
-struct ReplayOptions {
+struct ReplayOptions : AccessOptions {
     std::vector<std::string> files;
+    bool from_accounting = false;
+    std::string since;
+    std::string until;
+    std::string user;
     std::string folder;
     std::string world;
+    std::vector<std::string> qos_changes;
 };
 
 constexpr int exit_differences = 1;
-constexpr std::string_view refused_by_qosgate = "refused";
+constexpr std::string_view default_since = "7d"; ///< of accounting
 
-/// What a rule did with a job that makes a difference: rule, what, text.
-using Deed = std::tuple<std::string, std::string, std::string>;
+/// Which jobs are decided about.
+struct Chosen {
+    PastPeriod period;
+    std::optional<std::uint32_t> user;
 
-/// The part of a decision that a replay compares.
-struct Verdict {
-    std::string outcome;
-    std::set<Deed> deeds;
-    std::map<std::string, std::string> values; ///< of fields that rules changed, as they were left
-
-    void add(std::string_view rule, std::string_view did, std::string_view text) {
-        if (did == "changed") {
-            const std::size_t name = text.find(": ");
-            const std::size_t value = text.rfind(" -> ");
-            if (outcome == refused_by_qosgate || name == std::string_view::npos ||
-                value == std::string_view::npos)
-                return;
-            values[std::string(text.substr(0, name))] = text.substr(value + 4);
-        } else if (did != "rejected" && did != "failed")
-            return;
-        deeds.emplace(rule, did, text);
+    [[nodiscard]] bool has(std::time_t time, std::uint32_t owner) const noexcept {
+        return time >= period.since && (period.until == 0 || time < period.until) &&
+               (!user || *user == owner);
     }
 };
 
-Verdict recorded_verdict(const json& record) {
-    Verdict verdict{.outcome = text_of(record, "outcome"), .deeds = {}, .values = {}};
-    if (const auto events = record.find("events"); events != record.end() && events->is_array())
-        for (const json& event : *events)
-            if (event.is_object())
-                verdict.add(text_of(event, "rule"), text_of(event, "did"), text_of(event, "text"));
-    return verdict;
-}
-
-Verdict verdict_of(const model::Decision& decision) {
-    Verdict verdict{.outcome = std::string(gate::outcome_of(decision)), .deeds = {}, .values = {}};
-    for (const model::DecisionEvent& event : decision.events) // a record has texts like this
-        verdict.add(event.rule, event.did, text::printable(event.text, 1000));
-    return verdict;
-}
-
-/// The rules that did in one decision what they did not in the other.
-std::vector<std::string> differing_rules(const Verdict& before, const Verdict& after) {
-    const bool one_refuses = (before.outcome == refused_by_qosgate) != (after.outcome == refused_by_qosgate);
-    std::vector<Deed> differing;
-    std::ranges::set_symmetric_difference(before.deeds, after.deeds, std::back_inserter(differing));
-    std::vector<std::string> rules;
-    for (const auto& [rule, did, text] : differing) {
-        if (rule.empty() || (one_refuses && did == "changed")) continue; // a refused job is not changed
-        if (std::ranges::find(rules, rule) == rules.end()) rules.push_back(rule);
-    }
-    return rules;
-}
-
-/// The fields that end up with another value, if both decisions let the job in.
-std::vector<std::string> differing_fields(const Verdict& before, const Verdict& after) {
-    std::vector<std::string> fields;
-    if (before.outcome == refused_by_qosgate || after.outcome == refused_by_qosgate) return fields;
-    const auto add = [&](const Verdict& one, const Verdict& other) {
-        for (const auto& [name, value] : one.values) {
-            const auto found = other.values.find(name);
-            if ((found == other.values.end() || found->second != value) &&
-                std::ranges::find(fields, name) == fields.end())
-                fields.push_back(name);
-        }
-    };
-    add(before, after);
-    add(after, before);
-    return fields;
-}
-
-class Replay {
-  public:
-    Replay(const JudgedWorld& world, const policy::Policy& policy)
-        : world_(world), policy_(policy), release_(limits::Release::parse(QG_RELEASE).value()),
-          gate_(*world.accounting, release_) {}
-
-    void add(const json& record) {
-        const auto job = ReplayedJob::from(record);
-        if (!job) return leave_out(job.error().message);
-        const std::time_t time = (*job)->time() == 0 ? world_.now : (*job)->time();
-        const gate::KnownCluster known(world_.cluster.get(), false, false,
-                                       {.now = time, .cluster_read_at = time});
-        const model::Decision decision = gate_.decide((*job)->request(), known, &policy_);
-        if (const std::string_view missed = (*job)->missed(); !missed.empty())
-            return leave_out(text::format("a rule reads '{}', which records do not hold", missed));
-        ++decided_;
-        const Verdict before = recorded_verdict(record);
-        const Verdict after = verdict_of(decision);
-        Change change{.id = text_of(record, "id"),
-                      .user = text_of(record, "user"),
-                      .rules = {},
-                      .fields = differing_fields(before, after),
-                      .outcome = outcome_change(before.outcome, after.outcome)};
-        if (change.fields.empty() && change.outcome == OutcomeChange::none) return;
-        change.rules = differing_rules(before, after);
-        describe_job(change, (*job)->request(), known);
-        sums_.add(change);
-    }
-
-    [[nodiscard]] std::uint64_t decided() const noexcept { return decided_; }
-    [[nodiscard]] const ChangeSums& sums() const noexcept { return sums_; }
-    [[nodiscard]] const std::map<std::string, std::uint64_t>& left_out() const noexcept { return left_out_; }
-
-  private:
-    static constexpr std::size_t max_reasons = 100;
-
-    void leave_out(const std::string& why) {
-        const bool is_known = left_out_.contains(why) || left_out_.size() < max_reasons;
-        ++left_out_[is_known ? why : "other reasons"];
-    }
-
-    /// Whose job it is, and what it may use at most, as it was submitted.
-    void describe_job(Change& change, const model::JobRequest& request,
-                      const gate::KnownCluster& known) const {
-        const gate::ResolvedRequest resolved =
-            gate::resolve(request, {*world_.cluster, *world_.accounting, release_, known});
-        if (change.user.empty()) change.user = resolved.view().user_name;
-        if (change.user.empty()) change.user = std::to_string(request.user_id);
-        const auto& time = resolved.job.time_limit;
-        if (!time || time->is_unlimited()) return;
-        const model::TresCatalogue& tres = *resolved.view().tres;
-        const double hours = static_cast<double>(time->minutes) / 60 *
-                             static_cast<double>(std::max(resolved.job.array_tasks, 1u));
-        const auto count_of = [&](std::optional<std::size_t> index) {
-            return index ? static_cast<double>(model::count_at(resolved.job.tres, *index)) : 0.0;
-        };
-        change.cpu_hours = hours * count_of(tres.find(model::TresKind::cpu));
-        change.gpu_hours = hours * count_of(tres.find("gres/gpu"));
-    }
-
-    const JudgedWorld& world_;
-    const policy::Policy& policy_;
-    limits::Release release_;
-    gate::Gate gate_;
-    std::uint64_t decided_ = 0;
-    ChangeSums sums_{SumKind::jobs};
-    std::map<std::string, std::uint64_t> left_out_; ///< decisions by the reason
+/// What was read, from records or from accounting.
+struct PastRead {
+    RecordsRead records;
+    std::uint64_t not_chosen = 0;
+    bool is_complete = true;
 };
 
-/// Says now and then how far it is, if somebody watches.
-class Progress {
-  public:
-    explicit Progress(Output& output) : output_(output), is_on_(isatty(STDERR_FILENO) == 1) {}
-
-    void count() {
-        constexpr std::uint64_t looks_at_the_clock = 10'000;
-        constexpr std::chrono::seconds interval{2};
-        if (++records_ % looks_at_the_clock != 0 || !is_on_) return;
-        const auto now = Clock::now();
-        if (now - last_ < interval) return;
-        last_ = now;
-        output_.note(text::format("{} records so far, {:.0f} each second", records_, rate(now)));
-    }
-
-    /// Records each second.
-    [[nodiscard]] double rate() const { return rate(Clock::now()); }
-
-  private:
-    using Clock = std::chrono::steady_clock;
-    [[nodiscard]] double rate(Clock::time_point now) const {
-        const double seconds = std::chrono::duration<double>(now - begin_).count();
-        return seconds > 0 ? static_cast<double>(records_) / seconds : 0;
-    }
-
-    Output& output_;
-    bool is_on_;
-    std::uint64_t records_ = 0;
-    const Clock::time_point begin_ = Clock::now();
-    Clock::time_point last_ = begin_;
+/// Everything that the answer tells.
+struct Told {
+    const Replay& replay;
+    const PastRead& read;
+    const policy::Policy& policy;
+    const PolicyFolder& folder;
+    const JudgedWorld& world;
+    const std::vector<std::string>& changed_qos;
+    bool is_of_accounting;
+    PastPeriod period;
 };
 
-ordered_json to_json(const Replay& replay, const RecordsRead& read, const policy::Policy& policy,
-                     const PolicyFolder& folder, double rate) {
+std::string local_time(std::time_t time) {
+    std::array<char, 64> text{};
+    std::tm parts{};
+    localtime_r(&time, &parts);
+    std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
+    return text.data();
+}
+
+constexpr const char* not_in_accounting =
+    "Accounting has the jobs that slurmctld accepted, with the values that they had at last: those of rules, "
+    "defaults and changes. Jobs that were refused are not in it.";
+
+ordered_json to_json(const Told& told, double rate) {
     ordered_json left_out = ordered_json::object();
-    for (const auto& [why, count] : replay.left_out())
+    for (const auto& [why, count] : told.replay.left_out())
         left_out[why] = count;
-    ordered_json answer{{"status", replay.sums().changes() == 0 ? "ok" : "differences"},
-                        {"folder", folder.path.string()},
-                        {"policy", text::format("{:016x}", policy.hash())},
-                        {"records", read.records},
-                        {"decided", replay.decided()},
-                        {"left_out", left_out}};
-    replay.sums().add_to(answer);
-    answer["unreadable"] = read.unreadable;
-    answer["lost"] = read.lost;
+    ordered_json answer{{"status", told.replay.sums().changes() == 0 ? "ok" : "differences"},
+                        {"source", told.is_of_accounting ? "accounting" : "records"},
+                        {"folder", told.folder.path.string()},
+                        {"policy", text::format("{:016x}", told.policy.hash())},
+                        {"records", told.read.records.records},
+                        {"decided", told.replay.decided()},
+                        {"left_out", left_out},
+                        {"changed_qos", told.changed_qos}};
+    told.replay.sums().add_to(answer);
+    answer["unreadable"] = told.read.records.unreadable;
+    answer["lost"] = told.read.records.lost;
+    answer["not_chosen"] = told.read.not_chosen;
+    answer["is_complete"] = told.read.is_complete;
     answer["records_per_second"] = rate;
     return answer;
 }
 
-void print(const Replay& replay, const RecordsRead& read, const policy::Policy& policy,
-           const PolicyFolder& folder, const JudgedWorld& world, std::ostream& out) {
-    std::array<char, 64> as_of{};
-    std::tm parts{};
-    localtime_r(&world.now, &parts);
-    std::strftime(as_of.data(), as_of.size(), "%Y-%m-%d %H:%M:%S", &parts);
-    out << text::format(
-        "{} of {} recorded decisions, decided again by the rules of {} (hash {:016x}), and the "
-        "limits and usage of {}: {} jobs of {} users change\n",
-        replay.decided(), read.records, text::printable(folder.path.string(), 4000), policy.hash(),
-        as_of.data(), replay.sums().changes(), replay.sums().users());
+void print(const Told& told, std::ostream& out) {
+    const Replay& replay = told.replay;
+    out << text::format("{} of {} {}, decided again by the rules of {} (hash {:016x}), and the "
+                        "limits and usage of {}: {} jobs of {} users change\n",
+                        replay.decided(), told.read.records.records,
+                        told.is_of_accounting
+                            ? text::format("jobs submitted from {} to {}", local_time(told.period.since),
+                                           local_time(told.period.until))
+                            : std::string("recorded decisions"),
+                        text::printable(told.folder.path.string(), 4000), told.policy.hash(),
+                        local_time(told.world.now), replay.sums().changes(), replay.sums().users());
+    for (const std::string& change : told.changed_qos)
+        out << "  with " << text::printable(change, 1000) << '\n';
+    if (!told.changed_qos.empty()) out << "  compared with the same rules without these changes\n";
     replay.sums().print(out);
     if (!replay.left_out().empty()) out << "\nNot decided again:\n";
     for (const auto& [why, count] : replay.left_out())
         out << text::format("  {:>8}  {}\n", count, text::printable(why, 200));
+    if (told.is_of_accounting) out << not_in_accounting << '\n';
+    if (!told.read.is_complete) out << "Interrupted: not all of them were read\n";
+    const RecordsRead& read = told.read.records;
     if (read.unreadable > 0) out << text::format("{} lines are no records\n", read.unreadable);
     if (read.lost > 0) out << text::format("{} records were lost while they were written\n", read.lost);
 }
 
+Result<PastRead> read_recorded(const std::vector<std::filesystem::path>& files, const Chosen& chosen,
+                               Replay& replay, ReadingProgress& progress) {
+    PastRead read;
+    const bool takes_all = chosen.period.since == 0 && chosen.period.until == 0 && !chosen.user;
+    const auto done = read_record_lines(files, [&](std::string_view line) -> std::optional<std::uint64_t> {
+        if (is_reading_interrupted()) return 0;
+        const auto record = RecordMembers::of(line);
+        if (!record) return std::nullopt;
+        progress.count();
+        if (!takes_all) {
+            const auto owner = record->uid.integer();
+            if (!chosen.has(to_record_time(record->time.text()),
+                            owner ? static_cast<std::uint32_t>(*owner) : 0)) {
+                ++read.not_chosen;
+                return 0;
+            }
+        }
+        replay.add(*record);
+        return static_cast<std::uint64_t>(
+            std::max<std::int64_t>(record->dropped_before.integer().value_or(0), 0));
+    });
+    if (!done) return done.error();
+    read.records = *done;
+    read.records.records -= read.not_chosen;
+    read.is_complete = !is_reading_interrupted();
+    return read;
+}
+
+Result<PastRead> read_accounting(const ReplayOptions& options, const std::string& cluster,
+                                 const Chosen& chosen, Replay& replay, ReadingProgress& progress,
+                                 Output& output) {
+    const auto session = slurmdb::Session::open(std::chrono::seconds(options.timeout_seconds),
+                                                [&output](const std::string& late) { output.note(late); });
+    if (!session) return session.error();
+    const auto connection = slurmdb::Connection::open(**session);
+    if (!connection) return connection.error();
+    const std::string own = (*session)->conf().cluster_name;
+    PastRead read;
+    const auto done = slurmdb::read_past_jobs(
+        **connection,
+        {.cluster = cluster.empty() ? own : cluster,
+         .since = chosen.period.since,
+         .until = chosen.period.until,
+         .user = chosen.user},
+        [&](const slurmdb::PastJob& job) {
+            ++read.records.records;
+            progress.count();
+            replay.add(job);
+            return !is_reading_interrupted();
+        },
+        [&](std::time_t until) {
+            progress.at(until);
+            return !is_reading_interrupted();
+        });
+    if (!done) return done.error();
+    read.is_complete = !is_reading_interrupted();
+    return read;
+}
+
+Result<std::uint32_t> find_user(const std::string& named, const JudgedWorld& world) {
+    if (const auto found = world.users.find(named); found != world.users.end()) return found->second;
+    if (const passwd* user = getpwnam(named.c_str())) return user->pw_uid;
+    if (const auto number = text::parse_unsigned(named); number && *number < 0xffffffffu)
+        return static_cast<std::uint32_t>(*number);
+    return Error{ErrorCode::not_found,
+                 text::format("neither the world nor this host has user {}", text::quoted(named, 64))};
+}
+
 Result<int> replay(const ReplayOptions& options, Output& output) {
+    if (options.from_accounting && !options.files.empty())
+        return Error{ErrorCode::invalid_input,
+                     "--from names records, and --from-accounting reads none: give one "
+                     "of them"};
     const auto folder = find_policy_folder(options.folder);
     if (!folder) return folder.error();
     const auto policy = load_policy_to_try(folder->path);
     if (!policy) return policy.error();
-    const auto files = find_record_files(options.files);
-    if (!files) return files.error();
+    Chosen chosen;
+    const std::string since =
+        options.since.empty() && options.from_accounting ? std::string(default_since) : options.since;
+    const std::time_t now = std::time(nullptr);
+    const auto period = parse_period(since, options.until, now);
+    if (!period) return period.error();
+    chosen.period = *period;
+    if (options.from_accounting && chosen.period.until == 0) chosen.period.until = now + 1;
+    std::vector<std::filesystem::path> files;
+    if (!options.from_accounting) {
+        auto found = find_record_files(options.files);
+        if (!found) return found.error();
+        files = *std::move(found);
+    }
     const bool is_live = options.world.empty();
-    const auto world = is_live ? read_live_world() : read_captured_world(options.world);
-    if (!world) return world.error();
-    if (is_live && !world->accounting->is_operator(getuid()))
+    auto captured = is_live ? capture_world() : read_world_file(options.world);
+    if (!captured) return captured.error();
+    const std::string cluster = captured->cluster.name;
+    const WorldMembers members(captured->records);
+    std::optional<JudgedWorld> unchanged;
+    std::vector<std::string> changes;
+    if (!options.qos_changes.empty()) {
+        unchanged = make_judged(*captured);
+        auto changed = change_qos(captured->records, options.qos_changes);
+        if (!changed) return changed.error();
+        changes = *std::move(changed);
+    }
+    const JudgedWorld world = make_judged(*std::move(captured));
+    if (is_live && !world.accounting->is_operator(getuid()))
         return Error{
             ErrorCode::permission_denied,
             "only root, SlurmUser and operators may decide again about the jobs of all users by limits "
             "and usage of slurmctld: name a file of 'qosgate capture' with --world"};
-    Replay replay(*world, **policy);
-    Progress progress(output);
-    const auto read = read_records(*files, [&](const json& record) {
-        replay.add(record);
-        progress.count();
-    });
+    if (!options.user.empty()) {
+        const auto user = find_user(options.user, world);
+        if (!user) return user.error();
+        chosen.user = *user;
+    }
+    Replay replay(world, **policy, members, unchanged ? &*unchanged : nullptr);
+    ReadingProgress progress(output);
+    const InterruptedReading reading;
+    const auto read = options.from_accounting
+                          ? read_accounting(options, cluster, chosen, replay, progress, output)
+                          : read_recorded(files, chosen, replay, progress);
     if (!read) return read.error();
+    const Told told{replay, *read, **policy, *folder, world, changes, options.from_accounting, chosen.period};
     if (output.json())
-        output.write(to_json(replay, *read, **policy, *folder, progress.rate()));
+        output.write(to_json(told, progress.rate()));
     else
-        print(replay, *read, **policy, *folder, *world, output.text());
+        print(told, output.text());
     return replay.sums().changes() == 0 ? 0 : exit_differences;
 }
 
@@ -290,6 +274,19 @@ void add_policy_replay(CLI::App& policy, Invocation& invocation) {
         "rules of a directory, and compares that with what was decided then: the outcome (accepted,\n"
         "refused by qosgate, refused by slurmctld as qosgate expects) and the values that rules gave the\n"
         "job. Nothing is submitted.\n\n"
+        "--from-accounting reads jobs from slurmdbd instead, in pages by the time of their submission. It "
+        "has\n"
+        "the jobs that slurmctld accepted, never those that were refused, and their last values: those that\n"
+        "rules, defaults and changes gave them. A rule that changed a job then finds it changed. Rules that\n"
+        "read what accounting does not hold (the script, --ntasks, --dependency, how GPUs were asked for, "
+        "or\n"
+        "whether the request sets a field that has a default) leave the job out. The sender counts as the\n"
+        "owner.\n\n"
+        "--qos changes limits before it decides: what would another limit have done? NAMES and FIELD=VALUE\n"
+        "are those of 'qosgate qos update'. Then each job is decided about twice, with and without the\n"
+        "changes, and these two are compared; WAIT counts accepted jobs that would wait for a limit only "
+        "with\n"
+        "the changes, at the present usage.\n\n"
         "Only the request and the time are those of the past. Limits, usage, users and partitions are those\n"
         "of slurmctld now, or those of a file that 'qosgate capture' wrote (--world): a difference that no\n"
         "rule made comes from them. Each decision stands alone: a job that is refused now does not free\n"
@@ -299,7 +296,9 @@ void add_policy_replay(CLI::App& policy, Invocation& invocation) {
         "changes of jobs; rules that read the script, its arguments, files or the environment; texts of "
         "more\n"
         "than 1000 bytes; requests that were too large to be read; records of older versions. Jobs that\n"
-        "passed unchanged and without a word are recorded only by record_percent.\n\n"
+        "passed unchanged and without a word are recorded only by record_percent. Jobs of users and "
+        "accounts\n"
+        "that the world does not have are left out, too: all jobs, if it was written with --anonymous.\n\n"
         "REFUSED counts jobs that were accepted and would be refused, ACCEPTED those that were refused and\n"
         "would be accepted, JOB those that would get other values. A job counts for each rule that had a "
         "part\n"
@@ -316,6 +315,7 @@ void add_policy_replay(CLI::App& policy, Invocation& invocation) {
         "  77  not permitted\n\n"
         "With --json:\n"
         "  status          \"ok\" or \"differences\"\n"
+        "  source          \"records\" or \"accounting\"\n"
         "  folder, policy  the directory of rules and its hash\n"
         "  records         how many were read; decided: how many were decided again; left_out: how many "
         "were\n"
@@ -326,20 +326,36 @@ void add_policy_replay(CLI::App& policy, Invocation& invocation) {
         "  rules, users    lists of the same for each rule (null: no rule) and each user\n"
         "  fields          how often a field of the job gets another value\n"
         "  unreadable      lines that are no records; lost: records that could not be written\n"
+        "  changed_qos     what --qos changed; with it, sums have waits and waits_no_more\n"
+        "  not_chosen      records outside of --since, --until and --user\n"
+        "  is_complete     false: it was interrupted\n"
         "  records_per_second\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  sudo qosgate policy replay --policy ./qosgate.d\n"
-        "  qosgate policy replay --from qosgate.jsonl --policy ./qosgate.d --world monday.json");
+        "  qosgate policy replay --from qosgate.jsonl --policy ./qosgate.d --world monday.json\n"
+        "  sudo qosgate policy replay --from-accounting --since 30d --policy ./qosgate.d\n"
+        "  sudo qosgate policy replay --from-accounting --qos 'normal:MaxTRESPerUser=gres/gpu=4'");
     command->add_option(
         "--from", options->files,
         "Files of records, or a directory of rules whose record_file is read; default: qosgate.d "
         "beside slurm.conf");
+    command->add_flag("--from-accounting", options->from_accounting, "Read the jobs in slurmdbd instead");
+    command->add_option(
+        "--since", options->since,
+        "Jobs from then on: 7d, 12h, 2026-11-20 or 2026-11-20T09:00; default: all records, 7d of "
+        "accounting");
+    command->add_option("--until", options->until, "Jobs before then, likewise; default: now");
+    command->add_option("--user", options->user, "Only jobs of this user, a name or a number");
+    command
+        ->add_option("--qos", options->qos_changes,
+                     "NAMES:FIELD=VALUE ...: change QOSs before deciding; may be repeated")
+        ->allow_extra_args(false);
     command->add_option("--policy", options->folder,
                         "The directory of rules; default: qosgate.d beside slurm.conf");
     command->add_option("--world", options->world,
                         "A file of 'qosgate capture' to judge against; default: slurmctld now");
-    add_json_flag(*command, invocation);
+    add_access_options(*command, *options, invocation);
     command->callback([&invocation, options] {
         invocation.action = [options](Output& output) { return replay(*options, output); };
     });

@@ -40,23 +40,63 @@ Result<std::vector<fs::path>> files_of_folder(const fs::path& folder) {
         return Error{ErrorCode::not_found,
                      text::format("{}: decisions are not recorded there: its site.lua has no record_file",
                                   text::printable(folder.string(), 4000))};
-    return files_of(settings);
+    auto files = files_of(settings);
+    std::error_code problem;
+    if (files.size() == 1 && fs::status(files.front(), problem).type() == fs::file_type::not_found)
+        return Error{
+            ErrorCode::not_found,
+            text::format("{}: no decision was recorded yet: the first one that does something makes the "
+                         "file; jobs that pass unchanged and without a word are recorded only with "
+                         "record_percent in site.lua, which is {}",
+                         text::printable(settings.record_file, 1000), settings.record_percent)};
+    return files;
 }
 
-/// Reads up to the end of a line; what exceeds `max_line` is dropped. False: there is no more.
-bool next_line(std::istream& in, std::string& line, bool& is_too_long) {
-    line.clear();
-    is_too_long = false;
-    std::streambuf& buffer = *in.rdbuf();
-    int byte = buffer.sbumpc();
-    if (byte == std::char_traits<char>::eof()) return false;
-    for (; byte != std::char_traits<char>::eof() && byte != '\n'; byte = buffer.sbumpc())
-        if (line.size() < max_line)
-            line.push_back(static_cast<char>(byte));
-        else
-            is_too_long = true;
-    return true;
-}
+/// The lines of a file, each without its end. Holds one of them at a time.
+class Lines {
+  public:
+    explicit Lines(std::istream& in) : in_(in) {}
+
+    /// False: there is no more. A line that is too long counts as empty.
+    bool next(std::string_view& line) {
+        long_line_.clear();
+        bool is_too_long = false;
+        for (;;) {
+            const char* const begin = buffer_.data() + at_;
+            const auto* end = static_cast<const char*>(std::memchr(begin, '\n', filled_ - at_));
+            const std::size_t length = end == nullptr ? filled_ - at_ : static_cast<std::size_t>(end - begin);
+            is_too_long = is_too_long || long_line_.size() + length > max_line;
+            if (end != nullptr && long_line_.empty() && !is_too_long) { // the usual case
+                line = {begin, length};
+                at_ += length + 1;
+                return true;
+            }
+            if (!is_too_long) long_line_.append(begin, length);
+            if (end != nullptr) {
+                at_ += length + 1;
+                line = is_too_long ? std::string_view() : std::string_view(long_line_);
+                return true;
+            }
+            if (fill()) continue;
+            line = is_too_long ? std::string_view() : std::string_view(long_line_);
+            return is_too_long || !long_line_.empty();
+        }
+    }
+
+  private:
+    bool fill() {
+        at_ = 0;
+        in_.read(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+        filled_ = static_cast<std::size_t>(in_.gcount());
+        return filled_ > 0;
+    }
+
+    std::istream& in_;
+    std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 18u);
+    std::size_t at_ = 0;
+    std::size_t filled_ = 0;
+    std::string long_line_; ///< one that crosses the end of the buffer
+};
 
 bool is_record(const json& record) {
     return record.is_object() && record.contains("id") && record.contains("outcome") &&
@@ -85,10 +125,8 @@ Result<std::vector<fs::path>> find_record_files(const std::vector<std::string>& 
     return files;
 }
 
-Result<RecordsRead> read_records(const std::vector<fs::path>& files,
-                                 const std::function<void(const json& record)>& take) {
+Result<RecordsRead> read_record_lines(const std::vector<fs::path>& files, const TakeRecordLine& take) {
     RecordsRead read;
-    std::string line;
     for (const fs::path& file : files) {
         errno = 0;
         std::ifstream in(file, std::ios::binary);
@@ -97,20 +135,29 @@ Result<RecordsRead> read_records(const std::vector<fs::path>& files,
             return Error{errno == ENOENT ? ErrorCode::not_found : ErrorCode::unavailable,
                          text::format("{}: cannot be read: {}", text::printable(file.string(), 4000),
                                       std::strerror(errno == 0 ? EISDIR : errno))};
-        for (bool is_too_long = false; next_line(in, line, is_too_long);) {
-            const json record = is_too_long ? json() : json::parse(line, nullptr, /*allow_exceptions=*/false);
-            if (!is_record(record)) {
+        Lines lines(in);
+        for (std::string_view line; lines.next(line);) {
+            const auto lost = take(line);
+            if (!lost) {
                 ++read.unreadable;
                 continue;
             }
             ++read.records;
-            if (const auto lost = record.find("dropped_before");
-                lost != record.end() && lost->is_number_unsigned())
-                read.lost += lost->get<std::uint64_t>();
-            take(record);
+            read.lost += *lost;
         }
     }
     return read;
+}
+
+Result<RecordsRead> read_records(const std::vector<fs::path>& files,
+                                 const std::function<void(const json& record)>& take) {
+    return read_record_lines(files, [&](std::string_view line) -> std::optional<std::uint64_t> {
+        const json record = json::parse(line, nullptr, /*allow_exceptions=*/false);
+        if (!is_record(record)) return std::nullopt;
+        const auto lost = record.find("dropped_before");
+        take(record);
+        return lost != record.end() && lost->is_number_unsigned() ? lost->get<std::uint64_t>() : 0;
+    });
 }
 
 std::string text_of(const json& object, const char* key) {

@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qg::cli {
@@ -34,6 +36,12 @@ struct RecordsRead {
 /// read. Cost: holds one line in memory, of at most 4 MiB.
 Result<RecordsRead> read_records(const std::vector<std::filesystem::path>& files,
                                  const std::function<void(const nlohmann::json& record)>& take);
+
+/// The same with each line as it is. `take` says how many records were lost before it; empty: the line is no
+/// record.
+using TakeRecordLine = std::function<std::optional<std::uint64_t>(std::string_view line)>;
+Result<RecordsRead> read_record_lines(const std::vector<std::filesystem::path>& files,
+                                      const TakeRecordLine& take);
 
 /// A member that is a text; "" if there is none.
 std::string text_of(const nlohmann::json& object, const char* key);

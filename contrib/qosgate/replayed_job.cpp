@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replayed_job.hpp"
 
-#include "record_files.hpp"
-
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/recorded_request.hpp"
 #include "qosgate/policy/field_set.hpp"
 #include "qosgate/policy/fields.hpp"
 
-#include <nlohmann/json.hpp>
-
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <unordered_map>
 #include <utility>
 
 namespace qg::cli {
@@ -18,62 +18,125 @@ namespace {
 using model::DetailValue;
 using model::JobDetail;
 using model::JobRequest;
-using nlohmann::json;
+using policy::FieldSpec;
 using policy::Value;
 
 Error not_recorded(std::string why) {
     return {ErrorCode::unsupported, std::move(why)};
 }
 
-/// A value of a record; it borrows texts.
-Value to_value(const json& value) {
-    if (value.is_boolean()) return Value::of_flag(value.get<bool>());
-    if (value.is_number_integer()) return {Value::Kind::integer, value.get<std::int64_t>(), {}};
-    if (!value.is_string()) return {};
-    const auto& text = value.get_ref<const std::string&>();
-    return {Value::Kind::text, 0, text};
+/// A value of a record. `store` holds a text with escapes.
+Value to_value(const JsonSlice& value, std::string& store) {
+    if (value.is_flag()) return Value::of_flag(value.is_true());
+    if (const auto number = value.integer()) return {Value::Kind::integer, *number, {}};
+    if (!value.is_text()) return {};
+    return {Value::Kind::text, 0, value.text(store)};
 }
 
-Result<void> set_fields(JobRequest& request, const json& fields) {
-    for (const auto& [name, given] : fields.items()) {
-        const policy::FieldSpec* field = policy::find_job_field(name);
-        // A field of another version.
-        if (field == nullptr)
-            return not_recorded(text::format("field '{}' is not known", text::printable(name, 60)));
-        const auto done = policy::set_field(request, *field, to_value(given));
-        if (!done) return not_recorded(done.error().message);
-    }
-    return {};
+const FieldSpec* find_field(std::string_view name) {
+    static const auto by_name = [] {
+        std::unordered_map<std::string_view, const FieldSpec*> fields;
+        for (const FieldSpec& field : policy::job_fields())
+            fields.emplace(field.name, &field);
+        return fields;
+    }();
+    const auto found = by_name.find(name);
+    return found == by_name.end() ? nullptr : found->second;
 }
 
-/// What rules have no field for.
-Result<void> set_other_values(JobRequest& request, const json& values) {
-    const auto find = [&](std::string_view name) { return values.find(std::string(name)); };
-    for (const auto& row : gate::other_counts)
-        if (const auto value = find(row.name); value != values.end() && value->is_number_unsigned())
-            request.*row.member = value->get<std::uint32_t>();
-    for (const auto& row : gate::other_texts)
-        if (const auto value = find(row.name); value != values.end() && value->is_string())
-            request.*row.member = value->get<std::string>();
-    for (const auto& row : gate::other_flags)
-        if (const auto value = find(row.name); value != values.end() && value->is_boolean())
-            request.*row.member = value->get<bool>();
-    return {};
+std::string set_fields(JobRequest& request, const JsonSlice& fields, std::string& store) {
+    std::string problem;
+    fields.for_each_member([&](std::string_view name, const JsonSlice& given) {
+        if (!problem.empty()) return;
+        const FieldSpec* field = find_field(name);
+        if (field == nullptr) { // of another version
+            problem = text::format("field '{}' is not known", text::printable(name, 60));
+            return;
+        }
+        const auto done = policy::set_field(request, *field, to_value(given, store));
+        if (!done) problem = done.error().message;
+    });
+    return problem;
 }
 
-/// "2026-11-20T09:12:44.120934Z"; 0 for another text.
-std::time_t to_time(const std::string& text) {
-    std::tm utc{};
-    return strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &utc) == nullptr ? 0 : timegm(&utc);
+/// What rules have no field for. Returns why the request cannot be known; empty: it can.
+std::string set_other_values(JobRequest& request, const JsonSlice& values) {
+    std::string problem;
+    values.for_each_member([&](std::string_view name, const JsonSlice& value) {
+        for (const auto& row : gate::other_counts)
+            if (row.name == name) {
+                const auto count = value.integer();
+                if (count && *count >= 0 && *count <= std::numeric_limits<std::uint32_t>::max())
+                    request.*row.member = static_cast<std::uint32_t>(*count);
+            }
+        for (const auto& row : gate::other_texts)
+            if (row.name == name && value.is_text()) request.*row.member = value.text();
+        for (const auto& row : gate::other_flags)
+            if (row.name == name && value.is_flag()) request.*row.member = value.is_true();
+        if (name == "unread" && !value.is_empty() && value.is_text() && !value.text().empty())
+            problem = "a request that was too large to be read";
+        if (name == "cut" && problem.empty())
+            value.for_each_element([&](const JsonSlice& field) {
+                if (problem.empty())
+                    problem = text::format("'{}' is not recorded as it was sent",
+                                           text::printable(field.text(), 60));
+            });
+    });
+    return problem;
 }
 
-std::uint32_t user_id(const json& record, const char* key) {
-    const auto found = record.find(key);
-    return found != record.end() && found->is_number_unsigned() ? found->get<std::uint32_t>() : 0;
+std::uint32_t user_id(const JsonSlice& value) {
+    return static_cast<std::uint32_t>(value.integer().value_or(0));
 }
 
 } // namespace
 
+std::time_t to_record_time(std::string_view text) {
+    constexpr std::string_view form = "0000-00-00T00:00:00";
+    if (text.size() < form.size()) return 0;
+    for (std::size_t i = 0; i < form.size(); ++i)
+        if (form[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != form[i]) return 0;
+    const auto number = [text](std::size_t at, std::size_t digits) {
+        int value = 0;
+        for (std::size_t i = at; i < at + digits; ++i)
+            value = value * 10 + (text[i] - '0');
+        return value;
+    };
+    std::tm utc{};
+    utc.tm_year = number(0, 4) - 1900;
+    utc.tm_mon = number(5, 2) - 1;
+    utc.tm_mday = number(8, 2);
+    utc.tm_hour = number(11, 2);
+    utc.tm_min = number(14, 2);
+    utc.tm_sec = number(17, 2);
+    return timegm(&utc);
+}
+
+std::optional<RecordMembers> RecordMembers::of(std::string_view line) {
+    const auto whole = JsonSlice::of(line);
+    if (!whole || !whole->is_object()) return std::nullopt;
+    using Row = std::pair<std::string_view, JsonSlice RecordMembers::*>;
+    static constexpr std::array<Row, 11> rows{{{"event", &RecordMembers::event},
+                                               {"time", &RecordMembers::time},
+                                               {"id", &RecordMembers::id},
+                                               {"uid", &RecordMembers::uid},
+                                               {"submit_uid", &RecordMembers::submit_uid},
+                                               {"user", &RecordMembers::user},
+                                               {"outcome", &RecordMembers::outcome},
+                                               {"request", &RecordMembers::request},
+                                               {"other_values", &RecordMembers::other_values},
+                                               {"events", &RecordMembers::events},
+                                               {"dropped_before", &RecordMembers::dropped_before}}};
+    RecordMembers members;
+    whole->for_each_member([&](std::string_view key, const JsonSlice& value) {
+        const auto row = std::ranges::find(rows, key, &Row::first);
+        if (row != rows.end()) members.*row->second = value;
+    });
+    const bool is_record = members.id.is_text() && members.outcome.is_text() && members.request.is_object();
+    return is_record ? std::optional(members) : std::nullopt;
+}
+
+/// Notes what a rule asks for.
 class ReplayedJob::Unrecorded final : public model::DetailReader {
   public:
     [[nodiscard]] DetailValue read(const void* job, const void* /*update*/,
@@ -109,25 +172,42 @@ class ReplayedJob::Unrecorded final : public model::DetailReader {
     }
 };
 
-Result<std::unique_ptr<ReplayedJob>> ReplayedJob::from(const json& record) {
+void ReplayedJob::begin(const model::DetailReader& reader, model::SourceExtent extent) {
+    request_ = JobRequest{};
+    request_.details = model::JobDetails(reader, this, nullptr, extent);
+    time_ = 0;
+    id_.clear();
+    user_.clear();
+    knows_client_ = true;
+    missed_ = {};
+    missed_use_ = model::FieldUse::read;
+}
+
+Result<void> ReplayedJob::take(const RecordMembers& record) {
     static const Unrecorded unrecorded;
-    if (text_of(record, "event") != "submission") return not_recorded("a change of a job");
-    const auto values = record.find("other_values");
-    if (values == record.end() || !values->is_object() || !record.contains("request") ||
-        !record["request"].is_object())
-        return not_recorded("recorded by an older version");
-    if (!text_of(*values, "unread").empty()) return not_recorded("a request that was too large to be read");
-    if (const auto cut = texts_of(*values, "cut"); !cut.empty())
-        return not_recorded(
-            text::format("'{}' is not recorded as it was sent", text::printable(cut.front(), 60)));
-    std::unique_ptr<ReplayedJob> job(new ReplayedJob());
-    job->request_.user_id = user_id(record, "uid");
-    job->request_.submit_uid = user_id(record, "submit_uid");
-    job->request_.details = model::JobDetails(unrecorded, job.get());
-    if (auto done = set_fields(job->request_, record["request"]); !done) return done.error();
-    if (auto done = set_other_values(job->request_, *values); !done) return done.error();
-    job->time_ = to_time(text_of(record, "time"));
-    return job;
+    begin(unrecorded, model::SourceExtent::whole);
+    source_ = "records";
+    id_ = record.id.text(store_);
+    user_ = record.user.text(store_);
+    if (record.event.text(store_) != "submission") return not_recorded("a change of a job");
+    if (!record.other_values.is_object()) return not_recorded("recorded by an older version");
+    request_.user_id = user_id(record.uid);
+    request_.submit_uid = user_id(record.submit_uid);
+    time_ = to_record_time(record.time.text(store_));
+    if (auto problem = set_other_values(request_, record.other_values); !problem.empty())
+        return not_recorded(std::move(problem));
+    if (auto problem = set_fields(request_, record.request, store_); !problem.empty())
+        return not_recorded(std::move(problem));
+    return {};
+}
+
+std::string ReplayedJob::missed() const {
+    if (missed_.empty()) return {};
+    if (missed_use_ == model::FieldUse::is_set)
+        return text::format("a rule asks whether the request sets '{}', which {} does not tell", missed_,
+                            source_);
+    return text::format("a rule reads '{}', which {} {} not hold", missed_, source_,
+                        source_ == "records" ? "do" : "does");
 }
 
 } // namespace qg::cli

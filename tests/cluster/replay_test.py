@@ -138,5 +138,111 @@ class Replay(PluginTestCase):
         self.assertIn(answer.rc, (69, 77), answer)
 
 
+    def test_a_world_without_the_users_decides_about_nobody(self) -> None:
+        world = self.directory / "anonymous.json"
+        command = [str(build_root() / "contrib/qosgate/qosgate"), "capture", "--anonymous", str(world)]
+        self.assertEqual(self.cluster.run(command).rc, 0)
+        sums = self.sums("--from", self.chosen, "--world", world, "--policy", self.policy(OTHER_RULES), status=0)
+        why = "the world is anonymous ('qosgate capture --anonymous') and has no user of the job"
+        self.assertEqual((sums["decided"], sums["left_out"]), (0, {why: 5}), sums)
+
+    def test_a_record_without_a_name_counts_for_its_user(self) -> None:
+        records = [json.loads(line) for line in self.chosen.read_text().splitlines()]
+        for record in records:
+            if record["request"]["name"] == "move":
+                del record["user"]
+        file = self.directory / "nameless.jsonl"
+        file.write_text("".join(json.dumps(record) + "\n" for record in records))
+        sums = self.sums("--from", file, "--policy", self.policy(OTHER_RULES), status=1)
+        self.assertEqual([(row["user"], row["differing"]) for row in sums["users"]], [(USER, 3)])
+
+    def test_some_records_are_chosen(self) -> None:
+        folder = self.policy(OTHER_RULES)
+        sums = self.sums("--from", self.chosen, "--policy", folder, "--user", "root", status=0)
+        self.assertEqual((sums["records"], sums["not_chosen"]), (0, 5))
+        sums = self.sums("--from", self.chosen, "--policy", folder, "--user", USER, "--since", "1h", status=1)
+        self.assertEqual((sums["records"], sums["not_chosen"]), (5, 0))
+        sums = self.sums("--from", self.chosen, "--policy", folder, "--until", "1h", status=0)
+        self.assertEqual((sums["records"], sums["not_chosen"]), (0, 5))
+        for words in (["--since", "yesterday"], ["--since", "1h", "--until", "2h"], ["--since", "2026-02-30"]):
+            self.assertNotIn(self.replay("--from", self.chosen, *words).rc, (0, 1))
+
+    def test_another_limit_changes_what_it_is_about(self) -> None:
+        folder = self.policy(RULES)
+        change = ["--qos", "small:MaxTRESPerJob=cpu=3"]
+        sums = self.sums("--from", self.chosen, "--policy", folder, *change, status=1)
+        self.assertEqual([(row["rule"], row["accepted"]) for row in sums["rules"]], [(None, 1)], sums)
+        self.assertEqual(sums["examples"], [self.ids["large"]])
+        self.assertEqual(sums["changed_qos"], ["QOS small: MaxTRESPerJob: cpu=2 -> cpu=3"])
+        # The limit that there is.
+        sums = self.sums("--from", self.chosen, "--policy", folder, "--qos", "small:MaxTRESPerJob=cpu=2", status=0)
+        self.assertEqual((sums["decided"], sums["changed_qos"]), (5, []))
+        # Without DenyOnLimit jobs beyond a limit wait.
+        change = ["--qos", "normal:MaxTRESPerUser=cpu=1"]
+        sums = self.sums("--from", self.chosen, "--policy", folder, *change, status=1)
+        self.assertEqual((sums["waits"], sums["refused"]), (1, 0), sums)
+        self.assertRegex(self.replay("--from", self.chosen, "--policy", folder, *change).stdout, r"waits for a limit only now: +1")
+        for wrong, why in {
+            "small": "write --qos",
+            "smal:MaxWall=1": "did you mean small?",
+            "small:MaxWal=1": "did you mean MaxWall?",
+            "small:GraceTime=5": "no part in the decision",
+        }.items():
+            answer = self.replay("--from", self.chosen, "--qos", wrong)
+            self.assertNotIn(answer.rc, (0, 1))
+            self.assertIn(why, answer.stderr)
+
+    def fill_accounting(self) -> None:
+        """Jobs that ran: accounting does not get held ones."""
+        listed = f"sacct -X -n -P -u {USER} -S now-1hour -o JobName"
+        if "array" in self.cluster.run(listed).stdout:
+            return
+        for options in ("-n2 --time=30 --mem-per-cpu=10", "--comment=move --time=5", "--array=1-3,7 --time=60 -J array"):
+            self.assertEqual(self.cluster.run(["sbatch", *options.split(), "--wrap=true"], USER).rc, 0)
+        self.cluster.wait_for(lambda: self.cluster.run(listed).stdout.count("array") == 4, "accounting has the jobs")
+
+    def test_jobs_of_accounting_are_decided_again(self) -> None:
+        reject = 'if job.cpus == 2 and job.time_limit == 30 and job.memory == 20 then job:reject("no two CPUs") end'
+        folder = self.policy(f"rule {{ submit = function(job) {reject} end }}\n")
+        self.fill_accounting()
+
+        def read() -> dict:
+            answer = self.replay("--json", "--from-accounting", "--policy", folder, "--user", USER)
+            self.assertIn(answer.rc, (0, 1), answer)
+            return json.loads(answer.stdout)
+
+        sums = read()
+        self.assertEqual((sums["source"], sums["refused"], sums["accepted"], sums["left_out"]), ("accounting", 1, 0, {}), sums)
+        self.assertEqual(sums["cpu_hours"], 1)
+        self.assertEqual([row["user"] for row in sums["users"]], [USER])
+        # The tasks of the array are one job.
+        folder = self.policy(
+            "rule { submit = function(job)\n"
+            '    if job.array_tasks == 4 and job.array == "1-3,7" then job:reject("array") end\n'
+            '    if job.qos == "counted" then job:reject("counted") end\n'
+            "end }\n"
+        )
+        self.assertEqual(read()["refused"], 2)
+        text = self.replay("--from-accounting", "--policy", folder).stdout
+        self.assertIn("Jobs that were refused are not in it.", text)
+        self.assertIn("jobs submitted from", text)
+
+    def test_what_accounting_does_not_hold_is_said(self) -> None:
+        self.fill_accounting()
+
+        def left_out(condition: str) -> dict:
+            folder = self.policy(f'rule {{ submit = function(job) if {condition} then job:reject("x") end end }}\n')
+            return self.sums("--from-accounting", "--policy", folder, status=0)["left_out"]
+
+        for condition, why in {
+            "job.tasks": "a rule reads 'tasks', which accounting does not hold",
+            "job.script": "a rule reads 'script', which accounting does not hold",
+            'job.env["HOME"]': "a rule reads 'env', which accounting does not hold",
+            'not job:is_set("qos")': "a rule asks whether the request sets 'qos', which accounting does not tell",
+        }.items():
+            self.assertEqual(list(left_out(condition)), [why])
+        self.assertEqual(left_out('job:is_set("reservation") or job.name == "nobody"'), {})
+
+
 if __name__ == "__main__":
     main()

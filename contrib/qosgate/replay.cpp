@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "replay.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/gate/comparison.hpp"
+#include "qosgate/gate/resolve.hpp"
+#include "qosgate/slurmdb/past_jobs.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace qg::cli {
+namespace {
+
+constexpr std::string_view refused_by_qosgate = "refused";
+constexpr std::string_view accepted = "accepted";
+
+/// Whether a record with these events says nothing that a replay compares.
+bool is_bare(const model::Decision& decision) {
+    return decision.events.empty();
+}
+
+ReplayVerdict recorded_verdict(const RecordMembers& record) {
+    ReplayVerdict verdict{.outcome = record.outcome.text(), .deeds = {}, .values = {}};
+    record.events.for_each_element([&](const JsonSlice& event) {
+        std::string rule, did, text;
+        event.for_each_member([&](std::string_view key, const JsonSlice& value) {
+            if (key == "rule") rule = value.text();
+            if (key == "did") did = value.text();
+            if (key == "text") text = value.text();
+        });
+        verdict.add(rule, did, text);
+    });
+    return verdict;
+}
+
+ReplayVerdict verdict_of(const model::Decision& decision) {
+    ReplayVerdict verdict{.outcome = std::string(gate::outcome_of(decision)), .deeds = {}, .values = {}};
+    verdict.pending_reason = decision.forecast.pending_reason;
+    if (is_bare(decision)) return verdict;
+    for (const model::DecisionEvent& event : decision.events) // a record has texts like this
+        verdict.add(event.rule, event.did, text::printable(event.text, 1000));
+    return verdict;
+}
+
+/// The rules that did in one decision what they did not in the other.
+std::vector<std::string> differing_rules(const ReplayVerdict& before, const ReplayVerdict& after) {
+    const bool one_refuses = (before.outcome == refused_by_qosgate) != (after.outcome == refused_by_qosgate);
+    std::vector<ReplayVerdict::Deed> differing;
+    std::ranges::set_symmetric_difference(before.deeds, after.deeds, std::back_inserter(differing));
+    std::vector<std::string> rules;
+    for (const auto& [rule, did, text] : differing) {
+        if (rule.empty() || (one_refuses && did == "changed")) continue; // a refused job is not changed
+        if (std::ranges::find(rules, rule) == rules.end()) rules.push_back(rule);
+    }
+    return rules;
+}
+
+/// The fields that end up with another value, if both decisions let the job in.
+std::vector<std::string> differing_fields(const ReplayVerdict& before, const ReplayVerdict& after) {
+    std::vector<std::string> fields;
+    if (before.outcome == refused_by_qosgate || after.outcome == refused_by_qosgate) return fields;
+    const auto add = [&](const ReplayVerdict& one, const ReplayVerdict& other) {
+        for (const auto& [name, value] : one.values) {
+            const auto found = other.values.find(name);
+            if ((found == other.values.end() || found->second != value) &&
+                std::ranges::find(fields, name) == fields.end())
+                fields.push_back(name);
+        }
+    };
+    add(before, after);
+    add(after, before);
+    return fields;
+}
+
+} // namespace
+
+void ReplayVerdict::add(std::string_view rule, std::string_view did, std::string_view text) {
+    if (did == "changed") {
+        const std::size_t name = text.find(": ");
+        const std::size_t value = text.rfind(" -> ");
+        if (outcome == refused_by_qosgate || name == std::string_view::npos ||
+            value == std::string_view::npos)
+            return;
+        values[std::string(text.substr(0, name))] = text.substr(value + 4);
+    } else if (did != "rejected" && did != "failed")
+        return;
+    deeds.emplace(rule, did, text);
+}
+
+WorldMembers::WorldMembers(const quota::LocalRecords& records)
+    : needs_associations_(records.enforce.associations) {
+    bool has_users = false;
+    bool all_renamed = true;
+    for (const quota::LocalAssociation& association : records.associations) {
+        accounts_.insert(text::lower(association.link.account));
+        if (association.link.level != model::AssociationLevel::user) continue;
+        const std::string& name = association.link.user;
+        users_[association.user_id] = name;
+        if (association.user_id == 0) continue;
+        has_users = true;
+        // As 'qosgate capture --anonymous' names them.
+        all_renamed = all_renamed && name.starts_with("user") && association.user_id > 100000;
+    }
+    is_anonymous_ = has_users && all_renamed;
+}
+
+std::string_view WorldMembers::why_unknown(const ReplayedJob& job) const {
+    if (!needs_associations_) return {};
+    const auto user = users_.find(job.request().user_id);
+    const bool is_other =
+        user != users_.end() && !job.user().empty() && !user->second.empty() && user->second != job.user();
+    if (user == users_.end() || is_other)
+        return is_anonymous_
+                   ? "the world is anonymous ('qosgate capture --anonymous') and has no user of the job"
+                   : "the world has no user of the job";
+    const auto& account = job.request().account;
+    if (account && !account->empty() && !accounts_.contains(text::lower(*account)))
+        return is_anonymous_
+                   ? "the world is anonymous ('qosgate capture --anonymous') and has no account of the job"
+                   : "the world has no account of the job";
+    return {};
+}
+
+Replay::Replay(const JudgedWorld& world, const policy::Policy& policy, const WorldMembers& members,
+               const JudgedWorld* unchanged)
+    : world_(world), unchanged_(unchanged), policy_(policy), members_(members),
+      release_(limits::Release::parse(QG_RELEASE).value()), gate_(*world.accounting, release_),
+      sums_(unchanged == nullptr ? SumKind::jobs : SumKind::limits) {
+    if (unchanged != nullptr) unchanged_gate_.emplace(*unchanged->accounting, release_);
+}
+
+void Replay::add(const RecordMembers& record) {
+    if (const auto done = job_.take(record); !done) return leave_out(done.error().message);
+    compare([&] { return recorded_verdict(record); });
+}
+
+void Replay::add(const slurmdb::PastJob& job) {
+    if (const auto done = job_.take(job); !done) return leave_out(done.error().message);
+    compare([] { return ReplayVerdict{.outcome = std::string(accepted), .deeds = {}, .values = {}}; });
+}
+
+std::optional<model::Decision> Replay::decide(const JudgedWorld& world, const gate::Gate& gate) {
+    const std::time_t time = job_.time() == 0 ? world.now : job_.time();
+    const gate::KnownCluster known(world.cluster.get(), false, false, {.now = time, .cluster_read_at = time});
+    std::optional<model::Decision> decision(gate.decide(job_.request(), known, &policy_));
+    if (const std::string missed = job_.missed(); !missed.empty()) {
+        leave_out(missed);
+        return std::nullopt;
+    }
+    return decision;
+}
+
+template <typename MakePast>
+void Replay::compare(MakePast past) {
+    if (const std::string_view why = members_.why_unknown(job_); !why.empty()) return leave_out(why);
+    const auto decision = decide(world_, gate_);
+    if (!decision) return;
+    ReplayVerdict before;
+    if (unchanged_ == nullptr) {
+        before = past();
+    } else {
+        const auto other = decide(*unchanged_, *unchanged_gate_);
+        if (!other) return;
+        before = verdict_of(*other);
+    }
+    ++decided_;
+    const ReplayVerdict after = verdict_of(*decision);
+    const bool both_let_it_in = before.outcome == accepted && after.outcome == accepted;
+    const bool judges_waiting = unchanged_ != nullptr && both_let_it_in;
+    Change change{.id = job_.id(),
+                  .user = job_.user(),
+                  .uid = job_.request().user_id,
+                  .rules = {},
+                  .fields = differing_fields(before, after),
+                  .outcome = outcome_change(before.outcome, after.outcome)};
+    change.waits = judges_waiting && before.pending_reason.empty() && !after.pending_reason.empty();
+    change.waits_no_more = judges_waiting && !before.pending_reason.empty() && after.pending_reason.empty();
+    if (change.fields.empty() && change.outcome == OutcomeChange::none && !change.waits &&
+        !change.waits_no_more)
+        return;
+    change.rules = differing_rules(before, after);
+    describe_job(change);
+    sums_.add(change);
+}
+
+void Replay::leave_out(std::string_view why) {
+    const auto known = left_out_.find(std::string(why));
+    if (known != left_out_.end())
+        ++known->second;
+    else
+        ++left_out_[left_out_.size() < max_reasons ? std::string(why) : "other reasons"];
+}
+
+/// Whose job it is, and what it may use at most, as it was submitted.
+void Replay::describe_job(Change& change) const {
+    const gate::KnownCluster known(world_.cluster.get());
+    const gate::ResolvedRequest resolved =
+        gate::resolve(job_.request(), {*world_.cluster, *world_.accounting, release_, known});
+    if (change.user.empty()) change.user = resolved.view().user_name;
+    const auto& time = resolved.job.time_limit;
+    if (!time || time->is_unlimited()) return;
+    const model::TresCatalogue& tres = *resolved.view().tres;
+    const double hours =
+        static_cast<double>(time->minutes) / 60 * static_cast<double>(std::max(resolved.job.array_tasks, 1u));
+    const auto count_of = [&](std::optional<std::size_t> index) {
+        return index ? static_cast<double>(model::count_at(resolved.job.tres, *index)) : 0.0;
+    };
+    change.cpu_hours = hours * count_of(tres.find(model::TresKind::cpu));
+    change.gpu_hours = hours * count_of(tres.find("gres/gpu"));
+}
+
+} // namespace qg::cli
