@@ -37,6 +37,32 @@ class PolicyCheckTest(unittest.TestCase):
         self.folder.mkdir()
         self.folder.chmod(0o755)
 
+    def test_a_candidate_is_checked_too(self) -> None:
+        (self.folder / "10-good.lua").write_text(GOOD.format("good"))
+        following = self.folder / "next"
+        following.mkdir(mode=0o755)
+        (following / "10-good.lua").write_text(GOOD.format("good"))
+        self.assertEqual(run(self.folder).returncode, 0)
+        (following / "20-bad.lua").write_text("rule { submit = function(job) return job.node end }\n")
+        result = run(self.folder)
+        self.assertEqual(result.returncode, 1, result)
+        self.assertIn("next/20-bad.lua:1: unknown field 'node' of job", result.stdout)
+        self.assertIn(f"{self.folder}: no findings\n", result.stdout)
+        self.assertIn(f"{self.folder}/next: 1 finding; slurmctld would not load this directory\n", result.stdout)
+        answer = json.loads(run("--json", self.folder).stdout)
+        self.assertEqual((answer["status"], answer["loads"], answer["next"]["loads"]), ("findings", True, False))
+        self.assertEqual([finding["file"] for finding in answer["findings"]], ["next/20-bad.lua"])
+        (following / "20-bad.lua").unlink()
+        self.assertTrue(json.loads(run("--json", self.folder).stdout)["next"]["loads"])
+
+    def test_a_script_with_a_line_for_the_shell_gets_the_same_advice(self) -> None:
+        script = "function slurm_job_submit(job_desc) return 0 end\n"
+        for text, line in ((script, 1), (f"#!/usr/bin/lua\n{script}", 2)):
+            (self.folder / "job_submit.lua").write_text(text)
+            result = run(self.folder)
+            self.assertIn(f"job_submit.lua:{line}: this is a script for job_submit/lua", result.stdout)
+            self.assertIn(": 1 finding;", result.stdout)
+
     def test_a_script_for_job_submit_lua_is_checked(self) -> None:
         script = self.root / "job_submit.lua"
         script.write_text(
@@ -123,7 +149,7 @@ class PolicyCheckTest(unittest.TestCase):
             lines[1],
             'Settings: limits = "enforce", contact = "help@example.org", rule_instructions = 100000,'
             ' rule_memory_mib = 8, rule_time_ms = 50, rule_failures = 0, compat_on_error = "deny",'
-            ' compat_files = {}, run_tests = true, record_file = "", record_percent = 0,'
+            ' compat_files = {}, writable_env = {}, run_tests = true, record_file = "", record_percent = 0,'
             " record_file_mib = 64, record_files_kept = 4",
         )
         self.assertEqual(lines[3].split(), ["file", "mode", "on_error", "name"])
@@ -202,6 +228,7 @@ class PolicyCheckTest(unittest.TestCase):
                 "rule_failures": 0,
                 "compat_on_error": "deny",
                 "compat_files": [],
+                "writable_env": [],
                 "run_tests": True,
                 "record_file": "",
                 "record_percent": 0,

@@ -22,7 +22,7 @@ def record(number: int, decided: str = "accepted", user: str = "ana", **candidat
         "time": f"2026-11-20T09:00:{number:02}.000000Z",
         "id": f"a-{number}",
         "event": "submission",
-        "uid": 1000,
+        "uid": 1000 + sum(user.encode()),
         "user": user,
         "outcome": decided,
         "request": {},
@@ -53,6 +53,25 @@ class PolicyDiff(unittest.TestCase):
         done = self.run_diff("--json", *(words or (self.file,)))
         self.assertEqual(done.returncode, status, done)
         return json.loads(done.stdout)
+
+    def test_a_record_without_a_name_counts_for_its_user(self) -> None:
+        nameless = record(2, **REFUSED)
+        del nameless["user"]
+        self.write(record(1, **REFUSED), nameless)
+        self.assertEqual([(row["user"], row["differing"]) for row in self.diff()["users"]], [("ana", 2)])
+        self.write(nameless)
+        self.assertEqual([row["user"] for row in self.diff()["users"]], [str(nameless["uid"])])
+
+    def test_a_directory_without_records_yet_says_what_to_set(self) -> None:
+        folder = self.folder / "qosgate.d"
+        folder.mkdir()
+        (folder / "site.lua").write_text(f'site {{ record_file = "{self.file}" }}\n')
+        done = self.run_diff(folder)
+        self.assertEqual(done.returncode, 66, done)
+        self.assertIn(f"{self.file}: no decision was recorded yet", done.stderr)
+        self.assertIn("record_percent in site.lua, which is 0", done.stderr)
+        self.write(record(1))
+        self.assertEqual(self.diff(folder, status=0)["compared"], 1)
 
     def test_it_sums_up_by_rule_and_user(self) -> None:
         self.write(

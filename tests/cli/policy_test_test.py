@@ -52,6 +52,23 @@ class PolicyTestTest(unittest.TestCase):
     def write(self, text: str) -> None:
         (self.folder / "tests/debug.lua").write_text(text)
 
+    def test_a_test_gives_reservations_and_the_job_before(self) -> None:
+        (self.folder / "10-debug.lua").write_text(
+            "rule { modify = function(job, before, view)\n"
+            '    local maintenance = view.reservation("maint")\n'
+            "    if maintenance and job.time_limit > before.time_limit then\n"
+            '        job:reject("%s until %d", maintenance.Users[1], maintenance.EndTime)\n'
+            "    end\n"
+            "end }\n"
+        )
+        reservation = '{ name = "%s", users = { "ana" }, end_time = 1795003600 }'
+        for name, expected in (("maint", 'reject = "ana until 1795003600"'), ("other", "accept = true")):
+            self.write(
+                'test "x" { before = { time_limit = 60 }, job = { time_limit = 61 },'
+                f" given = {{ reservations = {{ {reservation % name} }} }}, expect = {{ {expected} }} }}\n"
+            )
+            self.assertEqual(run(self.folder).returncode, 0, run(self.folder))
+
     def test_tests_that_pass(self) -> None:
         self.write(PASSES)
         done = run(self.folder)

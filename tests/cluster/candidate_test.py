@@ -143,7 +143,13 @@ class Candidate(PluginTestCase):
     def test_a_candidate_that_fails_its_tests_or_does_not_load_is_told_and_harms_nothing(self) -> None:
         self.expected_errors.append("candidate not loaded")
         self.write("tests/never.lua", TEST % "accept = true")
-        self.wait_for_candidate(lambda it: it["last_error"] and "test 'never' fails" in it["last_error"])
+        # The command that shows all failures names the directory.
+        shows_all = f"'qosgate policy test {self.next}' shows all"
+        self.wait_for_candidate(
+            lambda it: it["last_error"]
+            and "test 'never' fails" in it["last_error"]
+            and shows_all in it["last_error"]
+        )
         self.expect_logged_error("candidate not loaded, no decision is compared with it: ")
         self.write("10-comments.lua", "rule {")
         self.wait_for_candidate(lambda it: it["last_error"] and "10-comments.lua:1" in it["last_error"])
@@ -153,7 +159,9 @@ class Candidate(PluginTestCase):
         self.assertEqual(status.rc, 0, status)
         self.assertRegex(status.stdout, r"Candidate:  not loaded: .*next: 10-comments.lua:1")
         self.assertEqual(self.qosgate("policy", "check", str(self.next)).rc, 1)
-        self.assertEqual(self.qosgate("policy", "check", str(self.folder)).rc, 0)
+        both = self.qosgate("policy", "check", str(self.folder))
+        self.assertEqual(both.rc, 1)
+        self.assertIn("next/10-comments.lua:1:", both.stdout)
 
         for file in sorted(self.next.rglob("*"), reverse=True):
             file.rmdir() if file.is_dir() else file.unlink()

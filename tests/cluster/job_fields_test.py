@@ -106,6 +106,50 @@ class JobFields(PluginTestCase):
         self.assertIn("Nice=3 ", plain)
         self.assertIn("Requeue=1 ", plain)
 
+    def test_mail_types_are_read_and_written(self) -> None:
+        self.write_rule(
+            'job:note("had %s.", job.mail_type); if job.comment == "mail" then job.mail_type = "FAIL,time_limit" end'
+        )
+        every = "INVALID_DEPEND,BEGIN,END,FAIL,REQUEUE,STAGE_OUT"
+        for option, told in {
+            "": "nil",
+            "--mail-type=END": "END",
+            "--mail-type=ALL": every,
+            "--mail-type=NONE": "nil",
+            "--mail-type=BEGIN,FAIL,TIME_LIMIT_50,ARRAY_TASKS": "ARRAY_TASKS,BEGIN,FAIL,TIME_LIMIT_50",
+        }.items():
+            answer = self.cluster.sbatch(f"--hold {option}", USER)
+            self.assertIn(f"had {told}.", answer.stderr)
+        answer = self.cluster.sbatch("--hold --comment=mail --mail-type=END", USER)
+        self.assertIn("MailType=FAIL,TIME_LIMIT", self.cluster.scontrol(f"show job {answer.jobid}").stdout)
+
+    def test_rules_write_the_variables_that_the_site_names(self) -> None:
+        self.put_in_force({"site.lua": 'site { writable_env = { "SITE_PROJECT", "OMP_*" } }\n'})
+        self.write_rule(
+            'job.env.SITE_PROJECT = "blue sky"; job.env.OMP_NUM_THREADS = "3";'
+            ' job:note("%s %s", job.env.SITE_PROJECT, table.concat(job.script_options, "|"))'
+        )
+        script = self.cluster.layout.slurm_conf.parent / "env-job.sh"
+        out = self.cluster.layout.slurm_conf.parent / "env-out"
+        out.mkdir(exist_ok=True)
+        out.chmod(0o777)
+        script.write_text("#!/bin/sh\n#SBATCH --time=5\n#SBATCH -n1\nenv\n")
+        script.chmod(0o755)
+        command = ["sbatch", "--output", str(out / "%j"), str(script)]
+        result = self.cluster.run(command, USER, env={"OMP_NUM_THREADS": "1", "SITE_OTHER": "kept"})
+        self.expect(result, True, "blue sky --time=5|-n1")
+        job = result.stdout.split()[-1]
+        self.cluster.wait_for(lambda: (out / job).exists() and "SITE_OTHER" in (out / job).read_text(), "the job ran")
+        lines = (out / job).read_text().splitlines()
+        self.assertIn("SITE_PROJECT=blue sky", lines)
+        self.assertIn("SITE_OTHER=kept", lines)
+        self.assertEqual([line for line in lines if line.startswith("OMP_")], ["OMP_NUM_THREADS=3"])
+        self.write_rule('job.env.SITE_OTHER = "x"')
+        self.expected_errors.append("site.lua does not name it")
+        refused = self.cluster.run(command, USER)
+        self.expect(refused, False, "site.lua does not name it")
+        self.put_in_force({"site.lua": "site {}\n"})
+
     def test_counts_follow_what_a_rule_writes(self) -> None:
         self.write_rule(
             'local before = job.cpus; job.tasks = 3; job:note("from %d to %d CPUs.", before, job.cpus);'

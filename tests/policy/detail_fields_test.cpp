@@ -291,8 +291,8 @@ BOOST_AUTO_TEST_CASE(the_environment_is_read_by_name) {
     BOOST_TEST(value_of("job.env['CUDA_VISIBLE_DEVICES']", job_of(source)) == "0,1");
     BOOST_TEST(value_of("job.env.EMPTY == ''", job_of(source)) == "true");
     BOOST_TEST(value_of("job.env.HOME", job_of(source)) == "nil");
-    BOOST_TEST(has_text(value_of("job.env[true]", job_of(source)), "string expected"));
-    BOOST_TEST(has_text(verdict_of("job.env.HOME = 'x'").reject_message, "job.env cannot be changed"));
+    BOOST_TEST(has_text(value_of("job.env[true]", job_of(source)), "the name of a variable is a text"));
+    BOOST_TEST(has_text(verdict_of("job.env.SITE = 'x'").reject_message, "job.env.SITE cannot be changed"));
     source.variables = JobDetails::max_variables;
     BOOST_TEST(value_of("job.env.HOME", job_of(source)) == "nil");
     ++source.variables;

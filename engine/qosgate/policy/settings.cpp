@@ -189,7 +189,7 @@ constexpr std::array<SettingSpec, 14> specs{{
      "files, and directories with files, that the script `compat/job_submit.lua` may read besides those of "
      "this directory. See Moving from job_submit.lua",
      &refuse_no_list, &count_compat_files, &set_compat_files, &list_compat_files},
-    {"writable_env", "{}", "a list of at most 64 names, like `\"SITE_PROJECT\"` or `\"OMP_*\"`",
+    {"writable_env", "{}", "a list of at most 64 names, like \"SITE_PROJECT\" or \"OMP_*\"",
      "the variables of a job's environment that rules may write; see job.env", &refuse_no_list,
      &count_writable_env, &set_writable_env, &list_writable_env},
     {"run_tests", "true", "true or false",
