@@ -97,8 +97,9 @@ void copy_chain(std::vector<model::Association>& chain, const slurmdb_assoc_rec_
 [[gnu::hot]] ControllerRecords::ControllerRecords(const AssocMgr& manager, RecordsCache& cache,
                                                   Generation generation, const quota::Lookup& lookup)
     : manager_(manager), cache_(cache), generation_(generation), lookup_(lookup),
-      qos_list_(*manager.qos_list, cache, generation), enforce_(slurm::read_enforce(*manager.enforce)) {
-    association_ = lookup.account.empty() ? of_default_account() : of_account(lookup.account);
+      qos_list_(*manager.qos_list, cache, generation), enforce_(slurm::read_enforce(*manager.enforce)),
+      account_(lookup.account) {
+    association_ = account_.empty() ? of_default_account() : of_account(std::string(account_));
     // Without `associations` in AccountingStorageEnforce, an account that the user is not in counts as no
     // account.
     if (association_ == nullptr && !lookup.account.empty() && !enforce_.associations)
@@ -111,28 +112,26 @@ void copy_chain(std::vector<model::Association>& chain, const slurmdb_assoc_rec_
     }
 }
 
-[[gnu::hot]] const slurmdb_assoc_rec_t* ControllerRecords::find_in_account() const {
+[[gnu::hot]] const slurmdb_assoc_rec_t* ControllerRecords::of_account(const std::string& account) const {
     const char* partition = lookup_.partitions.empty() ? nullptr : lookup_.partitions.front()->name.c_str();
-    return find_association(manager_, lookup_.user_id, account_, partition);
-}
-
-[[gnu::hot]] const slurmdb_assoc_rec_t* ControllerRecords::of_account(std::string_view account) {
-    account_ = account;
-    return find_in_account();
+    return find_association(manager_, lookup_.user_id, account, partition);
 }
 
 [[gnu::hot]] const slurmdb_assoc_rec_t* ControllerRecords::of_default_account() {
-    if (auto account = cache_.find_default_account(lookup_.user_id)) {
-        const std::string asked = std::exchange(account_, *std::move(account));
-        const slurmdb_assoc_rec_t* found = find_in_account();
+    if (const auto account = cache_.find_default_account(lookup_.user_id)) {
+        const slurmdb_assoc_rec_t* found = of_account(*account);
         if (found != nullptr && found->is_def == 1) return found;
-        account_ = asked;
     }
+    return look_up_default_account();
+}
+
+[[gnu::cold]] const slurmdb_assoc_rec_t* ControllerRecords::look_up_default_account() {
     const slurmdb_user_rec_t* user = find_user(manager_, lookup_.user_id);
     if (user == nullptr || slurm::view_text(user->default_acct).empty()) return nullptr;
     account_ = user->default_acct;
-    cache_.remember_default_account(lookup_.user_id, account_);
-    return find_in_account();
+    const std::string account(account_);
+    cache_.remember_default_account(lookup_.user_id, account);
+    return of_account(account);
 }
 
 [[gnu::hot]] std::shared_ptr<const model::TresCatalogue> ControllerRecords::tres() const {

@@ -61,9 +61,9 @@ class ControllerRecords final : public quota::JobRecords {
     [[nodiscard]] bool is_partition_qos(std::uint32_t qos) const override;
 
   private:
-    [[nodiscard]] const slurmdb_assoc_rec_t* find_in_account() const;
-    [[nodiscard]] const slurmdb_assoc_rec_t* of_account(std::string_view account);
+    [[nodiscard]] const slurmdb_assoc_rec_t* of_account(const std::string& account) const;
     [[nodiscard]] const slurmdb_assoc_rec_t* of_default_account();
+    [[nodiscard]] const slurmdb_assoc_rec_t* look_up_default_account();
     [[nodiscard]] model::Qos copy_qos(std::uint32_t id, model::LimitSet also_against) const;
     /// The record of a QOS, or null. The last one is cached.
     [[nodiscard]] const slurmdb_qos_rec_t* record(std::uint32_t qos) const;
@@ -77,7 +77,7 @@ class ControllerRecords final : public quota::JobRecords {
     model::Enforce enforce_;
     const slurmdb_assoc_rec_t* association_ = nullptr; ///< null: none
     std::string_view user_name_;
-    std::string account_; ///< the account that is used
+    std::string_view account_; ///< the account that is used
     mutable const slurmdb_qos_rec_t* last_ = nullptr;
 };
 

@@ -251,14 +251,16 @@ Decision Gate::decide(const JobRequest& request, KnownCluster known, const polic
     // Limits that leave room for one part may not leave room for all of them.
     const ResolveOptions options{.kind = parts ? ViewKind::whole : ViewKind::short_within_limits};
     const ResolvedRequest submitted = resolve(request, site.context, options);
-    Decision decision;
+    Decision decision; // the only thing returned, so that it is made in its place
     if (site.must_wait(request.submit_uid)) {
         ask_to_come_again(decision, {request, submitted.view()}, unknown_partitions);
         return decision;
     }
-    if (request.unread)
-        return answer_unread(submitted, {request, submitted.view()},
-                             site.enforces_later() ? site.as_it_was() : site);
+    if (request.unread) {
+        decision = answer_unread(submitted, {request, submitted.view()},
+                                 site.enforces_later() ? site.as_it_was() : site);
+        return decision;
+    }
 
     const std::optional<RulesRun> rules = run_rules(decision, submitted, site);
     if (decision.reject != RejectCode::none) return decision;

@@ -26,7 +26,7 @@ void leave_out_closed(std::vector<std::shared_ptr<const model::Partition>>& part
     PartitionList list;
     const auto& one = request.partition ? cluster.partitions.find(*request.partition)
                                         : cluster.partitions.default_partition();
-    if (one) list.found.push_back(one);
+    if (one) list.found = std::vector(1, one);
     if (one || !request.partition) return list; // the usual case
     text::for_each_part(*request.partition, ',', [&](std::string_view name) {
         if (name.empty() || list.is_cut) return;

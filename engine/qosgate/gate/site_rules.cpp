@@ -21,6 +21,8 @@ using model::JobRequest;
 /// empty parts is not changed.
 template <typename OwnName>
 std::string read_list(const std::string& list, OwnName own_name) {
+    const std::string_view one = text::trim(list);
+    if (!one.empty() && one.find(',') == std::string_view::npos) return own_name(one); // the usual case
     std::set<std::string> seen;
     std::string names;
     text::for_each_part(list, ',', [&](std::string_view part) {

@@ -10,11 +10,10 @@ namespace {
 
 using model::QosProblem;
 
-QosProblem problem_with(const QosDirectory& facts, std::uint32_t qos, const QosQuestion& question,
-                        const model::Enforce& enforce) {
+QosProblem problem_with(const QosDirectory& facts, std::uint32_t qos, const model::QosFlags& flags,
+                        const QosQuestion& question, const model::Enforce& enforce) {
     if (enforce.qos && !question.any_qos_allowed && facts.has_association() && !facts.is_permitted(qos))
         return question.requested.empty() ? QosProblem::default_not_permitted : QosProblem::not_permitted;
-    const model::QosFlags flags = facts.flags(qos);
     if (flags.relative && facts.is_partition_qos(qos)) return QosProblem::relative_of_partition;
     if (flags.requires_reservation && !question.has_reservation) return QosProblem::requires_reservation;
     return QosProblem::none;
@@ -27,19 +26,21 @@ QosProblem problem_with(const QosDirectory& facts, std::uint32_t qos, const QosQ
     chosen.asked = question.requested;
     chosen.is_default = question.requested.empty();
     chosen.id = chosen.is_default ? find_default_qos(facts) : facts.find(question.requested);
-    if (chosen.id)
-        chosen.problem = problem_with(facts, *chosen.id, question, enforce);
-    else if (enforce.qos && !chosen.is_default)
+    if (chosen.id) {
+        chosen.flags = facts.flags(*chosen.id);
+        chosen.problem = problem_with(facts, *chosen.id, chosen.flags, question, enforce);
+    } else if (enforce.qos && !chosen.is_default) {
         // Without `qos` in AccountingStorageEnforce a misspelt name silently becomes "no QOS"
         // (limits/README.md 2.4).
         chosen.problem = QosProblem::unknown;
+    }
     return chosen;
 }
 
 /// Several names: the job must be allowed to use each of them, and the first one that it may not use is the
 /// answer. An unknown name is never allowed.
-ChosenQos choose_of_list(const QosDirectory& facts, const QosQuestion& question,
-                         const model::Enforce& enforce) {
+[[gnu::cold]] ChosenQos choose_of_list(const QosDirectory& facts, const QosQuestion& question,
+                                       const model::Enforce& enforce) {
     std::vector<std::uint32_t> ids;
     for (const std::string_view name : text::split(question.requested, ',')) {
         if (name.empty()) continue;
@@ -60,6 +61,7 @@ ChosenQos choose_of_list(const QosDirectory& facts, const QosQuestion& question,
         return facts.priority(a) > facts.priority(b);
     });
     chosen.id = ids.front();
+    chosen.flags = facts.flags(ids.front());
     chosen.alternatives.assign(ids.begin() + 1, ids.end());
     return chosen;
 }

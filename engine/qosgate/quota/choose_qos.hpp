@@ -36,6 +36,7 @@ class QosDirectory {
 
 struct ChosenQos {
     std::optional<std::uint32_t> id; ///< the QOS, also when `problem` is set and the QOS exists
+    model::QosFlags flags;           ///< of that QOS
     std::vector<std::uint32_t>
         alternatives;       ///< the others of a list, by descending priority; empty with a `problem`
     std::string_view asked; ///< the text that `id` or `problem` is about: a part of the request

@@ -42,26 +42,32 @@ struct QosIds {
     std::optional<std::uint32_t> job;
     std::vector<OfPartition> partitions; ///< of the partitions that have one
 
-    /// Calls `use(ids)` with all of them.
-    template <typename Use>
-    auto with_all(Use use) const {
-        if (partitions.empty()) // the usual case
-            return use(job ? std::span(&*job, 1) : std::span<const std::uint32_t>());
+    [[nodiscard]] [[gnu::cold]] std::vector<std::uint32_t> list_all() const {
         std::vector<std::uint32_t> ids;
         ids.reserve(partitions.size() + 1);
         if (job) ids.push_back(*job);
         for (const OfPartition& of_partition : partitions)
             ids.push_back(of_partition.qos);
-        return use(std::span<const std::uint32_t>(ids));
+        return ids;
+    }
+
+    /// Calls `use(ids)` with all of them.
+    template <typename Use>
+    auto with_all(Use use) const {
+        if (partitions.empty()) // the usual case
+            return use(job ? std::span(&*job, 1) : std::span<const std::uint32_t>());
+        return use(std::span<const std::uint32_t>(list_all()));
     }
 };
 
 /// Why a job has its QOS, and its name and flags.
-void fill_job_qos(AccountView& view, const ChosenQos& chosen, const QosIds& ids, const JobRecords& records) {
-    view.job_qos.is_default = chosen.is_default;
-    view.job_qos.problem = chosen.problem;
-    view.job_qos.name = ids.job ? records.qos_name(*ids.job) : chosen.asked;
-    if (ids.job) view.job_qos.flags = records.flags(*ids.job);
+model::QosChoice describe(const ChosenQos& chosen, const QosIds& ids, const JobRecords& records) {
+    return {.qos = {},
+            .flags = ids.job ? std::optional(chosen.flags) : std::nullopt,
+            .alternatives = {},
+            .name = std::string(ids.job ? records.qos_name(*ids.job) : chosen.asked),
+            .is_default = chosen.is_default,
+            .problem = chosen.problem};
 }
 
 /// Adds the job's partitions; returns their QOSs.
@@ -83,8 +89,8 @@ bool asks_for_accounts(const PartitionChoice& choice) {
 }
 
 /// Copies limits and usage.
-void copy_limits_and_usage(AccountView& view, const JobRecords& records, const ChosenQos& chosen,
-                           const QosIds& ids) {
+[[gnu::noinline]] void copy_limits_and_usage(AccountView& view, const JobRecords& records,
+                                             const ChosenQos& chosen, const QosIds& ids) {
     view.associations = records.copy_associations();
     QosCopier copier(view, records);
     if (ids.job) view.job_qos.qos = copier.add(*ids.job);
@@ -94,8 +100,14 @@ void copy_limits_and_usage(AccountView& view, const JobRecords& records, const C
         view.partitions[of_partition.partition].qos = copier.add(of_partition.qos);
 }
 
-/// Fills in the alternatives for the user, if they are requested.
-void name_alternatives(AccountView& view, const JobRecords& records, const Lookup& lookup) {
+/// Whether the user is told what else there is.
+bool needs_alternatives(const AccountView& view, const JobRecords& records, const Lookup& lookup) {
+    return view.job_qos.problem != model::QosProblem::none || lookup.lists_alternatives ||
+           !records.has_association();
+}
+
+/// Fills in the alternatives for the user.
+[[gnu::cold]] void name_alternatives(AccountView& view, const JobRecords& records, const Lookup& lookup) {
     if (view.job_qos.problem != model::QosProblem::none || lookup.lists_alternatives)
         view.permitted_qos = sorted(records.permitted_names());
     if (lookup.lists_alternatives || !records.has_association())
@@ -136,20 +148,28 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
 }
 
 [[gnu::hot]] AccountView build_view(const JobRecords& records, const Lookup& lookup) {
-    AccountView view;
-    view.tres = records.tres();
-    view.enforce = records.enforce();
+    const model::Enforce enforce = records.enforce();
     const JobOwner owner = records.owner();
-    view.user_name = owner.user_name;
-    view.account = owner.account;
-    view.requester_is_operator = lookup.requester && records.is_operator(*lookup.requester);
-
+    const bool by_operator = lookup.requester && records.is_operator(*lookup.requester);
     const ChosenQos chosen = choose_qos(
-        records, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists, view.requester_is_operator},
-        view.enforce);
+        records, {lookup.qos, lookup.has_reservation, lookup.takes_qos_lists, by_operator}, enforce);
     QosIds ids;
     if (chosen.id && records.has_qos(*chosen.id)) ids.job = chosen.id;
-    fill_job_qos(view, chosen, ids, records);
+
+    AccountView view{.tres = records.tres(),
+                     .enforce = enforce,
+                     .user_name = std::string(owner.user_name),
+                     .account = std::string(owner.account),
+                     .qos = {},
+                     .job_qos = describe(chosen, ids, records),
+                     .partitions = {},
+                     .associations = {},
+                     .permitted_qos = {},
+                     .accounts = {},
+                     .default_qos = {},
+                     .default_account = {},
+                     .hidden = {},
+                     .requester_is_operator = by_operator};
     ids.partitions = add_partitions(view, records, lookup);
 
     const bool is_settled =
@@ -160,8 +180,9 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
         view.is_within_limits = ids.with_all(
             [&](std::span<const std::uint32_t> all) { return records.is_within_limits(view, all); });
     }
-    if (!view.is_within_limits) copy_limits_and_usage(view, records, chosen, ids);
-    name_alternatives(view, records, lookup);
+    if (!view.is_within_limits) [[unlikely]]
+        copy_limits_and_usage(view, records, chosen, ids);
+    if (needs_alternatives(view, records, lookup)) name_alternatives(view, records, lookup);
     const PrivateData hidden = records.private_data();
     if (hidden != PrivateData{} || lookup.names_others || hides_partition(view, {}))
         hide_from_reader(view, records, lookup, hidden);
