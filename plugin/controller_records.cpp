@@ -36,27 +36,32 @@ const slurmdb_assoc_rec_t* find_association(const AssocMgr& manager, std::uint32
     return found;
 }
 
+/// The associations of a user.
+struct OwnLinks {
+    std::vector<const slurmdb_assoc_rec_t*> all;
+    bool is_complete = true;
+};
+
 /// Needs the assoc lock. Cost: linear in the associations that are looked at.
-[[gnu::cold]] quota::UserAccounts accounts_of(const AssocMgr& manager, std::uint32_t user_id,
-                                              quota::AccountBounds bounds) {
-    quota::UserAccounts accounts;
-    if (manager.assoc_list == nullptr) return accounts;
+[[gnu::cold]] OwnLinks find_own_links(const AssocMgr& manager, std::uint32_t user_id,
+                                      quota::AccountBounds bounds) {
+    OwnLinks own;
+    if (manager.assoc_list == nullptr) return own;
     // Slurm walks the list; an exception must not pass through its code.
-    std::vector<const slurmdb_assoc_rec_t*> found(bounds.found);
+    own.all.resize(bounds.found);
     std::size_t count = 0;
     std::size_t checked = 0;
     slurm::find_first<slurmdb_assoc_rec_t>(
         *manager.assoc_list, [&](const slurmdb_assoc_rec_t& link) noexcept {
             const bool is_own = link.user != nullptr && link.uid == user_id;
-            accounts.is_complete = checked < bounds.checked && (!is_own || count < found.size());
-            if (!accounts.is_complete) return true;
+            own.is_complete = checked < bounds.checked && (!is_own || count < own.all.size());
+            if (!own.is_complete) return true;
             ++checked;
-            if (is_own) found[count++] = &link;
+            if (is_own) own.all[count++] = &link;
             return false;
         });
-    for (const slurmdb_assoc_rec_t* link : std::span(found).first(count))
-        accounts.names.emplace_back(slurm::view_text(link->acct));
-    return accounts;
+    own.all.resize(count);
+    return own;
 }
 
 // The limits that need a user's usage: limits per user, and limits whose message says how much of a group's
@@ -211,7 +216,24 @@ std::vector<std::string> ControllerRecords::permitted_names() const {
 }
 
 quota::UserAccounts ControllerRecords::accounts(quota::AccountBounds bounds) const {
-    return accounts_of(manager_, lookup_.user_id, bounds);
+    const OwnLinks own = find_own_links(manager_, lookup_.user_id, bounds);
+    quota::UserAccounts accounts;
+    accounts.is_complete = own.is_complete;
+    for (const slurmdb_assoc_rec_t* link : own.all)
+        accounts.names.emplace_back(slurm::view_text(link->acct));
+    return accounts;
+}
+
+quota::JobCounts ControllerRecords::count_jobs_of_user(quota::AccountBounds bounds) const {
+    const OwnLinks own = find_own_links(manager_, lookup_.user_id, bounds);
+    quota::JobCounts counts;
+    counts.is_complete = own.is_complete;
+    for (const slurmdb_assoc_rec_t* link : own.all) {
+        if (link->usage == nullptr) continue;
+        counts.running += link->usage->used_jobs;
+        counts.submitted += link->usage->used_submit_jobs;
+    }
+    return counts;
 }
 
 std::string ControllerRecords::default_account() const {

@@ -44,6 +44,7 @@ class ControllerRecords final : public quota::JobRecords {
     [[nodiscard]] std::vector<std::string> permitted_names() const override;
     /// Only some of them if the user has very many associations.
     [[nodiscard]] quota::UserAccounts accounts(quota::AccountBounds bounds) const override;
+    [[nodiscard]] quota::JobCounts count_jobs_of_user(quota::AccountBounds bounds) const override;
     [[nodiscard]] std::string default_account() const override;
     [[nodiscard]] bool is_operator(std::uint32_t user_id) const override;
     [[nodiscard]] quota::UserRecord copy_user(std::uint32_t user_id) const override;

@@ -157,6 +157,23 @@ class View(PluginTestCase):
         self.submit("--hold --qos=gpu-low")
         self.assertIn("sbatch: 1 2 3 3", self.told())
 
+    def test_jobs_are_counted_as_slurmctld_counts_them(self) -> None:
+        self.write_rule(
+            'local function n(f) return view.jobs(f) end job:note("counts %d %d %d %d %d %d %d.",'
+            ' n{ qos = "gpu-low" }, n{ qos = "gpu-low", user = job.user, state = "running" },'
+            ' n{ qos = "gpu-low", account = job.account, state = "pending" },'
+            ' n{ user = job.user }, n{ user = job.user, state = "pending" },'
+            ' n{ user = job.user, account = job.account, state = "running" }, n{ account = "root", state = "pending" })'
+        )
+        self.cluster.wait_for(lambda: "counts 0 0 0 0 0 0 0." in self.told("--hold --test-only"), "no job is left")
+        self.run_job("--qos=gpu-low --gpus=3")
+        self.submit("--hold --qos=gpu-low --array=1-3")
+        self.submit("--hold --qos=normal --account=bio")
+        self.assertIn("sbatch: counts 4 1 3 5 4 1 4.", self.told())
+        self.write_rule('job:note("%d", view.jobs{ partition = "main" })')
+        self.expected_errors.append("and by nothing else")
+        self.assertIn("and by nothing else", self.told())
+
     def test_fits_agrees_with_slurmctld(self) -> None:
         self.write_rule(
             'local ok, why = view.qos(job.qos):fits(job); job:note("fits=%s %s", ok, why)'

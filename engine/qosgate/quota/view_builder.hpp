@@ -94,11 +94,8 @@ class JobRecords : public QosDirectory {
     // The alternatives for the user, in any order.
     [[nodiscard]] virtual std::vector<std::string> permitted_names() const = 0;
     [[nodiscard]] virtual UserAccounts accounts(AccountBounds bounds) const = 0;
-    /// The jobs of the user in all accounts; not complete if the records do not count them.
-    [[nodiscard]] virtual JobCounts count_jobs_of_user(AccountBounds bounds) const {
-        static_cast<void>(bounds);
-        return {.running = 0, .submitted = 0, .is_complete = false};
-    }
+    /// The jobs of the user in all accounts.
+    [[nodiscard]] virtual JobCounts count_jobs_of_user(AccountBounds bounds) const = 0;
     [[nodiscard]] virtual std::string default_account() const = 0;
 
     /// Whether the user has operator rights in slurmctld.
