@@ -13,21 +13,28 @@ bool has(const std::string& whole, std::string_view part) {
     return whole.find(part) != std::string::npos;
 }
 
+model::Usage counts(std::uint64_t running, std::uint64_t submitted) {
+    model::Usage usage;
+    usage.jobs = running;
+    usage.submit_jobs = submitted;
+    return usage;
+}
+
 /// Ana's job asks for the QOS moonlight. Each count is another one.
 struct CountsSetup : test::ViewSetup {
     CountsSetup() {
         request.qos = "moonlight";
-        records.qos.at(1).qos.usage = {.jobs = 10, .submit_jobs = 25};
-        records.qos.at(1).users[1000] = {.jobs = 3, .submit_jobs = 7};
-        records.qos.at(1).accounts["hpc-users"] = {.jobs = 5, .submit_jobs = 11};
+        records.qos.at(1).qos.usage = counts(10, 25);
+        records.qos.at(1).users[1000] = counts(3, 7);
+        records.qos.at(1).accounts["hpc-users"] = counts(5, 11);
         quota::LocalAssociation account = records.associations.at(1);
         account.link.level = model::AssociationLevel::account;
         account.link.account = "hpc-users";
         account.parent = 2;
         records.associations.insert(records.associations.begin() + 1, account);
         for (quota::LocalAssociation& link : records.associations)
-            link.link.usage = {.jobs = 20, .submit_jobs = 50};
-        own().link.usage = {.jobs = 4, .submit_jobs = 9};
+            link.link.usage = counts(20, 50);
+        own().link.usage = counts(4, 9);
     }
     quota::LocalAssociation& own() {
         for (quota::LocalAssociation& link : records.associations)
@@ -59,7 +66,7 @@ BOOST_AUTO_TEST_CASE(of_a_user_and_of_accounts) {
     BOOST_TEST(jobs("account = 'root', state = 'pending'") == "30");
     quota::LocalAssociation other = own();
     other.link.account = "astro";
-    other.link.usage = {.jobs = 1, .submit_jobs = 100};
+    other.link.usage = counts(1, 100);
     records.associations.push_back(other);
     BOOST_TEST(jobs("user = job.user") == "109");
     BOOST_TEST(jobs("user = job.user, account = job.account") == "9");

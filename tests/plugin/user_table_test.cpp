@@ -222,12 +222,12 @@ BOOST_AUTO_TEST_CASE(the_hosts_own_directory_knows_root) {
 
     BOOST_TEST_REQUIRE(user.has_value());
     BOOST_TEST_REQUIRE(user->has_value());
-    BOOST_TEST((*user)->id == 0);
-    BOOST_TEST((*user)->groups.front().id == 0);
+    BOOST_TEST(user.value()->id == 0u);
+    BOOST_TEST(user.value()->groups.front().id == 0u);
     BOOST_TEST(directory.find_user_name(0)->value_or("") == "root");
     BOOST_TEST_REQUIRE(group.has_value());
     BOOST_TEST_REQUIRE(group->has_value());
-    BOOST_TEST((*group)->name == "root");
+    BOOST_TEST(group.value()->name == "root");
     BOOST_TEST(!directory.find_user("no-such-user")->has_value());
 }
 
