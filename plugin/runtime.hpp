@@ -19,6 +19,7 @@
 #include "qosgate/policy/store.hpp"
 #include "recorder.hpp"
 #include "script_host.hpp"
+#include "script_verdict.hpp"
 #include "status_file.hpp"
 #include "status_report.hpp"
 #include "time_allowance.hpp"

@@ -112,7 +112,12 @@ int Runtime::run_script_at_change(const policy::Policy& policy, job_desc_msg_t& 
         return copy.get();
     };
     ControllerScriptHost host(update, submit_uid, quota_, users_, now.cluster.get());
-    host.set_record(read_job);
+    bool is_unseen = false;
+    host.set_record([&] {
+        auto read = read_job();
+        is_unseen = is_unseen || !read;
+        return read;
+    });
     Recording recording = recorder_.begin(policy);
     // A record shows the job after the change, and so needs the job before it.
     const auto read_after = [&]() -> std::optional<model::JobRequest> {
@@ -122,11 +127,14 @@ int Runtime::run_script_at_change(const policy::Policy& policy, job_desc_msg_t& 
     const auto before = read_after();
     const auto begin = TimeAllowance::Clock::now(); // copies are charged where they are made
     ScriptOutcome outcome;
-    if (by_operator || change_allowance_.has_some(submit_uid, begin))
+    if (by_operator || change_allowance_.has_some(submit_uid, begin)) {
         outcome = policy.script()->modify(host);
-    else
+        outcome.is_up_to_sender = is_unseen;
+    } else {
         outcome.failure = policy::LuaError{
             "the user's changes take too much time; try again in a moment", {}, policy::Exhausted::nothing};
+        outcome.is_up_to_sender = true;
+    }
     recording.stop_clock();
     // One request may change every task of an array, one after the other.
     const auto end = TimeAllowance::Clock::now();

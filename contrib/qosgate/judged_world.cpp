@@ -25,8 +25,7 @@ Result<LiveRecords> read_records() {
     if (!path) return path.error();
     const auto conf = slurmdb::load_slurm_conf(*path);
     if (!conf) return conf.error();
-    const auto library = slurmdb::Library::start(*conf);
-    if (!library) return library.error();
+    if (const auto started = slurmdb::Library::start(*conf); !started) return started.error();
     auto cluster = slurm::ClusterReader().read();
     if (!cluster) return cluster.error();
     auto accounting = std::make_unique<slurm::ClusterQuota>();

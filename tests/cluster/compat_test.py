@@ -62,7 +62,8 @@ class Controller:
     def reserve(self) -> None:
         """What scripts find in slurm.reservations."""
         self.cluster.scontrol(
-            f"create reservation reservationname=course starttime=now+10days duration=120 nodecnt=1 users={USER}"
+            f"create reservation reservationname=course partitionname=short nodes=ALL"
+            f" flags=part_nodes starttime=now+10days duration=120 users={USER}"
         )
 
     def put_in_force(self, script: bytes) -> None:

@@ -132,7 +132,7 @@ class RulesForChanges(PluginTestCase):
         return self.cluster.run(f"scontrol update jobid={job} {change}", user)
 
     def expect_update(self, result: CommandResult, accepted: bool, *lines: str) -> None:
-        self.expect(result, accepted, *(lines if self.has_channel else ()))
+        self.expect(result, accepted, *(line for line in lines if line and self.has_channel))
 
     def expect_logged(self, mark: int, text: str) -> None:
         self.cluster.wait_for(lambda: text in self.slurmctld_log_since(mark), f"the log has: {text}")

@@ -57,10 +57,8 @@ class Session {
     [[nodiscard]] LateNotice late_notice(std::string_view what, std::string_view why) const;
 
   private:
-    Session(std::unique_ptr<Library> library, SlurmConf conf, std::chrono::seconds time_limit,
-            LateReport report);
+    Session(SlurmConf conf, std::chrono::seconds time_limit, LateReport report);
 
-    std::unique_ptr<Library> library_;
     SlurmConf conf_;
     std::chrono::seconds time_limit_;
     LateReport report_;

@@ -9,6 +9,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -87,14 +89,16 @@ Result<void> probe_in_child(const std::filesystem::path& path) {
 
 } // namespace
 
-Result<std::unique_ptr<Library>> Library::start(const SlurmConf& conf) {
+Result<void> Library::start(const SlurmConf& conf) {
+    // Not ended when nobody needs it: 24.11's does not start a second time.
+    static std::mutex mutex;
+    static std::filesystem::path started;
+    const std::scoped_lock lock(mutex);
+    if (started == conf.path) return {};
     if (const auto works = probe_in_child(conf.path); !works) return works.error();
     slurm_init(conf.path.c_str());
-    return std::unique_ptr<Library>(new Library());
-}
-
-Library::~Library() {
-    slurm_fini();
+    started = conf.path;
+    return {};
 }
 
 } // namespace qg::slurmdb

@@ -6,23 +6,14 @@
 #include "qosgate/base/result.hpp"
 #include "qosgate/slurmdb/slurm_conf.hpp"
 
-#include <memory>
-
 namespace qg::slurmdb {
 
-/// There may be one per process.
-class Library {
-  public:
-    /// Tries the library's start in a child process (the library ends the process on a bad configuration),
-    /// and then starts it. Errors: unavailable, with what the library says. Cost: one fork.
-    static Result<std::unique_ptr<Library>> start(const SlurmConf& conf);
-
-    Library(const Library&) = delete;
-    Library& operator=(const Library&) = delete;
-    ~Library();
-
-  private:
-    Library() = default;
+struct Library {
+    /// Starts the library for the rest of the process, once for each slurm.conf: what is changed in the file
+    /// later is not seen. First tries the start in a child process, because the library ends the process on
+    /// a bad configuration. Errors: unavailable, with what the library says. Cost: one fork, the first time.
+    /// Threads: safe.
+    static Result<void> start(const SlurmConf& conf);
 };
 
 } // namespace qg::slurmdb

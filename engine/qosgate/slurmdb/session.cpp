@@ -21,15 +21,12 @@ Result<std::unique_ptr<Session>> Session::open(std::chrono::seconds time_limit, 
                                                           "accounting_storage/slurmdbd",
                                                           path->string(), type)};
     }
-    auto library = Library::start(*conf);
-    if (!library) return library.error();
-    return std::unique_ptr<Session>(new Session(*std::move(library), *conf, time_limit, std::move(report)));
+    if (const auto started = Library::start(*conf); !started) return started.error();
+    return std::unique_ptr<Session>(new Session(*conf, time_limit, std::move(report)));
 }
 
-Session::Session(std::unique_ptr<Library> library, SlurmConf conf, std::chrono::seconds time_limit,
-                 LateReport report)
-    : library_(std::move(library)), conf_(std::move(conf)), time_limit_(time_limit),
-      report_(std::move(report)) {}
+Session::Session(SlurmConf conf, std::chrono::seconds time_limit, LateReport report)
+    : conf_(std::move(conf)), time_limit_(time_limit), report_(std::move(report)) {}
 
 LateNotice Session::late_notice(std::string_view what, std::string_view why) const {
     LateNotice notice;

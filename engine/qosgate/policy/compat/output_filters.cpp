@@ -142,13 +142,13 @@ void print_field(const CutOptions& options, std::string_view input, std::string&
 /// How many lines head leaves.
 std::optional<std::size_t> read_head_options(std::span<const std::string> words) {
     if (words.empty()) return 10;
-    std::string count = words[0];
-    if (words.size() == 2 && words[0] == "-n")
+    std::string_view count = words[0];
+    if (words.size() == 2 && count == "-n")
         count = words[1];
-    else if (words.size() != 1)
+    else if (words.size() == 1 && count.starts_with('-'))
+        count.remove_prefix(count.starts_with("-n") ? 2 : 1);
+    else
         return std::nullopt;
-    for (const std::string_view option : {"-n", "-"})
-        if (count.starts_with(option)) count.erase(0, option.size());
     const auto lines = text::parse_unsigned(count);
     return lines ? std::optional<std::size_t>(*lines) : std::nullopt;
 }

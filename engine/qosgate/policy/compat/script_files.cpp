@@ -38,13 +38,14 @@ ScriptFiles::Found ScriptFiles::find(std::string_view path) const noexcept {
         const std::string normal =
             normal_path(is_absolute ? std::string(path) : text::format("{}/{}", compat_folder_name, path));
         if (!is_absolute) return is_readable(normal) ? find_name(normal) : Found{};
+        const bool is_named = std::ranges::any_of(
+            settings_.compat_files, [&](const std::string& named) { return is_at_or_below(normal, named); });
+        if (const Found found = is_named ? find_name(normal) : Found{}; found.file != nullptr) return found;
         // The directory may be elsewhere while it is checked.
         if (const std::size_t at = normal.rfind(policy_folder); at != std::string::npos)
             if (const auto name = std::string_view(normal).substr(at + policy_folder.size());
                 is_readable(name))
                 return find_name(name);
-        const bool is_named = std::ranges::any_of(
-            settings_.compat_files, [&](const std::string& named) { return is_at_or_below(normal, named); });
         return is_named ? find_name(normal) : Found{};
     } catch (...) {
         return {};

@@ -22,7 +22,6 @@ namespace {
 
 constexpr const char* handle_type = "qosgate.file";
 constexpr std::int64_t cost_of_program = 500; ///< in instructions
-constexpr std::int64_t cost_of_search = 50;   ///< of a file
 constexpr std::int64_t bytes_per_instruction = 32;
 
 /// Trivial. Ownership: the text belongs to the policy, or is the handle's user value.
@@ -119,8 +118,9 @@ bool read_number(lua_State* lua, Handle& handle) {
     const std::size_t blanks = std::min(rest.find_first_not_of(" \t\r\n\f\v"), rest.size());
     Budget::charge(lua, 10 + static_cast<std::int64_t>(blanks) / bytes_per_instruction);
     rest.remove_prefix(blanks);
-    const std::string_view word = rest.substr(
-        0, std::min({rest.find_first_not_of("+-.0123456789abcdefABCDEFxXpP"), rest.size(), longest}));
+    const std::string_view beginning = rest.substr(0, longest);
+    const std::string_view word =
+        beginning.substr(0, beginning.find_first_not_of("+-.0123456789abcdefABCDEFxXpP"));
     handle.at += blanks + word.size();
     lua_pushlstring(lua, word.data(), word.size());
     int is_number = 0;
@@ -169,6 +169,7 @@ int next_line(lua_State* lua) {
     lua_pushvalue(lua, lua_upvalueindex(1));
     Handle& handle = check_handle(lua);
     const int formats = static_cast<int>(lua_tointeger(lua, lua_upvalueindex(3)));
+    luaL_checkstack(lua, formats + 8, "too many formats");
     for (int i = 0; i < formats; ++i)
         lua_pushvalue(lua, lua_upvalueindex(4 + i));
     const int results = read_formats(lua, handle, 2);
@@ -229,14 +230,16 @@ int file_write(lua_State* lua) {
     const Handle& handle = check_handle(lua);
     if (handle.kind != Handle::Kind::log) return push_failure(lua, nullptr, EBADF);
     for (int i = 2; i <= lua_gettop(lua); ++i) {
+        luaL_argexpected(lua, lua_isstring(lua, i) != 0, i, "string");
+        push_old_text(lua, i);
         std::size_t length = 0;
-        const char* text = luaL_checklstring(lua, i, &length);
+        const char* text = lua_tolstring(lua, -1, &length);
         while (length > 0 && text[length - 1] == '\n')
             --length;
         lua_pushlstring(lua, text, length);
         const char* line = lua_pushfstring(lua, "lua: %s", lua_tostring(lua, -1));
         if (length > 0) LuaState::of(lua).script->log(0, line);
-        lua_pop(lua, 2);
+        lua_pop(lua, 3);
     }
     lua_settop(lua, 1);
     return 1;
@@ -263,7 +266,7 @@ int file_tostring(lua_State* lua) {
 /// The file at a path; a null text: there is none. Errors: raises one for a path that may not be read.
 std::string_view open_file(lua_State* lua, const char* function, const char* path, bool& exists) {
     ScriptRun* const run = LuaState::of(lua).script;
-    Budget::charge(lua, cost_of_search + static_cast<std::int64_t>(std::strlen(path)));
+    Budget::charge(lua, ScriptFiles::cost_of_find(std::min(std::strlen(path), ScriptFiles::max_path)));
     const auto found = run->files().find(path);
     if (found.place == ScriptFiles::Place::outside) {
         ErrorText message;

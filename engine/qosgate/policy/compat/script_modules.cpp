@@ -9,6 +9,8 @@
 #include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <string>
@@ -60,7 +62,7 @@ int compile_file(lua_State* lua, const SourceFile& file, int environment = 0) {
 
 /// The file at a path; null: there is none. Errors: raises one for a path that may not be read.
 const SourceFile* find_source(lua_State* lua, const char* function, const char* path) {
-    Budget::charge(lua, 50 + static_cast<std::int64_t>(std::strlen(path)));
+    Budget::charge(lua, ScriptFiles::cost_of_find(std::min(std::strlen(path), ScriptFiles::max_path)));
     const auto found = LuaState::of(lua).script->files().find(path);
     if (found.place == ScriptFiles::Place::outside) {
         ErrorText error;
@@ -117,6 +119,14 @@ const SourceFile* find_module(const ScriptFiles& files, std::string_view templat
     return file;
 }
 
+/// The instructions that a search for a module counts as.
+std::int64_t cost_of_search(std::string_view templates, std::size_t name) {
+    const auto paths = std::ranges::count(templates, ';') + 1;
+    const auto names = std::ranges::count(templates, '?');
+    return ScriptFiles::cost_of_find(templates.size() + static_cast<std::size_t>(names) * name) +
+           paths * ScriptFiles::cost_of_find(0);
+}
+
 int raise_not_found(lua_State* lua, const char* name, const ErrorText& tried) {
     return luaL_error(
         lua,
@@ -139,7 +149,7 @@ void push_loader(lua_State* lua, const char* name) {
     constexpr std::size_t max_path = 4096;
     if (length > max_path)
         luaL_error(lua, "'package.path' is longer than %d bytes", static_cast<int>(max_path));
-    Budget::charge(lua, 100 + 10 * static_cast<std::int64_t>(length));
+    Budget::charge(lua, cost_of_search({templates, length}, std::strlen(name)));
     ErrorText tried;
     const SourceFile* file = find_module(LuaState::of(lua).script->files(), {templates, length}, name, tried);
     if (file == nullptr) raise_not_found(lua, name, tried);

@@ -33,6 +33,8 @@ struct ScriptOutcome {
     std::optional<std::string> message;
     std::vector<ScriptLine> lines;   ///< for slurmctld's log
     std::optional<LuaError> failure; ///< why it did not end; the code is then 0
+    /// Whether the sender can make it fail so at any time: then it refuses, whatever compat_on_error says.
+    bool is_up_to_sender = false;
 };
 
 /// The calls of a script that failed.

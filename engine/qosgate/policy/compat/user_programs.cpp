@@ -40,6 +40,11 @@ constexpr std::size_t max_command = 1024;                ///< bytes of a command
 constexpr std::size_t max_programs = 5;                  ///< of a pipeline
 constexpr std::size_t max_output = std::size_t{1} << 16; ///< bytes
 
+Error too_much(std::string_view command) {
+    return {ErrorCode::limit_exceeded, text::format("io.popen: '{}' has more than {} KiB to say",
+                                                    text::printable(command, 200), max_output >> 10u)};
+}
+
 /// Splits a command line into the programs of its pipeline. Empty: it needs a shell, or is too long.
 std::optional<std::vector<Words>> split_command(std::string_view command) {
     if (command.size() > max_command) return std::nullopt;
@@ -219,6 +224,9 @@ Result<int> answer_group(std::string_view key, ScriptHost& host, std::string& ou
     if (!group) return group.error();
     if (*group == nullptr) return key_not_found;
     const DirectoryGroup& found = **group;
+    std::size_t bytes = 0;
+    for (const std::string& member : found.members)
+        if ((bytes += member.size() + 1) > max_output) return too_much("getent group");
     output +=
         text::format("{}:{}:{}:{}\n", found.name, found.password, found.id, text::join(found.members, ","));
     return 0;
@@ -253,10 +261,7 @@ Result<int> answer_program(std::string_view command, ScriptHost& host, std::stri
     for (const Words& program : std::span(*programs).subspan(1))
         if (!filter_output(program, {}, nullptr)) return unsupported(command);
     auto status = answer_first(programs->front(), host, output);
-    if (status && output.size() > max_output)
-        return Error{ErrorCode::limit_exceeded,
-                     text::format("io.popen: '{}' has more than {} KiB to say", text::printable(command, 200),
-                                  max_output >> 10u)};
+    if (status && output.size() > max_output) return too_much(command);
     for (const Words& program : std::span(*programs).subspan(1)) {
         if (!status) break;
         std::string filtered;

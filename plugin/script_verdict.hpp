@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What follows from a call of the site's script for job_submit/lua: answer, log and record.
+#pragma once
+
+#include "qosgate/model/decision.hpp"
+#include "qosgate/policy/compat/site_script.hpp"
+#include "qosgate/policy/policy.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <slurm/slurm_errno.h>
+
+namespace qg::plugin {
+
+/// What follows from a call of the script.
+struct ScriptVerdict {
+    int code = SLURM_SUCCESS;
+    std::vector<std::string> message;      ///< lines for the user, besides the script's own
+    std::vector<policy::RuleEvent> events; ///< for log and record, as of a rule of the script's name
+};
+
+/// A script that fails refuses the job, unless the site's settings say otherwise. `changes` is what the
+/// script wrote ("qos: normal -> debug").
+ScriptVerdict judge_script(const policy::compat::SiteScript& script,
+                           const policy::compat::ScriptOutcome& outcome,
+                           const std::vector<std::string>& changes);
+
+/// The decision about a change that the script ended, or looked at. `job_id` is empty if it is not known.
+model::Decision describe_change(std::span<const policy::RuleEvent> events,
+                                std::optional<std::uint32_t> job_id, std::uint32_t submit_uid);
+
+/// Puts what the script did before what came after it. `decision` keeps its answer.
+void put_before(model::Decision& decision, model::Decision of_script);
+
+} // namespace qg::plugin
