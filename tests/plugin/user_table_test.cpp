@@ -5,8 +5,11 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
+#include <stdexcept>
 #include <thread>
 
 using namespace qg;
@@ -23,6 +26,10 @@ struct Service {
     bool is_down = false;
     qg::ErrorCode code = qg::ErrorCode::unavailable; ///< of its errors
     int questions = 0;
+    std::set<std::string> failing;                 ///< users without an answer
+    std::map<std::uint32_t, std::string> id_names; ///< instead of the users' own
+    std::chrono::milliseconds delay{0};            ///< of each answer
+    std::atomic<std::chrono::nanoseconds> busy{};  ///< all of them
 
     void add_group(const std::string& name, std::uint32_t id) {
         const std::scoped_lock lock(mutex);
@@ -46,10 +53,22 @@ class FakeDirectory final : public plugin::UserDirectory {
     explicit FakeDirectory(std::shared_ptr<Service> service) : service_(std::move(service)) {}
 
     Result<std::optional<model::DirectoryUser>> find_user(const std::string& name) override {
+        {
+            const std::scoped_lock lock(service_->mutex);
+            if (service_->failing.contains(name)) return Error{service_->code, "no answer about " + name};
+        }
         return find<model::DirectoryUser>(service_->users,
                                           [&](const auto& row) { return row.first == name; });
     }
     Result<std::optional<std::string>> find_user_name(std::uint32_t id) override {
+        {
+            const std::scoped_lock lock(service_->mutex);
+            const auto name = service_->id_names.find(id);
+            if (name != service_->id_names.end()) {
+                ++service_->questions;
+                return std::optional(name->second);
+            }
+        }
         const auto user =
             find<model::DirectoryUser>(service_->users, [&](const auto& row) { return row.second.id == id; });
         if (!user) return user.error();
@@ -67,6 +86,11 @@ class FakeDirectory final : public plugin::UserDirectory {
   private:
     template <typename Record, typename Rows, typename Is>
     Result<std::optional<Record>> find(const Rows& rows, Is is) {
+        if (service_->delay > 0ms) {
+            const auto begin = std::chrono::steady_clock::now();
+            std::this_thread::sleep_for(service_->delay);
+            service_->busy = service_->busy.load() + (std::chrono::steady_clock::now() - begin);
+        }
         const std::scoped_lock lock(service_->mutex);
         ++service_->questions;
         if (service_->is_down) return Error{service_->code, "the directory is down"};
@@ -88,12 +112,13 @@ struct Setup {
     std::shared_ptr<Service> service = std::make_shared<Service>();
     std::vector<std::string> accounting{"ana"};
     std::chrono::milliseconds refresh = 1h;
+    std::chrono::milliseconds listing = 1ms;
     std::unique_ptr<UserTable> table;
 
     void start() {
         table = std::make_unique<UserTable>(
             plugin::UserTableOptions{.look_interval = 1ms,
-                                     .listing_interval = 1ms,
+                                     .listing_interval = listing,
                                      .refresh_interval = refresh,
                                      .list_users = [users = accounting](std::size_t) { return users; }},
             std::make_unique<FakeDirectory>(service));
@@ -136,11 +161,14 @@ BOOST_AUTO_TEST_CASE(nobody_is_asked_about_before_it_is_needed) {
                                         std::make_unique<FakeDirectory>(service));
     table->start();
 
-    BOOST_TEST(!table->find_user("ana").is_known);
     std::this_thread::sleep_for(20ms);
+    {
+        const std::scoped_lock lock(service->mutex);
+        BOOST_TEST(service->questions == 0);
+    }
 
-    const std::scoped_lock lock(service->mutex);
-    BOOST_TEST(service->questions == 0);
+    BOOST_TEST(!table->find_user("ana").is_known); // looking needs it
+    BOOST_TEST(becomes_true([&] { return groups("ana") == "staff gpu"; }));
 }
 
 BOOST_AUTO_TEST_CASE(others_are_known_soon_after_they_are_looked_for) {
@@ -200,18 +228,235 @@ BOOST_AUTO_TEST_CASE(not_found_of_a_service_that_is_down_removes_nobody) {
     BOOST_TEST(becomes_true([&] { return table->find_user("eve").is_known; }));
 
     BOOST_TEST(table->find_user("eve").record == nullptr);
+    BOOST_TEST(becomes_true([&] { return table->last_error() == "the directory is down"; }));
+    std::this_thread::sleep_for(50ms);
     BOOST_TEST(groups("ana") == "staff gpu");
-    BOOST_TEST(table->last_error() == "the directory is down");
 }
 
-BOOST_AUTO_TEST_CASE(only_so_many_unknown_names_are_remembered) {
+BOOST_AUTO_TEST_CASE(invented_names_do_not_drive_out_those_that_exist) {
+    plugin::AskedKeys<std::string> asked(/*max_existing=*/2, /*max_others=*/3);
+    BOOST_TEST(asked.note("eve"));
+    BOOST_TEST(asked.next().value_or("") == "eve");
+    asked.settle("eve", /*exists=*/true);
+
+    for (const std::string name : {"x1", "x2", "x3", "x4"}) {
+        BOOST_TEST(asked.note(name));
+        static_cast<void>(asked.next());
+        asked.settle(name, /*exists=*/false);
+    }
+
+    BOOST_TEST(text::join(asked.keys(), " ") == "eve x2 x3 x4");
+    BOOST_TEST(!asked.note("eve"));
+}
+
+BOOST_AUTO_TEST_CASE(of_too_many_names_the_least_used_goes) {
+    plugin::AskedKeys<std::string> asked(/*max_existing=*/2, /*max_others=*/3);
+    for (const std::string name : {"ana", "bob"}) {
+        asked.note(name);
+        asked.settle(name, /*exists=*/true);
+    }
+    BOOST_TEST(!asked.note("ana"));
+
+    asked.note("eve");
+    asked.settle("eve", /*exists=*/true);
+
+    BOOST_TEST(text::join(asked.keys(), " ") == "ana eve");
+}
+
+BOOST_AUTO_TEST_CASE(only_so_many_names_wait_for_an_answer) {
+    plugin::AskedKeys<std::uint32_t> asked(/*max_existing=*/9, /*max_others=*/2);
+
+    BOOST_TEST(asked.note(1));
+    BOOST_TEST(asked.note(2));
+    BOOST_TEST(!asked.note(3));
+
+    BOOST_TEST(asked.next().value_or(0) == 1u);
+    BOOST_TEST(asked.note(3));
+}
+
+BOOST_AUTO_TEST_CASE(a_user_of_no_account_stays_known_among_many_invented_names) {
+    service->add_user("eve", 1005, {60});
+    start();
+    static_cast<void>(table->find_user("eve"));
+    BOOST_TEST_REQUIRE(becomes_true([&] { return groups("eve") == "gpu"; }));
+
+    for (std::uint32_t i = 0; i < 3 * UserTable::max_absent; ++i) {
+        const std::string name = "u" + std::to_string(i);
+        if (i % 500 == 0)
+            BOOST_TEST(becomes_true([&] { return table->find_user(name).is_known; }));
+        else
+            static_cast<void>(table->find_user(name));
+    }
+
+    BOOST_TEST(groups("eve") == "gpu");
+    BOOST_TEST(table->count() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(the_old_id_of_a_user_goes) {
+    refresh = 1ms;
+    start();
+    BOOST_TEST_REQUIRE(becomes_true([&] { return table->find_user(1001).record != nullptr; }));
+
+    service->add_user("ana", 2002, {50});
+
+    BOOST_TEST(becomes_true([&] { return table->find_user(2002).record != nullptr; }));
+    BOOST_TEST(becomes_true([&] {
+        const auto old = table->find_user(1001);
+        return old.is_known && old.record == nullptr;
+    }));
+}
+
+BOOST_AUTO_TEST_CASE(a_user_who_vanishes_has_no_id) {
+    refresh = 1ms;
+    start();
+    BOOST_TEST_REQUIRE(becomes_true([&] { return table->find_user(1001).record != nullptr; }));
+
+    {
+        const std::scoped_lock lock(service->mutex);
+        service->users.clear();
+    }
+
+    BOOST_TEST(becomes_true([&] {
+        const auto old = table->find_user(1001);
+        return old.is_known && old.record == nullptr;
+    }));
+    BOOST_TEST(becomes_true([&] { return table->count() == 0; }));
+}
+
+BOOST_AUTO_TEST_CASE(what_somebody_waits_for_comes_before_the_listed_users) {
+    service->add_user("zed", 1009, {60});
+    service->add_group("other", 90);
+    service->delay = 2ms;
+    for (int i = 0; i < 2000; ++i)
+        accounting.push_back("listed" + std::to_string(i));
+    start();
+    BOOST_TEST_REQUIRE(becomes_true([&] { return table->count() > 0; })); // the look has begun
+
+    BOOST_TEST(becomes_true([&] { return table->find_user("zed").record != nullptr; }));
+    BOOST_TEST(becomes_true([&] { return table->find_user(4711).is_known; }));
+    BOOST_TEST(becomes_true([&] { return table->find_group("other").record != nullptr; }));
+
+    BOOST_TEST(!table->read_at().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_name_that_always_fails_keeps_nobody_from_an_answer) {
+    service->add_user("zed", 1009, {60});
+    accounting = {"ana", "b0", "b1", "b2", "b3", "b4", "b5", "b6", "b7", "b8", "b9", "c0", "c1", "zed"};
+    for (const std::string& name : accounting)
+        if (name != "ana" && name != "zed") service->failing.insert(name);
     start();
 
-    for (std::uint32_t i = 0; i < 3 * UserTable::max_asked; ++i)
-        static_cast<void>(table->find_user("u" + std::to_string(i)));
+    BOOST_TEST(becomes_true([&] { return table->read_at().has_value(); }));
 
-    BOOST_TEST(becomes_true([&] { return table->find_user("u0").is_known; }));
-    BOOST_TEST(table->count() <= UserTable::max_asked + 300);
+    BOOST_TEST(groups("zed") == "gpu");
+    BOOST_TEST(!table->find_user("b0").is_known);
+    BOOST_TEST(table->last_error().starts_with("no answer about "));
+}
+
+BOOST_AUTO_TEST_CASE(a_user_who_is_not_found_while_others_are_is_absent) {
+    refresh = 1ms;
+    service->code = ErrorCode::not_found;
+    service->add_user("zed", 1009, {60});
+    accounting = {"ana", "zed"};
+    start();
+    BOOST_TEST_REQUIRE(becomes_true([&] { return table->count() == 2; }));
+
+    {
+        const std::scoped_lock lock(service->mutex);
+        service->failing.insert("ana");
+    }
+
+    BOOST_TEST(becomes_true([&] { return table->count() == 1; }));
+    BOOST_TEST(table->find_user("ana").is_known);
+    BOOST_TEST(table->find_user("ana").record == nullptr);
+    BOOST_TEST(becomes_true([&] { return table->last_error().empty(); }));
+}
+
+BOOST_AUTO_TEST_CASE(a_user_without_an_answer_stays_while_others_are_answered) {
+    refresh = 1ms;
+    service->add_user("zed", 1009, {60});
+    accounting = {"ana", "zed"};
+    start();
+    BOOST_TEST_REQUIRE(becomes_true([&] { return table->count() == 2; }));
+
+    {
+        const std::scoped_lock lock(service->mutex);
+        service->failing.insert("ana"); // unavailable, not "not found"
+    }
+    BOOST_TEST(becomes_true([&] { return table->last_error() == "no answer about ana"; }));
+    std::this_thread::sleep_for(50ms);
+
+    BOOST_TEST(groups("ana") == "staff gpu");
+}
+
+BOOST_AUTO_TEST_CASE(an_id_whose_name_is_nobodys_is_known_to_be_absent) {
+    service->id_names = {{4000, "ghost"}, {4001, "ana"}};
+    start();
+
+    for (const std::uint32_t id : {4000u, 4001u}) {
+        BOOST_TEST(becomes_true([&] { return table->find_user(id).is_known; }));
+        BOOST_TEST(table->find_user(id).record == nullptr);
+    }
+
+    std::this_thread::sleep_for(50ms);
+    int before = 0;
+    {
+        const std::scoped_lock lock(service->mutex);
+        before = service->questions;
+    }
+    std::this_thread::sleep_for(100ms);
+    const std::scoped_lock lock(service->mutex);
+    BOOST_TEST(service->questions == before); // it is not asked again and again
+}
+
+BOOST_AUTO_TEST_CASE(a_shorter_group_list_counts_from_the_second_look_on) {
+    refresh = 1ms;
+    listing = 300ms;
+    start();
+    BOOST_TEST_REQUIRE(becomes_true([&] { return groups("ana") == "staff gpu"; }));
+
+    service->add_user("ana", 1001, {50});
+    std::this_thread::sleep_for(100ms);
+    BOOST_TEST(groups("ana") == "staff gpu");
+    service->add_user("ana", 1001, {50, 60, 77}); // the service answers in full again
+    std::this_thread::sleep_for(400ms);
+    BOOST_TEST(groups("ana") == "staff gpu");
+
+    service->add_user("ana", 1001, {50});
+    BOOST_TEST(becomes_true([&] { return groups("ana") == "staff"; }));
+}
+
+BOOST_AUTO_TEST_CASE(the_service_has_half_of_the_time_for_others) {
+    service->delay = 3ms;
+    for (int i = 0; i < 100; ++i)
+        accounting.push_back("listed" + std::to_string(i));
+    const auto begin = std::chrono::steady_clock::now();
+    start();
+
+    BOOST_TEST_REQUIRE(becomes_true([&] { return table->read_at().has_value(); }));
+
+    const std::chrono::duration<double> busy = service->busy.load();
+    const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
+    BOOST_TEST(busy.count() >= 0.3);
+    BOOST_TEST(all.count() >= 1.8 * busy.count());
+}
+
+BOOST_AUTO_TEST_CASE(an_exception_does_not_end_the_thread) {
+    auto calls = std::make_shared<std::atomic<int>>(0);
+    table = std::make_unique<UserTable>(
+        plugin::UserTableOptions{.look_interval = 1ms,
+                                 .listing_interval = 100ms,
+                                 .list_users = [calls](std::size_t) -> std::vector<std::string> {
+                                     if ((*calls)++ == 0) throw std::runtime_error("no memory");
+                                     return {"ana"};
+                                 }},
+        std::make_unique<FakeDirectory>(service));
+    table->start();
+    table->need();
+
+    BOOST_TEST(becomes_true([&] { return table->last_error() == "no memory"; }));
+    BOOST_TEST(becomes_true([&] { return table->find_user(1001).record != nullptr; }));
+    BOOST_TEST(becomes_true([&] { return table->last_error().empty(); }));
 }
 
 BOOST_AUTO_TEST_CASE(the_hosts_own_directory_knows_root) {
