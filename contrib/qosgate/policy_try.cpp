@@ -75,6 +75,9 @@ Result<std::shared_ptr<const policy::Policy>> load_rules(const PolicyFolder& fol
 model::JobRequest as_received(const slurm::JobDescCopy& part, std::uint32_t sender,
                               const JudgedWorld& world) {
     model::JobRequest request = part.request(sender);
+    constexpr std::uint32_t nobody =
+        99; // SLURM_AUTH_NOBODY: since 23.02 clients send it, and slurmctld knows them
+    if (request.user_id == nobody) request.user_id = sender;
     if (request.priority != 0u && !world.accounting->is_operator(sender)) request.priority.reset();
     return request;
 }
