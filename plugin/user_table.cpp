@@ -37,6 +37,7 @@ template <typename Record>
 struct Entry {
     std::shared_ptr<const Record> record;
     Clock::time_point read_at;
+    unsigned not_found = 0; ///< of a group id: times in a row since then
 };
 
 template <typename Key, typename Record>
@@ -138,6 +139,10 @@ struct UserTable::Shared {
         return kind.asked.keys();
     }
     [[nodiscard]] bool goes_on() const { return is_running_ && !is_down_; }
+    /// How much older an answer that is in doubt is made, so that it is due after a listing_interval.
+    [[nodiscard]] std::chrono::milliseconds refresh_early() const {
+        return std::max(options_.refresh_interval - options_.listing_interval, std::chrono::milliseconds(0));
+    }
     /// Whether an answer is missing or old.
     template <typename Table, typename Key>
     [[nodiscard]] bool is_old(const Table& table, const Key& key) const {
@@ -334,12 +339,19 @@ void UserTable::Shared::read_asked() {
 Result<std::string> UserTable::Shared::name_of_group(std::uint32_t id) {
     if (is_old(group_ids_, id)) {
         auto found = ask([&] { return directory_->find_group(id); });
-        const bool is_gone = is_absent(found, group_ids_, id);
-        if (!found && !is_gone) return found.error();
+        bool is_gone = is_absent(found, group_ids_, id);
+        if (!found && !is_gone) {
+            if (found.error().code != ErrorCode::not_found || !is_running_) return found.error();
+            // Many users may be in a group that was removed: they keep its name for a while, and do not fail.
+            Entry<DirectoryGroup>& before = group_ids_.at(id);
+            is_gone = ++before.not_found >= looks_until_absent && service_answers({});
+            before.read_at = Clock::now() - refresh_early();
+            if (!is_gone) return before.record->name;
+        }
         auto record =
             !is_gone && *found ? std::make_shared<const DirectoryGroup>(**std::move(found)) : nullptr;
-        group_ids_[id] = {record, Clock::now()};
-        if (record) tables_.groups[record->name] = {record, Clock::now()};
+        group_ids_[id] = {record, Clock::now(), 0};
+        if (record) tables_.groups[record->name] = {record, Clock::now(), 0};
     }
     const auto& record = group_ids_.at(id).record;
     return record ? record->name : std::string();
@@ -355,11 +367,11 @@ void UserTable::Shared::keep_user(const std::string& name, std::shared_ptr<const
         // Of two users with one id the service tells which one the id means.
         const auto owner = find_in(tables_.user_ids, record->id).record;
         const auto other = owner && owner != before ? find_in(tables_.users, owner->name).record : nullptr;
-        if (!other || other != owner) tables_.user_ids[record->id] = {record, answered_at};
+        if (!other || other != owner) tables_.user_ids[record->id] = {record, answered_at, 0};
         if (!std::ranges::count(probes_, name)) probes_.push_back(name);
         if (probes_.size() > max_probes) probes_.pop_front();
     }
-    tables_.users[name] = {std::move(record), answered_at};
+    tables_.users[name] = {std::move(record), answered_at, 0};
 }
 
 bool UserTable::Shared::keep_groups(const std::string& name, DirectoryUser& user) {
@@ -390,14 +402,13 @@ std::optional<Error> UserTable::Shared::read_user(const std::string& name) {
     }
     const bool are_kept = keep_groups(name, **user);
     for (model::GroupName& group : (*user)->groups) {
+        if (!group.name.empty()) continue; // kept
         auto group_name = name_of_group(group.id);
         if (!group_name) return group_name.error();
         group.name = *std::move(group_name);
     }
-    // A list that may be too short is read again soon.
-    const auto early = are_kept ? options_.refresh_interval - options_.listing_interval : 0ms;
     keep_user(name, std::make_shared<const DirectoryUser>(**std::move(user)),
-              Clock::now() - std::max(early, 0ms));
+              Clock::now() - (are_kept ? refresh_early() : 0ms));
     return std::nullopt;
 }
 
@@ -412,7 +423,7 @@ std::optional<Error> UserTable::Shared::read_user_id(const std::uint32_t& id) {
     }
     // The name of an id may be one of nobody, or of another id.
     if (record && record->id != id) record = nullptr;
-    tables_.user_ids[id] = {record, Clock::now()};
+    tables_.user_ids[id] = {record, Clock::now(), 0};
     return std::nullopt;
 }
 
@@ -422,7 +433,7 @@ std::optional<Error> UserTable::Shared::read_group(const std::string& name) {
     if (!group && !is_gone) return group.error();
     const bool exists = !is_gone && *group;
     tables_.groups[name] = {exists ? std::make_shared<const DirectoryGroup>(**std::move(group)) : nullptr,
-                            Clock::now()};
+                            Clock::now(), 0};
     return std::nullopt;
 }
 

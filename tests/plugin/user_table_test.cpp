@@ -26,7 +26,8 @@ struct Service {
     bool is_down = false;
     qg::ErrorCode code = qg::ErrorCode::unavailable; ///< of its errors
     int questions = 0;
-    std::set<std::string> failing;                 ///< users without an answer
+    std::set<std::string> failing; ///< users without an answer
+    std::set<std::uint32_t> failing_groups;
     std::map<std::uint32_t, std::string> id_names; ///< instead of the users' own
     std::chrono::milliseconds delay{0};            ///< of each answer
     std::atomic<std::chrono::nanoseconds> busy{};  ///< all of them
@@ -79,6 +80,11 @@ class FakeDirectory final : public plugin::UserDirectory {
                                            [&](const auto& row) { return row.first == name; });
     }
     Result<std::optional<model::DirectoryGroup>> find_group(std::uint32_t id) override {
+        {
+            const std::scoped_lock lock(service_->mutex);
+            if (service_->failing_groups.contains(id))
+                return Error{service_->code, text::format("no answer about group {}", id)};
+        }
         return find<model::DirectoryGroup>(service_->groups,
                                            [&](const auto& row) { return row.second.id == id; });
     }
@@ -424,6 +430,25 @@ BOOST_AUTO_TEST_CASE(a_shorter_group_list_counts_from_the_second_look_on) {
 
     service->add_user("ana", 1001, {50});
     BOOST_TEST(becomes_true([&] { return groups("ana") == "staff"; }));
+}
+
+BOOST_AUTO_TEST_CASE(a_group_that_is_gone_keeps_its_name_for_three_looks_and_no_user_fails) {
+    refresh = 150ms;
+    listing = 100ms;
+    service->code = ErrorCode::not_found;
+    start();
+    BOOST_TEST_REQUIRE(becomes_true([&] { return groups("ana") == "staff gpu"; }));
+
+    {
+        const std::scoped_lock lock(service->mutex);
+        service->failing_groups.insert(50);
+        service->users["ana"].shell = "/bin/new";
+    }
+    BOOST_TEST(becomes_true([&] { return table->find_user("ana").record->shell == "/bin/new"; }));
+
+    BOOST_TEST(groups("ana") == "staff gpu");
+    BOOST_TEST(becomes_true([&] { return groups("ana") == "gpu"; }));
+    BOOST_TEST(table->last_error().empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_service_has_half_of_the_time_for_others) {
