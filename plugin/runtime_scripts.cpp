@@ -69,8 +69,9 @@ void Runtime::end_with_script(const Recording& recording, const gate::RecordedJo
     answer(decision, err_msg);
 }
 
-int Runtime::run_script(const policy::Policy& policy, const ClusterNow& now, job_desc_msg_t& description,
-                        std::uint32_t submit_uid, char** err_msg, Decision& did) {
+[[gnu::noinline]] int Runtime::run_script(const policy::Policy& policy, const ClusterNow& now,
+                                          job_desc_msg_t& description, std::uint32_t submit_uid,
+                                          char** err_msg, Decision& did) {
     if (policy.script()->asks_for_users()) users_.need();
     Recording recording = recorder_.begin(policy);
     const model::JobRequest before = slurm::read_job_desc(description, submit_uid);
@@ -96,8 +97,9 @@ int Runtime::run_script(const policy::Policy& policy, const ClusterNow& now, job
     return verdict.code;
 }
 
-int Runtime::run_script_at_change(const policy::Policy& policy, job_desc_msg_t& update, job_record* job,
-                                  std::uint32_t submit_uid, char** err_msg) {
+[[gnu::noinline]] int Runtime::run_script_at_change(const policy::Policy& policy, job_desc_msg_t& update,
+                                                    job_record* job, std::uint32_t submit_uid,
+                                                    char** err_msg) {
     if (policy.script()->asks_for_users()) users_.need();
     const ClusterNow now = cluster_.current();
     const auto files_id = job_files_.find_id(job);
