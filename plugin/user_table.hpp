@@ -38,6 +38,8 @@
 
 namespace qg::plugin {
 
+struct UserReader;
+
 /// What the table knows about one name.
 template <typename Record>
 struct Known {
@@ -178,9 +180,7 @@ class UserTable {
     void stop(std::chrono::milliseconds patience);
 
   private:
-    struct Shared;
-
-    std::shared_ptr<Shared> shared_; ///< with the thread
+    std::shared_ptr<UserReader> reader_; ///< with the thread
     mutable DetachedThread thread_;
 };
 
