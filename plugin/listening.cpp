@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "listening.hpp"
 
+#include "qosgate/base/open_directory.hpp"
 #include "qosgate/base/text.hpp"
 
-#include <dirent.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <memory>
 #include <optional>
 
 namespace qg::plugin {
@@ -31,7 +30,7 @@ std::optional<std::uint16_t> port_of(int descriptor) noexcept {
 } // namespace
 
 bool listens_on(std::uint32_t first, std::uint32_t count) noexcept {
-    const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir("/proc/self/fd"), closedir);
+    const OpenDirectory open(opendir("/proc/self/fd"));
     if (open == nullptr) return false;
     while (const dirent* entry = readdir(open.get())) {
         const auto number = text::parse_unsigned(entry->d_name);

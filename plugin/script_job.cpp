@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -24,20 +23,11 @@ namespace {
 
 using model::ScriptValue;
 using policy::ErrorText;
+using policy::report_into;
 using policy::compat::FieldType;
 using policy::compat::WordList;
 
 constexpr std::size_t max_text = policy::Budget::max_string; ///< of one text that a script reads
-
-/// Calls `work`; an exception ends in `error`.
-template <typename Work>
-void report_into(ErrorText& error, Work work) noexcept {
-    try {
-        work();
-    } catch (const std::exception& problem) {
-        error.assign(problem.what());
-    }
-}
 
 // ---- fields that are not simply a field of the description ---------------------------------------------
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/base/replace_file.hpp"
 
+#include "qosgate/base/open_directory.hpp"
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
@@ -8,11 +9,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <memory>
 #include <string>
 #include <system_error>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,10 +48,6 @@ void sync_folder(const std::filesystem::path& folder) noexcept {
 }
 
 constexpr std::string_view unique_part = ".XXXXXX"; // as mkostemp() wants it
-
-struct CloseDirectory {
-    void operator()(DIR* directory) const noexcept { closedir(directory); }
-};
 
 bool is_alphanumeric(char letter) noexcept {
     return (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') ||
@@ -97,7 +92,7 @@ void remove_leftovers(const std::filesystem::path& file) noexcept {
     const std::string_view own = path.substr(path.rfind('/') + 1);
     const int folder = open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return;
-    const std::unique_ptr<DIR, CloseDirectory> directory(fdopendir(folder));
+    const OpenDirectory directory(fdopendir(folder));
     if (directory == nullptr) {
         close(folder);
         return;

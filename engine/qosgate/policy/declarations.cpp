@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 
 #include <lua.hpp>
 
@@ -22,17 +21,6 @@ Result<void> set_site_key(Declarations& into, std::string_view name, const KeyVa
     // A table that is empty is a list, too.
     return value.is_list ? apply_setting(into.settings, name, value.items)
                          : apply_setting(into.settings, name, value.value);
-}
-
-/// Does work that may throw, on the way to a Lua error.
-template <typename Work>
-void report_into(ErrorText& error, Work work) noexcept {
-    try {
-        const Result<void> done = work();
-        if (!done) error.assign(done.error().message);
-    } catch (const std::exception& problem) {
-        error.assign(problem.what());
-    }
 }
 
 /// Room for the elements of a list. Trivial, so a longjmp may skip it.

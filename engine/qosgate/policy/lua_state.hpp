@@ -13,9 +13,11 @@
 #include "qosgate/policy/budget.hpp"
 
 #include <array>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 struct lua_State;
@@ -40,6 +42,23 @@ struct ErrorText {
     [[nodiscard]] bool empty() const noexcept { return bytes[0] == '\0'; }
     [[nodiscard]] const char* c_str() const noexcept { return bytes.data(); }
 };
+
+/// Does work with C++ objects on the way to a Lua error, which is raised when this frame has ended. A failed
+/// result and an exception end in `error`. `work` returns nothing or a Result<void>.
+template <typename Work>
+void report_into(ErrorText& error, Work work) noexcept {
+    try {
+        if constexpr (std::is_void_v<decltype(work())>) {
+            work();
+        } else if (const auto done = work(); !done) {
+            error.assign(done.error().message);
+        }
+    } catch (const std::exception& problem) {
+        error.assign(problem.what());
+    } catch (...) {
+        error.assign("unknown failure");
+    }
+}
 
 /// Why a protected call failed.
 struct LuaError {

@@ -18,18 +18,6 @@ std::string one_line(std::string_view message) {
     return text::printable(text::trim(line), max_message);
 }
 
-/// Runs `work`. After an exception Lua raises the error when this frame has ended.
-template <typename Work>
-void report_into(ErrorText& error, Work work) noexcept {
-    try {
-        work();
-    } catch (const std::exception& problem) {
-        error.assign(problem.what());
-    } catch (...) {
-        error.assign("unknown failure");
-    }
-}
-
 } // namespace
 
 void RuleRun::write(const FieldSpec& field, const Value& value, ErrorText& error) noexcept {

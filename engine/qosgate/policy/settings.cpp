@@ -86,15 +86,6 @@ Result<void> set_compat_files(Settings& settings, const SettingSpec& spec, std::
     settings.compat_files = std::move(paths);
     return {};
 }
-Result<void> refuse_no_list(Settings& /*settings*/, const SettingSpec& spec, const Value& value) {
-    return not_allowed(spec, value);
-}
-Value count_compat_files(const Settings& settings) {
-    return Value::of_count(settings.compat_files.size());
-}
-const std::vector<std::string>& list_compat_files(const Settings& settings) {
-    return settings.compat_files;
-}
 Result<void> set_writable_env(Settings& settings, const SettingSpec& spec, std::span<const Value> items) {
     constexpr std::size_t max_patterns = 64;
     if (items.size() > max_patterns)
@@ -110,11 +101,10 @@ Result<void> set_writable_env(Settings& settings, const SettingSpec& spec, std::
     settings.writable_env = std::move(names);
     return {};
 }
-Value count_writable_env(const Settings& settings) {
-    return Value::of_count(settings.writable_env.size());
-}
-const std::vector<std::string>& list_writable_env(const Settings& settings) {
-    return settings.writable_env;
+
+template <std::vector<std::string> Settings::*member>
+const std::vector<std::string>& get_texts(const Settings& settings) {
+    return settings.*member;
 }
 
 Result<void> set_record_file(Settings& settings, const SettingSpec& spec, const Value& value) {
@@ -188,10 +178,10 @@ constexpr std::array<SettingSpec, 14> specs{{
     {"compat_files", "{}", "a list of at most 16 absolute paths",
      "files, and directories with files, that the script `compat/job_submit.lua` may read besides those of "
      "this directory. See Moving from job_submit.lua",
-     &refuse_no_list, &count_compat_files, &set_compat_files, &list_compat_files},
+     nullptr, nullptr, &set_compat_files, &get_texts<&Settings::compat_files>},
     {"writable_env", "{}", "a list of at most 64 names, like \"SITE_PROJECT\" or \"OMP_*\"",
-     "the variables of a job's environment that rules may write; see job.env", &refuse_no_list,
-     &count_writable_env, &set_writable_env, &list_writable_env},
+     "the variables of a job's environment that rules may write; see job.env", nullptr, nullptr,
+     &set_writable_env, &get_texts<&Settings::writable_env>},
     {"run_tests", "true", "true or false",
      "whether slurmctld runs the tests in `tests` before a changed directory comes into force; if one fails, "
      "what was in force stays",
@@ -239,13 +229,15 @@ std::span<const SettingSpec> setting_specs() noexcept {
 }
 
 Result<void> apply_setting(Settings& settings, std::string_view name, const Value& value) {
-    return apply(name, [&](const SettingSpec& spec) { return spec.set(settings, spec, value); });
+    return apply(name, [&](const SettingSpec& spec) {
+        return spec.set == nullptr ? not_allowed(spec, value) : spec.set(settings, spec, value);
+    });
 }
 
 Result<void> apply_setting(Settings& settings, std::string_view name, std::span<const Value> items) {
     return apply(name, [&](const SettingSpec& spec) {
-        if (spec.set_list != nullptr) return spec.set_list(settings, spec, items);
-        return spec.set(settings, spec, {Value::Kind::other, 0, "a table"});
+        return spec.set_list == nullptr ? not_allowed(spec, {Value::Kind::other, 0, "a table"})
+                                        : spec.set_list(settings, spec, items);
     });
 }
 

@@ -54,9 +54,10 @@ struct SettingSpec {
     std::string_view default_text; ///< as one would write it in site.lua
     std::string_view allowed; ///< for people: `"explain", "enforce" or "off"`, `a whole number from 1 to 9`
     std::string_view description;
+    /// Null for a list.
     Result<void> (*set)(Settings& settings, const SettingSpec& spec, const Value& value);
-    Value (*get)(const Settings& settings); ///< borrows from `settings`; of a list: its number of elements
-    /// Of a setting that is a list; then `set` refuses other values.
+    Value (*get)(const Settings& settings); ///< borrows from `settings`; null for a list
+    /// Null for what is no list.
     Result<void> (*set_list)(Settings& settings, const SettingSpec& spec,
                              std::span<const Value> items) = nullptr;
     const std::vector<std::string>& (*get_list)(const Settings& settings) = nullptr;

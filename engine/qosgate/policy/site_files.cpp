@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/site_files.hpp"
 
+#include "qosgate/base/open_directory.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/compiled_rules.hpp"
 #include "qosgate/policy/folder_findings.hpp"
@@ -11,7 +12,6 @@
 #include <memory>
 #include <utility>
 
-#include <dirent.h>
 #include <sys/stat.h>
 
 namespace qg::policy {
@@ -21,15 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr unsigned max_depth = 8;           ///< of directories below a path
 constexpr std::size_t max_entries = 10'000; ///< of directories, also those that are not read
-
-struct CloseDirectory {
-    void operator()(DIR* directory) const noexcept { closedir(directory); }
-};
-using Directory = std::unique_ptr<DIR, CloseDirectory>;
-
-bool is_taken(std::string_view name) noexcept {
-    return !name.starts_with('.') && !name.ends_with('~');
-}
 
 class Reader {
   public:
@@ -61,12 +52,12 @@ class Reader {
         if (depth >= max_depth)
             return Error{ErrorCode::invalid_input,
                          text::format("{}: is more than {} directories deep", path.string(), max_depth)};
-        const Directory directory(opendir(path.c_str()));
+        const OpenDirectory directory(opendir(path.c_str()));
         if (!directory) return system_error(path, errno);
         std::vector<std::string> names;
         while (const dirent* entry = readdir(directory.get())) {
             if (++entries_ > max_entries) return too_many(path);
-            if (is_taken(entry->d_name)) names.emplace_back(entry->d_name);
+            if (is_compat_name(entry->d_name)) names.emplace_back(entry->d_name);
         }
         std::ranges::sort(names);
         for (const std::string& name : names)
@@ -113,11 +104,11 @@ std::size_t add_path(Fnv& signature, const std::string& path, std::size_t room, 
     }
     signature.add_number(file_signature(path));
     if (!S_ISDIR(info.st_mode) || depth >= max_depth) return 1;
-    const Directory directory(opendir(path.c_str()));
+    const OpenDirectory directory(opendir(path.c_str()));
     std::vector<std::string> names;
     std::size_t seen = 1;
     while (const dirent* entry = directory ? readdir(directory.get()) : nullptr)
-        if (++seen < room && is_taken(entry->d_name)) names.emplace_back(entry->d_name);
+        if (++seen < room && is_compat_name(entry->d_name)) names.emplace_back(entry->d_name);
     std::ranges::sort(names);
     for (const std::string& name : names) {
         signature.add(name);

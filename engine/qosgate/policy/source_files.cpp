@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/source_files.hpp"
 
+#include "qosgate/base/open_directory.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/fnv.hpp"
 #include "qosgate/policy/site_files.hpp"
@@ -11,7 +12,6 @@
 #include <cerrno>
 #include <memory>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -19,11 +19,6 @@ namespace qg::policy {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct CloseDirectory {
-    void operator()(DIR* directory) const noexcept { closedir(directory); }
-};
-using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
 constexpr std::array<SourcePart, 4> parts{{
     {"", &is_source_name, max_files, max_file_bytes, max_files* max_file_bytes},
@@ -56,7 +51,7 @@ Result<bool> read_part(const fs::path& policy, const SourcePart& part, uid_t tru
     if (!S_ISDIR(real->info.st_mode)) return system_error(folder, ENOTDIR);
     const auto trusted = check_trusted(real->path, real->info, trusted_user);
     if (!trusted) return trusted.error();
-    const Directory directory(opendir(real->path.c_str()));
+    const OpenDirectory directory(opendir(real->path.c_str()));
     if (!directory) return system_error(folder, errno);
 
     const std::vector<std::string> names = source_names(directory.get(), part);
@@ -87,7 +82,7 @@ void add_stat(Fnv& signature, const struct stat& info) noexcept {
 }
 
 void add_part(Fnv& signature, const fs::path& folder, const SourcePart& part) noexcept {
-    const Directory directory(opendir(folder.c_str()));
+    const OpenDirectory directory(opendir(folder.c_str()));
     if (!directory) return signature.add_number(static_cast<std::uint64_t>(errno));
     struct stat info {};
     const int folder_file = dirfd(directory.get());

@@ -21,16 +21,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> sections{"job", "before", "given", "expect"};
 
-/// Work with C++ objects on the way to a Lua error; it must not throw.
-template <typename Work>
-void report_into(ErrorText& error, Work work) noexcept {
-    try {
-        if (const std::string problem = work(); !problem.empty()) error.assign(problem);
-    } catch (...) {
-        error.assign("out of memory");
-    }
-}
-
 std::string describe_unknown_section(std::string_view name) {
     const std::vector<std::string> names(sections.begin(), sections.end());
     return text::format("test: unknown key '{}'{}{}", text::printable(name, 60),
@@ -67,7 +57,6 @@ void add_entry(lua_State* lua, TestCollector& tests, const char* section) {
     report_into(error, [&] {
         tests.all.back().entries.push_back(
             {section, std::string(name), value.kind, value.integer, std::string(value.text)});
-        return std::string();
     });
     if (!error.empty()) luaL_error(lua, "%s", error.c_str());
 }
@@ -75,20 +64,14 @@ void add_entry(lua_State* lua, TestCollector& tests, const char* section) {
 void add_text(lua_State* lua, std::string& to, std::string_view text) {
     take(lua, collector(lua), text.size());
     ErrorText error;
-    report_into(error, [&] {
-        to += text;
-        return std::string();
-    });
+    report_into(error, [&] { to += text; });
     if (!error.empty()) luaL_error(lua, "%s", error.c_str());
 }
 
 void add_json_text(lua_State* lua, std::string& to, std::string_view text) {
     take(lua, collector(lua), text.size() + 2);
     ErrorText error;
-    report_into(error, [&] {
-        to += json::quote(text, Budget::max_string);
-        return std::string();
-    });
+    report_into(error, [&] { to += json::quote(text, Budget::max_string); });
     if (!error.empty()) luaL_error(lua, "%s", error.c_str());
 }
 
@@ -180,13 +163,12 @@ int declare_test(lua_State* lua) {
         PolicyTest& test = tests.all.emplace_back();
         test.name = name;
         test.line = line;
-        return std::string();
     });
     for (lua_pushnil(lua); error.empty() && lua_next(lua, 1) != 0; lua_pop(lua, 1)) {
         const std::string_view key = lua_type(lua, -2) == LUA_TSTRING ? text_at(lua, -2) : std::string_view();
         const auto section = std::find(sections.begin(), sections.end(), key);
         if (section == sections.end()) {
-            report_into(error, [&] { return describe_unknown_section(key); });
+            report_into(error, [&] { error.assign(describe_unknown_section(key)); });
             break;
         }
         if (!lua_istable(lua, -1))

@@ -14,18 +14,21 @@ namespace {
 using model::ScriptValue;
 using Partition = partition_info_t;
 
-struct PartitionField {
+using Reservation = reserve_info_t;
+
+template <typename Record>
+struct Field {
     std::string_view name;
-    ScriptValue (*read)(const Partition& partition);
+    ScriptValue (*read)(const Record& record);
 };
 
-template <auto member>
-ScriptValue text_of(const Partition& partition) {
-    return ScriptValue::of_text(partition.*member);
+template <auto member, typename Record>
+ScriptValue text_of(const Record& record) {
+    return ScriptValue::of_text(record.*member);
 }
-template <auto member>
-ScriptValue number_of(const Partition& partition) {
-    return ScriptValue::of_number(static_cast<double>(partition.*member));
+template <auto member, typename Record>
+ScriptValue number_of(const Record& record) {
+    return ScriptValue::of_number(static_cast<double>(record.*member));
 }
 
 /// One of two names for the same field, whose top bit tells which it is.
@@ -48,7 +51,7 @@ ScriptValue read_max_cpus_per_socket(const Partition& partition) {
         return {};
 }
 
-constexpr PartitionField partition_fields[] = {
+constexpr Field<Partition> partition_fields[] = {
     {"allow_accounts", &text_of<&Partition::allow_accounts>},
     {"allow_alloc_nodes", &text_of<&Partition::allow_alloc_nodes>},
     {"allow_groups", &text_of<&Partition::allow_groups>},
@@ -83,64 +86,40 @@ constexpr PartitionField partition_fields[] = {
     {"total_nodes", &number_of<&Partition::total_nodes>},
 };
 
-using Reservation = reserve_info_t;
-
-struct ReservationField {
-    std::string_view name;
-    ScriptValue (*read)(const Reservation& reservation);
+constexpr Field<Reservation> reservation_fields[] = {
+    {"accounts", &text_of<&Reservation::accounts>},       {"end_time", &number_of<&Reservation::end_time>},
+    {"features", &text_of<&Reservation::features>},       {"flags", &number_of<&Reservation::flags>},
+    {"licenses", &text_of<&Reservation::licenses>},       {"node_cnt", &number_of<&Reservation::node_cnt>},
+    {"node_list", &text_of<&Reservation::node_list>},     {"partition", &text_of<&Reservation::partition>},
+    {"start_time", &number_of<&Reservation::start_time>}, {"users", &text_of<&Reservation::users>},
 };
 
-template <auto member>
-ScriptValue reservation_text(const Reservation& reservation) {
-    return ScriptValue::of_text(reservation.*member);
+template <typename Record>
+model::ScriptRecords read_all(std::span<const Field<Record>> fields, std::span<const Record> records) {
+    model::ScriptRecords all;
+    for (const Field<Record>& field : fields)
+        all.names.push_back(field.name);
+    for (const Record& record : records) {
+        model::ScriptRecord& read = all.records.emplace_back();
+        read.name = view_text(record.name);
+        for (const Field<Record>& field : fields)
+            read.values.emplace_back(field.read(record));
+    }
+    return all;
 }
-template <auto member>
-ScriptValue reservation_number(const Reservation& reservation) {
-    return ScriptValue::of_number(static_cast<double>(reservation.*member));
-}
-
-constexpr ReservationField reservation_fields[] = {
-    {"accounts", &reservation_text<&Reservation::accounts>},
-    {"end_time", &reservation_number<&Reservation::end_time>},
-    {"features", &reservation_text<&Reservation::features>},
-    {"flags", &reservation_number<&Reservation::flags>},
-    {"licenses", &reservation_text<&Reservation::licenses>},
-    {"node_cnt", &reservation_number<&Reservation::node_cnt>},
-    {"node_list", &reservation_text<&Reservation::node_list>},
-    {"partition", &reservation_text<&Reservation::partition>},
-    {"start_time", &reservation_number<&Reservation::start_time>},
-    {"users", &reservation_text<&Reservation::users>},
-};
 
 } // namespace
 
 model::ScriptRecords read_script_reservations(const reserve_info_msg_t& reservations) {
-    model::ScriptRecords all;
-    for (const ReservationField& field : reservation_fields)
-        all.names.push_back(field.name);
+    auto all = read_all<Reservation>(reservation_fields,
+                                     {reservations.reservation_array, reservations.record_count});
     // Slurm's plugin shows these, too; no RPC tells them.
     all.unreadable = {"assoc_list", "duration", "flags_set_node", "full_nodes"};
-    for (const Reservation& reservation :
-         std::span(reservations.reservation_array, reservations.record_count)) {
-        model::ScriptRecord& record = all.records.emplace_back();
-        record.name = view_text(reservation.name);
-        for (const ReservationField& field : reservation_fields)
-            record.values.emplace_back(field.read(reservation));
-    }
     return all;
 }
 
 model::ScriptRecords read_script_partitions(const partition_info_msg_t& partitions) {
-    model::ScriptRecords all;
-    for (const PartitionField& field : partition_fields)
-        all.names.push_back(field.name);
-    for (const Partition& partition : std::span(partitions.partition_array, partitions.record_count)) {
-        model::ScriptRecord& record = all.records.emplace_back();
-        record.name = view_text(partition.name);
-        for (const PartitionField& field : partition_fields)
-            record.values.emplace_back(field.read(partition));
-    }
-    return all;
+    return read_all<Partition>(partition_fields, {partitions.partition_array, partitions.record_count});
 }
 
 } // namespace qg::slurm

@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <exception>
 #include <string_view>
 
 #include <lua.hpp>
@@ -270,14 +269,7 @@ std::string_view open_file(lua_State* lua, const char* function, const char* pat
     const auto found = run->files().find(path);
     if (found.place == ScriptFiles::Place::outside) {
         ErrorText message;
-        const auto describe = [&]() noexcept {
-            try {
-                message.assign(describe_outside(path));
-            } catch (...) {
-                message.assign("out of memory");
-            }
-        };
-        describe();
+        report_into(message, [&] { message.assign(describe_outside(path)); });
         luaL_error(lua, "%s: %s", function, message.c_str());
     }
     exists = found.place != ScriptFiles::Place::missing;
@@ -310,14 +302,15 @@ int io_lines(lua_State* lua) {
 
 /// The exit status; `error` is set if there is no answer. The output is in ScriptRun::scratch().
 int run_program(ScriptRun& run, std::string_view command, ErrorText& error) noexcept {
-    try {
+    int exit_status = 0;
+    report_into(error, [&] {
         const auto status = answer_program(command, *run.host(), run.scratch());
-        if (status) return *status;
-        error.assign(status.error().message);
-    } catch (const std::exception& problem) {
-        error.assign(problem.what());
-    }
-    return 0;
+        if (status)
+            exit_status = *status;
+        else
+            error.assign(status.error().message);
+    });
+    return exit_status;
 }
 
 int io_popen(lua_State* lua) {

@@ -126,18 +126,13 @@ int get_qos_priority(lua_State* lua) {
     ScriptHost& host = check_host(lua);
     ErrorText error;
     std::optional<double> priority;
-    const auto look = [&]() noexcept {
-        try {
-            const auto found = host.qos_priority(name.value_or(""));
-            if (found)
-                priority = *found;
-            else
-                error.assign(found.error().message);
-        } catch (const std::exception& problem) {
-            error.assign(problem.what());
-        }
-    };
-    look();
+    report_into(error, [&] {
+        const auto found = host.qos_priority(name.value_or(""));
+        if (found)
+            priority = *found;
+        else
+            error.assign(found.error().message);
+    });
     if (!error.empty()) return luaL_error(lua, "%s", error.c_str());
     if (!priority) {
         const char* line = lua_pushfstring(lua, "Invalid QOS name: %s", name.value_or("(null)").data());

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <exception>
 #include <string>
 #include <string_view>
 
@@ -24,16 +23,6 @@ namespace {
 constexpr const char* default_path =
     "/usr/local/share/lua/5.4/?.lua;/usr/local/share/lua/5.4/?/init.lua;/usr/share/lua/5.4/?.lua;"
     "/usr/share/lua/5.4/?/init.lua;./?.lua;./?/init.lua";
-
-/// Does work that may throw, on the way to a Lua error.
-template <typename Work>
-void report_into(ErrorText& error, Work work) noexcept {
-    try {
-        work();
-    } catch (const std::exception& problem) {
-        error.assign(problem.what());
-    }
-}
 
 /// Sets `error` if the file is too large for a source, or reaches the host.
 void check_source(const SourceFile& file, const ScriptFiles& files, ErrorText& error) noexcept {
