@@ -3,6 +3,8 @@
 // Ctrl-C while records are changed: the program ends and says what was stored.
 #pragma once
 
+#include "signals.hpp"
+
 #include "qosgate/slurmdb/qos_commit.hpp"
 
 namespace qg::cli {
@@ -13,12 +15,12 @@ namespace qg::cli {
 class InterruptWatch {
   public:
     InterruptWatch();
-    InterruptWatch(const InterruptWatch&) = delete;
-    InterruptWatch& operator=(const InterruptWatch&) = delete;
-    ~InterruptWatch();
 
     /// Records the step of the change; may end the program if it was interrupted before.
     void note(slurmdb::CommitStep step);
+
+  private:
+    HandledSignals signals_;
 };
 
 } // namespace qg::cli

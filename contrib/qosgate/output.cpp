@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -41,6 +42,13 @@ std::string_view exit_status_help() {
            "  75  it is in use, or somebody else changed it at the same time\n"
            "  77  not permitted\n"
            "  78  this build or Slurm's configuration cannot do it";
+}
+
+std::string local_time_text(std::time_t time) {
+    std::tm parts{};
+    std::array<char, 64> shown{};
+    localtime_r(&time, &parts);
+    return std::strftime(shown.data(), shown.size(), "%Y-%m-%d %H:%M:%S", &parts) == 0 ? "?" : shown.data();
 }
 
 void Output::write(const nlohmann::ordered_json& root) {

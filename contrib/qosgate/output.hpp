@@ -7,7 +7,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <ctime>
 #include <ostream>
+#include <string>
 #include <string_view>
 
 namespace qg::cli {
@@ -21,6 +23,9 @@ int exit_status(ErrorCode code) noexcept;
 
 /// The list of exit statuses for help texts.
 std::string_view exit_status_help();
+
+/// "2026-11-20 10:12:44" in local time.
+std::string local_time_text(std::time_t time);
 
 /// Threads: one at a time.
 class Output {

@@ -17,7 +17,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -76,14 +75,6 @@ struct Told {
     PastPeriod period;
 };
 
-std::string local_time(std::time_t time) {
-    std::array<char, 64> text{};
-    std::tm parts{};
-    localtime_r(&time, &parts);
-    std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
-    return text.data();
-}
-
 constexpr const char* not_in_accounting =
     "Accounting has the jobs that slurmctld accepted, with the values that they had at last: those of rules, "
     "defaults and changes. Jobs that were refused are not in it.";
@@ -115,11 +106,11 @@ void print(const Told& told, std::ostream& out) {
                         "limits and usage of {}: {} jobs of {} users change\n",
                         replay.decided(), told.read.records.records,
                         told.is_of_accounting
-                            ? text::format("jobs submitted from {} to {}", local_time(told.period.since),
-                                           local_time(told.period.until))
+                            ? text::format("jobs submitted from {} to {}", local_time_text(told.period.since),
+                                           local_time_text(told.period.until))
                             : std::string("recorded decisions"),
                         text::printable(told.folder.path.string(), 4000), told.policy.hash(),
-                        local_time(told.world.now), replay.sums().changes(), replay.sums().users());
+                        local_time_text(told.world.now), replay.sums().changes(), replay.sums().users());
     for (const std::string& change : told.changed_qos)
         out << "  with " << text::printable(change, 1000) << '\n';
     if (!told.changed_qos.empty()) out << "  compared with the same rules without these changes\n";
@@ -137,23 +128,23 @@ void print(const Told& told, std::ostream& out) {
 Result<PastRead> read_recorded(const std::vector<std::filesystem::path>& files, const Chosen& chosen,
                                Replay& replay, ReadingProgress& progress) {
     PastRead read;
+    simdjson::dom::parser parser;
     const bool takes_all = chosen.period.since == 0 && chosen.period.until == 0 && !chosen.user;
     const auto done = read_record_lines(files, [&](std::string_view line) -> std::optional<std::uint64_t> {
         if (is_reading_interrupted()) return 0;
-        const auto record = RecordMembers::of(line);
+        const auto record = PastRecord::parse(parser, line);
         if (!record) return std::nullopt;
         progress.count();
         if (!takes_all) {
-            const auto owner = record->uid.integer();
-            if (!chosen.has(to_record_time(record->time.text()),
-                            owner ? static_cast<std::uint32_t>(*owner) : 0)) {
+            const auto owner = static_cast<std::uint32_t>(record->number("uid").value_or(0));
+            if (!chosen.has(to_record_time(record->text("time")), owner)) {
                 ++read.not_chosen;
                 return 0;
             }
         }
         replay.add(*record);
         return static_cast<std::uint64_t>(
-            std::max<std::int64_t>(record->dropped_before.integer().value_or(0), 0));
+            std::max<std::int64_t>(record->number("dropped_before").value_or(0), 0));
     });
     if (!done) return done.error();
     read.records = *done;

@@ -23,20 +23,12 @@ void on_interrupt(int number) {
         "qosgate: interrupted: the jobs read so far are summed up (a second interrupt ends this at once)\n";
     is_interrupted = true;
     std::signal(number, SIG_DFL);
-    if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;
+    say_in_handler(line);
 }
 
 } // namespace
 
-InterruptedReading::InterruptedReading() {
-    for (const int number : watched)
-        if (std::signal(number, on_interrupt) == SIG_IGN) std::signal(number, SIG_IGN);
-}
-
-InterruptedReading::~InterruptedReading() {
-    for (const int number : watched)
-        if (std::signal(number, SIG_DFL) == SIG_IGN) std::signal(number, SIG_IGN);
-}
+InterruptedReading::InterruptedReading() : signals_(watched, on_interrupt) {}
 
 bool is_reading_interrupted() noexcept {
     return is_interrupted;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "output.hpp"
+#include "signals.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -17,9 +18,9 @@ namespace qg::cli {
 class InterruptedReading {
   public:
     InterruptedReading();
-    InterruptedReading(const InterruptedReading&) = delete;
-    InterruptedReading& operator=(const InterruptedReading&) = delete;
-    ~InterruptedReading();
+
+  private:
+    HandledSignals signals_;
 };
 
 /// Whether there was such a signal.

@@ -20,17 +20,17 @@ bool is_bare(const model::Decision& decision) {
     return decision.events.empty();
 }
 
-ReplayVerdict recorded_verdict(const RecordMembers& record) {
-    ReplayVerdict verdict{.outcome = record.outcome.text(), .deeds = {}, .values = {}};
-    record.events.for_each_element([&](const JsonSlice& event) {
-        std::string rule, did, text;
-        event.for_each_member([&](std::string_view key, const JsonSlice& value) {
-            if (key == "rule") rule = value.text();
-            if (key == "did") did = value.text();
-            if (key == "text") text = value.text();
-        });
-        verdict.add(rule, did, text);
-    });
+ReplayVerdict recorded_verdict(const PastRecord& record) {
+    ReplayVerdict verdict{.outcome = std::string(record.text("outcome")), .deeds = {}, .values = {}};
+    const auto events = record.list("events");
+    if (!events) return verdict;
+    for (const simdjson::dom::element event : *events) {
+        const auto text_of = [event](std::string_view name) {
+            std::string_view text;
+            return event[name].get(text) == simdjson::SUCCESS ? text : std::string_view();
+        };
+        verdict.add(text_of("rule"), text_of("did"), text_of("text"));
+    }
     return verdict;
 }
 
@@ -130,7 +130,7 @@ Replay::Replay(const JudgedWorld& world, const policy::Policy& policy, const Wor
     if (unchanged != nullptr) unchanged_gate_.emplace(*unchanged->accounting, release_);
 }
 
-void Replay::add(const RecordMembers& record) {
+void Replay::add(const PastRecord& record) {
     if (const auto done = job_.take(record); !done) return leave_out(done.error().message);
     compare([&] { return recorded_verdict(record); });
 }

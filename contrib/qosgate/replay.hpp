@@ -60,7 +60,7 @@ class Replay {
            const JudgedWorld* unchanged);
 
     /// Decides about the submission of a record.
-    void add(const RecordMembers& record);
+    void add(const PastRecord& record);
     /// Decides about a job of accounting, which was accepted.
     void add(const slurmdb::PastJob& job);
 

@@ -6,8 +6,6 @@
 #include "qosgate/policy/field_set.hpp"
 #include "qosgate/policy/fields.hpp"
 
-#include <algorithm>
-#include <array>
 #include <limits>
 #include <unordered_map>
 #include <utility>
@@ -25,12 +23,18 @@ Error not_recorded(std::string why) {
     return {ErrorCode::unsupported, std::move(why)};
 }
 
-/// A value of a record. `store` holds a text with escapes.
-Value to_value(const JsonSlice& value, std::string& store) {
-    if (value.is_flag()) return Value::of_flag(value.is_true());
-    if (const auto number = value.integer()) return {Value::Kind::integer, *number, {}};
-    if (!value.is_text()) return {};
-    return {Value::Kind::text, 0, value.text(store)};
+/// The value, if it is of this type. `value` may be the error of a member that is missing.
+template <typename T, typename Element>
+std::optional<T> get(const Element& value) noexcept {
+    T found{};
+    return value.get(found) == simdjson::SUCCESS ? std::optional(found) : std::nullopt;
+}
+
+Value to_value(const simdjson::dom::element& value) noexcept {
+    if (const auto flag = get<bool>(value)) return Value::of_flag(*flag);
+    if (const auto number = get<std::int64_t>(value)) return {Value::Kind::integer, *number, {}};
+    if (const auto words = get<std::string_view>(value)) return {Value::Kind::text, 0, *words};
+    return {};
 }
 
 const FieldSpec* find_field(std::string_view name) {
@@ -44,49 +48,38 @@ const FieldSpec* find_field(std::string_view name) {
     return found == by_name.end() ? nullptr : found->second;
 }
 
-std::string set_fields(JobRequest& request, const JsonSlice& fields, std::string& store) {
-    std::string problem;
-    fields.for_each_member([&](std::string_view name, const JsonSlice& given) {
-        if (!problem.empty()) return;
+std::string set_fields(JobRequest& request, simdjson::dom::object fields) {
+    for (const auto [name, value] : fields) {
         const FieldSpec* field = find_field(name);
-        if (field == nullptr) { // of another version
-            problem = text::format("field '{}' is not known", text::printable(name, 60));
-            return;
-        }
-        const auto done = policy::set_field(request, *field, to_value(given, store));
-        if (!done) problem = done.error().message;
-    });
-    return problem;
+        if (field == nullptr) // of another version
+            return text::format("field '{}' is not known", text::printable(name, 60));
+        const auto done = policy::set_field(request, *field, to_value(value));
+        if (!done) return done.error().message;
+    }
+    return {};
 }
 
 /// What rules have no field for. Returns why the request cannot be known; empty: it can.
-std::string set_other_values(JobRequest& request, const JsonSlice& values) {
-    std::string problem;
-    values.for_each_member([&](std::string_view name, const JsonSlice& value) {
-        for (const auto& row : gate::other_counts)
-            if (row.name == name) {
-                const auto count = value.integer();
-                if (count && *count >= 0 && *count <= std::numeric_limits<std::uint32_t>::max())
-                    request.*row.member = static_cast<std::uint32_t>(*count);
-            }
-        for (const auto& row : gate::other_texts)
-            if (row.name == name && value.is_text()) request.*row.member = value.text();
-        for (const auto& row : gate::other_flags)
-            if (row.name == name && value.is_flag()) request.*row.member = value.is_true();
-        if (name == "unread" && !value.is_empty() && value.is_text() && !value.text().empty())
-            problem = "a request that was too large to be read";
-        if (name == "cut" && problem.empty())
-            value.for_each_element([&](const JsonSlice& field) {
-                if (problem.empty())
-                    problem = text::format("'{}' is not recorded as it was sent",
-                                           text::printable(field.text(), 60));
-            });
-    });
-    return problem;
+std::string set_other_values(JobRequest& request, simdjson::dom::object values) {
+    for (const auto& row : gate::other_counts) {
+        const auto count = get<std::int64_t>(values[row.name]);
+        if (count && *count >= 0 && *count <= std::numeric_limits<std::uint32_t>::max())
+            request.*row.member = static_cast<std::uint32_t>(*count);
+    }
+    for (const auto& row : gate::other_texts)
+        if (const auto words = get<std::string_view>(values[row.name])) request.*row.member = *words;
+    for (const auto& row : gate::other_flags)
+        if (const auto flag = get<bool>(values[row.name])) request.*row.member = *flag;
+    if (!get<std::string_view>(values["unread"]).value_or("").empty())
+        return "a request that was too large to be read";
+    if (const auto cut = get<simdjson::dom::array>(values["cut"]); cut && cut->begin() != cut->end())
+        return text::format("'{}' is not recorded as it was sent",
+                            text::printable(get<std::string_view>(cut->at(0)).value_or(""), 60));
+    return {};
 }
 
-std::uint32_t user_id(const JsonSlice& value) {
-    return static_cast<std::uint32_t>(value.integer().value_or(0));
+std::uint32_t user_id(std::optional<std::int64_t> number) {
+    return static_cast<std::uint32_t>(number.value_or(0));
 }
 
 } // namespace
@@ -112,28 +105,26 @@ std::time_t to_record_time(std::string_view text) {
     return timegm(&utc);
 }
 
-std::optional<RecordMembers> RecordMembers::of(std::string_view line) {
-    const auto whole = JsonSlice::of(line);
-    if (!whole || !whole->is_object()) return std::nullopt;
-    using Row = std::pair<std::string_view, JsonSlice RecordMembers::*>;
-    static constexpr std::array<Row, 11> rows{{{"event", &RecordMembers::event},
-                                               {"time", &RecordMembers::time},
-                                               {"id", &RecordMembers::id},
-                                               {"uid", &RecordMembers::uid},
-                                               {"submit_uid", &RecordMembers::submit_uid},
-                                               {"user", &RecordMembers::user},
-                                               {"outcome", &RecordMembers::outcome},
-                                               {"request", &RecordMembers::request},
-                                               {"other_values", &RecordMembers::other_values},
-                                               {"events", &RecordMembers::events},
-                                               {"dropped_before", &RecordMembers::dropped_before}}};
-    RecordMembers members;
-    whole->for_each_member([&](std::string_view key, const JsonSlice& value) {
-        const auto row = std::ranges::find(rows, key, &Row::first);
-        if (row != rows.end()) members.*row->second = value;
-    });
-    const bool is_record = members.id.is_text() && members.outcome.is_text() && members.request.is_object();
-    return is_record ? std::optional(members) : std::nullopt;
+std::optional<PastRecord> PastRecord::parse(simdjson::dom::parser& parser, std::string_view line) {
+    const auto members = get<simdjson::dom::object>(parser.parse(line));
+    if (!members) return std::nullopt;
+    const PastRecord record(*members);
+    const bool is_record = get<std::string_view>(record.members_["id"]) &&
+                           get<std::string_view>(record.members_["outcome"]) && record.object("request");
+    return is_record ? std::optional(record) : std::nullopt;
+}
+
+std::string_view PastRecord::text(std::string_view name) const noexcept {
+    return get<std::string_view>(members_[name]).value_or("");
+}
+std::optional<std::int64_t> PastRecord::number(std::string_view name) const noexcept {
+    return get<std::int64_t>(members_[name]);
+}
+std::optional<simdjson::dom::object> PastRecord::object(std::string_view name) const noexcept {
+    return get<simdjson::dom::object>(members_[name]);
+}
+std::optional<simdjson::dom::array> PastRecord::list(std::string_view name) const noexcept {
+    return get<simdjson::dom::array>(members_[name]);
 }
 
 /// Notes what a rule asks for.
@@ -183,20 +174,21 @@ void ReplayedJob::begin(const model::DetailReader& reader, model::SourceExtent e
     missed_use_ = model::FieldUse::read;
 }
 
-Result<void> ReplayedJob::take(const RecordMembers& record) {
+Result<void> ReplayedJob::take(const PastRecord& record) {
     static const Unrecorded unrecorded;
     begin(unrecorded, model::SourceExtent::whole);
     source_ = "records";
-    id_ = record.id.text(store_);
-    user_ = record.user.text(store_);
-    if (record.event.text(store_) != "submission") return not_recorded("a change of a job");
-    if (!record.other_values.is_object()) return not_recorded("recorded by an older version");
-    request_.user_id = user_id(record.uid);
-    request_.submit_uid = user_id(record.submit_uid);
-    time_ = to_record_time(record.time.text(store_));
-    if (auto problem = set_other_values(request_, record.other_values); !problem.empty())
+    id_ = record.text("id");
+    user_ = record.text("user");
+    if (record.text("event") != "submission") return not_recorded("a change of a job");
+    const auto others = record.object("other_values");
+    if (!others) return not_recorded("recorded by an older version");
+    request_.user_id = user_id(record.number("uid"));
+    request_.submit_uid = user_id(record.number("submit_uid"));
+    time_ = to_record_time(record.text("time"));
+    if (auto problem = set_other_values(request_, *others); !problem.empty())
         return not_recorded(std::move(problem));
-    if (auto problem = set_fields(request_, record.request, store_); !problem.empty())
+    if (auto problem = set_fields(request_, *record.object("request")); !problem.empty())
         return not_recorded(std::move(problem));
     return {};
 }

@@ -4,10 +4,10 @@
 // accounting.
 #pragma once
 
-#include "record_text.hpp"
-
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/job_request.hpp"
+
+#include <simdjson.h>
 
 #include <cstdint>
 #include <ctime>
@@ -21,12 +21,23 @@ struct PastJob;
 
 namespace qg::cli {
 
-/// The members of a decision record that a replay reads. Ownership: borrows the line.
-struct RecordMembers {
-    JsonSlice event, time, id, uid, submit_uid, user, outcome, request, other_values, events, dropped_before;
-
+/// A decision record. Ownership: borrows its parser, until that parses the next line. Its texts do so, too.
+class PastRecord {
+  public:
     /// Empty: the line is no record.
-    static std::optional<RecordMembers> of(std::string_view line);
+    static std::optional<PastRecord> parse(simdjson::dom::parser& parser, std::string_view line);
+
+    /// A member that is a text; "" if there is none.
+    [[nodiscard]] std::string_view text(std::string_view name) const noexcept;
+    /// A member that is a whole number; empty if there is none.
+    [[nodiscard]] std::optional<std::int64_t> number(std::string_view name) const noexcept;
+    /// A member that is an object or a list; empty if there is none.
+    [[nodiscard]] std::optional<simdjson::dom::object> object(std::string_view name) const noexcept;
+    [[nodiscard]] std::optional<simdjson::dom::array> list(std::string_view name) const noexcept;
+
+  private:
+    explicit PastRecord(simdjson::dom::object members) noexcept : members_(members) {}
+    simdjson::dom::object members_;
 };
 
 /// "2026-11-20T09:12:44.120934Z"; 0 for another text.
@@ -43,7 +54,7 @@ class ReplayedJob {
     /// Takes the request of a record. Errors: unsupported for what a record does not hold, with the reason in
     /// a few words: a change of a job, a request that was too large to be read, a text that was cut, a record
     /// of an older version.
-    Result<void> take(const RecordMembers& record);
+    Result<void> take(const PastRecord& record);
 
     /// Takes what accounting has of a job: counts and names, but not how they were asked for, and not what
     /// the job did not ask for itself. Errors: unsupported likewise.
@@ -71,7 +82,6 @@ class ReplayedJob {
     std::time_t time_ = 0;
     std::string id_;
     std::string user_;
-    std::string store_; ///< of a text with escapes
     bool knows_client_ = true;
     std::string_view source_;         ///< "records", "accounting"
     mutable std::string_view missed_; ///< a literal

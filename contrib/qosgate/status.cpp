@@ -119,12 +119,7 @@ bool is_alive(const ordered_json& report) {
 }
 
 std::string show_time(const ordered_json& seconds) {
-    if (!seconds.is_number()) return "never";
-    const auto time = seconds.get<std::time_t>();
-    std::tm parts{};
-    std::array<char, 64> shown{};
-    localtime_r(&time, &parts);
-    return std::strftime(shown.data(), shown.size(), "%Y-%m-%d %H:%M:%S", &parts) == 0 ? "?" : shown.data();
+    return seconds.is_number() ? local_time_text(seconds.get<std::time_t>()) : "never";
 }
 
 /// The time at which the plugin wrote its report, in seconds since 1970. Null without a report.
