@@ -88,9 +88,9 @@ bool refuses_on_errors(const policy::Policy& policy) {
 }
 
 /// The cluster as it is known at this moment.
-gate::KnownCluster to_known(const ClusterNow& now) {
+gate::KnownCluster to_known(const ClusterNow& now, const UserTable& users) {
     const gate::DecisionTimes times{.now = std::time(nullptr), .cluster_read_at = now.confirmed_at};
-    return {now.cluster.get(), now.may_have_changed, now.may_have_new_reservations, times};
+    return {now.cluster.get(), now.may_have_changed, now.may_have_new_reservations, times, &users};
 }
 
 /// Writes the decision's messages. The decision is valid even if there is no memory for the messages.
@@ -144,16 +144,27 @@ std::string Runtime::describe_status() {
     const policy::StoreStatus policy = policies_.status();
     const std::string partitions_error = cluster_.last_error();
     const auto in_force = policies_.current();
+    const auto candidate = policies_.candidate();
     const auto script = describe_script(*in_force);
+    const auto users = describe_users(*in_force, candidate.get());
     const policy::Level limits = in_force->settings().limits;
     const auto untracked = untracked_tres_->qos();
     const auto conf_problems =
         find_conf_problems({job_submit_plugins_, quota_.enforced(), untracked}, limits);
     const RecordCounts records = recorder_.counts();
     const auto failing_rules = in_force->failing_rules();
-    const StatusReport report{
-        started_at_,   policy,  limits,        cluster_.read_at(),       partitions_error,           counts_,
-        conf_problems, records, failing_rules, candidate_runs_.counts(), script ? &*script : nullptr};
+    const StatusReport report{started_at_,
+                              policy,
+                              limits,
+                              cluster_.read_at(),
+                              partitions_error,
+                              counts_,
+                              conf_problems,
+                              records,
+                              failing_rules,
+                              candidate_runs_.counts(),
+                              script ? &*script : nullptr,
+                              users ? &*users : nullptr};
     if (!has_said_hello_ && !policy.is_reading) {
         has_said_hello_ = true;
         log_line(LogLevel::info, report.to_line());
@@ -198,7 +209,7 @@ void Runtime::start_policies(const std::filesystem::path& folder) {
             code != SLURM_SUCCESS)
             return code;
     const auto candidate = policies_.candidate();
-    const gate::KnownCluster known = to_known(now);
+    const gate::KnownCluster known = to_known(now, users_);
     Recording recording = recorder_.begin(*policy);
     const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
     std::optional<HetSubmission::Turn> turn;
@@ -268,7 +279,7 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
     const ClusterNow now = cluster_.current();
     const auto begin = TimeAllowance::Clock::now();
     const auto candidate = policies_.candidate();
-    const gate::KnownCluster known = to_known(now);
+    const gate::KnownCluster known = to_known(now, users_);
     Recording recording = recorder_.begin(*policy);
     model::JobUpdate change = slurm::read_update(*current, update, submit_uid);
     const auto kept = recording.is_on() || candidate ? std::optional(change) : std::nullopt;

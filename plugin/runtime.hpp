@@ -97,6 +97,9 @@ class Runtime {
     std::string describe_status();
     /// Empty: there is no script. Lets the table of users be read if it needs one.
     std::optional<ScriptStatus> describe_script(const policy::Policy& policy);
+    /// Has the directory service asked if the policy, or its candidate, which may be null, asks for users.
+    /// Empty: neither does.
+    std::optional<UsersStatus> describe_users(const policy::Policy& policy, const policy::Policy* candidate);
 
     policy::PolicyStore policies_;
     ClusterSnapshot cluster_;

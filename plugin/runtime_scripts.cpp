@@ -35,12 +35,17 @@ std::vector<std::string> lines_of(const ScriptOutcome& outcome) {
 std::optional<ScriptStatus> Runtime::describe_script(const policy::Policy& policy) {
     const policy::compat::SiteScript* script = policy.script();
     if (script == nullptr) return std::nullopt;
-    if (script->asks_for_users()) users_.need();
-    return ScriptStatus{.failures = script->failures(),
-                        .asks_for_users = script->asks_for_users(),
-                        .users = users_.count(),
-                        .users_read_at = users_.read_at(),
-                        .users_error = users_.last_error()};
+    return ScriptStatus{.failures = script->failures()};
+}
+
+std::optional<UsersStatus> Runtime::describe_users(const policy::Policy& policy,
+                                                   const policy::Policy* candidate) {
+    const policy::compat::SiteScript* script = policy.script();
+    const bool are_needed = (script != nullptr && script->asks_for_users()) || policy.reads_groups() ||
+                            (candidate != nullptr && candidate->reads_groups());
+    if (!are_needed) return std::nullopt;
+    users_.need();
+    return UsersStatus{users_.count(), users_.read_at(), users_.last_error()};
 }
 
 void Runtime::hear_script(const ScriptOutcome& outcome, char** err_msg) const {

@@ -65,18 +65,20 @@ std::string describe(const ScriptStatus* script) {
     const policy::compat::ScriptFailures& failures = script->failures;
     std::optional<std::time_t> last_at;
     if (failures.last_at) last_at = std::chrono::system_clock::to_time_t(*failures.last_at);
-    const std::string users =
-        script->asks_for_users
-            ? text::format(R"({{"count": {}, "read_at": {}, "error": {}}})", script->users,
-                           json::number(script->users_read_at),
-                           script->users_error.empty() ? "null" : json::quote(script->users_error))
-            : "null";
     return text::format(
         R"({{"file": {}, "calls": {}, "failures": {}, "failures_in_a_row": {}, "last_failure": {}, )"
-        R"("last_failure_at": {}, "users": {}}})",
+        R"("last_failure_at": {}}})",
         json::quote(policy::compat::script_file_name), failures.calls, failures.failures,
         failures.failures_in_a_row, failures.failures == 0 ? "null" : json::quote(failures.last),
-        json::number(last_at), users);
+        json::number(last_at));
+}
+
+/// An object; null: nothing asks for users.
+std::string describe(const UsersStatus* users) {
+    if (users == nullptr) return "null";
+    return text::format(R"({{"count": {}, "read_at": {}, "error": {}}})", users->count,
+                        json::number(users->read_at),
+                        users->error.empty() ? "null" : json::quote(users->error));
 }
 
 /// The plugins in the order in which slurmctld calls them.
@@ -172,7 +174,7 @@ std::string StatusReport::to_json() const {
         counts.to_json());
     members += text::format(R"(, "failing_rules": {}, "candidate": {})", describe(failing_rules),
                             describe(policy.candidate, candidate));
-    members += text::format(R"(, "script": {})", describe(script));
+    members += text::format(R"(, "script": {}, "users": {})", describe(script), describe(users));
     members += text::format(R"(, "records_written": {}, "records_dropped": {}, "records_error": {})",
                             records.written, records.dropped,
                             records.last_error.empty() ? "null" : json::quote(records.last_error));

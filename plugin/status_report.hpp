@@ -52,13 +52,16 @@ class DecisionCounts {
     std::atomic<std::uint64_t> failed_ = 0;  ///< in which a rule failed
 };
 
-/// The script for job_submit/lua, and what is known of users for it.
+/// The script for job_submit/lua.
 struct ScriptStatus {
     policy::compat::ScriptFailures failures;
-    bool asks_for_users = false;
-    std::size_t users = 0;
-    std::optional<std::time_t> users_read_at = {};
-    std::string users_error = {}; ///< why the directory service does not tell all; empty: it does
+};
+
+/// What is known of users, for scripts and rules that ask for them.
+struct UsersStatus {
+    std::size_t count = 0;
+    std::optional<std::time_t> read_at = {};
+    std::string error = {}; ///< why the directory service does not tell all; empty: it does
 };
 
 /// All data of the report.
@@ -75,6 +78,7 @@ struct StatusReport {
     std::span<const policy::FailingRule> failing_rules = {}; ///< of the policy in force
     CandidateCounts candidate = {};
     const ScriptStatus* script = nullptr; ///< null: there is none
+    const UsersStatus* users = nullptr;   ///< null: nothing asks for users
 
     /// Members of a JSON object, without braces.
     [[nodiscard]] std::string to_json() const;

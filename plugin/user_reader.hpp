@@ -69,7 +69,7 @@ struct UserReader {
         Clock::time_point seen_at;
     };
 
-    UserReader(UserTableOptions options, std::unique_ptr<UserDirectory> directory)
+    UserReader(UserTableOptions options, std::unique_ptr<quota::UserDirectory> directory)
         : names{&Tables::users,
                 &UserReader::read_user,
                 AskedKeys<std::string>(options.max_users, UserTable::max_absent),
@@ -165,7 +165,7 @@ struct UserReader {
     std::optional<Error> read_user(const std::string& name);
     std::optional<Error> read_user_id(const std::uint32_t& id);
     std::optional<Error> read_group(const std::string& name);
-    /// Empty: the group has no name. Errors: as UserDirectory.
+    /// Empty: the group has no name. Errors: as quota::UserDirectory.
     Result<std::string> name_of_group(std::uint32_t id);
     /// Adds the groups that a directory which is down in part may have left out. Returns whether there are
     /// any.
@@ -184,7 +184,7 @@ struct UserReader {
     void tell_exception(const char* what) noexcept;
 
     // Only the thread uses these.
-    std::unique_ptr<UserDirectory> directory_;
+    std::unique_ptr<quota::UserDirectory> directory_;
     UserTableOptions options_;
     DetachedThread::Link* owner_ = nullptr;
     bool is_running_ = true;          ///< false: the thread must end

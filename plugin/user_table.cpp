@@ -2,6 +2,7 @@
 #include "user_table.hpp"
 
 #include "host_log.hpp"
+#include "qosgate/base/text.hpp"
 #include "user_reader.hpp"
 
 #include <exception>
@@ -12,7 +13,7 @@ namespace qg::plugin {
 using model::DirectoryGroup;
 using model::DirectoryUser;
 
-UserTable::UserTable(UserTableOptions options, std::unique_ptr<UserDirectory> directory)
+UserTable::UserTable(UserTableOptions options, std::unique_ptr<quota::UserDirectory> directory)
     : reader_(std::make_shared<UserReader>(std::move(options), std::move(directory))) {}
 
 UserTable::~UserTable() = default;
@@ -56,13 +57,15 @@ Known<DirectoryGroup> UserTable::find_group(std::string_view name) const {
     return found;
 }
 
-std::optional<std::vector<std::string>> UserTable::groups_of(std::string_view user_name) const {
-    const auto found = find_user(user_name);
-    if (found.record == nullptr) return std::nullopt;
-    std::vector<std::string> names;
-    for (const model::GroupName& group : found.record->groups)
-        if (!group.name.empty()) names.push_back(group.name);
-    return names;
+Result<std::vector<std::string>> UserTable::groups_of(std::uint32_t user_id) const {
+    const auto found = find_user(user_id);
+    if (!found.is_known)
+        return Error{
+            ErrorCode::unavailable,
+            text::format("the groups of user {} are not read yet; submit the job again in some seconds",
+                         user_id)};
+    if (found.record == nullptr) return quota::no_such_user(user_id);
+    return quota::names_of_groups(*found.record);
 }
 
 std::size_t UserTable::count() const {

@@ -8,7 +8,7 @@
 //   UserTable users({.list_users = …});
 //   users.start();                                // in init()
 //   users.need();                                 // a script or rule in force asks for users
-//   if (const auto groups = users.groups_of("ana")) …   // empty: not known, or not known yet
+//   if (const auto groups = users.groups_of(1001)) …    // an error: not known, or not known yet
 //
 // Names that accounting does not have are asked about soon after somebody looked for them, before all others.
 // What a failing service may have left out is not believed at once:
@@ -18,7 +18,8 @@
 
 #include "qosgate/base/detached_thread.hpp"
 #include "qosgate/model/directory.hpp"
-#include "user_directory.hpp"
+#include "qosgate/quota/user_directory.hpp"
+#include "qosgate/quota/user_groups.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -143,16 +144,14 @@ class AskedKeys {
 };
 
 /// Threads: safe. Owns one DetachedThread.
-class UserTable {
+class UserTable final : public quota::UserGroups {
   public:
     /// How many names that do not exist, or have no answer yet, are remembered.
     static constexpr std::size_t max_absent = 1000;
 
-    explicit UserTable(UserTableOptions options,
-                       std::unique_ptr<UserDirectory> directory = std::make_unique<SystemDirectory>());
-    UserTable(const UserTable&) = delete;
-    UserTable& operator=(const UserTable&) = delete;
-    ~UserTable();
+    explicit UserTable(UserTableOptions options, std::unique_ptr<quota::UserDirectory> directory =
+                                                     std::make_unique<quota::SystemDirectory>());
+    ~UserTable() override;
 
     /// Starts the thread, once. If it cannot be created, this is logged and no user is known.
     void start() noexcept;
@@ -165,9 +164,7 @@ class UserTable {
     [[nodiscard]] Known<model::DirectoryUser> find_user(std::uint32_t id) const;
     [[nodiscard]] Known<model::DirectoryGroup> find_group(std::string_view name) const;
 
-    /// The names of all groups of a user, the primary one first, without those that have no name; empty: not
-    /// known, or not known yet, or there is no such user.
-    [[nodiscard]] std::optional<std::vector<std::string>> groups_of(std::string_view user_name) const;
+    [[nodiscard]] Result<std::vector<std::string>> groups_of(std::uint32_t user_id) const override;
 
     /// How many users are known that exist.
     [[nodiscard]] std::size_t count() const;

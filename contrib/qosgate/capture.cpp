@@ -7,6 +7,7 @@
 #include "qosgate/base/replace_file.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/quota/anonymous_world.hpp"
+#include "qosgate/quota/user_groups.hpp"
 #include "qosgate/quota/world_text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -14,8 +15,10 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -29,6 +32,7 @@ constexpr mode_t only_for_the_owner = 0600;
 struct CaptureOptions {
     std::string file;
     bool is_anonymous = false;
+    bool has_groups = true;
     bool replaces = false;
 };
 
@@ -73,6 +77,40 @@ Result<void> store(const CaptureOptions& options, std::string_view content) {
     return done;
 }
 
+/// The ids of all users who have an association, each once.
+std::set<std::uint32_t> users_of(const quota::World& world) {
+    constexpr std::uint32_t unknown = 0xfffffffeu; // slurmdbd has the name of a user, and no host the id
+    std::set<std::uint32_t> ids;
+    for (const quota::LocalAssociation& association : world.records.associations)
+        if (association.link.level == model::AssociationLevel::user && association.user_id < unknown)
+            ids.insert(association.user_id);
+    return ids;
+}
+
+/// Adds the groups of users, as this host's directory service tells them. Returns why some are not known, and
+/// of how many users; 0: all are known. Cost: some questions to the service for each user.
+std::pair<std::size_t, std::string> add_groups(quota::World& world) {
+    const quota::AskedGroups groups;
+    std::set<std::uint32_t> left = users_of(world);
+    std::pair<std::size_t, std::string> unknown;
+    const auto add = [&](quota::UserRecord& user) {
+        auto names = groups.groups_of(user.id);
+        if (names)
+            user.groups = *std::move(names);
+        else if (unknown.first++ == 0)
+            unknown.second = names.error().message;
+    };
+    for (quota::UserRecord& user : world.records.users) {
+        left.erase(user.id);
+        add(user);
+    }
+    for (const std::uint32_t id : left) {
+        world.records.users.emplace_back().id = id;
+        add(world.records.users.back());
+    }
+    return unknown;
+}
+
 /// People wait for this; programs do not read it.
 void note_progress(Output& output, std::string_view what) {
     if (isatty(STDERR_FILENO) == 1) output.note(what);
@@ -83,11 +121,21 @@ Result<int> capture(const CaptureOptions& options, Output& output) {
     note_progress(output, "reading the cluster from slurmctld");
     auto world = capture_world();
     if (!world) return world.error();
+    std::pair<std::size_t, std::string> without_groups;
+    if (options.has_groups) {
+        note_progress(output, "asking the directory service for the groups of users");
+        without_groups = add_groups(*world);
+    }
     if (options.is_anonymous) quota::make_anonymous(*world);
     note_progress(output, text::format("writing {} associations", world->records.associations.size()));
     const std::string content = quota::to_json(*world);
     if (const auto done = store(options, content); !done) return done.error();
     output.note_stored();
+    if (without_groups.first > 0)
+        output.note(text::format("the groups of {} {} are not known: {}{}", without_groups.first,
+                                 without_groups.first == 1 ? "user" : "users",
+                                 text::printable(without_groups.second, 1000),
+                                 without_groups.first == 1 ? "" : " (and so on)"));
     const quota::LocalRecords& records = world->records;
     if (output.json())
         output.write({{"file", options.file},
@@ -96,6 +144,7 @@ Result<int> capture(const CaptureOptions& options, Output& output) {
                       {"qos", records.qos.size()},
                       {"associations", records.associations.size()},
                       {"users", records.users.size()},
+                      {"without_groups", options.has_groups ? without_groups.first : records.users.size()},
                       {"partitions", world->partitions.size()},
                       {"bytes", content.size()}});
     else
@@ -115,12 +164,13 @@ void add_capture(CLI::App& app, Invocation& invocation) {
         "The file is for 'qosgate policy try --world FILE', which tries jobs against it at any time, and "
         "for\n"
         "'qosgate eval', if a job is added to it. It has the keys of a scenario (eval.md): QOSs with their\n"
-        "usage, associations, users, partitions with their kinds of nodes, reservations and licenses. Jobs\n"
-        "and Linux groups are not in it.\n\n"
+        "usage, associations, users with their Linux groups, partitions with their kinds of nodes,\n"
+        "reservations and licenses. Jobs are not in it. The groups are those that this host knows: it asks\n"
+        "the directory service for each user; --no-groups leaves them out.\n\n"
         "It has what slurmctld tells you: everything only for root, SlurmUser and operators. Only you can\n"
-        "read it. --anonymous replaces the names and ids of users and the names of accounts, each by the\n"
-        "same new one. QOSs, partitions and reservations keep their names, also if they are those of a user\n"
-        "or an account.\n\n"
+        "read it. --anonymous replaces the names and ids of users and the names of accounts and groups,\n"
+        "each by the same new one. QOSs, partitions and reservations keep their names, also if they are\n"
+        "those of a user or an account.\n\n"
         "Exit status:\n"
         "  0   written\n"
         "  64  the command line is wrong\n"
@@ -128,15 +178,17 @@ void add_capture(CLI::App& app, Invocation& invocation) {
         "  73  the file exists, and there is no --force, or it is not a regular file\n"
         "  74  the output cannot be written\n\n"
         "With --json: file, captured_at (seconds since 1970), is_anonymous, bytes, and how many qos,\n"
-        "associations, users and partitions it has. An error is {\"error\": {\"code\": ..., \"message\": "
-        "...}}.\n\n"
+        "associations, users and partitions it has; without_groups: users whose groups are not known.\n"
+        "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  sudo qosgate capture monday.json\n"
         "  qosgate policy try --world monday.json --user ana -- sbatch --qos=gpu --gres=gpu:2 job.sh\n"
         "  jq -c '. + {job: {user: 1017, qos: \"gpu\", tres: {\"gres/gpu\": 2}}}' monday.json | qosgate "
         "eval");
     command->add_option("FILE", options->file, "The file to write")->required();
-    command->add_flag("--anonymous", options->is_anonymous, "Replace the names of users and accounts");
+    command->add_flag("--anonymous", options->is_anonymous,
+                      "Replace the names of users, accounts and groups");
+    command->add_flag("!--no-groups", options->has_groups, "Leave out the Linux groups of users");
     command->add_flag("--force", options->replaces, "Replace the file if it exists");
     add_json_flag(*command, invocation);
     command->callback([&invocation, options] {

@@ -38,7 +38,11 @@ Result<LiveRecords> read_records() {
 Result<JudgedWorld> read_live_world() {
     auto live = read_records();
     if (!live) return live.error();
-    return JudgedWorld{std::move(live->cluster), std::move(live->accounting), std::time(nullptr), {}};
+    return JudgedWorld{std::move(live->cluster),
+                       std::move(live->accounting),
+                       std::time(nullptr),
+                       {},
+                       std::make_unique<quota::AskedGroups>()};
 }
 
 Result<quota::World> capture_world() {
@@ -66,13 +70,19 @@ Result<quota::World> read_world_file(const std::string& file) {
     return world;
 }
 
-JudgedWorld make_judged(quota::World world) {
+JudgedWorld make_judged(quota::World world, GroupSource groups) {
     auto cluster = std::make_shared<const model::Cluster>(quota::make_cluster(world));
     std::map<std::string, std::uint32_t> users;
     for (const quota::LocalAssociation& association : world.records.associations)
         if (!association.link.user.empty()) users.emplace(association.link.user, association.user_id);
+    std::unique_ptr<const quota::UserGroups> groups_of_users;
+    if (groups == GroupSource::directory)
+        groups_of_users = std::make_unique<quota::AskedGroups>();
+    else
+        groups_of_users = std::make_unique<quota::RecordedGroups>(
+            world.records.users, "the file that 'qosgate capture' wrote does not have them");
     return JudgedWorld{std::move(cluster), std::make_unique<quota::LocalQuota>(std::move(world.records)),
-                       world.captured_at, std::move(users)};
+                       world.captured_at, std::move(users), std::move(groups_of_users)};
 }
 
 Result<JudgedWorld> read_captured_world(const std::string& file) {

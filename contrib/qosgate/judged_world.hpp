@@ -7,6 +7,7 @@
 #include "qosgate/model/cluster.hpp"
 #include "qosgate/quota/provider.hpp"
 #include "qosgate/quota/scenario.hpp"
+#include "qosgate/quota/user_groups.hpp"
 
 #include <cstdint>
 #include <ctime>
@@ -21,17 +22,24 @@ struct JudgedWorld {
     std::unique_ptr<const quota::QuotaProvider> accounting; ///< never null
     std::time_t now = 0;                                    ///< when it was like this
     std::map<std::string, std::uint32_t> users = {};        ///< ids by name, as a file has them
+    std::unique_ptr<const quota::UserGroups> groups;        ///< never null
 };
 
 /// What slurmctld tells this user about the cluster at this moment. It starts Slurm's library. Errors:
 /// unavailable, with Slurm's error text. Cost: seven RPCs; each waits up to MessageTimeout.
 Result<JudgedWorld> read_live_world();
 
-/// The same as a world that can be written.
+/// The same as a world that can be written, without the groups of users.
 Result<quota::World> capture_world();
 
+/// Where the groups of users come from.
+enum class GroupSource : std::uint8_t {
+    world,
+    directory, ///< of this host, at the moment when a rule reads them
+};
+
 /// A world to judge by.
-JudgedWorld make_judged(quota::World world);
+JudgedWorld make_judged(quota::World world, GroupSource groups = GroupSource::world);
 
 /// A world that was written to a file, as it is there / to judge by. Errors: unavailable if it cannot be
 /// read, invalid_input for one that 'qosgate capture' did not write.

@@ -221,15 +221,16 @@ Result<int> replay(const ReplayOptions& options, Output& output) {
     if (!captured) return captured.error();
     const std::string cluster = captured->cluster.name;
     const WorldMembers members(captured->records);
+    const GroupSource groups = is_live ? GroupSource::directory : GroupSource::world;
     std::optional<JudgedWorld> unchanged;
     std::vector<std::string> changes;
     if (!options.qos_changes.empty()) {
-        unchanged = make_judged(*captured);
+        unchanged = make_judged(*captured, groups);
         auto changed = change_qos(captured->records, options.qos_changes);
         if (!changed) return changed.error();
         changes = *std::move(changed);
     }
-    const JudgedWorld world = make_judged(*std::move(captured));
+    const JudgedWorld world = make_judged(*std::move(captured), groups);
     if (is_live && !world.accounting->is_operator(getuid()))
         return Error{
             ErrorCode::permission_denied,
@@ -286,10 +287,11 @@ void add_policy_replay(CLI::App& policy, Invocation& invocation) {
         "reason:\n"
         "changes of jobs; rules that read the script, its arguments, files or the environment; texts of "
         "more\n"
-        "than 1000 bytes; requests that were too large to be read; records of older versions. Jobs that\n"
-        "passed unchanged and without a word are recorded only by record_percent. Jobs of users and "
-        "accounts\n"
-        "that the world does not have are left out, too: all jobs, if it was written with --anonymous.\n\n"
+        "than 1000 bytes; requests that were too large to be read; records of older versions; rules that\n"
+        "read groups of users that are not known. Groups are those that this host's directory service tells\n"
+        "now, or those of --world. Jobs that passed unchanged and without a word are recorded only by\n"
+        "record_percent. Jobs of users and accounts that the world does not have are left out, too:\n"
+        "all jobs, if it was written with --anonymous.\n\n"
         "REFUSED counts jobs that were accepted and would be refused, ACCEPTED those that were refused and\n"
         "would be accepted, JOB those that would get other values. A job counts for each rule that had a "
         "part\n"

@@ -140,12 +140,35 @@ void Replay::add(const slurmdb::PastJob& job) {
     compare([] { return ReplayVerdict{.outcome = std::string(accepted), .deeds = {}, .values = {}}; });
 }
 
+/// Notices when somebody asks for groups that are not known.
+class Replay::WatchedGroups final : public quota::UserGroups {
+  public:
+    explicit WatchedGroups(const quota::UserGroups& groups) : groups_(groups) {}
+
+    [[nodiscard]] Result<std::vector<std::string>> groups_of(std::uint32_t user_id) const override {
+        auto found = groups_.groups_of(user_id);
+        has_missed_ = has_missed_ || !found;
+        return found;
+    }
+    [[nodiscard]] bool has_missed() const noexcept { return has_missed_; }
+
+  private:
+    const quota::UserGroups& groups_;
+    mutable bool has_missed_ = false;
+};
+
 std::optional<model::Decision> Replay::decide(const JudgedWorld& world, const gate::Gate& gate) {
     const std::time_t time = job_.time() == 0 ? world.now : job_.time();
-    const gate::KnownCluster known(world.cluster.get(), false, false, {.now = time, .cluster_read_at = time});
+    const WatchedGroups groups(*world.groups);
+    const gate::KnownCluster known(world.cluster.get(), false, false, {.now = time, .cluster_read_at = time},
+                                   &groups);
     std::optional<model::Decision> decision(gate.decide(job_.request(), known, &policy_));
     if (const std::string missed = job_.missed(); !missed.empty()) {
         leave_out(missed);
+        return std::nullopt;
+    }
+    if (groups.has_missed()) {
+        leave_out("a rule reads the groups of a user, which are not known");
         return std::nullopt;
     }
     return decision;

@@ -69,6 +69,7 @@ class Replay {
     [[nodiscard]] const std::map<std::string, std::uint64_t>& left_out() const noexcept { return left_out_; }
 
   private:
+    class WatchedGroups;
     static constexpr std::size_t max_reasons = 100;
 
     void leave_out(std::string_view why);

@@ -268,13 +268,12 @@ std::string describe_script(const ordered_json& report) {
                         last.is_string() ? text::printable(last.get<std::string>(), 1000) : "?");
 }
 
-/// The users that the script may ask about; empty: it asks about none.
+/// The users whom the policy asks about; empty: it asks about none.
 std::string describe_users(const ordered_json& report) {
-    const ordered_json script = report.value("script", ordered_json());
-    const ordered_json users = script.is_object() ? script.value("users", ordered_json()) : ordered_json();
+    const ordered_json users = report.value("users", ordered_json());
     if (!users.is_object()) return "";
     const ordered_json error = users.value("error", ordered_json());
-    return text::format("{} known for the script, read {}{}", users.value("count", std::uint64_t{0}),
+    return text::format("{} known, read {}{}", users.value("count", std::uint64_t{0}),
                         show_time(users.value("read_at", ordered_json())),
                         error.is_string() ? "; " + text::printable(error.get<std::string>(), 1000) : "");
 }

@@ -111,7 +111,7 @@ TriedPart try_part(const model::JobRequest& request, const JudgedWorld& world, c
                    gate::HetParts* others) {
     const auto release = limits::Release::parse(QG_RELEASE).value();
     const gate::KnownCluster known(world.cluster.get(), false, false,
-                                   {.now = world.now, .cluster_read_at = world.now});
+                                   {.now = world.now, .cluster_read_at = world.now}, world.groups.get());
     const gate::ResolvedRequest resolved =
         gate::resolve(request, {*world.cluster, *world.accounting, release, known});
     const model::AccountView& view = resolved.view();

@@ -144,7 +144,9 @@ function Job:add(field, text) end
 ---@field uid number? the user id
 ---@field admin_level string? AdminLevel: none, operator or administrator
 ---@field default_account string? the default account; nil: none
+---@field groups string[] the names of the user's Linux groups, the primary one first
 ---@field coordinates fun(name: string): boolean whether the user coordinates the account
+---@field in_group fun(name: string): boolean whether the user is in the Linux group
 
 ---@class qosgate.view.partition
 ---@field name string? its name

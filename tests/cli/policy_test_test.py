@@ -95,6 +95,29 @@ class PolicyTestTest(unittest.TestCase):
             done = run(self.folder)
             self.assertEqual((done.returncode, done.stderr), (0 if passes else 1, ""), done.stdout)
 
+    def test_a_test_gives_groups(self) -> None:
+        (self.folder / "10-debug.lua").write_text(
+            "rule { submit = function(job, view)\n"
+            '    if not view.user.in_group("gpu") then job:reject("not for %s", view.user.groups[1] or "you") end\n'
+            "end }\n"
+        )
+        for given, expected in (
+            ('user = { groups = { "staff", "gpu" } }', "accept = true"),
+            ('user = { groups = { "staff" } }', 'reject = "not for staff"'),
+            ("user = { groups = {} }", 'reject = "not for you"'),
+            ('users = { { user = 1000, groups = { "gpu" } } }', "accept = true"),
+            ('users = { { user = 1000, groups = { "gpu" } } }, user = { groups = {} }', "reject = true"),
+            ('users = { { user = 1001, groups = { "gpu" } } }', "fails = true, reject = true"),
+        ):
+            with self.subTest(given):
+                self.write(f'test "x" {{ job = {{}}, given = {{ {given} }}, expect = {{ {expected} }} }}\n')
+                done = run(self.folder)
+                self.assertEqual(done.returncode, 0, done)
+        self.write('test "x" { job = {}, given = { user = { name = "ana" } }, expect = { accept = true } }\n')
+        self.assertIn(
+            "the groups of user 1000 are not known: write given = { user = { groups = ", run(self.folder).stdout
+        )
+
     def test_the_manuals_test_with_a_view_passes_its_rule(self) -> None:
         examples = re.findall(r"```lua\n(.*?)```", MANUAL.read_text(), re.DOTALL)
         (rule,) = (text for text in examples if 'name = "overflow of gpu"' in text)

@@ -130,6 +130,24 @@ class Replay(PluginTestCase):
         sums = self.sums("--from", self.chosen, "--world", world, "--policy", self.policy(RULES), status=1)
         self.assertEqual([(row["rule"], row["accepted"]) for row in sums["rules"]], [(None, 1)], sums)
 
+    def test_groups_are_those_of_the_world(self) -> None:
+        folder = self.policy(
+            "rule { submit = function(job, view)\n"
+            f'    if job.comment == "move" and not view.user.in_group("{USER}") then job:reject("no") end\n'
+            '    if job.comment ~= "move" and view.user.in_group("nobody-else") then job:reject("no") end\n'
+            "end }\n"
+        )
+        # The rule of the record rejects "no" and moves "move"; this one does neither.
+        sums = self.sums("--from", self.chosen, "--policy", folder, status=1)
+        self.assertEqual((sums["decided"], sums["accepted"], sums["refused"]), (5, 1, 0), sums)
+        for options, decided in (((), 5), (("--no-groups",), 0)):
+            world = self.directory / f"groups{decided}.json"
+            command = [str(build_root() / "contrib/qosgate/qosgate"), "capture", str(world), *options]
+            self.assertEqual(self.cluster.run(command).rc, 0)
+            sums = self.sums("--from", self.chosen, "--policy", folder, "--world", world, status=1 if decided else 0)
+            self.assertEqual((sums["decided"], sums["refused"]), (decided, 0), sums)
+        self.assertEqual(sums["left_out"], {"a rule reads the groups of a user, which are not known": 5})
+
     def test_only_operators_may_ask_slurmctld_about_the_jobs_of_all(self) -> None:
         self.directory.chmod(0o755)
         for file in self.directory.rglob("*"):

@@ -319,6 +319,36 @@ class Try(PluginTestCase):
         refused = self.answer(["--qos=gpus", "--gpus=2", "--wrap=true"], options=("--world", str(file)))
         self.assertIn("in use 1", " ".join(refused["parts"][0]["message"]))
 
+    def test_groups_are_those_of_the_directory_service_or_of_the_capture(self) -> None:
+        rules = self.cluster.directory.with_name("group-rules")
+        rules.mkdir(mode=0o755)
+        (rules / "10-groups.lua").write_text(
+            "rule { submit = function(job, view)\n"
+            '    if not view.user.in_group("lab-gpu") then job:reject("in %s", table.concat(view.user.groups, "+")) end\n'
+            "end }\n"
+        )
+
+        def read(user: str | None, *options: str) -> str:
+            options = ("--policy", str(rules), *options)
+            return " ".join(self.answer(["--wrap=true"], user, options)["user_reads"])
+
+        self.assertIn(f"in {USER}", read(USER))
+        before = self.capture("before.json")
+        without = self.capture("without.json", "--no-groups")
+        anonymous = self.capture("hidden.json", "--anonymous")
+        with self.cluster.layout.group.open("a") as group:
+            group.write(f"lab-gpu:x:70001:{USER}\n")
+        self.assertEqual(read(USER), "")
+        self.assertIn(f"in {USER}", read("ben", "--user", USER, "--world", str(before)))
+        self.assertEqual(read("ben", "--user", USER, "--world", str(self.capture("after.json"))), "")
+        self.assertIn(
+            "are not known: the file that 'qosgate capture' wrote does not have them",
+            read("ben", "--user", USER, "--world", str(without)),
+        )
+        users = json.loads(anonymous.read_text())["users"]
+        (user,) = (user for user in users if user.get("default_account") == "account1")
+        self.assertEqual(user["groups"], [user["name"]])
+
     def test_a_capture_is_a_scenario_for_eval(self) -> None:
         world = json.loads(self.capture("for-eval.json").read_text())
         uid = self.answer(["--wrap=true"])["uid"]

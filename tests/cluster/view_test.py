@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 from qosgate_dev.testing import main
@@ -109,6 +110,45 @@ class View(PluginTestCase):
             self.assertIn("coordinates: true", self.told())
         finally:
             self.cluster.sacctmgr(f"delete coordinator account=bio name={USER}")
+
+    def set_groups(self, names: list[str]) -> None:
+        """The groups of ana besides the primary one; only ben is in the others."""
+        file = self.cluster.layout.group
+        lines = [line for line in file.read_text().splitlines() if not line.startswith("lab-")]
+        lines += [
+            f"{name}:x:{70001 + place}:ben{',' + USER if name in names else ''}"
+            for place, name in enumerate(("lab-gpu", "lab-bio"))
+        ]
+        file.write_text("\n".join(lines) + "\n")
+
+    def users_in_status(self) -> dict:
+        state = json.loads((self.cluster.layout.controller_state / "qosgate_status.json").read_text())
+        return state["users"] or {}
+
+    def test_rules_see_the_groups_of_the_user(self) -> None:
+        self.set_groups(["lab-gpu"])
+        self.expected_errors.append("are not read yet; submit the job again in some seconds")
+        self.write_rule(
+            'if job.comment == "mine" then job:note("groups %s.", table.concat(view.user.groups, "+")) end'
+            ' if job.comment == "root" then job:note("sender %s.", view.sender.in_group("root")) end'
+            ' if job.comment == "bio" and not view.user.in_group("lab-bio") then job:reject("lab-bio only") end'
+            ' if job.comment == "gpu" and not view.user.in_group("lab-gpu") then job:reject("lab-gpu only") end'
+        )
+        self.cluster.wait_for(lambda: f"groups {USER}+lab-gpu." in self.told("--hold --comment=mine"), "groups are read")
+        self.expect(self.submit("--hold --comment=gpu"), True)
+        self.expect(self.submit("--hold --comment=bio"), False, "lab-bio only")
+        by_root = ["sbatch", "--hold", f"--uid={USER}", "--comment=root", "--wrap=true", "--chdir=/"]
+        self.cluster.wait_for(lambda: "sender true." in self.cluster.run(by_root).stderr, "root is in its group")
+        self.cluster.wait_for(lambda: self.users_in_status().get("read_at"), "the status tells of users", timeout=60)
+        self.assertGreaterEqual(self.users_in_status()["count"], 1)
+
+        # After a start everybody is read anew; until then nobody passes.
+        self.set_groups(["lab-bio"])
+        self.cluster.restart("slurmctld")
+        self.let_the_plugin_see_the_cluster()
+        self.cluster.wait_for(lambda: f"groups {USER}+lab-bio." in self.told("--hold --comment=mine"), "groups are read")
+        self.expect(self.submit("--hold --comment=bio"), True)
+        self.expect(self.submit("--hold --comment=gpu"), False, "lab-gpu only")
 
     def test_a_rule_holds_jobs_to_the_partitions_maximum(self) -> None:
         self.write_rule(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // What rules read as `view`: the time, the cluster, users.
+#include "qosgate/quota/user_groups.hpp"
 #include "support/view_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -12,6 +13,18 @@ namespace {
 bool has(const std::string& whole, std::string_view part) {
     return whole.find(part) != std::string::npos;
 }
+
+/// The groups of root and of one other user, and how often they were asked for.
+struct TestedGroups final : quota::UserGroups {
+    Result<std::vector<std::string>> of_user = std::vector<std::string>{"staff", "gpu"};
+    mutable int questions = 0;
+
+    [[nodiscard]] Result<std::vector<std::string>> groups_of(std::uint32_t user_id) const override {
+        ++questions;
+        if (user_id == 0) return std::vector<std::string>{"root"};
+        return of_user;
+    }
+};
 
 /// Tests run with TZ=UTC.
 struct RuleViewSetup : test::ViewSetup {
@@ -170,6 +183,60 @@ BOOST_AUTO_TEST_CASE(names_are_checked_when_the_rules_are_loaded) {
     BOOST_TEST(has(body_error("local n = view.now return n.hours"), "unknown field 'hours' of view.now"));
     BOOST_TEST(has(load_error("rule { modify = function(a, b, c) return c.clustre end }"), "of view"));
     BOOST_TEST(has(load_error("local function f(j, v) return v.clustre end rule { submit = f }"), "of view"));
+}
+
+BOOST_AUTO_TEST_CASE(groups_are_those_of_the_user) {
+    TestedGroups known;
+    groups = &known;
+    request.submit_uid = 0;
+
+    BOOST_TEST(value_of("table.concat(view.user.groups, ' ')") == "staff gpu");
+    BOOST_TEST(value_of("table.concat(view.sender.groups, ' ')") == "root");
+    BOOST_TEST(value_of("view.user.in_group('gpu')") == "true");
+    BOOST_TEST(value_of("view.user.in_group('staff')") == "true");
+    BOOST_TEST(value_of("view.user.in_group('GPU')") == "false");
+    BOOST_TEST(value_of("view.user.in_group('root')") == "false");
+    BOOST_TEST(value_of("view.sender.in_group('gpu')") == "false");
+    BOOST_TEST(has(value_of("view.user.in_group()"), "write view.user.in_group(name)"));
+    BOOST_TEST(has(value_of("view.user:in_group('gpu')"), "view.user.in_group(name), with a dot"));
+    BOOST_TEST(has(run("view.user.groups[1] = 'x'").message.front(), "a list of view"));
+}
+
+BOOST_AUTO_TEST_CASE(a_user_without_groups_has_an_empty_list) {
+    TestedGroups known;
+    known.of_user = std::vector<std::string>();
+    groups = &known;
+    BOOST_TEST(value_of("#view.user.groups") == "0");
+    BOOST_TEST(value_of("view.user.in_group('gpu')") == "false");
+}
+
+BOOST_AUTO_TEST_CASE(groups_that_are_not_known_are_an_error) {
+    BOOST_TEST(has(value_of("view.user.groups"), "error: the groups of users are not known here"));
+    TestedGroups known;
+    known.of_user = Error{ErrorCode::unavailable, "not read yet"};
+    groups = &known;
+    BOOST_TEST(has(value_of("view.user.groups"), "error: not read yet"));
+    BOOST_TEST(has(value_of("view.user.in_group('gpu')"), "error: not read yet"));
+    BOOST_TEST(value_of("view.user.name") == "ana");
+}
+
+BOOST_AUTO_TEST_CASE(all_rules_of_a_decision_see_the_same_groups_and_others_ask_for_none) {
+    TestedGroups known;
+    groups = &known;
+    BOOST_TEST(run("job:note(view.user.name)").message.size() == 1u);
+    BOOST_TEST(known.questions == 0);
+    BOOST_TEST(value_of("#view.user.groups + #view.user.groups") == "4");
+    BOOST_TEST(known.questions == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_policy_tells_whether_it_reads_groups) {
+    const auto reads = [](const std::string& body) {
+        return test::load_rule("rule { submit = function(job, view) " + body + " end }")->reads_groups();
+    };
+    BOOST_TEST(reads("return view.user.groups"));
+    BOOST_TEST(reads("return view.sender.in_group('gpu')"));
+    BOOST_TEST(!reads("-- groups\nreturn view.user.name"));
+    BOOST_TEST(!policy::Policy::none()->reads_groups());
 }
 
 BOOST_AUTO_TEST_CASE(names_of_other_tables_are_not_checked_as_those_of_view) {

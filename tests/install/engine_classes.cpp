@@ -9,6 +9,7 @@
 #include <qosgate/model/qos_change.hpp>
 #include <qosgate/policy/store.hpp>
 #include <qosgate/quota/local_quota.hpp>
+#include <qosgate/quota/user_groups.hpp>
 
 #include <chrono>
 #include <iostream>
@@ -42,6 +43,10 @@ int main() {
         evaluation.run(limits::submit_stage, found);
         std::cout << "violations: " << found.size() << ' ' << applied.words() << '\n';
     }
+
+    const quota::RecordedGroups recorded(records.users, "there are none");
+    const quota::AskedGroups asked(std::make_unique<quota::SystemDirectory>());
+    std::cout << "groups: " << recorded.groups_of(0).has_value() << asked.groups_of(0).has_value() << '\n';
 
     const model::LimitSet limits = normal.qos.limits.which();
     const model::PartitionTable partitions({std::make_shared<model::Partition>()});

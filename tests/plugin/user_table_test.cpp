@@ -49,7 +49,7 @@ struct Service {
     }
 };
 
-class FakeDirectory final : public plugin::UserDirectory {
+class FakeDirectory final : public quota::UserDirectory {
   public:
     explicit FakeDirectory(std::shared_ptr<Service> service) : service_(std::move(service)) {}
 
@@ -134,8 +134,13 @@ struct Setup {
 
     /// "(unknown)" if they are not known.
     [[nodiscard]] std::string groups(const std::string& user) const {
-        const auto names = table->groups_of(user);
-        return names ? text::join(*names, " ") : "(unknown)";
+        const auto found = table->find_user(user);
+        return found.record ? text::join(quota::names_of_groups(*found.record), " ") : "(unknown)";
+    }
+    /// Why they are not known if they are not.
+    [[nodiscard]] std::string groups_of(std::uint32_t id) const {
+        const auto names = table->groups_of(id);
+        return names ? text::join(*names, " ") : names.error().message;
     }
 
     template <typename Is>
@@ -157,7 +162,7 @@ BOOST_AUTO_TEST_CASE(groups_of_accountings_users_are_read_beforehand) {
 
     BOOST_TEST_REQUIRE(becomes_true([&] { return table->read_at().has_value(); }));
 
-    BOOST_TEST(groups("ana") == "staff gpu"); // 77 has no name
+    BOOST_TEST(groups_of(1001) == "staff gpu"); // 77 has no name
     BOOST_TEST(table->find_user(1001).record->groups.size() == 3);
     BOOST_TEST(table->find_group("gpu").record->id == 60);
 }
@@ -186,6 +191,15 @@ BOOST_AUTO_TEST_CASE(others_are_known_soon_after_they_are_looked_for) {
     BOOST_TEST(becomes_true([&] { return table->find_user(1005).is_known; }));
 }
 
+BOOST_AUTO_TEST_CASE(groups_that_are_not_read_yet_are_an_error_and_wanted) {
+    service->add_user("eve", 1005, {60});
+    start();
+
+    BOOST_TEST(groups_of(1005) ==
+               "the groups of user 1005 are not read yet; submit the job again in some seconds");
+    BOOST_TEST(becomes_true([&] { return groups_of(1005) == "gpu"; }));
+}
+
 BOOST_AUTO_TEST_CASE(what_does_not_exist_is_known_and_has_no_record) {
     start();
 
@@ -196,23 +210,25 @@ BOOST_AUTO_TEST_CASE(what_does_not_exist_is_known_and_has_no_record) {
     BOOST_TEST(table->find_user("nobody-here").record == nullptr);
     BOOST_TEST(table->find_user(4711).record == nullptr);
     BOOST_TEST(table->find_group("nothing").record == nullptr);
-    BOOST_TEST(!table->groups_of("nobody-here").has_value());
+    BOOST_TEST(groups_of(4711) == "the directory service knows no user 4711, and so no groups of it");
 }
 
 BOOST_AUTO_TEST_CASE(a_changed_group_list_is_read_again) {
     refresh = 1ms;
     start();
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->groups_of("ana").has_value(); }));
+    BOOST_TEST_REQUIRE(becomes_true([&] { return table->groups_of(1001).has_value(); }));
 
     service->add_user("ana", 1001, {50});
 
-    BOOST_TEST(becomes_true([&] { return groups("ana") == "staff"; }));
+    BOOST_TEST(becomes_true([&] { return groups_of(1001) == "staff"; }));
+    service->add_user("ana", 1001, {50, 60});
+    BOOST_TEST(becomes_true([&] { return groups_of(1001) == "staff gpu"; }));
 }
 
 BOOST_AUTO_TEST_CASE(a_service_without_answers_leaves_what_was_known_and_knows_nobody_new) {
     refresh = 1ms;
     start();
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->groups_of("ana").has_value(); }));
+    BOOST_TEST_REQUIRE(becomes_true([&] { return table->groups_of(1001).has_value(); }));
 
     service->set_down(true);
     BOOST_TEST(becomes_true([&] { return table->last_error() == "the directory is down"; }));
@@ -228,7 +244,7 @@ BOOST_AUTO_TEST_CASE(not_found_of_a_service_that_is_down_removes_nobody) {
     refresh = 1ms;
     service->code = ErrorCode::not_found;
     start();
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->groups_of("ana").has_value(); }));
+    BOOST_TEST_REQUIRE(becomes_true([&] { return table->groups_of(1001).has_value(); }));
 
     service->set_down(true);
     BOOST_TEST(becomes_true([&] { return table->find_user("eve").is_known; }));
@@ -487,7 +503,7 @@ BOOST_AUTO_TEST_CASE(an_exception_does_not_end_the_thread) {
 }
 
 BOOST_AUTO_TEST_CASE(the_hosts_own_directory_knows_root) {
-    plugin::SystemDirectory directory;
+    quota::SystemDirectory directory;
 
     const auto user = directory.find_user("root");
     const auto group = directory.find_group(std::uint32_t{0});

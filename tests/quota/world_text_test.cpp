@@ -44,8 +44,9 @@ constexpr std::string_view captured = R"({
                       "partition": "viz", "permitted_qos": []},
                      {"level": "account", "account": "bio", "parent": 0},
                      {"level": "user", "user": 1000, "account": "bio", "parent": 4}],
-    "users": [{"user": 1000, "name": "ana", "default_account": "bio", "coordinates": ["astro"]},
-              {"user": 1001, "name": "ben", "admin_level": "operator"}],
+    "users": [{"user": 1000, "name": "ana", "default_account": "bio", "coordinates": ["astro"],
+               "groups": ["ana", "gpu-users", "bio", "Gpu-Users"]},
+              {"user": 1001, "name": "ben", "admin_level": "operator", "groups": []}, {"user": 1002}],
     "partitions": [{"name": "viz", "max_time": 1440, "max_nodes": 0, "allow_accounts": ["astro"], "nodes": [{"last": 1}]},
                    {"name": "main", "is_default": true, "takes_jobs": false}]})";
 
@@ -66,10 +67,10 @@ model::AccountView view_of(const World& world, std::string_view account, std::st
 BOOST_AUTO_TEST_SUITE(world_text)
 
 BOOST_AUTO_TEST_CASE(what_is_written_reads_as_the_same) {
-    const std::string text = quota::to_json(parsed(captured));
-    BOOST_TEST(quota::to_json(parsed(text)) == text);
+    const std::string written = quota::to_json(parsed(captured));
+    BOOST_TEST(quota::to_json(parsed(written)) == written);
 
-    const World world = parsed(text);
+    const World world = parsed(written);
     BOOST_TEST(world.captured_at == 1795422207);
     BOOST_TEST(world.records.private_data.usage);
     const bool is_any = world.cluster.enforce_part_limits == model::EnforcePartLimits::any;
@@ -87,6 +88,10 @@ BOOST_AUTO_TEST_CASE(what_is_written_reads_as_the_same) {
     BOOST_TEST(viz.takes_jobs);
     BOOST_TEST(!world.partitions.back()->takes_jobs);
     BOOST_TEST(quota::make_cluster(world).partitions.default_partition()->name == "main");
+    const auto& users = world.records.users;
+    BOOST_TEST(text::join(users[0].groups.value(), " ") == "ana gpu-users bio Gpu-Users");
+    BOOST_TEST(users[1].groups.value().empty()); // known to have none
+    BOOST_TEST(!users[2].groups.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(each_user_has_a_chain_of_their_own) {
@@ -159,14 +164,18 @@ BOOST_AUTO_TEST_CASE(indices_must_lead_somewhere) {
 BOOST_AUTO_TEST_CASE(an_anonymous_world_names_nobody_and_stays_the_same_otherwise) {
     World world = parsed(captured);
     quota::make_anonymous(world);
-    const std::string text = quota::to_json(world);
-    for (const std::string_view name : {"ana", "ben", "astro", "bio", "1000", "1001"})
-        BOOST_TEST(text.find(std::string("\"") + std::string(name) + "\"") == std::string::npos, name);
-    BOOST_TEST(text.find("\"-user1\"") != std::string::npos);
+    const std::string written = quota::to_json(world);
+    for (const std::string_view name :
+         {"ana", "ben", "astro", "bio", "1000", "1001", "gpu-users", "Gpu-Users"})
+        BOOST_TEST(written.find(std::string("\"") + std::string(name) + "\"") == std::string::npos, name);
+    BOOST_TEST(written.find("\"-user1\"") != std::string::npos);
 
     const quota::LocalRecords& records = world.records;
     BOOST_TEST(records.users.front().name == "user1");
     BOOST_TEST(records.users.front().id == 100001u);
+    // A group with the name of a user or an account gets the same new one.
+    const std::string& bio = records.associations[4].link.account;
+    BOOST_TEST(text::join(records.users.front().groups.value(), " ") == "user1 group1 " + bio + " group1");
     BOOST_TEST(records.associations[2].user_id == 100001u);
     BOOST_TEST(records.associations[2].link.user == "user1");
     BOOST_TEST(records.associations[2].link.account == records.associations[1].link.account);

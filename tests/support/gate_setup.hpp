@@ -98,7 +98,7 @@ struct GateSetup {
     }
     /// What is known of this cluster.
     gate::KnownCluster known(const model::Cluster& c) const {
-        return {is_cluster_known ? &c : nullptr, may_have_changed, may_have_new_reservations, times};
+        return {is_cluster_known ? &c : nullptr, may_have_changed, may_have_new_reservations, times, groups};
     }
 
     model::Forecast forecast() const { return decide().forecast; }
@@ -119,6 +119,7 @@ struct GateSetup {
     bool may_have_changed = false; ///< since the cluster was known
     bool may_have_new_reservations = false;
     gate::DecisionTimes times;
+    const quota::UserGroups* groups = nullptr;
 };
 
 } // namespace qg::test

@@ -6,6 +6,7 @@
 #include "qosgate/gate/copied_records.hpp"
 #include "qosgate/gate/effort.hpp"
 #include "qosgate/gate/forecast.hpp"
+#include "qosgate/quota/user_groups.hpp"
 
 #include <algorithm>
 
@@ -85,6 +86,14 @@ Result<const quota::UserRecord*> DecisionView::user(policy::WhichUser which) {
         if (!done) return done.error();
     }
     return &*record;
+}
+
+Result<std::span<const std::string>> DecisionView::groups(std::uint32_t user_id) {
+    if (known().groups == nullptr) return not_known("the groups of users are not known here");
+    auto& names = user_id == job_.request.user_id ? read().owner_groups : read().sender_groups;
+    if (!names) names.emplace(known().groups->groups_of(user_id));
+    if (!*names) return names->error();
+    return std::span<const std::string>(**names);
 }
 
 Result<const model::Partition*> DecisionView::partition(std::string_view name) {

@@ -26,6 +26,7 @@ class DecisionView final : public policy::RuleView {
     [[nodiscard]] Result<const std::tm*> local_time() override;
     [[nodiscard]] Result<const policy::ClusterFacts*> cluster() override;
     [[nodiscard]] Result<const quota::UserRecord*> user(policy::WhichUser which) override;
+    [[nodiscard]] Result<std::span<const std::string>> groups(std::uint32_t user_id) override;
 
     [[nodiscard]] Result<const model::Partition*> partition(std::string_view name) override;
     [[nodiscard]] Result<const model::Reservation*> reservation(std::string_view name) override;
@@ -50,6 +51,8 @@ class DecisionView final : public policy::RuleView {
         std::optional<policy::ClusterFacts> cluster;
         std::optional<quota::UserRecord> owner;
         std::optional<quota::UserRecord> sender;
+        std::optional<Result<std::vector<std::string>>> owner_groups;
+        std::optional<Result<std::vector<std::string>>> sender_groups;
         std::deque<NamedQos> qos; ///< a deque: objects of rules point to them
         std::optional<std::vector<std::string>> allowed_qos;
         std::optional<Result<std::vector<std::string>>> accounts;

@@ -7,6 +7,10 @@
 
 #include <ctime>
 
+namespace qg::quota {
+class UserGroups;
+}
+
 namespace qg::gate {
 
 /// Times by the controller's clock; 0: not known.
@@ -19,14 +23,16 @@ struct DecisionTimes {
 struct KnownCluster {
     // Not explicit: a plain pointer means that the cluster is known and has not changed.
     KnownCluster(const model::Cluster* known, bool may_differ = false,
-                 bool may_have_more_reservations = false, DecisionTimes decision_times = {}) noexcept
+                 bool may_have_more_reservations = false, DecisionTimes decision_times = {},
+                 const quota::UserGroups* groups_of_users = nullptr) noexcept
         : cluster(known), may_have_changed(may_differ), may_have_new_reservations(may_have_more_reservations),
-          times(decision_times) {}
+          times(decision_times), groups(groups_of_users) {}
 
-    const model::Cluster* cluster;  ///< null: not known yet
-    bool may_have_changed;          ///< slurmctld may have changed partitions since
-    bool may_have_new_reservations; ///< slurmctld may have added reservations since
-    DecisionTimes times;            ///< only rules read them
+    const model::Cluster* cluster;   ///< null: not known yet
+    bool may_have_changed;           ///< slurmctld may have changed partitions since
+    bool may_have_new_reservations;  ///< slurmctld may have added reservations since
+    DecisionTimes times;             ///< only rules read them
+    const quota::UserGroups* groups; ///< likewise; null: groups are not known
 };
 
 } // namespace qg::gate

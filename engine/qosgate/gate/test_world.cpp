@@ -54,6 +54,7 @@ Result<policy::RuleView*> ScenarioWorld::make_view(const policy::PolicyTest& tes
     otherwise.records.enforce = {.associations = true, .limits = true, .qos = true};
     auto world = quota::parse_world("{" + test.world + "}", std::move(otherwise));
     if (!world) return world.error();
+    quota::set_job_user(*world, job.request.user_id);
     quota::LocalRecords& records = world->records;
     if (records.tres != tres)
         return Error{ErrorCode::invalid_input, "tres cannot be given: the TRES are those of the job"};
@@ -64,8 +65,11 @@ Result<policy::RuleView*> ScenarioWorld::make_view(const policy::PolicyTest& tes
     cluster_ = quota::make_cluster(*world);
     view_.reset();
     job_.reset();
+    groups_ = std::make_unique<quota::RecordedGroups>(
+        records.users, "write given = { user = { groups = { \"physics\" } } } in the test");
     quota_ = std::make_unique<quota::LocalQuota>(std::move(records));
-    const ClusterContext context{cluster_, *quota_, release_, KnownCluster(&cluster_, false, false, times)};
+    const ClusterContext context{cluster_, *quota_, release_,
+                                 KnownCluster(&cluster_, false, false, times, groups_.get())};
     job_.emplace(WithResultOf([&] { return resolve(job.request, context); }));
     return &view_.emplace(*job_, test.is_change);
 }

@@ -8,6 +8,7 @@
 #include "qosgate/limits/release.hpp"
 #include "qosgate/policy/policy_tests.hpp"
 #include "qosgate/quota/local_quota.hpp"
+#include "qosgate/quota/user_groups.hpp"
 
 #include <memory>
 #include <optional>
@@ -28,6 +29,7 @@ class ScenarioWorld final : public policy::TestWorld {
     // Each borrows those before it.
     model::Cluster cluster_;
     std::unique_ptr<quota::LocalQuota> quota_;
+    std::unique_ptr<quota::RecordedGroups> groups_;
     std::optional<ResolvedRequest> job_;
     std::optional<DecisionView> view_;
 };

@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/policy/compiled_rules.hpp"
+#include "qosgate/policy/lua_tokens.hpp"
 #include "qosgate/policy/rule_chain.hpp"
 #include "qosgate/policy/rule_failures.hpp"
 
@@ -27,6 +28,17 @@ Result<void> check_script_name(const SourceFolder& sources) {
                 text::format("{}: the script for job_submit/lua is {}: rename the file, or move it away",
                              file.name, compat::script_file_name)};
     return {};
+}
+
+/// True also for some that read none.
+bool may_read_groups(const SourceFolder& sources) {
+    return std::ranges::any_of(sources.files, [](const SourceFile& file) {
+        const SourceKind kind = kind_of(file.name);
+        if (kind != SourceKind::rule && kind != SourceKind::module) return false;
+        return std::ranges::any_of(read_tokens(file.text), [](const Token& token) {
+            return token.is_name("groups") || token.is_name("in_group");
+        });
+    });
 }
 
 } // namespace
@@ -56,7 +68,7 @@ Policy::Policy(std::shared_ptr<const SourceFolder> sources, Settings settings, s
     : sources_(std::move(sources)), settings_(std::move(settings)), rules_(std::move(rules)),
       exempts_operators_(
           std::ranges::any_of(rules_, [](const RuleInfo& rule) { return rule.exempt.operators; })),
-      pool_(std::move(pool)),
+      reads_groups_(may_read_groups(*sources_)), pool_(std::move(pool)),
       failures_(options.counts_failures
                     ? std::make_unique<RuleFailures>(rules_.size(), settings_.rule_failures)
                     : nullptr),

@@ -197,6 +197,8 @@ class Policy {
     [[nodiscard]] bool exempts_operators() const noexcept { return exempts_operators_; }
     /// Whether some rule may read the job before a change.
     [[nodiscard]] bool reads_job_before() const noexcept;
+    /// Whether some rule may read the groups of users.
+    [[nodiscard]] bool reads_groups() const noexcept { return reads_groups_; }
     /// Identity by content: equal for equal file names and contents; 0 for a site without the directory.
     [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
     [[nodiscard]] std::uint64_t generation() const noexcept { return generation_; }
@@ -233,6 +235,7 @@ class Policy {
     Settings settings_;
     std::vector<RuleInfo> rules_;
     bool exempts_operators_;
+    bool reads_groups_;
     std::unique_ptr<StatePool> pool_;        ///< null if there are no rules
     std::unique_ptr<RuleFailures> failures_; ///< null if they do not count
     std::shared_ptr<compat::SiteScript> script_;

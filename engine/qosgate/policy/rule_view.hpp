@@ -83,6 +83,8 @@ class RuleView {
     [[nodiscard]] virtual Result<const std::tm*> local_time() = 0;
     [[nodiscard]] virtual Result<const ClusterFacts*> cluster() = 0;
     [[nodiscard]] virtual Result<const quota::UserRecord*> user(WhichUser which) = 0;
+    /// The names of the groups of one of these two users, the primary one first.
+    [[nodiscard]] virtual Result<std::span<const std::string>> groups(std::uint32_t user_id) = 0;
 
     /// The one of this name; null: there is none.
     [[nodiscard]] virtual Result<const model::Partition*> partition(std::string_view name) = 0;

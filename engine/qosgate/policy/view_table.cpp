@@ -96,6 +96,17 @@ ViewAnswer read_admin_level(RuleView& /*view*/, const ViewObject& object, ErrorT
     return text("none");
 }
 
+ViewAnswer read_groups(RuleView& view, const ViewObject& object, ErrorText& error) noexcept {
+    const auto names = ask(error, [&] { return view.groups(as<quota::UserRecord>(object).id); });
+    return {.names = names.value_or(std::span<const std::string>())};
+}
+
+ViewAnswer find_group(RuleView& view, const ViewObject& object, const CallArguments& arguments,
+                      ErrorText& error) noexcept {
+    const auto names = read_groups(view, object, error).names;
+    return view::flag(std::ranges::find(names, arguments.name) != names.end());
+}
+
 ViewAnswer find_coordinated(RuleView& /*view*/, const ViewObject& object, const CallArguments& arguments,
                             ErrorText& error) noexcept {
     const auto& user = as<quota::UserRecord>(object);
@@ -150,10 +161,14 @@ constexpr auto fields_of_user = std::to_array<ViewField>({
     {"admin_level", ViewType::text, "AdminLevel: none, operator or administrator", &read_admin_level},
     {"default_account", ViewType::text, "the default account; nil: none",
      &read_user_text<&quota::UserRecord::default_account>},
+    {"groups", ViewType::some_names, "the names of the user's Linux groups, the primary one first",
+     &read_groups},
 });
 constexpr auto functions_of_user = std::to_array<ViewFunction>({
     {"coordinates", "view.user.coordinates(account)", "whether the user coordinates the account",
      ViewType::flag, &find_coordinated},
+    {"in_group", "view.user.in_group(name)", "whether the user is in the Linux group", ViewType::flag,
+     &find_group, ViewCall::with_name, 100},
 });
 
 constexpr auto functions_of_view = std::to_array<ViewFunction>({

@@ -23,6 +23,11 @@ class Names {
         if (is_new) place->second = text::format("{}{}", prefix_, new_names_.size());
         name = place->second;
     }
+    /// The new name that an old one got; null: none.
+    [[nodiscard]] const std::string* find(const std::string& name) const {
+        const auto found = new_names_.find(text::lower(name));
+        return found == new_names_.end() ? nullptr : &found->second;
+    }
 
   private:
     std::string prefix_;
@@ -43,6 +48,18 @@ class Anonymizer {
         accounts_.replace(user.default_account);
         replace_accounts(user.coordinates);
         replace_id(user.id);
+    }
+    /// Many groups have the name of their only user, or of an account: users and accounts come first.
+    void replace_groups(UserRecord& user) {
+        if (!user.groups) return;
+        for (std::string& name : *user.groups) {
+            const std::string* same = users_.find(name);
+            if (same == nullptr) same = accounts_.find(name);
+            if (same == nullptr)
+                groups_.replace(name);
+            else
+                name = *same;
+        }
     }
     void replace(LocalQos& qos) {
         std::map<std::uint32_t, model::Usage> users;
@@ -93,6 +110,7 @@ class Anonymizer {
     std::uint32_t slurm_user_;
     Names users_{"user"};
     Names accounts_{"account"};
+    Names groups_{"group"};
     std::map<std::uint32_t, std::uint32_t> ids_;
 };
 
@@ -105,6 +123,8 @@ void make_anonymous(World& world) {
         anonymizer.replace(user);
     for (LocalAssociation& association : world.records.associations)
         anonymizer.replace(association);
+    for (UserRecord& user : world.records.users)
+        anonymizer.replace_groups(user);
     for (LocalQos& qos : world.records.qos)
         anonymizer.replace(qos);
     for (auto& partition : world.partitions) {

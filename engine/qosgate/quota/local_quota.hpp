@@ -39,7 +39,7 @@ struct LocalRecords {
     /// A user's first association is in its default account, unless `users` says another one.
     std::vector<LocalAssociation> associations;
     std::vector<std::uint32_t> operators; ///< user ids, in addition to root
-    std::vector<UserRecord> users;        ///< those with a level or accounts to coordinate
+    std::vector<UserRecord> users;        ///< those with a level, groups, or accounts to coordinate
     model::PrivateData private_data;
 };
 

@@ -78,9 +78,10 @@ Scenario read_scenario(const Node& root) {
     keys.push_back({"job", [&](const Node& v) { job = read_job(v, *world.records.tres); }});
     keys.push_back({"expect", [](const Node&) { /* for whoever compares; not ours to read */ }});
     read_object(root, keys);
+    if (!job) root.fail("has no job");
+    set_job_user(world, job->user);
     LocalRecords& records = world.records;
     const auto& partitions = world.partitions;
-    if (!job) root.fail("has no job");
     scenario::link_chain(root, world);
 
     std::vector<std::shared_ptr<const model::Partition>> asked;

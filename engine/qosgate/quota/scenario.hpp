@@ -8,6 +8,7 @@
 
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,12 +25,16 @@ struct Scenario {
 struct World {
     LocalRecords records;
     std::vector<std::shared_ptr<const model::Partition>> partitions;
-    model::Cluster cluster;      ///< without its partitions
-    std::time_t captured_at = 0; ///< 0: it was written by hand
+    model::Cluster cluster;                  ///< without its partitions
+    std::optional<UserRecord> job_user = {}; ///< of the job that is judged, whoever that is
+    std::time_t captured_at = 0;             ///< 0: it was written by hand
 };
 
 /// The cluster of a world, with its partitions. The first one is the default if none says so.
 model::Cluster make_cluster(const World& world);
+
+/// Makes `job_user` the record of this user.
+void set_job_user(World& world, std::uint32_t user_id);
 
 /// Reads the keys of a scenario that are not about its job. Associations without `parent` are one chain, user
 /// first. `otherwise` is what the world has where the text says nothing. Errors: as parse_scenario.

@@ -78,6 +78,7 @@ struct Node {
     }
     template <typename Each>
     void for_each_element(Each each) const {
+        if (value.kind == Kind::map && table.entries(value).empty()) return; // how tests write an empty table
         if (value.kind != Kind::list) fail("must be a list");
         const auto elements = table.elements(value);
         for (std::size_t i = 0; i < elements.size(); ++i)

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace qg::quota {
@@ -209,6 +210,7 @@ std::vector<Key> world_keys(const Node& root, World& world) {
              v.for_each_element([&](const Node& p) { world.partitions.push_back(read_partition(p)); });
          }},
         {"users", [&](const Node& v) { read_value(v, records.users); }},
+        {"user", [&](const Node& v) { read_value(v, world.job_user.emplace()); }},
         {"private_data", [&](const Node& v) { read_value(v, records.private_data); }},
         {"cluster", [&](const Node& v) { read_cluster(v, world.cluster); }},
         {"reservations",
@@ -261,6 +263,14 @@ model::Cluster make_cluster(const World& world) {
     }
     cluster.partitions = model::PartitionTable(std::move(partitions));
     return cluster;
+}
+
+void set_job_user(World& world, std::uint32_t user_id) {
+    if (!world.job_user) return;
+    auto& users = world.records.users;
+    std::erase_if(users, [&](const UserRecord& user) { return user.id == user_id; });
+    users.push_back(*std::exchange(world.job_user, std::nullopt));
+    users.back().id = user_id;
 }
 
 Result<World> parse_world(std::string_view text, World otherwise) {

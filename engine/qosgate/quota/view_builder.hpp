@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ struct UserRecord {
     AdminLevel level = AdminLevel::none;       ///< root and SlurmUser are administrators
     std::vector<std::string> coordinates = {}; ///< accounts, at most max_coordinates
     bool coordinates_more = false;             ///< than these
+    /// The names of the Linux groups, the primary one first, in a world; empty: they are not known.
+    std::optional<std::vector<std::string>> groups = {};
 
     static constexpr std::size_t max_coordinates = 1024;
 };

@@ -174,6 +174,7 @@ inline constexpr std::tuple fields_of<UserRecord>{
     Field{"default_account", &UserRecord::default_account},
     Field{"admin_level", &UserRecord::level},
     Field{"coordinates", &UserRecord::coordinates},
+    Field{"groups", &UserRecord::groups},
 };
 
 /// Whether a type is such a record.

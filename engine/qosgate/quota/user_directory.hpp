@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace qg::plugin {
+namespace qg::quota {
 
 /// Errors: unavailable if the service gives no answer; not_found if it is down or there is nothing of that
 /// name, which some services do not distinguish. An empty result: there is nothing of that name.
@@ -39,4 +39,4 @@ class SystemDirectory final : public UserDirectory {
     [[nodiscard]] Result<std::optional<model::DirectoryGroup>> find_group(std::uint32_t id) override;
 };
 
-} // namespace qg::plugin
+} // namespace qg::quota

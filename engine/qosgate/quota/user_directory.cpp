@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "user_directory.hpp"
+#include "qosgate/quota/user_directory.hpp"
 
 #include "qosgate/base/text.hpp"
 
@@ -14,7 +14,7 @@
 #include <grp.h>
 #include <pwd.h>
 
-namespace qg::plugin {
+namespace qg::quota {
 namespace {
 
 constexpr std::size_t max_record = std::size_t{4} * 1024 * 1024; ///< bytes of one record of the directory
@@ -144,4 +144,4 @@ Result<std::optional<model::DirectoryGroup>> SystemDirectory::find_group(std::ui
         &to_group);
 }
 
-} // namespace qg::plugin
+} // namespace qg::quota
