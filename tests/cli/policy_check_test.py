@@ -115,6 +115,36 @@ class PolicyCheckTest(unittest.TestCase):
         result = run("--compat", script)
         self.assertEqual((result.returncode, result.stdout), (0, f"{script}: no findings; slurmctld would load this script\n"))
 
+    def test_variables_modules_and_old_habits_of_a_script_are_found(self) -> None:
+        script = self.root / "job_submit.lua"
+        script.write_text(
+            'LIST = "/etc/slurm/allow.txt"\n'
+            'local twice = "/etc/slurm/a" twice = "b"\n'
+            "function slurm_job_submit(job_desc)\n"
+            "    setmetatable(job_desc, meta)\n"
+            "    local list, other, joined = io.open(LIST), io.open(twice), io.open(LIST .. 'x')\n"
+            '    local policy = require "gpu_policy"\n'
+            "    if list then return slurm.SUCCESS elseif other then return 1 else return 2 end\n"
+            "end\n"
+            "function slurm_job_modify(job_desc)\n"
+            "    if job_desc.comment then return slurm.SUCCESS end\n"
+            "end\n"
+        )
+        result = run("--compat", script)
+        self.assertEqual(result.returncode, 1, result)
+        for line in (
+            f"{script}:4: setmetatable of job_desc fails",
+            f"{script}:5: io.open: /etc/slurm/allow.txt is not among the files",
+            f"{script}:6: require: there is no module 'gpu_policy'; copy it to qosgate.d/compat",
+            f"{script}:9: slurm_job_modify ends without a return",
+            f"{script}: 4 findings; slurmctld would load this script\n",
+        ):
+            self.assertIn(line, result.stdout)
+        (self.folder / "compat").mkdir(mode=0o755)
+        self.write("compat/gpu_policy.lua", "return {}\n")
+        self.write("compat/job_submit.lua", 'function slurm_job_submit() require "gpu_policy" return 0 end\n')
+        self.assertNotIn("require", run(self.folder).stdout)
+
     def test_a_directory_with_a_script_is_checked_with_it(self) -> None:
         (self.folder / "compat").mkdir(mode=0o755)
         self.write("compat/job_submit.lua", "function slurm_job_submit(d) return d.nodes end\n")

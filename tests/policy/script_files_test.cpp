@@ -100,7 +100,22 @@ BOOST_AUTO_TEST_CASE(the_log_gets_numbers_as_lua_5_1_writes_them) {
     std::string log;
     for (const auto& line : outcome.lines)
         log += line.text + "|";
-    BOOST_TEST(log == "lua: 1000|lua:  of |lua: 2|");
+    BOOST_TEST(log == "lua: 1000 of 2|");
+}
+
+BOOST_AUTO_TEST_CASE(the_log_gets_what_a_script_writes_to_the_standard_output) {
+    const auto outcome =
+        ScriptSetup({{script_name, script_with("io.write(('%d of '):format(1), 2, '\\n') io.write('\\n') "
+                                               "io.stdout:write('a\\nb\\n\\n') "
+                                               "slurm.log_user('%s', io.type(io.write()))")}})
+            .run();
+
+    std::string log;
+    for (const auto& line : outcome.lines)
+        log += line.text + "|";
+    BOOST_TEST(log == "lua: 1 of 2|lua: a\nb|");
+    BOOST_TEST(outcome.message.value_or("") == "file");
+    BOOST_TEST(has(told("io.write({})"), "string expected, got table"));
 }
 
 BOOST_AUTO_TEST_CASE(handles_are_lua_s) {
@@ -216,10 +231,13 @@ BOOST_AUTO_TEST_CASE(modules_are_required_as_in_lua) {
     BOOST_TEST(told("slurm.log_user('%s', require('x'))",
                     "package.preload.x = function(n) return n .. '!' end ") == "x!");
     BOOST_TEST(told("slurm.log_user('%s', tostring(require('string') == string))") == "true");
-    BOOST_TEST(has(told_with(files, "require('nothing')", path), "no file '/etc/slurm/mods/nothing.lua'"));
+    BOOST_TEST(has(told_with(files, "require('nothing')", path),
+                   "no modules in C; there is no /etc/slurm/mods/nothing.lua, ./nothing.lua"));
+    BOOST_TEST(has(told("package.path = '/usr/x/?.lua' require('nothing')"), "no such path in package.path"));
     BOOST_TEST(told("slurm.log_user('%s', tostring(pcall(require, 'nothing')))") == "false");
     BOOST_TEST(has(told_with({{"compat/l.lua", "require 'l'"}}, "require 'l'"), "more than"));
-    BOOST_TEST(has(told("package.path = ('?????????????????;'):rep(227) require(('a/'):rep(120))"),
+    BOOST_TEST(has(told("local p = {} for i = 1, 200 do p[i] = ('?'):rep(15) .. i end "
+                        "package.path = table.concat(p, ';') require(('a/'):rep(120))"),
                    "more than 100000 instructions"));
 }
 

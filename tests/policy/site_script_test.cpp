@@ -398,6 +398,7 @@ BOOST_AUTO_TEST_CASE(metatables_of_objects_are_out_of_reach) {
                        "false",
                    object);
     BOOST_TEST(test::has_text(told_by("setmetatable(job_desc, {})"), "protected metatable"));
+    BOOST_TEST(test::has_text(told_by("setmetatable(job_desc, undefined)"), "so remove this call"));
 }
 
 BOOST_AUTO_TEST_CASE(a_metamethod_of_texts_does_not_outlive_a_bound) {

@@ -14,9 +14,33 @@ namespace {
 
 constexpr std::string_view traceback_title = "\nstack traceback:\n";
 
+/// Whether it begins with "file:line: ".
+bool has_place(std::string_view message) {
+    const auto end = message.find(": ");
+    if (end == std::string_view::npos) return false;
+    const auto digits = message.substr(0, end).find_last_not_of("0123456789");
+    return digits != std::string_view::npos && digits + 1 < end && message[digits] == ':';
+}
+
+/// Puts the place before the text at 1 if it has none because a function in C raised it that another one in C
+/// had called. An error without a place that Lua code raises stays as it is.
+void add_place(lua_State* lua) {
+    constexpr int levels = 10;
+    if (lua_type(lua, 1) != LUA_TSTRING || has_place(lua_tostring(lua, 1))) return;
+    lua_Debug frame{};
+    for (int level = 1; level <= levels && lua_getstack(lua, level, &frame) != 0; ++level) {
+        lua_getinfo(lua, "Sl", &frame);
+        if (frame.currentline <= 0) continue;
+        if (level <= 2) return;
+        lua_pushfstring(lua, "%s:%d: %s", frame.short_src, frame.currentline, lua_tostring(lua, 1));
+        return lua_replace(lua, 1);
+    }
+}
+
 /// Makes any error value a text with the call stack behind it. The mark of an ended rule passes unchanged.
 int add_traceback(lua_State* lua) {
     if (LuaState::of(lua).rule_ended) return 1;
+    add_place(lua);
     // Of a text, no metamethod may be called: nothing bounds it while the error of a bound is on its way.
     const char* message = lua_isstring(lua, 1) != 0 ? lua_tostring(lua, 1) : luaL_tolstring(lua, 1, nullptr);
     luaL_traceback(lua, lua, message, 1);

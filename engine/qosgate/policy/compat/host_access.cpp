@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <span>
+#include <utility>
 
 #include <lua.hpp>
 
@@ -34,7 +36,6 @@ constexpr const char* no_c = "modules in C cannot be loaded; write the functions
 constexpr auto all = std::to_array<Withheld>({
     {"os", "execute", no_programs},
     {"io", "read", no_streams},
-    {"io", "write", no_writing},
     {"io", "input", no_streams},
     {"io", "output", no_writing},
     {"io", "tmpfile", no_writing},
@@ -49,6 +50,10 @@ constexpr auto all = std::to_array<Withheld>({
 /// Modules in C that sites have used.
 constexpr std::array<std::string_view, 8> c_modules{"posix", "redis", "cjson",  "socket",
                                                     "lfs",   "ssl",   "luasql", "lsqlite3"};
+
+/// Modules that are there without a file.
+constexpr std::array<std::string_view, 8> libraries{"_G", "debug",   "io",     "math",
+                                                    "os", "package", "string", "table"};
 
 constexpr std::array harmless{"clock", "date", "difftime", "getenv", "time"};
 
@@ -77,10 +82,35 @@ struct Arguments {
     std::string_view first; ///< a literal text; empty: it is none, or its content is not known
     bool is_whole = false;  ///< nothing is joined to it
     std::string_view second;
+    bool is_sure = true; ///< false: `first` is what a variable seems to be, or the call may not be made
+};
+
+/// What a source gives to its variables.
+class Values {
+  public:
+    Values() = default;
+    explicit Values(std::span<const Token> tokens) {
+        for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
+            const bool is_member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is(":"));
+            if (!tokens[i].is_name() || is_member || !tokens[i + 1].is("=")) continue;
+            const bool is_literal = tokens[i + 2].kind == TokenKind::text && !tokens[i + 3].is("..");
+            const auto [at, is_new] = values_.try_emplace(tokens[i].text);
+            at->second = is_new && is_literal ? tokens[i + 2].text : std::string_view();
+        }
+    }
+    /// The literal text of a variable that gets only this one; else empty. A guess: blocks are not told
+    /// apart.
+    [[nodiscard]] std::string_view guess(std::string_view name) const {
+        const auto found = values_.find(name);
+        return found == values_.end() ? std::string_view() : found->second;
+    }
+
+  private:
+    std::map<std::string_view, std::string_view> values_;
 };
 
 /// `at` is behind the name of the function.
-Arguments read_arguments(std::span<const Token> tokens, std::size_t at) {
+Arguments read_arguments(std::span<const Token> tokens, std::size_t at, const Values& values) {
     Arguments arguments;
     const auto token = [&](std::size_t i) { return i < tokens.size() ? tokens[i] : Token(); };
     if (token(at).kind == TokenKind::text) return {token(at).text, true, {}};
@@ -90,9 +120,14 @@ Arguments read_arguments(std::span<const Token> tokens, std::size_t at) {
     const bool is_format = token(at).is_name("string") && token(at + 1).is(".") &&
                            token(at + 2).is_name("format") && token(at + 3).is("(");
     if (is_format) at += 4;
-    if (token(at).kind != TokenKind::text) return arguments;
-    arguments.first = token(at).text;
     const Token next = token(at + 1);
+    if (token(at).is_name() && (next.is(",") || next.is(")"))) {
+        arguments.first = values.guess(token(at).text);
+        arguments.is_sure = false;
+    } else if (token(at).kind == TokenKind::text) {
+        arguments.first = token(at).text;
+    }
+    if (arguments.first.empty()) return arguments;
     arguments.is_whole = !is_format && (next.is(",") || next.is(")"));
     if (is_format) arguments.first = arguments.first.substr(0, arguments.first.find('%'));
     if (arguments.is_whole && next.is(",") && token(at + 2).kind == TokenKind::text)
@@ -100,7 +135,7 @@ Arguments read_arguments(std::span<const Token> tokens, std::size_t at) {
     return arguments;
 }
 
-std::string describe_path(const Arguments& arguments, const ScriptFiles* files) {
+std::string describe_path(Arguments& arguments, const ScriptFiles* files) {
     if (!arguments.is_whole || arguments.first.empty()) return {};
     static const SourceFolder no_sources;
     static const Settings no_settings;
@@ -109,29 +144,35 @@ std::string describe_path(const Arguments& arguments, const ScriptFiles* files) 
     return found.place == ScriptFiles::Place::outside ? describe_outside(arguments.first) : std::string();
 }
 
-std::string describe_open(const Arguments& arguments, const ScriptFiles* files) {
+std::string describe_open(Arguments& arguments, const ScriptFiles* files) {
     if (arguments.second.find_first_of("wa+") != std::string_view::npos) return no_writing;
     return describe_path(arguments, files);
 }
 
-std::string describe_popen(const Arguments& arguments, const ScriptFiles* /*files*/) {
+std::string describe_popen(Arguments& arguments, const ScriptFiles* /*files*/) {
     if (arguments.first.empty()) return {};
     return describe_bad_program(arguments.first, arguments.is_whole);
 }
 
-std::string describe_require(const Arguments& arguments, const ScriptFiles* files) {
+std::string describe_require(Arguments& arguments, const ScriptFiles* files) {
+    if (!arguments.is_whole || arguments.first.empty() || files == nullptr) return {};
     const std::string_view name = arguments.first.substr(0, arguments.first.find('.'));
-    if (!arguments.is_whole || std::ranges::find(c_modules, name) == c_modules.end()) return {};
-    // A site may have a module of its own with that name.
-    const std::string own = text::format("{}.lua", name);
-    if (files != nullptr && files->find(own).file != nullptr) return {};
-    return text::format("'{}' is a module in C, which cannot be loaded; write what it does in Lua", name);
+    // A site may have a module of its own with the name of one in C.
+    if (files->has_module(arguments.first) || std::ranges::find(libraries, name) != libraries.end())
+        return {};
+    if (std::ranges::find(c_modules, name) != c_modules.end())
+        return text::format("'{}' is a module in C, which cannot be loaded; write what it does in Lua", name);
+    arguments.is_sure = false; // package.preload may have it
+    return text::format("there is no module '{}'; copy it to qosgate.d/compat, or name its file in site {{ "
+                        "compat_files = {{ ... }} }}. A module in C cannot be loaded: write what it does in "
+                        "Lua",
+                        arguments.first);
 }
 
 /// A function that depends on its arguments.
 struct Checked {
     Withheld function;
-    std::string (*describe)(const Arguments& arguments, const ScriptFiles* files);
+    std::string (*describe)(Arguments& arguments, const ScriptFiles* files);
 };
 
 constexpr auto checked = std::to_array<Checked>({
@@ -142,6 +183,25 @@ constexpr auto checked = std::to_array<Checked>({
     {{"", "loadfile", ""}, &describe_path},
     {{"", "require", ""}, &describe_require},
 });
+
+std::vector<HostAccess> find_access(std::span<const Token> tokens, const Values& values,
+                                    const ScriptFiles* files) {
+    std::vector<HostAccess> found;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        for (const Withheld& what : all)
+            if (names(tokens, i, what)) found.push_back({tokens[i].line, describe(what), true});
+        for (const Checked& what : checked) {
+            if (!names(tokens, i, what.function)) continue;
+            const std::size_t behind = i + (*what.function.library == '\0' ? 1 : 3);
+            Arguments arguments = read_arguments(tokens, behind, values);
+            const std::string message = what.describe(arguments, files);
+            if (!message.empty())
+                found.push_back(
+                    {tokens[i].line, full_name(what.function) + ": " + message, arguments.is_sure});
+        }
+    }
+    return found;
+}
 
 /// Upvalue 1: the message.
 int refuse(lua_State* lua) {
@@ -181,19 +241,14 @@ void add_os(lua_State* lua) {
 
 std::vector<HostAccess> find_host_access(std::string_view source, const ScriptFiles* files) {
     const std::vector<Token> tokens = read_tokens(source);
-    std::vector<HostAccess> found;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-        for (const Withheld& what : all)
-            if (names(tokens, i, what)) found.push_back({tokens[i].line, describe(what)});
-        for (const Checked& what : checked) {
-            if (!names(tokens, i, what.function)) continue;
-            const std::size_t behind = i + (*what.function.library == '\0' ? 1 : 3);
-            const std::string message = what.describe(read_arguments(tokens, behind), files);
-            if (!message.empty())
-                found.push_back({tokens[i].line, full_name(what.function) + ": " + message});
-        }
-    }
-    return found;
+    return find_access(tokens, Values(tokens), files);
+}
+
+std::optional<HostAccess> find_sure_host_access(std::string_view source, const ScriptFiles* files) {
+    std::vector<HostAccess> found = find_access(read_tokens(source), Values(), files);
+    const auto sure = std::ranges::find_if(found, &HostAccess::is_sure);
+    if (sure == found.end()) return std::nullopt;
+    return std::move(*sure);
 }
 
 bool asks_for_users(std::string_view source) {

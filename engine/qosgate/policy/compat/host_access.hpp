@@ -5,6 +5,7 @@
 // daemon.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,11 +20,16 @@ class ScriptFiles;
 struct HostAccess {
     int line = 0;
     std::string message; ///< what is not there, and what to use instead
+    bool is_sure =
+        true; ///< false: an argument is a variable that the text sets only once, or a module is missing
 };
 
-/// The uses that the text shows, as far as arguments are literal texts. `files` is what it may read; null:
-/// nothing but qosgate.d. Cost: linear.
+/// The uses that the text shows, as far as arguments are literal texts, or variables that are set only once.
+/// `files` is what it may read; null: nothing but qosgate.d. Cost: n log n.
 std::vector<HostAccess> find_host_access(std::string_view source, const ScriptFiles* files);
+
+/// The first one that is sure: a source with one is not loaded.
+std::optional<HostAccess> find_sure_host_access(std::string_view source, const ScriptFiles* files);
 
 /// Whether the text calls io.popen, and so asks about users.
 bool asks_for_users(std::string_view source);

@@ -2,6 +2,7 @@
 #include "qosgate/policy/compat/old_lua.hpp"
 
 #include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/compat/debug_library.hpp"
 #include "qosgate/policy/compat/old_text.hpp"
 #include "qosgate/policy/compat/source_rewrite.hpp"
 #include "qosgate/policy/lua_lib/string_library.hpp"
@@ -64,7 +65,9 @@ int old_setmetatable(lua_State* lua) {
     luaL_checktype(lua, 1, LUA_TTABLE);
     luaL_argexpected(lua, type == LUA_TNIL || type == LUA_TTABLE, 2, "nil or table");
     if (luaL_getmetafield(lua, 1, "__metatable") != LUA_TNIL)
-        return luaL_error(lua, "cannot change a protected metatable");
+        return luaL_error(lua,
+                          "cannot change a protected metatable: fields of Slurm's records are read without "
+                          "setmetatable, so remove this call");
     lua_settop(lua, 2);
     if (type == LUA_TNIL) {
         lua_setmetatable(lua, 1);
@@ -85,8 +88,6 @@ int old_setmetatable(lua_State* lua) {
 }
 
 int compile(lua_State* lua, std::string_view source, const char* chunk_name, bool has_environment) {
-    // Compiling is work that the hook does not see.
-    Budget::charge(lua, 100 + static_cast<std::int64_t>(source.size()));
     std::string_view text;
     if (!push_rewritten(lua, source, has_environment, text)) return luaL_error(lua, "out of memory");
     const int status = luaL_loadbufferx(lua, text.data(), text.size(), chunk_name, "t");
@@ -128,6 +129,7 @@ int old_load(lua_State* lua) {
     std::size_t length = 0;
     const char* source = luaL_checklstring(lua, 1, &length);
     const char* name = luaL_optstring(lua, 2, source);
+    Budget::charge(lua, cost_of_compiling(length));
     if (has_environment) return compile_text_in(lua, {source, length}, name, 4);
     return compile_text(lua, {source, length}, name);
 }
@@ -136,11 +138,6 @@ int old_load(lua_State* lua) {
 int old_collectgarbage(lua_State* lua) {
     const std::string_view what = luaL_optstring(lua, 1, "collect");
     lua_pushinteger(lua, what == "count" ? lua_gc(lua, LUA_GCCOUNT) : 0);
-    return 1;
-}
-
-int traceback(lua_State* lua) {
-    luaL_traceback(lua, lua, lua_tostring(lua, 1), 1);
     return 1;
 }
 
@@ -321,9 +318,7 @@ void add_base(lua_State* lua) {
     give_old_numbers(lua, "tonumber");
     lua_pushcfunction(lua, &concat);
     lua_setfield(lua, -2, concat_name.data());
-    lua_createtable(lua, 0, 1);
-    lua_pushcfunction(lua, &traceback);
-    lua_setfield(lua, -2, "traceback");
+    push_debug(lua);
     lua_setfield(lua, -2, "debug");
 }
 

@@ -8,6 +8,7 @@
 #include "qosgate/base/result.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 struct lua_State;
@@ -24,8 +25,13 @@ Result<void> install_old_lua(LuaState& state);
 /// Pushes the value at `index` as Lua 5.1 writes it. Errors: raises a Lua error.
 void push_old_text(lua_State* lua, int index);
 
-/// Compiles a text, made ready for Lua 5.4, and leaves the function on the stack; nil and a message if it has
-/// a mistake. Returns how many values were pushed. Errors: raises a Lua error.
+/// How many instructions it counts as to compile so many bytes: work that the hook does not see.
+[[nodiscard]] constexpr std::int64_t cost_of_compiling(std::size_t bytes) noexcept {
+    return 100 + static_cast<std::int64_t>(bytes);
+}
+
+/// Compiles a text, made ready for Lua 5.4, without a charge, and leaves the function on the stack; nil and a
+/// message if it has a mistake. Returns how many values were pushed. Errors: raises a Lua error.
 int compile_text(lua_State* lua, std::string_view source, const char* chunk_name);
 
 /// The same for a chunk whose globals are in the table at `environment`, an absolute index.

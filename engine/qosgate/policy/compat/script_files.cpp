@@ -52,6 +52,15 @@ ScriptFiles::Found ScriptFiles::find(std::string_view path) const noexcept {
     }
 }
 
+bool ScriptFiles::has_module(std::string_view name) const {
+    std::string path(name);
+    std::ranges::replace(path, '.', '/');
+    return std::ranges::any_of(sources_.files, [&](const SourceFile& file) {
+        return file.name.ends_with(text::format("/{}.lua", path)) ||
+               file.name.ends_with(text::format("/{}/init.lua", path));
+    });
+}
+
 std::string describe_outside(std::string_view path) {
     const std::string shown = text::printable(path, 300);
     return text::format("{} is not among the files that the script may read; write site {{ compat_files = {{ "

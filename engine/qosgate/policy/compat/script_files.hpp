@@ -45,6 +45,10 @@ class ScriptFiles {
     /// files.
     [[nodiscard]] Found find(std::string_view path) const noexcept;
 
+    /// Whether a file may be the module of that name: any NAME.lua or NAME/init.lua, since only the script
+    /// knows its package.path. Cost: linear in the files.
+    [[nodiscard]] bool has_module(std::string_view name) const;
+
   private:
     [[nodiscard]] Found find_name(std::string_view name) const noexcept;
 

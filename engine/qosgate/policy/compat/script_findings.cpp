@@ -127,6 +127,49 @@ struct Hook {
     bool has_return = false; ///< at its end
 };
 
+/// Follows the blocks of a function, to tell whether its end can be reached.
+class Blocks {
+  public:
+    /// Reads the next token of the function. False: it was its last one.
+    bool read(const Token& token) {
+        if (token.is("function") || token.is("if") || token.is("do") || token.is("repeat")) {
+            open_.push_back({.is_if = token.is("if")});
+        } else if (token.is("else") || token.is("elseif")) {
+            open_.back().end_branch();
+            open_.back().has_else = token.is("else");
+        } else if (token.is("end") || token.is("until")) {
+            Block block = open_.back();
+            block.end_branch();
+            open_.pop_back();
+            returns_ = open_.empty() ? block.all_return : block.is_if && block.has_else && block.all_return;
+            if (!open_.empty()) open_.back().last_returns = returns_;
+        } else if (token.is("return")) {
+            open_.back().is_over = true;
+        } else if (!token.is(";")) {
+            open_.back().last_returns = false;
+        }
+        return !open_.empty();
+    }
+    /// Of the function, at its end.
+    [[nodiscard]] bool returns() const noexcept { return returns_; }
+
+  private:
+    struct Block {
+        bool is_if = false;
+        bool has_else = false;
+        bool all_return = true;    ///< every branch so far
+        bool is_over = false;      ///< this branch has a return
+        bool last_returns = false; ///< this branch's last statement is an if that returns
+
+        void end_branch() noexcept {
+            all_return = all_return && (is_over || last_returns);
+            is_over = last_returns = false;
+        }
+    };
+    std::vector<Block> open_{Block()};
+    bool returns_ = false;
+};
+
 /// Reads the function whose name is at `at`: function NAME(...), or NAME = function(...). Empty: it is none.
 std::optional<Hook> read_hook(std::span<const Token> tokens, std::size_t at) {
     const bool is_statement = at > 0 && tokens[at - 1].is("function");
@@ -140,13 +183,10 @@ std::optional<Hook> read_hook(std::span<const Token> tokens, std::size_t at) {
     Hook hook;
     hook.line = tokens[at].line;
     if (tokens[open + 1].is_name()) hook.job_desc = tokens[open + 1].text;
-    int depth = 1;
-    for (std::size_t i = open; i < tokens.size() && depth > 0; ++i) {
-        const Token& token = tokens[i];
-        if (token.is("function") || token.is("if") || token.is("do") || token.is("repeat")) ++depth;
-        if (token.is("end") || token.is("until")) --depth;
-        if (depth == 1 && token.is("return")) hook.has_return = true;
+    Blocks blocks;
+    for (std::size_t i = open; i < tokens.size() && blocks.read(tokens[i]); ++i) {
     }
+    hook.has_return = blocks.returns();
     return hook;
 }
 
@@ -183,6 +223,21 @@ void find_unreadable(std::span<const Token> tokens, std::vector<ScriptFinding>& 
                 {tokens[i].line, "slurm.jobs cannot be read: a call that touches it fails", false});
 }
 
+/// Calls of setmetatable for the job description, as scripts for the first releases of the plugin have them.
+void find_metatables(std::span<const Token> tokens, std::string_view job,
+                     std::vector<ScriptFinding>& findings) {
+    for (std::size_t i = 0; i + 3 < tokens.size(); ++i)
+        if (tokens[i].is_name("setmetatable") && tokens[i + 1].is("(") && tokens[i + 2].is_name(job) &&
+            tokens[i + 3].is(","))
+            findings.push_back(
+                {tokens[i].line,
+                 text::format(
+                     "setmetatable of {} fails, and is not needed: remove it. In Slurm's plugin such "
+                     "a script has no effect either: it reads no field",
+                     job),
+                 false});
+}
+
 void check_return(const std::optional<Hook>& hook, std::string_view name,
                   std::vector<ScriptFinding>& findings) {
     if (hook && !hook->has_return)
@@ -200,16 +255,20 @@ std::vector<ScriptFinding> find_script_problems(std::string_view source, const S
     const std::vector<Token> tokens = read_tokens(source);
     std::vector<ScriptFinding> findings;
     for (HostAccess& access : find_host_access(source, files))
-        findings.push_back({access.line, std::move(access.message), true});
+        findings.push_back({access.line, std::move(access.message), access.is_sure});
     find_unreadable(tokens, findings);
     const auto submit = find_hook(tokens, "slurm_job_submit");
     const auto modify = find_hook(tokens, "slurm_job_modify");
     check_return(submit, "slurm_job_submit", findings);
     check_return(modify, "slurm_job_modify", findings);
     if (!modify) findings.push_back({0, "has no slurm_job_modify: all changes of jobs are accepted", false});
-    if (submit && !submit->job_desc.empty()) find_unknown_fields(tokens, submit->job_desc, findings);
-    if (modify && !modify->job_desc.empty() && (!submit || submit->job_desc != modify->job_desc))
-        find_unknown_fields(tokens, modify->job_desc, findings);
+    const auto check_job = [&](std::string_view job) {
+        if (job.empty()) return;
+        find_unknown_fields(tokens, job, findings);
+        find_metatables(tokens, job, findings);
+    };
+    if (submit) check_job(submit->job_desc);
+    if (modify && (!submit || submit->job_desc != modify->job_desc)) check_job(modify->job_desc);
     std::ranges::stable_sort(findings, {}, &ScriptFinding::line);
     return findings;
 }

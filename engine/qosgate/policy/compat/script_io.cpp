@@ -224,21 +224,23 @@ int file_seek(lua_State* lua) {
     return 1;
 }
 
-/// Only of io.stderr and io.stdout, which a daemon does not have: the log gets it.
+/// Only of io.stderr and io.stdout, which a daemon does not have: the log gets it, one line for each call.
 int file_write(lua_State* lua) {
     const Handle& handle = check_handle(lua);
     if (handle.kind != Handle::Kind::log) return push_failure(lua, nullptr, EBADF);
-    for (int i = 2; i <= lua_gettop(lua); ++i) {
+    const int count = lua_gettop(lua);
+    luaL_Buffer joined;
+    luaL_buffinit(lua, &joined);
+    for (int i = 2; i <= count; ++i) {
         luaL_argexpected(lua, lua_isstring(lua, i) != 0, i, "string");
         push_old_text(lua, i);
-        std::size_t length = 0;
-        const char* text = lua_tolstring(lua, -1, &length);
-        while (length > 0 && text[length - 1] == '\n')
-            --length;
-        lua_pushlstring(lua, text, length);
-        const char* line = lua_pushfstring(lua, "lua: %s", lua_tostring(lua, -1));
-        if (length > 0) LuaState::of(lua).script->log(0, line);
-        lua_pop(lua, 3);
+        luaL_addvalue(&joined);
+    }
+    luaL_pushresult(&joined);
+    const std::string_view text = lua_tostring(lua, -1);
+    if (const auto last = text.find_last_not_of('\n'); last != text.npos) {
+        lua_pushlstring(lua, text.data(), last + 1);
+        LuaState::of(lua).script->log(0, lua_pushfstring(lua, "lua: %s", lua_tostring(lua, -1)));
     }
     lua_settop(lua, 1);
     return 1;
@@ -336,6 +338,12 @@ int io_popen(lua_State* lua) {
     return 1;
 }
 
+int io_write(lua_State* lua) {
+    push_handle(lua, Handle::Kind::log, {});
+    lua_insert(lua, 1);
+    return file_write(lua);
+}
+
 int io_close(lua_State* lua) {
     return file_close(lua);
 }
@@ -369,8 +377,8 @@ void make_handle_type(lua_State* lua) {
 
 void add_io(lua_State* lua) {
     static constexpr luaL_Reg functions[] = {
-        {"open", &io_open},   {"lines", &io_lines}, {"popen", &io_popen},
-        {"close", &io_close}, {"type", &io_type},   {nullptr, nullptr},
+        {"open", &io_open}, {"lines", &io_lines}, {"popen", &io_popen}, {"close", &io_close},
+        {"type", &io_type}, {"write", &io_write}, {nullptr, nullptr},
     };
     make_handle_type(lua);
     luaL_newlib(lua, functions);

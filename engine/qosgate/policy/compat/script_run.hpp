@@ -37,6 +37,9 @@ class ScriptRun {
     /// A text on its way to Lua, which a Lua error may skip.
     [[nodiscard]] std::string& scratch() noexcept { return scratch_; }
 
+    /// The instructions that looking for modules and compiling them may still take without a charge.
+    [[nodiscard]] std::int64_t& module_credit() noexcept { return module_credit_; }
+
     /// Adds a line to the message for the user.
     void tell(std::string_view text) noexcept;
     void log(int level, std::string_view text) noexcept;
@@ -49,6 +52,7 @@ class ScriptRun {
     ScriptHost* host_;
     const ScriptFiles& files_;
     std::string scratch_;
+    std::int64_t module_credit_ = 300'000;
     bool has_told_ = false;
     std::string message_;
     std::vector<ScriptLine> lines_;

@@ -104,9 +104,9 @@ Result<std::shared_ptr<SiteScript>> SiteScript::load(std::shared_ptr<const Sourc
     if (file.text.size() > max_file_bytes)
         return Error{ErrorCode::invalid_input,
                      text::format("{}: larger than {} KiB", file.name, max_file_bytes >> 10u)};
-    if (const auto found = find_host_access(file.text, &script->files_); !found.empty())
+    if (const auto found = find_sure_host_access(file.text, &script->files_))
         return Error{ErrorCode::invalid_input,
-                     text::format("{}:{}: {}", file.name, found.front().line, found.front().message)};
+                     text::format("{}:{}: {}", file.name, found->line, found->message)};
     auto state = script->make_state();
     if (!state) return state.error();
     script->state_ = *std::move(state);
