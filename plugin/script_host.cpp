@@ -64,9 +64,8 @@ Error cluster_not_known(std::string_view what) {
 }
 
 Error not_known_yet(std::string_view whom) {
-    return {ErrorCode::unavailable,
-            text::format("io.popen: {} is not known yet; submit the job again in a moment",
-                         text::printable(whom, 100))};
+    return {ErrorCode::unavailable, text::format("{} is not known yet; submit the job again in a moment",
+                                                 text::printable(whom, 100))};
 }
 
 template <typename Record>
@@ -101,8 +100,11 @@ ScriptValue ControllerScriptHost::read(std::string_view field, const job_desc_ms
         const auto done =
             copy_records(job, [&](const JobRecords& records) { text_ = row->read(records, job.user_id); });
         if (!done) error.assign(done.error().message);
-        if (done && text_.empty() && field == "user_name")
-            error.assign(text::format("accounting does not know the name of user id {}", job.user_id));
+        if (done && text_.empty() && field == "user_name") {
+            const auto user = find_user(job.user_id); // accounting does not know the user
+            if (!user) error.assign(user.error().message);
+            if (user && *user != nullptr) text_ = (*user)->name;
+        }
     } catch (const std::exception& problem) {
         error.assign(problem.what());
     }

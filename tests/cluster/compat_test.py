@@ -325,6 +325,24 @@ class Compat(unittest.TestCase):
         )
         self.assertIn("oops", status["last_failure"])
 
+    def test_the_name_of_a_user_whom_accounting_does_not_know(self) -> None:
+        script = b"""
+            function slurm_job_submit(job_desc) slurm.log_user("%s", job_desc.user_name) return slurm.ERROR end
+            function slurm_job_modify() return 0 end
+            """
+        for controller in (self.slurms, self.ours):
+            controller.put_in_force(script)
+        job = ["sbatch", "--hold", "--wrap=true"]
+        answers: list[Answer] = []
+
+        def is_known() -> bool:
+            answers.append(self.ours.ask(job, "ben"))
+            return "is not known yet" not in answers[-1].said
+
+        self.ours.cluster.wait_for(is_known, "ben is known", otherwise=lambda: str(answers[-1]))
+        self.assertIn("sbatch: error: ben\n", answers[-1].said)
+        self.assertEqual(self.slurms.ask(job, "ben"), answers[-1])
+
     def compare(self, how: str, user: str, command: list[str]) -> None:
         def ask(controller: Controller) -> Answer:
             return (controller.change if how.startswith("update") else controller.ask)(command, user)
