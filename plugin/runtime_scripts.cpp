@@ -79,15 +79,19 @@ void Runtime::end_with_script(const Recording& recording, const gate::RecordedJo
                                           char** err_msg, Decision& did) {
     if (policy.script()->asks_for_users()) users_.need();
     Recording recording = recorder_.begin(policy);
-    const model::JobRequest before = slurm::read_job_desc(description, submit_uid);
     ControllerScriptHost host(description, submit_uid, quota_, users_, now.cluster.get());
+    std::optional<model::JobRequest> before; // empty: the script wrote nothing
+    host.set_before_write([&] { before = slurm::read_job_desc(description, submit_uid); });
     const ScriptOutcome outcome = policy.script()->submit(host);
     recording.stop_clock();
     hear_script(outcome, err_msg);
-    const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
-    const ScriptVerdict verdict = judge_script(*policy.script(), outcome,
-                                               policy::describe_changes(before, request, policy::no_facts()));
+    std::vector<std::string> changes;
+    if (before)
+        changes = policy::describe_changes(*before, slurm::read_job_desc(description, submit_uid),
+                                           policy::no_facts());
+    const ScriptVerdict verdict = judge_script(*policy.script(), outcome, changes);
     if (verdict.events.empty()) return SLURM_SUCCESS;
+    const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
     const gate::Site site(now.cluster.get(), /*policy_in_force=*/nullptr, quota_, this_release);
     const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
     Decision decision;

@@ -38,6 +38,10 @@ class ControllerScriptHost final : public policy::compat::ScriptHost, private Sc
         : description_(job), job_(job, *this), submit_uid_(submit_uid), quota_(quota), users_(users),
           cluster_(cluster) {}
 
+    void set_before_write(ScriptedJob::BeforeWrite before_write) {
+        job_.set_before_write(std::move(before_write));
+    }
+
     /// This is a change of a job.
     void set_record(ReadRecord read_record) { read_record_ = std::move(read_record); }
 

@@ -267,11 +267,18 @@ FieldType ScriptedJob::type_of(std::string_view field) const noexcept {
     return row == nullptr ? FieldType::unknown : row->type;
 }
 
+void ScriptedJob::begin_write() {
+    if (before_write_ == nullptr) return;
+    before_write_();
+    before_write_ = nullptr;
+}
+
 void ScriptedJob::write(std::string_view field, const ScriptValue& value, ErrorText& error) noexcept {
     // The script could not read such a text.
     if (field == "script" && job_.script != nullptr && strnlen(job_.script, max_text + 1) > max_text)
         return error.assign("job_desc.script cannot be set: it is longer than 64 KiB");
     report_into(error, [&] {
+        begin_write();
         const slurm::ScriptField* row = slurm::find_script_field(field);
         if (row == nullptr) {
             if (const OtherField* other = find_other(field)) other->write(job_, value);
@@ -308,6 +315,7 @@ ScriptValue ScriptedJob::variable(std::string_view name) const noexcept {
 
 void ScriptedJob::set_variable(std::string_view name, std::string_view value, ErrorText& error) noexcept {
     report_into(error, [&] {
+        begin_write();
         const std::string definition = text::format("{}={}", name, value);
         char** place = find_variable(job_.environment, name);
         if (*place == nullptr) {

@@ -9,8 +9,10 @@
 #include <slurm/slurm.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace qg::plugin {
 
@@ -28,10 +30,15 @@ class ScriptOwner {
 /// What is written reaches the description at once, as with Slurm's plugin. Ownership: borrows.
 class ScriptedJob : public policy::compat::ScriptJob {
   public:
+    /// Called before the script writes for the first time. Errors: an exception keeps it from writing.
+    using BeforeWrite = std::function<void()>;
+
     ScriptedJob(job_desc_msg_t& job, ScriptOwner& owner) noexcept : job_(job), owner_(owner) {}
     ScriptedJob(const ScriptedJob&) = delete;
     ScriptedJob& operator=(const ScriptedJob&) = delete;
     virtual ~ScriptedJob() = default;
+
+    void set_before_write(BeforeWrite before_write) { before_write_ = std::move(before_write); }
 
     [[nodiscard]] model::ScriptValue read(std::string_view field, policy::ErrorText& error) noexcept override;
     [[nodiscard]] policy::compat::FieldType type_of(std::string_view field) const noexcept override;
@@ -48,8 +55,11 @@ class ScriptedJob : public policy::compat::ScriptJob {
                       policy::ErrorText& error) noexcept override;
 
   private:
+    void begin_write();
+
     job_desc_msg_t& job_;
     ScriptOwner& owner_;
+    BeforeWrite before_write_; ///< empty: nobody asks, or it was called
 };
 
 /// slurmctld's record of a job, from its copy, as job_rec shows it. A field that Slurm's plugin shows and the

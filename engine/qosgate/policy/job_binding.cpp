@@ -250,7 +250,9 @@ int raise(lua_State* lua, const ErrorText& error) {
 
 std::string_view key_at(lua_State* lua, int index) {
     std::size_t length = 0;
-    const char* bytes = luaL_tolstring(lua, index, &length); // stays on the stack
+    // What luaL_tolstring() makes stays on the stack.
+    const char* bytes = lua_type(lua, index) == LUA_TSTRING ? lua_tolstring(lua, index, &length)
+                                                            : luaL_tolstring(lua, index, &length);
     return {bytes, length};
 }
 

@@ -5,6 +5,7 @@
 #include "qosgate/policy/read_only.hpp"
 #include "qosgate/policy/shown_job.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -15,6 +16,23 @@ namespace {
 
 /// A list must fit into one table.
 constexpr std::size_t max_names = 4096;
+
+/// The keys of the metatables in the registry: an address is found faster than a name.
+constexpr std::array<char, view_kind_count> type_keys{};
+
+/// Pushes the metatable of a kind.
+void push_type(lua_State* lua, ViewKind kind) {
+    lua_rawgetp(lua, LUA_REGISTRYINDEX, &type_keys[static_cast<std::size_t>(kind)]);
+}
+
+/// Whether the value at a stack index is an object of this kind.
+bool is_object(lua_State* lua, int index, ViewKind kind) {
+    if (lua_type(lua, index) != LUA_TUSERDATA || lua_getmetatable(lua, index) == 0) return false;
+    push_type(lua, kind);
+    const bool is_one = lua_rawequal(lua, -1, -2) != 0;
+    lua_pop(lua, 2);
+    return is_one;
+}
 
 /// The content of an object. What it borrows is there as long as the run goes on that made it.
 struct BoundObject {
@@ -35,7 +53,8 @@ void push_object(lua_State* lua, const ViewObject& shown) {
     if (shown.data == nullptr) return lua_pushnil(lua);
     auto* object = static_cast<BoundObject*>(lua_newuserdatauv(lua, sizeof(BoundObject), 0));
     *object = {LuaState::of(lua).runs, shown};
-    luaL_setmetatable(lua, name_of(shown.kind));
+    push_type(lua, shown.kind);
+    lua_setmetatable(lua, -2);
 }
 
 void push_names(lua_State* lua, std::span<const std::string> names) {
@@ -163,7 +182,7 @@ template <ViewKind kind>
 int call_with_colon(lua_State* lua) {
     const ViewFunction& function = called_function<kind>(lua);
     const bool takes_job = function.how == ViewCall::with_job;
-    if (luaL_testudata(lua, 1, name_of(kind)) == nullptr || lua_gettop(lua) != (takes_job ? 2 : 1))
+    if (!is_object(lua, 1, kind) || lua_gettop(lua) != (takes_job ? 2 : 1))
         return luaL_error(lua, "write %s, with a colon", function.usage.data());
     const LuaState& state = LuaState::of(lua);
     if (takes_job && lua_touserdata(lua, 2) != state.job_object)
@@ -209,10 +228,10 @@ int refuse_write(lua_State* lua) {
     return luaL_error(lua, "view cannot be changed");
 }
 
-/// Pushes the metatable of a kind.
+/// Makes the metatable of a kind with its fields and functions, and pushes it.
 template <ViewKind kind>
-void push_type(lua_State* lua) {
-    luaL_newmetatable(lua, name_of(kind));
+void push_filled_type(lua_State* lua) {
+    push_new_view_type(lua, kind);
     lua_createtable(lua, 0, static_cast<int>(view_fields(kind).size() + view_functions(kind).size()));
     lua_Integer place = 0;
     const auto add_name = [lua, &place](std::string_view name) {
@@ -232,15 +251,22 @@ void push_type(lua_State* lua) {
 
 template <std::size_t... kind>
 void make_types(lua_State* lua, std::index_sequence<kind...>) {
-    ((push_type<static_cast<ViewKind>(kind)>(lua), lua_pop(lua, 1)), ...);
+    ((push_filled_type<static_cast<ViewKind>(kind)>(lua), lua_pop(lua, 1)), ...);
     push_view_tres_type(lua);
     lua_pop(lua, 1);
 }
 
 } // namespace
 
+void push_new_view_type(lua_State* lua, ViewKind kind) {
+    luaL_newmetatable(lua, name_of(kind)); // with the name, for texts of errors
+    lua_pushvalue(lua, -1);
+    lua_rawsetp(lua, LUA_REGISTRYINDEX, &type_keys[static_cast<std::size_t>(kind)]);
+}
+
 const ViewObject& check_view_object(lua_State* lua, ViewKind kind) {
-    const auto* object = static_cast<const BoundObject*>(luaL_checkudata(lua, 1, name_of(kind)));
+    if (!is_object(lua, 1, kind)) luaL_typeerror(lua, 1, name_of(kind));
+    const auto* object = static_cast<const BoundObject*>(lua_touserdata(lua, 1));
     if (kind != ViewKind::view && object->run != LuaState::of(lua).runs)
         luaL_error(lua, "%s was read by another run of a rule: read it again", name_of(kind));
     return object->shown;
@@ -251,7 +277,8 @@ int make_view(lua_State* lua) {
     make_types(lua, std::make_index_sequence<view_kind_count - 1>());
     auto* object = static_cast<BoundObject*>(lua_newuserdatauv(lua, sizeof(BoundObject), 0));
     *object = {};
-    luaL_setmetatable(lua, name_of(ViewKind::view));
+    push_type(lua, ViewKind::view);
+    lua_setmetatable(lua, -2);
     return luaL_ref(lua, LUA_REGISTRYINDEX);
 }
 

@@ -17,7 +17,10 @@ int make_view(lua_State* lua);
 /// an object of an earlier run.
 const ViewObject& check_view_object(lua_State* lua, ViewKind kind);
 
-/// Pushes the metatable of the objects of the kind `tres`. Inside a protected call.
+/// Makes the metatable of the objects of a kind, and pushes it. Inside a protected call.
+void push_new_view_type(lua_State* lua, ViewKind kind);
+
+/// The same for the kind `tres`, with its functions.
 void push_view_tres_type(lua_State* lua);
 
 } // namespace qg::policy

@@ -197,8 +197,17 @@ constexpr std::array own_tables{
 };
 
 const view::KindTable& table_of(ViewKind kind) noexcept {
-    if (const view::KindTable* table = view::find_record_table(kind)) return *table;
-    return *std::ranges::find(own_tables, kind, &view::KindTable::kind);
+    static const auto tables = [] {
+        std::array<const view::KindTable*, view_kind_count> by_kind{};
+        for (std::size_t i = 0; i < view_kind_count; ++i) {
+            const auto one = static_cast<ViewKind>(i);
+            by_kind[i] = view::find_record_table(one);
+            if (by_kind[i] == nullptr)
+                by_kind[i] = std::ranges::find(own_tables, one, &view::KindTable::kind);
+        }
+        return by_kind;
+    }();
+    return *tables[static_cast<std::size_t>(kind)];
 }
 
 template <typename Row>

@@ -71,7 +71,7 @@ int pairs_of_tres(lua_State* lua) {
 } // namespace
 
 void push_view_tres_type(lua_State* lua) {
-    luaL_newmetatable(lua, name_of(ViewKind::tres));
+    push_new_view_type(lua, ViewKind::tres);
     static constexpr luaL_Reg functions[] = {{"__index", &read_tres},
                                              {"__newindex", &refuse_write},
                                              {"__pairs", &pairs_of_tres},
