@@ -8,6 +8,7 @@
 //                                                      COUNT timed submissions of the second plugin for each
 //                                                      text of a request and each size up to BYTES, for the
 //                                                      user UID; prints a line "FIELD SIZE" for those
+//   submit_stream soak COUNT QOS PARTITION             COUNT submissions of the second plugin, untimed
 //   submit_stream write                                makes the plugin write its times
 //
 // The plugins take turns of some submissions each, so that the machine's moods meet both, and each is asked
@@ -53,6 +54,7 @@ struct Text {
 /// Submits one job with an order for job_submit/timing; 0 or the Slurm error.
 int submit(std::string order, Target target, Text* text) {
     std::string name = "bench";
+    std::string account = "bench"; // one of the shipped rules requires it
     std::string script = "#!/bin/sh\ntrue\n";
     std::string folder = "/";
     std::string variable = "PATH=/bin";
@@ -62,6 +64,7 @@ int submit(std::string order, Target target, Text* text) {
     slurm_init_job_desc_msg(&job);
     job.mail_user = order.data();
     job.name = name.data();
+    job.account = account.data();
     job.script = script.data();
     job.work_dir = folder.data();
     job.environment = environment;
@@ -160,6 +163,11 @@ void fill(long count, const Target& target) {
         submit_expecting(SLURM_SUCCESS, "timing-skip", target);
 }
 
+void soak(long count, const Target& target) {
+    for (long i = 0; i < count; ++i)
+        submit_expecting(ESLURM_ACCESS_DENIED, "timing-turn-2", target);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -174,12 +182,14 @@ int main(int argc, char** argv) {
                        {arguments[3], arguments[4], static_cast<uid_t>(std::stoul(arguments[5]))});
     else if (verb == "fill" && arguments.size() == 4)
         fill(std::stol(arguments[1]), {arguments[2], arguments[3]});
+    else if (verb == "soak" && arguments.size() == 4)
+        soak(std::stol(arguments[1]), {arguments[2], arguments[3]});
     else if (verb == "write" && arguments.size() == 1)
         submit_expecting(ESLURM_ACCESS_DENIED, "timing-write", {});
     else {
         std::cerr << "usage: submit_stream timed COUNT PAUSE_US QOS PARTITION | hostile COUNT BYTES QOS "
                      "PARTITION UID"
-                     " | fill COUNT QOS PARTITION | write\n";
+                     " | fill COUNT QOS PARTITION | soak COUNT QOS PARTITION | write\n";
         return EXIT_FAILURE;
     }
 }

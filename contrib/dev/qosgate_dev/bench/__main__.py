@@ -19,6 +19,7 @@ from qosgate_dev.testing.cluster import ClusterFailed, end_all
 
 from . import report, samples
 from .controller import Controller
+from .policies import POLICIES
 
 EX_FAILED = 1
 EX_USAGE = 64
@@ -29,14 +30,19 @@ HOSTILE_SUBMISSIONS = 10  # for each text and size
 
 DESCRIPTION = """\
 Measures what a job_submit plugin adds to a submission, inside a live slurmctld:
-Slurm's own Lua plugin with a script of 15 lines against qosgate, first without
-rules and then with one rule that does what the script does. They take turns in
-judging the same submissions, in private clusters on loopback ports, with few and
-many partitions, QOSs and queued jobs. A table of its own has qosgate's times for
-hostile requests: each text of a request at 1 kB, at the longest that is read, and
-at 1 MB and 16 MB, with 1,000 partitions and 1,000 QOSs.
+Slurm's own Lua plugin with a script of 15 lines against qosgate with one of these:
+  none      no rules
+  one       one rule that does what the script does
+  twenty    that one, the fifteen of lua/rules and four more
+  headroom  the one, which also reads the limits and the headroom of the job's QOS
+  script    the same script as Slurm's plugin, as qosgate.d/compat/job_submit.lua
+They take turns in judging the same submissions, in private clusters on loopback
+ports, with few and many partitions, QOSs and queued jobs. A table of its own has
+qosgate's times for hostile requests: each text of a request at 1 kB, at the longest
+that is read, and at 1 MB and 16 MB, with 1,000 partitions and 1,000 QOSs.
 
-The full run takes 4 to 10 minutes on two processors, --quick half a minute.
+The full run takes 4 to 10 minutes on two processors, --quick half a minute, 100,000
+submissions of --soak a minute.
 """
 
 EPILOG = """\
@@ -44,6 +50,10 @@ examples:
   sudo contrib/bench                    the full run; tables on standard output
   sudo contrib/bench --quick            one small cluster: does it work at all
   sudo contrib/bench --partitions 500 --queued 0 --qos 10 --json
+  sudo contrib/bench --rules one twenty headroom script --queued 0 --qos 10
+                                        what rules take
+  sudo contrib/bench --quick --soak 200000
+                                        does the memory of slurmctld grow
 
 It needs root, the packages [cluster] of contrib/packages, and a build with
 libbenchmark-dev: contrib/dev/build. `meson test -C build --benchmark` measures
@@ -80,7 +90,7 @@ def main(arguments: list[str]) -> int:
         return complain("only root can run a cluster with several users", EX_NO_ROOT)
     interrupts.raise_on_signals()
     try:
-        results, hostile = measure_all(options)
+        results, hostile, memory = measure_all(options)
     except (ClusterFailed, ClusterError) as error:
         return complain(str(error), EX_FAILED)
     except interrupts.Interrupted as interruption:
@@ -89,7 +99,7 @@ def main(arguments: list[str]) -> int:
         interrupts.ignore()
         end_all()
     write = report.as_json if options.json else report.markdown
-    print(write(software(options.build), results, hostile), end="")
+    print(write(software(options.build), results, hostile, memory), end="")
     return 0
 
 
@@ -109,6 +119,21 @@ def make_parser() -> Parser:
         parser.add_argument(
             option, nargs="+", type=int, metavar="N", default=default, help=f"{what} ({shown})"
         )
+    parser.add_argument(
+        "--rules",
+        nargs="+",
+        choices=list(POLICIES),
+        metavar="NAME",
+        default=["none", "one"],
+        help=f"what qosgate runs: {', '.join(POLICIES)} (none one)",
+    )
+    parser.add_argument(
+        "--soak",
+        type=int,
+        default=0,
+        metavar="N",
+        help="at last, N submissions with twenty rules, and slurmctld's memory after each tenth (0)",
+    )
     parser.add_argument(
         "--submissions",
         type=int,
@@ -163,9 +188,12 @@ def what_is_missing(build: Path) -> str:
     return ""
 
 
-def measure_all(options: argparse.Namespace) -> tuple[report.Results, report.HostileResults]:
+def measure_all(
+    options: argparse.Namespace,
+) -> tuple[report.Results, report.HostileResults, list[report.Memory]]:
     results: list[tuple[report.Case, samples.Measured]] = []
     hostile = None
+    memory: list[report.Memory] = []
     for qos in options.qos:
         with tempfile.TemporaryDirectory(prefix="qosgate-bench-") as folder:
             Path(folder).chmod(0o755)
@@ -182,16 +210,31 @@ def measure_all(options: argparse.Namespace) -> tuple[report.Results, report.Hos
                     controller.fill(queued - before)
                 for partitions in options.partitions:
                     controller.set_partitions(partitions)
-                    for rules in (0, 1):
-                        if rules:
-                            controller.set_rule()
+                    for rules in options.rules:
+                        controller.set_policy(rules)
                         measured = controller.measure(options.submissions, options.pause)
                         case = report.Case(qos, queued, partitions, rules)
                         say(report.one_line(case, measured))
                         results.append((case, measured))
+            if options.soak and qos == options.qos[-1]:
+                memory = measure_memory(controller, options.soak)
             controller.down()
     assert hostile is not None
-    return results, hostile
+    return results, hostile, memory
+
+
+def measure_memory(controller: Controller, submissions: int) -> list[report.Memory]:
+    """slurmctld's memory after each tenth of so many submissions."""
+    rules = "twenty"
+    controller.set_policy(rules)
+    memory = []
+    done = 0
+    for tenth in range(1, 11):
+        part = submissions * tenth // 10 - done
+        done += part
+        memory.append(report.Memory(rules, done, controller.soak(part)))
+        say(f"{done} submissions: {memory[-1].bytes / 2**20:.1f} MiB")
+    return memory
 
 
 def measure_hostile(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 from pathlib import Path
@@ -11,33 +12,22 @@ from qosgate_dev.cluster import programs
 from qosgate_dev.testing import Cluster, write_lua_script
 
 from . import samples
+from .policies import (
+    FORBIDDEN_QOS,
+    PARTITION,
+    POLICIES,
+    REFUSED_BY_LUA,
+    lua_submit,
+    refused_by,
+)
 
 USER = "ana"
-PARTITION = "main"
 
 # Submissions before each measurement, for caches and for the tables that Lua builds.
 WARM_UP = 100
 
 # How long the longest of the tool's steps may take on a busy machine.
 _PATIENCE_SECONDS = 900
-
-# Both plugins refuse one QOS in one partition; no measured job has it.
-FORBIDDEN_QOS = "forbidden"
-LUA_SUBMIT = f"""\
-    if job_desc.qos == "{FORBIDDEN_QOS}" and job_desc.partition == "{PARTITION}" then
-        slurm.log_user("refused by the Lua script")
-        return slurm.ERROR
-    end
-"""
-RULE = f"""\
-rule {{
-    submit = function(job)
-        if job.qos == "{FORBIDDEN_QOS}" and job.partition == "{PARTITION}" then
-            job:reject("refused by the rule")
-        end
-    end,
-}}
-"""
 
 # The QOS of the measured jobs sets most limits, so that qosgate has much to check.
 LIMITS = (
@@ -81,7 +71,7 @@ class Controller:
         )
         self._plain_conf = self._cluster.layout.slurm_conf.read_text()
         self._rules = self._cluster.layout.etc / "qosgate.d"
-        write_lua_script(self._cluster, LUA_SUBMIT)
+        write_lua_script(self._cluster, lua_submit(REFUSED_BY_LUA))
 
         names = [f"q{number}" for number in range(1, qos_count + 1)]
         self._qos = names[-1]
@@ -104,13 +94,20 @@ class Controller:
         )
         self._cluster.restart("slurmctld")
         self._wait_for_words("QOSMaxWallDurationPerJobLimit", f"--qos={self._qos} --time=9:00:00")
-        self._wait_for_words("refused by the Lua script", f"--qos={FORBIDDEN_QOS}")
+        self._wait_for_words(REFUSED_BY_LUA, f"--qos={FORBIDDEN_QOS}")
 
-    def set_rule(self) -> None:
-        """Gives qosgate a rule that does what the Lua script does."""
-        self._rules.mkdir(mode=0o755)
-        (self._rules / "bench.lua").write_text(RULE)
-        self._wait_for_words("refused by the rule", f"--qos={FORBIDDEN_QOS}")
+    def set_policy(self, name: str) -> None:
+        """Gives qosgate this one of policies.POLICIES."""
+        if self._rules.exists():
+            shutil.rmtree(self._rules)
+        write = POLICIES[name]
+        if write is None:
+            return
+        new = self._rules.with_name("qosgate.new")
+        new.mkdir(mode=0o755)
+        write(new)
+        new.rename(self._rules)
+        self._wait_for_words(refused_by(name), f"--qos={FORBIDDEN_QOS}")
 
     def fill(self, count: int) -> None:
         """Adds this number of held jobs to the queue."""
@@ -133,6 +130,13 @@ class Controller:
         )
         self._submit("write")
         return samples.read_hostile(self._times, texts.splitlines(), submissions)
+
+    def soak(self, submissions: int) -> int:
+        """Submits so many jobs, which qosgate alone judges; slurmctld's memory afterwards, in bytes."""
+        self._submit("soak", str(submissions), self._qos, PARTITION)
+        pid = self._cluster.status()["slurmctld"]["pid"]
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
 
     def _wait_for_words(self, words: str, arguments: str) -> None:
         """Waits until a submission gets this answer, which shows that the plugin works."""

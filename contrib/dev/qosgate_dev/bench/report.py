@@ -31,10 +31,19 @@ class Case:
     qos: int
     queued: int
     partitions: int
-    rules: int  # of qosgate's; the Lua script is always the same
+    rules: str  # one of policies.POLICIES; the script of Slurm's Lua plugin is always the same
 
 
 Results = Sequence[tuple[Case, Measured]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Memory:
+    """slurmctld's memory after so many submissions."""
+
+    rules: str
+    submissions: int
+    bytes: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,12 +68,14 @@ def one_line(case: Case, measured: Measured) -> str:
     """A result as it is shown while the others are still missing."""
     return (
         f"{case.qos} QOSs, {case.queued} jobs queued, {case.partitions} partitions,"
-        f" {case.rules} rules: Lua {measured.wall.lua.median:.1f} us,"
+        f" rules {case.rules}: Lua {measured.wall.lua.median:.1f} us,"
         f" qosgate {measured.wall.qosgate.median:.1f} us"
     )
 
 
-def markdown(software: str, results: Results, hostile: HostileResults) -> str:
+def markdown(
+    software: str, results: Results, hostile: HostileResults, memory: Sequence[Memory]
+) -> str:
     """Tables: by the clock on the wall, in processor time, and of hostile requests."""
     count = max(measured.submissions for _, measured in results)
     parts = [
@@ -79,6 +90,8 @@ def markdown(software: str, results: Results, hostile: HostileResults) -> str:
         f" {hostile.submissions} submissions a line:",
         _hostile_table(hostile.texts),
     ]
+    if memory:
+        parts += ["slurmctld's memory after submissions that qosgate judged:", _memory_table(memory)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -95,18 +108,27 @@ def _hostile_table(texts: Sequence[Hostile]) -> str:
     return "\n".join(lines)
 
 
+def _memory_table(memory: Sequence[Memory]) -> str:
+    lines = [_line(["rules", "submissions", "MiB"]), _line(["---", "---:", "---:"])]
+    for row in memory:
+        lines.append(_line([row.rules, f"{row.submissions:,}", f"{row.bytes / 2**20:,.1f}"]))
+    return "\n".join(lines)
+
+
 def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
 def _cells(case: Case, comparison: Comparison) -> list[str]:
-    cells = [f"{number:,}" for number in dataclasses.astuple(case)]
+    cells = [f"{case.qos:,}", f"{case.queued:,}", f"{case.partitions:,}", case.rules]
     for spread in (comparison.lua, comparison.qosgate):
         cells += [f"{spread.median:.1f}", f"{spread.p99:.1f}", f"{spread.max:,.0f}"]
     return [*cells, f"{comparison.ratio:.1f}"]
 
 
-def as_json(software: str, results: Results, hostile: HostileResults) -> str:
+def as_json(
+    software: str, results: Results, hostile: HostileResults, memory: Sequence[Memory]
+) -> str:
     """One record; times in microseconds."""
     record = {
         "software": software,
@@ -116,5 +138,6 @@ def as_json(software: str, results: Results, hostile: HostileResults) -> str:
             dataclasses.asdict(case) | dataclasses.asdict(measured) for case, measured in results
         ],
         "hostile": dataclasses.asdict(hostile),
+        "memory": [dataclasses.asdict(row) for row in memory],
     }
     return json.dumps(record, indent=2) + "\n"
