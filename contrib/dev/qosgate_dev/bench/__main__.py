@@ -210,7 +210,7 @@ def measure_all(
                     controller.fill(queued - before)
                 for partitions in options.partitions:
                     controller.set_partitions(partitions)
-                    for rules in options.rules:
+                    for rules in filter(options.rules.__contains__, POLICIES):
                         controller.set_policy(rules)
                         measured = controller.measure(options.submissions, options.pause)
                         case = report.Case(qos, queued, partitions, rules)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from qosgate_dev.cluster import programs
@@ -86,8 +87,7 @@ class Controller:
 
     def set_partitions(self, count: int) -> None:
         """Restarts slurmctld with this number of partitions and no qosgate rules."""
-        if self._rules.exists():
-            shutil.rmtree(self._rules)
+        self._write_rules(None)
         more = [f"PartitionName=p{number} Nodes=ALL" for number in range(1, count)]
         self._cluster.layout.slurm_conf.write_text(
             "\n".join([self._plain_conf, "JobSubmitPlugins=timing", *more, ""])
@@ -97,17 +97,21 @@ class Controller:
         self._wait_for_words(REFUSED_BY_LUA, f"--qos={FORBIDDEN_QOS}")
 
     def set_policy(self, name: str) -> None:
-        """Gives qosgate this one of policies.POLICIES."""
-        if self._rules.exists():
-            shutil.rmtree(self._rules)
+        """Gives qosgate this one of policies.POLICIES; "none" is only for right after set_partitions()."""
         write = POLICIES[name]
-        if write is None:
-            return
+        self._write_rules(write)
+        if write is not None:
+            self._wait_for_words(refused_by(name), f"--qos={FORBIDDEN_QOS}")
+
+    def _write_rules(self, write: Callable[[Path], None] | None) -> None:
+        """Replaces the directory of rules. Without it qosgate would keep the last one; an empty one has none."""
         new = self._rules.with_name("qosgate.new")
         new.mkdir(mode=0o755)
-        write(new)
+        if write is not None:
+            write(new)
+        if self._rules.exists():
+            shutil.rmtree(self._rules)
         new.rename(self._rules)
-        self._wait_for_words(refused_by(name), f"--qos={FORBIDDEN_QOS}")
 
     def fill(self, count: int) -> None:
         """Adds this number of held jobs to the queue."""
