@@ -328,7 +328,7 @@ void UserReader::look() {
     }
     if (is_down_) pause_until_ = Clock::now() + options_.listing_interval;
     if (!goes_on()) return;
-    if (is_listed_read) read_at = std::time(nullptr);
+    if (is_listed_read && !all_names.empty()) read_at = std::time(nullptr);
     if (!names.retries.empty() || !ids.retries.empty() || !groups.retries.empty()) return;
     const std::scoped_lock lock(mutex);
     error.clear();

@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/comparison.hpp"
 #include "qosgate/gate/resolve.hpp"
+#include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/slurmdb/past_jobs.hpp"
 
 #include <algorithm>
@@ -15,22 +16,43 @@ namespace {
 constexpr std::string_view refused_by_qosgate = "refused";
 constexpr std::string_view accepted = "accepted";
 
+/// What the site's script did to a job is in the request of its record, and is not done again.
+bool is_of_script(std::string_view rule) {
+    return rule == policy::compat::script_file_name;
+}
+
 /// Whether a record with these events says nothing that a replay compares.
 bool is_bare(const model::Decision& decision) {
     return decision.events.empty();
 }
 
-ReplayVerdict recorded_verdict(const PastRecord& record) {
-    ReplayVerdict verdict{.outcome = std::string(record.text("outcome")), .deeds = {}, .values = {}};
+/// Calls `take(rule, did, text)` for each event of a record.
+template <typename Take>
+void for_each_event(const PastRecord& record, Take take) {
     const auto events = record.list("events");
-    if (!events) return verdict;
+    if (!events) return;
     for (const simdjson::dom::element event : *events) {
         const auto text_of = [event](std::string_view name) {
             std::string_view text;
             return event[name].get(text) == simdjson::SUCCESS ? text : std::string_view();
         };
-        verdict.add(text_of("rule"), text_of("did"), text_of("text"));
+        take(text_of("rule"), text_of("did"), text_of("text"));
     }
+}
+
+bool was_refused_by_script(const PastRecord& record) {
+    bool was_refused = false;
+    for_each_event(record, [&](std::string_view rule, std::string_view did, std::string_view /*text*/) {
+        was_refused = was_refused || (is_of_script(rule) && (did == "rejected" || did == "failed"));
+    });
+    return was_refused && record.text("outcome") == refused_by_qosgate;
+}
+
+ReplayVerdict recorded_verdict(const PastRecord& record) {
+    ReplayVerdict verdict{.outcome = std::string(record.text("outcome")), .deeds = {}, .values = {}};
+    for_each_event(record, [&](std::string_view rule, std::string_view did, std::string_view text) {
+        if (!is_of_script(rule)) verdict.add(rule, did, text);
+    });
     return verdict;
 }
 
@@ -132,6 +154,8 @@ Replay::Replay(const JudgedWorld& world, const policy::Policy& policy, const Wor
 
 void Replay::add(const PastRecord& record) {
     if (const auto done = job_.take(record); !done) return leave_out(done.error().message);
+    if (was_refused_by_script(record))
+        return leave_out("the script compat/job_submit.lua refused it, and is not run again");
     compare([&] { return recorded_verdict(record); });
 }
 

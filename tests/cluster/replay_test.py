@@ -118,6 +118,20 @@ class Replay(PluginTestCase):
         )
         self.assertIn("a change of a job", self.replay("--from", old).stdout)
 
+    def test_the_script_is_not_run_again(self) -> None:
+        record = json.loads(self.chosen.read_text().splitlines()[0])
+        event = {"rule": "compat/job_submit.lua", "mode": "enforce"}
+        wrote = record | {"outcome": "accepted", "events": [event | {"did": "changed", "text": "qos: normal -> small"}]}
+        refused = record | {"outcome": "refused", "events": [event | {"did": "rejected", "text": "no"}]}
+        allowed = record | {"outcome": "accepted", "events": [event | {"did": "failed", "text": "a bug"}]}
+        records = self.directory / "script.jsonl"
+        records.write_text("".join(json.dumps(row) + "\n" for row in (wrote, refused, allowed)))
+        sums = self.sums("--from", records, "--policy", self.policy("rule { submit = function() end }\n"), status=0)
+        self.assertEqual(
+            sums["left_out"], {"the script compat/job_submit.lua refused it, and is not run again": 1}, sums
+        )
+        self.assertEqual((sums["decided"], sums["differing"]), (2, 0))
+
     def test_a_captured_world_takes_the_place_of_slurmctld(self) -> None:
         world = self.directory / "world.json"
         self.assertEqual(self.cluster.run([str(build_root() / "contrib/qosgate/qosgate"), "capture", str(world)]).rc, 0)

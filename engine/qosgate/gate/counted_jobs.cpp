@@ -90,7 +90,7 @@ Result<JobCounts> DecisionView::find_counts(const JobFilter& filter) {
     if (!filter.qos.empty()) return counts_of_qos(filter);
     if (!filter.account.empty()) return counts_of_association(filter);
     if (!filter.user.empty()) return counts_of_user();
-    return not_counted("of all jobs");
+    return not_counted("neither qos nor user nor account is given (a value that is nil counts as none)");
 }
 
 Result<std::uint64_t> DecisionView::count_jobs(const JobFilter& filter) {

@@ -124,7 +124,11 @@ Result<std::string> read_all(int file, const fs::path& name, std::size_t max_byt
 Result<std::string> read_checked(const RealPath& real, const fs::path& name, uid_t trusted_user,
                                  std::size_t max_bytes) {
     const auto not_regular = [&] {
-        return Error{ErrorCode::invalid_input, text::format("{}: not a regular file", name.string())};
+        constexpr std::string_view cure = ", but a directory, which is not read: move its files up, or, if "
+                                          "compat/job_submit.lua reads them, "
+                                          "elsewhere, and name that place in compat_files";
+        return Error{ErrorCode::invalid_input, text::format("{}: not a regular file{}", name.string(),
+                                                            S_ISDIR(real.info.st_mode) ? cure : "")};
     };
     // A device or FIFO is not opened.
     if (!S_ISREG(real.info.st_mode)) return not_regular();

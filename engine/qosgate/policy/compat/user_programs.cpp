@@ -23,7 +23,7 @@ using model::DirectoryUser;
 
 constexpr const char* no_programs =
     "slurmctld waits for the script, so it cannot run programs but id, groups and getent about a user or "
-    "group; "
+    "group, with cut, tr, head and awk '{print $N}' behind; "
     "let a cron job write what it needs into a file, name that in compat_files, and read it with io.open";
 
 std::string describe_bad(std::string_view command) {
