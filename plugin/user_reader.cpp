@@ -168,16 +168,13 @@ Result<std::string> UserReader::name_of_group(std::uint32_t id) {
 }
 
 void UserReader::keep_user(const std::string& name, std::shared_ptr<const DirectoryUser> record,
-                           Clock::time_point answered_at) {
+                           Clock::time_point answered_at, bool id_is_its_own) {
     const auto before = find_in(tables_.users, name).record;
     if (before && (!record || record->id != before->id) &&
         find_in(tables_.user_ids, before->id).record == before)
         tables_.user_ids.erase(before->id);
     if (record) {
-        // Of two users with one id the service tells which one the id means.
-        const auto owner = find_in(tables_.user_ids, record->id).record;
-        const auto other = owner && owner != before ? find_in(tables_.users, owner->name).record : nullptr;
-        if (!other || other != owner) tables_.user_ids[record->id] = {record, answered_at, 0};
+        if (id_is_its_own) tables_.user_ids[record->id] = {record, answered_at, 0};
         if (!std::ranges::count(probes_, name)) probes_.push_back(name);
         if (probes_.size() > max_probes) probes_.pop_front();
     }
@@ -187,27 +184,33 @@ void UserReader::keep_user(const std::string& name, std::shared_ptr<const Direct
 bool UserReader::keep_groups(const std::string& name, DirectoryUser& user) {
     const auto before = find_in(tables_.users, name).record;
     const auto fresh = ids_of(user.groups);
-    std::vector<model::GroupName> missing;
+    const Missing seen = std::move(missing_[name]);
+    Missing& missing = missing_[name];
+    missing.clear();
     if (before && before->id == user.id)
-        for (const model::GroupName& group : before->groups)
-            if (!std::ranges::binary_search(fresh, group.id)) missing.push_back(group);
-    const auto seen = shorter_.find(name);
-    const bool is_same = seen != shorter_.end() && seen->second.ids == fresh;
-    if (missing.empty() || (is_same && Clock::now() - seen->second.seen_at >= options_.listing_interval)) {
-        if (seen != shorter_.end()) shorter_.erase(seen);
-        return false;
-    }
-    if (!is_same) shorter_[name] = {fresh, Clock::now()};
-    user.groups.insert(user.groups.end(), missing.begin(), missing.end());
-    return true;
+        for (const model::GroupName& group : before->groups) {
+            if (std::ranges::binary_search(fresh, group.id)) continue;
+            // At the second time it is believed, whatever else has changed.
+            const auto since = seen.find(group.id);
+            if (since != seen.end() && Clock::now() - since->second >= options_.listing_interval) continue;
+            missing[group.id] = since == seen.end() ? Clock::now() : since->second;
+            user.groups.push_back(group);
+        }
+    if (!missing.empty()) return true;
+    missing_.erase(name);
+    return false;
 }
 
 std::optional<Error> UserReader::read_user(const std::string& name) {
+    return read_user(name, /*id_is_its_own=*/false);
+}
+
+std::optional<Error> UserReader::read_user(const std::string& name, bool id_is_its_own) {
     auto user = ask([&] { return directory_->find_user(name); });
     const bool is_gone = is_absent(user, tables_.users, name);
     if (!user && !is_gone) return user.error();
     if (is_gone || !*user) {
-        keep_user(name, nullptr, Clock::now());
+        keep_user(name, nullptr, Clock::now(), false);
         return std::nullopt;
     }
     const bool are_kept = keep_groups(name, **user);
@@ -217,8 +220,16 @@ std::optional<Error> UserReader::read_user(const std::string& name) {
         if (!group_name) return group_name.error();
         group.name = *std::move(group_name);
     }
+    // Several names may have one id; the service tells which one the id means.
+    const auto owner = find_in(tables_.user_ids, (*user)->id).record;
+    id_is_its_own = id_is_its_own || (owner && owner->name == name);
+    if (!id_is_its_own) {
+        const auto named = ask([&] { return directory_->find_user_name((*user)->id); });
+        if (!named && named.error().code != ErrorCode::not_found) return named.error();
+        id_is_its_own = named && *named && **named == name;
+    }
     keep_user(name, std::make_shared<const DirectoryUser>(**std::move(user)),
-              Clock::now() - (are_kept ? refresh_early() : 0ms));
+              Clock::now() - (are_kept ? refresh_early() : 0ms), id_is_its_own);
     return std::nullopt;
 }
 
@@ -228,7 +239,7 @@ std::optional<Error> UserReader::read_user_id(const std::uint32_t& id) {
     if (!name && !is_gone) return name.error();
     std::shared_ptr<const DirectoryUser> record;
     if (!is_gone && *name) {
-        if (auto problem = read_user(**name)) return problem;
+        if (auto problem = read_user(**name, /*id_is_its_own=*/true)) return problem;
         record = find_in(tables_.users, **name).record;
     }
     // The name of an id may be one of nobody, or of another id.
@@ -274,7 +285,7 @@ void UserReader::forget_others() {
     std::erase_if(names.retries, [&](const auto& row) { return !known.contains(row.first); });
     std::erase_if(ids.retries, [&](const auto& row) { return !is_asked_id(row.first); });
     std::erase_if(groups.retries, [&](const auto& row) { return !is_asked_group(row.first); });
-    std::erase_if(shorter_, [&](const auto& row) { return !tables_.users.contains(row.first); });
+    std::erase_if(missing_, [&](const auto& row) { return !tables_.users.contains(row.first); });
     absent_ = 0;
 }
 

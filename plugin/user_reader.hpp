@@ -63,11 +63,8 @@ struct UserReader {
         unsigned not_found = 0; ///< times in a row
     };
 
-    /// A list of groups that lacks some that were known.
-    struct Shorter {
-        std::vector<std::uint32_t> ids; ///< sorted
-        Clock::time_point seen_at;
-    };
+    /// Groups that a user was in, and since when the service does not tell them any more.
+    using Missing = std::map<std::uint32_t, Clock::time_point>;
 
     UserReader(UserTableOptions options, std::unique_ptr<quota::UserDirectory> directory)
         : names{&Tables::users,
@@ -163,6 +160,8 @@ struct UserReader {
     void put_off(Kind<Key, Record>& kind, const Key& key, const Error& problem);
     // Each returns why there is no answer.
     std::optional<Error> read_user(const std::string& name);
+    /// `id_is_its_own`: the service told that the user's id means this name.
+    std::optional<Error> read_user(const std::string& name, bool id_is_its_own);
     std::optional<Error> read_user_id(const std::uint32_t& id);
     std::optional<Error> read_group(const std::string& name);
     /// Empty: the group has no name. Errors: as quota::UserDirectory.
@@ -172,7 +171,7 @@ struct UserReader {
     bool keep_groups(const std::string& name, DirectoryUser& user);
     /// Null: there is no such user.
     void keep_user(const std::string& name, std::shared_ptr<const DirectoryUser> record,
-                   Clock::time_point answered_at);
+                   Clock::time_point answered_at, bool id_is_its_own);
     void forget_others();
     void publish();
     void publish_if_due();
@@ -195,7 +194,7 @@ struct UserReader {
     Tables tables_;
     std::shared_ptr<const Tables> previous_; ///< so that no submission frees it
     std::map<std::uint32_t, Entry<DirectoryGroup>> group_ids_;
-    std::map<std::string, Shorter> shorter_;
+    std::map<std::string, Missing> missing_;
     std::deque<std::string> probes_; ///< users who were answered last
     Clock::time_point pause_until_;  ///< after failures
     Clock::time_point published_at_;

@@ -78,8 +78,10 @@ std::string set_other_values(JobRequest& request, simdjson::dom::object values) 
     return {};
 }
 
-std::uint32_t user_id(std::optional<std::int64_t> number) {
-    return static_cast<std::uint32_t>(number.value_or(0));
+/// Empty: the record tells none.
+std::optional<std::uint32_t> user_id(std::optional<std::int64_t> number) {
+    const bool is_one = number && *number >= 0 && *number <= std::numeric_limits<std::uint32_t>::max();
+    return is_one ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
 }
 
 } // namespace
@@ -183,8 +185,11 @@ Result<void> ReplayedJob::take(const PastRecord& record) {
     if (record.text("event") != "submission") return not_recorded("a change of a job");
     const auto others = record.object("other_values");
     if (!others) return not_recorded("recorded by an older version");
-    request_.user_id = user_id(record.number("uid"));
-    request_.submit_uid = user_id(record.number("submit_uid"));
+    const auto owner = user_id(record.number("uid"));
+    const auto sender = user_id(record.number("submit_uid"));
+    if (!owner || !sender) return not_recorded("without a user id");
+    request_.user_id = *owner;
+    request_.submit_uid = *sender;
     time_ = to_record_time(record.text("time"));
     if (auto problem = set_other_values(request_, *others); !problem.empty())
         return not_recorded(std::move(problem));

@@ -1,171 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "user_table.hpp"
-
-#include "qosgate/base/text.hpp"
+#include "user_table_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include <atomic>
-#include <map>
-#include <mutex>
-#include <set>
 #include <stdexcept>
-#include <thread>
 
 using namespace qg;
-using namespace std::chrono_literals;
-using plugin::UserTable;
+using namespace qg::test;
 
-namespace {
-
-/// What the test's directory service knows and does. Threads: internally locked.
-struct Service {
-    std::mutex mutex;
-    std::map<std::string, model::DirectoryUser> users;
-    std::map<std::string, model::DirectoryGroup> groups;
-    bool is_down = false;
-    qg::ErrorCode code = qg::ErrorCode::unavailable; ///< of its errors
-    int questions = 0;
-    std::set<std::string> failing; ///< users without an answer
-    std::set<std::uint32_t> failing_groups;
-    std::map<std::uint32_t, std::string> id_names; ///< instead of the users' own
-    std::chrono::milliseconds delay{0};            ///< of each answer
-    std::atomic<std::chrono::nanoseconds> busy{};  ///< all of them
-
-    void add_group(const std::string& name, std::uint32_t id) {
-        const std::scoped_lock lock(mutex);
-        groups[name] = {name, id, "x", {}};
-    }
-    void add_user(const std::string& name, std::uint32_t id, std::vector<std::uint32_t> ids) {
-        const std::scoped_lock lock(mutex);
-        model::DirectoryUser user{name, id, ids.front(), "x", {}, {}, {}, {}};
-        for (const std::uint32_t group : ids)
-            user.groups.push_back({group, {}});
-        users[name] = user;
-    }
-    void set_down(bool is_now_down) {
-        const std::scoped_lock lock(mutex);
-        is_down = is_now_down;
-    }
-};
-
-class FakeDirectory final : public quota::UserDirectory {
-  public:
-    explicit FakeDirectory(std::shared_ptr<Service> service) : service_(std::move(service)) {}
-
-    Result<std::optional<model::DirectoryUser>> find_user(const std::string& name) override {
-        {
-            const std::scoped_lock lock(service_->mutex);
-            if (service_->failing.contains(name)) return Error{service_->code, "no answer about " + name};
-        }
-        return find<model::DirectoryUser>(service_->users,
-                                          [&](const auto& row) { return row.first == name; });
-    }
-    Result<std::optional<std::string>> find_user_name(std::uint32_t id) override {
-        {
-            const std::scoped_lock lock(service_->mutex);
-            const auto name = service_->id_names.find(id);
-            if (name != service_->id_names.end()) {
-                ++service_->questions;
-                return std::optional(name->second);
-            }
-        }
-        const auto user =
-            find<model::DirectoryUser>(service_->users, [&](const auto& row) { return row.second.id == id; });
-        if (!user) return user.error();
-        return *user ? std::optional((*user)->name) : std::optional<std::string>();
-    }
-    Result<std::optional<model::DirectoryGroup>> find_group(const std::string& name) override {
-        return find<model::DirectoryGroup>(service_->groups,
-                                           [&](const auto& row) { return row.first == name; });
-    }
-    Result<std::optional<model::DirectoryGroup>> find_group(std::uint32_t id) override {
-        {
-            const std::scoped_lock lock(service_->mutex);
-            if (service_->failing_groups.contains(id))
-                return Error{service_->code, text::format("no answer about group {}", id)};
-        }
-        return find<model::DirectoryGroup>(service_->groups,
-                                           [&](const auto& row) { return row.second.id == id; });
-    }
-
-  private:
-    template <typename Record, typename Rows, typename Is>
-    Result<std::optional<Record>> find(const Rows& rows, Is is) {
-        if (service_->delay > 0ms) {
-            const auto begin = std::chrono::steady_clock::now();
-            std::this_thread::sleep_for(service_->delay);
-            service_->busy = service_->busy.load() + (std::chrono::steady_clock::now() - begin);
-        }
-        const std::scoped_lock lock(service_->mutex);
-        ++service_->questions;
-        if (service_->is_down) return Error{service_->code, "the directory is down"};
-        for (const auto& row : rows)
-            if (is(row)) return std::optional<Record>(row.second);
-        return std::optional<Record>();
-    }
-
-    std::shared_ptr<Service> service_;
-};
-
-struct Setup {
-    Setup() {
-        service->add_group("staff", 50);
-        service->add_group("gpu", 60);
-        service->add_user("ana", 1001, {50, 60, 77});
-    }
-
-    std::shared_ptr<Service> service = std::make_shared<Service>();
-    std::vector<std::string> accounting{"ana"};
-    std::chrono::milliseconds refresh = 1h;
-    std::chrono::milliseconds listing = 1ms;
-    std::unique_ptr<UserTable> table;
-
-    void start() {
-        table = std::make_unique<UserTable>(
-            plugin::UserTableOptions{.look_interval = 1ms,
-                                     .listing_interval = listing,
-                                     .refresh_interval = refresh,
-                                     .list_users = [users = accounting](std::size_t) { return users; }},
-            std::make_unique<FakeDirectory>(service));
-        table->start();
-        table->need();
-    }
-
-    /// "(unknown)" if they are not known.
-    [[nodiscard]] std::string groups(const std::string& user) const {
-        const auto found = table->find_user(user);
-        return found.record ? text::join(quota::names_of_groups(*found.record), " ") : "(unknown)";
-    }
-    /// Why they are not known if they are not.
-    [[nodiscard]] std::string groups_of(std::uint32_t id) const {
-        const auto names = table->groups_of(id);
-        return names ? text::join(*names, " ") : names.error().message;
-    }
-
-    template <typename Is>
-    static bool becomes_true(Is is) {
-        for (int i = 0; i < 5000; ++i) {
-            if (is()) return true;
-            std::this_thread::sleep_for(1ms);
-        }
-        return false;
-    }
-};
-
-} // namespace
-
-BOOST_FIXTURE_TEST_SUITE(user_table, Setup)
-
-BOOST_AUTO_TEST_CASE(groups_of_accountings_users_are_read_beforehand) {
-    start();
-
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->read_at().has_value(); }));
-
-    BOOST_TEST(groups_of(1001) == "staff gpu"); // 77 has no name
-    BOOST_TEST(table->find_user(1001).record->groups.size() == 3);
-    BOOST_TEST(table->find_group("gpu").record->id == 60);
-}
+BOOST_FIXTURE_TEST_SUITE(user_table, UserTableSetup)
 
 BOOST_AUTO_TEST_CASE(nobody_is_asked_about_before_it_is_needed) {
     table = std::make_unique<UserTable>(plugin::UserTableOptions{.look_interval = 1ms},
@@ -191,15 +34,6 @@ BOOST_AUTO_TEST_CASE(others_are_known_soon_after_they_are_looked_for) {
     BOOST_TEST(becomes_true([&] { return table->find_user(1005).is_known; }));
 }
 
-BOOST_AUTO_TEST_CASE(groups_that_are_not_read_yet_are_an_error_and_wanted) {
-    service->add_user("eve", 1005, {60});
-    start();
-
-    BOOST_TEST(groups_of(1005) ==
-               "the groups of user 1005 are not read yet; submit the job again in some seconds");
-    BOOST_TEST(becomes_true([&] { return groups_of(1005) == "gpu"; }));
-}
-
 BOOST_AUTO_TEST_CASE(what_does_not_exist_is_known_and_has_no_record) {
     start();
 
@@ -211,18 +45,6 @@ BOOST_AUTO_TEST_CASE(what_does_not_exist_is_known_and_has_no_record) {
     BOOST_TEST(table->find_user(4711).record == nullptr);
     BOOST_TEST(table->find_group("nothing").record == nullptr);
     BOOST_TEST(groups_of(4711) == "the directory service knows no user 4711, and so no groups of it");
-}
-
-BOOST_AUTO_TEST_CASE(a_changed_group_list_is_read_again) {
-    refresh = 1ms;
-    start();
-    BOOST_TEST_REQUIRE(becomes_true([&] { return table->groups_of(1001).has_value(); }));
-
-    service->add_user("ana", 1001, {50});
-
-    BOOST_TEST(becomes_true([&] { return groups_of(1001) == "staff"; }));
-    service->add_user("ana", 1001, {50, 60});
-    BOOST_TEST(becomes_true([&] { return groups_of(1001) == "staff gpu"; }));
 }
 
 BOOST_AUTO_TEST_CASE(a_service_without_answers_leaves_what_was_known_and_knows_nobody_new) {
@@ -431,42 +253,6 @@ BOOST_AUTO_TEST_CASE(an_id_whose_name_is_nobodys_is_known_to_be_absent) {
     std::this_thread::sleep_for(100ms);
     const std::scoped_lock lock(service->mutex);
     BOOST_TEST(service->questions == before); // it is not asked again and again
-}
-
-BOOST_AUTO_TEST_CASE(a_shorter_group_list_counts_from_the_second_look_on) {
-    refresh = 1ms;
-    listing = 300ms;
-    start();
-    BOOST_TEST_REQUIRE(becomes_true([&] { return groups("ana") == "staff gpu"; }));
-
-    service->add_user("ana", 1001, {50});
-    std::this_thread::sleep_for(100ms);
-    BOOST_TEST(groups("ana") == "staff gpu");
-    service->add_user("ana", 1001, {50, 60, 77}); // the service answers in full again
-    std::this_thread::sleep_for(400ms);
-    BOOST_TEST(groups("ana") == "staff gpu");
-
-    service->add_user("ana", 1001, {50});
-    BOOST_TEST(becomes_true([&] { return groups("ana") == "staff"; }));
-}
-
-BOOST_AUTO_TEST_CASE(a_group_that_is_gone_keeps_its_name_for_three_looks_and_no_user_fails) {
-    refresh = 150ms;
-    listing = 100ms;
-    service->code = ErrorCode::not_found;
-    start();
-    BOOST_TEST_REQUIRE(becomes_true([&] { return groups("ana") == "staff gpu"; }));
-
-    {
-        const std::scoped_lock lock(service->mutex);
-        service->failing_groups.insert(50);
-        service->users["ana"].shell = "/bin/new";
-    }
-    BOOST_TEST(becomes_true([&] { return table->find_user("ana").record->shell == "/bin/new"; }));
-
-    BOOST_TEST(groups("ana") == "staff gpu");
-    BOOST_TEST(becomes_true([&] { return groups("ana") == "gpu"; }));
-    BOOST_TEST(table->last_error().empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_service_has_half_of_the_time_for_others) {

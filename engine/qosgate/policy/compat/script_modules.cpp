@@ -125,8 +125,8 @@ std::int64_t cost_of_search(std::string_view templates, std::size_t name) {
            paths * ScriptFiles::cost_of_find(0);
 }
 
-/// Charges for a module. It is looked for and compiled only once in the life of a state, so a call has a
-/// credit: scripts that require their modules inside slurm_job_submit would else never get past the first
+/// Charges for a module. It is looked for and compiled only once in the life of a state, which has a credit
+/// for it: scripts that require their modules inside slurm_job_submit would else never get past the first
 /// call.
 void charge_module(lua_State* lua, std::int64_t instructions) {
     std::int64_t& credit = LuaState::of(lua).script->module_credit();

@@ -37,7 +37,10 @@ class ScriptRun {
     /// A text on its way to Lua, which a Lua error may skip.
     [[nodiscard]] std::string& scratch() noexcept { return scratch_; }
 
-    /// The instructions that looking for modules and compiling them may still take without a charge.
+    /// The instructions that looking for modules and compiling them may take without a charge, once in the
+    /// life of a state.
+    static constexpr std::int64_t full_module_credit = 300'000;
+    /// What is left of them.
     [[nodiscard]] std::int64_t& module_credit() noexcept { return module_credit_; }
 
     /// Adds a line to the message for the user.
@@ -52,7 +55,7 @@ class ScriptRun {
     ScriptHost* host_;
     const ScriptFiles& files_;
     std::string scratch_;
-    std::int64_t module_credit_ = 300'000;
+    std::int64_t module_credit_ = full_module_credit;
     bool has_told_ = false;
     std::string message_;
     std::vector<ScriptLine> lines_;

@@ -132,7 +132,9 @@ Result<SiteScript::State> SiteScript::make_state(const BudgetClock* clock) const
 }
 
 Result<void> SiteScript::prepare(BudgetClock& clock) {
-    if (state_ == nullptr) state_ = std::move(spare_);
+    if (state_ != nullptr) return {};
+    module_credit_ = ScriptRun::full_module_credit;
+    state_ = std::move(spare_);
     if (state_ != nullptr) return {};
     clock.start();
     auto made = make_state(&clock);
@@ -189,6 +191,7 @@ ScriptOutcome SiteScript::call_locked(ScriptHost& host, const Function& function
         return outcome;
     }
     ScriptRun run(&host, files_);
+    run.module_credit() = module_credit_;
     {
         const Running running(*state_, run);
         ++state_->runs;
@@ -202,6 +205,7 @@ ScriptOutcome SiteScript::call_locked(ScriptHost& host, const Function& function
         if (!outcome.failure && !made.has_number)
             run.log(0, text::format("{}: non-numeric return code", script_file_name));
     }
+    module_credit_ = run.module_credit();
     if (run.has_told()) outcome.message = run.message();
     outcome.lines = std::move(run.lines());
     if (state_->budget().exhausted() != Exhausted::nothing) {

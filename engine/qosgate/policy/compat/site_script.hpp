@@ -102,6 +102,7 @@ class SiteScript {
 
     std::mutex mutex_; ///< guards what follows
     State state_;      ///< the one with the script's globals; null: it is spent
+    std::int64_t module_credit_ = ScriptRun::full_module_credit; ///< that the state has left
     State spare_;
     State spent_;
 
