@@ -175,8 +175,7 @@ Result<std::string> read_any_file(const fs::path& path, std::size_t max_bytes) {
     const auto type = fs::status(path, problem).type();
     if (problem) return system_error(path, problem.value());
     // A device or FIFO is not opened.
-    if (type != fs::file_type::regular)
-        return Error{ErrorCode::invalid_input, path.string() + ": not a regular file"};
+    if (type != fs::file_type::regular) return not_regular_error(path, type == fs::file_type::directory);
     if (fs::file_size(path, problem) > max_bytes)
         return Error{ErrorCode::invalid_input,
                      text::format("{}: larger than {} KiB", path.string(), max_bytes >> 10u)};

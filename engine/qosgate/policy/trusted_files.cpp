@@ -123,22 +123,15 @@ Result<std::string> read_all(int file, const fs::path& name, std::size_t max_byt
 
 Result<std::string> read_checked(const RealPath& real, const fs::path& name, uid_t trusted_user,
                                  std::size_t max_bytes) {
-    const auto not_regular = [&] {
-        constexpr std::string_view cure = ", but a directory, which is not read: move its files up, or, if "
-                                          "compat/job_submit.lua reads them, "
-                                          "elsewhere, and name that place in compat_files";
-        return Error{ErrorCode::invalid_input, text::format("{}: not a regular file{}", name.string(),
-                                                            S_ISDIR(real.info.st_mode) ? cure : "")};
-    };
     // A device or FIFO is not opened.
-    if (!S_ISREG(real.info.st_mode)) return not_regular();
+    if (!S_ISREG(real.info.st_mode)) return not_regular_error(name, S_ISDIR(real.info.st_mode));
     const int file = open(real.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
     if (file < 0) return system_error(name, errno);
     const ScopeExit close_file([file] { close(file); });
     // Checks the open file, so that the checked file is the one that is read.
     struct stat info {};
     if (fstat(file, &info) != 0) return system_error(name, errno);
-    if (!S_ISREG(info.st_mode)) return not_regular();
+    if (!S_ISREG(info.st_mode)) return not_regular_error(name, S_ISDIR(info.st_mode));
     const auto trusted = check_trusted(real.path, info, trusted_user);
     if (!trusted) return trusted.error();
     return read_all(file, name, max_bytes);
@@ -159,6 +152,14 @@ Error on_the_way(const Error& error, const fs::path& path) {
 }
 
 } // namespace
+
+Error not_regular_error(const fs::path& path, bool is_directory) {
+    constexpr std::string_view cure =
+        ", but a directory, which is not read: move its files up, or, if compat/job_submit.lua reads them, "
+        "elsewhere, and name that place in compat_files";
+    return {ErrorCode::invalid_input,
+            text::format("{}: not a regular file{}", path.string(), is_directory ? cure : "")};
+}
 
 Error system_error(const fs::path& path, int number) {
     // strerror is not used: this runs beside the daemon's other threads.

@@ -24,6 +24,9 @@ struct RealPath {
 /// "<path>: cannot be read: <reason>". Errors: none.
 Error system_error(const std::filesystem::path& path, int number);
 
+/// The error for what is no regular file, with a cure for a directory.
+Error not_regular_error(const std::filesystem::path& path, bool is_directory);
+
 /// Refuses a file that somebody else could have written: its owner is neither root nor `trusted_user`, or
 /// group or others can write it. Errors: permission_denied, naming path, owner or mode, and the cure.
 Result<void> check_trusted(const std::filesystem::path& path, const struct stat& info, uid_t trusted_user);
