@@ -119,7 +119,8 @@ class TestedPolicy(PluginTestCase):
         self.cluster.start("slurmctld")
         print(f"while tests ran: sbatch {submission:.2f} s, stop of slurmctld {end:.2f} s; without: {idle_end:.2f} s")
         self.assertLess(submission, 5)
-        self.assertLess(end, idle_end + 1)
+        # slurmctld looks once a second whether it is to end; the tests would hold it for ten.
+        self.assertLess(end, idle_end + 5)
         self.assertNotIn("it was not run", self.cluster.log("slurmctld"))
 
         self.expect(self.submit_to("main"), False, "old rule")
