@@ -135,10 +135,13 @@ TriedPart try_part(const model::JobRequest& request, const JudgedWorld& world, c
     return part;
 }
 
-void print_part(const TriedPart& part, const policy::Policy& policy, std::ostream& out) {
+void print_place(const TriedPart& part, std::ostream& out) {
     const auto or_none = [](const std::string& name) { return name.empty() ? "none" : shown(name); };
     out << text::format("Account {}, partition {}, QOS {}\n", or_none(part.account), or_none(part.partition),
                         or_none(part.qos));
+}
+
+void print_rules(const TriedPart& part, const policy::Policy& policy, std::ostream& out) {
     if (policy.script() != nullptr)
         out << "\nNot run here: the script compat/job_submit.lua, which slurmctld runs before the rules and\n"
                "which may refuse or change the job\n";
@@ -149,17 +152,33 @@ void print_part(const TriedPart& part, const policy::Policy& policy, std::ostrea
     out << '\n';
 }
 
-ordered_json part_json(const TriedPart& part, const policy::Policy& policy) {
-    ordered_json rules = ordered_json::array();
-    for (const policy::RuleInfo& rule : policy.rules())
-        rules.push_back(rule_json(part, rule));
+/// Each part's place, and what `print_more` writes about it.
+template <typename PrintMore>
+void print_parts(const TriedJob& job, std::ostream& out, PrintMore print_more) {
+    for (std::size_t i = 0; i < job.parts.size(); ++i) {
+        if (job.parts[i].request.is_het_part) out << "Part " << i << ": ";
+        print_place(job.parts[i], out);
+        print_more(job.parts[i]);
+    }
+}
+
+void print_verdict(const TriedJob& job, std::ostream& out) {
+    out << "\nThe job is " << verdict(job.decisive()) << ".\n";
+}
+
+ordered_json part_json(const TriedPart& part) {
     const model::Forecast& forecast = part.decision.forecast;
     return {{"status", to_string(part.status())}, {"refused_by", or_null(part.refused_by())},
             {"reason", or_null(forecast.reason)}, {"pending_reason", or_null(forecast.pending_reason)},
             {"blocked_by", part.blocked_by},      {"unchecked", or_null(unchecked(part))},
             {"account", or_null(part.account)},   {"partition", or_null(part.partition)},
-            {"qos", or_null(part.qos)},           {"rules", rules},
-            {"message", part.decision.message}};
+            {"qos", or_null(part.qos)},           {"message", part.decision.message}};
+}
+
+/// What a client says of a job that slurmctld refuses.
+std::string_view refusal_of(std::string_view client) {
+    if (client == "salloc") return "Job submit/allocate failed";
+    return client == "srun" ? "Unable to allocate resources" : "Batch job submission failed";
 }
 
 } // namespace
@@ -204,7 +223,7 @@ std::vector<std::string> TriedJob::user_reads() const {
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const std::string number = parts[i].request.is_het_part ? text::format("{}: ", i) : "";
         for (const std::string& line : parts[i].decision.message)
-            lines.push_back(text::format("sbatch: {}{}{}", level, number, line));
+            lines.push_back(text::format("{}: {}{}{}", client, level, number, line));
     }
     if (last.status() != TriedStatus::refused) return lines;
     const std::string why = slurm::describe_slurm_error(last.refusal());
@@ -213,8 +232,8 @@ std::vector<std::string> TriedJob::user_reads() const {
         return lines;
     }
     if (last.refused_by() == "slurmctld" && !last.decision.forecast.reason.empty())
-        lines.push_back(text::format("sbatch: error: {}", last.decision.forecast.reason));
-    lines.push_back("sbatch: error: Batch job submission failed: " + why);
+        lines.push_back(text::format("{}: error: {}", client, last.decision.forecast.reason));
+    lines.push_back(text::format("{}: error: {}: {}", client, refusal_of(client), why));
     return lines;
 }
 
@@ -230,28 +249,43 @@ TriedJob try_job(std::span<const model::JobRequest> requests, const JudgedWorld&
 }
 
 void print(const TriedJob& job, const policy::Policy& policy, std::ostream& out) {
-    for (std::size_t i = 0; i < job.parts.size(); ++i) {
-        if (job.parts[i].request.is_het_part) out << "Part " << i << ": ";
-        print_part(job.parts[i], policy, out);
-    }
+    print_parts(job, out, [&](const TriedPart& part) { print_rules(part, policy, out); });
     out << "The user reads:\n";
     const auto lines = job.user_reads();
     if (lines.empty()) out << "  nothing\n";
     for (const std::string& line : lines)
         out << "  " << shown(line) << '\n';
-    out << "\nThe job is " << verdict(job.decisive()) << ".\n";
+    print_verdict(job, out);
 }
 
-ordered_json to_json(const TriedJob& job, const policy::Policy& policy) {
+void print_answer(const TriedJob& job, std::ostream& out) {
+    print_parts(job, out, [&out](const TriedPart& part) {
+        for (const std::string& line : part.decision.message)
+            out << "  " << shown(line) << '\n';
+    });
+    print_verdict(job, out);
+}
+
+ordered_json answer_json(const TriedJob& job) {
     ordered_json parts = ordered_json::array();
     for (const TriedPart& part : job.parts)
-        parts.push_back(part_json(part, policy));
+        parts.push_back(part_json(part));
     const RejectCode refusal = job.decisive().refusal();
     return {{"status", to_string(job.decisive().status())},
             {"error", refusal == RejectCode::none ? ordered_json()
                                                   : ordered_json(slurm::describe_slurm_error(refusal))},
             {"user_reads", job.user_reads()},
             {"parts", parts}};
+}
+
+ordered_json to_json(const TriedJob& job, const policy::Policy& policy) {
+    ordered_json answer = answer_json(job);
+    for (std::size_t i = 0; i < job.parts.size(); ++i) {
+        ordered_json& rules = answer["parts"][i]["rules"] = ordered_json::array();
+        for (const policy::RuleInfo& rule : policy.rules())
+            rules.push_back(rule_json(job.parts[i], rule));
+    }
+    return answer;
 }
 
 } // namespace qg::cli

@@ -49,10 +49,11 @@ struct TriedPart {
 struct TriedJob {
     /// Not empty; several are those of a heterogeneous job, up to the first that qosgate refuses.
     std::vector<TriedPart> parts;
+    std::string client = "sbatch"; ///< or "salloc", "srun"
 
     /// The part whose status is that of the job.
     [[nodiscard]] const TriedPart& decisive() const noexcept;
-    /// What the user reads, line by line, as sbatch prints it.
+    /// What the user reads, line by line, as the client prints it.
     [[nodiscard]] std::vector<std::string> user_reads() const;
 };
 
@@ -61,9 +62,11 @@ struct TriedJob {
 TriedJob try_job(std::span<const model::JobRequest> requests, const JudgedWorld& world,
                  const policy::Policy& policy);
 
-/// For people.
+/// For people: with what each rule did, or the answer alone.
 void print(const TriedJob& job, const policy::Policy& policy, std::ostream& out);
-/// The members of an answer in JSON.
+void print_answer(const TriedJob& job, std::ostream& out);
+/// The members of an answer in JSON, likewise.
 nlohmann::ordered_json to_json(const TriedJob& job, const policy::Policy& policy);
+nlohmann::ordered_json answer_json(const TriedJob& job);
 
 } // namespace qg::cli

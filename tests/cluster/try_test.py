@@ -148,7 +148,7 @@ class Try(PluginTestCase):
             cls.cluster.sacctmgr(line)
         cls.put_in_force(RULES)
         # Copies beside the cluster: ordinary users may be unable to reach the build directory.
-        for name in ("qosgate", "qosgate_sbatch.so"):
+        for name in ("qosgate", "qosgate_client.so"):
             copy = shutil.copy(build_root() / "contrib/qosgate" / name, cls.cluster.directory.with_name(name))
             Path(copy).chmod(0o755)
         cls.qosgate = str(cls.cluster.directory.with_name("qosgate"))
@@ -404,15 +404,15 @@ class Try(PluginTestCase):
                 done = self.try_job(words)
                 self.assertEqual(done.rc, USAGE, done)
                 self.assertIn(message, done.stderr)
-        done = self.cluster.run([self.qosgate, "policy", "try", "--", "srun", "true"], USER)
+        done = self.cluster.run([self.qosgate, "policy", "try", "--", "squeue", "--me"], USER)
         self.assertEqual(done.rc, USAGE, done)
-        self.assertIn("comes a command line of sbatch", done.stderr)
+        self.assertIn("comes a command line of sbatch, salloc or srun", done.stderr)
 
     def test_without_its_module_it_submits_nothing(self) -> None:
         alone = self.cluster.directory.with_name("alone")
         alone.mkdir()
         program = shutil.copy(self.qosgate, alone / "qosgate")
-        broken = alone / "qosgate_sbatch.so"
+        broken = alone / "qosgate_client.so"
         broken.write_text("no library\n")
         command = [str(program), "policy", "try", "--", "sbatch", "--wrap=true"]
         done = self.cluster.run(command, USER)

@@ -154,7 +154,7 @@ class Installed(unittest.TestCase):
 
     def test_the_module_for_sbatch_is_where_the_program_looks(self) -> None:
         self.require_slurm()
-        module = self.prefix / option("libdir") / "qosgate/qosgate_sbatch.so"
+        module = self.prefix / option("libdir") / "qosgate/qosgate_client.so"
         place = str(module.parent)[len(str(self.destdir)) :]
 
         self.assertTrue(module.is_file())
@@ -169,13 +169,13 @@ class Installed(unittest.TestCase):
             installed = {path.name for path in Path(destdir).rglob("*") if path.is_file()}
 
         rules = {path.name for path in (SOURCE / "lua/rules").glob("*.lua")}
-        plugins = {"job_submit_qosgate.so", "qosgate_sbatch.so"} if self.has_slurm else set()
-        others = {"qosgate", "qosgate.lua", "lua.md", "running.md", "decision-record.schema.json"}
+        plugins = {"job_submit_qosgate.so", "qosgate_client.so"} if self.has_slurm else set()
+        others = {"qosgate", "qosgate.lua", "lua.md", "running.md", "users.md", "decision-record.schema.json"}
         self.assertEqual(installed, others | rules | plugins)
 
     def test_the_guides_refer_to_nothing_that_is_not_installed(self) -> None:
         guides = sorted((self.prefix / option("datadir") / "doc/qosgate").glob("*.md"))
-        self.assertEqual([guide.name for guide in guides], ["lua.md", "running.md"])
+        self.assertEqual([guide.name for guide in guides], ["lua.md", "running.md", "users.md"])
         for guide in guides:
             text = guide.read_text()
             self.assertEqual(re.findall(r"\]\((?!https:|#)[^)]*\)", text), [], guide)

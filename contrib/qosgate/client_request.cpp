@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sbatch_request.hpp"
+#include "client_request.hpp"
 
-#include "sbatch_module.hpp"
+#include "client_module.hpp"
 
 #include "qosgate/base/scope_exit.hpp"
 #include "qosgate/base/text.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -27,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view module_name = "qosgate_sbatch.so";
+constexpr std::string_view module_name = "qosgate_client.so";
 constexpr std::string_view no_conf = "/nonexistent/slurm.conf"; ///< until the module puts the right one back
 constexpr std::size_t max_bytes = std::size_t{256} << 20u;      ///< scripts have at most some MiB
 
@@ -50,7 +51,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
     return pointers;
 }
 
-/// The environment of sbatch until its module has started.
+/// The environment of a client until its module has started.
 std::vector<std::string> environment_for(const fs::path& module, int pipe) {
     struct Replaced {
         const char* name;
@@ -58,8 +59,8 @@ std::vector<std::string> environment_for(const fs::path& module, int pipe) {
         std::string value;
     };
     const std::array<Replaced, 2> replaced{{
-        {"LD_PRELOAD", sbatch_preload_variable, module.string()},
-        {"SLURM_CONF", sbatch_conf_variable, std::string(no_conf)},
+        {"LD_PRELOAD", client_preload_variable, module.string()},
+        {"SLURM_CONF", client_conf_variable, std::string(no_conf)},
     }};
     std::vector<std::string> environment;
     for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -72,7 +73,7 @@ std::vector<std::string> environment_for(const fs::path& module, int pipe) {
         if (const char* own = std::getenv(variable.name))
             environment.push_back(text::format("{}={}", variable.kept, own));
     }
-    environment.push_back(text::format("{}={}", sbatch_pipe_variable, pipe));
+    environment.push_back(text::format("{}={}", client_pipe_variable, pipe));
     return environment;
 }
 
@@ -82,26 +83,25 @@ bool is_binary(const fs::path& program) {
     return std::string_view(magic.data(), magic.size()) == std::string_view(ELFMAG, SELFMAG);
 }
 
-/// Slurm's own sbatch. Only into a binary a module can be loaded, and a script may undo what keeps its sbatch
+/// Slurm's own client. Only into a binary a module can be loaded, and a script may undo what keeps its client
 /// from submitting the job. Errors: unavailable.
-Result<fs::path> find_sbatch(const std::string& name) {
+Result<fs::path> find_client(const std::string& name) {
     const char* const path = std::getenv("PATH");
     for (const std::string_view folder : text::split(path == nullptr ? "/usr/bin:/bin" : path, ':')) {
         const fs::path program = fs::path(folder.empty() ? "." : folder) / name;
         std::error_code problem;
         if (!fs::is_regular_file(program, problem) || access(program.c_str(), X_OK) != 0) continue;
         if (is_binary(program)) return program;
-        return Error{
-            ErrorCode::unavailable,
-            text::format("{} is a script, or cannot be read: put the directory of Slurm's own sbatch "
-                         "in front of it in PATH",
-                         text::printable(program.string(), 4000))};
+        return Error{ErrorCode::unavailable,
+                     text::format("{} is a script, or cannot be read: put the directory of Slurm's own {} "
+                                  "in front of it in PATH",
+                                  text::printable(program.string(), 4000), name)};
     }
     return Error{ErrorCode::unavailable, text::format("there is no {} in PATH", name)};
 }
 
-Result<pid_t> start_sbatch(std::span<const std::string> words, const fs::path& module, int pipe) {
-    const auto program = find_sbatch(words.front());
+Result<pid_t> start_client(std::span<const std::string> words, const fs::path& module, int pipe) {
+    const auto program = find_client(words.front());
     if (!program) return program.error();
     const std::vector<std::string> own_words(words.begin(), words.end());
     const std::vector<std::string> environment = environment_for(module, pipe);
@@ -127,11 +127,18 @@ Result<std::string> read_all(int pipe) {
         if (count < 0 && errno == EINTR) continue;
         if (count < 0)
             return Error{ErrorCode::unavailable,
-                         text::format("reading from sbatch: {}", std::strerror(errno))};
+                         text::format("reading from the client: {}", std::strerror(errno))};
         if (count == 0) return bytes;
         bytes.append(part.data(), static_cast<std::size_t>(count));
     }
-    return Error{ErrorCode::limit_exceeded, "sbatch makes a job description of more than 256 MiB"};
+    return Error{ErrorCode::limit_exceeded, "the job's description has more than 256 MiB"};
+}
+
+/// Whether a word may be srun's --no-allocate, with which it would run the program: also where the word
+/// belongs to the program.
+bool may_be_no_allocate(const std::string& word) {
+    if (word.starts_with("--no-a")) return true;
+    return word.size() > 1 && word[0] == '-' && word[1] != '-' && word.find('Z') != std::string::npos;
 }
 
 int wait_for(pid_t process) {
@@ -141,32 +148,38 @@ int wait_for(pid_t process) {
     return status;
 }
 
-/// What the module of a started sbatch sends. Errors: as ask_sbatch().
-Result<std::string> receive(pid_t process, int pipe) {
+/// What the module of a started client sends. Errors: as ask_client().
+Result<std::string> receive(const std::string& client, pid_t process, int pipe) {
     auto bytes = read_all(pipe);
     if (!bytes) kill(process, SIGTERM); // it may wait for a reader
     const int status = wait_for(process);
     if (!bytes || !bytes->empty()) return bytes;
     if (WIFSIGNALED(status))
-        return Error{ErrorCode::unavailable, text::format("sbatch ended by signal {}", WTERMSIG(status))};
-    return Error{ErrorCode::invalid_input, WEXITSTATUS(status) == 0
-                                               ? "sbatch submits no job with these arguments"
-                                               : "sbatch refuses these arguments; its own message says why"};
+        return Error{ErrorCode::unavailable, text::format("{} ended by signal {}", client, WTERMSIG(status))};
+    if (WEXITSTATUS(status) != 0)
+        return Error{ErrorCode::invalid_input,
+                     text::format("{} refuses these arguments; its own message says why", client)};
+    return Error{ErrorCode::invalid_input,
+                 text::format("{} submits no job with these arguments{}", client,
+                              client == "srun" ? " (inside a job it runs a step of it)" : "")};
 }
 
 } // namespace
 
-Result<std::vector<slurm::JobDescCopy>> ask_sbatch(std::span<const std::string> words) {
+Result<std::vector<slurm::JobDescCopy>> ask_client(std::span<const std::string> words) {
+    if (words.front() == "srun" && std::ranges::any_of(words.subspan(1), may_be_no_allocate))
+        return Error{ErrorCode::invalid_input,
+                     "srun --no-allocate (-Z) runs a program without a job: there is nothing to judge"};
     const auto module = find_module();
     if (!module) return module.error();
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0)
         return Error{ErrorCode::unavailable, text::format("a pipe: {}", std::strerror(errno))};
     const ScopeExit close_reader([&ends] { close(ends[0]); });
-    const auto process = start_sbatch(words, *module, ends[1]);
+    const auto process = start_client(words, *module, ends[1]);
     close(ends[1]);
     if (!process) return process.error();
-    const auto bytes = receive(*process, ends[0]);
+    const auto bytes = receive(words.front(), *process, ends[0]);
     if (!bytes) return bytes.error();
 
     std::vector<slurm::JobDescCopy> parts;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate check -- sbatch|salloc|srun ARGS...: what would become of a job, for its user.
+#include "command.hpp"
+#include "judged_job.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <string>
+
+namespace qg::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// What may decide about the job and was not judged; empty: everything was.
+std::string find_unjudged(const JudgedJob& job) {
+    if (!job.unread_rules.empty())
+        return "the site's rules cannot be read here, and may refuse or change the job: " + job.unread_rules;
+    if (job.policy->script() != nullptr)
+        return "the site's job_submit.lua is not run here, and may refuse or change the job";
+    return "";
+}
+
+Result<int> check(const JobQuestion& question, Output& output) {
+    const auto job = judge_command_line(question, output);
+    if (!job) return job.error();
+    if (!*job) return exit_usage;
+    const std::string unjudged = find_unjudged(**job);
+    if (output.json()) {
+        ordered_json answer = answer_json((*job)->tried);
+        answer["uid"] = (*job)->user.id;
+        answer["user"] = (*job)->user.name.empty() ? ordered_json() : ordered_json((*job)->user.name);
+        answer["not_judged"] = unjudged.empty() ? ordered_json() : ordered_json(unjudged);
+        output.write(answer);
+    } else {
+        print_answer((*job)->tried, output.text());
+        if (!unjudged.empty()) output.text() << "Not judged: " << text::printable(unjudged, 4000) << ".\n";
+    }
+    return exit_status((*job)->tried);
+}
+
+} // namespace
+
+void add_check(CLI::App& app, Invocation& invocation) {
+    auto options = std::make_shared<JobQuestion>();
+    options->rules = RulesNeeded::if_known;
+    CLI::App* command = add_command(
+        app, "check", "Say what would become of a job, without submitting it",
+        "Put '--' and a command line of sbatch, salloc or srun after it. Nothing is submitted or run. The\n"
+        "client itself reads the command line, the script with its #SBATCH lines, its variables and the\n"
+        "site's cli_filter. What it would send to slurmctld is judged here, by the limits, usage and\n"
+        "partitions that slurmctld has at this moment, and by the site's rules, if you may read them.\n\n"
+        "The answer is advice: slurmctld decides when the job is submitted, and checks more than limits and\n"
+        "partitions. What PrivateData in slurm.conf hides from you is not judged.\n\n"
+        "Inside a job srun runs a step of that job: there is nothing to judge.\n\n"
+        "Exit status:\n"
+        "  0   the job would be accepted, though it may wait, even for ever: the answer says so\n"
+        "  1   it would be refused; or slurmctld would not take or start it because of its nodes or names\n"
+        "  64  the command line is wrong, or the client refuses its own\n"
+        "  66  there is no such user\n"
+        "  69  slurmctld cannot be reached; slurm.conf or the client cannot be used\n"
+        "  74  the output cannot be written\n"
+        "  77  not permitted: only root, SlurmUser and operators may check jobs of others\n\n"
+        "With --json:\n"
+        "  status      \"accepted\", \"refused\", or \"blocked\" (slurmctld refuses it or never starts it,\n"
+        "              for another reason than limits: blocked_by says why)\n"
+        "  error       what the client says at the end; null: the job is not refused\n"
+        "  user_reads  the lines that the client prints, if slurmctld has loaded qosgate\n"
+        "  parts       the job, or the parts of a heterogeneous job: status, refused_by (\"rules\",\n"
+        "              \"qosgate\" or \"slurmctld\"), reason, pending_reason, blocked_by, unchecked (why\n"
+        "              limits were not judged), account, partition, qos, message\n"
+        "  uid, user   whose job it is\n"
+        "  not_judged  rules that may decide, too, and could not be asked; null: there are none\n"
+        "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
+        "Examples:\n"
+        "  qosgate check -- sbatch --qos=debug -n4 job.sh\n"
+        "  qosgate check -- salloc --gres=gpu:2 --time=8:00:00\n"
+        "  qosgate check --json -- srun -N4 hostname | jq .status");
+    command->add_option("--user", options->user, "Whose job it is, a name or a number; default: yours");
+    command->add_option("COMMAND", options->words, "The client and its arguments, after '--'")->required();
+    add_json_flag(*command, invocation);
+    command->callback([&invocation, options] {
+        invocation.action = [options](Output& output) { return check(*options, output); };
+    });
+}
+
+} // namespace qg::cli

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate_client.so: what `qosgate check` and `qosgate policy try` load into sbatch, salloc and srun
+// (LD_PRELOAD). The client reads its options, script and environment as always; the job that it would then
+// send to slurmctld goes to qosgate instead, and the client ends. So no second reader of its options is
+// needed, and no job is submitted.
+//
+// The client is started with a SLURM_CONF that does not exist, so that it cannot submit anything without this
+// module. The module puts the right one back, if it certainly stands between the client and libslurm.
+#include "client_module.hpp"
+
+#include "qosgate/slurm/compat.hpp"
+#include "qosgate/slurm/job_desc_copy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace qg::cli {
+namespace {
+
+int pipe_to_qosgate = -1;
+
+/// Sets a variable of the environment to what another one holds, and removes the other.
+void restore(const char* name, const char* kept) {
+    if (const char* value = std::getenv(kept))
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+    unsetenv(kept);
+}
+
+/// Libslurm's functions by which the clients send jobs, or join one; this module has each of them.
+constexpr const char* functions[] = {"slurm_submit_batch_job",
+                                     "slurm_submit_batch_het_job",
+                                     "slurm_allocate_resources_blocking",
+                                     "slurm_allocate_het_job_blocking",
+                                     "slurm_job_will_run",
+                                     "slurm_het_job_will_run",
+                                     "slurm_het_job_lookup"};
+
+/// Whether a library behind this module has the function: a client that contains it would not call ours.
+bool is_in_library(const char* function) {
+    return dlsym(RTLD_NEXT, function) != nullptr;
+}
+
+/// Before main(), so that neither the client nor the job's environment has anything of this.
+[[gnu::constructor]] void take_over() {
+    const char* pipe = std::getenv(client_pipe_variable);
+    if (pipe == nullptr || !std::ranges::all_of(functions, is_in_library))
+        return; // SLURM_CONF stays wrong: the client fails
+    pipe_to_qosgate = std::atoi(pipe);
+    fcntl(pipe_to_qosgate, F_SETFD, FD_CLOEXEC);
+    unsetenv(client_pipe_variable);
+    restore("LD_PRELOAD", client_preload_variable);
+    restore("SLURM_CONF", client_conf_variable);
+}
+
+/// libslurm fills it in before it sends a job.
+void set_submit_host(job_desc_msg_t& job) {
+    static std::array<char, 256> host{};
+    if (job.alloc_node != nullptr || gethostname(host.data(), host.size() - 1) != 0) return;
+    if (const auto dot = std::string_view(host.data()).find('.'); dot != std::string_view::npos)
+        host.at(dot) = '\0';
+    job.alloc_node = host.data();
+}
+
+[[noreturn]] void send(const std::string& bytes) {
+    std::FILE* out = fdopen(pipe_to_qosgate, "w");
+    const bool is_sent =
+        out != nullptr && std::fwrite(bytes.data(), bytes.size(), 1, out) == 1 && std::fclose(out) == 0;
+    _exit(is_sent ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+[[noreturn]] void send_job(job_desc_msg_t& job) {
+    set_submit_host(job);
+    send(slurm::pack_job_desc(job));
+}
+
+[[noreturn]] void send_parts(slurm::ListHandle parts) {
+    std::string bytes;
+    slurm::for_each<job_desc_msg_t>(parts, [&bytes](job_desc_msg_t& part) {
+        set_submit_host(part);
+        bytes += slurm::pack_job_desc(part);
+    });
+    send(bytes);
+}
+
+} // namespace
+} // namespace qg::cli
+
+// What the clients call, instead of libslurm's functions of these names.
+extern "C" {
+
+[[gnu::visibility("default")]] int slurm_submit_batch_job(job_desc_msg_t* job,
+                                                          submit_response_msg_t** /*answer*/) {
+    qg::cli::send_job(*job);
+}
+
+[[gnu::visibility("default")]] int slurm_submit_batch_het_job(qg::slurm::ListHandle parts,
+                                                              submit_response_msg_t** /*answer*/) {
+    qg::cli::send_parts(parts);
+}
+
+[[gnu::visibility("default")]] resource_allocation_response_msg_t*
+slurm_allocate_resources_blocking(const job_desc_msg_t* job, time_t /*timeout*/,
+                                  void (* /*while_pending*/)(std::uint32_t)) {
+    job_desc_msg_t own = *job; // as libslurm does
+    qg::cli::send_job(own);
+}
+
+[[gnu::visibility("default")]] qg::slurm::ListHandle
+slurm_allocate_het_job_blocking(qg::slurm::ListHandle parts, time_t /*timeout*/,
+                                void (* /*while_pending*/)(std::uint32_t)) {
+    qg::cli::send_parts(parts);
+}
+
+/// srun asks for the job in which it is to run a step: it sends no job.
+[[gnu::visibility("default")]] int slurm_het_job_lookup(std::uint32_t /*job*/,
+                                                        qg::slurm::ListHandle* /*answer*/) {
+    _exit(EXIT_SUCCESS);
+}
+
+[[gnu::visibility("default")]] int slurm_job_will_run(job_desc_msg_t* job) {
+    qg::cli::send_job(*job);
+}
+
+[[gnu::visibility("default")]] int slurm_het_job_will_run(qg::slurm::ListHandle parts) {
+    qg::cli::send_parts(parts);
+}
+}

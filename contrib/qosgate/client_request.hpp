@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The job that a command line of sbatch, salloc or srun would submit, made by that client itself.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/slurm/job_desc_copy.hpp"
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::cli {
+
+/// The clients that can be asked.
+inline constexpr std::array<std::string_view, 3> clients{"sbatch", "salloc", "srun"};
+
+/// Runs a client with these words ("sbatch", "--qos=debug", "job.sh") up to the moment when it would submit
+/// the job. It runs as the caller: its own options, the script's #SBATCH lines, the client's variables and
+/// the site's cli_filter count as always, standard input may be the script, and its messages go to standard
+/// error. Nothing is submitted or run. One description, or those of a heterogeneous job, in order.
+/// Errors: invalid_input if the client itself refuses the command line (it has said why), or would do
+/// something else than submit a job; unavailable if there is no such client; unsupported if it cannot be
+/// asked so. Cost: blocking; as long as the client takes without slurmctld.
+Result<std::vector<slurm::JobDescCopy>> ask_client(std::span<const std::string> words);
+
+} // namespace qg::cli

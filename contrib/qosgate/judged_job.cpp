@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "judged_job.hpp"
+
+#include "client_request.hpp"
+#include "policy_load.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+
+#include <pwd.h>
+#include <unistd.h>
+
+namespace qg::cli {
+namespace {
+
+Result<JobUser> find_user(const std::string& named, const JudgedWorld& world) {
+    if (named.empty()) {
+        const passwd* caller = getpwuid(getuid());
+        return JobUser{getuid(), caller ? caller->pw_name : "", false};
+    }
+    if (const auto found = world.users.find(named); found != world.users.end())
+        return JobUser{found->second, named, true};
+    if (const passwd* user = getpwnam(named.c_str())) return JobUser{user->pw_uid, user->pw_name, true};
+    if (const auto number = text::parse_unsigned(named); number && *number < 0xffffffffu)
+        return JobUser{static_cast<std::uint32_t>(*number), "", true};
+    return Error{ErrorCode::not_found,
+                 text::format("{} has no user {}",
+                              world.users.empty() ? "this host" : "neither the file of --world nor this host",
+                              text::quoted(named, 64))};
+}
+
+/// A user may try only jobs of their own: the answer tells limits and usage.
+Result<void> check_rights(const JobUser& user, const JudgedWorld& world) {
+    if (user.id == getuid() || world.accounting->is_operator(getuid())) return {};
+    return Error{ErrorCode::permission_denied,
+                 "only root, SlurmUser and operators may try jobs of other users: leave --user out"};
+}
+
+/// The rules that a directory has. slurmctld needs none beside slurm.conf, but one that is named must exist.
+Result<std::shared_ptr<const policy::Policy>> load_rules(const PolicyFolder& folder, bool is_named) {
+    auto loaded = load_policy_to_try(folder.path);
+    if (!loaded && loaded.error().code == ErrorCode::not_found && !is_named) return policy::Policy::none();
+    return loaded;
+}
+
+/// A request as slurmctld hands it to plugins.
+model::JobRequest as_received(const slurm::JobDescCopy& part, std::uint32_t sender,
+                              const JudgedWorld& world) {
+    model::JobRequest request = part.request(sender);
+    constexpr std::uint32_t nobody =
+        99; // SLURM_AUTH_NOBODY: since 23.02 clients send it, and slurmctld knows them
+    if (request.user_id == nobody) request.user_id = sender;
+    if (request.priority != 0u && !world.accounting->is_operator(sender)) request.priority.reset();
+    return request;
+}
+
+/// The requests of the parts of a job. Ownership: borrow the parts.
+std::vector<model::JobRequest> requests_of(std::vector<slurm::JobDescCopy>& parts, const JobUser& user,
+                                           const JudgedWorld& world) {
+    std::vector<model::JobRequest> requests;
+    for (slurm::JobDescCopy& part : parts) {
+        if (user.is_named) part.set_user(user.id);
+        requests.push_back(as_received(part, user.id, world));
+    }
+    return requests;
+}
+
+/// Why the words cannot be judged; empty: they can.
+std::string find_wrong_use(const std::vector<std::string>& words) {
+    if (std::ranges::find(clients, words.front()) != clients.end()) return "";
+    return text::format("after '--' comes a command line of sbatch, salloc or srun, not {}: -- sbatch "
+                        "--qos=debug job.sh",
+                        text::quoted(words.front(), 64));
+}
+
+} // namespace
+
+Result<std::optional<JudgedJob>> judge_command_line(const JobQuestion& question, Output& output) {
+    const auto misused = [&output](std::string_view why) {
+        output.fail("usage", why);
+        return std::optional<JudgedJob>();
+    };
+    if (const std::string wrong = find_wrong_use(question.words); !wrong.empty()) return misused(wrong);
+    const auto folder = find_policy_folder(question.folder);
+    if (!folder) return folder.error();
+    auto policy = load_rules(*folder, !question.folder.empty());
+    std::string unread_rules;
+    if (!policy && question.rules == RulesNeeded::must_load) return policy.error();
+    if (!policy) {
+        unread_rules = policy.error().message;
+        policy = policy::Policy::none();
+    }
+    auto parts = ask_client(question.words);
+    if (!parts && parts.error().code == ErrorCode::invalid_input) return misused(parts.error().message);
+    if (!parts) return parts.error();
+    if (std::ranges::any_of(*parts, [](const slurm::JobDescCopy& part) { return !part.clusters().empty(); }))
+        return misused(
+            "--clusters (or SBATCH_CLUSTERS) names clusters: only jobs for this cluster can be tried");
+    const bool is_live = question.world.empty();
+    auto world = is_live ? read_live_world() : read_captured_world(question.world);
+    if (!world) return world.error();
+    const auto user = find_user(question.user, *world);
+    if (!user) return user.error();
+    if (const auto may = check_rights(*user, *world); is_live && !may) return may.error();
+    const auto requests = requests_of(*parts, *user, *world);
+    TriedJob tried = try_job(requests, *world, **policy);
+    tried.client = question.words.front();
+    return std::optional(JudgedJob{*user, *folder, *std::move(policy), std::move(unread_rules),
+                                   *std::move(world), *std::move(parts), std::move(tried)});
+}
+
+} // namespace qg::cli

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// JudgedJob: what 'qosgate check' and 'qosgate policy try' do with a command line of sbatch, salloc or srun.
+#pragma once
+
+#include "judged_world.hpp"
+#include "output.hpp"
+#include "policy_folder.hpp"
+#include "tried_job.hpp"
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/slurm/job_desc_copy.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qg::cli {
+
+/// Where the rules come from.
+enum class RulesNeeded : std::uint8_t {
+    must_load, ///< rules that do not load are an error
+    if_known,  ///< then the job is judged without them, and the answer says so
+};
+
+struct JobQuestion {
+    std::string user;               ///< whose job it is, a name or a number; empty: the caller's
+    std::string folder;             ///< the directory of rules; empty: qosgate.d beside slurm.conf
+    std::string world;              ///< a file of 'qosgate capture'; empty: slurmctld now
+    std::vector<std::string> words; ///< "sbatch", "--qos=debug", "job.sh"; not empty
+    RulesNeeded rules = RulesNeeded::must_load;
+};
+
+/// Whose job it is.
+struct JobUser {
+    std::uint32_t id = 0;
+    std::string name; ///< empty: this host does not know the user
+    bool is_named = false;
+};
+
+struct JudgedJob {
+    JobUser user;
+    PolicyFolder folder;
+    std::shared_ptr<const policy::Policy> policy; ///< never null
+    std::string unread_rules;                     ///< why the rules are not known; empty: they are
+    JudgedWorld world;
+    std::vector<slurm::JobDescCopy> parts; ///< `tried` borrows from them
+    TriedJob tried;
+
+    /// "ana", or "user" for one without a name.
+    [[nodiscard]] std::string user_name() const { return user.name.empty() ? "user" : user.name; }
+};
+
+/// Asks the client what it would send, and judges that. Empty: the command line is wrong, and `output` has
+/// said so. Errors: not_found for an unknown user or directory, permission_denied, invalid_input for rules or
+/// a file that do not load, unavailable for slurmctld, files or a client. Cost: blocking.
+Result<std::optional<JudgedJob>> judge_command_line(const JobQuestion& question, Output& output);
+
+/// The exit status of an answer, beside 0.
+inline constexpr int exit_refused = 1;
+inline int exit_status(const TriedJob& job) {
+    return job.decisive().status() == TriedStatus::accepted ? 0 : exit_refused;
+}
+
+} // namespace qg::cli

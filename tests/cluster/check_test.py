@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""qosgate check says before sbatch, salloc and srun what they print and what becomes of the job."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import time
+from pathlib import Path
+
+from qosgate_dev.testing import CommandResult, build_root, main
+from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+
+ACCEPTED, REFUSED, USAGE, NO_USER, NOT_REACHED, NO_PERMISSION = 0, 1, 64, 66, 69, 77
+
+RULES = {
+    "10-words.lua": """\
+rule {
+    name = "words",
+    submit = function(job)
+        if job.comment == "no" then job:reject("not today, %s", job.user) end
+        if job.comment == "warn" then job:warn("job %s of %d tasks", job.name or "?", job.tasks or 1) end
+        if job.comment == "kind" then job:note(job.script and "a script" or "no script") end
+    end,
+}
+""",
+}
+
+# What follows "sbatch", "salloc" or "srun"; the job's program stands behind it.
+OPTIONS = (
+    "",
+    "-n2 --qos=small",
+    "-n3 --qos=small",
+    "--qos=small --time=60",
+    "--qos=small --time=61",
+    "--qos=nosuch",
+    "-A nosuch",
+    "-p short --time=90",
+    "-p short --time=60",
+    "--gpus=3 --qos=gpus",
+    "--gpus=2 --qos=gpus",
+    "--comment=no",
+    "--comment=warn -J name -n2",
+    "--comment=kind",
+    "--time=300 --qos=waits",
+    "-n3 --qos=waits",
+    "-n2 --qos=waits",
+)
+
+# Of a job that waits or has got its nodes; they are no answer to the request.
+OF_CLIENT = re.compile(
+    r"(salloc|srun): (Granted|Relinquishing|Pending|Waiting|Nodes|[Jj]ob \d|[Ff]orce|Job alloc|Job aborted|"
+    r"Requested partition configuration)"
+)
+
+
+class Check(PluginTestCase):
+    maxDiff = None
+    options = ("--gpus", "4")
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        for line in (
+            "add qos gpus MaxTRESPerUser=gres/gpu=2 Flags=DenyOnLimit",
+            "add qos waits MaxTRESPerUser=cpu=2 MaxWall=120",
+            f"modify user {USER} where account=astro set qos+=gpus,waits",
+        ):
+            cls.cluster.sacctmgr(line)
+        cls.put_in_force(RULES)
+        for name in ("qosgate", "qosgate_client.so"):
+            copy = shutil.copy(build_root() / "contrib/qosgate" / name, cls.cluster.directory.with_name(name))
+            Path(copy).chmod(0o755)
+        cls.qosgate = str(cls.cluster.directory.with_name("qosgate"))
+
+    def check(self, words: list[str], user: str = USER, options: tuple[str, ...] = (), **run: object) -> CommandResult:
+        return self.cluster.run([self.qosgate, "check", *options, "--", *words], user, **run)
+
+    def answer(self, words: list[str], user: str = USER, options: tuple[str, ...] = (), **run: object) -> dict:
+        done = self.check(words, user, ("--json", *options), **run)
+        self.assertIn(done.rc, (ACCEPTED, REFUSED), done)
+        answer = json.loads(done.stdout)
+        self.assertEqual(answer["status"] == "accepted", done.rc == ACCEPTED, done)
+        return answer
+
+    def jobs(self) -> list[str]:
+        return self.cluster.run("squeue --noheader --format=%i", check=True).stdout.split()
+
+    def pending_reason(self) -> str:
+        return self.cluster.run("squeue --noheader --format=%r", check=True).stdout.strip()
+
+    def compare(self, words: list[str], program: list[str]) -> None:
+        """Checks, then runs the client; both must say the same."""
+        foretold = self.answer([*words, *program])
+        self.assertEqual(self.jobs(), [], "nothing was submitted")
+        reason = foretold["parts"][0]["pending_reason"]
+        if reason is None:
+            actual = self.cluster.run([*words, *program], USER)
+            self.assertEqual(foretold["status"] == "accepted", actual.rc == 0, f"{actual}\n{foretold}")
+        else:
+            actual = self.cluster.run(["timeout", "3", *words, *program], USER)
+        self.cluster.run(f"scancel --user={USER}", check=True)
+        self.cluster.wait_for(lambda: not self.jobs(), "the job has ended")
+        said = [line for line in actual.stderr.splitlines() if not OF_CLIENT.match(line)]
+        if foretold["status"] == "blocked":  # slurmctld has its own words for why
+            said = said[: len(foretold["user_reads"])]
+        self.assertEqual(foretold["user_reads"], said, actual)
+
+    def test_it_says_what_the_clients_print(self) -> None:
+        for client, program in (("sbatch", ["--wrap=true"]), ("salloc", ["true"]), ("srun", ["true"])):
+            for options in OPTIONS:
+                with self.subTest(client, options=options):
+                    self.compare([client, *shlex.split(options)], program)
+
+    def test_parts_of_a_heterogeneous_job(self) -> None:
+        for client in ("salloc", "srun"):
+            for options in ("-n1 : -n2 true", "-n1 : --comment=no true", "-n1 --qos=small : -n3 --qos=small true"):
+                with self.subTest(client, options=options):
+                    self.compare([client, *shlex.split(options)], [])
+
+    def test_what_waits_is_told_with_the_reason_that_squeue_shows(self) -> None:
+        done = self.check(["salloc", "--qos=waits", "-n3"])
+        self.assertEqual(done.rc, ACCEPTED, done)
+        self.assertIn("it waits because of QOSMaxCpuPerUserLimit", done.stdout)
+        job = self.cluster.sbatch("--qos=waits -n3", USER).job
+        self.cluster.wait_for(lambda: self.pending_reason() == "QOSMaxCpuPerUserLimit", "it waits for that")
+        self.cluster.run(f"scancel {job}", check=True)
+
+    def test_the_answer_is_short(self) -> None:
+        done = self.check(["srun", "-n3", "--qos=small", "hostname"])
+        self.assertEqual(done.rc, REFUSED, done)
+        self.assertIn("Account astro, partition main, QOS small\n  QOS small does not allow this job:\n", done.stdout)
+        self.assertIn("\nThe job is refused by slurmctld (QOSMaxCpuPerJobLimit).\n", done.stdout)
+        self.assertNotIn("Rules:", done.stdout)
+        self.assertIsNone(self.answer(["srun", "hostname"])["not_judged"])
+
+    def test_a_step_is_not_run_and_has_no_answer(self) -> None:
+        job = self.cluster.sbatch("-n1", USER).job
+        self.cluster.wait_job(job, "RUNNING")
+        mark = self.cluster.directory.with_name("step-ran")
+        try:
+            for words, env in (
+                (["srun", "touch", str(mark)], {"SLURM_JOB_ID": str(job)}),
+                (["srun", f"--jobid={job}", "touch", str(mark)], {}),
+            ):
+                with self.subTest(words):
+                    done = self.check(words, env=env)
+                    self.assertEqual(done.rc, USAGE, done)
+                    self.assertIn("inside a job it runs a step of it", done.stderr)
+            for option in ("-Z", "--no-allocate", "--no-al", "-vZ"):
+                with self.subTest(option):
+                    done = self.check(["srun", option, "--nodelist=n1", "touch", str(mark)], "root")
+                    self.assertEqual(done.rc, USAGE, done)
+                    self.assertIn("runs a program without a job", done.stderr)
+            time.sleep(1)
+            self.assertFalse(mark.exists())
+        finally:
+            self.cluster.run(f"scancel {job}", check=True)
+
+    def test_rules_that_cannot_be_read_are_told(self) -> None:
+        self.folder.chmod(0o700)
+        try:
+            answer = self.answer(["sbatch", "--comment=no", "--wrap=true"])
+            self.assertEqual(answer["status"], "accepted")
+            self.assertIn("the site's rules cannot be read here", answer["not_judged"])
+            self.assertEqual(self.answer(["sbatch", "-n3", "--qos=small", "--wrap=true"])["status"], "refused")
+            self.assertIn("Not judged: the site's rules", self.check(["sbatch", "--wrap=true"]).stdout)
+        finally:
+            self.folder.chmod(0o755)
+        self.assertEqual(self.answer(["sbatch", "--comment=no", "--wrap=true"])["status"], "refused")
+
+    def test_only_operators_check_for_others(self) -> None:
+        words = ["salloc", "-n3", "--qos=small"]
+        self.assertEqual(self.answer(words, "root", ("--user", USER))["user"], USER)
+        done = self.check(words, "ben", ("--user", USER))
+        self.assertEqual(done.rc, NO_PERMISSION, done)
+        self.assertEqual(self.check(words, "root", ("--user", "nosuch")).rc, NO_USER)
+
+    def test_wrong_command_lines(self) -> None:
+        for words, message in (
+            (["scontrol", "show", "jobs"], "comes a command line of sbatch, salloc or srun"),
+            (["salloc", "--no-such-option"], "unrecognized option"),
+            (["srun", "--time=never", "true"], "Invalid --time"),
+            (["srun"], "srun refuses these arguments"),
+            (["salloc", "--clusters=other", "true"], ""),
+        ):
+            with self.subTest(words):
+                done = self.check(words)
+                self.assertEqual(done.rc, USAGE, done)
+                self.assertIn(message, done.stderr)
+
+    def test_a_script_in_the_place_of_srun_is_not_run(self) -> None:
+        folder = self.cluster.directory.with_name("scripts")
+        folder.mkdir()
+        script = folder / "srun"
+        script.write_text("#!/bin/sh\nunset LD_PRELOAD SLURM_CONF\n")
+        script.chmod(0o755)
+        done = self.check(["srun", "true"], env={"PATH": f"{folder}:{os.environ['PATH']}"})
+        self.assertEqual(done.rc, NOT_REACHED, done)
+        self.assertIn(f"{script} is a script, or cannot be read: put the directory of Slurm's own srun", done.stderr)
+
+
+if __name__ == "__main__":
+    main()
