@@ -189,6 +189,10 @@ std::optional<std::time_t> ClusterSnapshot::read_at() const {
     return read_at == 0 ? std::nullopt : std::optional(read_at);
 }
 
+std::function<bool()> ClusterSnapshot::is_read() const {
+    return [shared = shared_] { return shared->read_at.load() != 0; };
+}
+
 bool ClusterSnapshot::is_at_work() const {
     return read_at() || shared_->watch.has_partitions();
 }

@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,8 @@ class ClusterSnapshot {
 
     /// When the partitions were read last; empty: never.
     [[nodiscard]] std::optional<std::time_t> read_at() const;
+    /// Tells whether slurmctld has answered a reading. It may outlive this object. Threads: any.
+    [[nodiscard]] std::function<bool()> is_read() const;
     /// Whether this slurmctld has partitions or answers RPCs. A standby controller does neither.
     [[nodiscard]] bool is_at_work() const;
     /// Why they cannot be read now; empty: they can.

@@ -128,6 +128,7 @@ Runtime::Runtime(const Result<AssocMgr>& manager)
     job_submit_plugins_ = job_submit_plugins();
     cluster_.start();
     users_.start();
+    script_jobs_.start();
     if (const auto file = state_file("qosgate_status.json"); !file.empty()) start_status(file);
 }
 
@@ -353,6 +354,7 @@ void Runtime::stop() {
     policies_.stop();
     cluster_.stop(stop_patience);
     users_.stop(stop_patience);
+    script_jobs_.stop(stop_patience);
 }
 
 namespace {

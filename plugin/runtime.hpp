@@ -15,6 +15,7 @@
 #include "job_copy.hpp"
 #include "job_files.hpp"
 #include "job_owners.hpp"
+#include "job_snapshot.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/policy/store.hpp"
 #include "recorder.hpp"
@@ -105,6 +106,7 @@ class Runtime {
     ClusterSnapshot cluster_;
     ControllerQuota quota_;
     UserTable users_;
+    JobSnapshot script_jobs_{options_in_slurmctld(cluster_.is_read())};
     std::shared_ptr<UntrackedTresWatch> untracked_tres_; ///< with the status file's thread
     gate::Gate gate_;
     JobCopier jobs_;

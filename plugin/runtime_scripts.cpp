@@ -34,8 +34,11 @@ std::vector<std::string> lines_of(const ScriptOutcome& outcome) {
 
 std::optional<ScriptStatus> Runtime::describe_script(const policy::Policy& policy) {
     const policy::compat::SiteScript* script = policy.script();
+    script_jobs_.want(script == nullptr ? nullptr : script->names_beside_jobs());
     if (script == nullptr) return std::nullopt;
-    return ScriptStatus{.failures = script->failures()};
+    ScriptStatus status{.failures = script->failures()};
+    if (script->names_beside_jobs()) status.jobs = script_jobs_.status();
+    return status;
 }
 
 std::optional<UsersStatus> Runtime::describe_users(const policy::Policy& policy,
@@ -78,8 +81,9 @@ void Runtime::end_with_script(const Recording& recording, const gate::RecordedJo
                                           job_desc_msg_t& description, std::uint32_t submit_uid,
                                           char** err_msg, Decision& did) {
     if (policy.script()->asks_for_users()) users_.need();
+    script_jobs_.want(policy.script()->names_beside_jobs());
     Recording recording = recorder_.begin(policy);
-    ControllerScriptHost host(description, submit_uid, quota_, users_, now.cluster.get());
+    ControllerScriptHost host(description, submit_uid, quota_, users_, script_jobs_, now.cluster.get());
     std::optional<model::JobRequest> before; // empty: the script wrote nothing
     host.set_before_write([&] { before = slurm::read_job_desc(description, submit_uid); });
     const ScriptOutcome outcome = policy.script()->submit(host);
@@ -110,6 +114,7 @@ void Runtime::end_with_script(const Recording& recording, const gate::RecordedJo
                                                     job_record* job, std::uint32_t submit_uid,
                                                     char** err_msg) {
     if (policy.script()->asks_for_users()) users_.need();
+    script_jobs_.want(policy.script()->names_beside_jobs());
     const ClusterNow now = cluster_.current();
     const auto files_id = job_files_.find_id(job);
     const bool by_operator = quota_.is_operator(submit_uid);
@@ -122,7 +127,7 @@ void Runtime::end_with_script(const Recording& recording, const gate::RecordedJo
         if (copy == nullptr) return Error{ErrorCode::unavailable, "slurmctld does not show its jobs"};
         return copy.get();
     };
-    ControllerScriptHost host(update, submit_uid, quota_, users_, now.cluster.get());
+    ControllerScriptHost host(update, submit_uid, quota_, users_, script_jobs_, now.cluster.get());
     bool is_unseen = false;
     host.set_record([&] {
         auto read = read_job();

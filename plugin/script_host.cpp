@@ -167,7 +167,11 @@ Result<const model::ScriptRecords*> ControllerScriptHost::reservations() {
 }
 
 Result<const model::ScriptRecords*> ControllerScriptHost::jobs() {
-    return Error{ErrorCode::unsupported, "slurm.jobs cannot be read"};
+    if (seen_jobs_) return seen_jobs_.get();
+    auto read = jobs_.current();
+    if (!read) return read.error();
+    seen_jobs_ = *std::move(read);
+    return seen_jobs_.get();
 }
 
 Result<std::optional<double>> ControllerScriptHost::qos_priority(std::string_view name) {

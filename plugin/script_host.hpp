@@ -4,6 +4,7 @@
 #pragma once
 
 #include "controller_quota.hpp"
+#include "job_snapshot.hpp"
 #include "qosgate/model/cluster.hpp"
 #include "qosgate/model/decision.hpp"
 #include "qosgate/policy/compat/site_script.hpp"
@@ -34,9 +35,10 @@ class ControllerScriptHost final : public policy::compat::ScriptHost, private Sc
   public:
     /// `cluster` is null while it is not known.
     ControllerScriptHost(job_desc_msg_t& job, std::uint32_t submit_uid, const ControllerQuota& quota,
-                         const UserTable& users, const model::Cluster* cluster) noexcept
+                         const UserTable& users, const JobSnapshot& jobs,
+                         const model::Cluster* cluster) noexcept
         : description_(job), job_(job, *this), submit_uid_(submit_uid), quota_(quota), users_(users),
-          cluster_(cluster) {}
+          jobs_(jobs), cluster_(cluster) {}
 
     void set_before_write(ScriptedJob::BeforeWrite before_write) {
         job_.set_before_write(std::move(before_write));
@@ -73,9 +75,11 @@ class ControllerScriptHost final : public policy::compat::ScriptHost, private Sc
     std::uint32_t submit_uid_;
     const ControllerQuota& quota_;
     const UserTable& users_;
+    const JobSnapshot& jobs_;
     const model::Cluster* cluster_;
-    std::string text_;       ///< the value that read() returned last
-    ReadRecord read_record_; ///< empty: a submission
+    std::string text_;                                      ///< the value that read() returned last
+    std::shared_ptr<const model::ScriptRecords> seen_jobs_; ///< null: not asked for yet
+    ReadRecord read_record_;                                ///< empty: a submission
     std::optional<ScriptedRecord> record_;
     std::uint32_t owner_ = description_.user_id; ///< of the job; of a change, once the record is read
 };

@@ -59,6 +59,14 @@ std::string describe(const policy::CandidateStatus& candidate, const CandidateCo
         own.compared, own.differing, own.skipped);
 }
 
+/// An object; null: the script reads no jobs.
+std::string describe(const std::optional<JobSnapshotStatus>& jobs) {
+    if (!jobs) return "null";
+    return text::format(R"({{"count": {}, "read_at": {}, "took_ms": {}, "error": {}}})", jobs->count,
+                        json::number(jobs->read_at), jobs->took.count(),
+                        jobs->error.empty() ? "null" : json::quote(jobs->error));
+}
+
 /// An object; null: there is no script.
 std::string describe(const ScriptStatus* script) {
     if (script == nullptr) return "null";
@@ -67,10 +75,10 @@ std::string describe(const ScriptStatus* script) {
     if (failures.last_at) last_at = std::chrono::system_clock::to_time_t(*failures.last_at);
     return text::format(
         R"({{"file": {}, "calls": {}, "failures": {}, "failures_in_a_row": {}, "last_failure": {}, )"
-        R"("last_failure_at": {}}})",
+        R"("last_failure_at": {}, "jobs": {}}})",
         json::quote(policy::compat::script_file_name), failures.calls, failures.failures,
         failures.failures_in_a_row, failures.failures == 0 ? "null" : json::quote(failures.last),
-        json::number(last_at));
+        json::number(last_at), describe(script->jobs));
 }
 
 /// An object; null: nothing asks for users.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "candidate_runs.hpp"
+#include "job_snapshot.hpp"
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/decision.hpp"
 #include "qosgate/policy/compat/site_script.hpp"
@@ -55,6 +56,7 @@ class DecisionCounts {
 /// The script for job_submit/lua.
 struct ScriptStatus {
     policy::compat::ScriptFailures failures;
+    std::optional<JobSnapshotStatus> jobs = {}; ///< empty: it reads no jobs
 };
 
 /// What is known of users, for scripts and rules that ask for them.

@@ -99,7 +99,8 @@ class PolicyCheckTest(unittest.TestCase):
             f"{script}:4: dofile: /etc/slurm/limits.lua is not among the files that the script may read; write site"
             ' { compat_files = { "/etc/slurm/limits.lua" } }',
             f"{script}:5: job_desc has no field 'nodes'",
-            f"{script}:5: slurm.jobs cannot be read: a call that touches it fails",
+            f"{script}:5: slurm.jobs is a copy here, 2 seconds old or more (20 times as long as reading it takes): a user "
+            "who submits fast passes a bound on it; view.jobs of a rule counts exactly",
             f"{script}:7: slurm_job_modify ends without a return",
             f"{script}: 6 findings; slurmctld would not load this script\n",
         ):

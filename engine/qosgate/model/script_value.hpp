@@ -15,7 +15,13 @@ namespace qg::model {
 
 /// Trivial. Ownership: `text` is borrowed.
 struct ScriptValue {
-    enum class Kind : std::uint8_t { nothing, flag, number, text };
+    enum class Kind : std::uint8_t {
+        nothing,
+        flag,
+        number,
+        text,
+        unknown, ///< there may be one, and nobody tells it
+    };
     Kind kind = Kind::nothing;
     double number = 0; ///< as precise as scripts get it; of a flag: 0 or 1
     std::string_view text = {};
@@ -27,6 +33,8 @@ struct ScriptValue {
     static ScriptValue of_text(const char* value) noexcept {
         return value == nullptr ? ScriptValue{} : of_text(std::string_view(value));
     }
+
+    static ScriptValue unknown() noexcept { return {Kind::unknown, 0, {}}; }
 
     friend bool operator==(const ScriptValue&, const ScriptValue&) = default;
 };
@@ -59,7 +67,8 @@ struct ScriptRecords {
     std::vector<std::string_view> names; ///< of the fields
     std::vector<ScriptRecord> records;
     std::vector<std::string_view> unreadable =
-        {}; ///< names that records have, and whose values are not known
+        {};                                    ///< names that records have, and whose values are not known
+    std::vector<std::string_view> unread = {}; ///< likewise, because the script does not mention them
 
     /// The value of a field; nothing for an unknown name.
     [[nodiscard]] ScriptValue get(std::size_t record, std::string_view field) const noexcept {

@@ -43,7 +43,8 @@ void push_script_value(lua_State* lua, const ScriptValue& value) {
             luaL_error(lua, "the text is longer than %d bytes", static_cast<int>(Budget::max_string));
         lua_pushlstring(lua, value.text.data(), value.text.size());
         return;
-    case ScriptValue::Kind::nothing: break;
+    case ScriptValue::Kind::nothing:
+    case ScriptValue::Kind::unknown: break; // read_listed() looks for it
     }
     lua_pushnil(lua);
 }
@@ -226,7 +227,14 @@ int read_listed(lua_State* lua) {
     const model::ScriptRecords& records = check_records(lua, list);
     if (std::ranges::find(records.unreadable, name) != records.unreadable.end())
         return luaL_error(lua, "%s of a %s cannot be read", name.data(), list.noun);
-    push_script_value(lua, records.get(index, name));
+    if (std::ranges::find(records.unread, name) != records.unread.end())
+        return luaL_error(lua, "%s of a %s was not read: write its name in the script, as a literal",
+                          name.data(), list.noun);
+    const ScriptValue value = records.get(index, name);
+    if (value.kind == ScriptValue::Kind::unknown)
+        return luaL_error(lua, "%s of this %s cannot be read in the state that it has", name.data(),
+                          list.noun);
+    push_script_value(lua, value);
     return 1;
 }
 
@@ -286,7 +294,39 @@ int write_filled(lua_State* lua) {
     return 0;
 }
 
+/// One step of a loop over records that are not in the table yet. Upvalues: the index of the next record, the
+/// run, and the list.
+int next_listed(lua_State* lua) {
+    const lua_Integer which = lua_tointeger(lua, lua_upvalueindex(3));
+    const RecordList& list = record_lists[which];
+    if (lua_tointeger(lua, lua_upvalueindex(2)) != static_cast<lua_Integer>(LuaState::of(lua).runs))
+        return luaL_error(lua, "%ss of an earlier call cannot be read: use those of this call", list.noun);
+    const model::ScriptRecords& records = check_records(lua, list);
+    const auto index = static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(1)));
+    if (index >= records.records.size()) {
+        lua_pushnil(lua);
+        return 1;
+    }
+    Budget::charge(lua, 10);
+    lua_pushinteger(lua, static_cast<lua_Integer>(index) + 1);
+    lua_replace(lua, lua_upvalueindex(1));
+    const std::string_view name = records.records[index].name;
+    lua_pushlstring(lua, name.data(), name.size());
+    push_listed(lua, index, which);
+    return 2;
+}
+
 int pairs_of_filled(lua_State* lua) {
+    luaL_checktype(lua, 1, LUA_TTABLE);
+    if (has_metatable_of(lua, 1, record_lists[jobs].type)) {
+        // There may be very many: a loop over them needs no table of them all.
+        check_records(lua, record_lists[jobs]);
+        lua_pushinteger(lua, 0);
+        lua_pushinteger(lua, static_cast<lua_Integer>(LuaState::of(lua).runs));
+        lua_pushinteger(lua, jobs);
+        lua_pushcclosure(lua, &next_listed, 3);
+        return 1;
+    }
     fill(lua, 1);
     lua_pushcfunction(lua, &next_of_filled);
     lua_pushvalue(lua, 1);

@@ -86,16 +86,28 @@ class Running {
     LuaState& state_;
 };
 
+std::shared_ptr<const SiteScript::Names> find_names_beside_jobs(const SourceFolder& sources) {
+    auto names = std::make_shared<SiteScript::Names>();
+    bool asks_for_jobs = false;
+    for (const SourceFile& file : sources.files)
+        if (kind_of(file.name) == SourceKind::compat && is_source_name(file.name))
+            asks_for_jobs = add_mentioned_names(file.text, *names) || asks_for_jobs;
+    return asks_for_jobs ? names : nullptr;
+}
+
 } // namespace
 
 SiteScript::SiteScript(std::shared_ptr<const SourceFolder> sources, const Settings& settings,
                        std::string cluster_name)
     : sources_(std::move(sources)), settings_(settings), cluster_name_(std::move(cluster_name)),
       files_(*sources_, settings_),
-      asks_for_users_(std::ranges::any_of(sources_->files, [](const SourceFile& file) {
-          return kind_of(file.name) == SourceKind::compat && is_source_name(file.name) &&
-                 compat::asks_for_users(file.text);
-      })) {}
+      asks_for_users_(std::ranges::any_of(sources_->files,
+                                          [](const SourceFile& file) {
+                                              return kind_of(file.name) == SourceKind::compat &&
+                                                     is_source_name(file.name) &&
+                                                     compat::asks_for_users(file.text);
+                                          })),
+      names_beside_jobs_(find_names_beside_jobs(*sources_)) {}
 
 Result<std::shared_ptr<SiteScript>> SiteScript::load(std::shared_ptr<const SourceFolder> sources,
                                                      const Settings& settings, std::string cluster_name) {

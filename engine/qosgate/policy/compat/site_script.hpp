@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -76,6 +77,12 @@ class SiteScript {
     /// Whether it starts programs that ask for users and groups.
     [[nodiscard]] bool asks_for_users() const noexcept { return asks_for_users_; }
 
+    /// The names that its sources mention, if they mention slurm.jobs; null: it reads no jobs.
+    using Names = std::set<std::string, std::less<>>;
+    [[nodiscard]] const std::shared_ptr<const Names>& names_beside_jobs() const noexcept {
+        return names_beside_jobs_;
+    }
+
     /// What the user reads if a failure refuses the job.
     [[nodiscard]] std::string describe_failure(const LuaError& failure) const;
 
@@ -99,6 +106,7 @@ class SiteScript {
     const std::string cluster_name_;
     const ScriptFiles files_;
     const bool asks_for_users_;
+    const std::shared_ptr<const Names> names_beside_jobs_;
 
     std::mutex mutex_; ///< guards what follows
     State state_;      ///< the one with the script's globals; null: it is spent

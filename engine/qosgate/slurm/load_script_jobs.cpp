@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurm/load.hpp"
+#include "qosgate/slurm/script_jobs.hpp"
+
+#include <ctime>
+
+namespace qg::slurm {
+
+Result<std::optional<model::ScriptRecords>> load_script_jobs(const MentionedNames& mentioned,
+                                                             std::time_t& newer_than,
+                                                             const JobBoundsForScripts& bounds) {
+    const auto jobs = load<OwnedJobs>("reading the jobs", [=](job_info_msg_t** message) {
+        return slurm_load_jobs(newer_than, message, SHOW_ALL | SHOW_LOCAL);
+    });
+    if (!jobs) return jobs.error();
+    if (*jobs == nullptr) return std::optional<model::ScriptRecords>();
+    auto records = read_script_jobs(**jobs, mentioned, bounds);
+    if (!records) return records.error();
+    newer_than = (*jobs)->last_update;
+    return std::optional(*std::move(records));
+}
+
+} // namespace qg::slurm

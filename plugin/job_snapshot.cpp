@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "job_snapshot.hpp"
+
+#include "host_log.hpp"
+#include "qosgate/base/published.hpp"
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+namespace qg::plugin {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr auto look_interval = 200ms; ///< whether there is something to read
+
+/// Jobs, and for which script they were read.
+struct Read {
+    JobSnapshot::Names names;
+    std::shared_ptr<const model::ScriptRecords> records;
+};
+
+} // namespace
+
+struct JobSnapshot::Shared {
+    explicit Shared(JobSnapshotOptions given) : options(std::move(given)) {}
+
+    /// What is known beside the jobs.
+    struct State {
+        Names asked;                                   ///< the last ones that want() got
+        Names wanted;                                  ///< the first ones that were the same
+        std::optional<Clock::time_point> confirmed_at; ///< the last answer to a reading of `wanted`
+        std::optional<std::time_t> read_at;
+        std::chrono::milliseconds took{};
+        std::optional<Error> error;
+    };
+
+    const JobSnapshotOptions options;
+    Published<Read> published;
+    mutable std::mutex mutex; ///< guards `state`; never held for long
+    State state;
+
+    void run(DetachedThread::Link& owner);
+    [[nodiscard]] Names wanted() const {
+        const std::scoped_lock lock(mutex);
+        return state.wanted;
+    }
+
+  private:
+    void read(const Names& names);
+    [[nodiscard]] Result<std::optional<model::ScriptRecords>> load(const Names& names);
+
+    // Only the thread uses these.
+    Names tried_for_; ///< the last reading
+    std::time_t newer_than_ = 0;
+    std::shared_ptr<const Read> previous_; ///< so that no submission frees it
+    Clock::time_point next_at_;
+};
+
+Result<std::optional<model::ScriptRecords>> JobSnapshot::Shared::load(const Names& names) {
+    // The answer to the RPC would have them all.
+    constexpr std::size_t max_jobs = slurm::JobBoundsForScripts{}.jobs;
+    if (const auto count = options.count ? options.count() : std::nullopt; count && *count > max_jobs)
+        return Error{ErrorCode::limit_exceeded,
+                     text::format("slurm.jobs cannot be read: there are {} jobs, and at most {} are read",
+                                  *count, max_jobs)};
+    try {
+        return options.load(*names, newer_than_);
+    } catch (const std::exception& problem) {
+        return Error{ErrorCode::unavailable, text::format("reading the jobs: {}", problem.what())};
+    }
+}
+
+void JobSnapshot::Shared::read(const Names& names) {
+    if (names != tried_for_) newer_than_ = 0;
+    tried_for_ = names;
+    const auto begin = Clock::now();
+    auto fresh = load(names);
+    const auto end = Clock::now();
+    const auto took = std::chrono::ceil<std::chrono::milliseconds>(end - begin);
+    next_at_ = end + std::max(options.min_interval, rest_factor * took);
+    std::shared_ptr<const Read> made;
+    if (fresh && *fresh)
+        made = std::make_shared<const Read>(
+            Read{names, std::make_shared<const model::ScriptRecords>(**std::move(fresh))});
+    const std::scoped_lock lock(mutex);
+    if (state.wanted != names) return;
+    if (made) state.took = took;
+    state.error = fresh ? std::nullopt : std::optional(fresh.error());
+    if (!fresh) return;
+    state.confirmed_at = begin;
+    state.read_at = std::time(nullptr);
+    if (!made) return;
+    previous_ = published.get();
+    published.publish(std::move(made));
+}
+
+void JobSnapshot::Shared::run(DetachedThread::Link& owner) {
+    do {
+        const Names names = wanted();
+        if (names == nullptr) {
+            if (tried_for_ != nullptr) published.publish(nullptr);
+            previous_ = nullptr;
+            tried_for_ = nullptr;
+            continue;
+        }
+        if (!options.is_served() || (names == tried_for_ && Clock::now() < next_at_)) continue;
+        read(names);
+    } while (owner.wait_for(look_interval));
+}
+
+JobSnapshot::JobSnapshot(JobSnapshotOptions options)
+    : shared_(std::make_shared<Shared>(std::move(options))) {}
+
+void JobSnapshot::start() noexcept {
+    try {
+        thread_.start("qosgate-jobs",
+                      [shared = shared_](DetachedThread::Link& owner) { shared->run(owner); });
+    } catch (const std::exception& error) {
+        log_error((std::string("jobs for the script: no thread: ") + error.what()).c_str());
+    }
+}
+
+void JobSnapshot::want(const Names& names) {
+    {
+        const std::scoped_lock lock(shared_->mutex);
+        Shared::State& state = shared_->state;
+        if (state.asked == names) return;
+        state.asked = names;
+        // A script that was loaded again, or changed elsewhere, goes on with the jobs that are known.
+        if (state.wanted && names && *state.wanted == *names) return;
+        state = {};
+        state.asked = state.wanted = names;
+    }
+    thread_.wake();
+}
+
+Result<std::shared_ptr<const model::ScriptRecords>> JobSnapshot::current() const {
+    const auto read = shared_->published.get();
+    const std::scoped_lock lock(shared_->mutex);
+    const Shared::State& state = shared_->state;
+    if (state.error && state.error->code == ErrorCode::limit_exceeded) return *state.error;
+    if (!read || read->names != state.wanted || !state.confirmed_at)
+        return Error{ErrorCode::unavailable,
+                     text::format("slurm.jobs is not read yet; submit the job again in some seconds{}",
+                                  state.error ? " (" + state.error->message + ")" : "")};
+    const auto age = Clock::now() - *state.confirmed_at;
+    if (age > shared_->options.max_age)
+        return Error{ErrorCode::unavailable,
+                     text::format("slurm.jobs was read {} seconds ago, which is too long{}",
+                                  std::chrono::duration_cast<std::chrono::seconds>(age).count(),
+                                  state.error ? " (" + state.error->message + ")" : "")};
+    return read->records;
+}
+
+JobSnapshotStatus JobSnapshot::status() const {
+    const auto read = shared_->published.get();
+    const std::scoped_lock lock(shared_->mutex);
+    const Shared::State& state = shared_->state;
+    return {.count = read && read->names == state.wanted ? read->records->records.size() : 0,
+            .read_at = state.read_at,
+            .took = state.took,
+            .error = state.error ? state.error->message : std::string()};
+}
+
+void JobSnapshot::stop(std::chrono::milliseconds patience) {
+    thread_.stop(patience);
+}
+
+} // namespace qg::plugin

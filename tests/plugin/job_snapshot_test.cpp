@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "job_snapshot.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+using namespace qg;
+using namespace std::chrono_literals;
+using plugin::JobSnapshot;
+
+namespace {
+
+/// What slurmctld answers, and how often it was asked.
+struct Controller {
+    std::mutex mutex;
+    std::size_t jobs = 2;
+    bool is_changed = true;
+    bool is_down = false;
+    std::chrono::milliseconds delay{0};
+    std::atomic<int> readings = 0;
+    std::atomic<bool> is_served = true;
+    std::atomic<std::size_t> count = 2;
+
+    Result<std::optional<model::ScriptRecords>> load(const slurm::MentionedNames& names,
+                                                     std::time_t& newer_than) {
+        const std::scoped_lock lock(mutex);
+        ++readings;
+        std::this_thread::sleep_for(delay);
+        if (is_down) return Error{ErrorCode::unavailable, "reading the jobs: no answer"};
+        if (newer_than != 0 && !is_changed) return std::optional<model::ScriptRecords>();
+        newer_than = 1;
+        is_changed = false;
+        model::ScriptRecords all;
+        all.records.resize(jobs);
+        if (names.contains("user_id")) all.names = {"user_id"};
+        return std::optional(all);
+    }
+    void change(std::size_t to) {
+        const std::scoped_lock lock(mutex);
+        jobs = to;
+        is_changed = true;
+    }
+    void set_down(bool is_now_down) {
+        const std::scoped_lock lock(mutex);
+        is_down = is_now_down;
+    }
+};
+
+struct Setup {
+    std::shared_ptr<Controller> controller = std::make_shared<Controller>();
+    std::unique_ptr<JobSnapshot> jobs;
+    JobSnapshot::Names names =
+        std::make_shared<const slurm::MentionedNames>(slurm::MentionedNames{"user_id"});
+
+    void start(std::chrono::milliseconds max_age = 1h) {
+        jobs = std::make_unique<JobSnapshot>(plugin::JobSnapshotOptions{
+            .is_served = [c = controller] { return c->is_served.load(); },
+            .count = [c = controller] { return std::optional(c->count.load()); },
+            .load = [c = controller](const auto& wanted, auto& newer) { return c->load(wanted, newer); },
+            .min_interval = 1ms,
+            .max_age = max_age});
+        jobs->start();
+    }
+    /// How many jobs are seen, or why none is.
+    [[nodiscard]] std::string seen() const {
+        const auto all = jobs->current();
+        return all ? std::to_string((*all)->records.size()) : all.error().message;
+    }
+    template <typename Is>
+    static bool becomes_true(Is is) {
+        for (int i = 0; i < 5000; ++i) {
+            if (is()) return true;
+            std::this_thread::sleep_for(1ms);
+        }
+        return false;
+    }
+};
+
+constexpr const char* not_yet = "slurm.jobs is not read yet; submit the job again in some seconds";
+
+} // namespace
+
+BOOST_FIXTURE_TEST_SUITE(job_snapshot, Setup)
+
+BOOST_AUTO_TEST_CASE(jobs_are_read_only_while_they_are_wanted) {
+    start();
+    std::this_thread::sleep_for(20ms);
+    BOOST_TEST(controller->readings == 0);
+    BOOST_TEST(seen() == not_yet);
+
+    jobs->want(names);
+    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+    controller->change(3);
+    BOOST_TEST(becomes_true([&] { return seen() == "3"; }));
+
+    jobs->want(nullptr);
+    BOOST_TEST(seen() == not_yet);
+    std::this_thread::sleep_for(300ms);
+    const int readings = controller->readings;
+    std::this_thread::sleep_for(500ms);
+    BOOST_TEST(controller->readings == readings);
+}
+
+BOOST_AUTO_TEST_CASE(nobody_is_asked_before_slurmctld_serves) {
+    controller->is_served = false;
+    start();
+    jobs->want(names);
+    std::this_thread::sleep_for(300ms);
+    BOOST_TEST(controller->readings == 0);
+    controller->is_served = true;
+    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+}
+
+BOOST_AUTO_TEST_CASE(other_names_are_read_anew_and_the_same_ones_are_not) {
+    start();
+    jobs->want(names);
+    BOOST_TEST_REQUIRE(becomes_true([&] { return seen() == "2"; }));
+
+    jobs->want(std::make_shared<const slurm::MentionedNames>(*names));
+    BOOST_TEST(seen() == "2");
+    jobs->want(std::make_shared<const slurm::MentionedNames>(slurm::MentionedNames{"name"}));
+    BOOST_TEST(seen() == not_yet);
+    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST(jobs->current().value()->names.empty());
+}
+
+BOOST_AUTO_TEST_CASE(jobs_that_are_too_old_are_an_error) {
+    start(/*max_age=*/500ms);
+    jobs->want(names);
+    BOOST_TEST_REQUIRE(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST(becomes_true([&] { return controller->readings > 2; })); // no change counts as an answer
+    BOOST_TEST(seen() == "2");
+
+    controller->set_down(true);
+    BOOST_TEST(becomes_true([&] {
+        return seen().find("seconds ago, which is too long (reading the jobs: no "
+                           "answer)") != std::string::npos;
+    }));
+    BOOST_TEST(jobs->status().error == "reading the jobs: no answer");
+    controller->set_down(false);
+    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+    BOOST_TEST(jobs->status().error.empty());
+    BOOST_TEST(jobs->status().count == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(too_many_jobs_are_not_even_asked_for) {
+    controller->count = 100'001;
+    start();
+    jobs->want(names);
+    BOOST_TEST(becomes_true([&] {
+        return seen() == "slurm.jobs cannot be read: there are 100001 jobs, and at most 100000 are read";
+    }));
+    BOOST_TEST(controller->readings == 0);
+    controller->count = 100'000;
+    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+}
+
+BOOST_AUTO_TEST_CASE(reading_takes_a_small_share_of_the_time) {
+    controller->delay = 20ms;
+    start();
+    jobs->want(names);
+    BOOST_TEST_REQUIRE(becomes_true([&] { return seen() == "2"; }));
+    const int before = controller->readings;
+    std::this_thread::sleep_for(1s);
+    BOOST_TEST(controller->readings - before <= 3); // after 20 times as long as a reading takes
+}
+
+BOOST_AUTO_TEST_SUITE_END()
