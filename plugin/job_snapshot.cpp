@@ -53,6 +53,7 @@ struct JobSnapshot::Shared {
   private:
     void read(const Names& names);
     [[nodiscard]] Result<std::optional<model::ScriptRecords>> load(const Names& names);
+    [[nodiscard]] Result<std::shared_ptr<const Read>> make(const Names& names);
 
     // Only the thread uses these.
     Names tried_for_; ///< the last reading
@@ -68,9 +69,19 @@ Result<std::optional<model::ScriptRecords>> JobSnapshot::Shared::load(const Name
         return Error{ErrorCode::limit_exceeded,
                      text::format("slurm.jobs cannot be read: there are {} jobs, and at most {} are read",
                                   *count, max_jobs)};
+    return options.load(*names, newer_than_);
+}
+
+/// Null: nothing has changed. Errors: those of load(); unavailable without memory.
+Result<std::shared_ptr<const Read>> JobSnapshot::Shared::make(const Names& names) {
     try {
-        return options.load(*names, newer_than_);
+        auto fresh = load(names);
+        if (!fresh) return fresh.error();
+        if (!*fresh) return std::shared_ptr<const Read>();
+        return std::make_shared<const Read>(
+            Read{names, std::make_shared<const model::ScriptRecords>(**std::move(fresh))});
     } catch (const std::exception& problem) {
+        newer_than_ = 0; // whatever was read is lost
         return Error{ErrorCode::unavailable, text::format("reading the jobs: {}", problem.what())};
     }
 }
@@ -79,24 +90,22 @@ void JobSnapshot::Shared::read(const Names& names) {
     if (names != tried_for_) newer_than_ = 0;
     tried_for_ = names;
     const auto begin = Clock::now();
-    auto fresh = load(names);
+    auto made = make(names);
     const auto end = Clock::now();
     const auto took = std::chrono::ceil<std::chrono::milliseconds>(end - begin);
-    next_at_ = end + std::max(options.min_interval, rest_factor * took);
-    std::shared_ptr<const Read> made;
-    if (fresh && *fresh)
-        made = std::make_shared<const Read>(
-            Read{names, std::make_shared<const model::ScriptRecords>(**std::move(fresh))});
+    // Not so long that the jobs become too old meanwhile: then every job would be refused for a while.
+    const auto rest = std::min<std::chrono::milliseconds>(rest_factor * took, options.max_age / 2);
+    next_at_ = end + std::max(options.min_interval, rest);
     const std::scoped_lock lock(mutex);
     if (state.wanted != names) return;
-    if (made) state.took = took;
-    state.error = fresh ? std::nullopt : std::optional(fresh.error());
-    if (!fresh) return;
+    state.error = made ? std::nullopt : std::optional(made.error());
+    if (!made) return;
     state.confirmed_at = begin;
     state.read_at = std::time(nullptr);
-    if (!made) return;
+    if (*made == nullptr) return;
+    state.took = took;
     previous_ = published.get();
-    published.publish(std::move(made));
+    published.publish(*std::move(made));
 }
 
 void JobSnapshot::Shared::run(DetachedThread::Link& owner) {
@@ -143,6 +152,9 @@ Result<std::shared_ptr<const model::ScriptRecords>> JobSnapshot::current() const
     const auto read = shared_->published.get();
     const std::scoped_lock lock(shared_->mutex);
     const Shared::State& state = shared_->state;
+    if (state.wanted == nullptr)
+        return Error{ErrorCode::unavailable,
+                     "slurm.jobs is not read: the name jobs is not in the script or a file *.lua beside it"};
     if (state.error && state.error->code == ErrorCode::limit_exceeded) return *state.error;
     if (!read || read->names != state.wanted || !state.confirmed_at)
         return Error{ErrorCode::unavailable,

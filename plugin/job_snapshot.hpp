@@ -2,8 +2,8 @@
 //
 // JobSnapshot: slurm.jobs of a script for job_submit/lua. A thread reads all jobs over slurmctld's public
 // RPC, because its records are in no public header, and publishes them as a whole. It reads only while a
-// script in force mentions slurm.jobs, and rests twenty times as long as a reading takes: slurmctld holds its
-// locks on jobs meanwhile. No submission waits for it.
+// script in force mentions slurm.jobs, and rests twenty times as long as a reading takes, at most half of
+// `max_age`: slurmctld holds its locks on jobs meanwhile. No submission waits for it.
 //
 //   JobSnapshot jobs({.is_served = …});
 //   jobs.start();                                     // in init()

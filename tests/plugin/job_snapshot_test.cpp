@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
 
@@ -21,6 +22,7 @@ struct Controller {
     std::size_t jobs = 2;
     bool is_changed = true;
     bool is_down = false;
+    bool has_memory = true;
     std::chrono::milliseconds delay{0};
     std::atomic<int> readings = 0;
     std::atomic<bool> is_served = true;
@@ -32,6 +34,7 @@ struct Controller {
         ++readings;
         std::this_thread::sleep_for(delay);
         if (is_down) return Error{ErrorCode::unavailable, "reading the jobs: no answer"};
+        if (!has_memory) throw std::bad_alloc();
         if (newer_than != 0 && !is_changed) return std::optional<model::ScriptRecords>();
         newer_than = 1;
         is_changed = false;
@@ -44,6 +47,10 @@ struct Controller {
         const std::scoped_lock lock(mutex);
         jobs = to;
         is_changed = true;
+    }
+    void set_memory(bool has_now_memory) {
+        const std::scoped_lock lock(mutex);
+        has_memory = has_now_memory;
     }
     void set_down(bool is_now_down) {
         const std::scoped_lock lock(mutex);
@@ -82,6 +89,8 @@ struct Setup {
 };
 
 constexpr const char* not_yet = "slurm.jobs is not read yet; submit the job again in some seconds";
+constexpr const char* not_wanted =
+    "slurm.jobs is not read: the name jobs is not in the script or a file *.lua beside it";
 
 } // namespace
 
@@ -91,7 +100,7 @@ BOOST_AUTO_TEST_CASE(jobs_are_read_only_while_they_are_wanted) {
     start();
     std::this_thread::sleep_for(20ms);
     BOOST_TEST(controller->readings == 0);
-    BOOST_TEST(seen() == not_yet);
+    BOOST_TEST(seen() == not_wanted);
 
     jobs->want(names);
     BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
@@ -99,7 +108,7 @@ BOOST_AUTO_TEST_CASE(jobs_are_read_only_while_they_are_wanted) {
     BOOST_TEST(becomes_true([&] { return seen() == "3"; }));
 
     jobs->want(nullptr);
-    BOOST_TEST(seen() == not_yet);
+    BOOST_TEST(seen() == not_wanted);
     std::this_thread::sleep_for(300ms);
     const int readings = controller->readings;
     std::this_thread::sleep_for(500ms);
@@ -112,6 +121,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_asked_before_slurmctld_serves) {
     jobs->want(names);
     std::this_thread::sleep_for(300ms);
     BOOST_TEST(controller->readings == 0);
+    BOOST_TEST(seen() == not_yet);
     controller->is_served = true;
     BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
 }
@@ -130,7 +140,7 @@ BOOST_AUTO_TEST_CASE(other_names_are_read_anew_and_the_same_ones_are_not) {
 }
 
 BOOST_AUTO_TEST_CASE(jobs_that_are_too_old_are_an_error) {
-    start(/*max_age=*/500ms);
+    start(/*max_age=*/2s);
     jobs->want(names);
     BOOST_TEST_REQUIRE(becomes_true([&] { return seen() == "2"; }));
     BOOST_TEST(becomes_true([&] { return controller->readings > 2; })); // no change counts as an answer
@@ -168,6 +178,41 @@ BOOST_AUTO_TEST_CASE(reading_takes_a_small_share_of_the_time) {
     const int before = controller->readings;
     std::this_thread::sleep_for(1s);
     BOOST_TEST(controller->readings - before <= 3); // after 20 times as long as a reading takes
+}
+
+BOOST_AUTO_TEST_CASE(jobs_do_not_become_too_old_while_the_thread_rests) {
+    controller->delay = 200ms; // 20 times that is longer than the maximal age
+    start(/*max_age=*/3s);
+    jobs->want(names);
+    BOOST_TEST_REQUIRE(becomes_true([&] { return seen() == "2"; }));
+    const auto end = std::chrono::steady_clock::now() + 4500ms;
+    while (std::chrono::steady_clock::now() < end) {
+        BOOST_TEST_REQUIRE(seen() == "2");
+        std::this_thread::sleep_for(5ms);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_thread_survives_a_lack_of_memory) {
+    controller->set_memory(false);
+    start();
+    jobs->want(names);
+    BOOST_TEST(becomes_true([&] { return jobs->status().error == "reading the jobs: std::bad_alloc"; }));
+    BOOST_TEST(seen() == std::string(not_yet) + " (reading the jobs: std::bad_alloc)");
+    controller->set_memory(true);
+    BOOST_TEST(becomes_true([&] { return seen() == "2"; }));
+}
+
+BOOST_AUTO_TEST_CASE(a_reading_that_hangs_keeps_nobody_waiting) {
+    controller->delay = 3s;
+    start();
+    jobs->want(names);
+    BOOST_TEST_REQUIRE(becomes_true([&] { return controller->readings == 1; }));
+    const auto begin = std::chrono::steady_clock::now();
+    BOOST_TEST(seen() == not_yet);
+    jobs->want(nullptr);
+    jobs->stop(20ms);
+    jobs.reset();
+    BOOST_TEST((std::chrono::steady_clock::now() - begin) < 1s);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What a script for job_submit/lua reads: files, modules, users and groups, jobs and reservations.
+// What a script for job_submit/lua reads: files, modules, users and groups.
 #include "support/script_setup.hpp"
 
 #include "qosgate/policy/compat/user_programs.hpp"
@@ -317,79 +317,6 @@ BOOST_AUTO_TEST_CASE(a_script_tells_whether_it_asks_for_users) {
     BOOST_TEST(!asks("io.open('x')"));
     BOOST_TEST(asks("local p = io.popen"));
     BOOST_TEST(asks("", {{"compat/m.lua", "return io.popen"}}));
-}
-
-BOOST_AUTO_TEST_CASE(jobs_and_reservations_are_read_when_they_are_touched) {
-    BOOST_TEST(
-        told(
-            "local n, mine = 0, 0 for id, job in pairs(slurm.jobs) do n = n + 1 if job.user_id == submit_uid "
-            "then mine = mine + 1 end end slurm.log_user('%d %d %s', n, mine, type(next(slurm.jobs)))") ==
-        "2 1 string");
-    BOOST_TEST(told("slurm.log_user('%d %s', slurm.jobs['12'].user_id, tostring(slurm.jobs['13']))") ==
-               "1001 nil");
-    BOOST_TEST(
-        told("for name, r in pairs(slurm.reservations) do slurm.log_user('%s %d', name, r.start_time) end") ==
-        "maint 5000");
-    BOOST_TEST(
-        has(told("local x = slurm.reservations.maint.duration"), "duration of a reservation cannot be read"));
-}
-
-BOOST_AUTO_TEST_CASE(fields_of_jobs_that_are_not_known_are_an_error) {
-    const test::Texts files{
-        {std::string(script_name), script_with("local field = job_desc.comment slurm.log_user('%s', "
-                                               "tostring(slurm.jobs['7'][field]))")}};
-    ScriptSetup setup(files);
-    setup.host.known_jobs.names = {"user_id", "nodes"};
-    setup.host.known_jobs.records = {
-        {"7", {model::ScriptValue::of_number(1000), model::ScriptValue::unknown()}}};
-    setup.host.known_jobs.unread = {"account"};
-    setup.host.known_jobs.unreadable = {"argv"};
-    const auto told_of = [&](const std::string& field) {
-        setup.host.fake.texts["comment"] = field;
-        return setup.told();
-    };
-    BOOST_TEST(told_of("user_id") == "1000");
-    BOOST_TEST(told_of("no_such_field") == "nil");
-    BOOST_TEST(has(told_of("nodes"), "nodes of this job cannot be read in the state that it has"));
-    BOOST_TEST(
-        has(told_of("account"), "account of a job was not read: write its name in the script, as a literal"));
-    BOOST_TEST(has(told_of("argv"), "argv of a job cannot be read"));
-}
-
-BOOST_AUTO_TEST_CASE(a_loop_over_jobs_is_charged_by_their_number) {
-    const test::Texts files{{std::string(script_name),
-                             script_with("local n = 0 for id, job in pairs(slurm.jobs) do if job.user_id == "
-                                         "submit_uid then n = n + 1 end end slurm.log_user('%d', n)")}};
-    ScriptSetup setup(files);
-    const auto told_of = [&](std::size_t count) {
-        const model::ScriptRecord one{
-            "7", {model::ScriptValue::of_number(1000), model::ScriptValue::of_number(0)}};
-        setup.host.known_jobs.records.assign(count, one);
-        return setup.told();
-    };
-    BOOST_TEST(told_of(0) == "0");
-    BOOST_TEST(told_of(3000) == "3000");
-    BOOST_TEST(has(told_of(100'000), "instruction"));
-    BOOST_TEST(told_of(10) == "10"); // it goes on
-}
-
-BOOST_AUTO_TEST_CASE(a_script_tells_whether_it_reads_jobs) {
-    const auto names = [](const std::string& body, const test::Texts& files = {}) {
-        test::Texts all = files;
-        all.emplace_back(script_name, script_with(body));
-        return ScriptSetup(all).policy->script()->names_beside_jobs();
-    };
-
-    BOOST_TEST(!names("local a = job_desc.account -- jobs"));
-    const auto used = names("for _, job in pairs(slurm.jobs) do local a = job.account or job['user_id'] end");
-    BOOST_TEST_REQUIRE(used);
-    BOOST_TEST(used->contains("account"));
-    BOOST_TEST(used->contains("user_id"));
-    BOOST_TEST(!used->contains("qos"));
-    BOOST_TEST(names("local all = slurm['jobs']"));
-    const auto elsewhere = names("", {{"compat/m.lua", "return function(j) return slurm.jobs[j].qos end"}});
-    BOOST_TEST_REQUIRE(elsewhere);
-    BOOST_TEST(elsewhere->contains("qos"));
 }
 
 BOOST_AUTO_TEST_CASE(files_elsewhere_are_read_with_the_checks_of_the_policy_s_own) {

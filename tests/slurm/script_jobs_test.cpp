@@ -73,6 +73,8 @@ BOOST_AUTO_TEST_CASE(what_the_message_has_only_in_some_states_is_unknown_in_othe
         BOOST_TEST(is_unknown(field), field);
     BOOST_TEST(number_of("min_cpus") == 8);
 
+    std::string nodes = "n1";
+    jobs[0].nodes = nodes.data();
     jobs[0].job_state = JOB_RUNNING;
     jobs[0].time_limit = 60;
     for (const char* field : {"features", "min_cpus"})
@@ -85,6 +87,20 @@ BOOST_AUTO_TEST_CASE(what_the_message_has_only_in_some_states_is_unknown_in_othe
     BOOST_TEST(is_unknown("total_cpus"));
     jobs[0].job_state = JOB_COMPLETE;
     BOOST_TEST(number_of("total_cpus") == 8);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_job_would_have_got_is_not_what_it_had) {
+    std::string nodes;
+    jobs[0].num_cpus = 8;
+    jobs[0].job_state = JOB_CANCELLED; // before it had nodes
+    for (char* none : {static_cast<char*>(nullptr), nodes.data()}) {
+        jobs[0].nodes = none;
+        for (const char* field : {"time_limit", "total_cpus", "total_nodes"})
+            BOOST_TEST(is_unknown(field), field);
+        BOOST_TEST(number_of("end_time") == 0);
+    }
+    jobs[0].job_state = JOB_PENDING | JOB_COMPLETING; // it waits again, and its nodes are being freed
+    BOOST_TEST(is_unknown("min_cpus"));
 }
 
 BOOST_AUTO_TEST_CASE(a_list_of_qos_is_not_the_jobs_qos) {

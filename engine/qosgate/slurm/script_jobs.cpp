@@ -21,9 +21,17 @@ bool is_pending(const Job& job) {
 bool is_completing(const Job& job) {
     return (job.job_state & JOB_COMPLETING) != 0;
 }
+/// Not one that waits again while its nodes are freed: the message counts the processors of its last run.
+bool has_not_started(const Job& job) {
+    return is_pending(job) && !is_completing(job);
+}
 /// It runs or is over, and its nodes have been freed, or none has yet.
 bool is_settled(const Job& job) {
     return !is_pending(job) && !is_completing(job);
+}
+/// Not one that was cancelled before it had nodes: the message tells what it would have got.
+bool has_run(const Job& job) {
+    return is_settled(job) && job.nodes != nullptr && *job.nodes != '\0';
 }
 
 template <auto member>
@@ -93,7 +101,7 @@ constexpr JobField job_fields[] = {
     {"job_state", &number_of<&Job::job_state>},
     {"licenses", &text_of<&Job::licenses>},
     {"mem_per_tres", &text_of<&Job::mem_per_tres>},
-    {"min_cpus", &only_if<&is_pending, &number_of<&Job::num_cpus>>},
+    {"min_cpus", &only_if<&has_not_started, &number_of<&Job::num_cpus>>},
     {"min_mem_per_cpu", &memory_of<true>},
     {"min_mem_per_node", &memory_of<false>},
     {"name", &text_of<&Job::name>},
@@ -115,10 +123,10 @@ constexpr JobField job_fields[] = {
     {"site_factor", &read_site_factor},
     {"start_time", &only_if<&is_settled, &number_of<&Job::start_time>>},
     {"submit_time", &number_of<&Job::submit_time>},
-    {"time_limit", &only_if<&is_settled, &number_of<&Job::time_limit>>},
+    {"time_limit", &only_if<&has_run, &number_of<&Job::time_limit>>},
     {"time_min", &number_of<&Job::time_min>},
-    {"total_cpus", &only_if<&is_settled, &number_of<&Job::num_cpus>>},
-    {"total_nodes", &only_if<&is_settled, &number_of<&Job::num_nodes>>},
+    {"total_cpus", &only_if<&has_run, &number_of<&Job::num_cpus>>},
+    {"total_nodes", &only_if<&has_run, &number_of<&Job::num_nodes>>},
     {"tres_bind", &text_of<&Job::tres_bind>},
     {"tres_fmt_alloc_str", &text_of<&Job::tres_alloc_str>},
     {"tres_fmt_req_str", &text_of<&Job::tres_req_str>},

@@ -181,8 +181,7 @@ int write_environment(lua_State* lua) {
     return error.empty() ? 0 : raise(lua, error);
 }
 
-// ---- part_list, slurm.jobs, slurm.reservations
-// -------------------------------------------------------------------------------
+// ---- part_list, slurm.jobs, slurm.reservations ---------------------------------------------------------
 
 /// A table of records that is filled when it is touched.
 struct RecordList {
@@ -225,12 +224,13 @@ int read_listed(lua_State* lua) {
         return luaL_error(lua, "a %s of an earlier call cannot be read: use those of this call", list.noun);
     const auto index = static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(1)));
     const model::ScriptRecords& records = check_records(lua, list);
-    if (std::ranges::find(records.unreadable, name) != records.unreadable.end())
+    const ScriptValue value = records.get(index, name);
+    const auto is_in = [name](const auto& names) { return std::ranges::find(names, name) != names.end(); };
+    if (value.kind == ScriptValue::Kind::nothing && is_in(records.unreadable))
         return luaL_error(lua, "%s of a %s cannot be read", name.data(), list.noun);
-    if (std::ranges::find(records.unread, name) != records.unread.end())
+    if (value.kind == ScriptValue::Kind::nothing && is_in(records.unread))
         return luaL_error(lua, "%s of a %s was not read: write its name in the script, as a literal",
                           name.data(), list.noun);
-    const ScriptValue value = records.get(index, name);
     if (value.kind == ScriptValue::Kind::unknown)
         return luaL_error(lua, "%s of this %s cannot be read in the state that it has", name.data(),
                           list.noun);
@@ -294,14 +294,11 @@ int write_filled(lua_State* lua) {
     return 0;
 }
 
-/// One step of a loop over records that are not in the table yet. Upvalues: the index of the next record, the
-/// run, and the list.
-int next_listed(lua_State* lua) {
-    const lua_Integer which = lua_tointeger(lua, lua_upvalueindex(3));
-    const RecordList& list = record_lists[which];
+/// One step of a loop over jobs that are not in the table yet. Upvalues: the index of the next one, the run.
+int next_job(lua_State* lua) {
     if (lua_tointeger(lua, lua_upvalueindex(2)) != static_cast<lua_Integer>(LuaState::of(lua).runs))
-        return luaL_error(lua, "%ss of an earlier call cannot be read: use those of this call", list.noun);
-    const model::ScriptRecords& records = check_records(lua, list);
+        return luaL_error(lua, "jobs of an earlier call cannot be read: use those of this call");
+    const model::ScriptRecords& records = check_records(lua, record_lists[jobs]);
     const auto index = static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(1)));
     if (index >= records.records.size()) {
         lua_pushnil(lua);
@@ -312,7 +309,7 @@ int next_listed(lua_State* lua) {
     lua_replace(lua, lua_upvalueindex(1));
     const std::string_view name = records.records[index].name;
     lua_pushlstring(lua, name.data(), name.size());
-    push_listed(lua, index, which);
+    push_listed(lua, index, jobs);
     return 2;
 }
 
@@ -323,8 +320,7 @@ int pairs_of_filled(lua_State* lua) {
         check_records(lua, record_lists[jobs]);
         lua_pushinteger(lua, 0);
         lua_pushinteger(lua, static_cast<lua_Integer>(LuaState::of(lua).runs));
-        lua_pushinteger(lua, jobs);
-        lua_pushcclosure(lua, &next_listed, 3);
+        lua_pushcclosure(lua, &next_job, 2);
         return 1;
     }
     fill(lua, 1);
