@@ -266,6 +266,8 @@ function Job:add(field, text) end
 ---@field rule_failures integer? after how many failures in a row a rule only warns, if its `on_error` is `"allow"` or `"warn"`; 0: never. See When a rule fails; a whole number from 0 to 1000000; default 0
 ---@field compat_on_error string? what to do with a job if the script `compat/job_submit.lua` fails: refuse it, or accept it as Slurm's own plugin does up to 25.11; "deny" or "allow"; default "deny"
 ---@field compat_files string[]? files, and directories with files, that the script `compat/job_submit.lua` may read besides those of this directory. See Moving from job_submit.lua; a list of at most 16 absolute paths; default {}
+---@field compat_programs string[]? programs that the script `compat/job_submit.lua` starts with `io.popen`, and the files with their output. See Moving from job_submit.lua; a list of at most 32 texts "COMMAND > FILE"; default {}
+---@field compat_writes string? what to do if the script `compat/job_submit.lua` writes a file: it fails, or slurmctld's log gets the text; "error" or "log"; default "error"
 ---@field writable_env string[]? the variables of a job's environment that rules may write; see job.env; a list of at most 64 names, like "SITE_PROJECT" or "OMP_*"; default {}
 ---@field run_tests boolean? whether slurmctld runs the tests in `tests` before a changed directory comes into force; if one fails, what was in force stays; true or false; default true
 ---@field record_file string? a file that gets a record of each decision that did something: JSON, one line each; an absolute path of at most 1000 bytes, or an empty text; default ""

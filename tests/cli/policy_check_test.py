@@ -180,7 +180,8 @@ class PolicyCheckTest(unittest.TestCase):
             lines[1],
             'Settings: limits = "enforce", contact = "help@example.org", rule_instructions = 100000,'
             ' rule_memory_mib = 8, rule_time_ms = 50, rule_failures = 0, compat_on_error = "deny",'
-            ' compat_files = {}, writable_env = {}, run_tests = true, record_file = "", record_percent = 0,'
+            ' compat_files = {}, compat_programs = {}, compat_writes = "error", writable_env = {}, run_tests = true,'
+            ' record_file = "", record_percent = 0,'
             " record_file_mib = 64, record_files_kept = 4",
         )
         self.assertEqual(lines[3].split(), ["file", "mode", "on_error", "name"])
@@ -259,6 +260,8 @@ class PolicyCheckTest(unittest.TestCase):
                 "rule_failures": 0,
                 "compat_on_error": "deny",
                 "compat_files": [],
+                "compat_programs": [],
+                "compat_writes": "error",
                 "writable_env": [],
                 "run_tests": True,
                 "record_file": "",

@@ -125,7 +125,10 @@ class Ours(Controller):
         super().__init__("qosgate", f"JobSubmitPlugins=qosgate\nPluginDir={build_root()}/plugin:@PLUGINDIR@\n")
         self.folder = self.cluster.layout.slurm_conf.parent / "qosgate.d"
         (self.folder / "compat").mkdir(mode=0o755, parents=True)
-        (self.folder / "site.lua").write_text(f'site {{ limits = "off", compat_files = {{ "{files}" }} }}\n')
+        (self.folder / "site.lua").write_text(
+            f'site {{ limits = "off", compat_files = {{ "{files}" }},'
+            f' compat_programs = {{ "sh {files}/hours.sh * > {files}/hours-*.txt" }} }}\n'
+        )
         self.put_in_force(EMPTY.encode())
 
     def put_in_force(self, script: bytes) -> None:

@@ -220,6 +220,27 @@ class Compat(unittest.TestCase):
         self.assertIn("sbatch: error: ben\n", answers[-1].said)
         self.assertEqual(self.slurms.ask(job, "ben"), answers[-1])
 
+    def test_the_log_gets_what_a_script_writes_if_the_site_says_so(self) -> None:
+        site = self.ours.folder / "site.lua"
+        before = site.read_text()
+        site.write_text(before.replace("site {", 'site { compat_writes = "log",', 1))
+        self.addCleanup(site.write_text, before)
+        path = self.files / "jobs.log"
+        self.ours.put_in_force(
+            f"""
+            function slurm_job_submit(job_desc)
+                local file = io.open("{path}", "a")
+                file:write("job of ", job_desc.user_id, "\\n")
+                file:close()
+                return slurm.SUCCESS
+            end
+            """.encode()
+        )
+        answer = self.ours.ask(["sbatch", "--hold", "--wrap=true"], USER)
+        self.assertEqual(answer.code, 0, answer)
+        self.assertRegex("\n".join(answer.logged), rf"lua: {path}: job of \d+")
+        self.assertFalse(path.exists())
+
     def compare(self, how: str, user: str, command: list[str]) -> None:
         def ask(controller: Controller) -> Answer:
             return (controller.change if how.startswith("update") else controller.ask)(command, user)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// What a script for job_submit/lua reads: files, modules, users and groups.
+// What a script for job_submit/lua reads: files and modules.
 #include "support/script_setup.hpp"
 
-#include "qosgate/policy/compat/user_programs.hpp"
 #include "qosgate/policy/site_files.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -116,6 +115,9 @@ BOOST_AUTO_TEST_CASE(the_log_gets_what_a_script_writes_to_the_standard_output) {
     BOOST_TEST(log == "lua: 1 of 2|lua: a\nb|");
     BOOST_TEST(outcome.message.value_or("") == "file");
     BOOST_TEST(has(told("io.write({})"), "string expected, got table"));
+    BOOST_TEST(has(told("io.write('a', nil)"), "bad argument #2 to 'write' (string expected, got nil)"));
+    BOOST_TEST(
+        has(told("io.stdout:write('a', nil)"), "bad argument #2 to 'write' (string expected, got nil)"));
 }
 
 BOOST_AUTO_TEST_CASE(handles_are_lua_s) {
@@ -247,76 +249,6 @@ BOOST_AUTO_TEST_CASE(a_main_chunk_has_arguments_and_load_takes_an_environment) {
     BOOST_TEST(told("slurm.log_user('%s', tostring(load('return x', 'c', 't', {})()))", "x = 1 ") == "nil");
     BOOST_TEST(told("local n = 0 local f = load(function() n = n + 1 return ({ 'return ', '7' })[n] end) "
                     "slurm.log_user('%d', f())") == "7");
-}
-
-BOOST_AUTO_TEST_CASE(programs_about_users_are_answered) {
-    const auto run = [](const std::string& command) {
-        return told("local c = [[" + command +
-                    "]] local f = io.popen(c) local t = { f:read('*a') } local ok, how, code "
-                    "= f:close() slurm.log_user('%s%s', t[1], ok and '' or ' ' .. code)");
-    };
-
-    for (const auto& [command, output] : std::map<std::string, std::string>{
-             {"id -nu 1000", "ana\n"},
-             {"id -un 1000", "ana\n"},
-             {"/usr/bin/id -u -n '1000' 2>/dev/null", "ana\n"},
-             {"id -u ana", "1000\n"},
-             {"id -Gn ana", "staff gpu\n"},
-             {"id -nG 1000", "staff gpu\n"},
-             {"id -G ana", "50 60\n"},
-             {"id -gn ana", "staff\n"},
-             {"id -g ana", "50\n"},
-             {"id ana", "uid=1000(ana) gid=50(staff) groups=50(staff),60(gpu)\n"},
-             {"groups ana", "ana : staff gpu\n"},
-             {"getent passwd ana", "ana:x:1000:50:Ana B:/home/ana:/bin/bash\n"},
-             {"getent passwd 1000", "ana:x:1000:50:Ana B:/home/ana:/bin/bash\n"},
-             {"getent group gpu", "gpu:x:60:ana,joe\n"},
-             {"getent passwd 1000 | cut -d: -f1", "ana\n"},
-             {"getent passwd ana | cut -d ':' -f 5-", "Ana B:/home/ana:/bin/bash\n"},
-             {"getent passwd ana | awk -F: '{print $6}'", "/home/ana\n"},
-             {"id -Gn ana | tr ' ' '\\n'", "staff\ngpu\n"},
-             {"id -nu 1000 | tr -d '\\n'", "ana"},
-             {"id -Gn ana | tr ' ' '\\n' | head -1", "staff\n"},
-             {"id -Gn ana | tr ' ' '\\n' | head -n1", "staff\n"},
-             {"id -Gn ana | tr ' ' '\\n' | head -n 1", "staff\n"},
-             {"id -u nobody-here", " 1"},
-             {"id -nu 4711", " 1"},
-             {"getent passwd nobody-here", " 2"},
-             {"getent group none", " 2"},
-             {"id -Gn joe", "70\n 1"}})
-        BOOST_TEST_CONTEXT(command) {
-            BOOST_TEST(run(command) == output);
-        }
-    for (const std::string command :
-         {"squeue", "id", "id -Z ana", "id ana; reboot", "id `reboot`", "id $(reboot)", "getent hosts x",
-          "getent passwd", "id -nu 1000 > /tmp/x", "id ana ben", "id ana | sh", "id ana | cut -c1",
-          "id \"$USER\"", "id 'ana", "|", "", "id ana | head -n -1", "id ana | head -n-1", "id ana | head 1"})
-        BOOST_TEST_CONTEXT(command) {
-            BOOST_TEST(has(run(command), "slurmctld waits for the script"));
-            BOOST_TEST(!policy::compat::describe_bad_program(command, /*is_whole=*/true).empty());
-        }
-    BOOST_TEST(has(run("id -Gn eve"), "eve is not known yet"));
-    const std::string four = " | tr a b | tr a b | tr a b | tr a b";
-    BOOST_TEST(run("id -nu 1000" + four) == "bnb\n");
-    BOOST_TEST(has(run("id -nu 1000" + four + " | tr a b"), "slurmctld waits"));
-    BOOST_TEST(has(run("id -nu 1000 " + std::string(1024, ' ')), "slurmctld waits"));
-}
-
-BOOST_AUTO_TEST_CASE(users_are_not_known_while_the_script_is_loaded) {
-    BOOST_TEST(has(test::load_error({{script_name, script_with("", "io.popen('id -nu 1000') ")}}),
-                   "io.popen: users and groups are known only while a job is submitted"));
-}
-
-BOOST_AUTO_TEST_CASE(a_script_tells_whether_it_asks_for_users) {
-    const auto asks = [](const std::string& body, const test::Texts& files = {}) {
-        test::Texts all = files;
-        all.emplace_back(script_name, script_with(body));
-        return ScriptSetup(all).policy->script()->asks_for_users();
-    };
-
-    BOOST_TEST(!asks("io.open('x')"));
-    BOOST_TEST(asks("local p = io.popen"));
-    BOOST_TEST(asks("", {{"compat/m.lua", "return io.popen"}}));
 }
 
 BOOST_AUTO_TEST_CASE(files_elsewhere_are_read_with_the_checks_of_the_policy_s_own) {

@@ -2,6 +2,7 @@
 #include "qosgate/policy/settings.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/program_outputs.hpp"
 #include "qosgate/policy/site_files.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 #include "qosgate/policy/writable_env.hpp"
@@ -86,6 +87,34 @@ Result<void> set_compat_files(Settings& settings, const SettingSpec& spec, std::
     settings.compat_files = std::move(paths);
     return {};
 }
+
+Result<void> set_compat_programs(Settings& settings, const SettingSpec& spec, std::span<const Value> items) {
+    constexpr std::size_t max_programs = 32;
+    if (items.size() > max_programs)
+        return Error{ErrorCode::invalid_input, text::format("setting '{}' has more than {} entries: write {}",
+                                                            spec.name, max_programs, spec.allowed)};
+    std::vector<std::string> entries;
+    for (const Value& item : items) {
+        if (item.kind != Value::Kind::text) return not_allowed(spec, item);
+        if (const std::string why = why_no_program_output(item.text); !why.empty())
+            return Error{ErrorCode::invalid_input, text::format("setting '{}': {}", spec.name, why)};
+        entries.emplace_back(item.text);
+    }
+    settings.compat_programs = std::move(entries);
+    return {};
+}
+
+constexpr std::string_view writes_fail = "error";
+constexpr std::string_view writes_to_log = "log";
+
+Result<void> set_compat_writes(Settings& settings, const SettingSpec& spec, const Value& value) {
+    const bool is_known =
+        value.kind == Value::Kind::text && (value.text == writes_fail || value.text == writes_to_log);
+    if (!is_known) return not_allowed(spec, value);
+    settings.compat_writes_to_log = value.text == writes_to_log;
+    return {};
+}
+
 Result<void> set_writable_env(Settings& settings, const SettingSpec& spec, std::span<const Value> items) {
     constexpr std::size_t max_patterns = 64;
     if (items.size() > max_patterns)
@@ -139,6 +168,9 @@ Value get_contact(const Settings& settings) {
 Value get_compat_on_error(const Settings& settings) {
     return {Value::Kind::text, 0, to_string(settings.compat_on_error)};
 }
+Value get_compat_writes(const Settings& settings) {
+    return {Value::Kind::text, 0, settings.compat_writes_to_log ? writes_to_log : writes_fail};
+}
 Value get_run_tests(const Settings& settings) {
     return Value::of_flag(settings.run_tests);
 }
@@ -149,7 +181,7 @@ Value get_time(const Settings& settings) {
     return Value::of_count(static_cast<std::uint64_t>(settings.rule_time.count()));
 }
 
-constexpr std::array<SettingSpec, 14> specs{{
+constexpr std::array<SettingSpec, 16> specs{{
     {"limits", "\"explain\"", "\"explain\", \"enforce\" or \"off\"",
      "what to do with jobs that break a limit: add the reasons to Slurm's own answer, also reject jobs that "
      "can never start, or nothing",
@@ -179,6 +211,15 @@ constexpr std::array<SettingSpec, 14> specs{{
      "files, and directories with files, that the script `compat/job_submit.lua` may read besides those of "
      "this directory. See Moving from job_submit.lua",
      nullptr, nullptr, &set_compat_files, &get_texts<&Settings::compat_files>},
+    {"compat_programs", "{}", "a list of at most 32 texts \"COMMAND > FILE\"",
+     "programs that the script `compat/job_submit.lua` starts with `io.popen`, and the files with their "
+     "output. "
+     "See Moving from job_submit.lua",
+     nullptr, nullptr, &set_compat_programs, &get_texts<&Settings::compat_programs>},
+    {"compat_writes", "\"error\"", "\"error\" or \"log\"",
+     "what to do if the script `compat/job_submit.lua` writes a file: it fails, or slurmctld's log gets the "
+     "text",
+     &set_compat_writes, &get_compat_writes},
     {"writable_env", "{}", "a list of at most 64 names, like \"SITE_PROJECT\" or \"OMP_*\"",
      "the variables of a job's environment that rules may write; see job.env", nullptr, nullptr,
      &set_writable_env, &get_texts<&Settings::writable_env>},

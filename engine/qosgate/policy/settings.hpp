@@ -38,6 +38,9 @@ struct Settings {
     OnError compat_on_error = OnError::deny; ///< if the script compat/job_submit.lua fails; deny or allow
     /// Files and directories elsewhere that the script may read; normal paths.
     std::vector<std::string> compat_files = {};
+    /// "COMMAND > FILE": what io.popen of the script reads; see program_outputs.hpp.
+    std::vector<std::string> compat_programs = {};
+    bool compat_writes_to_log = false; ///< what the script writes into files goes into slurmctld's log
     /// The variables that rules may write: "OMP_*", "SITE_PROJECT".
     std::vector<std::string> writable_env = {};
     bool run_tests = true;            ///< whether a failed test keeps a policy from coming into force

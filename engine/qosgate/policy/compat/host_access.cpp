@@ -2,14 +2,17 @@
 #include "qosgate/policy/compat/host_access.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/compat/host_programs.hpp"
 #include "qosgate/policy/compat/script_files.hpp"
 #include "qosgate/policy/compat/script_io.hpp"
 #include "qosgate/policy/compat/script_modules.hpp"
-#include "qosgate/policy/compat/user_programs.hpp"
+#include "qosgate/policy/compat/script_run.hpp"
+#include "qosgate/policy/lua_state.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <map>
 #include <span>
 #include <utility>
@@ -39,8 +42,6 @@ constexpr auto all = std::to_array<Withheld>({
     {"io", "input", no_streams},
     {"io", "output", no_writing},
     {"io", "tmpfile", no_writing},
-    {"os", "remove", no_writing},
-    {"os", "rename", no_writing},
     {"os", "tmpname", no_writing},
     {"os", "exit", no_end},
     {"os", "setlocale", no_end},
@@ -135,23 +136,37 @@ Arguments read_arguments(std::span<const Token> tokens, std::size_t at, const Va
     return arguments;
 }
 
-std::string describe_path(Arguments& arguments, const ScriptFiles* files) {
-    if (!arguments.is_whole || arguments.first.empty()) return {};
+/// Those of qosgate.d alone if there are none.
+const ScriptFiles& files_or_none(const ScriptFiles* files) {
     static const SourceFolder no_sources;
     static const Settings no_settings;
-    const ScriptFiles nothing(no_sources, no_settings);
-    const auto found = (files == nullptr ? nothing : *files).find(arguments.first);
+    static const ScriptFiles nothing(no_sources, no_settings);
+    return files == nullptr ? nothing : *files;
+}
+
+std::string describe_path(Arguments& arguments, const ScriptFiles* files) {
+    if (!arguments.is_whole || arguments.first.empty()) return {};
+    const auto found = files_or_none(files).find(arguments.first);
     return found.place == ScriptFiles::Place::outside ? describe_outside(arguments.first) : std::string();
 }
 
 std::string describe_open(Arguments& arguments, const ScriptFiles* files) {
+    const bool to_log = files_or_none(files).settings().compat_writes_to_log;
+    if (to_log && (arguments.second.starts_with('w') || arguments.second.starts_with('a')) &&
+        arguments.second.find('+') == std::string_view::npos)
+        return {};
     if (arguments.second.find_first_of("wa+") != std::string_view::npos) return no_writing;
     return describe_path(arguments, files);
 }
 
-std::string describe_popen(Arguments& arguments, const ScriptFiles* /*files*/) {
+std::string describe_remove(Arguments& arguments, const ScriptFiles* files) {
+    arguments.is_sure = true; // whatever the arguments are
+    return files_or_none(files).settings().compat_writes_to_log ? "" : no_writing;
+}
+
+std::string describe_popen(Arguments& arguments, const ScriptFiles* files) {
     if (arguments.first.empty()) return {};
-    return describe_bad_program(arguments.first, arguments.is_whole);
+    return describe_bad_program(arguments.first, arguments.is_whole, files_or_none(files));
 }
 
 std::string describe_require(Arguments& arguments, const ScriptFiles* files) {
@@ -179,6 +194,8 @@ constexpr auto checked = std::to_array<Checked>({
     {{"io", "open", ""}, &describe_open},
     {{"io", "lines", ""}, &describe_path},
     {{"io", "popen", ""}, &describe_popen},
+    {{"os", "remove", ""}, &describe_remove},
+    {{"os", "rename", ""}, &describe_remove},
     {{"", "dofile", ""}, &describe_path},
     {{"", "loadfile", ""}, &describe_path},
     {{"", "require", ""}, &describe_require},
@@ -215,6 +232,17 @@ void push_refusal(lua_State* lua, const Withheld& what) {
     lua_pushcclosure(lua, &refuse, 1);
 }
 
+/// os.remove and os.rename. Upvalue 1: the name of the function. A directory of others would say the same.
+int refuse_removal(lua_State* lua) {
+    const char* path = luaL_checkstring(lua, 1);
+    if (!LuaState::of(lua).script->files().settings().compat_writes_to_log)
+        return luaL_error(lua, "os.%s: %s", lua_tostring(lua, lua_upvalueindex(1)), no_writing);
+    lua_pushnil(lua);
+    lua_pushfstring(lua, "%s: Read-only file system", path);
+    lua_pushinteger(lua, EROFS);
+    return 3;
+}
+
 /// Leaves the global table of that name on the stack, a new one if there is none.
 void push_library(lua_State* lua, const char* name) {
     if (*name == '\0') return lua_pushglobaltable(lua);
@@ -231,6 +259,11 @@ void add_os(lua_State* lua) {
     lua_createtable(lua, 0, 16);
     for (const char* name : harmless) {
         lua_getfield(lua, -2, name);
+        lua_setfield(lua, -2, name);
+    }
+    for (const char* name : {"remove", "rename"}) {
+        lua_pushstring(lua, name);
+        lua_pushcclosure(lua, &refuse_removal, 1);
         lua_setfield(lua, -2, name);
     }
     lua_setglobal(lua, "os");

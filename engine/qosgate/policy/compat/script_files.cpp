@@ -32,24 +32,41 @@ ScriptFiles::Found ScriptFiles::find_name(std::string_view name) const noexcept 
 }
 
 ScriptFiles::Found ScriptFiles::find(std::string_view path) const noexcept {
-    if (path.size() > max_path) return {};
     try {
-        const bool is_absolute = path.starts_with('/');
-        const std::string normal =
-            normal_path(is_absolute ? std::string(path) : text::format("{}/{}", compat_folder_name, path));
-        if (!is_absolute) return is_readable(normal) ? find_name(normal) : Found{};
-        const bool is_named = std::ranges::any_of(
-            settings_.compat_files, [&](const std::string& named) { return is_at_or_below(normal, named); });
-        if (const Found found = is_named ? find_name(normal) : Found{}; found.file != nullptr) return found;
-        // The directory may be elsewhere while it is checked.
-        if (const std::size_t at = normal.rfind(policy_folder); at != std::string::npos)
-            if (const auto name = std::string_view(normal).substr(at + policy_folder.size());
-                is_readable(name))
-                return find_name(name);
-        return is_named ? find_name(normal) : Found{};
+        const std::string name = name_of(path);
+        return name.empty() ? Found{} : find_name(name);
     } catch (...) {
         return {};
     }
+}
+
+std::string ScriptFiles::name_of(std::string_view path) const {
+    if (path.size() > max_path) return {};
+    const bool is_absolute = path.starts_with('/');
+    std::string normal =
+        normal_path(is_absolute ? std::string(path) : text::format("{}/{}", compat_folder_name, path));
+    if (!is_absolute) return is_readable(normal) ? normal : std::string();
+    const bool is_named = std::ranges::any_of(
+        settings_.compat_files, [&](const std::string& named) { return is_at_or_below(normal, named); });
+    if (is_named && find_name(normal).place != Place::missing) return normal;
+    // The directory may be elsewhere while it is checked.
+    if (const std::size_t at = normal.rfind(policy_folder); at != std::string::npos)
+        if (std::string name = normal.substr(at + policy_folder.size()); is_readable(name)) return name;
+    return is_named ? normal : std::string();
+}
+
+std::vector<std::string> ScriptFiles::list(std::string_view path) const {
+    const std::string folder = name_of(path) + "/";
+    std::vector<std::string> names;
+    for (const SourceFile& file : sources_.files)
+        if (folder.size() > 1 && file.name.starts_with(folder)) {
+            const std::string_view rest = std::string_view(file.name).substr(folder.size());
+            names.emplace_back(rest.substr(0, rest.find('/')));
+        }
+    std::ranges::sort(names);
+    const auto repeated = std::ranges::unique(names);
+    names.erase(repeated.begin(), repeated.end());
+    return names;
 }
 
 bool ScriptFiles::has_module(std::string_view name) const {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace qg::policy::compat {
 
@@ -45,12 +46,20 @@ class ScriptFiles {
     /// files.
     [[nodiscard]] Found find(std::string_view path) const noexcept;
 
+    /// The names of the files and directories in a directory, sorted by their bytes; empty if there are none.
+    /// Cost: n log n in the files.
+    [[nodiscard]] std::vector<std::string> list(std::string_view path) const;
+
+    [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
+
     /// Whether a file may be the module of that name: any NAME.lua or NAME/init.lua, since only the script
     /// knows its package.path. Cost: linear in the files.
     [[nodiscard]] bool has_module(std::string_view name) const;
 
   private:
     [[nodiscard]] Found find_name(std::string_view name) const noexcept;
+    /// The name among the files that a path stands for; empty: it is outside.
+    [[nodiscard]] std::string name_of(std::string_view path) const;
 
     const SourceFolder& sources_;
     const Settings& settings_;
@@ -61,6 +70,10 @@ std::string describe_outside(std::string_view path);
 
 /// What to say of an attempt to write.
 inline constexpr const char* no_writing =
-    "a script cannot write files; slurm.log_info writes into slurmctld's log";
+    "a script cannot write files; slurm.log_info writes into slurmctld's log, and so does everything that it "
+    "writes with site { compat_writes = \"log\" }";
+
+/// Of what io.popen answers, in bytes.
+inline constexpr std::size_t max_program_output = std::size_t{1} << 16;
 
 } // namespace qg::policy::compat

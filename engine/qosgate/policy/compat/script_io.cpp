@@ -2,10 +2,10 @@
 #include "qosgate/policy/compat/script_io.hpp"
 
 #include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/compat/host_programs.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/script_files.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
-#include "qosgate/policy/compat/user_programs.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
 #include <algorithm>
@@ -23,7 +23,8 @@ constexpr const char* handle_type = "qosgate.file";
 constexpr std::int64_t cost_of_program = 500; ///< in instructions
 constexpr std::int64_t bytes_per_instruction = 32;
 
-/// Trivial. Ownership: the text belongs to the policy, or is the handle's user value.
+/// Trivial. Ownership: the text belongs to the policy, or is the handle's user value. The user value of a log
+/// is the path that the script would write, if it names one.
 struct Handle {
     enum class Kind : std::uint8_t { file, program, log };
     const char* text = nullptr;
@@ -198,7 +199,7 @@ int file_lines(lua_State* lua) {
 
 int file_close(lua_State* lua) {
     Handle& handle = check_handle(lua);
-    if (handle.kind != Handle::Kind::log) handle.is_open = false;
+    if (handle.kind != Handle::Kind::log || lua_getiuservalue(lua, 1, 1) != LUA_TNIL) handle.is_open = false;
     if (handle.kind != Handle::Kind::program) {
         lua_pushboolean(lua, 1);
         return 1;
@@ -224,7 +225,8 @@ int file_seek(lua_State* lua) {
     return 1;
 }
 
-/// Only of io.stderr and io.stdout, which a daemon does not have: the log gets it, one line for each call.
+/// Only of io.stderr and io.stdout, which a daemon does not have, and of files with compat_writes = "log":
+/// the log gets it, one line for each call.
 int file_write(lua_State* lua) {
     const Handle& handle = check_handle(lua);
     if (handle.kind != Handle::Kind::log) return push_failure(lua, nullptr, EBADF);
@@ -240,7 +242,11 @@ int file_write(lua_State* lua) {
     const std::string_view text = lua_tostring(lua, -1);
     if (const auto last = text.find_last_not_of('\n'); last != text.npos) {
         lua_pushlstring(lua, text.data(), last + 1);
-        LuaState::of(lua).script->log(0, lua_pushfstring(lua, "lua: %s", lua_tostring(lua, -1)));
+        const char* line = lua_tostring(lua, -1);
+        const bool has_path = lua_getiuservalue(lua, 1, 1) == LUA_TSTRING;
+        const char* path = has_path ? lua_tostring(lua, -1) : "";
+        LuaState::of(lua).script->log(
+            0, lua_pushfstring(lua, has_path ? "lua: %s: %s" : "lua: %s%s", path, line));
     }
     lua_settop(lua, 1);
     return 1;
@@ -283,7 +289,13 @@ int io_open(lua_State* lua) {
     const std::string_view mode = luaL_optstring(lua, 2, "r");
     if (mode != "r" && mode != "rb") {
         luaL_argcheck(lua, mode.find_first_of("wa+") != mode.npos, 2, "invalid mode");
-        return luaL_error(lua, "io.open: %s", no_writing);
+        const bool only_writes = mode == "w" || mode == "a" || mode == "wb" || mode == "ab";
+        if (!only_writes || !LuaState::of(lua).script->files().settings().compat_writes_to_log)
+            return luaL_error(lua, "io.open: %s", no_writing);
+        push_handle(lua, Handle::Kind::log, {});
+        lua_pushvalue(lua, 1);
+        lua_setiuservalue(lua, -2, 1);
+        return 1;
     }
     bool exists = false;
     const std::string_view text = open_file(lua, "io.open", path, exists);
@@ -306,7 +318,7 @@ int io_lines(lua_State* lua) {
 int run_program(ScriptRun& run, std::string_view command, ErrorText& error) noexcept {
     int exit_status = 0;
     report_into(error, [&] {
-        const auto status = answer_program(command, *run.host(), run.scratch());
+        const auto status = answer_program(command, run.host(), run.files(), run.scratch());
         if (status)
             exit_status = *status;
         else
@@ -320,11 +332,9 @@ int io_popen(lua_State* lua) {
     const char* command = luaL_checklstring(lua, 1, &length);
     const std::string_view mode = luaL_optstring(lua, 2, "r");
     if (mode != "r") return luaL_error(lua, "io.popen: a script cannot write to a program");
-    Budget::charge(lua, cost_of_program + static_cast<std::int64_t>(length));
+    // The command may be a path.
+    Budget::charge(lua, cost_of_program + ScriptFiles::cost_of_find(std::min(length, ScriptFiles::max_path)));
     ScriptRun& run = *LuaState::of(lua).script;
-    if (run.host() == nullptr)
-        return luaL_error(lua,
-                          "io.popen: users and groups are known only while a job is submitted or changed");
     ErrorText error;
     const int status = run_program(run, {command, length}, error);
     if (!error.empty()) return luaL_error(lua, "%s", error.c_str());
@@ -339,13 +349,11 @@ int io_popen(lua_State* lua) {
 }
 
 int io_write(lua_State* lua) {
+    for (int i = 1; i <= lua_gettop(lua); ++i) // before their numbers change
+        luaL_argexpected(lua, lua_isstring(lua, i) != 0, i, "string");
     push_handle(lua, Handle::Kind::log, {});
     lua_insert(lua, 1);
     return file_write(lua);
-}
-
-int io_close(lua_State* lua) {
-    return file_close(lua);
 }
 
 int io_type(lua_State* lua) {
@@ -377,7 +385,7 @@ void make_handle_type(lua_State* lua) {
 
 void add_io(lua_State* lua) {
     static constexpr luaL_Reg functions[] = {
-        {"open", &io_open}, {"lines", &io_lines}, {"popen", &io_popen}, {"close", &io_close},
+        {"open", &io_open}, {"lines", &io_lines}, {"popen", &io_popen}, {"close", &file_close},
         {"type", &io_type}, {"write", &io_write}, {nullptr, nullptr},
     };
     make_handle_type(lua);

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // user_programs: the answers of `id`, `groups` and `getent` about users and groups, for scripts that start
-// these programs with io.popen. No program is started: the answers come from what is known of the directory
-// service. Their output may go on through `cut`, `tr`, `head` and awk '{print $N}'.
+// these programs with io.popen. They come from what is known of the directory service.
 #pragma once
 
 #include "qosgate/base/result.hpp"
 
+#include <span>
 #include <string>
-#include <string_view>
 
 namespace qg::policy::compat {
 
 class ScriptHost;
 
-/// The exit status of the command line, and what it writes. Errors: unsupported for another command;
-/// unavailable if the user or group is not known yet.
-Result<int> answer_program(std::string_view command, ScriptHost& host, std::string& output);
+/// Whether these words, the program first, are such a program with options that are answered.
+bool is_user_program(std::span<const std::string> words);
 
-/// Why a command line cannot be answered; empty: it can. `is_whole` is false if only its beginning is known.
-std::string describe_bad_program(std::string_view command, bool is_whole);
+/// Its exit status, and what it writes. Errors: unavailable if the user or group is not known yet.
+Result<int> answer_user_program(std::span<const std::string> words, ScriptHost& host, std::string& output);
 
 } // namespace qg::policy::compat
