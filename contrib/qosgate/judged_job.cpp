@@ -8,34 +8,8 @@
 
 #include <algorithm>
 
-#include <pwd.h>
-#include <unistd.h>
-
 namespace qg::cli {
 namespace {
-
-Result<JobUser> find_user(const std::string& named, const JudgedWorld& world) {
-    if (named.empty()) {
-        const passwd* caller = getpwuid(getuid());
-        return JobUser{getuid(), caller ? caller->pw_name : "", false};
-    }
-    if (const auto found = world.users.find(named); found != world.users.end())
-        return JobUser{found->second, named, true};
-    if (const passwd* user = getpwnam(named.c_str())) return JobUser{user->pw_uid, user->pw_name, true};
-    if (const auto number = text::parse_unsigned(named); number && *number < 0xffffffffu)
-        return JobUser{static_cast<std::uint32_t>(*number), "", true};
-    return Error{ErrorCode::not_found,
-                 text::format("{} has no user {}",
-                              world.users.empty() ? "this host" : "neither the file of --world nor this host",
-                              text::quoted(named, 64))};
-}
-
-/// A user may try only jobs of their own: the answer tells limits and usage.
-Result<void> check_rights(const JobUser& user, const JudgedWorld& world) {
-    if (user.id == getuid() || world.accounting->is_operator(getuid())) return {};
-    return Error{ErrorCode::permission_denied,
-                 "only root, SlurmUser and operators may try jobs of other users: leave --user out"};
-}
 
 /// The rules that a directory has. slurmctld needs none beside slurm.conf, but one that is named must exist.
 Result<std::shared_ptr<const policy::Policy>> load_rules(const PolicyFolder& folder, bool is_named) {
@@ -100,9 +74,11 @@ Result<std::optional<JudgedJob>> judge_command_line(const JobQuestion& question,
     const bool is_live = question.world.empty();
     auto world = is_live ? read_live_world() : read_captured_world(question.world);
     if (!world) return world.error();
-    const auto user = find_user(question.user, *world);
+    const auto user = find_job_user(question.user, world->users);
     if (!user) return user.error();
-    if (const auto may = check_rights(*user, *world); is_live && !may) return may.error();
+    if (const auto may = check_rights_over(*user, *world->accounting, "try jobs of other users");
+        is_live && !may)
+        return may.error();
     const auto requests = requests_of(*parts, *user, *world);
     TriedJob tried = try_job(requests, *world, **policy);
     tried.client = question.words.front();

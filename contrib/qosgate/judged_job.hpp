@@ -3,6 +3,7 @@
 // JudgedJob: what 'qosgate check' and 'qosgate policy try' do with a command line of sbatch, salloc or srun.
 #pragma once
 
+#include "job_user.hpp"
 #include "judged_world.hpp"
 #include "output.hpp"
 #include "policy_folder.hpp"
@@ -31,13 +32,6 @@ struct JobQuestion {
     std::string world;              ///< a file of 'qosgate capture'; empty: slurmctld now
     std::vector<std::string> words; ///< "sbatch", "--qos=debug", "job.sh"; not empty
     RulesNeeded rules = RulesNeeded::must_load;
-};
-
-/// Whose job it is.
-struct JobUser {
-    std::uint32_t id = 0;
-    std::string name; ///< empty: this host does not know the user
-    bool is_named = false;
 };
 
 struct JudgedJob {

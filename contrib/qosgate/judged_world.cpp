@@ -12,6 +12,8 @@
 #include <sstream>
 #include <utility>
 
+#include <unistd.h>
+
 namespace qg::cli {
 namespace {
 
@@ -20,23 +22,32 @@ struct LiveRecords {
     std::unique_ptr<slurm::ClusterQuota> accounting;
 };
 
-Result<LiveRecords> read_records() {
+/// Whether slurmctld refuses to show nodes or partitions to the caller.
+bool is_cluster_hidden(const slurm::AssocRecords& records) {
+    const model::PrivateData& hidden = records.conf.private_data;
+    return (hidden.partitions || hidden.nodes) && !slurm::is_operator(records, getuid());
+}
+
+/// The cluster is empty if it is hidden and not needed.
+Result<LiveRecords> read_records(ClusterNeed need) {
     const auto path = slurmdb::find_slurm_conf();
     if (!path) return path.error();
     const auto conf = slurmdb::load_slurm_conf(*path);
     if (!conf) return conf.error();
     if (const auto started = slurmdb::Library::start(*conf); !started) return started.error();
-    auto cluster = slurm::ClusterReader().read();
-    if (!cluster) return cluster.error();
     auto accounting = std::make_unique<slurm::ClusterQuota>();
     if (const auto fresh = accounting->sync(); !fresh) return fresh.error();
+    if (need == ClusterNeed::unless_hidden && is_cluster_hidden(*accounting->records()))
+        return LiveRecords{std::make_shared<const model::Cluster>(), std::move(accounting)};
+    auto cluster = slurm::ClusterReader().read();
+    if (!cluster) return cluster.error();
     return LiveRecords{*std::move(cluster), std::move(accounting)};
 }
 
 } // namespace
 
 Result<JudgedWorld> read_live_world() {
-    auto live = read_records();
+    auto live = read_records(ClusterNeed::required);
     if (!live) return live.error();
     return JudgedWorld{std::move(live->cluster),
                        std::move(live->accounting),
@@ -45,8 +56,8 @@ Result<JudgedWorld> read_live_world() {
                        std::make_unique<quota::AskedGroups>()};
 }
 
-Result<quota::World> capture_world() {
-    const auto live = read_records();
+Result<quota::World> capture_world(ClusterNeed need) {
+    const auto live = read_records(need);
     if (!live) return live.error();
     quota::World world{.records = slurm::to_local_records(*live->accounting->records()),
                        .partitions = live->cluster->partitions.all(),

@@ -29,8 +29,14 @@ struct JudgedWorld {
 /// unavailable, with Slurm's error text. Cost: seven RPCs; each waits up to MessageTimeout.
 Result<JudgedWorld> read_live_world();
 
+/// What a caller has to see of the cluster.
+enum class ClusterNeed : std::uint8_t {
+    required,
+    unless_hidden, ///< without partitions if PrivateData hides nodes or partitions from the caller
+};
+
 /// The same as a world that can be written, without the groups of users.
-Result<quota::World> capture_world();
+Result<quota::World> capture_world(ClusterNeed need = ClusterNeed::required);
 
 /// Where the groups of users come from.
 enum class GroupSource : std::uint8_t {

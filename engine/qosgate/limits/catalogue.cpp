@@ -101,6 +101,25 @@ std::string subject_of(const LimitId& limit, std::string_view tres_name) {
     return std::string(phrase);
 }
 
+std::string format_time(std::uint64_t minutes) {
+    // slurmctld computes with these if a job has no time limit, and if its limit is UNLIMITED.
+    const bool is_without_end = minutes >= TimeLimit::unlimited_minutes - 1;
+    return units::format_minutes(is_without_end ? TimeLimit::unlimited()
+                                                : TimeLimit{static_cast<std::uint32_t>(minutes)});
+}
+
+std::string format_limit_value(const LimitId& limit, std::string_view tres_name, std::uint64_t value) {
+    switch (model::facts_of(limit).measure) {
+    case LimitMeasure::tres: return model::format_tres_count(tres_name, value);
+    case LimitMeasure::wall: return format_time(value);
+    case LimitMeasure::tres_minutes:
+    case LimitMeasure::tres_run_minutes:
+    case LimitMeasure::running_jobs:
+    case LimitMeasure::submitted_jobs: break;
+    }
+    return std::to_string(value);
+}
+
 std::vector<ReasonEntry> find_reason(std::string_view token) {
     std::vector<ReasonEntry> entries;
     for_each_token([&](std::string_view reason, OwnerKind owner, const LimitId& limit,

@@ -35,6 +35,13 @@ std::string format_amount(std::string_view tres_name, std::uint64_t count);
 /// "GPUs per user", "CPU minutes per job", "wall time per job": what a limit limits.
 std::string subject_of(const LimitId& limit, std::string_view tres_name);
 
+/// Minutes in Slurm's spelling of time: "08:00:00", or "UNLIMITED".
+std::string format_time(std::uint64_t minutes);
+
+/// A value of a limit, or what is used of it: "3", "4000M", "1-00:00:00". Minutes of TRES are a plain number,
+/// as sacctmgr writes them.
+std::string format_limit_value(const LimitId& limit, std::string_view tres_name, std::uint64_t value);
+
 /// One meaning of a Reason token.
 struct ReasonEntry {
     std::string_view reason;

@@ -12,31 +12,13 @@ namespace {
 
 using model::LimitMeasure;
 
-/// slurmctld computes with these if a job has no time limit, and if its limit is UNLIMITED.
-bool is_without_end(std::uint64_t minutes) {
-    return minutes >= TimeLimit::unlimited_minutes - 1;
-}
-
-std::string format_time(std::uint64_t minutes) {
-    if (is_without_end(minutes)) return units::format_minutes(TimeLimit::unlimited());
-    return units::format_minutes({static_cast<std::uint32_t>(minutes)});
-}
-
 std::string_view tres_name(const Violation& violation, const model::AccountView& view) {
     return violation.tres ? std::string_view(view.tres->name(*violation.tres)) : std::string_view();
 }
 
 /// A number of a violation as people write it.
 std::string format_value(const Violation& violation, const model::AccountView& view, std::uint64_t value) {
-    switch (model::facts_of(violation.limit).measure) {
-    case LimitMeasure::tres: return model::format_tres_count(tres_name(violation, view), value);
-    case LimitMeasure::wall: return format_time(value);
-    case LimitMeasure::tres_minutes:
-    case LimitMeasure::tres_run_minutes:
-    case LimitMeasure::running_jobs:
-    case LimitMeasure::submitted_jobs: break;
-    }
-    return std::to_string(value);
+    return format_limit_value(violation.limit, tres_name(violation, view), value);
 }
 
 /// The part of a usage that counts against a limit that ignores the past.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// UserWorld: the limits, usage and partitions that a user may see, for commands that show them.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/model/cluster.hpp"
+#include "qosgate/quota/local_quota.hpp"
+
+#include <cstdint>
+#include <ctime>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace qg::cli {
+
+struct UserWorld {
+    std::shared_ptr<const model::Cluster> cluster;       ///< never null
+    std::unique_ptr<const quota::LocalQuota> accounting; ///< never null
+    std::map<std::string, std::uint32_t> users;          ///< ids by name
+    std::time_t now = 0;                                 ///< when it was like this
+
+    /// Whether the partitions are known. PrivateData may hide them, or the nodes.
+    [[nodiscard]] bool knows_partitions() const { return !cluster->partitions.all().empty(); }
+    /// The name of a user; the number if accounting does not know the user.
+    [[nodiscard]] std::string name_of(std::uint32_t user_id) const;
+};
+
+/// The world of a file of `qosgate capture`, or without a file name what slurmctld tells the caller now.
+/// Errors: those of read_world_file() and capture_world(). Cost: seven RPCs; each waits up to MessageTimeout.
+Result<UserWorld> read_user_world(const std::string& file = {});
+
+} // namespace qg::cli
