@@ -199,12 +199,23 @@ void Runtime::start_policies(const std::filesystem::path& folder) {
     return slurm::to_slurm_error(decision.reject);
 }
 
+[[gnu::hot]] void Runtime::conclude(const Recording& recording, Decision& decision,
+                                    const gate::RecordedJob* job, bool is_change,
+                                    const std::vector<std::string>& said) {
+    auto& message = decision.message;
+    if (!said.empty()) [[unlikely]]
+        message.insert(message.begin(), said.begin(), said.end());
+    if (job != nullptr) recording.finish(decision, *job);
+    counts_.count(decision, is_change);
+    message.erase(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(said.size()));
+}
+
 [[gnu::hot]] int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
     policies_.mark_active();
     if (is_kept_out(submit_uid)) return keep_out(description, submit_uid, err_msg);
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
-    Decision of_script;
+    ScriptDeeds of_script;
     if (policy->script() != nullptr) [[unlikely]]
         if (const int code = run_script(*policy, now, description, submit_uid, err_msg, of_script);
             code != SLURM_SUCCESS)
@@ -226,10 +237,10 @@ void Runtime::start_policies(const std::filesystem::path& folder) {
     };
     if (candidate)
         comparison = candidate_runs_.compare(*candidate, request, decision, std::ref(decide_again));
-    if (!of_script.log.empty()) [[unlikely]]
-        put_before(decision, std::move(of_script));
-    recording.finish(decision, {.request = request, .candidate = comparison ? &*comparison : nullptr});
-    counts_.count(decision, /*is_change=*/false);
+    if (!of_script.decision.log.empty()) [[unlikely]]
+        put_before(decision, std::move(of_script.decision));
+    const gate::RecordedJob recorded{.request = request, .candidate = comparison ? &*comparison : nullptr};
+    conclude(recording, decision, &recorded, /*is_change=*/false, of_script.said);
     if (decision.changed) write_changes(description, request, *decision.changed);
     return answer(decision, err_msg);
 }
@@ -258,24 +269,27 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
         return keep_out(refuse_change(policies_.status(), job_files_.find_id(job), submit_uid),
                         /*is_change=*/true, err_msg);
     const auto policy = policies_.current();
+    ScriptDeeds of_script;
     if (policy->script() != nullptr) [[unlikely]]
-        if (const int code = run_script_at_change(*policy, update, job, submit_uid, err_msg);
+        if (const int code = run_script_at_change(*policy, update, job, submit_uid, err_msg, of_script);
             code != SLURM_SUCCESS)
             return code;
-    if (!slurm::touches_decision(update)) return SLURM_SUCCESS;
+    const auto pass = [&] { return pass_change(of_script, job_files_.find_id(job), err_msg); };
+    if (!slurm::touches_decision(update)) return pass();
     const bool may_refuse =
         policy->settings().limits == policy::Level::enforce || policy->has_rules_at(policy::JobEvent::modify);
-    if (!may_refuse && err_msg == nullptr) return SLURM_SUCCESS;
+    if (!may_refuse && err_msg == nullptr) return pass();
     const auto files_id = job_files_.find_id(job);
     const bool by_operator = quota_.is_operator(submit_uid);
     if (const auto why = why_not_copied(files_id, submit_uid, by_operator); !why.empty()) {
-        const Decision decision = answer_unseen_change({files_id, submit_uid, by_operator, why}, *policy);
+        Decision decision = answer_unseen_change({files_id, submit_uid, by_operator, why}, *policy);
+        put_before(decision, std::move(of_script.decision));
         counts_.count(decision, /*is_change=*/true);
         return answer(decision, err_msg);
     }
     const JobCopy current = copy_job(job, files_id, submit_uid, by_operator);
-    if (current == nullptr) return failed(err_msg);
-    if (!slurm::asks_only_for_entitled && !may_change(submit_uid, *current)) return SLURM_SUCCESS;
+    if (current == nullptr) return pass(), failed(err_msg);
+    if (!slurm::asks_only_for_entitled && !may_change(submit_uid, *current)) return pass();
 
     const ClusterNow now = cluster_.current();
     const auto begin = TimeAllowance::Clock::now();
@@ -295,9 +309,11 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
     };
     if (candidate)
         comparison = candidate_runs_.compare(*candidate, kept->after, decision, std::ref(decide_again));
-    if (kept)
-        recording.finish(decision, {kept->after, files_id.value_or(0), comparison ? &*comparison : nullptr});
-    counts_.count(decision, /*is_change=*/true);
+    if (!of_script.decision.log.empty()) [[unlikely]]
+        put_before(decision, std::move(of_script.decision));
+    std::optional<gate::RecordedJob> recorded;
+    if (kept) recorded.emplace(kept->after, files_id.value_or(0), comparison ? &*comparison : nullptr);
+    conclude(recording, decision, recorded ? &*recorded : nullptr, /*is_change=*/true, of_script.said);
     return answer(decision, err_msg);
 }
 

@@ -63,15 +63,24 @@ class Runtime {
     explicit Runtime(const Result<AssocMgr>& manager);
     void start_policies(const std::filesystem::path& folder);
     /// Runs the site's script for job_submit/lua, which may change the description. Returns a Slurm error
-    /// code, 0 to go on; then `did` gets the log and events of what the script did.
+    /// code, 0 to go on; then `did` gets what the script did.
     int run_script(const policy::Policy& policy, const ClusterNow& now, job_desc_msg_t& description,
-                   std::uint32_t submit_uid, char** err_msg, model::Decision& did);
-    /// The same for a change of a job; what the script did is logged and recorded.
+                   std::uint32_t submit_uid, char** err_msg, ScriptDeeds& did);
+    /// The same for a change of a job.
     int run_script_at_change(const policy::Policy& policy, job_desc_msg_t& update, job_record* job,
-                             std::uint32_t submit_uid, char** err_msg);
+                             std::uint32_t submit_uid, char** err_msg, ScriptDeeds& did);
+    /// The log and events of what the script did about a change of a job that is known.
+    [[nodiscard]] model::Decision describe_change(std::span<const policy::RuleEvent> events,
+                                                  const model::JobUpdate& change,
+                                                  const ClusterNow& now) const;
+    /// Ends a change that only the script looked at, and accepted. Returns 0.
+    int pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id, char** err_msg);
+    /// Counts the decision, and records it if there is a job. What the script has `said` belongs to both.
+    void conclude(const Recording& recording, model::Decision& decision, const gate::RecordedJob* job,
+                  bool is_change, const std::vector<std::string>& said);
     /// Passes on what the script says to the user and into the log.
     void hear_script(const policy::compat::ScriptOutcome& outcome, char** err_msg) const;
-    /// Records the decision of a script, and passes it on.
+    /// Counts and records the refusal of a script, and passes it on.
     void end_with_script(const Recording& recording, const gate::RecordedJob* job, bool is_change,
                          const policy::compat::ScriptOutcome& outcome, const ScriptVerdict& verdict,
                          model::Decision decision, char** err_msg);

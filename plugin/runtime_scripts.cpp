@@ -64,22 +64,23 @@ void Runtime::hear_script(const ScriptOutcome& outcome, char** err_msg) const {
 void Runtime::end_with_script(const Recording& recording, const gate::RecordedJob* job, bool is_change,
                               const ScriptOutcome& outcome, const ScriptVerdict& verdict, Decision decision,
                               char** err_msg) {
-    const std::vector<std::string> said = lines_of(outcome); // the user has read these
-    decision.message = said;
-    decision.message.insert(decision.message.end(), verdict.message.begin(), verdict.message.end());
-    if (verdict.code != SLURM_SUCCESS) {
-        decision.reject = model::RejectCode::access_denied;
-        counts_.count(decision, is_change);
-    }
-    if (job != nullptr) recording.finish(decision, *job);
-    decision.message.erase(decision.message.begin(),
-                           decision.message.begin() + static_cast<std::ptrdiff_t>(said.size()));
+    decision.message = verdict.message;
+    decision.reject = model::RejectCode::access_denied;
+    conclude(recording, decision, job, is_change, lines_of(outcome));
     answer(decision, err_msg);
+}
+
+int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id, char** err_msg) {
+    if (!did.recording || did.decision.events.empty()) return SLURM_SUCCESS;
+    std::optional<gate::RecordedJob> job;
+    if (did.change) job.emplace(did.change->after, files_id.value_or(0));
+    conclude(*did.recording, did.decision, job ? &*job : nullptr, /*is_change=*/true, did.said);
+    return answer(did.decision, err_msg);
 }
 
 [[gnu::noinline]] int Runtime::run_script(const policy::Policy& policy, const ClusterNow& now,
                                           job_desc_msg_t& description, std::uint32_t submit_uid,
-                                          char** err_msg, Decision& did) {
+                                          char** err_msg, ScriptDeeds& did) {
     if (policy.script()->asks_for_users()) users_.need();
     script_jobs_.want(policy.script()->names_beside_jobs());
     Recording recording = recorder_.begin(policy);
@@ -102,7 +103,8 @@ void Runtime::end_with_script(const Recording& recording, const gate::RecordedJo
     for (const policy::RuleEvent& event : verdict.events)
         gate::log_rule(decision, {request, resolved.view()}, event);
     if (verdict.code == SLURM_SUCCESS) {
-        did = std::move(decision);
+        did.decision = std::move(decision);
+        did.said = lines_of(outcome);
         return SLURM_SUCCESS;
     }
     const gate::RecordedJob job{.request = request};
@@ -110,9 +112,20 @@ void Runtime::end_with_script(const Recording& recording, const gate::RecordedJo
     return verdict.code;
 }
 
+Decision Runtime::describe_change(std::span<const policy::RuleEvent> events, const model::JobUpdate& change,
+                                  const ClusterNow& now) const {
+    const gate::Site site(now.cluster.get(), /*policy_in_force=*/nullptr, quota_, this_release);
+    const gate::ResolvedRequest resolved = gate::resolve(
+        change.after, site.context, {.requester = change.after.submit_uid, .names_partitions = false});
+    Decision decision;
+    for (const policy::RuleEvent& event : events)
+        gate::log_rule(decision, {change.after, resolved.view(), &change}, event);
+    return decision;
+}
+
 [[gnu::noinline]] int Runtime::run_script_at_change(const policy::Policy& policy, job_desc_msg_t& update,
-                                                    job_record* job, std::uint32_t submit_uid,
-                                                    char** err_msg) {
+                                                    job_record* job, std::uint32_t submit_uid, char** err_msg,
+                                                    ScriptDeeds& did) {
     if (policy.script()->asks_for_users()) users_.need();
     script_jobs_.want(policy.script()->names_beside_jobs());
     const ClusterNow now = cluster_.current();
@@ -135,12 +148,17 @@ void Runtime::end_with_script(const Recording& recording, const gate::RecordedJo
         return read;
     });
     Recording recording = recorder_.begin(policy);
-    // A record shows the job after the change, and so needs the job before it.
-    const auto read_after = [&]() -> std::optional<model::JobRequest> {
-        if (!recording.is_on() || !read_job()) return std::nullopt;
-        return slurm::read_update(*copy, update, submit_uid).after;
+    const auto read_change = [&]() -> std::optional<model::JobUpdate> {
+        if (!read_job()) return std::nullopt;
+        return slurm::read_update(*copy, update, submit_uid);
     };
-    const auto before = read_after();
+    // The job after the change; if it cannot be read, what the change asks for.
+    const auto read_after = [&] {
+        auto change = read_change();
+        return change ? std::move(change->after) : slurm::read_job_desc(update, submit_uid);
+    };
+    std::optional<model::JobRequest> before; // empty: the script wrote nothing
+    host.set_before_write([&] { before = read_after(); });
     const auto begin = TimeAllowance::Clock::now(); // copies are charged where they are made
     ScriptOutcome outcome;
     if (by_operator || change_allowance_.has_some(submit_uid, begin)) {
@@ -156,16 +174,25 @@ void Runtime::end_with_script(const Recording& recording, const gate::RecordedJo
     const auto end = TimeAllowance::Clock::now();
     if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);
     hear_script(outcome, err_msg);
-    const auto after = read_after();
-    const ScriptVerdict verdict =
-        judge_script(*policy.script(), outcome,
-                     before && after ? policy::describe_changes(*before, *after, policy::no_facts())
-                                     : std::vector<std::string>());
+    std::vector<std::string> changes;
+    if (before) changes = policy::describe_changes(*before, read_after(), policy::no_facts());
+    const ScriptVerdict verdict = judge_script(*policy.script(), outcome, changes);
     if (verdict.events.empty()) return SLURM_SUCCESS;
-    const auto recorded =
-        after ? std::optional(gate::RecordedJob{*after, files_id.value_or(0)}) : std::nullopt;
+    // Log and record tell whose job it is.
+    auto change = read_change();
+    Decision decision = change ? describe_change(verdict.events, *change, now)
+                               : plugin::describe_change(verdict.events, files_id, submit_uid);
+    if (verdict.code == SLURM_SUCCESS) {
+        did.decision = std::move(decision);
+        did.said = lines_of(outcome);
+        did.recording.emplace(recording);
+        did.change = std::move(change);
+        return SLURM_SUCCESS;
+    }
+    std::optional<gate::RecordedJob> recorded;
+    if (change) recorded.emplace(change->after, files_id.value_or(0));
     end_with_script(recording, recorded ? &*recorded : nullptr, /*is_change=*/true, outcome, verdict,
-                    describe_change(verdict.events, files_id, submit_uid), err_msg);
+                    std::move(decision), err_msg);
     return verdict.code;
 }
 

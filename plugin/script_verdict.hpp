@@ -4,8 +4,10 @@
 #pragma once
 
 #include "qosgate/model/decision.hpp"
+#include "qosgate/model/job_update.hpp"
 #include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/policy/policy.hpp"
+#include "recorder.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -22,6 +24,14 @@ struct ScriptVerdict {
     int code = SLURM_SUCCESS;
     std::vector<std::string> message;      ///< lines for the user, besides the script's own
     std::vector<policy::RuleEvent> events; ///< for log and record, as of a rule of the script's name
+};
+
+/// What the script did about a request that goes on to the rules.
+struct ScriptDeeds {
+    model::Decision decision;               ///< its log, events and names
+    std::vector<std::string> said;          ///< what the user has read already
+    std::optional<Recording> recording;     ///< of a change
+    std::optional<model::JobUpdate> change; ///< empty: it is none, or the job cannot be read
 };
 
 /// A script that fails refuses the job, unless the site's settings say otherwise. `changes` is what the

@@ -140,13 +140,25 @@ std::vector<std::string> find_conf_problems(const HostSettings& host, policy::Le
     return problems;
 }
 
+namespace {
+
+/// Unlike rules, a script writes into the request itself.
+bool did_script_write(const model::Decision& decision) noexcept {
+    return std::ranges::any_of(decision.events, [](const model::DecisionEvent& event) {
+        return event.did == to_string(policy::EventKind::changed) &&
+               event.file == policy::compat::script_file_name;
+    });
+}
+
+} // namespace
+
 [[gnu::hot]] void DecisionCounts::count(const model::Decision& decision, bool is_change) noexcept {
     const auto add = [](std::atomic<std::uint64_t>& count, bool is_one) {
         if (is_one) count.fetch_add(1, std::memory_order_relaxed);
     };
     add(is_change ? changes_ : jobs_, true);
     add(refused_, decision.reject != model::RejectCode::none);
-    add(written_, decision.changed.has_value());
+    add(written_, decision.changed.has_value() || did_script_write(decision));
     add(told_, !decision.message.empty());
     bool has_failed = false;
     for (const LogLine& line : decision.log)

@@ -19,6 +19,7 @@ import re
 import shlex
 import shutil
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -80,7 +81,7 @@ class Compat(unittest.TestCase):
             source = path.read_bytes().replace(b"@FILES@", os.fsencode(self.files))
             for controller in (self.slurms, self.ours):
                 controller.put_in_force(source)
-            self.assertNotIn("error", self.ours.last_loaded, path.name)
+            self.assertNotIn("error: job_submit", self.ours.last_loaded, path.name)
             commands = commands_of(source.decode())
             self.assertTrue(commands, path.name)
             if b"io.popen" in source:
@@ -132,6 +133,11 @@ class Compat(unittest.TestCase):
         records = self.files.parent / "records.jsonl"
         site.write_text(before.replace("site {", f'site {{ record_file = "{records}",', 1))
         self.addCleanup(site.write_text, before)
+        rule = self.ours.folder / "10-late.lua"
+        rule.write_text(
+            'rule { name = "late", modify = function(job) if job.time_limit > 50 then job:reject("too long") end end }\n'
+        )
+        self.addCleanup(rule.unlink)
         self.ours.put_in_force(
             b"""
             function slurm_job_submit(job_desc, part_list, submit_uid)
@@ -146,11 +152,23 @@ class Compat(unittest.TestCase):
             end
             function slurm_job_modify(job_desc, job_rec, part_list, modify_uid)
                 if job_desc.comment == "no" then return slurm.ERROR end
+                if job_desc.comment == nil then
+                    slurm.log_user("longer")
+                    return slurm.SUCCESS
+                end
                 job_desc.comment = "was " .. job_desc.comment
                 return slurm.SUCCESS
             end
             """
         )
+
+        def state() -> dict:
+            return json.loads((self.ours.cluster.layout.controller_state / "qosgate_status.json").read_text())
+
+        time.sleep(2)  # the status has what happened before
+        before_all = {
+            name: state()[name] for name in ("jobs", "changes", "refused", "changed_by_rules", "told", "rule_failed")
+        }
 
         def sbatch(name: str) -> CommandResult:
             return self.ours.cluster.run(["sbatch", "--hold", "-J", name, "--wrap=true"], USER)
@@ -161,13 +179,14 @@ class Compat(unittest.TestCase):
         self.assertRegex(refused.stderr, "error: not today\n(.*\n)*.*error: decision ")
         self.assertIn("oops", sbatch("crash").stderr)
         job = accepted.stdout.split()[-1]
-        for comment in ("yes", "no"):
-            self.ours.cluster.run(["scontrol", "update", f"jobid={job}", f"comment={comment}"], USER)
+        mark = len(self.ours.cluster.log("slurmctld"))
+        for words in ("comment=yes", "comment=no", "timelimit=55"):
+            self.ours.cluster.run(["scontrol", "update", f"jobid={job}", words], USER)
 
         def read() -> list[dict]:
             return [json.loads(line) for line in records.read_text().splitlines()] if records.exists() else []
 
-        self.ours.cluster.wait_for(lambda: len(read()) >= 5, "five records", otherwise=lambda: str(read()))
+        self.ours.cluster.wait_for(lambda: len(read()) >= 6, "six records", otherwise=lambda: str(read()))
         found = [
             (record["event"], record["outcome"], event["did"], event["text"])
             for record in read()
@@ -183,19 +202,27 @@ class Compat(unittest.TestCase):
                 ("submission", "refused", "failed"),
                 ("change", "accepted", "changed", "comment: yes -> was yes"),
                 ("change", "refused", "rejected", "returned -1"),
+                ("change", "refused", "noted", "longer"),
             ],
+        )
+        self.assertEqual([(record["user"], record["partition"]) for record in read()], [(USER, "main")] * 6)
+        self.assertEqual(read()[0]["message"], ["seven minutes"])
+        self.assertEqual(read()[-1]["message"][:2], ["longer", "too long"])
+        self.assertRegex(
+            self.ours.cluster.log("slurmctld")[mark:],
+            rf"rejected change jobid={job} user=ana\(\d+\) job=good account=astro .*: rule 'compat/job_submit.lua'",
         )
         self.assertRegex(
             self.ours.cluster.log("slurmctld"),
             r"changed user=ana\(\d+\) job=good .*: rule 'compat/job_submit.lua' \(compat/job_submit.lua\): time_limit",
         )
 
-        def script() -> dict:
-            state = json.loads((self.ours.cluster.layout.controller_state / "qosgate_status.json").read_text())
-            return state["script"]
-
-        self.ours.cluster.wait_for(lambda: script()["calls"] == 5, "the status counts the calls", timeout=60)
-        status = script()
+        self.ours.cluster.wait_for(lambda: state()["script"]["calls"] == 6, "the status counts the calls", timeout=60)
+        counts = {name: state()[name] - before_all[name] for name in before_all}
+        self.assertEqual(
+            counts, {"jobs": 3, "changes": 3, "refused": 4, "changed_by_rules": 2, "told": 4, "rule_failed": 1}
+        )
+        status = state()["script"]
         self.assertEqual(
             (status["file"], status["failures"], status["failures_in_a_row"]),
             ("compat/job_submit.lua", 1, 0),
