@@ -274,6 +274,8 @@ function Job:add(field, text) end
 ---@field record_percent integer? how many of the jobs that pass unchanged and without a word are recorded, too, in percent; a whole number from 0 to 100; default 0
 ---@field record_file_mib integer? the size at which a new `record_file` is begun, in MiB; a whole number from 1 to 10000; default 64
 ---@field record_files_kept integer? how many old files are kept: `record_file` with .1, .2 and so on behind the name; a whole number from 1 to 99; default 4
+---@field client string? where the plugin of sbatch, salloc and srun judges jobs: where slurmctld has no qosgate, everywhere, or nowhere; "auto", "on" or "off"; default "auto"
+---@field client_timeout_ms integer? how long a client waits for the answer of its plugin, in milliseconds; later the job is sent as it is; a whole number from 10 to 10000; default 300
 
 ---@class qosgate.Rule
 ---@field name string? shown in messages and in the log; unique

@@ -169,7 +169,7 @@ class Installed(unittest.TestCase):
             installed = {path.name for path in Path(destdir).rglob("*") if path.is_file()}
 
         rules = {path.name for path in (SOURCE / "lua/rules").glob("*.lua")}
-        plugins = {"job_submit_qosgate.so", "qosgate_client.so"} if self.has_slurm else set()
+        plugins = {"cli_filter_qosgate.so", "job_submit_qosgate.so", "qosgate_client.so"} if self.has_slurm else set()
         others = {"qosgate", "qosgate.lua", "lua.md", "running.md", "users.md", "decision-record.schema.json"}
         self.assertEqual(installed, others | rules | plugins)
 

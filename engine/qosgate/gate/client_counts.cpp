@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/client_counts.hpp"
 
+#include "qosgate/gate/host_names.hpp"
+
 #include <algorithm>
 
 namespace qg::gate {
@@ -14,6 +16,22 @@ void derive_counts(JobRequest& request) {
     const bool is_range = request.max_nodes && request.max_nodes != request.min_nodes;
     const std::uint32_t tasks = request.tasks.value_or(is_range ? 1 : nodes);
     request.min_cpus = request.overcommit ? nodes : tasks * request.cpus_per_task.value_or(1);
+}
+
+void complete_options(JobRequest& request) {
+    constexpr std::size_t max_named = 65536;
+    if (request.required_nodes) {
+        const auto named = first_hosts(*request.required_nodes, max_named).names.size();
+        request.min_nodes = std::max(request.min_nodes.value_or(0), static_cast<std::uint32_t>(named));
+    }
+    const bool is_range = request.max_nodes && request.max_nodes != request.min_nodes;
+    if (request.tasks_per_node && !request.tasks && !is_range)
+        request.tasks = request.min_nodes.value_or(1) * *request.tasks_per_node;
+    if (request.cpus_per_task)
+        request.min_cpus_per_node = std::max(request.min_cpus_per_node.value_or(0), *request.cpus_per_task);
+    if (request.min_nodes && request.tasks && *request.tasks < *request.min_nodes)
+        request.min_nodes = request.max_nodes = request.tasks;
+    derive_counts(request);
 }
 
 bool is_from_client(const JobRequest& request) {

@@ -11,6 +11,10 @@ namespace qg::gate {
 /// Sets the counts that the clients compute: the CPUs, and a maximum of nodes not above the tasks.
 void derive_counts(model::JobRequest& request);
 
+/// Makes of a request as its options say it what a client sends: it counts the nodes that are named, the
+/// tasks of a fixed number of nodes, and what follows from these.
+void complete_options(model::JobRequest& request);
+
 /// Whether the clients could have sent these sizes. Other programs may send any.
 bool is_from_client(const model::JobRequest& request);
 

@@ -32,6 +32,17 @@ Result<void> set_limits(Settings& settings, const SettingSpec& spec, const Value
     return {};
 }
 
+constexpr std::array<ClientUse, 3> client_uses{ClientUse::automatic, ClientUse::on, ClientUse::off};
+
+Result<void> set_client(Settings& settings, const SettingSpec& spec, const Value& value) {
+    const auto found = std::ranges::find_if(client_uses, [&](ClientUse use) {
+        return value.kind == Value::Kind::text && value.text == to_string(use);
+    });
+    if (found == client_uses.end()) return not_allowed(spec, value);
+    settings.client = *found;
+    return {};
+}
+
 Result<void> set_contact(Settings& settings, const SettingSpec& spec, const Value& value) {
     const bool is_line = value.kind == Value::Kind::text && value.text.size() <= 200 &&
                          text::printable(value.text) == value.text;
@@ -48,10 +59,11 @@ std::optional<std::uint64_t> within(const Value& value, std::int64_t lowest, std
     return static_cast<std::uint64_t>(value.integer);
 }
 
+template <std::chrono::milliseconds Settings::*member, std::int64_t lowest, std::int64_t highest>
 Result<void> set_time(Settings& settings, const SettingSpec& spec, const Value& value) {
-    const auto number = within(value, 1, 75);
+    const auto number = within(value, lowest, highest);
     if (!number) return not_allowed(spec, value);
-    settings.rule_time = std::chrono::milliseconds(*number);
+    settings.*member = std::chrono::milliseconds(*number);
     return {};
 }
 
@@ -177,11 +189,15 @@ Value get_run_tests(const Settings& settings) {
 Value get_record_file(const Settings& settings) {
     return {Value::Kind::text, 0, settings.record_file};
 }
+template <std::chrono::milliseconds Settings::*member>
 Value get_time(const Settings& settings) {
-    return Value::of_count(static_cast<std::uint64_t>(settings.rule_time.count()));
+    return Value::of_count(static_cast<std::uint64_t>((settings.*member).count()));
+}
+Value get_client(const Settings& settings) {
+    return {Value::Kind::text, 0, to_string(settings.client)};
 }
 
-constexpr std::array<SettingSpec, 16> specs{{
+constexpr std::array<SettingSpec, 18> specs{{
     {"limits", "\"explain\"", "\"explain\", \"enforce\" or \"off\"",
      "what to do with jobs that break a limit: add the reasons to Slurm's own answer, also reject jobs that "
      "can never start, or nothing",
@@ -196,7 +212,8 @@ constexpr std::array<SettingSpec, 16> specs{{
     {"rule_memory_mib", "8", "a whole number from 1 to 16", "memory of one Lua state with all rules, in MiB",
      &set_number<&Settings::rule_memory_mib, 1, 16>, &get_number<&Settings::rule_memory_mib>},
     {"rule_time_ms", "50", "a whole number from 1 to 75",
-     "CPU time of all rules for one job, in milliseconds", &set_time, &get_time},
+     "CPU time of all rules for one job, in milliseconds", &set_time<&Settings::rule_time, 1, 75>,
+     &get_time<&Settings::rule_time>},
     {"rule_failures", "0", "a whole number from 0 to 1000000",
      "after how many failures in a row a rule only warns, if its `on_error` is `\"allow\"` or `\"warn\"`; 0: "
      "never. "
@@ -239,6 +256,14 @@ constexpr std::array<SettingSpec, 16> specs{{
     {"record_files_kept", "4", "a whole number from 1 to 99",
      "how many old files are kept: `record_file` with .1, .2 and so on behind the name",
      &set_number<&Settings::record_files_kept, 1, 99>, &get_number<&Settings::record_files_kept>},
+    {"client", "\"auto\"", "\"auto\", \"on\" or \"off\"",
+     "where the plugin of sbatch, salloc and srun judges jobs: where slurmctld has no qosgate, everywhere, "
+     "or "
+     "nowhere",
+     &set_client, &get_client},
+    {"client_timeout_ms", "300", "a whole number from 10 to 10000",
+     "how long a client waits for the answer of its plugin, in milliseconds; later the job is sent as it is",
+     &set_time<&Settings::client_timeout, 10, 10'000>, &get_time<&Settings::client_timeout>},
 }};
 
 /// Calls `set` with the setting of that name.
@@ -263,6 +288,15 @@ std::string_view to_string(Level level) noexcept {
     case Level::off: return "off";
     }
     return "explain";
+}
+
+std::string_view to_string(ClientUse use) noexcept {
+    switch (use) {
+    case ClientUse::automatic: return "auto";
+    case ClientUse::on: return "on";
+    case ClientUse::off: return "off";
+    }
+    return "auto";
 }
 
 std::span<const SettingSpec> setting_specs() noexcept {

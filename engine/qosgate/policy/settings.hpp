@@ -27,6 +27,14 @@ enum class Level : std::uint8_t {
 std::string_view to_string(Level level) noexcept;
 
 /// The site's settings, with their defaults.
+/// Where the plugin of sbatch, salloc and srun (cli_filter) judges jobs.
+enum class ClientUse : std::uint8_t {
+    automatic, ///< where slurmctld has no qosgate
+    on,
+    off,
+};
+std::string_view to_string(ClientUse use) noexcept;
+
 struct Settings {
     Level limits = Level::explain;
     std::string contact;                       ///< whom users ask
@@ -48,6 +56,8 @@ struct Settings {
     std::uint64_t record_percent = 0; ///< of the decisions that did nothing; the others are all recorded
     std::uint64_t record_file_mib = 64;
     std::uint64_t record_files_kept = 4; ///< old ones, beside the present one
+    ClientUse client = ClientUse::automatic;
+    std::chrono::milliseconds client_timeout{300}; ///< how long a client waits for its plugin's answer
     friend bool operator==(const Settings&, const Settings&) = default;
 };
 

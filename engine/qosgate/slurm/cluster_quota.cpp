@@ -9,6 +9,11 @@ namespace {
 
 constexpr const char* no_records = "no QOS records fetched yet";
 
+AccountingConf accounting_conf_of(const slurm_conf_t& conf) {
+    return {read_enforce(conf.accounting_storage_enforce), read_private_data(conf.private_data),
+            conf.slurm_user_id};
+}
+
 } // namespace
 
 Result<model::AccountView> ClusterQuota::check(const quota::Lookup& lookup) const {
@@ -33,13 +38,25 @@ Result<void> ClusterQuota::sync() {
     const auto conf = load_conf(conf_ ? conf_seen_ : everything);
     if (!conf) return conf.error();
     if (*conf != nullptr) {
-        conf_ = {read_enforce((*conf)->accounting_storage_enforce), read_private_data((*conf)->private_data),
-                 (*conf)->slurm_user_id};
+        conf_ = accounting_conf_of(**conf);
         conf_seen_ = (*conf)->last_update;
     }
+    return load_records(/*only_user=*/nullptr);
+}
+
+Result<void> ClusterQuota::sync(const slurm_conf_t& conf, const std::string& user) {
+    conf_ = accounting_conf_of(conf);
+    return load_records(user.c_str());
+}
+
+/// `only_user`: null for all.
+Result<void> ClusterQuota::load_records(const char* only_user) {
+    const OwnedList users = only_user == nullptr ? OwnedList() : make_borrowing_list();
+    if (users != nullptr) append(users, const_cast<char*>(only_user)); // NOLINT: it is only read
     const auto message =
-        load<OwnedAssocInfo>("reading the QOS and association records", [](assoc_mgr_info_msg_t** answer) {
+        load<OwnedAssocInfo>("reading the QOS and association records", [&](assoc_mgr_info_msg_t** answer) {
             assoc_mgr_info_request_msg_t wanted{};
+            wanted.user_list = users.get();
             wanted.flags = ASSOC_MGR_INFO_FLAG_ASSOC | ASSOC_MGR_INFO_FLAG_USERS | ASSOC_MGR_INFO_FLAG_QOS;
             return slurm_load_assoc_mgr_info(&wanted, answer);
         });

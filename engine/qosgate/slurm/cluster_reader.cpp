@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurm/cluster_reader.hpp"
 
-#include "qosgate/slurm/load.hpp"
+#include "qosgate/slurm/cluster_messages.hpp"
 #include "qosgate/slurm/partition_records.hpp"
 #include "qosgate/slurm/read_names.hpp"
 #include "qosgate/slurm/script_records.hpp"
@@ -9,33 +9,6 @@
 #include <utility>
 
 namespace qg::slurm {
-namespace {
-
-Result<OwnedPartitions> load_partitions(std::time_t newer_than) {
-    return load<OwnedPartitions>("reading the partitions", [=](partition_info_msg_t** message) {
-        return slurm_load_partitions(newer_than, message, SHOW_ALL);
-    });
-}
-
-Result<OwnedNodes> load_nodes() {
-    return load<OwnedNodes>("reading the nodes", [](node_info_msg_t** message) {
-        return slurm_load_node(everything, message, SHOW_ALL);
-    });
-}
-
-Result<OwnedReservations> load_reservations(std::time_t newer_than) {
-    return load<OwnedReservations>("reading the reservations", [=](reserve_info_msg_t** message) {
-        return slurm_load_reservations(newer_than, message);
-    });
-}
-
-Result<OwnedLicenses> load_licenses(std::time_t newer_than) {
-    return load<OwnedLicenses>("reading the licenses", [=](license_info_msg_t** message) {
-        return slurm_load_licenses(newer_than, message, SHOW_ALL);
-    });
-}
-
-} // namespace
 
 Result<bool> ClusterReader::has_changed() {
     if (last_ == nullptr || std::chrono::steady_clock::now() - full_read_at_ >= full_interval) return true;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurm/job_world.hpp"
+
+#include "qosgate/slurm/cluster_messages.hpp"
+#include "qosgate/slurm/partition_records.hpp"
+#include "qosgate/slurm/read_names.hpp"
+#include "qosgate/slurm/script_records.hpp"
+
+#include <future>
+#include <utility>
+
+namespace qg::slurm {
+namespace {
+
+template <typename Load>
+auto start(Load load) {
+    return std::async(std::launch::async, std::move(load));
+}
+
+} // namespace
+
+Result<std::unique_ptr<JobWorld>> read_job_world(const slurm_conf_t& conf, const std::string& user,
+                                                 WorldNames names) {
+    auto world = std::make_unique<JobWorld>();
+    auto synced = start([&] { return world->accounting.sync(conf, user); });
+    auto asked_nodes = start([] { return load_nodes(); });
+    std::future<Result<OwnedReservations>> asked_reservations;
+    std::future<Result<OwnedLicenses>> asked_licenses;
+    if (names == WorldNames::read) {
+        asked_reservations = start([] { return load_reservations(everything); });
+        asked_licenses = start([] { return load_licenses(everything); });
+    }
+    const auto partitions = load_partitions(everything);
+    const auto nodes = asked_nodes.get();
+    const auto accounts = synced.get();
+    if (!partitions) return partitions.error();
+    if (!nodes) return nodes.error();
+    if (!accounts) return accounts.error();
+    if (*partitions == nullptr)
+        return Error{ErrorCode::unavailable, "reading the cluster: slurmctld sent no partitions"};
+    model::Cluster cluster = read_cluster(**partitions, nodes->get(), &conf);
+    if (names == WorldNames::read) {
+        const auto reservations = asked_reservations.get();
+        const auto licenses = asked_licenses.get();
+        if (!reservations) return reservations.error();
+        if (!licenses) return licenses.error();
+        update_names(cluster.names.emplace(), reservations->get(), licenses->get());
+    }
+    world->cluster = std::make_shared<const model::Cluster>(std::move(cluster));
+    return world;
+}
+
+} // namespace qg::slurm

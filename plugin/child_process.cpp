@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "child_process.hpp"
+
+#include "qosgate/base/scope_exit.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace qg::plugin {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr std::size_t max_bytes = std::size_t{1} << 20u;
+
+/// Sends all bytes; false if the reader is gone.
+bool write_all(int pipe, const char* bytes, std::size_t size) {
+    while (size > 0) {
+        const ssize_t count = write(pipe, bytes, size);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return false;
+        bytes += count;
+        size -= static_cast<std::size_t>(count);
+    }
+    return true;
+}
+
+/// What the child sends first: the deadline, which may be the one that it has.
+using SentDeadline = std::int64_t;
+
+[[noreturn]] void be_child(int pipe, pid_t parent,
+                           const std::function<std::string(const std::function<void(milliseconds)>&)>& work) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(EXIT_FAILURE); // it ended before
+    const rlimit no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    std::signal(SIGPIPE, SIG_DFL); // the reader has given up
+    if (const int null = open("/dev/null", O_RDWR | O_CLOEXEC); null >= 0) {
+        dup2(null, STDIN_FILENO);
+        dup2(null, STDOUT_FILENO);
+        dup2(null, STDERR_FILENO);
+    }
+    bool has_sent_deadline = false;
+    const auto send_deadline = [&](milliseconds deadline) {
+        if (has_sent_deadline) return;
+        has_sent_deadline = true;
+        const SentDeadline count = deadline.count();
+        write_all(pipe, reinterpret_cast<const char*>(&count), sizeof count);
+    };
+    try {
+        const std::string bytes = work(send_deadline);
+        send_deadline(milliseconds(0));
+        write_all(pipe, bytes.data(), bytes.size());
+        _exit(EXIT_SUCCESS);
+    } catch (...) {
+        _exit(EXIT_FAILURE);
+    }
+}
+
+/// Reads until the child ends or the deadline comes. Empty: it came too early, or something failed.
+std::optional<std::string> read_until(Clock::time_point start, milliseconds deadline, int pipe) {
+    std::string bytes;
+    bool knows_deadline = false;
+    std::array<char, 4096> part{};
+    for (;;) {
+        const auto left = std::chrono::ceil<milliseconds>(start + deadline - Clock::now());
+        if (left.count() <= 0) return std::nullopt;
+        pollfd ready{pipe, POLLIN, 0};
+        const int count = poll(&ready, 1, static_cast<int>(left.count()));
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return std::nullopt;
+        const ssize_t size = read(pipe, part.data(), part.size());
+        if (size < 0 && errno == EINTR) continue;
+        if (size < 0 || bytes.size() > max_bytes) return std::nullopt;
+        if (size == 0) break;
+        bytes.append(part.data(), static_cast<std::size_t>(size));
+        if (!knows_deadline && bytes.size() >= sizeof(SentDeadline)) {
+            SentDeadline sent = 0;
+            std::memcpy(&sent, bytes.data(), sizeof sent);
+            if (sent > 0) deadline = milliseconds(sent);
+            knows_deadline = true;
+        }
+    }
+    if (!knows_deadline) return std::nullopt;
+    return bytes.substr(sizeof(SentDeadline));
+}
+
+} // namespace
+
+std::optional<std::string>
+run_in_child(milliseconds deadline,
+             const std::function<std::string(const std::function<void(milliseconds)>& allow)>& work) {
+    const auto start = Clock::now();
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
+    const ScopeExit close_reader([&ends] { close(ends[0]); });
+    const pid_t parent = getpid();
+    const pid_t child = fork();
+    if (child == 0) be_child(ends[1], parent, work);
+    close(ends[1]);
+    if (child < 0) return std::nullopt;
+    auto bytes = read_until(start, deadline, ends[0]);
+    if (!bytes) kill(child, SIGKILL);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    // The client may take the signal of its children's ends for itself, and then there is no status.
+    return bytes;
+}
+
+} // namespace qg::plugin

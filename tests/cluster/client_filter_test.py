@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""cli_filter/qosgate answers in sbatch, salloc and srun before the job is sent; slurmctld has no plugin."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import time
+import unittest
+from pathlib import Path
+
+from qosgate_dev.testing import Cluster, CommandResult, build_root, main
+from try_test import COMMANDS
+
+USER = "ana"
+PARTITIONS = """\
+PartitionName=main Nodes=ALL Default=YES MaxTime=UNLIMITED
+PartitionName=short Nodes=ALL MaxTime=60 DefaultTime=30
+"""
+SMALL = "sbatch: error: QOS small does not allow this job:"
+
+RULES = {
+    "10-route.lua": """\
+rule {
+    name = "large jobs run in QOS counted",
+    submit = function(job)
+        if job.cpus > 4 and not job:is_set("qos") then
+            job.qos = "counted"
+            job:note("moved to QOS %s", job.qos)
+        end
+    end,
+}
+""",
+    "20-words.lua": """\
+rule {
+    name = "words",
+    submit = function(job)
+        if job.comment == "no" then job:reject("not today, %s", job.user) end
+        if job.comment == "warn" then job:warn("job %s", job.name or "?") end
+        if job.comment == "script" then job:reject("%d bytes", #job.script) end
+        if job.comment == "sizes" then job.tasks = 2; job.time_limit = 15; job.nice = 5 end
+    end,
+}
+""",
+}
+
+# Lines that a client or slurmctld writes itself.
+OTHERS = re.compile(
+    r"(sbatch|salloc|srun): (error: \w+$|error: (Batch job submission|Job submit/allocate|Unable to allocate|invalid "
+    r"partition|cli_filter plugin)|Job \d|[Jj]ob \d|Granted|Pending|Relinquishing|Waiting|Nodes|Force|Job alloc|"
+    r"Job aborted|Requested partition|Warning: can't run|error: Memory specification)|allocation failure"
+)
+
+
+class ClientFilterCase(unittest.TestCase):
+    """One cluster per class, with the plugin in its clients."""
+
+    maxDiff = None
+    slurm_conf = ""
+    cluster: Cluster
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.cluster = Cluster.up(
+            nodes=2,
+            users=[USER, "ben"],
+            slurm_conf=(
+                f"CliFilterPlugins=qosgate\nPluginDir={build_root()}/plugin:@PLUGINDIR@\n{PARTITIONS}{cls.slurm_conf}"
+            ),
+            options=("--gpus", "4"),
+        )
+        cls.addClassCleanup(cls.cluster.down)
+        for line in (
+            "add qos small MaxTRESPerJob=cpu=2 MaxWall=60 Flags=DenyOnLimit",
+            "add qos counted MaxSubmitJobsPerUser=3",
+            "add qos other",
+            "add qos gpus MaxTRESPerUser=gres/gpu=2 Flags=DenyOnLimit",
+            "add qos memory MaxTRESPerJob=mem=5G Flags=DenyOnLimit",
+            "add qos waits MaxTRESPerUser=cpu=2 MaxWall=120",
+            "add account astro,bio",
+            f"add user {USER} account=astro qos=normal,small,counted,gpus,memory,waits",
+            f"add user {USER} account=bio qos=normal",
+        ):
+            cls.cluster.sacctmgr(line)
+        cls.folder = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
+        for name in ("qosgate", "qosgate_client.so"):
+            copy = shutil.copy(build_root() / "contrib/qosgate" / name, cls.cluster.directory.with_name(name))
+            Path(copy).chmod(0o755)
+        cls.qosgate = str(cls.cluster.directory.with_name("qosgate"))
+        cls.cluster.wait_for(
+            lambda: "limit 2" in cls.cluster.run("sbatch --qos=small -n3 --wrap=true", USER).stderr, "limits are told"
+        )
+
+    def setUp(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def tearDown(self) -> None:
+        self.cluster.run(f"scancel --user={USER}", check=True)
+        self.cluster.wait_for(
+            lambda: not self.cluster.run("squeue --noheader", check=True).stdout, "no job is left", timeout=60
+        )
+
+    def write(self, name: str, text: str) -> None:
+        self.folder.mkdir(mode=0o755, exist_ok=True)
+        (self.folder / name).write_text(text)
+
+    def write_rules(self) -> None:
+        for name, text in RULES.items():
+            self.write(name, text)
+
+    def run_as(self, command: str, **run: object) -> CommandResult:
+        return self.cluster.run(shlex.split(command), USER, **run)
+
+    def said(self, done: CommandResult) -> list[str]:
+        return [line for line in done.stderr.splitlines() if not OTHERS.match(line)]
+
+    def foretold(self, words: list[str]) -> list[str]:
+        """What `qosgate check` says, which lets the client itself make the job."""
+        done = self.cluster.run(
+            [self.qosgate, "check", "--json", "--", *words], USER, env={"SLURM_CONF": str(self.without_filter)}
+        )
+        lines = [line for part in json.loads(done.stdout)["parts"] for line in part["message"]]
+        return [line.strip() for line in lines]
+
+    @property
+    def without_filter(self) -> Path:
+        copy = self.cluster.layout.slurm_conf.with_name("without-filter.conf")
+        if not copy.exists():
+            copy.write_text(self.cluster.layout.slurm_conf.read_text().replace("CliFilterPlugins", "#CliFilterPlugins"))
+            copy.chmod(0o644)
+        return copy
+
+    def show(self, done: CommandResult) -> str:
+        self.assertEqual(done.rc, 0, done)
+        return self.cluster.run(f"scontrol show job {done.stdout.split()[-1]}", check=True).stdout
+
+    @property
+    def home(self) -> Path:
+        return self.cluster.layout.home / USER
+
+    def text_of(self, name: str) -> str:
+        file = self.home / name
+        return file.read_text() if file.exists() else ""
+
+
+class ClientFilter(ClientFilterCase):
+    def test_it_says_what_check_says(self) -> None:
+        for command in COMMANDS:
+            with self.subTest(command):
+                words = ["sbatch", *shlex.split(command), "--wrap=sleep 100"]
+                foretold = self.foretold(words)
+                done = self.cluster.run(words, USER)
+                lines = [line.removeprefix("sbatch: ").removeprefix("error: ").strip() for line in self.said(done)]
+                self.assertEqual(lines, foretold, done)
+                self.tearDown()
+
+    def test_in_all_clients(self) -> None:
+        for command in ("sbatch -n3 --qos=small --wrap=true", "salloc -n3 --qos=small true", "srun -n3 --qos=small true"):
+            with self.subTest(command):
+                client = command.split()[0]
+                done = self.run_as(command)
+                self.assertNotEqual(done.rc, 0)
+                self.assertEqual(
+                    self.said(done),
+                    [
+                        f"{client}: error: QOS small does not allow this job:",
+                        f"{client}: error:   CPUs per job: limit 2, this job asks for 3 (QOSMaxCpuPerJobLimit)",
+                        f"{client}: error: would be accepted with: --ntasks=2",
+                        f"{client}: error: would be accepted with: --qos=normal",
+                    ],
+                )
+                done = self.run_as(command.replace("-n3", "-n2"))
+                self.assertEqual((done.rc, self.said(done)), (0, []), done)
+
+    def test_advice_refuses_nothing_and_enforce_sends_nothing(self) -> None:
+        done = self.run_as("sbatch -n3 --qos=small --wrap=true")
+        self.assertIn("Batch job submission failed", done.stderr, "slurmctld has refused it")
+        self.write("site.lua", 'site { limits = "enforce" }\n')
+        done = self.run_as("sbatch -n3 --qos=small --wrap=true")
+        self.assertEqual(done.rc, 1, done)
+        self.assertNotIn("Batch job submission failed", done.stderr)
+        self.assertIn("cli_filter plugin terminated with error", done.stderr)
+        self.assertIn(SMALL, done.stderr)
+        self.assertEqual(self.run_as("sbatch -n2 --qos=small --wrap=true").rc, 0)
+        self.write("site.lua", 'site { limits = "off" }\n')
+        self.assertEqual(self.said(self.run_as("sbatch -n3 --qos=small --wrap=true")), [])
+
+    def test_what_waits_is_told_and_accepted(self) -> None:
+        done = self.run_as("sbatch -n3 --qos=waits --wrap=true")
+        self.assertEqual(done.rc, 0, done)
+        self.assertIn("sbatch: this job can never start as it is: CPUs per user in QOS waits: limit 2", done.stderr)
+
+    def test_rules_refuse_speak_and_change(self) -> None:
+        self.write_rules()
+        done = self.run_as("sbatch --comment=no --wrap=true")
+        self.assertEqual((done.rc, self.said(done)[:1]), (1, ["sbatch: error: not today, ana"]), done)
+        done = self.run_as("sbatch --comment=warn -J mine --wrap=true")
+        self.assertEqual((done.rc, self.said(done)), (0, ["sbatch: job mine"]), done)
+        job = self.show(self.run_as("sbatch -n5 --wrap=true"))
+        self.assertIn("QOS=counted", job)
+        job = self.show(self.run_as("sbatch -n5 --qos=normal --wrap=true"))
+        self.assertIn("QOS=normal", job)
+        job = self.show(self.run_as("sbatch --comment=sizes -n1 --mem=100 --time=60 --wrap=true"))
+        self.assertIn("NumTasks=2", job)
+        self.assertIn("TimeLimit=00:15:00", job)
+        self.assertIn("Nice=5", job)
+
+    def test_a_rule_that_needs_the_script_is_left_to_slurmctld(self) -> None:
+        self.write_rules()
+        done = self.run_as("sbatch -v --comment=script --wrap=true")
+        self.assertEqual(done.rc, 0, done)
+        self.assertIn("not judged here: a rule reads job.script, which only slurmctld knows", done.stderr)
+
+    def test_without_an_answer_the_job_is_sent(self) -> None:
+        self.write("10-rules.lua", "rule {\n")
+        done = self.run_as("sbatch -v -n2 --qos=small --wrap=true")
+        self.assertEqual(done.rc, 0, done)
+        self.assertIn("qosgate: this job is not judged here: ", done.stderr)
+        self.assertEqual(self.said(self.run_as("sbatch -n2 --qos=small --wrap=true")), [])
+        self.write("10-rules.lua", "")
+        self.folder.chmod(0o700)
+        self.assertEqual(self.run_as("sbatch -Q -n2 --qos=small --wrap=true").stderr, "")
+        self.folder.chmod(0o755)
+        self.write("site.lua", 'site { client = "off" }\n')
+        self.assertNotIn(SMALL, self.run_as("sbatch -n3 --qos=small --wrap=true").stderr)
+
+    def test_a_slurmctld_that_hangs_is_not_waited_for(self) -> None:
+        self.write("site.lua", "site { client_timeout_ms = 200 }\n")
+        pid = self.cluster.status()["slurmctld"]["pid"]
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            begin = time.monotonic()
+            done = self.cluster.run(["timeout", "2", "sbatch", "-vv", "-n2", "--qos=small", "--wrap=true"], USER)
+            took = time.monotonic() - begin
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        self.assertIn("not judged here: slurmctld did not answer in time", done.stderr)
+        self.assertGreater(took, 1.9, "sbatch itself waits for slurmctld")
+
+    def test_there_is_nothing_to_judge_in_steps_and_for_other_clusters(self) -> None:
+        job = self.run_as("sbatch -n1 --wrap='srun -vv -n1 true 2> step.txt; sleep 100'", cwd=self.home).stdout.split()[-1]
+        self.cluster.wait_for(lambda: "judged" in self.text_of("step.txt"), "the step has run")
+        self.assertIn("not judged here: a step of a job has no limits of its own", self.text_of("step.txt"))
+        self.cluster.run(f"scancel {job}", check=True)
+        done = self.run_as("sbatch -v --clusters=elsewhere --wrap=true")
+        self.assertIn("not judged here: it is for another cluster", done.stderr)
+
+    def test_parts_of_a_heterogeneous_job(self) -> None:
+        done = self.run_as("sbatch -n1 : -n3 --qos=small --wrap=true")
+        self.assertIn(SMALL, done.stderr)
+        self.assertNotIn("does not allow", self.run_as("sbatch -n1 : -n2 --qos=small --wrap=true").stderr)
+
+    def test_variables_and_lines_of_the_script_count(self) -> None:
+        script = self.home / "job.sh"
+        script.write_text("#!/bin/sh\n#SBATCH --qos=small\n#SBATCH -n 3\ntrue\n")
+        self.assertIn(SMALL, self.run_as(f"sbatch {script}").stderr)
+        self.assertEqual(self.said(self.run_as(f"sbatch -n2 {script}")), [])
+        self.assertIn(SMALL, self.run_as("sbatch -n3 --wrap=true", env={"SBATCH_QOS": "small"}).stderr)
+        done = self.cluster.run(["sh", "-c", f"sbatch < {script}"], USER)
+        self.assertIn(SMALL, done.stderr, "a script on standard input is still there for sbatch")
+        self.assertIn("Batch job submission failed", done.stderr)
+
+
+class BesideThePlugin(ClientFilterCase):
+    """slurmctld has the plugin, too: only one of them speaks."""
+
+    slurm_conf = "JobSubmitPlugins=qosgate\n"
+
+    def test_only_slurmctld_speaks_unless_the_site_says_otherwise(self) -> None:
+        done = self.run_as("sbatch -v -n3 --qos=small --wrap=true")
+        self.assertIn("not judged here: slurmctld has qosgate and answers itself", done.stderr)
+        self.assertEqual(done.stderr.count(SMALL), 1)
+        self.write("site.lua", 'site { client = "on" }\n')
+        done = self.run_as("sbatch -n3 --qos=small --wrap=true")
+        self.assertEqual(done.stderr.count(SMALL), 2)
+
+
+if __name__ == "__main__":
+    main()

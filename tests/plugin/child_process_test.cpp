@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "child_process.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace qg::plugin;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Allow = std::function<void(std::chrono::milliseconds)>;
+
+/// No process is left that this one would have to wait for.
+bool has_no_children() {
+    return waitpid(-1, nullptr, WNOHANG) < 0;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(child_process)
+
+BOOST_AUTO_TEST_CASE(what_the_work_returns_comes_back) {
+    BOOST_TEST(run_in_child(10s, [](const Allow&) { return std::string("done\0too", 8); }).value() ==
+               std::string("done\0too", 8));
+    BOOST_TEST(run_in_child(10s, [](const Allow&) { return std::string(); }).value() == "");
+    BOOST_TEST(run_in_child(10s, [](const Allow&) { return std::string(500'000, 'x'); }).value().size() ==
+               500'000);
+    BOOST_TEST(has_no_children());
+}
+
+BOOST_AUTO_TEST_CASE(too_much_is_nothing) {
+    BOOST_TEST(!run_in_child(10s, [](const Allow&) { return std::string(3'000'000, 'x'); }).has_value());
+    BOOST_TEST(has_no_children());
+}
+
+BOOST_AUTO_TEST_CASE(the_caller_goes_on_whatever_the_work_does) {
+    BOOST_TEST(!run_in_child(10s, [](const Allow&) -> std::string { std::abort(); }).has_value());
+    BOOST_TEST(!run_in_child(10s, [](const Allow&) -> std::string { throw std::runtime_error("no"); }));
+    BOOST_TEST(!run_in_child(10s, [](const Allow&) -> std::string { std::exit(0); }).has_value());
+    BOOST_TEST(has_no_children());
+}
+
+BOOST_AUTO_TEST_CASE(work_that_takes_too_long_is_ended) {
+    const auto forever = [](const Allow&) -> std::string {
+        for (;;)
+            std::this_thread::sleep_for(1s);
+    };
+    BOOST_TEST(!run_in_child(50ms, forever).has_value());
+    BOOST_TEST(has_no_children());
+}
+
+BOOST_AUTO_TEST_CASE(the_work_can_ask_for_more_time_or_less) {
+    const auto slow = [](std::chrono::milliseconds allowed) {
+        return [allowed](const Allow& allow) {
+            allow(allowed);
+            std::this_thread::sleep_for(300ms);
+            return std::string("done");
+        };
+    };
+    BOOST_TEST(!run_in_child(50ms, slow(50ms)).has_value());
+    BOOST_TEST(run_in_child(50ms, slow(60s)).value_or("") == "done");
+    BOOST_TEST(!run_in_child(60s, slow(50ms)).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(it_writes_nothing_where_the_caller_writes) {
+    std::array<int, 2> ends{};
+    BOOST_TEST_REQUIRE(pipe(ends.data()) == 0);
+    const int out = dup(STDOUT_FILENO);
+    dup2(ends[1], STDOUT_FILENO);
+    const auto done = run_in_child(10s, [](const Allow&) {
+        const ssize_t count = write(STDOUT_FILENO, "noise", 5);
+        return std::string(count == 5 ? "wrote" : "could not");
+    });
+    dup2(out, STDOUT_FILENO);
+    close(out);
+    close(ends[1]);
+    char byte = 0;
+    BOOST_TEST(read(ends[0], &byte, 1) == 0);
+    close(ends[0]);
+    BOOST_TEST(done.value_or("") == "wrote");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
