@@ -3,8 +3,10 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/advice.hpp"
+#include "qosgate/gate/attempt.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/gate/het_parts.hpp"
+#include "qosgate/gate/partition_rules.hpp"
 #include "qosgate/gate/site_rules.hpp"
 #include "qosgate/gate/submit_line.hpp"
 #include "qosgate/policy/budget.hpp"
@@ -131,7 +133,11 @@ TriedPart try_part(const model::JobRequest& request, const JudgedWorld& world, c
     if (policy.has_rules_at(policy::JobEvent::submit))
         part.rules = gate::run_site_rules(policy, resolved, &part.costs);
     const model::JobRequest& left = part.decision.changed ? *part.decision.changed : request;
-    part.blocked_by = gate::advice_lines(gate::resolve(left, resolved.context), /*knows_reservations=*/true);
+    const gate::ResolvedRequest sent = gate::resolve(left, resolved.context);
+    part.blocked_by = gate::advice_lines(sent, /*knows_reservations=*/true);
+    if (part.blocked_by.empty())
+        part.blocked_by =
+            gate::find_too_small_partitions(sent, gate::size_at_attempt(sent.counter, sent.job, sent.view()));
     return part;
 }
 

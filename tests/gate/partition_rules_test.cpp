@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/gate/attempt.hpp"
+#include "qosgate/gate/partition_rules.hpp"
 #include "support/gate_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -22,6 +24,15 @@ struct PartitionSetup : test::GateSetup {
     RejectCode refused() {
         enforce_part_limits = EnforcePartLimits::all;
         return decide().forecast.code;
+    }
+    /// Why slurmctld refuses the job for its size even if rules of partitions are not enforced.
+    std::string too_small() const {
+        const auto c = cluster();
+        const quota::LocalQuota provider(records);
+        const auto asked = gate::resolve(request, {c, provider, release});
+        return text::join(gate::find_too_small_partitions(
+                              asked, gate::size_at_attempt(asked.counter, asked.job, asked.view())),
+                          "|");
     }
     bool passes() { return waits().empty() && refused() == RejectCode::none; }
 
@@ -314,6 +325,41 @@ BOOST_AUTO_TEST_CASE(a_range_of_nodes_is_told_as_one) {
                "asks for 1-4 (PartitionNodeLimit)");
     request.max_nodes = 2;
     BOOST_TEST(waits() == "");
+}
+
+BOOST_AUTO_TEST_CASE(slurmctld_looks_for_nodes_beyond_the_bounds_of_several_partitions_or_a_new_release) {
+    main.total_cpus = 64;
+    request.min_nodes = request.max_nodes = 4;
+    request.tasks = request.min_cpus = 64;
+    release = limits::Release(24, 11);
+    BOOST_TEST(too_small() == "");
+
+    request.tasks = request.min_cpus = 65;
+    const std::string cpus = "partition main has 64 CPUs; this job asks for 65";
+    BOOST_TEST(too_small() == cpus);
+    BOOST_TEST(waits() == "PartitionConfig");
+    release = limits::Release(24, 5);
+    BOOST_TEST(too_small() == ""); // it stays pending
+    release = limits::Release(24, 11);
+    request.priority = 0;
+    BOOST_TEST(too_small() == "");
+    request.priority.reset();
+
+    request.tasks = request.min_cpus = 5;
+    request.min_nodes = request.max_nodes = 5;
+    BOOST_TEST(too_small() == "partition main has 4 nodes; this job asks for 5");
+    main.max_nodes = 4; // this is looked at before the nodes
+    BOOST_TEST(too_small() == "");
+    main.max_nodes.reset();
+
+    release = limits::Release(22, 5);
+    BOOST_TEST(too_small() == "");
+    request.partition = "main,viz";
+    BOOST_TEST(
+        too_small() ==
+        "partition main has 4 nodes; this job asks for 5|partition viz has 4 nodes; this job asks for 5");
+    partitions[1].total_nodes = 5; // it may wait for this one
+    BOOST_TEST(too_small() == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

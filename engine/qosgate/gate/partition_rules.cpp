@@ -313,6 +313,27 @@ std::vector<PartitionProblem> find_early_problems(const ResolvedRequest& asked, 
     return problems;
 }
 
+std::vector<std::string> find_too_small_partitions(const ResolvedRequest& asked, const JobSize& size) {
+    const auto& choices = asked.view().partitions;
+    const bool looks_for_nodes =
+        choices.size() > 1 || asked.context.release.follows(rules::looks_for_nodes_beyond_bounds);
+    const bool is_held = asked.request.priority == 0u; // slurmctld selects no nodes for a held job
+    if (!looks_for_nodes || is_held || has_hidden_partition(asked.view())) return {};
+    const BoundedAmounts job = amounts_of(size, std::nullopt);
+    const model::QosFlags flags = job_qos_flags(asked.view());
+    Problems problems;
+    for (const model::PartitionChoice& choice : choices) {
+        const auto find = [&](const PartitionBound& bound) {
+            return find_bound_problem(bound, *choice.partition, job, flags);
+        };
+        auto problem = find(bounds::total_cpus);
+        if (!problem) problem = find(bounds::total_nodes);
+        if (!problem || find(bounds::max_nodes)) return {};
+        problems.push_back(*std::move(problem));
+    }
+    return lines_of(problems);
+}
+
 std::vector<PartitionProblem> find_access_problems(const ResolvedRequest& asked, const Partition& partition) {
     Problems problems;
     if (is_hidden(asked.view(), partition)) return problems;

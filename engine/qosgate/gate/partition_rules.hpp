@@ -56,6 +56,11 @@ std::optional<PartitionProblem> find_selection_problem(const ResolvedRequest& as
 std::optional<PartitionProblem> find_down_problem(const ResolvedRequest& asked,
                                                   const model::Partition& partition);
 
+/// Why slurmctld finds no nodes for a job that is larger than each of its partitions, and so refuses it at
+/// submission instead of leaving it pending for one of those rules. Empty: it does not, or looks for no
+/// nodes.
+std::vector<std::string> find_too_small_partitions(const ResolvedRequest& asked, const JobSize& size);
+
 /// Whether every partition of the job accepts and starts it even if all rules are enforced and no QOS flag
 /// exempts the job. `at_attempt` is the job's size in an attempt to start it. True is certain, false is not.
 /// Needs only those parts of the view that quota::JobBounds has.
