@@ -47,11 +47,11 @@ using SentDeadline = std::int64_t;
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
     std::signal(SIGPIPE, SIG_DFL); // the reader has given up
-    if (const int null = open("/dev/null", O_RDWR | O_CLOEXEC); null >= 0) {
-        dup2(null, STDIN_FILENO);
-        dup2(null, STDOUT_FILENO);
-        dup2(null, STDERR_FILENO);
-    }
+    // Another file may have the number of one that the caller has closed; such files close on exec.
+    if (const int null = open("/dev/null", O_RDWR | O_CLOEXEC); null >= 0)
+        for (const int standard : {STDOUT_FILENO, STDERR_FILENO})
+            if (const int flags = fcntl(standard, F_GETFD); flags >= 0 && (flags & FD_CLOEXEC) == 0)
+                dup2(null, standard);
     bool has_sent_deadline = false;
     const auto send_deadline = [&](milliseconds deadline) {
         if (has_sent_deadline) return;
@@ -69,21 +69,22 @@ using SentDeadline = std::int64_t;
     }
 }
 
-/// Reads until the child ends or the deadline comes. Empty: it came too early, or something failed.
-std::optional<std::string> read_until(Clock::time_point start, milliseconds deadline, int pipe) {
+/// Reads until the child ends or the deadline comes.
+ChildResult read_until(Clock::time_point start, milliseconds deadline, int pipe) {
     std::string bytes;
     bool knows_deadline = false;
     std::array<char, 4096> part{};
     for (;;) {
         const auto left = std::chrono::ceil<milliseconds>(start + deadline - Clock::now());
-        if (left.count() <= 0) return std::nullopt;
+        if (left.count() <= 0) return {ChildEnd::late, ""};
         pollfd ready{pipe, POLLIN, 0};
         const int count = poll(&ready, 1, static_cast<int>(left.count()));
         if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return std::nullopt;
+        if (count < 0) return {};
+        if (count == 0) continue; // the deadline
         const ssize_t size = read(pipe, part.data(), part.size());
         if (size < 0 && errno == EINTR) continue;
-        if (size < 0 || bytes.size() > max_bytes) return std::nullopt;
+        if (size < 0 || bytes.size() > max_bytes) return {};
         if (size == 0) break;
         bytes.append(part.data(), static_cast<std::size_t>(size));
         if (!knows_deadline && bytes.size() >= sizeof(SentDeadline)) {
@@ -93,31 +94,41 @@ std::optional<std::string> read_until(Clock::time_point start, milliseconds dead
             knows_deadline = true;
         }
     }
-    if (!knows_deadline) return std::nullopt;
-    return bytes.substr(sizeof(SentDeadline));
+    if (!knows_deadline) return {};
+    return {ChildEnd::answered, bytes.substr(sizeof(SentDeadline))};
+}
+
+/// Moves a descriptor away from those of standard input, output and error, which a caller may have closed.
+int move_up(int descriptor) {
+    const int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(descriptor);
+    return moved;
 }
 
 } // namespace
 
-std::optional<std::string>
+ChildResult
 run_in_child(milliseconds deadline,
              const std::function<std::string(const std::function<void(milliseconds)>& allow)>& work) {
     const auto start = Clock::now();
     std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
-    const ScopeExit close_reader([&ends] { close(ends[0]); });
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};
+    const int reader = move_up(ends[0]);
+    const int writer = move_up(ends[1]);
+    const ScopeExit close_reader([reader] { close(reader); });
     const pid_t parent = getpid();
-    const pid_t child = fork();
-    if (child == 0) be_child(ends[1], parent, work);
-    close(ends[1]);
-    if (child < 0) return std::nullopt;
-    auto bytes = read_until(start, deadline, ends[0]);
-    if (!bytes) kill(child, SIGKILL);
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    const pid_t child = reader < 0 || writer < 0 ? -1 : fork();
+    if (child == 0) {
+        close(reader); // so that a caller that has gone is noticed
+        be_child(writer, parent, work);
     }
-    // The client may take the signal of its children's ends for itself, and then there is no status.
-    return bytes;
+    close(writer);
+    if (child < 0) return {};
+    ChildResult result = read_until(start, deadline, reader);
+    if (result.end != ChildEnd::answered) kill(child, SIGKILL);
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return result;
 }
 
 } // namespace qg::plugin

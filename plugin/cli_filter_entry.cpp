@@ -11,10 +11,13 @@
 #include <slurm/slurm_version.h>
 #include <slurm/spank.h>
 
-#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <string_view>
+#include <utility>
+
+#include <dlfcn.h>
 
 namespace {
 
@@ -35,36 +38,58 @@ void say_no_opinion(const ClientOptions& options, const std::string& why) {
     if (options.is_set("verbose")) say(false, "qosgate: this job is not judged here: " + why);
 }
 
-/// Why there is nothing to judge; empty: there is.
-std::string find_exempt(const ClientOptions& options, std::string_view client) {
-    if (client == "srun" && (std::getenv("SLURM_JOB_ID") != nullptr || options.is_set("jobid")))
-        return "a step of a job has no limits of its own";
-    if (client == "srun" && options.is_set("no-allocate")) return "there is no job";
-    if (options.is_set("clusters")) return "it is for another cluster";
+/// The client, by its own options: its file may have another name. Empty: another program.
+std::string_view find_client() {
+    constexpr std::pair<const char*, std::string_view> clients[] = {
+        {"sbopt", "sbatch"}, {"saopt", "salloc"}, {"sropt", "srun"}};
+    for (const auto& [symbol, name] : clients)
+        if (dlsym(RTLD_DEFAULT, symbol) != nullptr) return name;
     return "";
 }
 
+/// Why there is nothing to judge; empty: there is.
+std::string find_exempt(const ClientOptions& options, std::string_view client) {
+    if (client.empty()) return "this is not sbatch, salloc or srun";
+    if (client == "srun" && (std::getenv("SLURM_JOB_ID") != nullptr || options.is_set("jobid")))
+        return "a step of a job has no limits of its own";
+    if (client == "srun" && options.is_set("no-allocate")) return "there is no job";
+    if (options.is_set("clusters")) return "--clusters (or its variable) names clusters";
+    if (options.is_set("uid")) return "it is for another user";
+    return "";
+}
+
+/// Whether 'qosgate check' has started this client, and judges itself.
+bool is_asked_by_qosgate() {
+    return dlsym(RTLD_DEFAULT, "qosgate_client_module") != nullptr;
+}
+
+const char* why_no_answer(ChildEnd end) {
+    return end == ChildEnd::late ? "slurmctld did not answer in time" : "the judging process failed";
+}
+
 int filter(ClientOptions options, int part) {
-    const ClientCommand command{program_invocation_short_name, part};
+    if (is_asked_by_qosgate()) return SLURM_SUCCESS;
+    const ClientCommand command{find_client(), part};
     if (const std::string why = find_exempt(options, command.name); !why.empty()) {
         say_no_opinion(options, why);
         return SLURM_SUCCESS;
     }
-    const auto bytes = run_in_child(default_client_timeout, [&](const auto& allow) {
+    static bool was_late = false; // the other parts of the job would wait as long
+    if (was_late) return SLURM_SUCCESS;
+    const ChildResult result = run_in_child(default_client_timeout, [&](const auto& allow) {
         return to_bytes(judge_client_job(options, command, allow));
     });
-    const auto answer = bytes ? parse_answer(*bytes) : std::nullopt;
+    was_late = result.end == ChildEnd::late;
+    const auto answer = parse_answer(result.bytes);
     if (!answer || !answer->no_opinion.empty()) {
-        say_no_opinion(options, answer ? answer->no_opinion : "slurmctld did not answer in time");
+        say_no_opinion(options, answer ? answer->no_opinion : why_no_answer(result.end));
         return SLURM_SUCCESS;
     }
     for (const std::string& line : answer->lines)
         say(answer->is_bad_news, line);
     if (answer->is_refused) return SLURM_ERROR;
     for (const auto& [option, value] : answer->options)
-        if (!options.set(option, value))
-            say(false,
-                qg::text::format("the site's rules set --{}, which this client does not take", option));
+        options.set(option, value); // the child has tried it
     return SLURM_SUCCESS;
 }
 

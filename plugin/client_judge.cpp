@@ -10,15 +10,21 @@
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/quota/user_groups.hpp"
 #include "qosgate/slurm/job_desc.hpp"
+#include "qosgate/slurm/job_desc_fields.hpp"
 #include "qosgate/slurm/job_world.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include <pwd.h>
 #include <unistd.h>
@@ -33,14 +39,26 @@ using model::RejectCode;
 
 constexpr auto this_release = limits::Release::from_version_number(SLURM_VERSION_NUMBER);
 
-/// What the job description of a client lacks at this moment, by the names that rules use.
-constexpr std::array<std::string_view, 6> unknown_fields{"script", "argv",        "script_options",
-                                                         "env",    "submit_host", "requeue"};
+/// What the job description of a client lacks at this moment, or has in another form, by the names that rules
+/// use.
+constexpr std::array<std::string_view, 10> unknown_fields{
+    "script",  "argv",   "script_options", "env",     "submit_host",
+    "requeue", "std_in", "std_out",        "std_err", "work_dir"};
+
+/// Options whose effect on tasks and nodes the client computes only later.
+constexpr std::array<const char*, 8> late_options{"sockets-per-node",
+                                                  "cores-per-socket",
+                                                  "threads-per-core",
+                                                  "extra-node-info",
+                                                  "nodefile",
+                                                  "distribution",
+                                                  "hint",
+                                                  "ntasks-per-gpu"};
 
 /// The details of a job that is not complete yet. It remembers that a rule has asked for what it lacks.
 class ClientDetails final : public model::DetailReader {
   public:
-    explicit ClientDetails(const model::JobDetails& known) : known_(known) {}
+    ClientDetails(const model::JobDetails& known, bool has_name) : known_(known), has_name_(has_name) {}
 
     [[nodiscard]] model::DetailValue read(const void* /*job*/, const void* /*update*/,
                                           JobDetail detail) const noexcept override {
@@ -58,7 +76,8 @@ class ClientDetails final : public model::DetailReader {
     }
     void note_use(const void* /*job*/, std::string_view field,
                   model::FieldUse /*use*/) const noexcept override {
-        if (std::ranges::find(unknown_fields, field) != unknown_fields.end()) asked_for_ = field;
+        const bool is_unknown = std::ranges::find(unknown_fields, field) != unknown_fields.end();
+        if (is_unknown || (field == "name" && !has_name_)) asked_for_ = field;
     }
 
     /// The last unknown field that a rule asked for; empty: none.
@@ -66,6 +85,7 @@ class ClientDetails final : public model::DetailReader {
 
   private:
     model::JobDetails known_;
+    bool has_name_;                      ///< else the client makes one later
     mutable std::string_view asked_for_; ///< one thread judges
 };
 
@@ -96,13 +116,24 @@ char* keep(const std::optional<std::string>& text) {
     return text ? (new std::string(*text))->data() : nullptr;
 }
 
-/// Adds what a client puts into the description only when it has checked its options.
-void complete(job_desc_msg_t& job, const ClientOptions& options) {
-    job.user_id = getuid();
-    if (job.array_inx == nullptr) job.array_inx = keep(options.get("array"));
-    if (job.std_out == nullptr) job.std_out = keep(options.get("output"));
-    if (job.std_err == nullptr) job.std_err = keep(options.get("error"));
-    if (job.std_in == nullptr) job.std_in = keep(options.get("input"));
+/// The request that the options make; empty if they make none. The job description is never freed.
+std::optional<JobRequest> make_request(ClientOptions& options, const ClientCommand& command) {
+    job_desc_msg_t* const job = options.describe_job();
+    if (job == nullptr) return std::nullopt;
+    job->user_id = getuid();
+    if (job->array_inx == nullptr) job->array_inx = keep(options.get("array"));
+    JobRequest request = slurm::read_job_desc(*job, getuid());
+    request.is_batch = command.name == "sbatch";
+    request.is_het_part = command.part > 0;
+    gate::complete_options(request);
+    return request;
+}
+
+/// Whether the client counts more than is known here.
+bool counts_later(const ClientOptions& options, const JobRequest& request) {
+    return std::getenv("SLURM_HOSTFILE") != nullptr || request.min_nodes == 0u ||
+           (request.tasks_per_node && request.max_nodes != request.min_nodes && request.max_nodes) ||
+           std::ranges::any_of(late_options, [&](const char* option) { return options.is_set(option); });
 }
 
 /// What slurmctld tells this user about such a job.
@@ -186,7 +217,49 @@ bool write_options(ClientAnswer& answer, const JobRequest& before, const JobRequ
     return true;
 }
 
-ClientAnswer answer_of(const Decision& decision, const JobRequest& request, policy::Level level) {
+/// Whether two requests ask for the same.
+bool is_same(const JobRequest& one, const JobRequest& other) {
+    const auto same = [&](const auto& field) { return one.*field.request == other.*field.request; };
+    const auto same_detail = [&](const DetailOption& row) {
+        return one.details.get(row.detail) == other.details.get(row.detail);
+    };
+    return std::ranges::all_of(slurm::text_fields, same) &&
+           std::ranges::all_of(slurm::wide_count_fields, same) &&
+           std::ranges::all_of(slurm::narrow_count_fields, same) &&
+           std::ranges::all_of(slurm::time_fields, same) && one.memory == other.memory &&
+           one.overcommit == other.overcommit && one.exclusive == other.exclusive &&
+           std::ranges::all_of(detail_options, same_detail);
+}
+
+/// The options that make of the client's job what rules made of it: they are tried here. Empty: there are
+/// none.
+using Options = std::vector<std::pair<std::string, std::optional<std::string>>>;
+Options find_options(ClientOptions& options, const ClientCommand& command, const JobRequest& before,
+                     const JobRequest& after) {
+    // The clients keep their counts in `int`.
+    const auto fits = [&](const auto& field) {
+        return (after.*field.request).value_or(0) <=
+               static_cast<std::uint32_t>(std::numeric_limits<int>::max());
+    };
+    if (!std::ranges::all_of(slurm::wide_count_fields, fits)) return {};
+    ClientAnswer changes;
+    if (before.memory != after.memory) // each excludes the others
+        for (const char* const option : {"mem", "mem-per-cpu", "mem-per-gpu"})
+            if (options.is_set(option)) changes.options.emplace_back(option, std::nullopt);
+    if (!write_options(changes, before, after)) return {};
+    for (const auto& [option, value] : changes.options)
+        if (!options.set(option, value)) return {};
+    if (options.is_set("cpus-per-gpu") && options.is_set("cpus-per-task")) return {};
+    const auto made = make_request(options, command);
+    if (!made || !is_same(*made, after)) return {};
+    return changes.options;
+}
+
+bool has_failed(const Decision& decision) {
+    return std::ranges::any_of(decision.events, [](const auto& event) { return event.did == "failed"; });
+}
+
+ClientAnswer answer_of(const Decision& decision, policy::Level level) {
     ClientAnswer answer;
     answer.lines = decision.message;
     const bool breaks_limits = decision.forecast.code != RejectCode::none;
@@ -194,10 +267,6 @@ ClientAnswer answer_of(const Decision& decision, const JobRequest& request, poli
     answer.is_refused =
         decision.reject != RejectCode::none && (level == policy::Level::enforce || !breaks_limits);
     answer.is_bad_news = answer.is_refused || breaks_limits;
-    if (!answer.is_refused && decision.changed && !write_options(answer, request, *decision.changed))
-        answer.lines.emplace_back(
-            "the site's rules change more of this job than its options can say; slurmctld "
-            "may see another job");
     return answer;
 }
 
@@ -215,16 +284,14 @@ ClientAnswer judge_client_job(ClientOptions options, const ClientCommand& comman
     if (settings.client == policy::ClientUse::automatic &&
         has_qosgate(slurm::view_text(conf->job_submit_plugins)))
         return no_opinion("slurmctld has qosgate and answers itself");
-    job_desc_msg_t* const job = options.describe_job();
-    if (job == nullptr) return no_opinion("these options make no job");
-    complete(*job, options);
-
-    JobRequest request = slurm::read_job_desc(*job, getuid());
-    request.is_batch = command.name == "sbatch";
-    request.is_het_part = command.part > 0;
-    gate::complete_options(request);
-    const ClientDetails details(request.details);
-    request.details = model::JobDetails(details, job, nullptr, model::SourceExtent::partial);
+    auto made = make_request(options, command);
+    if (!made) return no_opinion("these options make no job");
+    JobRequest& request = *made;
+    if (counts_later(options, request))
+        return no_opinion("its tasks and nodes follow from options that the client reads only later");
+    const JobRequest asked = request;
+    const ClientDetails details(request.details, request.name.has_value());
+    request.details = model::JobDetails(details, /*job=*/nullptr, nullptr, model::SourceExtent::partial);
     const auto world = read_world(*conf, request, **policy);
     if (!world) return no_opinion(world.error().message);
     if (request.priority != 0u && !(*world)->accounting.is_operator(getuid())) request.priority.reset();
@@ -232,12 +299,22 @@ ClientAnswer judge_client_job(ClientOptions options, const ClientCommand& comman
     const quota::AskedGroups groups;
     const gate::KnownCluster known((*world)->cluster.get(), false, false,
                                    {.now = now, .cluster_read_at = now}, &groups);
-    const Decision decision =
-        gate::Gate((*world)->accounting, this_release).decide(request, known, policy->get());
-    if (!details.asked_for().empty())
-        return no_opinion(
-            text::format("a rule reads job.{}, which only slurmctld knows", details.asked_for()));
-    return answer_of(decision, request, settings.limits);
+    const gate::Gate gate((*world)->accounting, this_release);
+    const Decision decision = gate.decide(request, known, policy->get());
+    // slurmctld shows rules more than this user may see, and the whole job: limits are judged without them.
+    if (!details.asked_for().empty() || has_failed(decision))
+        return answer_of(gate.decide(request, known, policy::Policy::none().get()), policy::Level::explain);
+    ClientAnswer answer = answer_of(decision, settings.limits);
+    if (answer.is_refused || !decision.changed) return answer;
+    JobRequest wanted = *decision.changed;
+    if (wanted.priority == request.priority) wanted.priority = asked.priority;
+    answer.options = find_options(options, command, asked, wanted);
+    if (answer.options.empty())
+        answer.lines.push_back(
+            text::format("the site's rules change this job in a way that options of {} cannot "
+                         "say; it is sent without these changes",
+                         command.name));
+    return answer;
 }
 
 } // namespace qg::plugin

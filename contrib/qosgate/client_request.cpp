@@ -83,6 +83,12 @@ bool is_binary(const fs::path& program) {
     return std::string_view(magic.data(), magic.size()) == std::string_view(ELFMAG, SELFMAG);
 }
 
+bool has_privileges(const fs::path& program) {
+    std::error_code problem;
+    const fs::perms mode = fs::status(program, problem).permissions();
+    return (mode & (fs::perms::set_uid | fs::perms::set_gid)) != fs::perms::none;
+}
+
 /// Slurm's own client. Only into a binary a module can be loaded, and a script may undo what keeps its client
 /// from submitting the job. Errors: unavailable.
 Result<fs::path> find_client(const std::string& name) {
@@ -91,6 +97,12 @@ Result<fs::path> find_client(const std::string& name) {
         const fs::path program = fs::path(folder.empty() ? "." : folder) / name;
         std::error_code problem;
         if (!fs::is_regular_file(program, problem) || access(program.c_str(), X_OK) != 0) continue;
+        if (has_privileges(program))
+            return Error{
+                ErrorCode::unavailable,
+                text::format("{} runs with privileges of its own (setuid or setgid), so nothing can be "
+                             "loaded into it",
+                             text::printable(program.string(), 4000))};
         if (is_binary(program)) return program;
         return Error{ErrorCode::unavailable,
                      text::format("{} is a script, or cannot be read: put the directory of Slurm's own {} "

@@ -149,6 +149,23 @@ class ClientFilterCase(unittest.TestCase):
 
 class ClientFilter(ClientFilterCase):
     def test_it_says_what_check_says(self) -> None:
+        self.compare_with_check()
+
+    def test_it_says_what_check_says_with_a_rule_that_reads_much(self) -> None:
+        self.write(
+            "10-read.lua",
+            """\
+rule {
+    submit = function(job, view)
+        job:note("%s %s %s %s %s %s %s", job.cpus, job.nodes, job.tasks, job.memory, job.gpus, job.time_limit, job.qos)
+        job:note("%s %s", view.qos(job.qos) and view.qos(job.qos).name, view.partition(job.partition) ~= nil)
+    end,
+}
+""",
+        )
+        self.compare_with_check()
+
+    def compare_with_check(self) -> None:
         for command in COMMANDS:
             with self.subTest(command):
                 words = ["sbatch", *shlex.split(command), "--wrap=sleep 100"]
@@ -209,11 +226,58 @@ class ClientFilter(ClientFilterCase):
         self.assertIn("TimeLimit=00:15:00", job)
         self.assertIn("Nice=5", job)
 
+    def test_what_options_cannot_say_is_told_and_not_half_done(self) -> None:
+        self.write(
+            "10-rules.lua",
+            """\
+rule {
+    submit = function(job)
+        if job.comment == "hold" then job.priority = 0; job.qos = "small" end
+        if job.comment == "alone" then job.exclusive = true end
+        if job.comment == "memory" then job.memory_per_node = 200 end
+        if job.comment == "many" then job.tasks = 4000000000 end
+    end,
+}
+""",
+        )
+        for comment in ("hold", "alone"):
+            with self.subTest(comment):
+                done = self.run_as(f"sbatch --comment={comment} --qos=normal --wrap=true")
+                self.assertIn("options of sbatch cannot say; it is sent without these changes", done.stderr)
+                self.assertIn("QOS=normal", self.show(done))
+        done = self.run_as("sbatch --comment=memory --mem-per-cpu=100 --wrap=true")
+        self.assertIn("MinMemoryNode=200M", self.show(done))
+        self.assertEqual(self.run_as("sbatch --comment=many --wrap=true").rc, 0)
+
+    def test_a_rule_that_fails_refuses_nothing_here(self) -> None:
+        self.write("10-rules.lua", "rule { submit = function(job) local x = nil; x.y = 1 end }\n")
+        self.assertEqual(self.run_as("sbatch --wrap=true").stderr, "")
+        self.assertEqual(self.said(self.run_as("sbatch --qos=small -n3 --wrap=true"))[:1], [SMALL])
+
+    def test_what_is_counted_later_is_not_judged(self) -> None:
+        self.write("site.lua", 'site { limits = "enforce" }\n')
+        for options in ("-N2 --sockets-per-node=2", "--threads-per-core=1", "-N0"):
+            with self.subTest(options):
+                done = self.run_as(f"sbatch -v -n3 --qos=small {options} --wrap=true")
+                self.assertIn("options that the client reads only later", done.stderr)
+
+    def test_check_is_not_answered_twice(self) -> None:
+        self.write_rules()
+        done = self.cluster.run([self.qosgate, "check", "--", "sbatch", "--comment=no", "--wrap=true"], USER)
+        self.assertEqual((done.rc, done.stderr), (1, ""), done)
+        self.assertEqual(done.stdout.count("not today"), 1)
+
+    def test_closed_descriptors(self) -> None:
+        done = self.cluster.run(["sh", "-c", "sbatch -n3 --qos=small --wrap=true >&- 0<&-"], USER)
+        self.assertIn(SMALL, done.stderr)
+
     def test_a_rule_that_needs_the_script_is_left_to_slurmctld(self) -> None:
         self.write_rules()
         done = self.run_as("sbatch -v --comment=script --wrap=true")
         self.assertEqual(done.rc, 0, done)
-        self.assertIn("not judged here: a rule reads job.script, which only slurmctld knows", done.stderr)
+        self.assertNotIn("bytes", done.stderr)
+        done = self.run_as("sbatch --comment=script --qos=small -n3 --wrap=true")
+        self.assertEqual(self.said(done)[:1], [SMALL], "limits are judged all the same")
 
     def test_without_an_answer_the_job_is_sent(self) -> None:
         self.write("10-rules.lua", "rule {\n")
@@ -247,7 +311,7 @@ class ClientFilter(ClientFilterCase):
         self.assertIn("not judged here: a step of a job has no limits of its own", self.text_of("step.txt"))
         self.cluster.run(f"scancel {job}", check=True)
         done = self.run_as("sbatch -v --clusters=elsewhere --wrap=true")
-        self.assertIn("not judged here: it is for another cluster", done.stderr)
+        self.assertIn("not judged here: --clusters (or its variable) names clusters", done.stderr)
 
     def test_parts_of_a_heterogeneous_job(self) -> None:
         done = self.run_as("sbatch -n1 : -n3 --qos=small --wrap=true")

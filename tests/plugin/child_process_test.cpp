@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -21,6 +23,17 @@ namespace {
 
 using Allow = std::function<void(std::chrono::milliseconds)>;
 
+/// The answer; empty if there was none in time.
+std::optional<std::string> answer_of(std::chrono::milliseconds deadline,
+                                     const std::function<std::string(const Allow&)>& work) {
+    const ChildResult result = run_in_child(deadline, work);
+    return result.end == ChildEnd::answered ? std::optional(result.bytes) : std::nullopt;
+}
+
+int end_of(std::chrono::milliseconds deadline, const std::function<std::string(const Allow&)>& work) {
+    return static_cast<int>(run_in_child(deadline, work).end);
+}
+
 /// No process is left that this one would have to wait for.
 bool has_no_children() {
     return waitpid(-1, nullptr, WNOHANG) < 0;
@@ -31,23 +44,23 @@ bool has_no_children() {
 BOOST_AUTO_TEST_SUITE(child_process)
 
 BOOST_AUTO_TEST_CASE(what_the_work_returns_comes_back) {
-    BOOST_TEST(run_in_child(10s, [](const Allow&) { return std::string("done\0too", 8); }).value() ==
+    BOOST_TEST(answer_of(10s, [](const Allow&) { return std::string("done\0too", 8); }).value() ==
                std::string("done\0too", 8));
-    BOOST_TEST(run_in_child(10s, [](const Allow&) { return std::string(); }).value() == "");
-    BOOST_TEST(run_in_child(10s, [](const Allow&) { return std::string(500'000, 'x'); }).value().size() ==
+    BOOST_TEST(answer_of(10s, [](const Allow&) { return std::string(); }).value() == "");
+    BOOST_TEST(answer_of(10s, [](const Allow&) { return std::string(500'000, 'x'); }).value().size() ==
                500'000);
     BOOST_TEST(has_no_children());
 }
 
 BOOST_AUTO_TEST_CASE(too_much_is_nothing) {
-    BOOST_TEST(!run_in_child(10s, [](const Allow&) { return std::string(3'000'000, 'x'); }).has_value());
+    BOOST_TEST(!answer_of(10s, [](const Allow&) { return std::string(3'000'000, 'x'); }).has_value());
     BOOST_TEST(has_no_children());
 }
 
 BOOST_AUTO_TEST_CASE(the_caller_goes_on_whatever_the_work_does) {
-    BOOST_TEST(!run_in_child(10s, [](const Allow&) -> std::string { std::abort(); }).has_value());
-    BOOST_TEST(!run_in_child(10s, [](const Allow&) -> std::string { throw std::runtime_error("no"); }));
-    BOOST_TEST(!run_in_child(10s, [](const Allow&) -> std::string { std::exit(0); }).has_value());
+    BOOST_TEST(!answer_of(10s, [](const Allow&) -> std::string { std::abort(); }).has_value());
+    BOOST_TEST(!answer_of(10s, [](const Allow&) -> std::string { throw std::runtime_error("no"); }));
+    BOOST_TEST(!answer_of(10s, [](const Allow&) -> std::string { std::exit(0); }).has_value());
     BOOST_TEST(has_no_children());
 }
 
@@ -56,7 +69,9 @@ BOOST_AUTO_TEST_CASE(work_that_takes_too_long_is_ended) {
         for (;;)
             std::this_thread::sleep_for(1s);
     };
-    BOOST_TEST(!run_in_child(50ms, forever).has_value());
+    BOOST_TEST(end_of(50ms, forever) == static_cast<int>(ChildEnd::late));
+    const auto ends = [](const Allow&) -> std::string { std::_Exit(0); };
+    BOOST_TEST(end_of(10s, ends) == static_cast<int>(ChildEnd::failed));
     BOOST_TEST(has_no_children());
 }
 
@@ -68,9 +83,9 @@ BOOST_AUTO_TEST_CASE(the_work_can_ask_for_more_time_or_less) {
             return std::string("done");
         };
     };
-    BOOST_TEST(!run_in_child(50ms, slow(50ms)).has_value());
-    BOOST_TEST(run_in_child(50ms, slow(60s)).value_or("") == "done");
-    BOOST_TEST(!run_in_child(60s, slow(50ms)).has_value());
+    BOOST_TEST(!answer_of(50ms, slow(50ms)).has_value());
+    BOOST_TEST(answer_of(50ms, slow(60s)).value_or("") == "done");
+    BOOST_TEST(!answer_of(60s, slow(50ms)).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(it_writes_nothing_where_the_caller_writes) {
@@ -78,7 +93,7 @@ BOOST_AUTO_TEST_CASE(it_writes_nothing_where_the_caller_writes) {
     BOOST_TEST_REQUIRE(pipe(ends.data()) == 0);
     const int out = dup(STDOUT_FILENO);
     dup2(ends[1], STDOUT_FILENO);
-    const auto done = run_in_child(10s, [](const Allow&) {
+    const auto done = answer_of(10s, [](const Allow&) {
         const ssize_t count = write(STDOUT_FILENO, "noise", 5);
         return std::string(count == 5 ? "wrote" : "could not");
     });

@@ -44,7 +44,8 @@ Result<std::unique_ptr<JobWorld>> read_job_world(const slurm_conf_t& conf, const
         const auto licenses = asked_licenses.get();
         if (!reservations) return reservations.error();
         if (!licenses) return licenses.error();
-        update_names(cluster.names.emplace(), reservations->get(), licenses->get());
+        if (!cluster.names) cluster.names.emplace();
+        update_names(*cluster.names, reservations->get(), licenses->get());
     }
     world->cluster = std::make_shared<const model::Cluster>(std::move(cluster));
     return world;
