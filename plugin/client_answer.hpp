@@ -17,9 +17,9 @@ struct ClientAnswer {
     std::string no_opinion;
     bool is_refused = false;  ///< the client is to end
     bool is_bad_news = false; ///< slurmctld would refuse the job: the lines are errors
-    std::vector<std::string> lines;
+    std::vector<std::string> lines = {};
     /// Options that rules changed, with their values; no value: the default.
-    std::vector<std::pair<std::string, std::optional<std::string>>> options;
+    std::vector<std::pair<std::string, std::optional<std::string>>> options = {};
 
     friend bool operator==(const ClientAnswer&, const ClientAnswer&) = default;
 };
