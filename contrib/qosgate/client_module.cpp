@@ -103,8 +103,8 @@ void set_submit_host(job_desc_msg_t& job) {
 extern "C" {
 
 /// By this name qosgate's cli_filter plugin sees that the job is judged already.
-extern const char qosgate_client_module;
-[[gnu::visibility("default")]] const char qosgate_client_module = 1;
+extern __attribute__((visibility("default"))) const char qosgate_client_module;
+const char qosgate_client_module = 1;
 
 [[gnu::visibility("default")]] int slurm_submit_batch_job(job_desc_msg_t* job,
                                                           submit_response_msg_t** /*answer*/) {
