@@ -93,19 +93,25 @@ class AccountReader {
     /// The partitions that take such jobs, and that may be named to the reader.
     std::vector<std::string> partitions_for(const std::string& account, const std::string& qos) {
         std::vector<std::string> open;
-        if (!query_.partition.empty()) {
-            open.push_back(query_.partition);
-        } else {
-            const auto request = make_request(user_, reader_, account, qos, {});
-            open = gate::list_open_partitions(gate::resolve(request, context()));
+        for (const auto& partition : world_.cluster->partitions.all()) {
+            const bool is_named = partition->name == query_.partition;
+            if (is_named || (query_.partition.empty() && may_be_named(*partition)))
+                open.push_back(partition->name);
         }
         std::erase_if(open, [&](const std::string& name) {
             const auto request = make_request(user_, reader_, account, qos, name);
             const auto asked = gate::resolve(request, context());
-            return asked.view().partitions.empty() ||
-                   !gate::find_access_problems(asked, *asked.view().partitions.front().partition).empty();
+            const auto& choices = asked.view().partitions;
+            return choices.empty() || choices.front().is_hidden ||
+                   !gate::find_access_problems(asked, *choices.front().partition).empty();
         });
         return open;
+    }
+
+    /// Whether the reader may have jobs there. It is not known here who is in the groups of AllowGroups.
+    bool may_be_named(const model::Partition& partition) const {
+        const bool may_be_member = !partition.has_groups || world_.accounting->is_operator(reader_);
+        return may_be_member && partition.takes_jobs && (!partition.is_for_root || user_.id == 0);
     }
 
     bool has_own_association(const std::string& account, const std::string& partition) const {

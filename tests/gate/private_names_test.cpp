@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(limit_and_usage_of_an_account_are_told_where_they_are_publi
     root().usage.tres = {3};
     request.tasks = request.min_cpus = 2;
     BOOST_TEST(first_line() == "this job will wait: CPUs of all running jobs in the cluster (account root): "
-                               "limit 4, in use 3 (none yours), this job asks for 2 (AssocGrpCpuLimit)");
+                               "limit 4, in use 3, this job asks for 2 (AssocGrpCpuLimit)");
 }
 
 BOOST_AUTO_TEST_CASE(usage_of_an_account_is_hidden_where_it_is_private) {
@@ -57,10 +57,10 @@ BOOST_AUTO_TEST_CASE(usage_of_an_account_is_hidden_where_it_is_private) {
     request.tasks = request.min_cpus = 2;
 
     request.submit_uid = operator_id;
-    BOOST_TEST(first_line().find("limit 4, in use 3 (1 yours)") != std::string::npos);
+    BOOST_TEST(first_line().find("limit 4, in use 3 (1 yours in account hpc-users)") != std::string::npos);
     request.submit_uid = ana;
     records.private_data = {.accounts = true}; // hides the usage of other users
-    BOOST_TEST(first_line().find("limit 4, in use 3 (1 yours)") != std::string::npos);
+    BOOST_TEST(first_line().find("limit 4, in use 3 (1 yours in account hpc-users)") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(limits_of_ones_own_accounts_are_told_and_met) {

@@ -72,7 +72,8 @@ class Finder {
             return other.limit == limit.limit && other.owner == limit.owner && other.tres == limit.tres;
         };
         if (std::ranges::any_of(found_, is_same)) return;
-        if (evaluation_.is_told({.limit = limit.limit, .owner = limit.owner, .tres = tres, .reason = {}}))
+        if (evaluation_.is_told(
+                {.limit = limit.limit, .owner = limit.owner, .tres = tres, .reason = limit.reason}))
             found_.push_back(limit);
     }
 

@@ -48,6 +48,12 @@ std::optional<std::uint64_t> own_share(const Violation& violation, const model::
     return own;
 }
 
+/// Whether the user may have jobs in other accounts that count, too: the own share does not have them.
+bool counts_other_accounts(const Violation& violation, const model::AccountView& view) {
+    return violation.owner.kind == OwnerKind::association &&
+           !text::iequals(view.associations.at(violation.owner.index).account, view.account);
+}
+
 /// How a limit's usage is written.
 std::string_view verb_of(const model::LimitFacts& facts) {
     if (facts.counts_the_past()) return "used";
@@ -77,6 +83,10 @@ std::string format_used(const Violation& violation, const model::AccountView& vi
     const auto own = own_share(violation, view);
     if (!own) return text;
     if (*own >= violation.used) return text + " (all yours)";
+    if (counts_other_accounts(violation, view))
+        return *own == 0 ? text
+                         : text + text::format(" ({} yours in account {})",
+                                               format_value(violation, view, *own), view.account);
     if (*own == 0) return text + " (none yours)";
     return text + text::format(" ({} yours)", format_value(violation, view, *own));
 }

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "helpful_change.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/gate/attempt.hpp"
+#include "qosgate/gate/gate.hpp"
+#include "qosgate/gate/partition_rules.hpp"
+#include "qosgate/limits/catalogue.hpp"
+#include "qosgate/model/limit_facts.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace qg::cli {
+namespace {
+
+using limits::Violation;
+using model::JobRequest;
+using model::LimitMeasure;
+
+/// A change, as scontrol names it.
+struct Change {
+    JobRequest after;
+    std::string words; ///< "QOS=plain"
+    bool names_qos = false;
+    bool names_time = false;
+};
+
+class ChangeFinder {
+  public:
+    ChangeFinder(const model::QueuedJob& job, const QueueContext& context)
+        : job_(job), context_(context),
+          before_(job.request), cluster_{*context.world.cluster, *context.world.accounting, context.release} {
+        before_.submit_uid = job.user_id; // whoever reads this, the owner can make the change
+    }
+
+    std::vector<std::string> find(std::span<const Violation> blocking) {
+        std::vector<std::string> lines;
+        if (!can_judge()) return lines;
+        const auto add_first = [&](const std::vector<Change>& changes) {
+            const auto helps = [this](const Change& change) { return helps_with(change); };
+            const auto found = std::ranges::find_if(changes, helps);
+            if (found != changes.end())
+                lines.push_back(text::format("scontrol update {} {}", job_word(), found->words));
+        };
+        add_first(shorter_times(blocking));
+        add_first(other_qos());
+        add_first(other_partitions());
+        add_first(other_accounts());
+        return lines;
+    }
+
+  private:
+    /// Whether the engine knows all that decides about the job, and comes to the Reason that squeue shows.
+    bool can_judge() const {
+        if (job_.het_id != 0 || before_.unread || before_.starts_later() ||
+            !context_.world.knows_partitions())
+            return false;
+        const auto asked = resolve(before_);
+        const model::AccountView& view = asked.view();
+        if (!asked.known || view.associations.empty() || view.partitions.empty()) return false;
+        bool has_reason = false;
+        for (std::size_t i = 0; i < view.partitions.size(); ++i) {
+            if (view.partitions[i].is_hidden || !is_counted_alike(asked, i)) return false;
+            const auto wait = find_wait(asked, i);
+            if (!wait) return false;
+            const auto is_it = [this](const Violation& v) { return v.reason == job_.reason; };
+            has_reason = has_reason || std::ranges::any_of(wait->violations, is_it);
+        }
+        return has_reason;
+    }
+
+    /// Whether the engine counts what slurmctld counts.
+    bool is_counted_alike(const gate::ResolvedRequest& asked, std::size_t partition) const {
+        const model::AccountView& view = asked.view();
+        const auto counts = asked.counter.at_attempt(view, partition, std::nullopt).value_or(asked.job.tres);
+        for (std::size_t at = 0; at < view.tres->size(); ++at) {
+            const bool is_compared = view.tres->kind(at) != model::TresKind::energy;
+            if (is_compared && model::count_at(counts, at) != amount_in(job_.tres, view.tres->name(at)))
+                return false;
+        }
+        return true;
+    }
+
+    gate::ResolvedRequest resolve(const JobRequest& request, bool names_partitions = false) const {
+        return gate::resolve(request, cluster_,
+                             {.requester = job_.user_id, .names_partitions = names_partitions});
+    }
+
+    std::optional<gate::Wait> find_wait(const gate::ResolvedRequest& asked, std::size_t partition) const {
+        limits::SubmitVerdict accepted;
+        accepted.time_limit = asked.request.time_limit;
+        return gate::find_wait(asked, accepted, partition);
+    }
+
+    /// Whether slurmctld accepts the change, and the job can then start in one of its partitions.
+    bool helps_with(const Change& change) const {
+        const gate::Gate gate(*context_.world.accounting, context_.release);
+        const gate::KnownCluster known(context_.world.cluster.get(), false, false,
+                                       {.now = context_.now, .cluster_read_at = context_.world.now});
+        const model::Decision decision = gate.decide_update({.job_id = job_.id,
+                                                             .before = before_,
+                                                             .after = change.after,
+                                                             .names_qos = change.names_qos,
+                                                             .names_time = change.names_time},
+                                                            known, nullptr);
+        if (decision.reject != model::RejectCode::none || decision.forecast.code != model::RejectCode::none)
+            return false;
+        const auto asked = resolve(change.after, change.after.partition != before_.partition);
+        const model::AccountView& view = asked.view();
+        if (!asked.known || view.job_qos.problem != model::QosProblem::none || view.associations.empty())
+            return false;
+        for (std::size_t i = 0; i < view.partitions.size(); ++i)
+            if (!view.partitions[i].is_hidden && !find_wait(asked, i)) return true;
+        return false;
+    }
+
+    /// Times that limits on time would allow.
+    std::vector<Change> shorter_times(std::span<const Violation> blocking) const {
+        std::optional<std::uint64_t> least;
+        const auto allow = [&least](std::uint64_t minutes) {
+            least = least ? std::min(*least, minutes) : minutes;
+        };
+        for (const Violation& violation : blocking) {
+            const model::LimitFacts& facts = model::facts_of(violation.limit);
+            const std::uint64_t left =
+                violation.limit_value - std::min(violation.limit_value, violation.used);
+            if (facts.measure == LimitMeasure::wall)
+                allow(facts.counts_others() ? left : violation.limit_value);
+            else if (facts.counts_tres_minutes() && violation.count > 0)
+                allow(left / violation.count);
+        }
+        const bool is_shorter =
+            least && *least > 0 && *least < before_.time_limit.value_or(TimeLimit::unlimited()).minutes;
+        if (!is_shorter) return {};
+        Change change{
+            .after = before_, .words = "TimeLimit=" + limits::format_time(*least), .names_time = true};
+        change.after.time_limit = TimeLimit{static_cast<std::uint32_t>(*least)};
+        return {change};
+    }
+
+    std::vector<Change> other_qos() const {
+        const std::string account = before_.account.value_or(std::string());
+        std::vector<Change> changes;
+        for (const std::string& qos : alternatives(account).permitted_qos) {
+            if (text::iequals(qos, job_.qos)) continue;
+            Change change{.after = before_, .words = "QOS=" + qos, .names_qos = true};
+            change.after.qos = qos;
+            keep_time(change);
+            changes.push_back(std::move(change));
+        }
+        return changes;
+    }
+
+    /// In some releases a new QOS brings a time limit of its own.
+    void keep_time(Change& change) const {
+        const bool is_replaced = context_.release.follows(limits::rules::qos_change_replaces_time) ||
+                                 context_.release.follows(limits::rules::qos_change_replaces_time_again);
+        if (!is_replaced || !before_.time_limit) return;
+        change.words += " TimeLimit=" + limits::format_time(before_.time_limit->minutes);
+        change.names_time = true;
+    }
+
+    std::vector<Change> other_partitions() const {
+        std::vector<Change> changes;
+        for (const std::string& partition : gate::list_open_partitions(resolve(before_))) {
+            if (before_.partition == partition) continue;
+            Change change{.after = before_, .words = "Partition=" + partition};
+            change.after.partition = partition;
+            changes.push_back(std::move(change));
+        }
+        return changes;
+    }
+
+    std::vector<Change> other_accounts() const {
+        std::vector<Change> changes;
+        for (const std::string& account : alternatives({}).accounts) {
+            if (text::iequals(account, job_.account)) continue;
+            Change change{.after = before_, .words = "Account=" + account};
+            change.after.account = account;
+            changes.push_back(std::move(change));
+        }
+        return changes;
+    }
+
+    /// The QOSs that the owner may use with an account, and the accounts.
+    model::AccountView alternatives(const std::string& account) const {
+        quota::Lookup lookup;
+        lookup.user_id = lookup.reader = job_.user_id;
+        lookup.account = account;
+        lookup.lists_alternatives = true;
+        auto view = context_.world.accounting->check(lookup);
+        return view ? *std::move(view) : model::AccountView{};
+    }
+
+    /// "JobId=12", or with quotes for the pending tasks of an array.
+    std::string job_word() const {
+        const std::string name = job_.name.substr(0, job_.name.find('%'));
+        if (name.find('[') == name.npos) return "JobId=" + name;
+        return text::format("'JobId={}{}'", name, name.size() < job_.name.size() ? "]" : "");
+    }
+
+    const model::QueuedJob& job_;
+    const QueueContext& context_;
+    JobRequest before_;
+    gate::ClusterContext cluster_;
+};
+
+} // namespace
+
+std::vector<std::string> find_helpful_changes(const model::QueuedJob& job, const QueueContext& context,
+                                              std::span<const Violation> blocking) {
+    return ChangeFinder(job, context).find(blocking);
+}
+
+} // namespace qg::cli

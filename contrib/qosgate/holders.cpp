@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "holders.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/base/units.hpp"
+#include "qosgate/model/limit_facts.hpp"
+
+#include <algorithm>
+
+namespace qg::cli {
+namespace {
+
+using model::LimitFacts;
+using model::LimitMeasure;
+using model::LimitScope;
+using model::QueuedJob;
+using model::QueueState;
+
+/// The account and the accounts below it. Accounts that slurmctld does not show are not among them.
+std::set<std::string> accounts_below(const std::string& account, const quota::LocalRecords& records) {
+    constexpr std::size_t max_depth = 64;
+    std::set<std::string> below{account};
+    for (const quota::LocalAssociation& each : records.associations) {
+        const quota::LocalAssociation* at = &each;
+        for (std::size_t i = 0; i < max_depth && at != nullptr; ++i) {
+            if (at->link.level != model::AssociationLevel::user && at->link.account == account) {
+                below.insert(each.link.account);
+                break;
+            }
+            at = at->parent ? &records.associations[*at->parent] : nullptr;
+        }
+    }
+    return below;
+}
+
+/// Minutes that a running job may still use.
+std::uint64_t minutes_left(const QueuedJob& job, std::time_t now) {
+    return job.end > now ? static_cast<std::uint64_t>(job.end - now) / 60 : 0;
+}
+
+std::uint64_t amount_of(const QueuedJob& job, const CountedJobs& counted, std::time_t now) {
+    switch (model::facts_of(counted.limit).measure) {
+    case LimitMeasure::tres: return job.holds_resources() ? amount_in(job.tres, counted.tres) : 0;
+    case LimitMeasure::tres_run_minutes:
+        return job.holds_resources() ? amount_in(job.tres, counted.tres) * minutes_left(job, now) : 0;
+    case LimitMeasure::running_jobs: return job.holds_resources() ? 1 : 0;
+    case LimitMeasure::submitted_jobs:
+    case LimitMeasure::tres_minutes:
+    case LimitMeasure::wall: break;
+    }
+    return 0;
+}
+
+std::optional<std::time_t> end_of(const QueuedJob& job) {
+    const bool has_end =
+        job.state == QueueState::running && job.time_limit && !job.time_limit->is_unlimited();
+    return has_end ? std::optional(job.end) : std::nullopt;
+}
+
+} // namespace
+
+bool CountedJobs::counts(const QueuedJob& job) const {
+    if (user_id && job.user_id != *user_id) return false;
+    if (!account.empty() && !text::iequals(job.account, account)) return false;
+    if (qos.empty())
+        return accounts.contains(job.account) && (partitions.empty() || partitions.contains(job.partition));
+    return text::iequals(job.qos, qos) || partitions.contains(job.partition);
+}
+
+CountedJobs find_counted_jobs(const limits::LimitId& limit, const limits::Owner& owner,
+                              std::optional<std::size_t> tres, const model::AccountView& view,
+                              std::uint32_t user_id, const quota::LocalRecords& records,
+                              std::span<const std::shared_ptr<const model::Partition>> partitions) {
+    CountedJobs counted{.limit = limit,
+                        .tres = tres ? view.tres->name(*tres) : std::string(),
+                        .qos = {},
+                        .partitions = {},
+                        .accounts = {},
+                        .user_id = {},
+                        .account = {}};
+    if (owner.kind == limits::OwnerKind::qos) {
+        counted.qos = view.qos.at(owner.index).name;
+        for (const auto& partition : partitions)
+            if (text::iequals(partition->qos, counted.qos)) counted.partitions.insert(partition->name);
+        const LimitScope scope = model::facts_of(limit).scope;
+        if (scope == LimitScope::user) counted.user_id = user_id;
+        if (scope == LimitScope::account) counted.account = view.account;
+        return counted;
+    }
+    const model::Association& link = view.associations.at(owner.index);
+    if (link.level != model::AssociationLevel::user) {
+        counted.accounts = accounts_below(link.account, records);
+        return counted;
+    }
+    counted.accounts = {link.account};
+    counted.user_id = user_id;
+    if (!link.partition.empty()) counted.partitions = {link.partition};
+    return counted;
+}
+
+Holders find_holders(const CountedJobs& counted, std::span<const QueuedJob> jobs, std::time_t now) {
+    Holders holders;
+    if (!model::facts_of(counted.limit).counts_others()) return holders;
+    for (const QueuedJob& job : jobs) {
+        const std::uint64_t amount = counted.counts(job) ? amount_of(job, counted, now) : 0;
+        if (amount == 0) continue;
+        holders.jobs.push_back({.job = &job, .amount = amount, .end = end_of(job)});
+        holders.sum += amount;
+    }
+    std::ranges::stable_sort(holders.jobs, std::ranges::greater(), &Holder::amount);
+    return holders;
+}
+
+std::optional<std::time_t> estimate_room(const Holders& holders, std::uint64_t used, std::uint64_t asked,
+                                         std::uint64_t limit, std::time_t now) {
+    if (asked > limit || holders.sum != used) return std::nullopt;
+    std::vector<Holder> ending;
+    std::ranges::copy_if(holders.jobs, std::back_inserter(ending),
+                         [](const Holder& holder) { return holder.end.has_value(); });
+    std::ranges::stable_sort(ending, {}, &Holder::end);
+    std::uint64_t left = used;
+    for (const Holder& holder : ending) {
+        if (left + asked <= limit) break;
+        left -= holder.amount;
+        if (left + asked <= limit) return std::max(*holder.end, now);
+    }
+    return std::nullopt;
+}
+
+std::uint64_t amount_in(std::string_view list, std::string_view tres) {
+    std::uint64_t amount = 0;
+    text::for_each_part(list, ',', [&](std::string_view part) {
+        const std::size_t equals = part.find('=');
+        if (equals == part.npos || part.substr(0, equals) != tres) return;
+        const std::string_view number = part.substr(equals + 1);
+        const auto value = model::kind_of(tres) == model::TresKind::mem ? units::parse_mib(number)
+                                                                        : units::parse_count(number);
+        if (value) amount = *value;
+    });
+    return amount;
+}
+
+} // namespace qg::cli

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Holders: the jobs that hold a limit, and when they may give it back.
+#pragma once
+
+#include "qosgate/limits/violation.hpp"
+#include "qosgate/model/account_view.hpp"
+#include "qosgate/model/queued_job.hpp"
+#include "qosgate/quota/local_quota.hpp"
+
+#include <cstdint>
+#include <ctime>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace qg::cli {
+
+/// A limit of one owner, and the jobs that count for it.
+struct CountedJobs {
+    limits::LimitId limit;
+    std::string tres;                     ///< empty: the limit has none
+    std::string qos;                      ///< of a QOS: its name
+    std::set<std::string> partitions;     ///< of a QOS: those that have it; of an association: its own
+    std::set<std::string> accounts;       ///< of an association: its account and those below
+    std::optional<std::uint32_t> user_id; ///< only this user's jobs
+    std::string account;                  ///< only this account's jobs; empty: all
+
+    /// Whether a job counts, if it is in the state that the limit counts.
+    [[nodiscard]] bool counts(const model::QueuedJob& job) const;
+};
+
+/// Whose jobs count for a limit of a job of that user. `partitions` are all of the cluster.
+CountedJobs find_counted_jobs(const limits::LimitId& limit, const limits::Owner& owner,
+                              std::optional<std::size_t> tres, const model::AccountView& view,
+                              std::uint32_t user_id, const quota::LocalRecords& records,
+                              std::span<const std::shared_ptr<const model::Partition>> partitions);
+
+struct Holder {
+    const model::QueuedJob* job = nullptr; ///< never null
+    std::uint64_t amount = 0;
+    std::optional<std::time_t> end = {}; ///< by its time limit; empty: it has none, or it is suspended
+};
+
+struct Holders {
+    std::vector<Holder> jobs; ///< most first
+    std::uint64_t sum = 0;
+};
+
+/// Those of the jobs that hold the limit now, with the amounts that count. Limits that count ended or pending
+/// jobs too, or each job by itself, are held by none. Ownership: borrows the jobs.
+Holders find_holders(const CountedJobs& counted, std::span<const model::QueuedJob> jobs, std::time_t now);
+
+/// When jobs that reach their time limits leave room for `asked` more. Empty: never as far as is known,
+/// because jobs without an end hold it, or because the jobs are not all that use it (`used`).
+std::optional<std::time_t> estimate_room(const Holders& holders, std::uint64_t used, std::uint64_t asked,
+                                         std::uint64_t limit, std::time_t now);
+
+/// The amount of a TRES in a text of Slurm ("cpu=4,mem=4000M"); 0: none.
+std::uint64_t amount_in(std::string_view text, std::string_view tres);
+
+} // namespace qg::cli

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "waiting_job.hpp"
+
+#include "helpful_change.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/gate/resolve.hpp"
+#include "qosgate/limits/catalogue.hpp"
+#include "qosgate/limits/explain.hpp"
+#include "qosgate/limits/other_reasons.hpp"
+#include "qosgate/limits/schedule.hpp"
+#include "qosgate/model/limit_facts.hpp"
+
+#include <algorithm>
+
+namespace qg::cli {
+namespace {
+
+using limits::Violation;
+using model::QueuedJob;
+
+/// The Reasons of a job, each once: Slurm's own, and what squeue shows with it.
+std::vector<std::string> reasons_of(const QueuedJob& job) {
+    std::vector<std::string> reasons{job.reason};
+    for (const std::string& word : limits::reasons_in(job.reason_text)) {
+        const bool is_known =
+            !limits::find_reason(word).empty() || limits::find_other_reason(word) != nullptr;
+        if (is_known && std::ranges::find(reasons, word) == reasons.end()) reasons.push_back(word);
+    }
+    return reasons;
+}
+
+/// A pending job in one of its partitions, as slurmctld counts it.
+struct Attempt {
+    model::JobRequest request;
+    model::AccountView view;
+    model::ResolvedJob job;
+    std::vector<Violation> blocking;
+};
+
+/// What limits block a job of that size now; in all stages, for one may hide the next.
+std::vector<Violation> find_blocking(const Attempt& attempt, const QueuedJob& job, limits::Release release) {
+    const auto judge = [&](auto evaluate) {
+        return evaluate(attempt.view, attempt.job, attempt.job.tres, job.time_limit,
+                        /*time_set_by_limit=*/false, release, /*partition=*/0);
+    };
+    std::vector<Violation> found = judge(limits::evaluate_attempt).pre_select;
+    const limits::ScheduleVerdict later = judge(limits::evaluate_allocation);
+    const auto add = [&found](const Violation& violation) {
+        if (std::ranges::none_of(found, [&](const Violation& v) { return v.same_limit(violation); }))
+            found.push_back(violation);
+    };
+    if (later.breaks_node_limit()) add(*later.node_limit);
+    std::ranges::for_each(later.post_select, add);
+    return found;
+}
+
+class Explainer {
+  public:
+    Explainer(const QueuedJob& job, const QueueContext& context) : job_(job), context_(context) {
+        text::for_each_part(job.partition, ',', [this](std::string_view name) { attempt(name); });
+        hides_qos_ = hides_partition_qos();
+        hides_accounts_ = hides_account_limits();
+    }
+
+    WaitingJob explain() {
+        WaitingJob waiting;
+        for (const std::string& reason : reasons_of(job_))
+            waiting.reasons.push_back(explain(reason));
+        waiting.hides_limits = hides_qos_ || hides_accounts_;
+        bool has_limit = false;
+        for (const ExplainedReason& each : waiting.reasons)
+            has_limit = has_limit || each.is_of_limit;
+        for (const Attempt& each : attempts_)
+            for (const Violation& violation : each.blocking)
+                if (blocks_later(violation))
+                    add_other(limits::describe(violation, each.view, /*names_owner=*/true), waiting);
+        if (has_limit && context_.seeks_changes && may_change() && !waiting.hides_limits)
+            waiting.changes = find_helpful_changes(job_, context_, blocking());
+        return waiting;
+    }
+
+  private:
+    void attempt(std::string_view partition) {
+        Attempt made;
+        made.request = job_.request;
+        made.request.partition = partition;
+        made.request.submit_uid = context_.reader;
+        const gate::ClusterContext cluster{*context_.world.cluster, *context_.world.accounting,
+                                           context_.release};
+        auto resolved = gate::resolve(made.request, cluster, {.names_partitions = false});
+        if (!resolved.known) return;
+        made.view = *std::move(resolved.known);
+        made.job.tres.resize(made.view.tres->size());
+        for (std::size_t at = 0; at < made.job.tres.size(); ++at)
+            made.job.tres[at] = amount_in(job_.tres, made.view.tres->name(at));
+        made.job.time_limit = job_.time_limit;
+        made.job.time_min = made.request.time_min;
+        made.job.untold_tres = resolved.job.untold_tres;
+        made.job.is_time_untold = resolved.job.is_time_untold;
+        made.blocking = find_blocking(made, job_, context_.release);
+        attempts_.push_back(std::move(made));
+    }
+
+    ExplainedReason explain(const std::string& reason) const {
+        ExplainedReason explained;
+        explained.reason = reason;
+        const auto entries = limits::find_reason(reason);
+        if (entries.empty()) {
+            const limits::OtherReason* other = limits::find_other_reason(reason);
+            if (other == nullptr) return explained;
+            explained.meaning = other->meaning;
+            explained.waiting = other->waiting;
+            explained.change = other->change;
+            return explained;
+        }
+        const limits::LimitText words = limits::text_of(entries.front().limit);
+        explained.meaning = words.meaning;
+        explained.waiting = words.waiting;
+        explained.change = words.change;
+        explained.is_of_limit = true;
+        const bool is_of_qos = entries.front().owner == limits::OwnerKind::qos;
+        explained.is_hidden = is_of_qos ? hides_qos_ : hides_accounts_;
+        if (!is_of_qos || !hides_qos_) explained.limit = find_limit(reason, explained.is_hidden);
+        explained.is_hidden = explained.is_hidden && !explained.limit;
+        if (explained.limit && explained.limit->is_permanent) say_permanent(explained);
+        return explained;
+    }
+
+    /// Other jobs that end do not help.
+    static void say_permanent(ExplainedReason& explained) {
+        explained.waiting = "Waiting does not help as long as the limit and the job stay as they are.";
+        if (model::facts_of(explained.limit->limit).counts_others())
+            explained.change = "Ask for less, or use another QOS or account.";
+    }
+
+    /// The limit of a Reason: one that blocks the job now. If nothing is hidden, else one that has room.
+    std::optional<HeldLimit> find_limit(const std::string& reason, bool is_some_hidden) const {
+        for (const Attempt& each : attempts_)
+            for (const Violation& violation : each.blocking)
+                if (violation.reason == reason) return describe(violation, each);
+        if (is_some_hidden) return std::nullopt;
+        for (const Attempt& each : attempts_)
+            for (const limits::BindingLimit& limit :
+                 limits::find_binding_limits(each.view, 0, context_.release))
+                if (limit.reason == reason) return describe(limit, each);
+        return std::nullopt;
+    }
+
+    HeldLimit describe(const Violation& violation, const Attempt& attempt) const {
+        HeldLimit held{.text = limits::describe(violation, attempt.view, /*names_owner=*/true),
+                       .limit = violation.limit,
+                       .tres = violation.tres ? attempt.view.tres->name(*violation.tres) : std::string(),
+                       .set_by = limits::owner_name(violation.owner, attempt.view),
+                       .hides_numbers = limits::has_hidden_numbers(violation, attempt.view),
+                       .asked = {},
+                       .is_permanent = violation.is_permanent(),
+                       .holders = {},
+                       .room_at = {}};
+        if (held.hides_numbers) return held;
+        held.value = violation.limit_value;
+        held.used = violation.used;
+        held.asked = violation.asked;
+        add_holders(held, violation.owner, violation.tres, attempt);
+        const model::LimitMeasure measure = model::facts_of(held.limit).measure;
+        const bool is_of_running =
+            measure == model::LimitMeasure::tres || measure == model::LimitMeasure::running_jobs;
+        if (is_of_running && !held.is_permanent)
+            held.room_at = estimate_room(held.holders, held.used, violation.asked, held.value, context_.now);
+        return held;
+    }
+
+    HeldLimit describe(const limits::BindingLimit& limit, const Attempt& attempt) const {
+        const std::string tres = limit.tres ? attempt.view.tres->name(*limit.tres) : std::string();
+        const Violation as_violation{
+            .limit = limit.limit, .owner = limit.owner, .tres = limit.tres, .reason = limit.reason};
+        HeldLimit held{.text = {},
+                       .limit = limit.limit,
+                       .tres = tres,
+                       .set_by = limits::owner_name(limit.owner, attempt.view),
+                       .hides_numbers = limits::has_hidden_numbers(as_violation, attempt.view),
+                       .asked = {},
+                       .holders = {},
+                       .room_at = {}};
+        const auto number = [&](std::uint64_t value) {
+            return limits::format_limit_value(limit.limit, tres, value);
+        };
+        held.text = text::format("{} ({})", limits::subject_of(limit.limit, tres), held.set_by);
+        const model::Association* link = limit.owner.kind == limits::OwnerKind::association
+                                             ? &attempt.view.associations[limit.owner.index]
+                                             : nullptr;
+        held.hides_numbers = link != nullptr && (link->hides_limits || link->hides_usage);
+        if (held.hides_numbers) return held;
+        held.value = limit.value;
+        held.used = limit.used;
+        held.text += text::format(": limit {}", number(limit.value));
+        if (model::facts_of(limit.limit).counts_others())
+            held.text += text::format(", in use {}", number(limit.used));
+        add_holders(held, limit.owner, limit.tres, attempt);
+        return held;
+    }
+
+    void add_holders(HeldLimit& held, const limits::Owner& owner, std::optional<std::size_t> tres,
+                     const Attempt& attempt) const {
+        const CountedJobs counted =
+            find_counted_jobs(held.limit, owner, tres, attempt.view, job_.user_id,
+                              context_.world.accounting->records(), context_.world.cluster->partitions.all());
+        held.holders = find_holders(counted, context_.holding, context_.now);
+    }
+
+    /// Whether a limit certainly blocks the job when it may start. The present usage says nothing about a job
+    /// that may not start yet.
+    bool blocks_later(const Violation& violation) const {
+        return !hides_qos_ && (violation.is_permanent() || !job_.request.starts_later());
+    }
+
+    /// Adds a line about a limit, unless it was told.
+    static void add_other(std::string line, WaitingJob& waiting) {
+        const auto tells_it = [&](const ExplainedReason& each) {
+            return each.limit && each.limit->text == line;
+        };
+        if (std::ranges::any_of(waiting.reasons, tells_it) ||
+            std::ranges::find(waiting.also, line) != waiting.also.end())
+            return;
+        waiting.also.push_back(std::move(line));
+    }
+
+    /// Whether the reader may change the job.
+    bool may_change() const {
+        return context_.reader == job_.user_id || context_.world.accounting->is_operator(context_.reader);
+    }
+
+    /// Whether the QOS of one of the partitions is hidden: it may hide limits of the job's QOS.
+    bool hides_partition_qos() const {
+        return !context_.world.knows_partitions() || std::ranges::any_of(attempts_, [](const Attempt& each) {
+            return std::ranges::any_of(each.view.partitions, &model::PartitionChoice::is_hidden);
+        });
+    }
+
+    bool hides_account_limits() const {
+        const quota::LocalRecords& records = context_.world.accounting->records();
+        return std::ranges::any_of(attempts_, [&](const Attempt& each) {
+            const auto& chain = each.view.associations;
+            return (records.private_data.usage && !chain.empty() &&
+                    !text::iequals(chain.back().account, "root")) ||
+                   std::ranges::any_of(chain, &model::Association::hides_limits);
+        });
+    }
+
+    std::vector<Violation> blocking() const {
+        std::vector<Violation> all;
+        for (const Attempt& each : attempts_)
+            all.insert(all.end(), each.blocking.begin(), each.blocking.end());
+        return all;
+    }
+
+    const QueuedJob& job_;
+    const QueueContext& context_;
+    std::vector<Attempt> attempts_;
+    bool hides_qos_ = false;
+    bool hides_accounts_ = false;
+};
+
+} // namespace
+
+WaitingJob explain_waiting(const QueuedJob& job, const QueueContext& context) {
+    return Explainer(job, context).explain();
+}
+
+} // namespace qg::cli

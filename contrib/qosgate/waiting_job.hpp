@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// WaitingJob: why a pending job waits, in whose hands the limits are, and what change would help.
+#pragma once
+
+#include "holders.hpp"
+#include "user_world.hpp"
+
+#include "qosgate/limits/binding.hpp"
+#include "qosgate/limits/release.hpp"
+#include "qosgate/model/queued_job.hpp"
+
+#include <cstdint>
+#include <ctime>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace qg::cli {
+
+/// What jobs are explained with. Ownership: borrows.
+struct QueueContext {
+    const UserWorld& world;
+    std::span<const model::QueuedJob> holding; ///< the jobs that hold resources
+    std::uint32_t reader = 0;
+    limits::Release release;
+    std::time_t now = 0;
+    bool seeks_changes = true; ///< whether to look for changes that help
+};
+
+/// The limit that a Reason is about.
+struct HeldLimit {
+    std::string text; ///< a line with the numbers: "CPUs of all running jobs in account lab: limit 8, …"
+    limits::LimitId limit;
+    std::string tres;
+    std::string set_by;         ///< "account lab"
+    bool hides_numbers = false; ///< PrivateData hides them from the reader; then they are 0
+    std::uint64_t value = 0;
+    std::uint64_t used = 0;
+    std::optional<std::uint64_t> asked; ///< empty: it has room for what the job asks for
+    bool is_permanent = false;          ///< waiting does not help
+    Holders holders;
+    std::optional<std::time_t> room_at; ///< an estimate
+};
+
+struct ExplainedReason {
+    std::string reason;
+    std::string meaning;
+    std::string waiting;
+    std::string change;
+    bool is_of_limit = false;
+    bool is_hidden = false;         ///< it is that of a limit which is hidden from the reader
+    std::optional<HeldLimit> limit; ///< of a Reason of a limit; empty: it is hidden, or gone
+};
+
+struct WaitingJob {
+    std::vector<ExplainedReason> reasons;
+    std::vector<std::string> also;    ///< limits that block it beside its Reasons
+    std::vector<std::string> changes; ///< "scontrol update JobId=12 QOS=plain", each of which lets it start
+    bool hides_limits = false; ///< limits of accounts or of the partition's QOS are hidden from the reader
+};
+
+/// Explains a pending job. Ownership: its holders borrow the jobs. Cost: some dozen forecasts at most.
+WaitingJob explain_waiting(const model::QueuedJob& job, const QueueContext& context);
+
+} // namespace qg::cli

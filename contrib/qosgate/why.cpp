@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate why: why jobs wait, who holds the limits that they wait for, and what would help.
+#include "command.hpp"
+#include "job_names.hpp"
+#include "waiting_report.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/slurm/queue_reader.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+namespace qg::cli {
+namespace {
+
+using model::QueuedJob;
+using model::QueueState;
+using nlohmann::ordered_json;
+
+/// A change is sought for so many jobs: that takes some milliseconds each.
+constexpr std::size_t max_changed = 100;
+
+struct WhyOptions {
+    std::vector<std::string> jobs;
+    bool me = false;
+    bool pending = false;
+};
+
+/// The jobs that are asked for, in the order of the queue, and the names that no job has.
+struct Asked {
+    std::vector<const QueuedJob*> jobs;
+    std::vector<std::string> unknown;
+};
+
+Asked find_asked(const WhyOptions& options, const std::vector<QueuedJob>& queue) {
+    Asked asked;
+    for (const QueuedJob& job : queue) {
+        const bool is_shown =
+            job.state == QueueState::pending && (options.pending || job.user_id == getuid());
+        if ((options.me || options.pending) && is_shown) asked.jobs.push_back(&job);
+    }
+    std::set<const QueuedJob*> seen;
+    for (const std::string& name : options.jobs) {
+        bool is_known = false;
+        for (const QueuedJob& job : queue) {
+            if (!is_meant(job, name)) continue;
+            is_known = true;
+            if (seen.insert(&job).second) asked.jobs.push_back(&job);
+        }
+        if (!is_known) asked.unknown.push_back(text::printable(name, 64));
+    }
+    return asked;
+}
+
+Error not_in_queue(const Asked& asked, bool hides_jobs) {
+    const bool is_one = asked.unknown.size() == 1;
+    return {ErrorCode::not_found,
+            text::format("{} {} {} not in the queue: 'sacct -j {}' shows jobs that have ended{}",
+                         is_one ? "job" : "jobs", text::list_names(asked.unknown), is_one ? "is" : "are",
+                         asked.unknown.front(),
+                         hides_jobs ? "; PrivateData hides the jobs of other users" : "")};
+}
+
+Result<int> explain(const WhyOptions& options, Output& output) {
+    const auto world = read_user_world();
+    if (!world) return world.error();
+    auto queue = slurm::read_queue();
+    if (!queue) return queue.error();
+    const auto holding = std::ranges::stable_partition(
+        queue->jobs, [](const QueuedJob& job) { return job.holds_resources(); });
+    const bool hides_jobs = queue->hides_jobs && !world->accounting->is_operator(getuid());
+    QueueContext context{.world = *world,
+                         .holding = {queue->jobs.begin(), holding.begin()},
+                         .reader = getuid(),
+                         .release = limits::Release::parse(QG_RELEASE).value(),
+                         .now = std::time(nullptr)};
+    const Asked asked = find_asked(options, queue->jobs);
+    auto answers = ordered_json::array();
+    std::size_t explained = 0;
+    for (const QueuedJob* job : asked.jobs) {
+        context.seeks_changes = ++explained <= max_changed;
+        const WaitingReport report(*job, context, hides_jobs);
+        if (output.json())
+            answers.push_back(report.json());
+        else
+            report.print(output.text());
+    }
+    if (explained > max_changed)
+        output.note(text::format("changes were sought for the first {} jobs only", max_changed));
+    if (asked.jobs.empty() && asked.unknown.empty() && !output.json())
+        output.text() << (options.me ? "You have no pending jobs.\n" : "There are no pending jobs.\n");
+    if (!asked.unknown.empty()) {
+        const Error error = not_in_queue(asked, hides_jobs);
+        output.fail_in_part(to_string(error.code), error.message, {{"jobs", answers}});
+        return exit_status(error.code);
+    }
+    if (output.json()) output.write({{"jobs", answers}});
+    return 0;
+}
+
+} // namespace
+
+void add_why(CLI::App& app, Invocation& invocation) {
+    auto options = std::make_shared<WhyOptions>();
+    CLI::App* command = add_command(
+        app, "why", "Explain why jobs wait, who holds what they wait for, and what would help",
+        "JOBID is as squeue shows it: 1234, 1234_5, 1234_[6-9] (in quotes), 1234+1.\n\n"
+        "Each Reason of a pending job is explained. If it is that of a limit, the answer says which limit "
+        "of\n"
+        "which QOS, account or user it is, how much is in use, what the job asks for, and which jobs hold "
+        "it:\n"
+        "the ten that hold most, and the sum of the others. With the time limits of these jobs it estimates\n"
+        "when the limit can have room: earlier if they end earlier, later if other jobs are first. There is "
+        "no\n"
+        "estimate if that depends on jobs without a time limit, on jobs that are hidden, or on used "
+        "minutes.\n\n"
+        "If a change of the time limit, QOS, partition or account lets the job start, as far as limits and\n"
+        "partitions decide, the command for it is shown. Free nodes, priorities and the site's rules are "
+        "not\n"
+        "judged. Changes are sought for the first 100 jobs.\n\n"
+        "Numbers are those of this moment; a Reason is as old as the last attempt to start the job. What\n"
+        "PrivateData in slurm.conf hides from you is not shown, and the answer says so.\n\n"
+        "Exit status:\n"
+        "  0   explained\n"
+        "  64  the command line is wrong\n"
+        "  66  a job is not in the queue; the others were explained\n"
+        "  69  slurmctld cannot be reached, or slurm.conf cannot be used\n"
+        "  74  the output cannot be written\n\n"
+        "With --json:\n"
+        "  jobs      job, state, user, account, qos, partition, text (a sentence), reasons, also (other\n"
+        "            limits that block the job), changes (command lines), hides_limits (some are\n"
+        "            hidden: PrivateData, or a hidden partition)\n"
+        "  reasons   reason, meaning, waiting, change, limit (null: not one of a limit, or it is hidden)\n"
+        "  limit     text, limit (sacctmgr's name), tres, set_by, is_hidden (then the rest is null), value,\n"
+        "            used, asked (null: there is room for what the job asks for), is_permanent (waiting "
+        "does\n"
+        "            not help), held_by (job, user, amount, ends: seconds since 1970, null: no end), others\n"
+        "            (jobs, amount), hidden (amount of jobs that are hidden), room_at (the estimate, "
+        "seconds\n"
+        "            since 1970; null: none). Memory is in MiB, times in minutes.\n"
+        "An error is {\"error\": {\"code\": ..., \"message\": ...}}, beside the jobs that were explained.\n\n"
+        "Examples:\n"
+        "  qosgate why 1234 '1235_[6-9]'\n"
+        "  qosgate why --me\n"
+        "  sudo qosgate why --pending --json | jq '.jobs[] | select(.reasons[].limit.is_permanent)'");
+    auto* jobs = command->add_option("JOBID", options->jobs, "Jobs as squeue shows them");
+    auto* me = command->add_flag("--me", options->me, "All your pending jobs");
+    auto* pending = command->add_flag("--pending", options->pending, "All pending jobs that you may see");
+    jobs->excludes(me)->excludes(pending);
+    me->excludes(pending);
+    add_json_flag(*command, invocation);
+    command->callback([&invocation, options] {
+        if (options->jobs.empty() && !options->me && !options->pending)
+            throw CLI::ValidationError("no job is given: name jobs, or add --me or --pending");
+        invocation.action = [options](Output& output) { return explain(*options, output); };
+    });
+}
+
+} // namespace qg::cli

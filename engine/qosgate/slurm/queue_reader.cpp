@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurm/queue_reader.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/slurm/job_desc.hpp"
+#include "qosgate/slurm/load.hpp"
+#include "qosgate/slurm/values.hpp"
+
+#include <dlfcn.h>
+
+namespace qg::slurm {
+namespace {
+
+using model::QueuedJob;
+using model::QueueState;
+
+std::string to_text(const char* text) {
+    return std::string(view_text(text));
+}
+
+/// Slurm's function for the name of a Reason; the function's own name changed between releases, and no header
+/// declares it.
+std::string reason_name(std::uint32_t reason) {
+    using Function = char* (*)(std::uint32_t);
+    static const auto function = []() -> Function {
+        for (const char* name : {"slurm_job_reason_string", "slurm_job_state_reason_string"})
+            if (void* symbol = dlsym(RTLD_DEFAULT, name)) return reinterpret_cast<Function>(symbol);
+        return nullptr;
+    }();
+    return function == nullptr ? std::string() : to_text(function(reason));
+}
+
+std::string state_name(std::uint32_t state) {
+    using Function = char* (*)(std::uint32_t);
+    static const auto function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, "slurm_job_state_string"));
+    return function == nullptr ? std::to_string(state) : to_text(function(state));
+}
+
+QueueState read_state(std::uint32_t state) {
+    if ((state & JOB_COMPLETING) != 0) return QueueState::over;
+    switch (state & JOB_STATE_BASE) {
+    case JOB_PENDING: return QueueState::pending;
+    case JOB_RUNNING: return QueueState::running;
+    case JOB_SUSPENDED: return QueueState::suspended;
+    default: return QueueState::over;
+    }
+}
+
+/// The tasks of an array in this record.
+std::vector<std::uint32_t> read_tasks(const slurm_job_info_t& record) {
+    if (record.array_task_id != NO_VAL) return {record.array_task_id};
+    std::vector<std::uint32_t> tasks;
+    if (record.array_bitmap == nullptr) return tasks;
+    const std::int64_t size = slurm_bit_size(record.array_bitmap);
+    for (std::int64_t task = 0; task < size; ++task)
+        if (slurm_bit_test(record.array_bitmap, task) != 0) tasks.push_back(static_cast<std::uint32_t>(task));
+    return tasks;
+}
+
+/// As squeue names it.
+std::string read_name(const slurm_job_info_t& record) {
+    if (record.array_job_id != 0 && record.array_task_id != NO_VAL)
+        return text::format("{}_{}", record.array_job_id, record.array_task_id);
+    if (record.array_job_id != 0 && is_set(record.array_task_str))
+        return text::format("{}_[{}]", record.array_job_id, record.array_task_str);
+    if (record.het_job_id != 0) return text::format("{}+{}", record.het_job_id, record.het_job_offset);
+    return std::to_string(job_id_of(record));
+}
+
+/// 0 is unset.
+template <typename Int>
+Int or_unset(Int count) {
+    return count == 0 ? unset_value<Int> : count;
+}
+
+/// The request, as slurmctld copies it from its records for plugins.
+model::JobRequest read_request(const slurm_job_info_t& record) {
+    job_desc_msg_t copy{};
+    slurm_init_job_desc_msg(&copy);
+    copy.user_id = record.user_id;
+    copy.account = record.account;
+    copy.partition = record.partition;
+    copy.qos = record.qos;
+    copy.reservation = record.resv_name;
+    copy.features = record.features;
+    copy.prefer = record.prefer;
+    copy.licenses = record.licenses;
+    copy.req_nodes = record.req_nodes;
+    copy.dependency = record.dependency;
+    copy.tres_per_job = record.tres_per_job;
+    copy.tres_per_node = record.tres_per_node;
+    copy.tres_per_socket = record.tres_per_socket;
+    copy.tres_per_task = record.tres_per_task;
+    copy.mem_per_tres = record.mem_per_tres;
+    copy.cpus_per_tres = record.cpus_per_tres;
+    copy.time_limit = record.time_limit;
+    copy.time_min = record.time_min;
+    copy.min_nodes = or_unset(record.num_nodes);
+    copy.max_nodes = or_unset(record.max_nodes);
+    copy.num_tasks = or_unset(record.num_tasks);
+    copy.min_cpus = or_unset(record.num_cpus);
+    copy.max_cpus = or_unset(record.max_cpus);
+    copy.cpus_per_task = record.cpus_per_task;
+    copy.ntasks_per_node = record.ntasks_per_node;
+    copy.ntasks_per_socket = record.ntasks_per_socket;
+    copy.ntasks_per_tres = record.ntasks_per_tres;
+    copy.sockets_per_node = record.sockets_per_node;
+    copy.pn_min_cpus = record.pn_min_cpus;
+    copy.pn_min_memory = record.pn_min_memory;
+    copy.shared = record.shared;
+    copy.priority = record.priority;
+    copy.begin_time = record.eligible_time;
+    copy.deadline = record.deadline;
+    model::JobRequest request = read_job_record(copy, record.user_id);
+    request.details = {};
+    request.submit_line = {};
+    request.excluded_nodes = {};
+    request.has_all_excluded = !is_set(record.exc_nodes);
+    return request;
+}
+
+} // namespace
+
+QueuedJob read_queued_job(const slurm_job_info_t& record) {
+    QueuedJob job;
+    job.id = job_id_of(record);
+    job.array_id = record.array_job_id;
+    if (record.array_job_id != 0) job.tasks = read_tasks(record);
+    job.het_id = record.het_job_id;
+    job.name = read_name(record);
+    job.state = read_state(record.job_state);
+    job.state_name = state_name(record.job_state);
+    job.reason = reason_name(record.state_reason);
+    job.reason_text = to_text(record.state_desc);
+    job.user_id = record.user_id;
+    job.account = to_text(record.account);
+    job.qos = to_text(record.qos);
+    job.partition = to_text(record.partition);
+    job.time_limit = read_time(record.time_limit);
+    job.start = record.start_time;
+    job.end = record.end_time;
+    job.last_attempt = record.last_sched_eval;
+    job.tres = to_text(job.holds_resources() ? record.tres_alloc_str : record.tres_req_str);
+    if (job.state == QueueState::pending) job.request = read_request(record);
+    return job;
+}
+
+Result<Queue> read_queue() {
+    const auto message = load<OwnedJobs>("reading the jobs", [](job_info_msg_t** answer) {
+        return slurm_load_jobs(everything, answer, SHOW_ALL | SHOW_DETAIL);
+    });
+    if (!message) return message.error();
+    const auto conf = load_conf(everything);
+    if (!conf) return conf.error();
+    Queue queue;
+    queue.hides_jobs = *conf != nullptr && ((*conf)->private_data & PRIVATE_DATA_JOBS) != 0;
+    if (*message == nullptr) return queue;
+    queue.jobs.reserve((*message)->record_count);
+    for (std::uint32_t i = 0; i < (*message)->record_count; ++i)
+        queue.jobs.push_back(read_queued_job((*message)->job_array[i]));
+    return queue;
+}
+
+} // namespace qg::slurm

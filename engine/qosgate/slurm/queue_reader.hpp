@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Reads slurmctld's queue over its public RPCs.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/model/queued_job.hpp"
+
+#include <slurm/slurm.h>
+
+#include <vector>
+
+namespace qg::slurm {
+
+struct Queue {
+    std::vector<model::QueuedJob> jobs; ///< in slurmctld's order
+    bool hides_jobs = false; ///< PrivateData hides jobs of other users from callers that are not operators
+};
+
+/// One record of the queue. Ownership: everything is copied.
+model::QueuedJob read_queued_job(const slurm_job_info_t& record);
+
+/// The jobs that slurmctld shows the caller. Errors: unavailable, with Slurm's error text. Cost: two RPCs;
+/// the size of the answer grows with the number of jobs.
+Result<Queue> read_queue();
+
+} // namespace qg::slurm

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The jobs that hold a limit, when they may give it back, and the names of jobs (contrib/qosgate).
+#include "holders.hpp"
+#include "job_names.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace qg;
+using cli::CountedJobs;
+using model::CountLimit;
+using model::QueuedJob;
+using model::QueueState;
+using model::TresLimit;
+
+namespace {
+
+constexpr std::time_t now = 1'000'000;
+
+/// A running job of user 7 in account bio with 4 CPUs, which may run for `minutes` more.
+QueuedJob running(std::uint32_t id, std::optional<std::uint32_t> minutes = 10,
+                  const char* tres = "cpu=4,mem=2G") {
+    QueuedJob job;
+    job.id = id;
+    job.name = std::to_string(id);
+    job.state = QueueState::running;
+    job.user_id = 7;
+    job.account = "bio";
+    job.qos = "normal";
+    job.partition = "main";
+    job.tres = tres;
+    job.time_limit = minutes ? TimeLimit{60} : TimeLimit::unlimited();
+    job.end = now + 60 * std::time_t{minutes.value_or(525'600)};
+    return job;
+}
+
+CountedJobs in_qos(const limits::LimitId& limit, const char* tres = "") {
+    return {.limit = limit,
+            .tres = tres,
+            .qos = "normal",
+            .partitions = {},
+            .accounts = {},
+            .user_id = {},
+            .account = {}};
+}
+
+std::vector<std::uint32_t> ids(const cli::Holders& holders) {
+    std::vector<std::uint32_t> ids;
+    for (const cli::Holder& holder : holders.jobs)
+        ids.push_back(holder.job->id);
+    return ids;
+}
+
+using Ids = std::vector<std::uint32_t>;
+
+} // namespace
+
+BOOST_TEST_DONT_PRINT_LOG_VALUE(Ids)
+
+BOOST_AUTO_TEST_SUITE(queue)
+
+BOOST_AUTO_TEST_CASE(holders_are_the_jobs_with_resources_that_count_most_first) {
+    std::vector<QueuedJob> jobs{running(1), running(2, 10, "cpu=6"), running(3), running(4), running(5)};
+    jobs[2].qos = "other";
+    jobs[3].state = QueueState::pending;
+    jobs[4].state = QueueState::suspended;
+
+    const auto holders = cli::find_holders(in_qos(TresLimit::grp_tres, "cpu"), jobs, now);
+
+    BOOST_TEST(ids(holders) == (Ids{2, 1, 5}));
+    BOOST_TEST(holders.sum == 14u);
+    BOOST_TEST(holders.jobs[0].end.has_value());
+    BOOST_TEST(!holders.jobs[2].end.has_value());
+    BOOST_TEST(cli::find_holders(in_qos(TresLimit::grp_tres, "mem"), jobs, now).sum == 2u * 2048u);
+    BOOST_TEST(cli::find_holders(in_qos(CountLimit::grp_jobs), jobs, now).sum == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(limits_on_the_past_on_each_job_and_on_pending_jobs_are_held_by_none) {
+    const std::vector<QueuedJob> jobs{running(1)};
+    for (const limits::LimitId limit :
+         {limits::LimitId(TresLimit::grp_tres_mins), limits::LimitId(CountLimit::grp_wall),
+          limits::LimitId(TresLimit::max_tres_per_job), limits::LimitId(CountLimit::grp_submit_jobs)})
+        BOOST_TEST(cli::find_holders(in_qos(limit, "cpu"), jobs, now).jobs.empty());
+    BOOST_TEST(cli::find_holders(in_qos(TresLimit::grp_tres_run_mins, "cpu"), jobs, now).sum == 40u);
+}
+
+BOOST_AUTO_TEST_CASE(whose_jobs_count) {
+    CountedJobs counted = in_qos(TresLimit::grp_tres, "cpu");
+    QueuedJob job = running(1);
+    BOOST_TEST(counted.counts(job));
+    job.qos = "other";
+    BOOST_TEST(!counted.counts(job));
+    counted.partitions = {"main"}; // the QOS is that of a partition, too
+    BOOST_TEST(counted.counts(job));
+    counted.user_id = 8;
+    BOOST_TEST(!counted.counts(job));
+    counted.user_id = 7;
+    counted.account = "astro";
+    BOOST_TEST(!counted.counts(job));
+
+    CountedJobs of_account = in_qos(TresLimit::grp_tres, "cpu");
+    of_account.qos.clear();
+    of_account.accounts = {"lab", "bio"};
+    BOOST_TEST(of_account.counts(job));
+    job.account = "physics";
+    BOOST_TEST(!of_account.counts(job));
+}
+
+BOOST_AUTO_TEST_CASE(room_is_when_enough_of_them_reach_their_time_limits) {
+    const std::vector<QueuedJob> jobs{running(1, 30), running(2, 10), running(3, 20)};
+    const auto holders = cli::find_holders(in_qos(TresLimit::grp_tres, "cpu"), jobs, now);
+    const auto room = [&](std::uint64_t asked, std::uint64_t limit) {
+        return cli::estimate_room(holders, 12, asked, limit, now);
+    };
+    BOOST_TEST((room(4, 12) == now + 600));
+    BOOST_TEST((room(5, 12) == now + 1200));
+    BOOST_TEST((room(8, 12) == now + 1200));
+    BOOST_TEST((room(12, 12) == now + 1800));
+    BOOST_TEST(!room(13, 12).has_value()); // never
+}
+
+BOOST_AUTO_TEST_CASE(there_is_no_estimate_if_a_job_without_an_end_or_an_unknown_one_holds_it) {
+    const std::vector<QueuedJob> jobs{running(1, std::nullopt), running(2, 10)};
+    const auto holders = cli::find_holders(in_qos(TresLimit::grp_tres, "cpu"), jobs, now);
+    BOOST_TEST((cli::estimate_room(holders, 8, 4, 8, now) == now + 600));
+    BOOST_TEST(!cli::estimate_room(holders, 8, 5, 8, now).has_value());
+    BOOST_TEST(!cli::estimate_room(holders, 9, 4, 9, now).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_job_past_its_time_limit_may_end_at_any_moment) {
+    std::vector<QueuedJob> jobs{running(1)};
+    jobs[0].end = now - 60;
+    const auto holders = cli::find_holders(in_qos(CountLimit::grp_jobs), jobs, now);
+    BOOST_TEST((cli::estimate_room(holders, 1, 1, 1, now) == now));
+}
+
+BOOST_AUTO_TEST_CASE(amounts_in_the_texts_of_slurm) {
+    constexpr const char* text = "cpu=4,mem=1500M,node=1,billing=4,gres/gpu=2,gres/gpu:a100=2";
+    BOOST_TEST(cli::amount_in(text, "cpu") == 4u);
+    BOOST_TEST(cli::amount_in(text, "mem") == 1500u);
+    BOOST_TEST(cli::amount_in("mem=2G", "mem") == 2048u);
+    BOOST_TEST(cli::amount_in(text, "gres/gpu") == 2u);
+    BOOST_TEST(cli::amount_in(text, "gres/gpu:h100") == 0u);
+    BOOST_TEST(cli::amount_in("", "cpu") == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(names_of_jobs) {
+    QueuedJob job;
+    job.id = 12;
+    job.name = "12";
+    BOOST_TEST(cli::is_meant(job, "12"));
+    for (const char* other : {"", "1", "120", "12_1", "12+0", "x", "12x", "-12", "0"})
+        BOOST_TEST(!cli::is_meant(job, other));
+
+    QueuedJob tasks;
+    tasks.id = tasks.array_id = 20;
+    tasks.name = "20_[6-9%2]";
+    tasks.tasks = {6, 7, 8, 9};
+    for (const char* name : {"20", "20_6", "20_9", "20_[6-9%2]", "20_[6-9]", "20_[1,9]", "20_[0-8:4]"})
+        BOOST_TEST(cli::is_meant(tasks, name));
+    for (const char* other :
+         {"20_5", "20_10", "20_", "20_[", "20_[]", "20_[1-5]", "20_[0-8:5]", "20_[6-9", "21_6"})
+        BOOST_TEST(!cli::is_meant(tasks, other));
+
+    QueuedJob part;
+    part.id = 31;
+    part.het_id = 30;
+    part.name = "30+1";
+    for (const char* name : {"30", "31", "30+1"})
+        BOOST_TEST(cli::is_meant(part, name));
+    BOOST_TEST(!cli::is_meant(part, "30+0"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""qosgate why: who holds the limits that jobs wait for, and what lets them start."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+
+from qosgate_dev.testing import main
+from qosgate_dev.testing.limits_case import LimitsTestCase
+
+USAGE, UNKNOWN = 64, 66
+
+OF_LAB, OF_QOS, OF_USER = "AssocGrpCpuLimit", "QOSMaxCpuPerUserLimit", "AssocMaxJobsLimit"
+WALL = "QOSMaxWallDurationPerJobLimit"
+
+
+class WhyTestCase(LimitsTestCase):
+    def wait(self, user: str, options: str, reason: str) -> int:
+        """A job that waits with this Reason."""
+        job = self.cluster.sbatch(options, user).job
+        self.wait_reason(job, reason)
+        return job
+
+    def why(self, job: int | str, user: str | None = "ana") -> dict:
+        (answer,) = self.answer(f"why {job}", user)["jobs"]
+        return answer
+
+    def limit_of(self, job: int | str, reason: str, user: str | None = "ana") -> dict:
+        """The limit of the job's only Reason."""
+        (found,) = self.why(job, user)["reasons"]
+        self.assertEqual(found["reason"], reason)
+        return found["limit"]
+
+
+class Why(WhyTestCase):
+    def test_a_limit_of_an_account_that_others_hold(self) -> None:
+        before = time.time()
+        holder = self.start("ben", "-Aastro -n6 --time=30")
+        self.start("ana", "-Abio -n1 --time=90")
+        job = self.wait("ana", "-Abio -n2", OF_LAB)
+        limit = self.limit_of(job, OF_LAB)
+        numbers = {name: limit[name] for name in ("limit", "tres", "set_by", "value", "used", "asked", "hidden")}
+        self.assertEqual(
+            numbers,
+            {
+                "limit": "GrpTRES", "tres": "cpu", "set_by": "account lab", "value": 8, "used": 7, "asked": 2,
+                "hidden": 0,
+            },
+        )
+        self.assertEqual([(each["user"], each["amount"]) for each in limit["held_by"]], [("ben", 6), ("ana", 1)])
+        self.assertEqual(limit["held_by"][0]["job"], str(holder))
+        self.assertFalse(limit["is_permanent"])
+        # The job with 6 CPUs has to end; it may run for half an hour.
+        self.assertEqual(limit["room_at"], limit["held_by"][0]["ends"])
+        self.assertTrue(before + 29 * 60 < limit["room_at"] < time.time() + 31 * 60, limit)
+        text = self.show(f"why {job}").stdout
+        self.assertIn(f"Job {job} of ana waits: {OF_LAB} (account bio, QOS normal, partition main)\n", text)
+        self.assertIn("CPUs of all running jobs in account lab: limit 8, in use 7", text)
+        self.assertRegex(text, rf"{holder} +ben +6 +20\d\d-")
+
+    def test_it_starts_when_the_holder_ends(self) -> None:
+        holder = self.start("ben", "-Aastro -n6")
+        job = self.wait("ana", "-Abio -n4", OF_LAB)
+        self.assertIsNone(self.limit_of(job, OF_LAB)["room_at"], "a job without a time limit holds it")
+        self.cluster.run(f"scancel {holder}", check=True)
+        self.cluster.wait_job(job, "RUNNING")
+        answer = self.why(job)
+        self.assertEqual((answer["state"], answer["reasons"], answer["changes"]), ("RUNNING", [], []))
+        self.assertRegex(self.show(f"why {job}").stdout, rf"^Job {job} of ana runs since 20\d\d-.*\.\n$")
+
+    def test_what_is_too_large_by_itself_never_starts(self) -> None:
+        job = self.wait("ana", "-Aastro --qos=over -n9 -N1", OF_QOS)
+        answer = self.why(job)
+        limit = answer["reasons"][0]["limit"]
+        self.assertEqual((limit["is_permanent"], limit["asked"], limit["value"], limit["room_at"]), (True, 9, 8, None))
+        self.assertEqual(answer["changes"], [])
+        self.assertIn("CPUs of all running jobs in account lab: limit 8", " ".join(answer["also"]))
+        self.assertIn("Waiting does not help", self.show(f"why {job}").stdout)
+
+    def test_a_job_that_may_not_start_yet_waits_for_no_limit(self) -> None:
+        self.start("ben", "-Aastro -n8")
+        later = self.why(self.wait("ana", "-Aastro -n1 --begin=now+1hour", "BeginTime"))
+        self.assertEqual((later["reasons"][0]["limit"], later["also"], later["changes"]), (None, [], []))
+        never = self.why(self.wait("ana", "-Aastro --qos=over -n1 --time=121 --begin=now+1hour", "BeginTime"))
+        self.assertIn("limit 02:00:00, this job asks for 02:01:00", " ".join(never["also"]))
+
+    def apply(self, job: int | str, wanted: str) -> None:
+        """Runs the command that `why` shows with this word, as the owner; the job then starts."""
+        changes = self.why(job)["changes"]
+        (line,) = [line for line in changes if wanted in line]
+        self.assertIn(f"decide: {line}\n", self.show(f"why {job}").stdout)
+        done = self.cluster.run(shlex.split(line), "ana")
+        self.assertEqual(done.rc, 0, done)
+        self.cluster.wait_job(job, "RUNNING")
+
+    def test_another_qos_lets_it_start(self) -> None:
+        self.cluster.sacctmgr("modify qos normal set MaxTRESPerUser=cpu=2")
+        self.addCleanup(self.cluster.sacctmgr, "modify qos normal set MaxTRESPerUser=cpu=-1")
+        self.start("ana", "-Aastro -n2 --time=60")
+        job = self.wait("ana", "-Aastro -n2 --time=60", OF_QOS)
+        # QOS plain has room as well; the first that helps is shown. In viz the QOS of the partition counts instead.
+        self.assertEqual([line.split()[-1] for line in self.why(job)["changes"]], ["QOS=over", "Partition=viz"])
+        self.apply(job, "QOS=over")
+
+    def test_the_tasks_of_an_array_start_together(self) -> None:
+        array = self.wait("ana", "-Aastro --qos=over --array=1-2 -n1 --time=121", WALL)
+        (line,) = [line for line in self.why(array)["changes"] if "TimeLimit" in line]
+        self.assertEqual(line, f"scontrol update 'JobId={array}_[1-2]' TimeLimit=02:00:00")
+        self.cluster.run(shlex.split(line), "ana", check=True)
+        self.cluster.wait_for(
+            lambda: len(self.cluster.run("squeue -h -t R -r", check=True).stdout.splitlines()) == 2, "both run"
+        )
+
+    def test_a_shorter_time_lets_it_start(self) -> None:
+        job = self.wait("ana", "-Aastro --qos=over -n1 --time=121", WALL)
+        self.assertEqual(self.why(job, "root")["changes"], self.why(job)["changes"])
+        self.assertEqual(self.why(job, "ben")["changes"], [], "ben may not change it")
+        self.apply(job, "TimeLimit=02:00:00")
+
+    def test_another_partition_lets_it_start(self) -> None:
+        self.start("ana", "-Abio -pviz -n4 --time=20")
+        job = self.wait("ana", "-Abio -pviz -n1 --time=20", OF_QOS)
+        limit = self.limit_of(job, OF_QOS)
+        self.assertEqual((limit["set_by"], limit["used"]), ("partition viz (QOS vizqos)", 4))
+        self.assertEqual(limit["room_at"], limit["held_by"][0]["ends"])
+        self.apply(job, "Partition=main")
+
+    def test_another_account_lets_it_start(self) -> None:
+        for _ in range(3):
+            self.start("ana", "-Aastro -n1")
+        job = self.wait("ana", "-Aastro -n1", OF_USER)
+        limit = self.limit_of(job, OF_USER)
+        self.assertEqual((limit["set_by"], limit["used"], len(limit["held_by"])), ("user ana in account astro", 3, 3))
+        self.apply(job, "Account=bio")
+
+    def test_no_change_is_shown_that_does_not_help(self) -> None:
+        self.start("ben", "-Aastro -n8 --time=60")
+        job = self.wait("ana", "-Aastro --qos=over -n1 --time=121", WALL)
+        answer = self.why(job)
+        self.assertEqual(answer["changes"], [], "the account is full")
+        self.assertIn("in account lab: limit 8, in use 8", " ".join(answer["also"]))
+
+    def test_tasks_of_arrays_and_parts_by_the_names_of_squeue(self) -> None:
+        self.start("ben", "-Aastro -n8")
+        array = self.wait("ana", "-Abio --array=1-4%2 -n1", OF_LAB)
+        names = {name: [job["job"] for job in self.answer(f"why {name}")["jobs"]] for name in (
+            f"{array}", f"{array}_3", f"'{array}_[1-4]'", f"'{array}_[2,4]'", f"'{array}_[1-4%2]'"
+        )}
+        self.assertEqual(set(map(tuple, names.values())), {(f"{array}_[1-4%2]",)})
+        self.assertEqual(self.show(f"why {array}_5").rc, UNKNOWN)
+        done = self.cluster.run(["sbatch", "-Abio", "-n1", ":", "-n2", "--wrap=true"], "ana", check=True)
+        leader = int(done.stdout.split()[-1])
+        jobs = self.answer(f"why {leader}")["jobs"]
+        self.assertEqual({job["job"] for job in jobs}, {f"{leader}+0", f"{leader}+1"})
+        self.assertEqual([job["job"] for job in self.answer(f"why {leader}+1")["jobs"]], [f"{leader}+1"])
+
+    def test_at_most_ten_holders_are_named_and_the_rest_is_summed(self) -> None:
+        self.cluster.sacctmgr("modify account lab set GrpTRES=cpu=12")
+        self.addCleanup(self.cluster.sacctmgr, "modify account lab set GrpTRES=cpu=8")
+        array = self.cluster.sbatch("-Aastro --array=1-12 -n1", "ben").job
+        self.cluster.wait_for(
+            lambda: len(self.cluster.run("squeue -h -t R -r", check=True).stdout.splitlines()) == 12, "12 jobs run"
+        )
+        job = self.wait("ana", "-Abio -n1", OF_LAB)
+        limit = self.limit_of(job, OF_LAB)
+        self.assertEqual((len(limit["held_by"]), limit["others"]), (10, {"jobs": 2, "amount": 2}))
+        self.assertTrue(all(each["job"].startswith(f"{array}_") for each in limit["held_by"]), limit)
+        self.assertRegex(self.show(f"why {job}").stdout, r"\n +2 more +- +2 ")
+
+    def test_other_reasons_are_explained_too(self) -> None:
+        job = self.wait("ana", "-Aastro --hold", "JobHeldUser")
+        answer = self.why(job)
+        self.assertIn("scontrol release", answer["reasons"][0]["change"])
+        self.assertEqual(answer["changes"], [])
+
+    def test_unknown_jobs_are_an_error_after_the_others(self) -> None:
+        job = self.start("ana", "-Aastro -n1")
+        done = self.show(f"why 99999 {job} abc --json")
+        self.assertEqual(done.rc, UNKNOWN, done)
+        answer = json.loads(done.stdout)
+        self.assertEqual([each["job"] for each in answer["jobs"]], [str(job)])
+        self.assertEqual(answer["error"]["code"], "not_found")
+        self.assertIn("jobs 99999, abc are not in the queue", done.stderr)
+        for words in ("", "--me --pending", f"--me {job}"):
+            self.assertEqual(self.show(f"why {words}").rc, USAGE)
+
+    def test_all_of_mine_and_all(self) -> None:
+        self.assertEqual(self.show("why --me").stdout, "You have no pending jobs.\n")
+        self.start("ben", "-Aastro -n8")
+        mine = self.wait("ana", "-Abio -n1", OF_LAB)
+        other = self.wait("ben", "-Aastro -n1", OF_LAB)
+        self.assertEqual([each["job"] for each in self.answer("why --me")["jobs"]], [str(mine)])
+        for user in ("ana", "root"):
+            everything = {each["job"] for each in self.answer("why --pending", user)["jobs"]}
+            self.assertEqual(everything, {str(mine), str(other)})
+
+
+class PrivateJobs(WhyTestCase):
+    slurm_conf = "PrivateData=jobs\n"
+
+    def test_hidden_jobs_are_a_sum_to_users_and_named_to_administrators(self) -> None:
+        self.start("ben", "-Aastro -n5 --time=60")
+        self.start("ana", "-Abio -n2 --time=60")
+        job = self.wait("ana", "-Abio -n4", OF_LAB)
+        limit = self.limit_of(job, OF_LAB)
+        self.assertEqual((limit["used"], limit["hidden"], limit["room_at"]), (7, 5, None))
+        self.assertEqual([each["user"] for each in limit["held_by"]], ["ana"])
+        text = self.show(f"why {job}").stdout
+        self.assertRegex(text, r"\n +hidden by PrivateData +- +5 ")
+        self.assertNotIn("ben", text)
+        done = self.show(f"why {job}", "ben")
+        self.assertEqual(done.rc, UNKNOWN, done)
+        self.assertIn("PrivateData hides the jobs of other users", done.stderr)
+        shown = self.limit_of(job, OF_LAB, "root")
+        self.assertEqual((shown["hidden"], [each["user"] for each in shown["held_by"]]), (0, ["ben", "ana"]))
+        self.assertIsNotNone(shown["room_at"])
+
+
+class HiddenPartition(WhyTestCase):
+    def test_the_qos_of_a_hidden_partition_is_not_told_to_users(self) -> None:
+        self.cluster.scontrol("update PartitionName=viz Hidden=YES")
+        job = self.wait("ana", "-Abio -pviz -n5 -N1", OF_QOS)
+        answer = self.why(job)
+        self.assertEqual((answer["reasons"][0]["limit"], answer["hides_limits"], answer["changes"]), (None, True, []))
+        text = self.show(f"why {job}").stdout
+        self.assertIn("This limit is hidden from you", text)
+        self.assertNotIn("vizqos", text)
+        self.assertEqual(self.limit_of(job, OF_QOS, "root")["set_by"], "partition viz (QOS vizqos)")
+        self.assertNotIn("viz", self.show("limits").stdout)
+        self.assertIn("vizqos", self.show("limits --user ana", "root").stdout)
+
+
+class PrivateUsage(WhyTestCase):
+    slurm_conf = "PrivateData=usage,users,accounts\n"
+
+    def test_a_hidden_limit_is_said_to_be_hidden(self) -> None:
+        self.start("ben", "-Aastro -n8 --time=60")
+        job = self.wait("ana", "-Abio -n1", OF_LAB)
+        answer = self.why(job)
+        self.assertEqual((answer["reasons"][0]["limit"], answer["hides_limits"], answer["changes"]), (None, True, []))
+        text = self.show(f"why {job}").stdout
+        self.assertIn("This limit is hidden from you (PrivateData, or a hidden partition).\n", text)
+        self.assertNotIn("lab", text)
+        self.assertEqual(self.limit_of(job, OF_LAB, "root")["used"], 8)
+
+
+if __name__ == "__main__":
+    main()
