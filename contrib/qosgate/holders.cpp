@@ -52,8 +52,10 @@ std::uint64_t amount_of(const QueuedJob& job, const CountedJobs& counted, std::t
 }
 
 std::optional<std::time_t> end_of(const QueuedJob& job) {
-    const bool has_end =
-        job.state == QueueState::running && job.time_limit && !job.time_limit->is_unlimited();
+    // slurmctld plans with a year for a job without a time limit, and sometimes makes it the limit.
+    constexpr TimeLimit year{365 * 24 * 60};
+    const bool has_end = job.state == QueueState::running && job.time_limit &&
+                         !job.time_limit->is_unlimited() && *job.time_limit < year;
     return has_end ? std::optional(job.end) : std::nullopt;
 }
 
