@@ -40,13 +40,22 @@ bool write_all(int pipe, const char* bytes, std::size_t size) {
 /// What the child sends first: the deadline, which may be the one that it has.
 using SentDeadline = std::int64_t;
 
+/// The handlers are the caller's, who may go on after a crash or block what ends a process.
+void forget_signal_handlers() {
+    for (int signal = 1; signal < NSIG; ++signal)
+        std::signal(signal, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
 [[noreturn]] void be_child(int pipe, pid_t parent,
                            const std::function<std::string(const std::function<void(milliseconds)>&)>& work) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(EXIT_FAILURE); // it ended before
     const rlimit no_core{0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
-    std::signal(SIGPIPE, SIG_DFL); // the reader has given up
+    forget_signal_handlers();
     // Another file may have the number of one that the caller has closed; such files close on exec.
     if (const int null = open("/dev/null", O_RDWR | O_CLOEXEC); null >= 0)
         for (const int standard : {STDOUT_FILENO, STDERR_FILENO})

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -60,8 +61,17 @@ BOOST_AUTO_TEST_CASE(too_much_is_nothing) {
 BOOST_AUTO_TEST_CASE(the_caller_goes_on_whatever_the_work_does) {
     BOOST_TEST(!answer_of(10s, [](const Allow&) -> std::string { std::abort(); }).has_value());
     BOOST_TEST(!answer_of(10s, [](const Allow&) -> std::string { throw std::runtime_error("no"); }));
-    BOOST_TEST(!answer_of(10s, [](const Allow&) -> std::string { std::exit(0); }).has_value());
     BOOST_TEST(has_no_children());
+}
+
+BOOST_AUTO_TEST_CASE(the_callers_handlers_do_not_run_in_the_child) {
+    const auto own = std::signal(SIGUSR1, [](int) {});
+    const auto ends_itself = [](const Allow&) -> std::string {
+        raise(SIGUSR1);
+        return "went on";
+    };
+    BOOST_TEST(end_of(10s, ends_itself) == static_cast<int>(ChildEnd::failed));
+    std::signal(SIGUSR1, own);
 }
 
 BOOST_AUTO_TEST_CASE(work_that_takes_too_long_is_ended) {
