@@ -18,6 +18,17 @@ using limits::Violation;
 using model::JobRequest;
 using model::LimitMeasure;
 
+/// A word of a command line as shells read it: names of QOSs may have characters that mean something there.
+std::string shell_word(const std::string& word) {
+    constexpr std::string_view plain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:=/+@-";
+    if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
+    std::string quoted = "'";
+    for (const char letter : word)
+        quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+    return quoted + "'";
+}
+
 /// A change, as scontrol names it.
 struct Change {
     JobRequest after;
@@ -36,7 +47,7 @@ class ChangeFinder {
 
     std::vector<std::string> find(std::span<const Violation> blocking) {
         std::vector<std::string> lines;
-        if (!can_judge()) return lines;
+        if (!has_whole_name() || !can_judge()) return lines;
         const auto add_first = [&](const std::vector<Change>& changes) {
             const auto helps = [this](const Change& change) { return helps_with(change); };
             const auto found = std::ranges::find_if(changes, helps);
@@ -144,7 +155,7 @@ class ChangeFinder {
         std::vector<Change> changes;
         for (const std::string& qos : alternatives(account).permitted_qos) {
             if (text::iequals(qos, job_.qos)) continue;
-            Change change{.after = before_, .words = "QOS=" + qos, .names_qos = true};
+            Change change{.after = before_, .words = shell_word("QOS=" + qos), .names_qos = true};
             change.after.qos = qos;
             keep_time(change);
             changes.push_back(std::move(change));
@@ -165,7 +176,7 @@ class ChangeFinder {
         std::vector<Change> changes;
         for (const std::string& partition : gate::list_open_partitions(resolve(before_))) {
             if (before_.partition == partition) continue;
-            Change change{.after = before_, .words = "Partition=" + partition};
+            Change change{.after = before_, .words = shell_word("Partition=" + partition)};
             change.after.partition = partition;
             changes.push_back(std::move(change));
         }
@@ -176,7 +187,7 @@ class ChangeFinder {
         std::vector<Change> changes;
         for (const std::string& account : alternatives({}).accounts) {
             if (text::iequals(account, job_.account)) continue;
-            Change change{.after = before_, .words = "Account=" + account};
+            Change change{.after = before_, .words = shell_word("Account=" + account)};
             change.after.account = account;
             changes.push_back(std::move(change));
         }
@@ -196,9 +207,11 @@ class ChangeFinder {
     /// "JobId=12", or with quotes for the pending tasks of an array.
     std::string job_word() const {
         const std::string name = job_.name.substr(0, job_.name.find('%'));
-        if (name.find('[') == name.npos) return "JobId=" + name;
-        return text::format("'JobId={}{}'", name, name.size() < job_.name.size() ? "]" : "");
+        return shell_word(text::format("JobId={}{}", name, name.size() < job_.name.size() ? "]" : ""));
     }
+
+    /// slurmctld shortens long lists of tasks, and takes no shortened name.
+    bool has_whole_name() const { return job_.name.find("...") == job_.name.npos; }
 
     const model::QueuedJob& job_;
     const QueueContext& context_;

@@ -138,7 +138,7 @@ void print_group(const AccountLimits& account, const LimitGroup& group, const mo
                  const Style& style, std::ostream& out) {
     out << '\n' << headline(account, group) << '\n';
     if (group.limits.empty())
-        out << "  no limit is set\n";
+        out << (account.hides_limits ? "  no limit that you may see\n" : "  no limit is set\n");
     else {
         Table table{{{"LIMITED"},
                      {"SET BY"},
@@ -159,7 +159,7 @@ void print_group(const AccountLimits& account, const LimitGroup& group, const mo
     for (const LimitUse& use : group.limits)
         if (use.users && !use.users->empty())
             out << text::format("  {} of {}: {}\n", use.subject, use.set_by, list_users(use));
-    if (const auto names = list_unlimited(group, tres); !names.empty())
+    if (const auto names = list_unlimited(group, tres); !names.empty() && !account.hides_limits)
         out << "  Not limited: " << text::join(names, ", ") << '\n';
 }
 
@@ -237,7 +237,9 @@ ordered_json to_json(const OwnLimits& own, const model::TresCatalogue& tres, boo
             for (std::size_t i = 0; i < group.limits.size(); ++i)
                 limits.push_back(limit_json(group.limits[i], group.first == i));
             groups.push_back({{"qos", group.qos}, {"partitions", group.partitions}, {"limits", limits}});
-            if (all) groups.back()["not_limited"] = list_unlimited(group, tres);
+            if (all)
+                groups.back()["not_limited"] =
+                    account.hides_limits ? ordered_json() : ordered_json(list_unlimited(group, tres));
         }
         accounts.push_back({{"account", account.name},
                             {"is_default", account.is_default},
@@ -321,7 +323,7 @@ void add_limits(CLI::App& app, Invocation& invocation) {
         "  accounts          account, is_default, default_qos, hides_limits (PrivateData hides those of\n"
         "                    accounts above), groups\n"
         "  groups            qos, partitions (empty: all without a QOS of their own), limits, and with\n"
-        "                    --all: not_limited (names)\n"
+        "                    --all: not_limited (names; null: limits are hidden)\n"
         "  limits            limit (sacctmgr's name), tres, counts (whose jobs together: job, node, user,\n"
         "                    account, group), set_by (qos, association), owner, of_partition (it is that\n"
         "                    partition's QOS), text, is_minimum, value, mine, used, left (null: not known,\n"

@@ -68,6 +68,9 @@ class Explainer {
         for (const std::string& reason : reasons_of(job_))
             waiting.reasons.push_back(explain(reason));
         waiting.hides_limits = hides_qos_ || hides_accounts_;
+        if (is_blocked_for_good())
+            for (ExplainedReason& each : waiting.reasons)
+                if (each.limit && !each.limit->is_permanent) say_blocked_for_good(each);
         bool has_limit = false;
         for (const ExplainedReason& each : waiting.reasons)
             has_limit = has_limit || each.is_of_limit;
@@ -124,6 +127,10 @@ class Explainer {
         if (!is_of_qos || !hides_qos_) explained.limit = find_limit(reason, explained.is_hidden);
         explained.is_hidden = explained.is_hidden && !explained.limit;
         if (explained.limit && explained.limit->is_permanent) say_permanent(explained);
+        if (explained.limit && !explained.limit->hides_numbers && !explained.limit->asked) {
+            explained.waiting.clear(); // there is room: other jobs need not end
+            explained.change.clear();
+        }
         return explained;
     }
 
@@ -132,6 +139,22 @@ class Explainer {
         explained.waiting = "Waiting does not help as long as the limit and the job stay as they are.";
         if (model::facts_of(explained.limit->limit).counts_others())
             explained.change = "Ask for less, or use another QOS or account.";
+    }
+
+    /// Whether in each partition some limit never lets the job start as it is.
+    bool is_blocked_for_good() const {
+        const auto is_for_good = [this](const Attempt& each) {
+            return std::ranges::any_of(each.blocking, [this](const Violation& violation) {
+                return violation.is_permanent() && blocks_later(violation);
+            });
+        };
+        return !attempts_.empty() && std::ranges::all_of(attempts_, is_for_good);
+    }
+
+    /// Room for this limit alone does not help.
+    static void say_blocked_for_good(ExplainedReason& explained) {
+        explained.waiting = "Waiting does not help as long as the job and the other limits stay as they are.";
+        explained.limit->room_at.reset();
     }
 
     /// The limit of a Reason: one that blocks the job now. If nothing is hidden, else one that has room.

@@ -97,12 +97,13 @@ void WaitingReport::print(std::ostream& out) const {
             out << (each.is_hidden
                         ? "    This limit is hidden from you (PrivateData, or a hidden partition).\n"
                         : "    This limit does not count for the job any more.\n");
-        out << text::format("    {} {}\n", each.waiting, each.change);
+        if (!each.waiting.empty()) out << text::format("    {} {}\n", each.waiting, each.change);
     }
     for (const std::string& line : waiting_.also)
         out << "  Beside that: " << line << '\n';
     for (const std::string& line : waiting_.changes)
-        out << "  Lets it start, as far as limits and partitions decide: " << line << '\n';
+        out << text::format("  Lets {} start, as far as limits and partitions decide: {}\n",
+                            job_.name.find('[') == job_.name.npos ? "it" : "the next task", line);
 }
 
 void WaitingReport::print(const HeldLimit& limit, std::ostream& out) const {
@@ -135,7 +136,7 @@ void WaitingReport::print_holders(const HeldLimit& limit, std::ostream& out) con
         if (table.rows.size() == max_named) break;
         table.rows.push_back({holder.job->name, text::printable(user_name(holder.job->user_id)),
                               amount_text(limit, holder.amount),
-                              holder.end ? local_time_text(*holder.end) : "never"});
+                              holder.end ? local_time_text(*holder.end) : "not known"});
     }
     if (const Holders others = others_of(limit.holders); !others.jobs.empty())
         table.rows.push_back(

@@ -79,6 +79,40 @@ class Why(WhyTestCase):
         self.assertIn("CPUs of all running jobs in account lab: limit 8", " ".join(answer["also"]))
         self.assertIn("Waiting does not help", self.show(f"why {job}").stdout)
 
+    def test_room_for_one_limit_is_not_promised_where_another_never_has_any(self) -> None:
+        self.cluster.sacctmgr("modify qos plain set GrpTRES=cpu=4")
+        self.addCleanup(self.cluster.sacctmgr, "modify qos plain set GrpTRES=cpu=-1")
+        self.start("ben", "-Aastro --qos=plain -n3 --time=30")
+        job = self.wait("ana", "-Aastro --qos=plain -n2", "QOSGrpCpuLimit")
+        self.assertIsNotNone(self.limit_of(job, "QOSGrpCpuLimit")["room_at"])
+        self.cluster.sacctmgr("modify user ana where account=astro set MaxTRESPerJob=cpu=1")
+        self.addCleanup(self.cluster.sacctmgr, "modify user ana where account=astro set MaxTRESPerJob=cpu=-1")
+        self.cluster.wait_for(lambda: self.why(job)["also"], "the other limit is told")
+        limit = self.limit_of(job, "QOSGrpCpuLimit")
+        self.assertEqual((limit["is_permanent"], limit["room_at"]), (False, None))
+        text = self.show(f"why {job}").stdout
+        self.assertIn("Waiting does not help as long as the job and the other limits stay", text)
+        self.assertNotIn("Estimate", text)
+
+    def test_names_are_quoted_for_the_shell(self) -> None:
+        name = "a;id 'x"
+        self.cluster.run(["sacctmgr", "-i", "add", "qos", name], check=True)
+        self.cluster.run(["sacctmgr", "-i", "modify", "user", "ana", "where", "account=bio", "set", f"qos+={name}"])
+        self.cluster.sacctmgr("modify qos normal set MaxTRESPerUser=cpu=2")
+        self.addCleanup(self.cluster.sacctmgr, "modify qos normal set MaxTRESPerUser=cpu=-1")
+        job = self.wait("ana", "-Abio -n3", OF_QOS)
+        lines = [line for line in self.why(job)["changes"] if "a;id" in line]
+        for line in lines:
+            self.assertEqual(len(shlex.split(line)), 4, line)
+            shell = self.cluster.run(["sh", "-c", f"set -- {line}; echo $#"], "ana")
+            self.assertEqual(shell.stdout, "4\n", line)
+
+    def test_no_command_for_a_list_of_tasks_that_slurmctld_shortens(self) -> None:
+        for last, has_command in ((9, True), (199, False)):
+            tasks = ",".join(str(task + task // 3 % 2) for task in range(1, last, 2))
+            job = self.wait("ana", f"-Aastro --qos=over -n1 --time=180 --array={tasks}", WALL)
+            self.assertEqual(bool(self.why(job)["changes"]), has_command, tasks)
+
     def test_a_job_that_may_not_start_yet_waits_for_no_limit(self) -> None:
         self.start("ben", "-Aastro -n8")
         later = self.why(self.wait("ana", "-Aastro -n1 --begin=now+1hour", "BeginTime"))
