@@ -30,7 +30,7 @@ ScriptVerdict judge_script(const policy::compat::SiteScript& script,
                 ? text::format("{}; rejected, whatever compat_on_error says", outcome.failure->message)
                 : text::format("{}; {} because of compat_on_error = \"{}\"", outcome.failure->message,
                                is_refused ? "rejected" : "ignored", is_refused ? "deny" : "allow"),
-            outcome.failure->traceback);
+            text::printable(outcome.failure->traceback, 1000));
         if (is_refused) {
             verdict.code = ESLURM_ACCESS_DENIED;
             verdict.message.push_back(script.describe_failure(*outcome.failure));

@@ -123,7 +123,7 @@ const std::vector<Escape> doors{
     {"string.dump", "string.dump(function() end)", "attempt to call a nil value (field 'dump')"},
     {"wide format", "string.format('%99999d', 1)", "invalid conversion"},
     {"wide format of our own", "job:reject('%99999d', 1)", "%99999d"},
-    {"error with a table", "error({})", "table: "},
+    {"error with a table", "error({})", "the error is a table and no text"},
     {"error with nil", "error()", "nil"},
     {"error with a function", "error(print)", "unknown name 'print'"},
     {"job as a table", "job.__gc = function() end", "unknown field '__gc' of job"},

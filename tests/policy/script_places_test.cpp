@@ -3,8 +3,11 @@
 // What a script for job_submit/lua, and who reads its errors, learns of its directory, its modules and its
 // lines.
 #include "support/script_setup.hpp"
+#include "support/work_meter.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/compat/host_access.hpp"
+#include "qosgate/policy/compat/script_files.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -55,6 +58,50 @@ BOOST_AUTO_TEST_CASE(errors_inside_slurm_s_functions_name_the_line) {
     BOOST_TEST(told_by("error('plain', 0)") == "plain");
     BOOST_TEST(told_by("local ok, why = pcall(slurm.log_info, '%d') slurm.log_user('%s', why)")
                    .starts_with("bad argument"));
+}
+
+BOOST_AUTO_TEST_CASE(the_call_stack_of_a_failure_is_one_line) {
+    const auto outcome =
+        test::ScriptSetup(
+            {{"compat/job_submit.lua", test::script_with("deep()", "function deep()\n error({})\nend\n")}})
+            .run();
+
+    BOOST_TEST_REQUIRE(outcome.failure.has_value());
+    BOOST_TEST(outcome.failure->message == "the error is a table and no text");
+    const std::string& stack = outcome.failure->traceback;
+    BOOST_TEST(has(stack, "compat/job_submit.lua:2: in "), stack);
+    BOOST_TEST(has(stack, "; compat/job_submit.lua:5: in "), stack);
+    BOOST_TEST(stack.find_first_of("\n\t?") == std::string::npos, stack);
+}
+
+BOOST_AUTO_TEST_CASE(the_number_of_files_does_not_matter_for_a_source_with_many_modules) {
+    std::string source;
+    for (int i = 0; i < 1000; ++i)
+        source += "require 'site.none'\n";
+    const auto work_with = [&](int files) {
+        policy::SourceFolder sources;
+        for (int i = 0; i < files; ++i)
+            sources.files.push_back({text::format("compat/site/module{}.lua", i), ""});
+        const policy::Settings settings;
+        const policy::compat::ScriptFiles known(sources, settings);
+        return test::WorkMeter().measure(
+            [&] { BOOST_TEST(policy::compat::find_host_access(source, &known).size() == 1000u); });
+    };
+
+    BOOST_TEST(work_with(64) < 2 * work_with(1));
+}
+
+BOOST_AUTO_TEST_CASE(modules_are_found_by_every_path_that_may_be_theirs) {
+    policy::SourceFolder sources;
+    for (const char* name : {"compat/a.lua", "/etc/slurm/site/b/init.lua", "compat/c.txt"})
+        sources.files.push_back({name, ""});
+    const policy::Settings settings;
+    const policy::compat::ScriptFiles files(sources, settings);
+
+    for (const char* name : {"a", "b", "b.init", "site.b", "slurm.site.b", "etc.slurm.site.b"})
+        BOOST_TEST(files.has_module(name), name);
+    for (const char* name : {"compat.a", "c", "init.b", "", "site"})
+        BOOST_TEST(!files.has_module(name), name);
 }
 
 BOOST_AUTO_TEST_CASE(modules_can_be_required_in_the_call) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <vector>
 
 #include <lua.hpp>
 
@@ -42,9 +43,21 @@ int add_traceback(lua_State* lua) {
     if (LuaState::of(lua).rule_ended) return 1;
     add_place(lua);
     // Of a text, no metamethod may be called: nothing bounds it while the error of a bound is on its way.
-    const char* message = lua_isstring(lua, 1) != 0 ? lua_tostring(lua, 1) : luaL_tolstring(lua, 1, nullptr);
+    const char* message = lua_tostring(lua, 1);
+    if (message == nullptr)
+        message = luaL_getmetafield(lua, 1, "__tostring") != LUA_TNIL
+                      ? luaL_tolstring(lua, 1, nullptr)
+                      : lua_pushfstring(lua, "the error is a %s and no text", luaL_typename(lua, 1));
     luaL_traceback(lua, lua, message, 1);
     return 1;
+}
+
+/// The innermost call first; without the calls that have no name and no line.
+std::string in_one_line(std::string_view traceback) {
+    std::vector<std::string> calls;
+    for (const std::string_view call : text::split(traceback, '\n'))
+        if (call != "[C]: in ?") calls.emplace_back(call);
+    return text::join(calls, "; ");
 }
 
 } // namespace
@@ -99,7 +112,8 @@ LuaError take_error(LuaState& state) {
         const std::string_view whole(bytes, length);
         const auto title = whole.rfind(traceback_title);
         error.message = whole.substr(0, title);
-        if (title != std::string_view::npos) error.traceback = whole.substr(title + traceback_title.size());
+        if (title != std::string_view::npos)
+            error.traceback = in_one_line(whole.substr(title + traceback_title.size()));
     } else {
         error.message = "an error without a text";
     }

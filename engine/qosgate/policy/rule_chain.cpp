@@ -70,14 +70,6 @@ LuaError bad_return(lua_State* lua, const RuleFunctions& functions, JobEvent eve
     return error;
 }
 
-/// A call stack as one record of a log: the innermost call first.
-std::string in_one_line(std::string_view traceback) {
-    constexpr std::size_t max_bytes = 1000;
-    std::vector<std::string> calls;
-    text::for_each_part(traceback, '\n', [&](std::string_view call) { calls.emplace_back(call); });
-    return text::printable(text::join(calls, "; "), max_bytes);
-}
-
 /// Pushes `job` and `view`, and for `modify` `before` between them, which is nil if the rule does not take
 /// it.
 void push_arguments(const CompiledRules& compiled, std::size_t index, JobEvent event, const RuleRun& run) {
@@ -179,9 +171,10 @@ class Chain {
     }
 
     void fail(const RuleInfo& rule, const LuaError& error) {
+        constexpr std::size_t max_traceback_bytes = 1000;
         const std::string message = text::printable(error.message, 600); // it may contain the job's own texts
         record(rule, EventKind::error, text::format("{}; {}", message, outcome_of_failure(rule)),
-               in_one_line(error.traceback));
+               text::printable(error.traceback, max_traceback_bytes));
         const std::string told = text::printable(without_lists(error.message), 600);
         if (rule.denies_on_error()) {
             record(rule, EventKind::rejected, "the rule failed");

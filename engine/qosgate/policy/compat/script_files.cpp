@@ -23,6 +23,21 @@ bool is_readable(std::string_view name) noexcept {
 
 } // namespace
 
+ScriptFiles::ScriptFiles(const SourceFolder& sources, const Settings& settings)
+    : sources_(sources), settings_(settings) {
+    for (const SourceFile& file : sources.files) {
+        std::string_view stem = file.name;
+        if (!stem.ends_with(".lua")) continue;
+        stem.remove_suffix(std::string_view(".lua").size());
+        while (stem.find('/') != stem.npos) {
+            stem.remove_prefix(stem.find('/') + 1);
+            modules_.emplace_back(stem);
+            if (stem.ends_with("/init")) modules_.emplace_back(stem.substr(0, stem.size() - 5));
+        }
+    }
+    std::ranges::sort(modules_);
+}
+
 ScriptFiles::Found ScriptFiles::find_name(std::string_view name) const noexcept {
     if (const SourceFile* file = sources_.find(name)) return {Place::file, file};
     const bool is_folder = std::ranges::any_of(sources_.files, [&](const SourceFile& file) {
@@ -70,12 +85,10 @@ std::vector<std::string> ScriptFiles::list(std::string_view path) const {
 }
 
 bool ScriptFiles::has_module(std::string_view name) const {
+    if (name.size() > max_path) return false;
     std::string path(name);
     std::ranges::replace(path, '.', '/');
-    return std::ranges::any_of(sources_.files, [&](const SourceFile& file) {
-        return file.name.ends_with(text::format("/{}.lua", path)) ||
-               file.name.ends_with(text::format("/{}/init.lua", path));
-    });
+    return std::ranges::binary_search(modules_, path);
 }
 
 std::string describe_outside(std::string_view path) {

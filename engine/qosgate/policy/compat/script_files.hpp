@@ -29,8 +29,8 @@ class ScriptFiles {
         const SourceFile* file = nullptr; ///< of `file` only
     };
 
-    ScriptFiles(const SourceFolder& sources, const Settings& settings) noexcept
-        : sources_(sources), settings_(settings) {}
+    /// Cost: n log n in the files.
+    ScriptFiles(const SourceFolder& sources, const Settings& settings);
 
     /// No path is longer than this: each directory in it is work.
     static constexpr std::size_t max_path = 4096;
@@ -53,7 +53,7 @@ class ScriptFiles {
     [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
 
     /// Whether a file may be the module of that name: any NAME.lua or NAME/init.lua, since only the script
-    /// knows its package.path. Cost: linear in the files.
+    /// knows its package.path. Cost: linear in the name; a source may ask for thousands of modules.
     [[nodiscard]] bool has_module(std::string_view name) const;
 
   private:
@@ -63,6 +63,7 @@ class ScriptFiles {
 
     const SourceFolder& sources_;
     const Settings& settings_;
+    std::vector<std::string> modules_; ///< "x" and "site/x" for ".../site/x.lua"; sorted
 };
 
 /// What to say of a path outside.
