@@ -49,6 +49,10 @@ class OpenFile {
             ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
         if (descriptor_ < 0) {
             if (errno == ELOOP) return error_of(file, "is a symbolic link; name the file itself");
+            if (errno == ENOENT)
+                return error_of(file,
+                                "its directory does not exist; make one that SlurmUser can write, or change "
+                                "record_file in site.lua");
             return error_of(file, "cannot be opened", errno);
         }
         struct stat status {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "output.hpp"
 
+#include "qosgate/base/text.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <array>
@@ -49,6 +51,10 @@ std::string local_time_text(std::time_t time) {
     std::array<char, 64> shown{};
     localtime_r(&time, &parts);
     return std::strftime(shown.data(), shown.size(), "%Y-%m-%d %H:%M:%S", &parts) == 0 ? "?" : shown.data();
+}
+
+std::string count_of(std::uint64_t count, std::string_view noun) {
+    return text::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 void Output::write(const nlohmann::ordered_json& root) {

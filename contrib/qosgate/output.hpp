@@ -7,6 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstdint>
 #include <ctime>
 #include <ostream>
 #include <string>
@@ -26,6 +27,9 @@ std::string_view exit_status_help();
 
 /// "2026-11-20 10:12:44" in local time.
 std::string local_time_text(std::time_t time);
+
+/// "1 rule", "2 rules".
+std::string count_of(std::uint64_t count, std::string_view noun);
 
 /// Threads: one at a time.
 class Output {

@@ -33,10 +33,6 @@ std::string hash_text(const policy::PolicyReport& report) {
     return text::format("{:016x}", report.hash);
 }
 
-std::string count_of(std::size_t count, std::string_view noun) {
-    return text::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 ordered_json to_json(const policy::Value& value) {
     if (value.kind == policy::Value::Kind::integer) return value.integer;
     if (value.kind == policy::Value::Kind::flag) return value.integer != 0;
@@ -65,6 +61,7 @@ ordered_json to_json(const policy::PolicyReport& report, const std::filesystem::
             {"folder", folder.string()},
             {"loads", report.loads()},
             {"hash", report.loads() ? ordered_json(hash_text(report)) : ordered_json()},
+            {"script", report.script.empty() ? ordered_json() : ordered_json(report.script)},
             {"rules", rules},
             {"settings", settings},
             {"findings", findings}};
@@ -93,7 +90,8 @@ void print_policy(const policy::PolicyReport& report, std::ostream& out) {
     std::vector<std::string> settings;
     for (const policy::SettingSpec& spec : policy::setting_specs())
         settings.push_back(text::format("{} = {}", spec.name, describe_setting(spec, report.settings)));
-    out << text::format("Policy:   limits {}, {}, hash {}\n", to_string(report.settings.limits),
+    out << text::format("Policy:   limits {}, {}{}, hash {}\n", to_string(report.settings.limits),
+                        report.script.empty() ? "" : "the script " + report.script + ", ",
                         count_of(report.rules.size(), "rule"), hash_text(report))
         << "Settings: " << text::join(settings, ", ") << '\n';
     if (report.rules.empty()) return;
@@ -118,6 +116,23 @@ void print(const policy::PolicyReport& report, const std::filesystem::path& fold
             << (report.loads() ? "" : "not ") << "load this directory\n";
 }
 
+/// The finding about a file of records whose directory is missing; empty: there is one, or no such file.
+std::optional<policy::Finding> find_missing_place(const std::filesystem::path& record_file) {
+    if (record_file.empty()) return std::nullopt;
+    const std::filesystem::path place = record_file.parent_path();
+    std::error_code problem;
+    const auto type = std::filesystem::status(place, problem).type();
+    if (type == std::filesystem::file_type::directory || problem == std::errc::permission_denied)
+        return std::nullopt;
+    return policy::Finding{
+        "site.lua", 0,
+        text::format("record_file: {} {}, so no decision would be recorded; make a directory that SlurmUser "
+                     "can write, or change the setting",
+                     text::printable(place.string(), 1000),
+                     type == std::filesystem::file_type::not_found ? "does not exist" : "is no directory"),
+        /*stops_loading=*/false};
+}
+
 Result<policy::PolicyReport> examine(const PolicyFolder& folder, bool checks_owners) {
     const ReaderRights rights(folder);
     if (rights.are_missing())
@@ -128,6 +143,9 @@ Result<policy::PolicyReport> examine(const PolicyFolder& folder, bool checks_own
     gate::ScenarioWorld world(limits::Release::parse(QG_RELEASE).value());
     auto report = policy::check_policy(
         folder.path, {.is_needed = checks_owners, .trusted_user = folder.reader}, {.world = &world});
+    if (report && checks_owners)
+        if (auto missing = find_missing_place(report->settings.record_file))
+            report->findings.push_back(*std::move(missing));
     const bool is_a_finding =
         !report && rights.are_changed() && report.error().code == ErrorCode::unavailable;
     if (!is_a_finding) return report;
@@ -227,6 +245,7 @@ void add_policy_check(CLI::App& policy, Invocation& invocation) {
         "  folder    the directory, or the script\n"
         "  loads     whether slurmctld would load it\n"
         "  hash      of the policy; null: it does not load\n"
+        "  script    for job_submit/lua; null: there is none, or it does not load\n"
         "  rules     in the order they run: name, file, mode, on_error; those that load\n"
         "  settings  by name\n"
         "  findings  by file and line: file (null: the directory), line (null: the whole file), message,\n"

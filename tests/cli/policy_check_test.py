@@ -63,6 +63,33 @@ class PolicyCheckTest(unittest.TestCase):
             self.assertIn(f"job_submit.lua:{line}: this is a script for job_submit/lua", result.stdout)
             self.assertIn(": 1 finding;", result.stdout)
 
+    def test_the_script_is_named_among_what_is_in_force(self) -> None:
+        (self.folder / "compat").mkdir(mode=0o755)
+        script = self.folder / "compat" / "job_submit.lua"
+        script.write_text(
+            "function slurm_job_submit() return 0 end\nfunction slurm_job_modify() return 0 end\n"
+        )
+        result = run(self.folder)
+        self.assertEqual(result.returncode, 0, result)
+        self.assertIn("Policy:   limits explain, the script compat/job_submit.lua, 0 rules, hash ", result.stdout)
+        self.assertEqual(json.loads(run("--json", self.folder).stdout)["script"], "compat/job_submit.lua")
+        script.write_text("x =")
+        self.assertIsNone(json.loads(run("--json", self.folder).stdout)["script"])
+
+    def test_a_missing_directory_of_records_is_a_finding(self) -> None:
+        (self.folder / "site.lua").write_text(f'site {{ record_file = "{self.root}/none/records.jsonl" }}\n')
+        result = run(self.folder)
+        self.assertEqual(result.returncode, 1, result)
+        self.assertIn(
+            f"site.lua: record_file: {self.root}/none does not exist, so no decision would be recorded; make a"
+            " directory that SlurmUser can write, or change the setting\n",
+            result.stdout,
+        )
+        self.assertIn("1 finding; slurmctld would load this directory", result.stdout)
+        self.assertEqual(run("--no-owner-check", self.folder).returncode, 0)
+        (self.root / "none").mkdir()
+        self.assertEqual(run(self.folder).returncode, 0)
+
     def test_a_script_for_job_submit_lua_is_checked(self) -> None:
         script = self.root / "job_submit.lua"
         script.write_text(
@@ -243,7 +270,7 @@ class PolicyCheckTest(unittest.TestCase):
         self.write("10-a.lua", GOOD.format("a"))
         answer = json.loads(run(self.folder, "--json").stdout)
 
-        self.assertEqual(list(answer), ["status", "folder", "loads", "hash", "rules", "settings", "findings"])
+        self.assertEqual(list(answer), ["status", "folder", "loads", "hash", "script", "rules", "settings", "findings"])
         self.assertEqual((answer["status"], answer["loads"], answer["findings"]), ("ok", True, []))
         self.assertRegex(answer["hash"], r"^[0-9a-f]{16}$")
         self.assertEqual(

@@ -127,6 +127,18 @@ BOOST_AUTO_TEST_CASE(a_file_that_others_could_have_made_is_refused) {
     is_refused("cannot be opened");
 }
 
+BOOST_AUTO_TEST_CASE(a_missing_directory_is_told_with_a_cure) {
+    RecordFile file;
+    auto elsewhere = target();
+    elsewhere.file = (path("none") / "records.jsonl").string();
+    write(file, elsewhere, {"{}"});
+
+    BOOST_TEST(file.counts().last_error ==
+               elsewhere.file +
+                   ": its directory does not exist; make one that SlurmUser can write, or change "
+                   "record_file in site.lua");
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_was_moved_away_is_made_again) {
     RecordFile file;
     file.add(target(), "{\"a\": 1}");

@@ -215,7 +215,8 @@ class SourceCheck {
         }
         if (!may_load) return;
         const auto script = compat::SiteScript::load(sources_, report_.settings, "cluster");
-        if (!script) note_error(script.error(), file->name);
+        if (!script) return note_error(script.error(), file->name);
+        report_.script = file->name;
     }
 
     /// What only all files together show, for example too little memory.

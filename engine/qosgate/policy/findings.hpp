@@ -39,6 +39,7 @@ struct PolicyReport {
     std::vector<Finding> findings; ///< by file and line
     Settings settings;             ///< the defaults if site.lua is missing or does not load
     std::vector<RuleInfo> rules;   ///< in the order they run; those that do not load are missing
+    std::string script;            ///< for job_submit/lua, as it would be in force; empty: there is none
     std::uint64_t hash = 0;        ///< as Policy::hash(), of the files that could be read
 
     [[nodiscard]] bool loads() const noexcept;
