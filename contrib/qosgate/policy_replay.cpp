@@ -83,7 +83,9 @@ ordered_json to_json(const Told& told, double rate) {
     ordered_json left_out = ordered_json::object();
     for (const auto& [why, count] : told.replay.left_out())
         left_out[why] = count;
-    ordered_json answer{{"status", told.replay.sums().changes() == 0 ? "ok" : "differences"},
+    ordered_json answer{{"status", told.replay.decided() == 0          ? "nothing decided"
+                                   : told.replay.sums().changes() == 0 ? "ok"
+                                                                       : "differences"},
                         {"source", told.is_of_accounting ? "accounting" : "records"},
                         {"folder", told.folder.path.string()},
                         {"policy", text::format("{:016x}", told.policy.hash())},
@@ -103,14 +105,16 @@ ordered_json to_json(const Told& told, double rate) {
 void print(const Told& told, std::ostream& out) {
     const Replay& replay = told.replay;
     out << text::format("{} of {} {}, decided again by the rules of {} (hash {:016x}), and the "
-                        "limits and usage of {}: {} jobs of {} users change\n",
+                        "limits and usage of {}: {} of {} {}\n",
                         replay.decided(), told.read.records.records,
                         told.is_of_accounting
                             ? text::format("jobs submitted from {} to {}", local_time_text(told.period.since),
                                            local_time_text(told.period.until))
                             : std::string("recorded decisions"),
                         text::printable(told.folder.path.string(), 4000), told.policy.hash(),
-                        local_time_text(told.world.now), replay.sums().changes(), replay.sums().users());
+                        local_time_text(told.world.now), count_of(replay.sums().changes(), "job"),
+                        count_of(replay.sums().users(), "user"),
+                        replay.sums().changes() == 1 ? "changes" : "change");
     for (const std::string& change : told.changed_qos)
         out << "  with " << text::printable(change, 1000) << '\n';
     if (!told.changed_qos.empty()) out << "  compared with the same rules without these changes\n";
@@ -118,11 +122,26 @@ void print(const Told& told, std::ostream& out) {
     if (!replay.left_out().empty()) out << "\nNot decided again:\n";
     for (const auto& [why, count] : replay.left_out())
         out << text::format("  {:>8}  {}\n", count, text::printable(why, 200));
+    if (told.read.not_chosen > 0)
+        out << text::format("Outside of --since, --until and --user: {}\n",
+                            count_of(told.read.not_chosen, "record"));
     if (told.is_of_accounting) out << not_in_accounting << '\n';
     if (!told.read.is_complete) out << "Interrupted: not all of them were read\n";
     const RecordsRead& read = told.read.records;
     if (read.unreadable > 0) out << text::format("{} lines are no records\n", read.unreadable);
     if (read.lost > 0) out << text::format("{} records were lost while they were written\n", read.lost);
+}
+
+/// An answer of "nothing changes" would be wrong.
+std::string why_nothing_decided(const Told& told) {
+    const std::string what = told.is_of_accounting ? "job" : "record";
+    if (told.read.records.records > 0)
+        return text::format("none of {} could be decided again: the reasons stand in the answer",
+                            count_of(told.read.records.records, what));
+    return told.read.not_chosen > 0
+               ? text::format("no record is left to decide: {} outside of --since, --until and --user",
+                              count_of(told.read.not_chosen, what))
+               : text::format("there is no {} to decide about", what);
 }
 
 Result<PastRead> read_recorded(const std::vector<std::filesystem::path>& files, const Chosen& chosen,
@@ -249,10 +268,14 @@ Result<int> replay(const ReplayOptions& options, Output& output) {
                           : read_recorded(files, chosen, replay, progress);
     if (!read) return read.error();
     const Told told{replay, *read, **policy, *folder, world, changes, options.from_accounting, chosen.period};
-    if (output.json())
-        output.write(to_json(told, progress.rate()));
-    else
-        print(told, output.text());
+    if (!output.json()) print(told, output.text());
+    if (replay.decided() == 0) {
+        const std::string why = why_nothing_decided(told);
+        if (!output.json()) return Error{ErrorCode::not_found, why};
+        output.fail_in_part(to_string(ErrorCode::not_found), why, to_json(told, progress.rate()));
+        return exit_status(ErrorCode::not_found);
+    }
+    if (output.json()) output.write(to_json(told, progress.rate()));
     return replay.sums().changes() == 0 ? 0 : exit_differences;
 }
 
@@ -303,12 +326,12 @@ void add_policy_replay(CLI::App& policy, Invocation& invocation) {
         "  1   some jobs change\n"
         "  64  the command line is wrong\n"
         "  65  the rules or the file of --world do not load\n"
-        "  66  there is no such file or directory, or no record_file\n"
+        "  66  there is no such file or directory, or no record_file, or nothing could be decided again\n"
         "  69  slurmctld cannot be reached; slurm.conf or a file cannot be read\n"
         "  74  the output cannot be written\n"
         "  77  not permitted\n\n"
         "With --json:\n"
-        "  status          \"ok\" or \"differences\"\n"
+        "  status          \"ok\", \"differences\" or \"nothing decided\"; then there is an error, too\n"
         "  source          \"records\" or \"accounting\"\n"
         "  folder, policy  the directory of rules and its hash\n"
         "  records         how many were read; decided: how many were decided again; left_out: how many "

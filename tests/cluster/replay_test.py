@@ -96,7 +96,7 @@ class Replay(PluginTestCase):
 
     def test_what_a_record_does_not_hold_is_said(self) -> None:
         folder = self.policy('rule { submit = function(job) if job.env["HOME"] then job:reject("home") end end }\n')
-        sums = self.sums("--from", self.chosen, "--policy", folder, status=0)
+        sums = self.sums("--from", self.chosen, "--policy", folder, status=66)
         self.assertEqual(sums["left_out"], {"a rule reads 'env', which records do not hold": 5})
         old = self.directory / "old.jsonl"
         records = [json.loads(line) for line in self.chosen.read_text().splitlines()]
@@ -158,9 +158,31 @@ class Replay(PluginTestCase):
             world = self.directory / f"groups{decided}.json"
             command = [str(build_root() / "contrib/qosgate/qosgate"), "capture", str(world), *options]
             self.assertEqual(self.cluster.run(command).rc, 0)
-            sums = self.sums("--from", self.chosen, "--policy", folder, "--world", world, status=1 if decided else 0)
+            sums = self.sums("--from", self.chosen, "--policy", folder, "--world", world, status=1 if decided else 66)
             self.assertEqual((sums["decided"], sums["refused"]), (decided, 0), sums)
+        self.assertEqual(sums["status"], "nothing decided")
+        self.assertEqual(
+            sums["error"]["message"], "none of 5 records could be decided again: the reasons stand in the answer"
+        )
+        words = self.replay("--from", self.chosen, "--policy", folder, "--world", world)
+        self.assertEqual(words.rc, 66, words)
+        self.assertIn(": 0 jobs of 0 users change\n", words.stdout)
+        self.assertIn("qosgate: error: none of 5 records could be decided again", words.stderr)
         self.assertEqual(sums["left_out"], {"a rule reads the groups of a user, which are not known": 5})
+
+    def test_the_answer_tells_what_was_not_chosen(self) -> None:
+        words = self.replay("--from", self.chosen, "--until", "2020-01-01")
+        self.assertEqual(words.rc, 66, words)
+        self.assertIn("Outside of --since, --until and --user: 5 records\n", words.stdout)
+        self.assertIn(
+            "error: no record is left to decide: 5 records outside of --since, --until and --user", words.stderr
+        )
+        one = self.directory / "one.jsonl"
+        refused = "rule { submit = function(job) job:reject('no') end }\n"
+        line = next(row for row in self.chosen.read_text().splitlines() if json.loads(row)["outcome"] == "accepted")
+        one.write_text(line + "\n")
+        words = self.replay("--from", one, "--policy", self.policy(refused))
+        self.assertIn(": 1 job of 1 user changes\n", words.stdout)
 
     def test_only_operators_may_ask_slurmctld_about_the_jobs_of_all(self) -> None:
         self.directory.chmod(0o755)
@@ -174,7 +196,7 @@ class Replay(PluginTestCase):
         world = self.directory / "anonymous.json"
         command = [str(build_root() / "contrib/qosgate/qosgate"), "capture", "--anonymous", str(world)]
         self.assertEqual(self.cluster.run(command).rc, 0)
-        sums = self.sums("--from", self.chosen, "--world", world, "--policy", self.policy(OTHER_RULES), status=0)
+        sums = self.sums("--from", self.chosen, "--world", world, "--policy", self.policy(OTHER_RULES), status=66)
         why = "the world is anonymous ('qosgate capture --anonymous') and has no user of the job"
         self.assertEqual((sums["decided"], sums["left_out"]), (0, {why: 5}), sums)
 
@@ -190,11 +212,11 @@ class Replay(PluginTestCase):
 
     def test_some_records_are_chosen(self) -> None:
         folder = self.policy(OTHER_RULES)
-        sums = self.sums("--from", self.chosen, "--policy", folder, "--user", "root", status=0)
+        sums = self.sums("--from", self.chosen, "--policy", folder, "--user", "root", status=66)
         self.assertEqual((sums["records"], sums["not_chosen"]), (0, 5))
         sums = self.sums("--from", self.chosen, "--policy", folder, "--user", USER, "--since", "1h", status=1)
         self.assertEqual((sums["records"], sums["not_chosen"]), (5, 0))
-        sums = self.sums("--from", self.chosen, "--policy", folder, "--until", "1h", status=0)
+        sums = self.sums("--from", self.chosen, "--policy", folder, "--until", "1h", status=66)
         self.assertEqual((sums["records"], sums["not_chosen"]), (0, 5))
         for words in (["--since", "yesterday"], ["--since", "1h", "--until", "2h"], ["--since", "2026-02-30"]):
             self.assertNotIn(self.replay("--from", self.chosen, *words).rc, (0, 1))
@@ -262,9 +284,9 @@ class Replay(PluginTestCase):
     def test_what_accounting_does_not_hold_is_said(self) -> None:
         self.fill_accounting()
 
-        def left_out(condition: str) -> dict:
+        def left_out(condition: str, status: int = 66) -> dict:
             folder = self.policy(f'rule {{ submit = function(job) if {condition} then job:reject("x") end end }}\n')
-            return self.sums("--from-accounting", "--policy", folder, status=0)["left_out"]
+            return self.sums("--from-accounting", "--policy", folder, status=status)["left_out"]
 
         for condition, why in {
             "job.tasks": "a rule reads 'tasks', which accounting does not hold",
@@ -273,7 +295,7 @@ class Replay(PluginTestCase):
             'not job:is_set("qos")': "a rule asks whether the request sets 'qos', which accounting does not tell",
         }.items():
             self.assertEqual(list(left_out(condition)), [why])
-        self.assertEqual(left_out('job:is_set("reservation") or job.name == "nobody"'), {})
+        self.assertEqual(left_out('job:is_set("reservation") or job.name == "nobody"', status=0), {})
 
 
 if __name__ == "__main__":
