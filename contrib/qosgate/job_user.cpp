@@ -18,10 +18,11 @@ Result<JobUser> find_job_user(const std::string& named, const std::map<std::stri
     if (const passwd* user = getpwnam(named.c_str())) return JobUser{user->pw_uid, user->pw_name, true};
     if (const auto number = text::parse_unsigned(named); number && *number < 0xffffffffu)
         return JobUser{static_cast<std::uint32_t>(*number), "", true};
-    return Error{ErrorCode::not_found,
-                 text::format("{} has no user {}",
-                              known.empty() ? "this host" : "neither the file of --world nor this host",
-                              text::quoted(named, 64))};
+    return Error{
+        ErrorCode::not_found,
+        text::format("{} user {}",
+                     known.empty() ? "this host has no" : "neither the file of --world nor this host has",
+                     text::quoted(named, 64))};
 }
 
 Result<void> check_rights_over(const JobUser& user, const quota::QuotaProvider& accounting,

@@ -361,6 +361,29 @@ class Try(PluginTestCase):
             done = self.cluster.run([self.qosgate, "eval", str(scenario)], check=True)
             self.assertEqual(json.loads(done.stdout)["submit"], submit)
 
+    def test_a_capture_has_no_users_whom_the_host_does_not_know(self) -> None:
+        before = json.loads(self.capture("known.json").read_text())
+        self.cluster.sacctmgr("add user ghost1,ghost2 account=astro")
+        self.addCleanup(self.cluster.sacctmgr, "delete user ghost1,ghost2")
+        file = self.cluster.directory.with_name("ghosts.json")
+        done = self.cluster.run([self.qosgate, "capture", "--json", str(file)], check=True)
+        self.assertEqual(json.loads(done.stdout)["unknown_users"], 2)
+        self.assertIn("2 users of accounting are no user of slurmctld's host, and are left out", done.stderr)
+        self.assertNotIn("4294967294", file.read_text())
+        world = json.loads(file.read_text())
+        self.assertEqual(world["associations"], before["associations"])
+        file.chmod(0o644)
+        unknown = self.try_job(["--wrap=true"], "root", ("--world", str(file), "--user", "ghost1"))
+        self.assertEqual(unknown.rc, 66, unknown)
+        self.assertIn("neither the file of --world nor this host has user 'ghost1'", unknown.stderr)
+
+    def test_a_capture_asks_for_groups_for_a_bounded_time(self) -> None:
+        file = self.cluster.directory.with_name("soon.json")
+        done = self.cluster.run([self.qosgate, "capture", "--json", "--group-seconds", "0", str(file)], check=True)
+        answer = json.loads(done.stdout)
+        self.assertEqual(answer["without_groups"], answer["users"])
+        self.assertIn("the directory service was asked for 0 s; --group-seconds gives it more", done.stderr)
+
     def test_an_anonymous_capture_names_nobody(self) -> None:
         text = self.capture("anonymous.json", "--anonymous").read_text()
         for name in (USER, "ben", "astro", "bio"):

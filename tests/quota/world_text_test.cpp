@@ -173,9 +173,9 @@ BOOST_AUTO_TEST_CASE(an_anonymous_world_names_nobody_and_stays_the_same_otherwis
     const quota::LocalRecords& records = world.records;
     BOOST_TEST(records.users.front().name == "user1");
     BOOST_TEST(records.users.front().id == 100001u);
-    // A group with the name of a user or an account gets the same new one.
+    // A group with the name of a user or an account gets the same new one; large letters make another group.
     const std::string& bio = records.associations[4].link.account;
-    BOOST_TEST(text::join(records.users.front().groups.value(), " ") == "user1 group1 " + bio + " group1");
+    BOOST_TEST(text::join(records.users.front().groups.value(), " ") == "user1 group1 " + bio + " group2");
     BOOST_TEST(records.associations[2].user_id == 100001u);
     BOOST_TEST(records.associations[2].link.user == "user1");
     BOOST_TEST(records.associations[2].link.account == records.associations[1].link.account);

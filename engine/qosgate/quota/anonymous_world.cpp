@@ -15,22 +15,27 @@ namespace {
 /// The new name for each old one, in the order in which they are first seen.
 class Names {
   public:
-    explicit Names(std::string_view prefix) : prefix_(prefix) {}
+    explicit Names(std::string_view prefix, bool has_case = false) : prefix_(prefix), has_case_(has_case) {}
 
     void replace(std::string& name) {
         if (name.empty() || name == "root") return;
-        const auto [place, is_new] = new_names_.try_emplace(text::lower(name));
+        const auto [place, is_new] = new_names_.try_emplace(key_of(name));
         if (is_new) place->second = text::format("{}{}", prefix_, new_names_.size());
         name = place->second;
     }
     /// The new name that an old one got; null: none.
     [[nodiscard]] const std::string* find(const std::string& name) const {
-        const auto found = new_names_.find(text::lower(name));
+        const auto found = new_names_.find(key_of(name));
         return found == new_names_.end() ? nullptr : &found->second;
     }
 
   private:
+    [[nodiscard]] std::string key_of(const std::string& name) const {
+        return has_case_ ? name : text::lower(name);
+    }
+
     std::string prefix_;
+    bool has_case_; ///< whether "GPU" and "gpu" are two names
     std::map<std::string, std::string> new_names_;
 };
 
@@ -53,8 +58,10 @@ class Anonymizer {
     void replace_groups(UserRecord& user) {
         if (!user.groups) return;
         for (std::string& name : *user.groups) {
-            const std::string* same = users_.find(name);
-            if (same == nullptr) same = accounts_.find(name);
+            // slurmdbd has its names in small letters.
+            const bool may_be_same = name == text::lower(name);
+            const std::string* same = may_be_same ? users_.find(name) : nullptr;
+            if (same == nullptr && may_be_same) same = accounts_.find(name);
             if (same == nullptr)
                 groups_.replace(name);
             else
@@ -110,7 +117,7 @@ class Anonymizer {
     std::uint32_t slurm_user_;
     Names users_{"user"};
     Names accounts_{"account"};
-    Names groups_{"group"};
+    Names groups_{"group", /*has_case=*/true};
     std::map<std::uint32_t, std::uint32_t> ids_;
 };
 
