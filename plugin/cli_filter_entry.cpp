@@ -5,6 +5,7 @@
 // submit. The plugin gives advice: whatever fails here, the submission goes on as without it.
 #include "child_process.hpp"
 #include "client_judge.hpp"
+#include "host_log.hpp"
 #include "qosgate/base/text.hpp"
 
 #include <slurm/slurm.h>
@@ -22,8 +23,6 @@
 namespace {
 
 using namespace qg::plugin;
-
-constexpr std::size_t max_line_length = 2000;
 
 void say(bool is_error, const std::string& line) {
     const std::string shown = qg::text::printable(line, max_line_length);

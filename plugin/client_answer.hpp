@@ -12,14 +12,16 @@
 
 namespace qg::plugin {
 
+/// Options by their long names, with their new values; no value: the default.
+using OptionChanges = std::vector<std::pair<std::string, std::optional<std::string>>>;
+
 struct ClientAnswer {
     /// Why the job was not judged; empty: it was.
     std::string no_opinion;
     bool is_refused = false;  ///< the client is to end
     bool is_bad_news = false; ///< slurmctld would refuse the job: the lines are errors
     std::vector<std::string> lines = {};
-    /// Options that rules changed, with their values; no value: the default.
-    std::vector<std::pair<std::string, std::optional<std::string>>> options = {};
+    OptionChanges options = {}; ///< what rules changed
 
     friend bool operator==(const ClientAnswer&, const ClientAnswer&) = default;
 };

@@ -12,6 +12,7 @@
 #include "qosgate/slurm/job_desc.hpp"
 #include "qosgate/slurm/job_desc_fields.hpp"
 #include "qosgate/slurm/job_world.hpp"
+#include "qosgate/slurm/plugin_list.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>
@@ -90,10 +91,8 @@ class ClientDetails final : public model::DetailReader {
 };
 
 bool has_qosgate(std::string_view job_submit_plugins) {
-    return std::ranges::any_of(text::split(job_submit_plugins, ','), [](std::string_view name) {
-        name = text::trim(name);
-        return name == "qosgate" || name == "job_submit/qosgate";
-    });
+    const auto names = slurm::job_submit_plugin_names(job_submit_plugins);
+    return std::ranges::find(names, "qosgate") != names.end();
 }
 
 /// The rules beside slurm.conf; none if this host has none. Errors: those of reading and compiling them.
@@ -101,14 +100,11 @@ Result<std::shared_ptr<const policy::Policy>> load_rules() {
     const slurm_conf_t* conf = host_conf();
     const std::string_view file = conf == nullptr ? std::string_view() : slurm::view_text(conf->slurm_conf);
     if (file.empty()) return policy::Policy::none();
-    auto read = policy::read_all_sources(std::filesystem::path(file).parent_path() / "qosgate.d",
-                                         {.is_needed = false});
-    if (!read && read.error().code == ErrorCode::not_found) return policy::Policy::none();
-    if (!read) return read.error();
-    for (const policy::Finding& finding : read->findings)
-        if (finding.stops_loading)
-            return Error{ErrorCode::unavailable, text::format("{}: {}", finding.file, finding.message)};
-    return policy::compile_policy(std::move(read->sources));
+    auto sources = policy::read_loadable_sources(std::filesystem::path(file).parent_path() / "qosgate.d",
+                                                 {.is_needed = false});
+    if (!sources && sources.error().code == ErrorCode::not_found) return policy::Policy::none();
+    if (!sources) return sources.error();
+    return policy::compile_policy(std::move(*sources));
 }
 
 /// A text that is never freed: the process ends.
@@ -192,17 +188,17 @@ std::optional<std::string> text_of(const model::JobDetails::Written& value) {
     return std::nullopt;
 }
 
-/// Writes what rules changed as options. Empty: options cannot say all of it.
-bool write_options(ClientAnswer& answer, const JobRequest& before, const JobRequest& after) {
+/// Adds what rules changed. False: options cannot say all of it.
+bool add_changes(OptionChanges& changes, const JobRequest& before, const JobRequest& after) {
     JobRequest sizes = after;
     for (const auto& [field, option] : text_options) {
-        if (before.*field != after.*field) answer.options.emplace_back(option, after.*field);
+        if (before.*field != after.*field) changes.emplace_back(option, after.*field);
         sizes.*field = before.*field;
     }
     for (const auto& [detail, value] : after.details.written()) {
         const auto row = std::ranges::find(detail_options, detail, &DetailOption::detail);
         if (row == std::end(detail_options)) return false;
-        answer.options.emplace_back(row->option, text_of(value));
+        changes.emplace_back(row->option, text_of(value));
     }
     if (!after.details.written_variables().empty()) return false;
     if (gate::keeps_changes(before, before, sizes)) return true; // no size differs
@@ -212,7 +208,7 @@ bool write_options(ClientAnswer& answer, const JobRequest& before, const JobRequ
         word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
         const std::size_t equals = word.find('=');
         if (equals == std::string_view::npos) return false;
-        answer.options.emplace_back(word.substr(0, equals), std::string(word.substr(equals + 1)));
+        changes.emplace_back(word.substr(0, equals), std::string(word.substr(equals + 1)));
     }
     return true;
 }
@@ -233,26 +229,25 @@ bool is_same(const JobRequest& one, const JobRequest& other) {
 
 /// The options that make of the client's job what rules made of it: they are tried here. Empty: there are
 /// none.
-using Options = std::vector<std::pair<std::string, std::optional<std::string>>>;
-Options find_options(ClientOptions& options, const ClientCommand& command, const JobRequest& before,
-                     const JobRequest& after) {
+OptionChanges find_changes(ClientOptions& options, const ClientCommand& command, const JobRequest& before,
+                           const JobRequest& after) {
     // The clients keep their counts in `int`.
     const auto fits = [&](const auto& field) {
         return (after.*field.request).value_or(0) <=
                static_cast<std::uint32_t>(std::numeric_limits<int>::max());
     };
     if (!std::ranges::all_of(slurm::wide_count_fields, fits)) return {};
-    ClientAnswer changes;
+    OptionChanges changes;
     if (before.memory != after.memory) // each excludes the others
         for (const char* const option : {"mem", "mem-per-cpu", "mem-per-gpu"})
-            if (options.is_set(option)) changes.options.emplace_back(option, std::nullopt);
-    if (!write_options(changes, before, after)) return {};
-    for (const auto& [option, value] : changes.options)
+            if (options.is_set(option)) changes.emplace_back(option, std::nullopt);
+    if (!add_changes(changes, before, after)) return {};
+    for (const auto& [option, value] : changes)
         if (!options.set(option, value)) return {};
     if (options.is_set("cpus-per-gpu") && options.is_set("cpus-per-task")) return {};
     const auto made = make_request(options, command);
     if (!made || !is_same(*made, after)) return {};
-    return changes.options;
+    return changes;
 }
 
 bool has_failed(const Decision& decision) {
@@ -308,7 +303,7 @@ ClientAnswer judge_client_job(ClientOptions options, const ClientCommand& comman
     if (answer.is_refused || !decision.changed) return answer;
     JobRequest wanted = *decision.changed;
     if (wanted.priority == request.priority) wanted.priority = asked.priority;
-    answer.options = find_options(options, command, asked, wanted);
+    answer.options = find_changes(options, command, asked, wanted);
     if (answer.options.empty())
         answer.lines.push_back(
             text::format("the site's rules change this job in a way that options of {} cannot "

@@ -5,6 +5,7 @@
 #include "qosgate/base/process_start.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/compat.hpp"
+#include "qosgate/slurm/plugin_list.hpp"
 
 #include <unistd.h>
 
@@ -89,15 +90,6 @@ std::string describe(const UsersStatus* users) {
                         users->error.empty() ? "null" : json::quote(users->error));
 }
 
-/// The plugins in the order in which slurmctld calls them.
-std::vector<std::string_view> names_of(std::string_view job_submit_plugins) {
-    auto names = text::split(job_submit_plugins, ',');
-    constexpr std::string_view prefix = "job_submit/";
-    for (std::string_view& name : names)
-        if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
-    return names;
-}
-
 constexpr std::string_view own_name = "qosgate";
 
 /// If Slurm's own Lua plugin writes a message, it drops the messages of earlier plugins.
@@ -110,7 +102,7 @@ bool has_lua_behind_qosgate(const std::vector<std::string_view>& names) {
 
 std::vector<std::string> find_conf_problems(const HostSettings& host, policy::Level limits) {
     std::vector<std::string> problems;
-    const auto plugins = names_of(host.job_submit_plugins);
+    const auto plugins = slurm::job_submit_plugin_names(host.job_submit_plugins);
     if (std::ranges::count(plugins, own_name) > 1)
         problems.emplace_back(
             "JobSubmitPlugins names qosgate more than once: slurmctld calls it as often for "

@@ -7,12 +7,9 @@
 namespace qg::cli {
 
 Result<std::shared_ptr<const policy::Policy>> load_policy_to_try(const std::filesystem::path& folder) {
-    auto read = policy::read_all_sources(folder, {.is_needed = false});
-    if (!read) return read.error();
-    for (const policy::Finding& finding : read->findings)
-        if (finding.stops_loading)
-            return Error{ErrorCode::unavailable, text::format("{}: {}", finding.file, finding.message)};
-    auto loaded = policy::compile_policy(std::move(read->sources));
+    auto sources = policy::read_loadable_sources(folder, {.is_needed = false});
+    if (!sources) return sources.error();
+    auto loaded = policy::compile_policy(std::move(*sources));
     if (!loaded)
         return Error{loaded.error().code, text::format("{}; 'qosgate policy check' lists all that is wrong",
                                                        loaded.error().message)};

@@ -6,6 +6,7 @@
 
 #include "qosgate/base/process_start.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/slurm/plugin_list.hpp"
 #include "qosgate/slurmdb/slurm_conf.hpp"
 
 #include <nlohmann/json.hpp>
@@ -64,16 +65,14 @@ struct Finding {
 };
 
 bool names_plugin(const slurmdb::SlurmConf& conf) {
-    return std::ranges::any_of(text::split(conf.job_submit_plugins, ','), [](std::string_view name) {
-        name = text::trim(name);
-        return name == "qosgate" || name == "job_submit/qosgate";
-    });
+    const auto names = slurm::job_submit_plugin_names(conf.job_submit_plugins);
+    return std::ranges::find(names, "qosgate") != names.end();
 }
 
 /// ", but 'qosgaet'; did you mean qosgate?"
 std::string hint_for_misspelt(const slurmdb::SlurmConf& conf) {
-    const std::string own[] = {"qosgate", "job_submit/qosgate"};
-    for (const std::string_view name : text::split(conf.job_submit_plugins, ','))
+    const std::string own[] = {"qosgate"};
+    for (const std::string_view name : slurm::job_submit_plugin_names(conf.job_submit_plugins))
         if (const std::string hint = text::did_you_mean(name, own); !hint.empty())
             return text::format(", but {}{}", text::quoted(name, 64), hint);
     return "";

@@ -7,11 +7,9 @@ import json
 import os
 import re
 import shlex
-import shutil
 import time
-from pathlib import Path
 
-from qosgate_dev.testing import CommandResult, build_root, main
+from qosgate_dev.testing import CommandResult, copy_command, main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 ACCEPTED, REFUSED, USAGE, NO_USER, NOT_REACHED, NO_PERMISSION = 0, 1, 64, 66, 69, 77
@@ -71,10 +69,7 @@ class Check(PluginTestCase):
         ):
             cls.cluster.sacctmgr(line)
         cls.put_in_force(RULES)
-        for name in ("qosgate", "qosgate_client.so"):
-            copy = shutil.copy(build_root() / "contrib/qosgate" / name, cls.cluster.directory.with_name(name))
-            Path(copy).chmod(0o755)
-        cls.qosgate = str(cls.cluster.directory.with_name("qosgate"))
+        cls.qosgate = copy_command(cls.cluster)
 
     def check(self, words: list[str], user: str = USER, options: tuple[str, ...] = (), **run: object) -> CommandResult:
         return self.cluster.run([self.qosgate, "check", *options, "--", *words], user, **run)

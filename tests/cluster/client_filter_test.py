@@ -13,7 +13,7 @@ import time
 import unittest
 from pathlib import Path
 
-from qosgate_dev.testing import Cluster, CommandResult, build_root, main
+from qosgate_dev.testing import Cluster, CommandResult, build_root, copy_command, main
 from try_test import COMMANDS
 
 USER = "ana"
@@ -87,10 +87,7 @@ class ClientFilterCase(unittest.TestCase):
         ):
             cls.cluster.sacctmgr(line)
         cls.folder = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
-        for name in ("qosgate", "qosgate_client.so"):
-            copy = shutil.copy(build_root() / "contrib/qosgate" / name, cls.cluster.directory.with_name(name))
-            Path(copy).chmod(0o755)
-        cls.qosgate = str(cls.cluster.directory.with_name("qosgate"))
+        cls.qosgate = copy_command(cls.cluster)
         cls.cluster.wait_for(
             lambda: "limit 2" in cls.cluster.run("sbatch --qos=small -n3 --wrap=true", USER).stderr, "limits are told"
         )

@@ -11,7 +11,7 @@ import shutil
 import stat
 from pathlib import Path
 
-from qosgate_dev.testing import CommandResult, build_root, main
+from qosgate_dev.testing import CommandResult, copy_command, main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 ACCEPTED, REFUSED, USAGE, NOT_REACHED, NO_PERMISSION = 0, 1, 64, 69, 77
@@ -150,11 +150,7 @@ class Try(PluginTestCase):
         ):
             cls.cluster.sacctmgr(line)
         cls.put_in_force(RULES)
-        # Copies beside the cluster: ordinary users may be unable to reach the build directory.
-        for name in ("qosgate", "qosgate_client.so"):
-            copy = shutil.copy(build_root() / "contrib/qosgate" / name, cls.cluster.directory.with_name(name))
-            Path(copy).chmod(0o755)
-        cls.qosgate = str(cls.cluster.directory.with_name("qosgate"))
+        cls.qosgate = copy_command(cls.cluster)
         cls.home = cls.cluster.layout.home / USER
         cls.script = cls.home / "job.sh"
         cls.script.write_text(SCRIPT)

@@ -191,4 +191,13 @@ Result<FolderFindings> read_all_sources(const fs::path& folder, const OwnerCheck
     return Reader(tidy(folder), owners).read();
 }
 
+Result<SourceFolder> read_loadable_sources(const fs::path& folder, const OwnerCheck& owners) {
+    auto read = read_all_sources(folder, owners);
+    if (!read) return read.error();
+    for (const Finding& finding : read->findings)
+        if (finding.stops_loading)
+            return Error{ErrorCode::unavailable, text::format("{}: {}", finding.file, finding.message)};
+    return std::move(read->sources);
+}
+
 } // namespace qg::policy

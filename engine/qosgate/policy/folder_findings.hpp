@@ -17,6 +17,10 @@ struct FolderFindings {
 /// Reads all parts of a policy, and its tests. Errors: as check_policy. Cost: blocking reads.
 Result<FolderFindings> read_all_sources(const std::filesystem::path& folder, const OwnerCheck& owners);
 
+/// The same for one who only wants to try the policy. Errors: also unavailable, with the first finding that
+/// stops it from being loaded.
+Result<SourceFolder> read_loadable_sources(const std::filesystem::path& folder, const OwnerCheck& owners);
+
 /// The content of a file, whoever can write it. Errors: unavailable if the system refuses, invalid_input if
 /// it is no regular file or larger than `max_bytes`.
 Result<std::string> read_any_file(const std::filesystem::path& path, std::size_t max_bytes);

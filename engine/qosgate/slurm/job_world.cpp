@@ -4,7 +4,6 @@
 #include "qosgate/slurm/cluster_messages.hpp"
 #include "qosgate/slurm/partition_records.hpp"
 #include "qosgate/slurm/read_names.hpp"
-#include "qosgate/slurm/script_records.hpp"
 
 #include <future>
 #include <utility>

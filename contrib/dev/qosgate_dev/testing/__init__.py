@@ -18,6 +18,7 @@ Environment:
 """
 
 from .cluster import Cluster, ClusterFailed, CommandResult, Submission
+from .command import copy_command
 from .lua_plugin import write_lua_script
 from .runner import build_root, main
 
@@ -27,6 +28,7 @@ __all__ = [
     "CommandResult",
     "Submission",
     "build_root",
+    "copy_command",
     "main",
     "write_lua_script",
 ]

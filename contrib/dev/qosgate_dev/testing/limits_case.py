@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 import json
-import shutil
 import unittest
-from pathlib import Path
 
 from .cluster import Cluster, CommandResult
-from .runner import build_root
+from .command import copy_command
 
 
 class LimitsTestCase(unittest.TestCase):
@@ -48,10 +46,7 @@ class LimitsTestCase(unittest.TestCase):
         ):
             cls.cluster.sacctmgr(line)
         cls.cluster.scontrol("update PartitionName=viz QOS=vizqos")
-        # A copy beside the cluster: ordinary users may be unable to reach the build directory.
-        copy = cls.cluster.directory.with_name("qosgate")
-        cls.qosgate = str(shutil.copy(build_root() / "contrib/qosgate/qosgate", copy))
-        Path(cls.qosgate).chmod(0o755)
+        cls.qosgate = copy_command(cls.cluster)
 
     def tearDown(self) -> None:
         for user in ("ana", "ben"):

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command `qosgate` beside a cluster."""
+
+from __future__ import annotations
+
+import shutil
+
+from .cluster import Cluster
+from .runner import build_root
+
+
+def copy_command(cluster: Cluster) -> str:
+    """Copies `qosgate` and its module beside the cluster: ordinary users may be unable to reach the build directory."""
+    for name in ("qosgate", "qosgate_client.so"):
+        copy = shutil.copy(build_root() / "contrib/qosgate" / name, cluster.directory.with_name(name))
+        copy.chmod(0o755)
+    return str(cluster.directory.with_name("qosgate"))
