@@ -33,7 +33,7 @@ int exit_status(ErrorCode code) noexcept {
 
 std::string_view exit_status_help() {
     return "Exit status (as in sysexits.h):\n"
-           "  0   done, or nothing to do; 'qosgate status' and 'qosgate policy' have also 1 and 2\n"
+           "  0   done, or nothing to do; commands that check something have also 1 or 2\n"
            "  64  the command line is wrong\n"
            "  65  a value is wrong\n"
            "  66  what was named does not exist\n"

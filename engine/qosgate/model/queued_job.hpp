@@ -5,6 +5,7 @@
 
 #include "qosgate/base/units.hpp"
 #include "qosgate/model/job_request.hpp"
+#include "qosgate/model/partition.hpp"
 
 #include <cstdint>
 #include <ctime>
@@ -42,6 +43,8 @@ struct QueuedJob {
     std::time_t end = 0;                 ///< by its time limit
     std::time_t last_attempt = 0;        ///< when slurmctld last tried to start it; 0: never
     std::string tres;                    ///< "cpu=4,mem=4000M": requested, or allocated once it runs
+    std::vector<NodeRange> nodes;        ///< of a job that holds resources; sorted
+    std::uint32_t association_id = 0;    ///< 0: it has none
     JobRequest request;                  ///< of a pending job; borrows nothing
 
     /// Whether its resources count as in use.

@@ -37,7 +37,8 @@ std::string state_name(std::uint32_t state) {
 }
 
 QueueState read_state(std::uint32_t state) {
-    if ((state & JOB_COMPLETING) != 0) return QueueState::over;
+    // A job that goes back to the queue while its processes end counts as submitted already.
+    if ((state & JOB_COMPLETING) != 0 && (state & JOB_STATE_BASE) != JOB_PENDING) return QueueState::over;
     switch (state & JOB_STATE_BASE) {
     case JOB_PENDING: return QueueState::pending;
     case JOB_RUNNING: return QueueState::running;
@@ -55,6 +56,14 @@ std::vector<std::uint32_t> read_tasks(const slurm_job_info_t& record) {
     for (std::int64_t task = 0; task < size; ++task)
         if (slurm_bit_test(record.array_bitmap, task) != 0) tasks.push_back(static_cast<std::uint32_t>(task));
     return tasks;
+}
+
+/// node_inx holds pairs "from, to" and ends with -1.
+std::vector<model::NodeRange> read_nodes(const slurm_job_info_t& record) {
+    std::vector<model::NodeRange> nodes;
+    for (const std::int32_t* range = record.node_inx; range != nullptr && range[0] >= 0; range += 2)
+        nodes.push_back({static_cast<std::uint32_t>(range[0]), static_cast<std::uint32_t>(range[1])});
+    return nodes;
 }
 
 /// As squeue names it.
@@ -141,6 +150,8 @@ QueuedJob read_queued_job(const slurm_job_info_t& record) {
     job.end = record.end_time;
     job.last_attempt = record.last_sched_eval;
     job.tres = to_text(job.holds_resources() ? record.tres_alloc_str : record.tres_req_str);
+    if (job.holds_resources()) job.nodes = read_nodes(record);
+    job.association_id = record.assoc_id;
     if (job.state == QueueState::pending) job.request = read_request(record);
     return job;
 }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/counter_reading.hpp"
+
+#include "holders.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace qg::cli {
+namespace {
+
+using model::QueuedJob;
+using model::QueueState;
+using slurm::AssocRecords;
+
+/// The QOS with the highest priority of those that a job may get ("a,b"): its submission counts there. Empty:
+/// one of them is not known.
+std::optional<std::uint32_t> find_qos(const AssocRecords& records, std::string_view names) {
+    std::optional<std::uint32_t> first;
+    for (const std::string_view name : text::split(names, ',')) {
+        const auto found = std::ranges::find_if(
+            records.qos, [&](const auto& row) { return text::iequals(row.second.qos.name, name); });
+        if (found == records.qos.end()) return std::nullopt;
+        const auto priority = [&](std::uint32_t id) { return records.qos.at(id).qos.priority; };
+        if (!first || priority(found->first) > priority(*first)) first = found->first;
+    }
+    return first;
+}
+
+/// The association and all above it.
+std::vector<std::uint32_t> chain_of(const AssocRecords& records, std::uint32_t id) {
+    constexpr std::size_t max_depth = 64;
+    std::vector<std::uint32_t> chain;
+    for (auto at = records.associations.find(id);
+         at != records.associations.end() && chain.size() < max_depth;
+         at = records.associations.find(at->second.parent_id))
+        chain.push_back(at->first);
+    return chain;
+}
+
+/// Adds a QOS by its name, unless it is there. False: it is not known.
+bool add_qos(CountedJob& job, const AssocRecords& records, const std::string& name) {
+    if (name.empty()) return true;
+    const auto id = find_qos(records, name);
+    if (id && std::ranges::find(job.qos, *id) == job.qos.end()) job.qos.push_back(*id);
+    return id.has_value();
+}
+
+model::TresCounts read_tres(const QueuedJob& job, const model::TresCatalogue& tres) {
+    model::TresCounts counts(tres.size());
+    for (std::size_t at = 0; at < tres.size(); ++at)
+        counts[at] = amount_in(job.tres, tres.name(at));
+    return counts;
+}
+
+/// Why it is not known where a job counts; empty: it is.
+std::string describe(const QueuedJob& job, const AssocRecords& records,
+                     const std::map<std::string, std::string>& partition_qos, CountedJob& counted) {
+    const auto association = records.associations.find(job.association_id);
+    if (association == records.associations.end())
+        return text::format("job {}: accounting does not know its association", job.name);
+    counted.associations = chain_of(records, job.association_id);
+    counted.account = association->second.link.account;
+    counted.user_id = job.user_id;
+    if (!add_qos(counted, records, job.qos))
+        return text::format("job {}: accounting does not know its QOS {}", job.name,
+                            text::quoted(job.qos, 64));
+    for (const std::string_view name : text::split(job.partition, ',')) {
+        const auto qos = partition_qos.find(std::string(name));
+        if (qos == partition_qos.end())
+            return text::format("job {}: its partition {} does not exist", job.name, text::quoted(name, 64));
+        if (!add_qos(counted, records, qos->second))
+            return text::format("job {}: accounting does not know QOS {} of its partition", job.name,
+                                text::quoted(qos->second, 64));
+    }
+    return {};
+}
+
+} // namespace
+
+Counters read_counters(const AssocRecords& records) {
+    Counters counters;
+    for (const auto& [id, row] : records.qos) {
+        counters[{.kind = CounterKind::qos, .id = id}] = row.qos.usage;
+        for (const auto& [user, usage] : row.users)
+            counters[{.kind = CounterKind::user_of_qos, .id = id, .user_id = user}] = usage;
+        for (const auto& [account, usage] : row.accounts)
+            counters[{.kind = CounterKind::account_of_qos, .id = id, .account = account}] = usage;
+    }
+    for (const auto& [id, row] : records.associations)
+        counters[{.kind = CounterKind::association, .id = id}] = row.link.usage;
+    return counters;
+}
+
+JobsToCount find_jobs_to_count(std::span<const QueuedJob> queue, const AssocRecords& records,
+                               const std::map<std::string, std::string>& partition_qos) {
+    JobsToCount found;
+    for (const QueuedJob& job : queue) {
+        if (job.state == QueueState::over) continue;
+        CountedJob counted{.submitted = std::max<std::uint64_t>(job.tasks.size(), 1),
+                           .holds_resources = job.holds_resources()};
+        if (std::string why = describe(job, records, partition_qos, counted); !why.empty()) {
+            found.unknown.push_back(std::move(why));
+            continue;
+        }
+        if (counted.holds_resources) {
+            counted.tres = read_tres(job, *records.tres);
+            counted.nodes = job.nodes;
+        }
+        found.jobs.push_back(std::move(counted));
+    }
+    return found;
+}
+
+std::vector<std::size_t> countable_tres(const model::TresCatalogue& tres) {
+    std::vector<std::size_t> countable;
+    for (std::size_t at = 0; at < tres.size(); ++at) {
+        switch (tres.kind(at)) {
+        case model::TresKind::cpu:
+        case model::TresKind::mem:
+        case model::TresKind::node:
+        case model::TresKind::billing:
+        case model::TresKind::gres:
+        case model::TresKind::license: countable.push_back(at); break;
+        case model::TresKind::energy:
+        case model::TresKind::bb:
+        case model::TresKind::other: break;
+        }
+    }
+    return countable;
+}
+
+CounterNames names_of(const Counter& counter, const AssocRecords& records) {
+    if (counter.kind == CounterKind::association) {
+        const auto found = records.associations.find(counter.id);
+        if (found == records.associations.end()) return {.account = std::to_string(counter.id)};
+        const model::Association& link = found->second.link;
+        return {.account = link.account, .user = link.user, .partition = link.partition};
+    }
+    const auto qos = records.qos.find(counter.id);
+    CounterNames names{.qos = qos == records.qos.end() ? std::to_string(counter.id) : qos->second.qos.name,
+                       .account = counter.account};
+    if (counter.kind == CounterKind::user_of_qos) {
+        const auto user = records.users.find(counter.user_id);
+        names.user = user == records.users.end() || user->second.name.empty()
+                         ? std::to_string(counter.user_id)
+                         : user->second.name;
+    }
+    return names;
+}
+
+std::string CounterNames::text() const {
+    const auto shown = [](const std::string& name) { return text::printable(name); };
+    std::string words;
+    if (!user.empty()) words = text::format("user {} in ", shown(user));
+    if (!account.empty()) words += text::format("account {}", shown(account));
+    if (!qos.empty()) words += text::format("{}QOS {}", account.empty() ? "" : " in ", shown(qos));
+    if (!partition.empty()) words += text::format(", partition {}", shown(partition));
+    return words;
+}
+
+} // namespace qg::cli

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// slurmctld's counters and jobs, as recount() needs them.
+#pragma once
+
+#include "report/recount.hpp"
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/model/queued_job.hpp"
+#include "qosgate/slurm/cluster_quota.hpp"
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace qg::cli {
+
+/// The counters that slurmctld keeps.
+Counters read_counters(const slurm::AssocRecords& records);
+
+/// The jobs that slurmctld counts, and those of which it is not known where they count.
+struct JobsToCount {
+    std::vector<CountedJob> jobs;
+    std::vector<std::string> unknown; ///< sentences
+};
+
+/// `partition_qos`: the name of the QOS by partition.
+JobsToCount find_jobs_to_count(std::span<const model::QueuedJob> queue, const slurm::AssocRecords& records,
+                               const std::map<std::string, std::string>& partition_qos);
+
+/// The TRES that can be counted from jobs: what slurmctld allocates to them.
+std::vector<std::size_t> countable_tres(const model::TresCatalogue& tres);
+
+/// The names in a counter; empty: it has none.
+struct CounterNames {
+    std::string qos = {};
+    std::string account = {};
+    std::string user = {};
+    std::string partition = {};
+
+    /// "user ana in QOS normal", "account astro", "user ana in account astro, partition viz"
+    [[nodiscard]] std::string text() const;
+};
+CounterNames names_of(const Counter& counter, const slurm::AssocRecords& records);
+
+} // namespace qg::cli

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Recount: what slurmctld's counters would be if it counted the jobs of its queue again, and where they
+// differ (limits/README.md 7). It knows nothing of where jobs and counters came from.
+#pragma once
+
+#include "qosgate/model/limit_facts.hpp"
+#include "qosgate/model/partition.hpp"
+#include "qosgate/model/usage.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace qg::cli {
+
+enum class CounterKind : std::uint8_t { qos, user_of_qos, account_of_qos, association };
+
+/// Whose jobs count together.
+struct Counter {
+    CounterKind kind = CounterKind::qos;
+    std::uint32_t id = 0;      ///< of the QOS or the association
+    std::uint32_t user_id = 0; ///< of a user of a QOS
+    std::string account = {};  ///< of an account of a QOS
+
+    friend auto operator<=>(const Counter&, const Counter&) = default;
+};
+
+/// Of each counter: running and submitted jobs, and the TRES of running jobs. One that is absent is 0.
+using Counters = std::map<Counter, model::Usage>;
+
+/// One record of the queue, as slurmctld counts it.
+struct CountedJob {
+    std::uint64_t submitted = 1; ///< tasks of an array count singly
+    bool holds_resources = false;
+    model::TresCounts tres = {};                  ///< of a job that holds resources
+    std::vector<model::NodeRange> nodes = {};     ///< the same
+    std::vector<std::uint32_t> qos = {};          ///< its own and that of its partitions, each once
+    std::vector<std::uint32_t> associations = {}; ///< its own and all above
+    std::uint32_t user_id = 0;
+    std::string account = {};
+};
+
+/// The counters of these jobs. A node that several jobs share counts once; `node` is its index among the
+/// TRES.
+Counters recount(std::span<const CountedJob> jobs, std::optional<std::size_t> node);
+
+/// One number of a counter.
+struct CountedAmount {
+    Counter counter;
+    model::LimitMeasure measure = model::LimitMeasure::running_jobs; ///< running or submitted jobs, or TRES
+    std::size_t tres = 0;                                            ///< of TRES: index
+
+    friend auto operator<=>(const CountedAmount&, const CountedAmount&) = default;
+};
+
+struct Difference {
+    CountedAmount what;
+    std::uint64_t counted = 0;
+    std::uint64_t kept = 0; ///< by slurmctld
+};
+
+/// Compares counters with jobs while both change. Each round is a reading of the counters, the jobs, and the
+/// counters again. A difference counts if it was the same in two rounds, in which the counter itself stood
+/// still.
+///
+///   CounterComparison comparison({0, 1, 3});
+///   do comparison.add_round(before, recount(jobs, node), after); while (!comparison.is_settled());
+class CounterComparison {
+  public:
+    /// Compares only these TRES.
+    explicit CounterComparison(std::vector<std::size_t> tres) : tres_(std::move(tres)) {}
+
+    void add_round(const Counters& before, const Counters& counted, const Counters& after);
+
+    /// Whether another round would tell nothing new.
+    [[nodiscard]] bool is_settled() const noexcept { return open_.empty() && rounds_ > 0; }
+
+    [[nodiscard]] const std::vector<Difference>& differences() const noexcept { return differences_; }
+    /// What changed in each round, or differed in only one.
+    [[nodiscard]] std::vector<CountedAmount> unsettled() const;
+    /// Numbers that were compared.
+    [[nodiscard]] std::size_t compared() const noexcept { return compared_; }
+
+  private:
+    std::vector<CountedAmount> amounts_of(const Counters& a, const Counters& b, const Counters& c) const;
+
+    std::vector<std::size_t> tres_;
+    std::size_t rounds_ = 0;
+    std::size_t compared_ = 0;
+    /// What may differ, and by how much it did when it last stood still.
+    std::map<CountedAmount, std::optional<std::int64_t>> open_;
+    std::vector<Difference> differences_;
+};
+
+} // namespace qg::cli

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate verify: counts the jobs again and compares with slurmctld's counters.
+#include "command.hpp"
+#include "report/counter_reading.hpp"
+#include "table.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/limits/catalogue.hpp"
+#include "qosgate/slurm/cluster_reader.hpp"
+#include "qosgate/slurm/queue_reader.hpp"
+#include "qosgate/slurmdb/library.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+namespace qg::cli {
+namespace {
+
+using model::LimitMeasure;
+using nlohmann::ordered_json;
+
+constexpr int exit_differs = 2;
+constexpr std::size_t max_rounds = 5;
+constexpr std::chrono::milliseconds between_rounds{1000};
+
+/// What slurmctld counts and the queue does not show.
+constexpr std::string_view not_compared[] = {
+    "minutes and wall time of the past (GrpTRESMins, GrpWall): ended jobs are not in the queue",
+    "minutes that running jobs may still use (GrpTRESRunMins, MaxTRESRunMins...): they change all the time",
+    "pending jobs that gain priority by waiting (GrpJobsAccrue, MaxJobsAccrue...): the queue does not show "
+    "which do",
+    "burst buffers and energy: the queue does not show what is in use",
+};
+
+struct Verified {
+    CounterComparison comparison;
+    std::shared_ptr<const slurm::AssocRecords> records;
+    std::size_t jobs = 0;
+    std::vector<std::string> unknown_jobs;
+};
+
+Result<std::shared_ptr<const slurm::AssocRecords>> read_records(slurm::ClusterQuota& accounting) {
+    if (const auto fresh = accounting.sync(); !fresh) return fresh.error();
+    return accounting.records();
+}
+
+Result<void> start_library() {
+    const auto path = slurmdb::find_slurm_conf();
+    if (!path) return path.error();
+    const auto conf = slurmdb::load_slurm_conf(*path);
+    if (!conf) return conf.error();
+    return slurmdb::Library::start(*conf);
+}
+
+Result<void> check_comparable(const slurm::AssocRecords& records) {
+    if (!slurm::is_operator(records, getuid()))
+        return Error{ErrorCode::permission_denied,
+                     "only root, SlurmUser and operators can verify counters: others may not see all jobs"};
+    if (!records.conf.enforce.limits)
+        return Error{ErrorCode::unsupported,
+                     "there is nothing to verify: AccountingStorageEnforce in slurm.conf does not have "
+                     "'limits', so slurmctld counts nothing"};
+    return {};
+}
+
+Result<std::map<std::string, std::string>> read_partition_qos() {
+    const auto cluster = slurm::ClusterReader().read();
+    if (!cluster) return cluster.error();
+    std::map<std::string, std::string> qos;
+    for (const auto& partition : (*cluster)->partitions.all())
+        qos.emplace(partition->name, partition->qos);
+    return qos;
+}
+
+Result<Verified> verify_counters() {
+    if (const auto started = start_library(); !started) return started.error();
+    slurm::ClusterQuota accounting;
+    auto records = read_records(accounting);
+    if (!records) return records.error();
+    if (const auto can = check_comparable(**records); !can) return can.error();
+    Verified result{.comparison = CounterComparison(countable_tres(*(*records)->tres)),
+                    .records = *records,
+                    .unknown_jobs = {}};
+    for (std::size_t round = 0; round < max_rounds && !result.comparison.is_settled(); ++round) {
+        if (round > 0) std::this_thread::sleep_for(between_rounds);
+        const auto partition_qos = read_partition_qos();
+        if (!partition_qos) return partition_qos.error();
+        const auto before = read_records(accounting);
+        if (!before) return before.error();
+        const auto queue = slurm::read_queue();
+        if (!queue) return queue.error();
+        const auto after = read_records(accounting);
+        if (!after) return after.error();
+        auto jobs = find_jobs_to_count(queue->jobs, **after, *partition_qos);
+        result.comparison.add_round(read_counters(**before), recount(jobs.jobs, (*after)->tres->node()),
+                                    read_counters(**after));
+        result.records = *after;
+        result.jobs = jobs.jobs.size();
+        result.unknown_jobs = std::move(jobs.unknown);
+    }
+    return result;
+}
+
+std::string_view code_of(LimitMeasure measure) {
+    if (measure == LimitMeasure::tres) return "tres";
+    return measure == LimitMeasure::submitted_jobs ? "submitted_jobs" : "running_jobs";
+}
+
+std::string subject_of(const CountedAmount& what, const model::TresCatalogue& tres) {
+    if (what.measure == LimitMeasure::tres) return tres.name(what.tres);
+    return what.measure == LimitMeasure::submitted_jobs ? "submitted jobs" : "running jobs";
+}
+
+/// "4", "4000M", "-3"
+std::string difference_text(const Difference& difference, const model::TresCatalogue& tres) {
+    const bool is_less = difference.kept < difference.counted;
+    const std::uint64_t size =
+        is_less ? difference.counted - difference.kept : difference.kept - difference.counted;
+    const std::string number = difference.what.measure == LimitMeasure::tres
+                                   ? model::format_tres_count(tres.name(difference.what.tres), size)
+                                   : std::to_string(size);
+    return (is_less ? "-" : "+") + number;
+}
+
+void print(const Verified& verified, std::ostream& out) {
+    const model::TresCatalogue& tres = *verified.records->tres;
+    const auto number = [&](const CountedAmount& what, std::uint64_t value) {
+        return what.measure == LimitMeasure::tres ? model::format_tres_count(tres.name(what.tres), value)
+                                                  : std::to_string(value);
+    };
+    const auto& differences = verified.comparison.differences();
+    out << text::format("{} numbers compared with {}: ", verified.comparison.compared(),
+                        count_of(verified.jobs, "record") + " of the queue")
+        << (differences.empty() ? "no difference" : count_of(differences.size(), "difference")) << "\n";
+    if (!differences.empty()) {
+        Table table{
+            {{"COUNTER"}, {"WHAT"}, {"COUNTED", true}, {"KEPT BY SLURMCTLD", true}, {"DIFFERENCE", true}},
+            {}};
+        for (const Difference& each : differences)
+            table.rows.push_back({names_of(each.what.counter, *verified.records).text(),
+                                  subject_of(each.what, tres), number(each.what, each.counted),
+                                  number(each.what, each.kept), difference_text(each, tres)});
+        out << '\n';
+        print_aligned(out, table);
+        out << "\nslurmctld checks limits with its own numbers. It counts anew at 'scontrol reconfigure', "
+               "which\n"
+               "also reads slurm.conf again, and when it is restarted. Jobs continue.\n";
+    }
+    for (const CountedAmount& what : verified.comparison.unsettled())
+        out << text::format("Not compared: {} of {}: it changed in every reading\n", subject_of(what, tres),
+                            names_of(what.counter, *verified.records).text());
+    for (const std::string& job : verified.unknown_jobs)
+        out << "Not counted: " << job << '\n';
+    for (const std::string_view what : not_compared)
+        out << "Not compared: " << what << '\n';
+}
+
+ordered_json or_null(const std::string& name) {
+    return name.empty() ? ordered_json() : ordered_json(name);
+}
+
+ordered_json amount_json(const CountedAmount& what, const slurm::AssocRecords& records) {
+    const CounterNames names = names_of(what.counter, records);
+    return {{"qos", or_null(names.qos)},
+            {"account", or_null(names.account)},
+            {"user", or_null(names.user)},
+            {"partition", or_null(names.partition)},
+            {"what", code_of(what.measure)},
+            {"tres", what.measure == LimitMeasure::tres ? ordered_json(records.tres->name(what.tres))
+                                                        : ordered_json()}};
+}
+
+ordered_json to_json(const Verified& verified) {
+    auto differences = ordered_json::array();
+    for (const Difference& each : verified.comparison.differences()) {
+        auto row = amount_json(each.what, *verified.records);
+        row["counted"] = each.counted;
+        row["kept"] = each.kept;
+        row["difference"] = static_cast<std::int64_t>(each.kept - each.counted);
+        differences.push_back(std::move(row));
+    }
+    auto unsettled = ordered_json::array();
+    for (const CountedAmount& what : verified.comparison.unsettled())
+        unsettled.push_back(amount_json(what, *verified.records));
+    auto kinds = ordered_json::array();
+    for (const std::string_view what : not_compared)
+        kinds.push_back(what);
+    return {{"compared", verified.comparison.compared()},
+            {"jobs", verified.jobs},
+            {"differences", differences},
+            {"unsettled", unsettled},
+            {"unknown_jobs", verified.unknown_jobs},
+            {"not_compared", kinds}};
+}
+
+Result<int> verify(Output& output) {
+    const auto verified = verify_counters();
+    if (!verified) return verified.error();
+    if (output.json())
+        output.write(to_json(*verified));
+    else
+        print(*verified, output.text());
+    return verified->comparison.differences().empty() ? 0 : exit_differs;
+}
+
+} // namespace
+
+void add_verify(CLI::App& app, Invocation& invocation) {
+    CLI::App* command = add_command(
+        app, "verify", "Count the jobs again and compare with slurmctld's counters",
+        "slurmctld checks limits with counters that it changes at each start and end of a job. 'verify'\n"
+        "counts the jobs of the queue and compares, for each QOS, for each user and account within it, and\n"
+        "for each account and user: running jobs, submitted jobs (tasks of arrays one by one), and CPUs,\n"
+        "memory, nodes (shared ones once), billing, GRES and licenses of running jobs. Suspended jobs count\n"
+        "as running. Jobs count for their QOS and for that of their partition.\n\n"
+        "Jobs change while it reads: counters are read before and after the jobs, and a difference is told\n"
+        "only if it is still there a second later. It is for root, SlurmUser and operators.\n\n"
+        "Exit status:\n"
+        "  0   no difference\n"
+        "  2   there are differences\n"
+        "  64  the command line is wrong\n"
+        "  69  slurmctld cannot be reached, or slurm.conf cannot be used\n"
+        "  74  the output cannot be written\n"
+        "  77  not permitted\n"
+        "  78  AccountingStorageEnforce does not have 'limits': slurmctld counts nothing\n\n"
+        "With --json:\n"
+        "  compared      how many numbers\n"
+        "  jobs          how many records of the queue were counted\n"
+        "  differences   qos, account, user, partition (null: of all), what (running_jobs,\n"
+        "                submitted_jobs, tres), tres, counted, kept (by slurmctld), difference (kept -\n"
+        "                counted). Memory is in MiB.\n"
+        "  unsettled     the same names: what changed in every reading, so that it could not be compared\n"
+        "  unknown_jobs  sentences: jobs that were left out, and why\n"
+        "  not_compared  sentences: what slurmctld counts and the queue does not show\n"
+        "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
+        "Examples:\n"
+        "  sudo qosgate verify\n"
+        "  sudo qosgate verify --json | jq '.differences[] | select(.qos == \"night\")'");
+    add_json_flag(*command, invocation);
+    command->callback([&invocation] { invocation.action = [](Output& output) { return verify(output); }; });
+}
+
+} // namespace qg::cli

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What the jobs of a queue should count for, and where counters differ (contrib/qosgate/report).
+#include "report/recount.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace qg;
+using cli::CountedJob;
+using cli::Counter;
+using cli::CounterComparison;
+using cli::CounterKind;
+using cli::Counters;
+using model::LimitMeasure;
+
+namespace {
+
+constexpr std::size_t cpu = 0;
+constexpr std::size_t node = 1;
+const Counter normal{.kind = CounterKind::qos, .id = 1};
+const Counter viz{.kind = CounterKind::qos, .id = 2};
+const Counter ana{.kind = CounterKind::user_of_qos, .id = 1, .user_id = 7};
+const Counter bio{.kind = CounterKind::account_of_qos, .id = 1, .account = "bio"};
+const Counter root{.kind = CounterKind::association, .id = 1};
+
+/// A running job of user 7 in account bio, QOS 1, with 4 CPUs on these nodes.
+CountedJob running(std::vector<model::NodeRange> nodes = {{0, 0}}) {
+    return {.submitted = 1,
+            .holds_resources = true,
+            .tres = {4, 1},
+            .nodes = std::move(nodes),
+            .qos = {1},
+            .associations = {12, 1},
+            .user_id = 7,
+            .account = "bio"};
+}
+
+CountedJob pending(std::uint64_t tasks) {
+    CountedJob job = running();
+    job.submitted = tasks;
+    job.holds_resources = false;
+    job.tres = {};
+    job.nodes = {};
+    return job;
+}
+
+Counters count(std::vector<CountedJob> jobs) {
+    return cli::recount(jobs, node);
+}
+
+/// A counter with so many running jobs.
+Counters jobs(std::uint64_t running_jobs) {
+    model::Usage usage;
+    usage.jobs = running_jobs;
+    return {{normal, usage}};
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(recount)
+
+BOOST_AUTO_TEST_CASE(a_running_job_counts_in_its_qos_its_association_and_those_above) {
+    const Counters counters = count({running()});
+
+    for (const Counter& counter :
+         {normal, ana, bio, root, Counter{.kind = CounterKind::association, .id = 12}}) {
+        const model::Usage& usage = counters.at(counter);
+        BOOST_TEST(usage.jobs == 1u);
+        BOOST_TEST(usage.submit_jobs == 1u);
+        BOOST_TEST(usage.tres.at(cpu) == 4u);
+    }
+    BOOST_TEST(counters.size() == 5u);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_counts_in_the_qos_of_its_partition_too) {
+    CountedJob job = running();
+    job.qos = {1, 2};
+
+    const Counters counters = count({job});
+
+    BOOST_TEST(counters.at(viz).jobs == 1u);
+    BOOST_TEST(counters.at(normal).jobs == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(tasks_of_a_pending_array_are_submitted_one_by_one_and_hold_nothing) {
+    const Counters counters = count({pending(20), running()});
+
+    BOOST_TEST(counters.at(normal).submit_jobs == 21u);
+    BOOST_TEST(counters.at(normal).jobs == 1u);
+    BOOST_TEST(counters.at(normal).tres.at(cpu) == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(nodes_that_jobs_share_count_once) {
+    const auto nodes = [](std::vector<CountedJob> all) {
+        return count(std::move(all)).at(normal).tres.at(node);
+    };
+
+    BOOST_TEST(nodes({running({{0, 0}}), running({{0, 0}})}) == 1u);
+    BOOST_TEST(nodes({running({{0, 0}}), running({{1, 1}})}) == 2u);
+    BOOST_TEST(nodes({running({{0, 3}}), running({{2, 5}, {8, 8}})}) == 7u);
+    BOOST_TEST(nodes({running({{4, 9}}), running({{0, 9}}), running({{5, 6}})}) == 10u);
+}
+
+BOOST_AUTO_TEST_CASE(a_difference_counts_if_it_is_there_twice) {
+    CounterComparison comparison({});
+    comparison.add_round(jobs(3), jobs(2), jobs(3));
+    BOOST_TEST(!comparison.is_settled());
+    BOOST_TEST(comparison.differences().empty());
+
+    comparison.add_round(jobs(3), jobs(2), jobs(3));
+
+    BOOST_TEST(comparison.is_settled());
+    BOOST_TEST_REQUIRE(comparison.differences().size() == 1u);
+    const cli::Difference& found = comparison.differences().front();
+    BOOST_TEST((found.what.counter == normal));
+    BOOST_TEST((found.what.measure == LimitMeasure::running_jobs));
+    BOOST_TEST(found.counted == 2u);
+    BOOST_TEST(found.kept == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(the_same_difference_of_more_jobs_is_the_same) {
+    CounterComparison comparison({});
+    comparison.add_round(jobs(3), jobs(2), jobs(3));
+
+    comparison.add_round(jobs(5), jobs(4), jobs(5));
+
+    BOOST_TEST_REQUIRE(comparison.differences().size() == 1u);
+    BOOST_TEST(comparison.differences().front().kept == 5u);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_equal_in_one_of_two_rounds_does_not_differ) {
+    CounterComparison comparison({});
+    comparison.add_round(jobs(3), jobs(2), jobs(3));
+
+    comparison.add_round(jobs(3), jobs(3), jobs(3));
+
+    BOOST_TEST(comparison.is_settled());
+    BOOST_TEST(comparison.differences().empty());
+    BOOST_TEST(comparison.unsettled().empty());
+}
+
+BOOST_AUTO_TEST_CASE(equal_numbers_need_one_round) {
+    CounterComparison comparison({cpu});
+
+    comparison.add_round(count({running()}), count({running()}), count({running()}));
+
+    BOOST_TEST(comparison.is_settled());
+    BOOST_TEST(comparison.differences().empty());
+    BOOST_TEST(comparison.compared() == 15u);
+}
+
+BOOST_AUTO_TEST_CASE(jobs_read_before_or_after_a_change_of_the_counter_are_equal) {
+    for (const std::uint64_t counted : {2u, 3u}) {
+        CounterComparison comparison({});
+        comparison.add_round(jobs(2), jobs(counted), jobs(3));
+        BOOST_TEST(comparison.is_settled());
+    }
+}
+
+BOOST_AUTO_TEST_CASE(what_changes_in_every_round_is_not_compared) {
+    CounterComparison comparison({});
+    for (std::uint64_t round = 0; round < 5; ++round)
+        comparison.add_round(jobs(10 * round), jobs(10 * round + 2), jobs(10 * round + 9));
+
+    BOOST_TEST(comparison.differences().empty());
+    BOOST_TEST(comparison.unsettled().size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_counter_that_only_one_side_has_differs) {
+    CounterComparison lost({cpu});
+    lost.add_round({}, count({running()}), {});
+    lost.add_round({}, count({running()}), {});
+    CounterComparison left({cpu});
+    left.add_round(count({running()}), {}, count({running()}));
+    left.add_round(count({running()}), {}, count({running()}));
+
+    BOOST_TEST(lost.differences().size() == 15u);
+    BOOST_TEST(left.differences().size() == 15u);
+}
+
+BOOST_AUTO_TEST_CASE(only_the_named_tres_are_compared) {
+    for (const auto& [tres, differences] : {std::pair{cpu, 2u}, std::pair{node, 0u}}) {
+        CounterComparison comparison({tres});
+        Counters kept = jobs(1);
+        kept.at(normal).submit_jobs = 1;
+        Counters counted = kept;
+        kept.at(normal).tres = {8, 1};
+        counted.at(normal).tres = {4, 1};
+        comparison.add_round(kept, counted, kept);
+        comparison.add_round(kept, counted, kept);
+        BOOST_TEST(comparison.differences().size() == differences / 2);
+    }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

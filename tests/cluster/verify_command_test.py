@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""qosgate verify: what the jobs of the queue count, and what slurmctld keeps."""
+
+from __future__ import annotations
+
+from qosgate_dev.testing import main
+from qosgate_dev.testing.limits_case import LimitsTestCase
+
+DIFFERS, NO_PERMISSION, NOTHING_KEPT = 2, 77, 78
+
+
+class Verify(LimitsTestCase):
+    slurm_conf = "Licenses=foo:8\nAccountingStorageTRES=gres/gpu,license/foo\n"
+
+    def differences(self) -> set[tuple]:
+        """(qos, account, user, what, tres, counted, kept) of each difference."""
+        done = self.answer("verify", "root", DIFFERS)
+        return {
+            tuple(each[key] for key in ("qos", "account", "user", "what", "tres", "counted", "kept"))
+            for each in done["differences"]
+        }
+
+    def expect_equal(self) -> dict:
+        answer = self.answer("verify", "root")
+        self.assertEqual((answer["differences"], answer["unsettled"], answer["unknown_jobs"]), ([], [], []))
+        return answer
+
+    def test_an_empty_queue(self) -> None:
+        self.assertEqual(self.expect_equal()["jobs"], 0)
+
+    def test_jobs_of_all_kinds_are_counted_as_slurmctld_does(self) -> None:
+        suspended = self.start("ana", "-Aastro -n1 --gpus=1 --licenses=foo:2")
+        self.start("ben", "-Aastro -pviz -n2")  # the QOS of the partition
+        self.start("ana", "-Abio -N2 -n2")  # nodes that others share
+        self.cluster.sbatch("-Aastro -n1 --array=1-9%1", "ben")
+        self.cluster.sbatch("-Abio --hold -pmain,viz", "ana")
+        self.cluster.sbatch("-Abio -pviz,main -n1", "ana")
+        self.cluster.run(["sbatch", "-Abio", "-n1", ":", "-n1", "--wrap=sleep 300"], "ana", check=True)
+        self.cluster.scontrol(f"suspend {suspended}")
+        self.cluster.wait_job(suspended, "SUSPENDED")
+        self.assertGreaterEqual(self.expect_equal()["jobs"], 8)
+        text = self.show("verify", "root").stdout
+        self.assertRegex(text, r"^\d+ numbers compared with \d+ records of the queue: no difference\n")
+        self.assertIn("Not compared: minutes and wall time of the past (GrpTRESMins, GrpWall)", text)
+        self.cluster.scontrol(f"resume {suspended}")
+
+    def test_a_job_that_goes_back_to_the_queue_is_submitted(self) -> None:
+        job = self.cluster.sbatch("-Aastro", "ana", wrap='trap "" TERM; for i in $(seq 300); do sleep 1; done').job
+        self.cluster.wait_job(job, "RUNNING")
+        self.cluster.scontrol(f"requeue {job}")
+        self.assertIn("CG", self.cluster.run(f"squeue -h -j {job} -o %t", check=True).stdout)
+        self.expect_equal()
+        # Up to 22.05 at least, a job that is cancelled at this moment stays counted for ever.
+        self.cluster.run(f"scancel {job}", check=True)
+        self.cluster.wait_for(
+            lambda: not self.cluster.run("squeue -h", check=True).stdout, "the job has ended"
+        )
+        kept = self.cluster.scontrol("show assoc_mgr users=ana flags=assoc").stdout.count("GrpSubmitJobs=N(1)")
+        done = self.show("verify", "root")
+        self.assertEqual(done.rc, DIFFERS if kept else 0, done)
+        self.assertEqual(bool(kept), "user ana in account astro    submitted jobs" in done.stdout)
+        self.cluster.scontrol("reconfigure")
+        self.expect_equal()
+        self.cluster.scontrol("update PartitionName=viz QOS=vizqos")
+
+    def test_a_partition_that_gets_another_qos_leaves_its_jobs_in_the_old_one(self) -> None:
+        self.start("ben", "-Aastro -pviz -n2")
+        self.cluster.scontrol("update PartitionName=viz QOS=over")
+        differences = self.differences()
+        for each in (
+            ("vizqos", None, None, "running_jobs", None, 0, 1),
+            ("over", None, None, "running_jobs", None, 1, 0),
+            ("vizqos", None, "ben", "tres", "cpu", 0, 2),
+            ("over", "astro", None, "submitted_jobs", None, 1, 0),
+        ):
+            self.assertIn(each, differences)
+        self.assertNotIn("normal", {qos for qos, *_ in differences})
+        done = self.show("verify", "root")
+        self.assertEqual(done.rc, DIFFERS)
+        self.assertRegex(done.stdout, r"user ben in QOS vizqos +mem +0M +2000M +\+2000M\n")
+        # slurmctld counts anew; and the QOS of the partition is that of slurm.conf again: none.
+        self.cluster.scontrol("reconfigure")
+        self.expect_equal()
+        self.cluster.scontrol("update PartitionName=viz QOS=vizqos")
+
+    def test_only_operators_see_all_jobs(self) -> None:
+        done = self.show("verify", "ana")
+        self.assertEqual((done.rc, done.stdout), (NO_PERMISSION, ""))
+        self.assertIn("only root, SlurmUser and operators", done.stderr)
+
+
+class WithoutLimits(LimitsTestCase):
+    slurm_conf = "AccountingStorageEnforce=associations,qos\n"
+
+    def test_slurmctld_keeps_no_counters(self) -> None:
+        self.start("ana", "-Aastro")
+        done = self.show("verify", "root")
+        self.assertEqual(done.rc, NOTHING_KEPT)
+        self.assertIn("does not have 'limits'", done.stderr)
+
+
+if __name__ == "__main__":
+    main()
