@@ -171,7 +171,9 @@ class Installed(unittest.TestCase):
         rules = {path.name for path in (SOURCE / "lua/rules").glob("*.lua")}
         plugins = {"cli_filter_qosgate.so", "job_submit_qosgate.so", "qosgate_client.so"} if self.has_slurm else set()
         others = {"qosgate", "qosgate.lua", "lua.md", "running.md", "users.md", "decision-record.schema.json"}
-        self.assertEqual(installed, others | rules | plugins)
+        has_exporter = "/metrics" in run(self.prefix / "bin/qosgate", "exporter", "--help")
+        monitor = {"qosgate-exporter.service", "alerts.yml", "dashboard.json"} if has_exporter else set()
+        self.assertEqual(installed, others | rules | plugins | monitor)
 
     def test_the_guides_refer_to_nothing_that_is_not_installed(self) -> None:
         guides = sorted((self.prefix / option("datadir") / "doc/qosgate").glob("*.md"))

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "exporter_page.hpp"
+
+#include "html.hpp"
+#include "limit_rows.hpp"
+#include "output.hpp"
+#include "page_style.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/limits/catalogue.hpp"
+#include "qosgate/limits/other_reasons.hpp"
+#include "qosgate/model/limit_facts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace qg::cli {
+namespace {
+
+constexpr std::size_t max_holders = 5;
+constexpr std::size_t max_reasons = 50;
+
+/// A QOS or an account with its rows.
+struct Owner {
+    std::string name;
+    std::vector<LimitRow> rows;
+    double share = 0; ///< the largest
+
+    void add(LimitRow row) {
+        share = std::max(share, row.share().value_or(0));
+        rows.push_back(std::move(row));
+    }
+};
+
+std::string amount(const LimitRow& row, std::uint64_t value) {
+    return html_text(limits::format_limit_value(row.limit, row.tres, value));
+}
+
+/// "astro 12, bio 4 and 3 more"
+template <typename Holders, typename Name>
+std::string list_holders(const LimitRow& row, const Holders& holders, Name name_of) {
+    std::string list;
+    for (std::size_t i = 0; i < std::min(holders.size(), max_holders); ++i)
+        list += text::format("{}{} <b>{}</b>", i == 0 ? "" : ", ", html_text(name_of(holders[i].first)),
+                             amount(row, holders[i].second));
+    if (holders.size() > max_holders) list += text::format(" and {} more", holders.size() - max_holders);
+    return list;
+}
+
+class Page {
+  public:
+    Page(std::string& out, const ClusterState& state, const PageOptions& options)
+        : out_(out), state_(state), names_users_(options.names_users && state.shows_users()) {}
+
+    void add_qos() {
+        std::map<std::string, Owner> owners;
+        for (const quota::LocalQos& each : state_.records.qos)
+            owners[each.qos.name].name = each.qos.name;
+        for (LimitRow& row : find_qos_rows(state_.records))
+            owners[row.owner].add(std::move(row));
+        out_ += "<h2>QOS</h2>\n";
+        add_owners(std::move(owners), "QOS", [this](const std::string& name) { return jobs_of(name); });
+    }
+
+    void add_accounts() {
+        if (!state_.shows_accounts()) return;
+        std::map<std::string, Owner> owners;
+        for (LimitRow& row : find_account_rows(state_.records)) {
+            Owner& owner = owners[row.owner];
+            owner.name = row.owner;
+            owner.add(std::move(row));
+        }
+        if (owners.empty()) return;
+        out_ += "<h2>Accounts</h2>\n";
+        add_owners(std::move(owners), "account", [](const std::string&) { return std::string(); });
+    }
+
+    void add_pending() {
+        std::map<std::string, std::uint64_t> counts;
+        for (const auto& [key, count] : state_.pending)
+            counts[key.second] += count;
+        out_ += "<h2>Pending by Reason</h2>\n";
+        if (counts.empty()) {
+            out_ += "<p>No job is pending.</p>\n";
+            return;
+        }
+        std::vector<std::pair<std::string, std::uint64_t>> order(counts.begin(), counts.end());
+        std::ranges::stable_sort(order, std::ranges::greater(), [](const auto& each) { return each.second; });
+        out_ += "<table id=\"pending\"><tr><th>Reason<th class=\"n\">Jobs<th>Meaning</tr>\n";
+        for (std::size_t i = 0; i < std::min(order.size(), max_reasons); ++i)
+            out_ += text::format("<tr data-reason=\"{0}\"><td>{0}<td class=\"n\">{1}<td>{2}</tr>\n",
+                                 html_text(order[i].first), order[i].second,
+                                 html_text(meaning_of(order[i].first), 400));
+        out_ += "</table>\n";
+    }
+
+  private:
+    std::string jobs_of(const std::string& qos) const {
+        const auto found = state_.jobs.find(qos);
+        const JobCounts jobs = found == state_.jobs.end() ? JobCounts() : found->second;
+        return text::format("<span class=\"jobs\">{} running, {} pending</span>", jobs.running, jobs.pending);
+    }
+
+    template <typename Describe>
+    void add_owners(std::map<std::string, Owner> owners, std::string_view noun, Describe describe) {
+        std::vector<Owner> order;
+        for (auto& [name, owner] : owners)
+            order.push_back(std::move(owner));
+        std::ranges::stable_sort(order, std::ranges::greater(), &Owner::share);
+        for (std::size_t i = 0; i < std::min(order.size(), max_page_owners); ++i)
+            add_owner(order[i], describe(order[i].name));
+        if (order.size() > max_page_owners)
+            out_ += text::format("<p class=\"cut\">{} more {}s are not shown; /metrics has them.</p>\n",
+                                 order.size() - max_page_owners, noun);
+    }
+
+    void add_owner(const Owner& owner, const std::string& about) {
+        out_ += text::format("<section data-owner=\"{0}\"><h3>{0} {1}</h3>\n", html_text(owner.name), about);
+        std::string for_each_job;
+        for (const LimitRow& row : owner.rows) {
+            if (row.used)
+                add_bar(row);
+            else
+                for_each_job +=
+                    text::format("<li>{}: {}{}</li>", html_text(limits::subject_of(row.limit, row.tres)),
+                                 is_minimum(row) ? "at least " : "", amount(row, row.value));
+        }
+        if (!for_each_job.empty()) out_ += "<ul>" + for_each_job + "</ul>\n";
+        if (owner.rows.empty()) out_ += "<p>No limit is set.</p>\n";
+        out_ += "</section>\n";
+    }
+
+    static bool is_minimum(const LimitRow& row) {
+        return model::facts_of(row.limit).sense == model::LimitSense::minimum;
+    }
+
+    void add_bar(const LimitRow& row) {
+        const int percent = static_cast<int>(std::floor(std::min(*row.share(), 9.99) * 100));
+        const std::string_view level = percent >= 100 ? "full" : percent >= 80 ? "high" : "low";
+        out_ += text::format(
+            "<div class=\"limit\" data-limit=\"{}\" data-tres=\"{}\"><div class=\"what\">{}{}</div>"
+            "<div class=\"bar {}\"><i style=\"width:{}%\"></i></div>"
+            "<div class=\"n\">{} of {}</div></div>\n",
+            model::name_of(row.limit), html_text(row.tres),
+            html_text(limits::subject_of(row.limit, row.tres)), counts_of(row.limit) == "all" ? "" : ", most",
+            level, std::min(percent, 100), amount(row, *row.used), amount(row, row.value));
+        std::string holders;
+        if (state_.shows_accounts())
+            holders = list_holders(row, row.accounts, [](const std::string& name) { return name; });
+        if (names_users_ && !row.users.empty())
+            holders += (holders.empty() ? "" : "; ") +
+                       list_holders(row, row.users, [this](std::uint32_t id) { return state_.name_of(id); });
+        if (!holders.empty()) out_ += "<div class=\"who\">" + holders + "</div>\n";
+    }
+
+    static std::string meaning_of(const std::string& reason) {
+        if (const auto entries = limits::find_reason(reason); !entries.empty())
+            return text::format("{} limit: {}",
+                                entries.front().owner == limits::OwnerKind::qos ? "QOS" : "Account",
+                                limits::subject_of(entries.front().limit, tres_of(entries.front())));
+        const auto* other = limits::find_other_reason(reason);
+        return other == nullptr ? std::string() : std::string(other->meaning);
+    }
+
+    /// A TRES of the kind that the Reason names.
+    static std::string tres_of(const limits::ReasonEntry& entry) {
+        if (entry.kinds.empty()) return "";
+        switch (entry.kinds.front()) {
+        case model::TresKind::cpu: return "cpu";
+        case model::TresKind::mem: return "mem";
+        case model::TresKind::energy: return "energy";
+        case model::TresKind::node: return "node";
+        case model::TresKind::billing: return "billing";
+        case model::TresKind::gres: return "GRES";
+        case model::TresKind::license: return "licenses";
+        case model::TresKind::bb: return "burst buffers";
+        case model::TresKind::other: break;
+        }
+        return "TRES";
+    }
+
+    std::string& out_;
+    const ClusterState& state_;
+    bool names_users_;
+};
+
+void add_gate(std::string& out, const Result<GateReport>* gate, std::time_t now) {
+    if (gate == nullptr || !*gate) return;
+    if (!(*gate)->is_loaded(now)) {
+        out += "<p id=\"gate\" class=\"warning\">The plugin is not loaded; <code>qosgate status</code> says "
+               "why.</p>\n";
+        return;
+    }
+    const auto count = [gate](const char* key) {
+        return static_cast<std::uint64_t>((*gate)->number(key).value_or(0));
+    };
+    const std::string standing = (*gate)->text("standing");
+    out += text::format(
+        "<p id=\"gate\"{}>The plugin is {}: {}; {} and {} checked, {} refused, {} changed by rules.</p>\n",
+        standing == "in force" ? "" : " class=\"warning\"", html_text(standing),
+        count_of(count("rules"), "rule"), count_of(count("jobs"), "job"),
+        count_of(count("changes"), "change"), count("refused"), count("changed_by_rules"));
+}
+
+} // namespace
+
+std::string make_page(const ClusterState* state, std::string_view why, const Result<GateReport>* gate,
+                      const PageOptions& options, std::time_t now) {
+    const std::string cluster = state == nullptr ? std::string() : html_text(state->cluster);
+    std::string out = text::format(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta name=\"color-scheme\" content=\"light dark\">\n<meta http-equiv=\"refresh\" content=\"{}\">\n"
+        "<title>QOS {}</title>\n<style>{}</style></head><body>\n<h1>Quality of service {}</h1>\n",
+        options.refresh.count(), cluster, page_style, cluster.empty() ? "" : "on " + cluster);
+    if (state == nullptr) {
+        out += text::format("<p id=\"blind\" class=\"warning\">{}: {}.</p>\n", local_time_text(now),
+                            html_text(why, 500));
+        add_gate(out, gate, now);
+        return out + "</body></html>\n";
+    }
+    out += text::format("<p>As of <time>{}</time>.{}</p>\n", local_time_text(state->read_at),
+                        state->sees_all ? "" : " PrivateData hides a part of the jobs and usage.");
+    add_gate(out, gate, now);
+    Page page(out, *state, options);
+    page.add_qos();
+    page.add_pending();
+    page.add_accounts();
+    return out + "</body></html>\n";
+}
+
+} // namespace qg::cli

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "limit_rows.hpp"
+
+#include "qosgate/limits/binding.hpp"
+#include "qosgate/model/limit_facts.hpp"
+
+#include <algorithm>
+
+namespace qg::cli {
+namespace {
+
+using model::LimitFacts;
+using model::LimitMeasure;
+using model::LimitScope;
+
+/// Of each account and user of a QOS, slurmctld counts what runs and what is submitted, not the past.
+bool is_kept_for_holders(const LimitFacts& facts) {
+    return facts.counts_others() && !facts.counts_the_past();
+}
+
+template <typename Key, typename Holders>
+std::vector<std::pair<Key, std::uint64_t>> find_holders(const Holders& holders, const LimitRow& row,
+                                                        std::optional<std::size_t> tres) {
+    std::vector<std::pair<Key, std::uint64_t>> found;
+    for (const auto& [key, usage] : holders)
+        if (const std::uint64_t used = limits::used_against(row.limit, tres, usage); used > 0)
+            found.emplace_back(key, used);
+    std::ranges::stable_sort(found, std::ranges::greater(), &std::pair<Key, std::uint64_t>::second);
+    return found;
+}
+
+template <typename Amounts>
+std::uint64_t most_of(const Amounts& amounts) {
+    return amounts.empty() ? 0 : amounts.front().second;
+}
+
+/// Calls `body(facts, tres, value)` for each value that is set.
+template <typename Body>
+void for_each_limit(const model::Limits& limits, Body body) {
+    if (!limits.has_any()) return;
+    for (const LimitFacts& facts : model::limit_facts) {
+        if (const auto* count = std::get_if<model::CountLimit>(&facts.limit)) {
+            if (const auto value = limits.get(*count)) body(facts, std::optional<std::size_t>(), *value);
+            continue;
+        }
+        const auto limit = std::get<model::TresLimit>(facts.limit);
+        if (!limits.has_any(limit)) continue;
+        for (std::size_t tres = 0; tres < limits.tres_count(); ++tres)
+            if (const auto value = limits.get(limit, tres)) body(facts, std::optional(tres), *value);
+    }
+}
+
+LimitRow make_row(const std::string& owner, const LimitFacts& facts, std::optional<std::size_t> tres,
+                  std::uint64_t value, const model::TresCatalogue& catalogue) {
+    return {.owner = owner,
+            .limit = facts.limit,
+            .tres = tres ? catalogue.name(*tres) : std::string(),
+            .value = value};
+}
+
+LimitRow fill_in_qos(LimitRow row, const LimitFacts& facts, std::optional<std::size_t> tres,
+                     const quota::LocalQos& qos) {
+    if (is_kept_for_holders(facts)) {
+        row.accounts = find_holders<std::string>(qos.accounts, row, tres);
+        row.users = find_holders<std::uint32_t>(qos.users, row, tres);
+    }
+    switch (facts.scope) {
+    case LimitScope::group: row.used = limits::used_against(row.limit, tres, qos.qos.usage); break;
+    case LimitScope::user: row.used = most_of(row.users); break;
+    case LimitScope::account: row.used = most_of(row.accounts); break;
+    case LimitScope::job:
+    case LimitScope::node: break;
+    }
+    return row;
+}
+
+} // namespace
+
+std::optional<double> LimitRow::share() const noexcept {
+    if (!used) return std::nullopt;
+    if (value == 0) return 1;
+    return static_cast<double>(*used) / static_cast<double>(value);
+}
+
+double LimitRow::unit() const noexcept {
+    constexpr double seconds_per_minute = 60;
+    switch (model::facts_of(limit).measure) {
+    case LimitMeasure::tres: return tres_unit(tres);
+    case LimitMeasure::tres_minutes:
+    case LimitMeasure::tres_run_minutes: return tres_unit(tres) * seconds_per_minute;
+    case LimitMeasure::wall: return seconds_per_minute;
+    case LimitMeasure::running_jobs:
+    case LimitMeasure::submitted_jobs: break;
+    }
+    return 1;
+}
+
+double tres_unit(std::string_view tres) noexcept {
+    constexpr double bytes_per_mib = 1024 * 1024;
+    return tres == "mem" || tres == "vmem" ? bytes_per_mib : 1;
+}
+
+std::string_view counts_of(const model::LimitId& limit) noexcept {
+    switch (model::facts_of(limit).scope) {
+    case LimitScope::job: return "job";
+    case LimitScope::node: return "node";
+    case LimitScope::user: return "user";
+    case LimitScope::account: return "account";
+    case LimitScope::group: break;
+    }
+    return "all";
+}
+
+std::vector<LimitRow> find_qos_rows(const quota::LocalRecords& records) {
+    std::vector<LimitRow> rows;
+    for (const quota::LocalQos& qos : records.qos)
+        for_each_limit(qos.qos.limits,
+                       [&](const LimitFacts& facts, std::optional<std::size_t> tres, std::uint64_t value) {
+                           if (!facts.is_of_qos()) return;
+                           rows.push_back(fill_in_qos(
+                               make_row(qos.qos.name, facts, tres, value, *records.tres), facts, tres, qos));
+                       });
+    return rows;
+}
+
+std::vector<LimitRow> find_account_rows(const quota::LocalRecords& records) {
+    std::vector<LimitRow> rows;
+    for (const quota::LocalAssociation& each : records.associations) {
+        const model::Association& link = each.link;
+        if (link.level == model::AssociationLevel::user || link.hides_limits || link.hides_usage) continue;
+        for_each_limit(
+            link.limits, [&](const LimitFacts& facts, std::optional<std::size_t> tres, std::uint64_t value) {
+                if (!facts.is_of_association() || facts.is_of_users_alone() || !facts.counts_others()) return;
+                LimitRow row = make_row(link.account, facts, tres, value, *records.tres);
+                row.used = limits::used_against(row.limit, tres, link.usage);
+                rows.push_back(std::move(row));
+            });
+    }
+    return rows;
+}
+
+} // namespace qg::cli

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "metric_set.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <sstream>
+#include <vector>
+
+namespace qg::cli {
+
+MetricSet::Family::Family(std::string name, std::string help, bool is_counter, std::size_t max_series)
+    : family_(std::make_unique<prometheus::MetricFamily>()), is_counter_(is_counter),
+      max_series_(max_series) {
+    family_->name = std::move(name);
+    family_->help = std::move(help);
+    family_->type = is_counter ? prometheus::MetricType::Counter : prometheus::MetricType::Gauge;
+}
+
+MetricSet::Family::~Family() = default;
+
+void MetricSet::Family::add(double value, std::initializer_list<Label> labels) {
+    constexpr std::size_t max_value_bytes = 200;
+    prometheus::ClientMetric metric;
+    std::string key;
+    for (const auto& [name, text] : labels) {
+        if (text.empty()) continue;
+        metric.label.push_back({name, text::printable(text, max_value_bytes)});
+        key += metric.label.back().value;
+        key += '\n'; // never in a printable text
+    }
+    if (seen_.size() >= max_series_ || !seen_.insert(std::move(key)).second) {
+        ++cut_;
+        return;
+    }
+    (is_counter_ ? metric.counter.value : metric.gauge.value) = value;
+    family_->metric.push_back(std::move(metric));
+}
+
+MetricSet::Family& MetricSet::gauge(std::string name, std::string help) {
+    return families_.emplace_back(std::move(name), std::move(help), /*is_counter=*/false, max_series_);
+}
+
+MetricSet::Family& MetricSet::counter(std::string name, std::string help) {
+    return families_.emplace_back(std::move(name), std::move(help), /*is_counter=*/true, max_series_);
+}
+
+std::string MetricSet::text() {
+    const std::size_t count = families_.size();
+    Family& cut = gauge("qosgate_exporter_cut_series",
+                        "Series left out of a family: it has too many, or two with the same labels.");
+    for (std::size_t i = 0; i < count; ++i)
+        if (families_[i].cut() > 0)
+            cut.add(static_cast<double>(families_[i].cut()), {{"family", families_[i].family_->name}});
+    std::vector<prometheus::MetricFamily> all;
+    for (Family& family : families_)
+        if (!family.family_->metric.empty()) all.push_back(std::move(*family.family_));
+    families_.clear();
+    std::ostringstream out;
+    prometheus::TextSerializer().Serialize(out, all);
+    return std::move(out).str();
+}
+
+} // namespace qg::cli
