@@ -11,7 +11,6 @@ using cli::Counter;
 using cli::CounterComparison;
 using cli::CounterKind;
 using cli::Counters;
-using model::LimitMeasure;
 
 namespace {
 
@@ -112,8 +111,8 @@ BOOST_AUTO_TEST_CASE(a_difference_counts_if_it_is_there_twice) {
     BOOST_TEST(comparison.is_settled());
     BOOST_TEST_REQUIRE(comparison.differences().size() == 1u);
     const cli::Difference& found = comparison.differences().front();
-    BOOST_TEST((found.what.counter == normal));
-    BOOST_TEST((found.what.measure == LimitMeasure::running_jobs));
+    const bool is_running_jobs = found.what == cli::CountedAmount{.counter = normal};
+    BOOST_TEST(is_running_jobs);
     BOOST_TEST(found.counted == 2u);
     BOOST_TEST(found.kept == 3u);
 }

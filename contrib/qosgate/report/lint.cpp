@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate lint: settings that have no effect, or another one than meant.
+#include "command.hpp"
+#include "report/lint_checks.hpp"
+#include "report/lint_reading.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace qg::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int exit_finds = 2;
+
+struct LintOptions : AccessOptions {
+    std::vector<std::string> ignored;
+};
+
+/// Errors: not_found, with the near miss.
+Result<void> check_codes(const std::vector<std::string>& codes) {
+    std::vector<std::string> known;
+    for (const LintCheck& check : lint_checks())
+        known.emplace_back(check.code);
+    for (const std::string& code : codes)
+        if (std::ranges::find(known, code) == known.end())
+            return Error{ErrorCode::not_found,
+                         text::format("--ignore: there is no check {}{}; 'qosgate lint --help' lists them",
+                                      text::quoted(code, 64), text::did_you_mean(code, known))};
+    return {};
+}
+
+void print(const std::vector<Finding>& findings, std::size_t checks, std::ostream& out) {
+    for (const Finding& finding : findings)
+        out << text::format("{}: {}: {}\n    {}\n", finding.code, finding.where, finding.text, finding.cure);
+    out << (findings.empty() ? text::format("{} checks, nothing found\n", checks)
+                             : text::format("{} checks, {}\n", checks, count_of(findings.size(), "finding")));
+}
+
+ordered_json to_json(const std::vector<Finding>& findings, const LintOptions& options) {
+    auto list = ordered_json::array();
+    for (const Finding& finding : findings)
+        list.push_back({{"code", finding.code},
+                        {"where", finding.where},
+                        {"text", finding.text},
+                        {"cure", finding.cure}});
+    return {{"findings", list}, {"ignored", options.ignored}};
+}
+
+Result<int> lint_cluster(const LintOptions& options, Output& output) {
+    if (const auto known = check_codes(options.ignored); !known) return known.error();
+    const auto input = read_lint_input(options, output);
+    if (!input) return input.error();
+    const auto findings = find_problems(*input, options.ignored);
+    if (output.json())
+        output.write(to_json(findings, options));
+    else
+        print(findings,
+              lint_checks().size() - std::set(options.ignored.begin(), options.ignored.end()).size(),
+              output.text());
+    return findings.empty() ? 0 : exit_finds;
+}
+
+/// The codes and what they stand for, for the help.
+std::string list_checks() {
+    std::size_t width = 0;
+    for (const LintCheck& check : lint_checks())
+        width = std::max(width, check.code.size());
+    std::string list;
+    for (const LintCheck& check : lint_checks())
+        list += text::format("  {:<{}}  {}\n", check.code, width, check.title);
+    return list;
+}
+
+} // namespace
+
+void add_lint(CLI::App& app, Invocation& invocation) {
+    auto options = std::make_shared<LintOptions>();
+    CLI::App* command = add_command(
+        app, "lint", "Find settings that have no effect, or always deny",
+        "Checks the QOSs, associations and partitions of the live cluster, and slurm.conf. Each finding has "
+        "a\n"
+        "code that stays the same, a sentence, and a cure: a command, or a line for slurm.conf. The cure\n"
+        "makes the finding go away; whether it is what you want is for you to decide. For root, SlurmUser\n"
+        "and operators.\n\n"
+        "Codes:\n" +
+            list_checks() +
+            "\nExit status:\n"
+            "  0   nothing found\n"
+            "  2   there are findings\n"
+            "  64  the command line is wrong\n"
+            "  66  a code of --ignore does not exist\n"
+            "  69  slurmdbd or slurmctld cannot be reached, or slurm.conf cannot be used\n"
+            "  74  the output cannot be written\n"
+            "  77  not permitted\n"
+            "  78  Slurm has no slurmdbd\n\n"
+            "With --json:\n"
+            "  findings  code, where (\"QOS night\", \"partition viz\", \"slurm.conf\"), text, cure (a "
+            "command "
+            "line,\n"
+            "            or one that begins with \"# slurm.conf: \")\n"
+            "  ignored   the codes of --ignore\n"
+            "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
+            "Examples:\n"
+            "  sudo qosgate lint --ignore not-safe --ignore zero-limit\n"
+            "  sudo qosgate lint --json | jq -r '.findings[] | \"# \" + .text, .cure' > cures.sh");
+    command->add_option("--ignore", options->ignored, "Leave out the check with this code; may be repeated")
+        ->option_text("CODE");
+    add_access_options(*command, *options, invocation);
+    command->callback([&invocation, options] {
+        invocation.action = [options](Output& output) { return lint_cluster(*options, output); };
+    });
+}
+
+} // namespace qg::cli

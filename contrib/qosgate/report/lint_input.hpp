@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What lint checks: the settings of a cluster, its QOSs, associations and partitions, as plain values. They
+// may come from daemons or from files.
+#pragma once
+
+#include "qosgate/limits/release.hpp"
+#include "qosgate/model/account_view.hpp"
+#include "qosgate/model/cluster_settings.hpp"
+#include "qosgate/model/limit_facts.hpp"
+#include "qosgate/model/partition.hpp"
+#include "qosgate/model/qos_record.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qg::cli {
+
+struct LintAssociation {
+    model::AssociationLevel level = model::AssociationLevel::user;
+    std::string account;
+    std::string user = {};
+    std::string partition = {};
+    std::optional<std::size_t> parent = {};           ///< index; empty: the root
+    std::optional<std::string> default_qos = {};      ///< its own, or that of an account above
+    std::optional<std::vector<std::string>> qos = {}; ///< that it may use; empty: not known
+    model::Limits limits = {};                        ///< in the order of LintInput::tres
+};
+
+struct LintInput {
+    std::string cluster; ///< ClusterName
+    model::ClusterSettings settings;
+    std::shared_ptr<const model::TresCatalogue> tres = model::TresCatalogue::built_in();
+    std::vector<model::QosRecord> qos;
+    std::vector<LintAssociation> associations;
+    std::vector<model::Partition> partitions;
+    limits::Release release = limits::newest_release;
+};
+
+/// A limit that is set.
+struct SetLimit {
+    const model::LimitFacts* facts = nullptr; ///< never null
+    std::string tres = {};                    ///< empty: the limit has none
+    std::uint64_t value = 0;
+
+    /// "GrpTRES=cpu=8", "MaxWall=08:00:00": as it is set
+    [[nodiscard]] std::string text() const;
+    /// "GrpTRES=cpu=-1", "MaxWall=-1": as it is unset
+    [[nodiscard]] std::string unset_text() const;
+};
+
+/// The limits of a QOS.
+std::vector<SetLimit> limits_of(const model::QosRecord& qos);
+/// Those of an association that are its own: Grp limits. Its Max limits may be those of an account above.
+std::vector<SetLimit> limits_of(const LintAssociation& association, const model::TresCatalogue& tres);
+
+/// Whether a partition takes jobs of this QOS.
+bool admits(const model::Partition& partition, const std::string& qos);
+/// Whether it is the partition's own QOS.
+bool is_qos_of(const model::Partition& partition, const std::string& qos);
+
+} // namespace qg::cli

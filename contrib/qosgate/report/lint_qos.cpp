@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The checks of lint that look at QOSs alone, or at their flags.
+#include "report/lint_checks.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace qg::cli {
+
+namespace lint {
+namespace {
+
+using model::LimitMeasure;
+using model::LimitScope;
+using model::LimitSense;
+using model::QosRecord;
+
+std::string owner(const QosRecord& qos) {
+    return "QOS " + text::printable(qos.name);
+}
+
+/// How many jobs a scope counts together: a part of a job, a job, some jobs, all.
+int rank_of(LimitScope scope) {
+    switch (scope) {
+    case LimitScope::node: return 0;
+    case LimitScope::job: return 1;
+    case LimitScope::user:
+    case LimitScope::account: return 2;
+    case LimitScope::group: break;
+    }
+    return 3;
+}
+
+/// Whether all that `inner` counts is a part of what `outer` counts at the same moment. Ended jobs are no
+/// part of it.
+bool is_part_of(const model::LimitFacts& inner, const model::LimitFacts& outer) {
+    if (inner.sense != LimitSense::maximum || outer.sense != LimitSense::maximum) return false;
+    if (inner.counts_the_past() || outer.counts_the_past()) return false;
+    const bool is_smaller = rank_of(inner.scope) < rank_of(outer.scope);
+    if (inner.measure == LimitMeasure::running_jobs && outer.measure == LimitMeasure::submitted_jobs)
+        return is_smaller || inner.scope == outer.scope;
+    return inner.measure == outer.measure && is_smaller;
+}
+
+/// Whether a zero of this TRES may be meant: "no GPUs".
+bool may_be_zero(const SetLimit& limit) {
+    if (limit.tres.empty()) return false;
+    switch (model::kind_of(limit.tres)) {
+    case model::TresKind::cpu:
+    case model::TresKind::mem:
+    case model::TresKind::node:
+    case model::TresKind::billing: return false;
+    case model::TresKind::energy:
+    case model::TresKind::bb:
+    case model::TresKind::gres:
+    case model::TresKind::license:
+    case model::TresKind::other: break;
+    }
+    return true;
+}
+
+bool allows_nothing(const SetLimit& limit) {
+    return limit.value == 0 && limit.facts->sense == LimitSense::maximum && !may_be_zero(limit);
+}
+
+bool has_partition(const LintInput& input, bool (*is_meant)(const model::Partition&)) {
+    return std::ranges::any_of(input.partitions, is_meant);
+}
+
+/// A flag, and whether it can change anything.
+struct FlagUse {
+    std::string_view flag;
+    bool (*has_effect)(const LintInput& input, const QosRecord& qos);
+    std::string_view why; ///< it has none
+};
+
+constexpr FlagUse flag_uses[] = {
+    {"NoReserve",
+     [](const LintInput& input, const QosRecord&) {
+         return input.settings.scheduler_type == "sched/backfill";
+     },
+     "SchedulerType is not sched/backfill, and only that reserves nodes"},
+    {"UsageFactorSafe", [](const LintInput&, const QosRecord& qos) { return qos.usage_factor != 1.0; },
+     "its UsageFactor is 1"},
+    {"EnforceUsageThreshold",
+     [](const LintInput&, const QosRecord& qos) { return qos.usage_threshold.has_value(); },
+     "it has no UsageThreshold"},
+    {"NoDecay",
+     [](const LintInput& input, const QosRecord& qos) {
+         return !input.settings.usage_lasts && std::ranges::any_of(limits_of(qos), [](const SetLimit& limit) {
+             return limit.facts->counts_the_past();
+         });
+     },
+     "it has neither GrpTRESMins nor GrpWall, or usage does not decay on this cluster"},
+    {"OverPartQOS",
+     [](const LintInput& input, const QosRecord& qos) {
+         return !limits_of(qos).empty() && std::ranges::any_of(input.partitions, [&](const auto& partition) {
+             return !partition.qos.empty() && !is_qos_of(partition, qos.name) && admits(partition, qos.name);
+         });
+     },
+     "it has no limits, or no partition that it may use has another QOS"},
+    {"PartitionTimeLimit",
+     [](const LintInput& input, const QosRecord&) {
+         return has_partition(input, [](const auto& each) { return !each.max_time.is_unlimited(); });
+     },
+     "no partition has a MaxTime"},
+    {"PartitionMaxNodes",
+     [](const LintInput& input, const QosRecord&) {
+         return has_partition(input, [](const auto& each) { return each.max_nodes.has_value(); });
+     },
+     "no partition has MaxNodes"},
+    {"PartitionMinNodes",
+     [](const LintInput& input, const QosRecord&) {
+         return has_partition(input, [](const auto& each) { return each.min_nodes > 1; });
+     },
+     "no partition has MinNodes above 1"},
+};
+
+} // namespace
+
+void limit_never_binds(const LintInput& input, Findings& findings) {
+    for (const QosRecord& qos : input.qos) {
+        const auto limits = limits_of(qos);
+        for (const SetLimit& inner : limits) {
+            const SetLimit* lowest = nullptr;
+            for (const SetLimit& outer : limits)
+                if (outer.tres == inner.tres && is_part_of(*inner.facts, *outer.facts) &&
+                    outer.value < inner.value && (lowest == nullptr || outer.value < lowest->value))
+                    lowest = &outer;
+            if (lowest == nullptr) continue;
+            findings.add(owner(qos),
+                         text::format("{} never counts: {} is lower", inner.text(), lowest->text()),
+                         update_qos(qos.name, inner.unset_text()));
+        }
+    }
+}
+
+void zero_limit(const LintInput& input, Findings& findings) {
+    for (const QosRecord& qos : input.qos)
+        for (const SetLimit& limit : limits_of(qos))
+            if (allows_nothing(limit))
+                findings.add(
+                    owner(qos),
+                    text::format("{} allows no job: zero is a limit; unlimited is a limit that is not "
+                                 "set",
+                                 limit.text()),
+                    update_qos(qos.name, limit.unset_text()));
+}
+
+void minimum_above_maximum(const LintInput& input, Findings& findings) {
+    for (const QosRecord& qos : input.qos) {
+        const auto limits = limits_of(qos);
+        for (const SetLimit& minimum : limits) {
+            if (minimum.facts->sense != LimitSense::minimum) continue;
+            const auto is_below = [&](const SetLimit& other) {
+                return other.facts->sense == LimitSense::maximum && other.tres == minimum.tres &&
+                       other.facts->measure == LimitMeasure::tres && other.facts->scope != LimitScope::node &&
+                       other.value < minimum.value;
+            };
+            const auto maximum = std::ranges::find_if(limits, is_below);
+            if (maximum == limits.end()) continue;
+            findings.add(
+                owner(qos),
+                text::format("no job can meet {} and {}: {}", minimum.text(), maximum->text(),
+                             qos.flags.contains("DenyOnLimit") ? "all are refused" : "all wait for ever"),
+                update_qos(qos.name, minimum.unset_text()));
+        }
+    }
+}
+
+void preemption_loop(const LintInput& input, Findings& findings) {
+    std::map<std::string, const QosRecord*> by_name;
+    for (const QosRecord& qos : input.qos)
+        by_name.emplace(qos.name, &qos);
+    for (const auto& [start, first] : by_name) {
+        // The shortest way back, through names that come later: so each loop is told once.
+        std::map<std::string, std::string> came_from;
+        std::vector<std::string> open{start};
+        for (std::size_t i = 0; i < open.size() && !came_from.contains(start); ++i) {
+            const auto at = by_name.find(open[i]);
+            if (at == by_name.end()) continue;
+            const std::string from = open[i];
+            for (const std::string& next : at->second->preempt)
+                if (next >= start && came_from.try_emplace(next, from).second && next != start)
+                    open.push_back(next);
+        }
+        if (!came_from.contains(start)) continue;
+        std::vector<std::string> way{start};
+        for (std::string at = came_from.at(start); at != start; at = came_from.at(at))
+            way.push_back(at);
+        std::ranges::reverse(way);
+        way.insert(way.begin(), start);
+        findings.add(owner(*first),
+                     text::format("QOSs may preempt each other in a circle: {}", text::join(way, ", ")),
+                     update_qos(start, "Preempt-=" + way[1]));
+    }
+}
+
+void flag_without_effect(const LintInput& input, Findings& findings) {
+    for (const QosRecord& qos : input.qos)
+        for (const FlagUse& use : flag_uses)
+            if (qos.flags.contains(std::string(use.flag)) && !use.has_effect(input, qos))
+                findings.add(owner(qos), text::format("the flag {} changes nothing: {}", use.flag, use.why),
+                             update_qos(qos.name, text::format("Flags-={}", use.flag)));
+}
+
+void threshold_without_flag(const LintInput& input, Findings& findings) {
+    for (const QosRecord& qos : input.qos)
+        if (qos.usage_threshold && !qos.flags.contains("EnforceUsageThreshold"))
+            findings.add(owner(qos), "UsageThreshold counts only with the flag EnforceUsageThreshold",
+                         update_qos(qos.name, "Flags+=EnforceUsageThreshold"));
+}
+
+void zero_association_limit(const LintInput& input, Findings& findings) {
+    for (const LintAssociation& association : input.associations)
+        for (const SetLimit& limit : limits_of(association, *input.tres))
+            if (allows_nothing(limit))
+                findings.add(
+                    name_of(association),
+                    text::format("{} allows no job: zero is a limit; unlimited is a limit that is not "
+                                 "set",
+                                 limit.text()),
+                    modify_association(input, association, limit.unset_text()));
+}
+
+} // namespace lint
+} // namespace qg::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/lint_reading.hpp"
+
+#include "judged_world.hpp"
+
+#include "qosgate/slurm/cluster_settings.hpp"
+
+#include <algorithm>
+
+#include <unistd.h>
+
+namespace qg::cli {
+namespace {
+
+LintAssociation to_lint(const quota::LocalAssociation& association) {
+    return {.level = association.link.level,
+            .account = association.link.account,
+            .user = association.link.user,
+            .partition = association.link.partition,
+            .parent = association.parent,
+            .default_qos = association.default_qos,
+            .qos = association.permitted_qos,
+            .limits = association.link.limits};
+}
+
+} // namespace
+
+Result<LintInput> read_lint_input(const AccessOptions& options, Output& output) {
+    const auto access = QosConnection::open(options, output);
+    if (!access) return access.error();
+    auto world = capture_world(ClusterNeed::required);
+    if (!world) return world.error();
+    const quota::LocalQuota accounting(std::move(world->records));
+    if (!accounting.is_operator(getuid()))
+        return Error{ErrorCode::permission_denied,
+                     "only root, SlurmUser and operators can check a cluster: others may not see all of it"};
+    auto settings = slurm::load_cluster_settings();
+    if (!settings) return settings.error();
+    const auto stored = (*access)->store().read_all();
+    if (!stored) return stored.error();
+    LintInput input{.cluster = world->cluster.name,
+                    .settings = *std::move(settings),
+                    .tres = accounting.records().tres,
+                    .qos = {},
+                    .associations = {},
+                    .partitions = {},
+                    .release = limits::Release::parse(QG_RELEASE).value()};
+    for (const slurmdb::StoredQos& qos : *stored)
+        input.qos.push_back(qos.record);
+    std::ranges::transform(accounting.records().associations, std::back_inserter(input.associations),
+                           to_lint);
+    for (const auto& partition : world->partitions)
+        input.partitions.push_back(*partition);
+    return input;
+}
+
+} // namespace qg::cli

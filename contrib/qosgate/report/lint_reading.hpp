@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The live cluster as lint checks it.
+#pragma once
+
+#include "qos_connection.hpp"
+#include "report/lint_input.hpp"
+
+namespace qg::cli {
+
+/// Asks slurmdbd for the QOSs, and slurmctld for all else. For root, SlurmUser and operators: others may not
+/// see everything.
+/// Errors: those of QosConnection::open() and capture_world(); permission_denied.
+Result<LintInput> read_lint_input(const AccessOptions& options, Output& output);
+
+} // namespace qg::cli

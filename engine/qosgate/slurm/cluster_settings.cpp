@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/slurm/cluster_settings.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/slurm/accounting_records.hpp"
+#include "qosgate/slurm/load.hpp"
+#include "qosgate/slurm/values.hpp"
+
+namespace qg::slurm {
+
+model::ClusterSettings read_cluster_settings(const slurm_conf_t& conf) {
+    model::ClusterSettings settings;
+    settings.enforce = read_enforce(conf.accounting_storage_enforce);
+    for (const std::string_view name : text::split(view_text(conf.accounting_storage_tres), ','))
+        settings.tres.emplace_back(name);
+    settings.scheduler_type = view_text(conf.schedtype);
+    settings.priority_type = view_text(conf.priority_type);
+    settings.priority_weight_qos = conf.priority_weight_qos;
+    settings.uses_raw_priorities = (conf.priority_flags & PRIORITY_FLAGS_NO_NORMAL_QOS) != 0;
+    settings.preempt_type = view_text(conf.preempt_type);
+    settings.usage_lasts = conf.priority_decay_hl == 0 && conf.priority_reset_period == PRIORITY_RESET_NONE;
+    return settings;
+}
+
+Result<model::ClusterSettings> load_cluster_settings() {
+    const auto conf = load_conf(everything);
+    if (!conf) return conf.error();
+    if (*conf == nullptr) return Error{ErrorCode::unavailable, "reading the configuration: it is empty"};
+    return read_cluster_settings(**conf);
+}
+
+} // namespace qg::slurm
