@@ -113,6 +113,9 @@ BOOST_AUTO_TEST_CASE(a_limit_per_user_has_the_usage_of_the_user_who_uses_most) {
     const std::string per_user = R"({qos="gold",limit="MaxTRESPerUser",tres="cpu",counts="user"} )";
     BOOST_TEST(has(text, "qosgate_qos_usage" + per_user + "5\n"));
     BOOST_TEST(has(text, "qosgate_qos_headroom" + per_user + "1\n"));
+    BOOST_TEST(
+        has(text, R"(qosgate_qos_account_usage{qos="gold",account="astro",limit="GrpTRES",tres="cpu")"));
+    BOOST_TEST(!has(text, R"(account="astro",limit="MaxTRESPerUser")"));
 }
 
 BOOST_AUTO_TEST_CASE(zero_is_a_limit_unset_is_none_and_a_limit_of_each_job_has_no_usage) {

@@ -66,8 +66,14 @@ LimitRow fill_in_qos(LimitRow row, const LimitFacts& facts, std::optional<std::s
     }
     switch (facts.scope) {
     case LimitScope::group: row.used = limits::used_against(row.limit, tres, qos.qos.usage); break;
-    case LimitScope::user: row.used = most_of(row.users); break;
-    case LimitScope::account: row.used = most_of(row.accounts); break;
+    case LimitScope::user:
+        row.used = most_of(row.users);
+        row.accounts.clear();
+        break;
+    case LimitScope::account:
+        row.used = most_of(row.accounts);
+        row.users.clear();
+        break;
     case LimitScope::job:
     case LimitScope::node: break;
     }

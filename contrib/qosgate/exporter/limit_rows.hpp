@@ -25,7 +25,8 @@ struct LimitRow {
     /// By all jobs; of a limit per user or per account: by the one that uses most. Empty: each job has the
     /// limit by itself.
     std::optional<std::uint64_t> used = {};
-    /// Who uses it, most first; those who use nothing are left out.
+    /// Who uses it, most first; those who use nothing are left out. A limit per user names no accounts, and
+    /// one per account no users.
     std::vector<std::pair<std::string, std::uint64_t>> accounts = {};
     std::vector<std::pair<std::uint32_t, std::uint64_t>> users = {};
 
