@@ -33,7 +33,7 @@ LIMIT = re.compile(r'\.name = "(\w+)"')
 def texts(root: Path) -> Iterator[tuple[Path, str]]:
     paths = [root / "README.md"] + [path for folder in FOLDERS for path in sorted((root / folder).rglob("*"))]
     for path in paths:
-        if path.is_file() and path.name != Path(__file__).name and path.suffix not in (".gz", ".pyc"):
+        if path.is_file() and path.name != Path(__file__).name and path.suffix not in (".gz", ".png", ".pyc"):
             yield path.relative_to(root), path.read_text(encoding="utf-8")
 
 
