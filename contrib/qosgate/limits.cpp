@@ -3,6 +3,7 @@
 // qosgate limits: what a user may use, and how much of it is left.
 #include "command.hpp"
 #include "own_limits.hpp"
+#include "report/usage_bar.hpp"
 #include "table.hpp"
 
 #include "qosgate/base/text.hpp"
@@ -12,8 +13,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -49,17 +48,8 @@ std::string number_of(const LimitUse& use, std::optional<std::uint64_t> value) {
 
 /// "[######....]  60%", and "binds first" for the limit that does.
 std::string bar_of(const LimitUse& use, bool is_first, bool colours) {
-    constexpr int width = 10;
     const auto share = use.share();
-    if (!share) return "";
-    int full = static_cast<int>(*share * width);
-    if (full == 0 && *share > 0) full = 1;
-    const int percent = static_cast<int>(std::floor(*share * 100));
-    const char* colour = percent >= 100 ? "\033[31m" : percent >= 80 ? "\033[33m" : "\033[32m";
-    const std::string bar = text::format("[{}{}]", std::string(static_cast<std::size_t>(full), '#'),
-                                         std::string(static_cast<std::size_t>(width - full), '.'));
-    return text::format("{}{}{} {:>3}%{}", colours ? colour : "", bar, colours ? "\033[0m" : "", percent,
-                        is_first ? "  binds first" : "");
+    return share ? usage_bar(*share, colours) + (is_first ? "  binds first" : "") : "";
 }
 
 std::vector<std::string> row_of(const LimitUse& use, bool is_first, const Style& style) {
@@ -253,12 +243,6 @@ ordered_json to_json(const OwnLimits& own, const model::TresCatalogue& tres, boo
             {"knows_partitions", own.knows_partitions},
             {"hides_users", own.hides_users},
             {"accounts", accounts}};
-}
-
-bool takes_colours() {
-    const char* terminal = std::getenv("TERM");
-    return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr && terminal != nullptr &&
-           std::string_view(terminal) != "dumb";
 }
 
 Result<int> show_limits(const LimitsOptions& options, Output& output) {

@@ -3,17 +3,66 @@
 // qosgate qos get NAME...
 #include "qos_connection.hpp"
 #include "qos_json.hpp"
+#include "report/qos_details.hpp"
 
 #include "qosgate/base/text.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace qg::cli {
 namespace {
 
 struct GetOptions : AccessOptions {
     std::vector<std::string> arguments;
+    bool usage = false;
+    bool access = false;
 };
+
+/// What slurmctld knows of QOSs.
+struct Details {
+    UserWorld world;
+    bool has_usage = false;
+    bool has_access = false;
+
+    /// Empty: slurmctld does not know the QOS.
+    [[nodiscard]] std::optional<QosUse> use_of(const std::string& name) const {
+        const quota::LocalRecords& records = world.accounting->records();
+        const auto qos = std::ranges::find_if(
+            records.qos, [&](const quota::LocalQos& each) { return text::iequals(each.qos.name, name); });
+        if (qos == records.qos.end()) return std::nullopt;
+        return find_use(*qos, *records.tres, limits::Release::parse(QG_RELEASE).value(),
+                        [this](std::uint32_t id) { return world.name_of(id); });
+    }
+};
+
+/// Empty: neither option is given.
+Result<std::optional<Details>> read_details(const GetOptions& options) {
+    if (!options.usage && !options.access) return std::optional<Details>();
+    auto world = read_user_world();
+    if (!world) return world.error();
+    return std::optional(Details{*std::move(world), options.usage, options.access});
+}
+
+void print(Output& output, const std::string& name, const Details& details) {
+    if (details.has_usage) {
+        if (!details.world.accounting->records().enforce.limits)
+            output.text() << "  AccountingStorageEnforce does not have 'limits': slurmctld counts nothing\n";
+        if (const auto use = details.use_of(name))
+            print_usage(output.text(), *use, hides_names(*details.world.accounting));
+        else
+            output.text() << "  slurmctld does not know this QOS yet\n";
+    }
+    if (details.has_access) print_access(output.text(), find_access(details.world, name));
+}
+
+void add_details(Json& json, const std::string& name, const Details& details) {
+    if (details.has_usage) {
+        const auto use = details.use_of(name);
+        json["usage"] = use ? to_json(*use, hides_names(*details.world.accounting)) : Json();
+    }
+    if (details.has_access) json["access"] = to_json(find_access(details.world, name));
+}
 
 void print(Output& output, const model::QosRecord& record) {
     output.text() << record.name << '\n';
@@ -39,14 +88,20 @@ Result<int> get(const GetOptions& options, Output& output) {
     if (const auto done = check_old_words("get", options.arguments, *all); !done) return done.error();
     const auto records = select(*all, arguments->names);
     if (!records) return records.error();
+    const auto details = read_details(options);
+    if (!details) return details.error();
     if (!output.json()) {
-        for (const model::QosRecord& record : *records)
+        for (const model::QosRecord& record : *records) {
             print(output, record);
+            if (*details) print(output, record.name, **details);
+        }
         return 0;
     }
     Json list = Json::array();
-    for (const model::QosRecord& record : *records)
+    for (const model::QosRecord& record : *records) {
         list.push_back(record_to_json(record));
+        if (*details) add_details(list.back(), record.name, **details);
+    }
     output.write({{"qos", list}});
     return 0;
 }
@@ -55,14 +110,32 @@ Result<int> get(const GetOptions& options, Output& output) {
 
 void add_qos_get(CLI::App& qos, Invocation& invocation) {
     auto options = std::make_shared<GetOptions>();
-    CLI::App* command =
-        add_command(qos, "get", "Show the fields that are set in QOSs",
-                    "Examples:\n"
-                    "  qosgate qos get moonlight\n"
-                    "  qosgate qos get day night --json | jq '.qos[].MaxWall'\n\n"
-                    "A field that is not shown is at Slurm's default: no limit. In JSON all fields\n"
-                    "are there, null where unset, in the units that 'qosgate qos fields' names.");
+    CLI::App* command = add_command(
+        qos, "get", "Show the fields that are set in QOSs",
+        "Examples:\n"
+        "  qosgate qos get moonlight\n"
+        "  qosgate qos get moonlight --usage --access\n"
+        "  qosgate qos get day night --json | jq '.qos[].MaxWall'\n\n"
+        "A field that is not shown is at Slurm's default: no limit. In JSON all fields\n"
+        "are there, null where unset, in the units that 'qosgate qos fields' names.\n\n"
+        "--usage also asks slurmctld: the jobs of the QOS, tasks of arrays one by one, and what\n"
+        "all, each account and each user use of its limits; in JSON the member 'usage': running,\n"
+        "pending, limits (limit, tres, value, used, share from 0 to 1), hides_names, and the\n"
+        "same for 'accounts' and 'users' (null: PrivateData hides them). Memory is in MiB, times\n"
+        "in minutes.\n"
+        "--access: who may use it, and for whom it is the default; in JSON the member 'access':\n"
+        "is_enforced (false: everybody may use every QOS), hides_users, accounts (account,\n"
+        "users, defaults; 'ana:viz' is ana in partition viz), partition_qos_of, refused_by\n"
+        "(partitions; null: hidden). What PrivateData hides from you is said to be hidden.\n\n"
+        "Exit status:\n"
+        "  0   shown\n"
+        "  64  the command line is wrong\n"
+        "  66  there is no such QOS\n"
+        "  69  slurmdbd, or for these options slurmctld, cannot be reached\n"
+        "  74  the output cannot be written");
     command->add_option("NAME", options->arguments, "Names")->required();
+    command->add_flag("--usage", options->usage, "Also what is used of the limits, by all, account and user");
+    command->add_flag("--access", options->access, "Also who may use it, and for whom it is the default");
     add_access_options(*command, *options, invocation);
     command->callback([&invocation, options] {
         invocation.action = [options](Output& output) { return get(*options, output); };

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What `qosgate qos get` shows of a QOS besides its fields: its usage, and who may use it.
+#pragma once
+
+#include "qos_json.hpp"
+#include "report/qos_usage.hpp"
+#include "user_world.hpp"
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace qg::cli {
+
+/// The users of one account that may use a QOS.
+struct AccountAccess {
+    std::string account;
+    std::vector<std::string> users;    ///< sorted
+    std::vector<std::string> defaults; ///< those whose jobs get it without --qos
+};
+
+struct QosAccess {
+    bool is_enforced = false; ///< AccountingStorageEnforce has `qos`; else every user may use every QOS
+    bool hides_users = false; ///< PrivateData hides other users from the caller
+    bool knows_partitions = false;
+    std::vector<AccountAccess> accounts; ///< by name
+    std::vector<std::string> partition_qos_of;
+    std::vector<std::string> refused_by; ///< partitions whose AllowQos or DenyQos refuses it
+};
+
+/// Cost: a look-up for each association that may use it.
+QosAccess find_access(const UserWorld& world, const std::string& qos);
+
+void print_access(std::ostream& out, const QosAccess& access);
+Json to_json(const QosAccess& access);
+
+/// The limits against what is used, by all, by account and by user. `hides` leaves the names out.
+void print_usage(std::ostream& out, const QosUse& use, bool hides);
+Json to_json(const QosUse& use, bool hides);
+
+} // namespace qg::cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// QosUse: the limits of a QOS against what is used of them, by all jobs, by account and by user.
+#pragma once
+
+#include "qosgate/limits/release.hpp"
+#include "qosgate/model/limit_facts.hpp"
+#include "qosgate/quota/local_quota.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qg::cli {
+
+/// A limit, and what is used of it.
+struct LimitShare {
+    const model::LimitFacts* facts = nullptr; ///< never null
+    std::string tres = {};                    ///< empty: the limit has none
+    std::uint64_t value = 0;
+    std::optional<std::uint64_t> used =
+        {}; ///< empty: it is for each job by itself, or slurmctld does not count
+
+    /// From 0 to 1, and above if usage was there before the limit; a limit of zero is full. Empty: not known.
+    [[nodiscard]] std::optional<double> share() const noexcept;
+    [[nodiscard]] std::string value_text() const;
+    [[nodiscard]] std::string used_text() const;
+    [[nodiscard]] std::string left_text() const;
+};
+
+/// What jobs that count together use.
+struct ScopeUse {
+    model::LimitScope scope = model::LimitScope::group; ///< group, account, user; job: each by itself
+    std::string name = {};                              ///< of the account or the user
+    std::uint64_t running = 0;
+    std::uint64_t pending = 0; ///< tasks of arrays singly
+    std::vector<LimitShare> limits = {};
+};
+
+struct QosUse {
+    std::string name;
+    std::uint32_t priority = 0;
+    ScopeUse all;
+    std::vector<ScopeUse> accounts; ///< that have jobs, by name
+    std::vector<ScopeUse> users;    ///< the same
+    ScopeUse job;                   ///< limits on each job
+
+    /// Each limit of the QOS once, with the account or user that uses most of it; the fullest first.
+    struct Fullest {
+        const ScopeUse* who;
+        LimitShare limit;
+    };
+    [[nodiscard]] std::vector<Fullest> fullest() const;
+};
+
+/// `name_of` gives the name of a user.
+QosUse find_use(const quota::LocalQos& qos, const model::TresCatalogue& tres, limits::Release release,
+                const std::function<std::string(std::uint32_t)>& name_of);
+
+/// Whether PrivateData hides from the caller which accounts and users use what.
+bool hides_names(const quota::LocalQuota& accounting);
+
+} // namespace qg::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "report/report_table.hpp"
+
+namespace qg::cli {
+namespace {
+
+std::string csv_cell(const std::string& cell) {
+    if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
+    std::string quoted = "\"";
+    for (const char c : cell)
+        c == '"' ? quoted += "\"\"" : quoted += c;
+    return quoted + "\"";
+}
+
+} // namespace
+
+void add_report_options(CLI::App& command, ReportOptions& options, Invocation& invocation) {
+    command.add_option("--sort", options.sort, "The order of the rows, see above; '-' before it reverses it")
+        ->capture_default_str()
+        ->option_text("ORDER");
+    auto* csv = command.add_flag("--csv", options.csv, "Write comma-separated values");
+    add_json_flag(command, invocation);
+    csv->excludes(command.get_option("--json"));
+}
+
+void print_csv(std::ostream& out, const Table& table) {
+    const auto print = [&](const auto& cells, const auto& text_of) {
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            out << (i == 0 ? "" : ",") << csv_cell(text_of(cells[i]));
+        out << '\n';
+    };
+    print(table.columns, [](const Column& column) { return column.heading; });
+    for (const auto& row : table.rows)
+        print(row, [](const std::string& cell) { return cell; });
+}
+
+} // namespace qg::cli

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate report usage: the limits of all QOSs, and how full they are.
+#include "command.hpp"
+#include "report/qos_usage.hpp"
+#include "report/report_table.hpp"
+#include "report/usage_bar.hpp"
+#include "user_world.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/limits/catalogue.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace qg::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// A QOS, and its limits, the fullest first.
+struct Row {
+    QosUse use;
+    /// Negative: nothing is known to be used.
+    [[nodiscard]] double fullest() const {
+        const auto all = use.fullest();
+        return all.empty() ? -1 : all.front().limit.share().value_or(-1);
+    }
+};
+
+constexpr SortKey<Row> sort_keys[] = {
+    {"fullest", [](const Row& a, const Row& b) { return a.fullest() > b.fullest(); }},
+    {"name", [](const Row& a, const Row& b) { return a.use.name < b.use.name; }},
+    {"priority", [](const Row& a, const Row& b) { return a.use.priority > b.use.priority; }},
+    {"running", [](const Row& a, const Row& b) { return a.use.all.running > b.use.all.running; }},
+    {"pending", [](const Row& a, const Row& b) { return a.use.all.pending > b.use.all.pending; }},
+};
+
+/// "user ana", "account bio", "all jobs", "each job"
+std::string who_of(const ScopeUse& use, bool hides) {
+    switch (use.scope) {
+    case model::LimitScope::user:
+        return use.name.empty() ? "each user" : "user " + (hides ? "(hidden)" : text::printable(use.name));
+    case model::LimitScope::account:
+        return use.name.empty() ? "each account"
+                                : "account " + (hides ? "(hidden)" : text::printable(use.name));
+    case model::LimitScope::job:
+    case model::LimitScope::node: return "each job";
+    case model::LimitScope::group: break;
+    }
+    return "all jobs";
+}
+
+Table usage_table(const std::vector<Row>& rows, bool hides, bool colours) {
+    Table table{{{"QOS"},
+                 {"PRIORITY", true},
+                 {"RUNNING", true},
+                 {"PENDING", true},
+                 {"LIMITED"},
+                 {"MOST USED BY"},
+                 {"LIMIT", true},
+                 {"USED", true},
+                 {"LEFT", true},
+                 {"SHARE"}},
+                {}};
+    for (const Row& row : rows) {
+        const QosUse& use = row.use;
+        std::vector<std::string> first{text::printable(use.name), std::to_string(use.priority),
+                                       std::to_string(use.all.running), std::to_string(use.all.pending)};
+        const auto all = use.fullest();
+        for (const auto& [who, limit] : all) {
+            std::vector<std::string> cells = first;
+            const auto share = limit.share();
+            for (std::string cell :
+                 {limits::subject_of(limit.facts->limit, limit.tres), who_of(*who, hides), limit.value_text(),
+                  limit.used_text(), limit.left_text(), share ? usage_bar(*share, colours) : std::string()})
+                cells.push_back(std::move(cell));
+            table.rows.push_back(std::move(cells));
+            first.assign(first.size(), " "); // the other limits of this QOS
+        }
+        if (!all.empty()) continue;
+        first.resize(table.columns.size());
+        table.rows.push_back(std::move(first));
+    }
+    return table;
+}
+
+/// One row for each limit, with numbers as in JSON; a QOS without limits has one row.
+Table csv_table(const std::vector<Row>& rows, bool hides) {
+    Table table{{{"qos"},
+                 {"priority"},
+                 {"running"},
+                 {"pending"},
+                 {"limit"},
+                 {"tres"},
+                 {"account"},
+                 {"user"},
+                 {"value"},
+                 {"used"},
+                 {"share"}},
+                {}};
+    for (const Row& row : rows) {
+        const QosUse& use = row.use;
+        const std::vector<std::string> first{use.name, std::to_string(use.priority),
+                                             std::to_string(use.all.running),
+                                             std::to_string(use.all.pending)};
+        auto all = use.fullest();
+        for (const auto& [who, limit] : all) {
+            const auto name_if = [&](model::LimitScope scope) {
+                return who->scope == scope && !hides ? who->name : std::string();
+            };
+            auto cells = first;
+            const auto share = limit.share();
+            for (std::string cell :
+                 {std::string(limit.facts->name), limit.tres, name_if(model::LimitScope::account),
+                  name_if(model::LimitScope::user), std::to_string(limit.value),
+                  limit.used ? std::to_string(*limit.used) : std::string(),
+                  share ? text::format("{:.4f}", *share) : std::string()})
+                cells.push_back(std::move(cell));
+            table.rows.push_back(std::move(cells));
+        }
+        if (!all.empty()) continue;
+        table.rows.push_back(first);
+        table.rows.back().resize(table.columns.size());
+    }
+    return table;
+}
+
+template <typename Value>
+ordered_json or_null(const std::optional<Value>& value) {
+    return value ? ordered_json(*value) : ordered_json();
+}
+
+ordered_json to_json(const std::vector<Row>& rows, bool is_enforced, bool hides) {
+    auto list = ordered_json::array();
+    for (const Row& row : rows) {
+        auto limits = ordered_json::array();
+        for (const auto& [who, limit] : row.use.fullest()) {
+            const auto name_if = [&](model::LimitScope scope) {
+                return who->scope == scope && !hides && !who->name.empty() ? ordered_json(who->name)
+                                                                           : ordered_json();
+            };
+            limits.push_back({{"limit", limit.facts->name},
+                              {"tres", limit.tres.empty() ? ordered_json() : ordered_json(limit.tres)},
+                              {"account", name_if(model::LimitScope::account)},
+                              {"user", name_if(model::LimitScope::user)},
+                              {"value", limit.value},
+                              {"used", or_null(limit.used)},
+                              {"share", or_null(limit.share())}});
+        }
+        list.push_back({{"qos", row.use.name},
+                        {"priority", row.use.priority},
+                        {"running", row.use.all.running},
+                        {"pending", row.use.all.pending},
+                        {"limits", limits}});
+    }
+    return {{"is_enforced", is_enforced}, {"hides_names", hides}, {"qos", list}};
+}
+
+Result<int> report_usage(const ReportOptions& options, Output& output) {
+    const auto world = read_user_world();
+    if (!world) return world.error();
+    const quota::LocalRecords& records = world->accounting->records();
+    std::vector<Row> rows;
+    for (const quota::LocalQos& qos : records.qos)
+        rows.push_back({find_use(qos, *records.tres, limits::Release::parse(QG_RELEASE).value(),
+                                 [&](std::uint32_t id) { return world->name_of(id); })});
+    std::ranges::stable_sort(rows, {}, [](const Row& row) { return row.use.name; });
+    if (const auto sorted = sort_rows<Row>(rows, options.sort, sort_keys); !sorted) return sorted.error();
+    const bool hides = hides_names(*world->accounting);
+    if (output.json()) {
+        output.write(to_json(rows, records.enforce.limits, hides));
+        return 0;
+    }
+    if (options.csv) {
+        print_csv(output.text(), csv_table(rows, hides));
+        return 0;
+    }
+    print_aligned(output.text(), usage_table(rows, hides, takes_colours()));
+    if (!records.enforce.limits)
+        output.text()
+            << "\nAccountingStorageEnforce in slurm.conf does not have 'limits': no limit counts, and "
+               "slurmctld counts no jobs.\n";
+    if (hides) output.text() << "\nPrivateData hides which account or user uses most.\n";
+    return 0;
+}
+
+} // namespace
+
+void add_report_usage(CLI::App& report, Invocation& invocation) {
+    auto options = std::make_shared<ReportOptions>(ReportOptions{.sort = "fullest"});
+    CLI::App* command = add_command(
+        report, "usage", "How full the limits of all QOSs are",
+        "One row for each limit of each QOS; a QOS without limits has one row. Of a limit on each user or\n"
+        "account, the row is about the one that uses most of it. PENDING counts tasks of arrays singly. The\n"
+        "numbers are slurmctld's: 'qosgate verify' checks them.\n\n"
+        "Orders for --sort: fullest (the QOS with the fullest limit first), name, priority, running, "
+        "pending.\n\n"
+        "Exit status:\n"
+        "  0   shown\n"
+        "  64  the command line is wrong\n"
+        "  65  there is no such order\n"
+        "  69  slurmctld cannot be reached, or slurm.conf cannot be used\n"
+        "  74  the output cannot be written\n\n"
+        "With --json:\n"
+        "  is_enforced  false: AccountingStorageEnforce does not have 'limits', and nothing is counted\n"
+        "  hides_names  PrivateData hides accounts and users from you\n"
+        "  qos          qos, priority, running, pending, limits\n"
+        "  limits       limit (sacctmgr's name), tres, account, user (of a limit on each: who uses most of "
+        "it),\n"
+        "               value, used, share (from 0 to 1; null, like used: for each job by itself). Memory "
+        "is\n"
+        "               in MiB, times in minutes.\n"
+        "--csv has the same columns.\n"
+        "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
+        "Examples:\n"
+        "  qosgate report usage --sort pending\n"
+        "  qosgate report usage --json | jq -r '.qos[] | select(any(.limits[]; .share >= 0.9)) | .qos'");
+    add_report_options(*command, *options, invocation);
+    command->callback([&invocation, options] {
+        invocation.action = [options](Output& output) { return report_usage(*options, output); };
+    });
+}
+
+} // namespace qg::cli

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""qosgate report, and qosgate qos get --usage --access: what is used of the limits, by whom."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+from qosgate_dev.testing import main
+from qosgate_dev.testing.limits_case import LimitsTestCase
+
+USAGE, WRONG_VALUE = 64, 65
+
+
+class Report(LimitsTestCase):
+    slurm_conf = "PriorityWeightQOS=1000\n"
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        for line in (
+            "modify qos plain set GrpTRES=cpu=8 MaxJobsPerAccount=4 MaxTRESPerUser=cpu=6 Priority=20",
+            "modify qos over set Priority=100",
+            "modify user where name=ben account=astro set defaultqos=plain",
+        ):
+            cls.cluster.sacctmgr(line)
+
+    def usage(self, options: str = "") -> dict[str, dict]:
+        return {each["qos"]: each for each in self.answer(f"report usage {options}", "root")["qos"]}
+
+    def test_the_share_of_each_limit_and_who_uses_most(self) -> None:
+        self.start("ana", "-Aastro --qos=plain -n2")
+        self.start("ben", "-Aastro --qos=plain -n3")
+        self.cluster.sbatch("-Aastro --qos=plain --hold --array=1-7", "ben")
+        plain = self.usage()["plain"]
+        self.assertEqual((plain["priority"], plain["running"], plain["pending"]), (20, 2, 7))
+        limits = {each["limit"]: each for each in plain["limits"]}
+        self.assertEqual(
+            limits["GrpTRES"],
+            {"limit": "GrpTRES", "tres": "cpu", "account": None, "user": None, "value": 8, "used": 5, "share": 0.625},
+        )
+        self.assertEqual((limits["MaxTRESPerUser"]["user"], limits["MaxTRESPerUser"]["share"]), ("ben", 0.5))
+        self.assertEqual((limits["MaxJobsPerAccount"]["account"], limits["MaxJobsPerAccount"]["used"]), ("astro", 2))
+        self.assertEqual([each["limit"] for each in plain["limits"]][0], "GrpTRES")
+        text = self.show("report usage", "root").stdout
+        self.assertRegex(
+            text, r"\nplain +20 +2 +7 +CPUs of all running jobs +all jobs +8 +5 +3 +\[######\.\.\.\.\]  62%\n"
+        )
+        self.assertNotIn("\033", text)
+
+    def test_orders(self) -> None:
+        self.start("ana", "-Aastro --qos=plain -n2")
+        self.assertEqual(next(iter(self.usage())), "plain")
+        self.assertEqual(next(iter(self.usage("--sort priority"))), "over")
+        self.assertEqual(list(self.usage("--sort name")), sorted(self.usage()))
+        self.assertEqual(list(self.usage("--sort -name")), sorted(self.usage(), reverse=True))
+        self.assertEqual(next(iter(self.usage("--sort running"))), "plain")
+        done = self.show("report usage --sort runing", "root")
+        self.assertEqual(done.rc, WRONG_VALUE)
+        self.assertIn("there is no order 'runing'; did you mean running?", done.stderr)
+        self.assertEqual(self.show("report usage --csv --json", "root").rc, USAGE)
+
+    def test_csv_has_the_numbers_of_json(self) -> None:
+        self.start("ana", "-Aastro --qos=plain -n2")
+        rows = list(csv.DictReader(io.StringIO(self.show("report usage --csv", "root").stdout)))
+        self.assertEqual({row["qos"] for row in rows}, set(self.usage()))
+        (row,) = [row for row in rows if (row["qos"], row["limit"]) == ("plain", "MaxTRESPerUser")]
+        self.assertEqual(
+            [row[key] for key in ("user", "tres", "value", "used", "share")], ["ana", "cpu", "6", "2", "0.3333"]
+        )
+
+    def test_points_are_those_of_sprio(self) -> None:
+        answer = self.answer("report priority", "root")
+        self.assertEqual(answer["priority_weight_qos"], 1000)
+        self.assertEqual([each["qos"] for each in answer["qos"]][:2], ["over", "plain"])
+        points = {each["qos"]: each for each in answer["qos"]}
+        self.start("ben", "-Aastro --qos=normal -n8")  # all that account lab has: the others wait
+        for qos in ("over", "plain", "normal"):
+            job = self.cluster.sbatch(f"-Aastro --qos={qos}", "ana").job
+            self.cluster.wait_for(
+                lambda job=job: self.cluster.run(f"sprio -h -j {job} -o %Q", check=True).stdout.strip().isdecimal(),
+                f"sprio shows job {job}",
+            )
+            shown = self.cluster.run(f"sprio -h -j {job} -o '%q %Q'", check=True).stdout.split()
+            self.assertEqual((float(shown[0]), int(shown[1])), (points[qos]["factor"], points[qos]["points"]))
+        text = self.show("report priority").stdout
+        self.assertRegex(text, r"\nplain +20 +0\.200000 +200\n")
+        lines = self.show("report priority --csv").stdout.splitlines()
+        self.assertEqual(lines[:2], ["qos,priority,factor,points", "over,100,1.000000,1000"])
+
+    def details(self, qos: str, user: str = "root") -> dict:
+        done = self.answer(f"qos get {qos} --usage --access", user)
+        return done["qos"][0]
+
+    def test_get_shows_usage_by_account_and_user(self) -> None:
+        self.start("ana", "-Aastro --qos=plain -n2")
+        self.start("ben", "-Aastro --qos=plain -n3")
+        usage = self.details("plain")["usage"]
+        self.assertEqual((usage["running"], usage["pending"]), (2, 0))
+        self.assertEqual([(each["account"], each["running"]) for each in usage["accounts"]], [("astro", 2)])
+        self.assertEqual(
+            [(each["user"], each["running"], each["limits"][0]["used"]) for each in usage["users"]],
+            [("ana", 1, 2), ("ben", 1, 3)],
+        )
+        text = self.show("qos get plain --usage", "root").stdout
+        self.assertRegex(text, r"\n    user ben +1 +0 +CPUs per user +6 +3 +3 +\[#####\.\.\.\.\.\]  50%\n")
+        self.assertNotIn("Access", text)
+
+    def test_get_shows_who_may_use_it(self) -> None:
+        access = self.details("plain")["access"]
+        self.assertEqual(access["accounts"], [{"account": "astro", "users": ["ana", "ben"], "defaults": ["ben"]}])
+        self.assertEqual(self.details("vizqos")["access"]["accounts"], [])
+        self.assertEqual(self.details("vizqos")["access"]["partition_qos_of"], ["viz"])
+        self.cluster.scontrol("update PartitionName=main DenyQos=plain")
+        self.addCleanup(self.cluster.scontrol, "update PartitionName=main DenyQos=")
+        self.assertEqual(self.details("plain")["access"]["refused_by"], ["main"])
+        text = self.show("qos get plain vizqos --access", "root").stdout
+        self.assertIn("    account astro: ana, ben; default of ben\n    refused by partition main\n", text)
+        self.assertIn("    no user may ask for it\n    QOS of partition viz\n", text)
+        # Without the options nothing is asked of slurmctld.
+        self.assertNotIn("usage", self.answer("qos get plain", "root")["qos"][0])
+
+    def test_the_help_teaches(self) -> None:
+        for command in ("verify", "lint", "report usage", "report priority", "qos get"):
+            with self.subTest(command):
+                text = self.show(f"{command} --help").stdout
+                self.assertIn("Exit status:", text)
+                self.assertGreaterEqual(len(re.findall(rf"(?m)^  (?:sudo )?qosgate {command}\b", text)), 2)
+
+
+class PrivateReport(LimitsTestCase):
+    slurm_conf = "PrivateData=usage,users,accounts,jobs\n"
+
+    def test_names_are_hidden_from_users_and_said_to_be(self) -> None:
+        self.start("ben", "-Aastro --qos=over -n2")
+        for command in ("report usage", "qos get over --usage --access"):
+            with self.subTest(command):
+                done = self.show(command, "ana")
+                self.assertEqual(done.rc, 0, done)
+                self.assertNotIn("ben", done.stdout)
+                self.assertIn("PrivateData hides", done.stdout)
+                self.assertIn("ben", self.show(command, "root").stdout)
+                self.assertNotIn("ben", self.show(f"{command} --json", "ana").stdout)
+        self.assertNotIn("ben", self.show("report usage --csv", "ana").stdout)
+
+
+if __name__ == "__main__":
+    main()
