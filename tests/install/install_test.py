@@ -138,6 +138,16 @@ class Installed(unittest.TestCase):
         program = self.prefix / "bin/qosgate"
 
         self.assertRegex(run(program, "--version"), r"^\d+\.\d+\.\d+")
+
+    def test_the_program_has_manual_pages_and_completion(self) -> None:
+        self.assertIn('.TH "qosgate\\-why" 1', (self.prefix / option("mandir") / "man1/qosgate-why.1").read_text())
+        data = self.prefix / option("datadir")
+        for script in (
+            "bash-completion/completions/qosgate",
+            "zsh/site-functions/_qosgate",
+            "fish/vendor_completions.d/qosgate.fish",
+        ):
+            self.assertIn("qosgate policy replay", (data / script).read_text())
         self.assertIn("MaxTRESPerUser", run(program, "qos", "fields"))
 
     def test_the_plugin_is_beside_slurms_own(self) -> None:

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate manual: the manual pages of all commands, as files.
+#include "../command.hpp"
+#include "manual_page.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+namespace qg::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* help =
+    R"(Each command has a page, NAME.1. An installation has them where man(1) looks for them.
+
+Exit status:
+  0   written
+  64  the command line is wrong
+  69  a file cannot be written
+
+Examples:
+  qosgate manual . && man ./qosgate-why.1
+  qosgate manual ~/.local/share/man/man1)";
+
+Result<int> write_pages(const CLI::App& program, const fs::path& folder) {
+    const CommandHelp root = read_command_tree(program);
+    for (const CommandHelp* command : all_commands(root)) {
+        const fs::path path = folder / (name_of_page(*command) + ".1");
+        errno = 0;
+        std::ofstream file(path, std::ios::binary);
+        if (file << make_manual_page(*command, root) << std::flush) continue;
+        return Error{ErrorCode::unavailable, text::format("{}: {}", path.string(), std::strerror(errno))};
+    }
+    return 0;
+}
+
+} // namespace
+
+void add_manual(CLI::App& parent, Invocation& invocation) {
+    const auto folder = std::make_shared<std::string>();
+    CLI::App* command = add_command(parent, "manual", "Write the manual pages of all commands", help);
+    command->add_option("DIRECTORY", *folder, "Where to write them; it exists")->required();
+    command->callback([&parent, &invocation, folder] {
+        invocation.action = [&parent, folder](Output&) { return write_pages(parent, *folder); };
+    });
+}
+
+} // namespace qg::cli
