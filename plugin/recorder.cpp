@@ -25,7 +25,7 @@ bool is_refused(const model::Decision& decision) noexcept {
 
 Recording::Recording(Recorder& recorder, const policy::Policy& policy) noexcept
     : recorder_(recorder), policy_(policy), is_on_(!policy.settings().record_file.empty()),
-      begin_(is_on_ ? Clock::now() : Clock::time_point()) {}
+      begin_(Clock::now()) {}
 
 [[gnu::hot]] void Recording::finish(model::Decision& decision, const gate::RecordedJob& job) const noexcept {
     if (!is_on_) return;

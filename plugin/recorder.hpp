@@ -29,9 +29,9 @@ class Recording {
     [[nodiscard]] bool is_on() const noexcept { return is_on_; }
 
     /// The decision is made: what happens until finish() does not count as its time.
-    void stop_clock() noexcept {
-        if (is_on_) took_ = std::chrono::steady_clock::now() - begin_;
-    }
+    void stop_clock() noexcept { took_ = std::chrono::steady_clock::now() - begin_; }
+    /// From the begin until stop_clock().
+    [[nodiscard]] std::chrono::steady_clock::duration took() const noexcept { return took_; }
 
     /// Writes the record. The message of a refused job gets the record's id as its last line. What did
     /// nothing to the job is recorded as often as the setting `record_percent` says, and always if the

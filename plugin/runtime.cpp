@@ -165,7 +165,8 @@ std::string Runtime::describe_status() {
                               failing_rules,
                               candidate_runs_.counts(),
                               script ? &*script : nullptr,
-                              users ? &*users : nullptr};
+                              users ? &*users : nullptr,
+                              &results_};
     if (!has_said_hello_ && !policy.is_reading) {
         has_said_hello_ = true;
         log_line(LogLevel::info, report.to_line());
@@ -207,6 +208,7 @@ void Runtime::start_policies(const std::filesystem::path& folder) {
         message.insert(message.begin(), said.begin(), said.end());
     if (job != nullptr) recording.finish(decision, *job);
     counts_.count(decision, is_change);
+    results_.count(decision, recording.took());
     message.erase(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(said.size()));
 }
 

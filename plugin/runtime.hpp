@@ -124,6 +124,7 @@ class Runtime {
     TimeAllowance change_allowance_; ///< for changes of jobs, by the user who pays for them
     HetSubmission het_submission_;
     DecisionCounts counts_;
+    DecisionResults results_;
     CandidateRuns candidate_runs_;
     std::string job_submit_plugins_; ///< of slurm.conf, when this was made
     const std::time_t started_at_ = std::time(nullptr);

@@ -190,6 +190,7 @@ std::string StatusReport::to_json() const {
     members += text::format(R"(, "records_written": {}, "records_dropped": {}, "records_error": {})",
                             records.written, records.dropped,
                             records.last_error.empty() ? "null" : json::quote(records.last_error));
+    if (results != nullptr) members += ", " + results->to_json();
     return members;
 }
 

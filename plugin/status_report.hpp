@@ -4,6 +4,7 @@
 #pragma once
 
 #include "candidate_runs.hpp"
+#include "decision_results.hpp"
 #include "job_snapshot.hpp"
 #include "qosgate/model/account_view.hpp"
 #include "qosgate/model/decision.hpp"
@@ -79,8 +80,9 @@ struct StatusReport {
     const RecordCounts& records;
     std::span<const policy::FailingRule> failing_rules = {}; ///< of the policy in force
     CandidateCounts candidate = {};
-    const ScriptStatus* script = nullptr; ///< null: there is none
-    const UsersStatus* users = nullptr;   ///< null: nothing asks for users
+    const ScriptStatus* script = nullptr;     ///< null: there is none
+    const UsersStatus* users = nullptr;       ///< null: nothing asks for users
+    const DecisionResults* results = nullptr; ///< null: they are not counted
 
     /// Members of a JSON object, without braces.
     [[nodiscard]] std::string to_json() const;

@@ -150,6 +150,21 @@ BOOST_AUTO_TEST_CASE(every_limit_of_a_qos_has_a_row) {
     BOOST_TEST(found == expected);
 }
 
+BOOST_AUTO_TEST_CASE(a_report_with_strange_values_is_no_error) {
+    const nlohmann::json strange = {{"written_at", now},
+                                    {"host", "elsewhere"},
+                                    {"jobs", "x"},
+                                    {"decision_times", {{"bounds_us", {"a"}}, {"counts", 7}, {"sum_us", 1}}},
+                                    {"results", {7, nullptr, {{"did", 7}, {"count", 1}}}},
+                                    {"failing_rules", {{{"rule", nullptr}, {"file", 7}}}}};
+    const Result<cli::GateReport> gate{cli::GateReport(strange)};
+
+    const std::string text = cli::make_metrics(nullptr, &gate, {}, 0, now);
+    BOOST_TEST(has(text, "qosgate_gate_loaded 1"));
+    BOOST_TEST(!has(text, "decision_seconds"));
+    BOOST_TEST(has(cli::make_page(nullptr, "", &gate, {}, now), "The plugin is"));
+}
+
 BOOST_AUTO_TEST_CASE(names_follow_the_conventions_of_prometheus) {
     std::istringstream lines(metrics_of(gold(), 5));
     const std::regex type("# TYPE (qosgate(_[a-z]+)+) (gauge|counter)");
@@ -360,6 +375,35 @@ BOOST_AUTO_TEST_CASE(the_plugins_report) {
     BOOST_TEST(has(old, "qosgate_gate_loaded 0"));
     BOOST_TEST(!has(old, "decisions"));
     BOOST_TEST(has(metrics(Error{ErrorCode::permission_denied, "no"}), "qosgate_gate_readable 0"));
+}
+
+BOOST_AUTO_TEST_CASE(times_and_results_of_the_plugins_report) {
+    const Result<cli::GateReport> gate(cli::GateReport(
+        {{"written_at", now},
+         {"host", "elsewhere"},
+         {"decision_times", {{"bounds_us", {10, 1000}}, {"counts", {5, 2, 1}}, {"sum_us", 2'500'000}}},
+         {"results",
+          {{{"did", "rejected"}, {"rule", "r"}, {"file", "f"}, {"reason", nullptr}, {"count", 3}},
+           {{"did", "warned"},
+            {"rule", nullptr},
+            {"file", nullptr},
+            {"reason", "QOSGrpCpuLimit"},
+            {"count", 4}}}},
+         {"other_results", 1}}));
+
+    const std::string text = cli::make_metrics(nullptr, &gate, {}, 0, now);
+    BOOST_TEST(has(text, "# TYPE qosgate_gate_decision_seconds histogram"));
+    BOOST_TEST(has(text, "qosgate_gate_decision_seconds_count 8\n"));
+    BOOST_TEST(has(text, "qosgate_gate_decision_seconds_sum 2.5\n"));
+    BOOST_TEST(has(text, "qosgate_gate_decision_seconds_bucket{le=\"0.001\"} 7\n"));
+    BOOST_TEST(has(text, "qosgate_gate_decision_seconds_bucket{le=\"+Inf\"} 8\n"));
+    BOOST_TEST(has(text, R"(qosgate_gate_results_total{did="rejected",rule="r",file="f"} 3)"));
+    BOOST_TEST(has(text, R"(qosgate_gate_results_total{did="warned",reason="QOSGrpCpuLimit"} 4)"));
+    BOOST_TEST(has(text, "qosgate_gate_other_results_total 1\n"));
+    const cli::ClusterState state = gold();
+    const std::string page = cli::make_page(&state, "", &gate, {}, now);
+    BOOST_TEST(has(page, "<tr><td>rejected<td>rule r<td class=\"n\">3</tr>"));
+    BOOST_TEST(!has(page, "<td>warned"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

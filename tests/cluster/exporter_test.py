@@ -103,7 +103,13 @@ class Metrics(ExporterTestCase):
             ("qosgate_exporter_sees_all", 1),
         ):
             self.assertEqual(metrics.get(series), value, series)
-        self.assertGreaterEqual(metrics['qosgate_gate_decisions_total{event="submission"}'], 4)
+        submissions = metrics['qosgate_gate_decisions_total{event="submission"}']
+        self.assertGreaterEqual(submissions, 4)
+        self.assertEqual(metrics["qosgate_gate_decision_seconds_count"], submissions)
+        self.assertEqual(metrics['qosgate_gate_decision_seconds_bucket{le="+Inf"}'], submissions)
+        self.assertGreater(metrics["qosgate_gate_decision_seconds_sum"], 0)
+        refusals = [series for series in metrics if 'reason="QOSMaxCpuPerJobLimit"' in series]
+        self.assertTrue(refusals, [series for series in metrics if "results_total" in series])
         self.assertFalse([series for series in metrics if 'user="' in series], "users are named only if asked for")
 
     def test_promtool_accepts_them(self) -> None:

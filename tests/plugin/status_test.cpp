@@ -70,6 +70,43 @@ BOOST_AUTO_TEST_CASE(a_report_quotes_what_would_end_a_text) {
     BOOST_TEST(json.find(R"("jobs": 1, "changes": 1, "refused": 1)") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(times_of_decisions_are_counted_up_to_their_bounds) {
+    using std::chrono::microseconds;
+    plugin::DecisionResults results;
+    for (const auto took : {microseconds(0), microseconds(10), microseconds(11), microseconds(100'000),
+                            microseconds(100'001), microseconds(-1)})
+        results.count({}, took);
+
+    BOOST_TEST(results.to_json().find(R"("counts": [3, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1], "sum_us": 200022})") !=
+               std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(results_are_counted_by_rule_and_reason_and_are_bounded) {
+    plugin::DecisionResults results;
+    const auto count = [&](std::string rule, std::string reason) {
+        model::Decision decision;
+        decision.events.push_back(
+            {.did = "refused", .rule = std::move(rule), .file = {}, .reason = std::move(reason), .text = {}});
+        results.count(decision, std::chrono::microseconds(1));
+    };
+    BOOST_TEST(results.to_json().ends_with(R"("results": [], "other_results": 0)"));
+    count("say \"no\"", "");
+    count("say \"no\"", "");
+    count("", "QOSGrpCpuLimit");
+
+    const std::string json = results.to_json();
+    BOOST_TEST(
+        json.find(R"({"did": "refused", "rule": "say \"no\"", "file": null, "reason": null, "count": 2})") !=
+        std::string::npos);
+    BOOST_TEST(json.find(R"("rule": null, "file": null, "reason": "QOSGrpCpuLimit", "count": 1})") !=
+               std::string::npos);
+    for (std::size_t i = 2; i < plugin::DecisionResults::max_kinds + 3; ++i)
+        count("r" + std::to_string(i), "");
+    BOOST_TEST(results.to_json().ends_with(R"("other_results": 3)"));
+    count("", "QOSGrpCpuLimit"); // is told apart already
+    BOOST_TEST(results.to_json().find(R"("reason": "QOSGrpCpuLimit", "count": 2})") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(lua_behind_qosgate_is_a_problem_and_before_it_is_none) {
     const auto has_problem = [](std::string_view plugins) {
         const auto problems = plugin::find_conf_problems({plugins}, policy::Level::off);

@@ -192,6 +192,43 @@ void add_report_numbers(MetricSet& metrics, const GateReport& gate) {
             candidate.add(*value, {{"result", result}});
 }
 
+std::string text_of(const nlohmann::json& object, const char* key) {
+    const auto found = object.find(key);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::vector<double> numbers_of(const nlohmann::json& list) {
+    std::vector<double> numbers;
+    for (const nlohmann::json& each : list)
+        if (each.is_number()) numbers.push_back(each.get<double>());
+    return numbers;
+}
+
+void add_report_results(MetricSet& metrics, const GateReport& gate) {
+    constexpr double seconds_per_us = 1e-6;
+    auto& times = metrics.histogram("qosgate_gate_decision_seconds", "Time of decisions inside slurmctld.");
+    if (const auto sum = gate.number("decision_times.sum_us")) {
+        std::vector<double> bounds = numbers_of(gate.list("decision_times.bounds_us"));
+        for (double& bound : bounds)
+            bound *= seconds_per_us;
+        times.add_histogram(bounds, numbers_of(gate.list("decision_times.counts")), *sum * seconds_per_us);
+    }
+    auto& results =
+        metrics.counter("qosgate_gate_results_total",
+                        "What rules and limits did to jobs. Without a rule: the gate, for a Reason.");
+    for (const nlohmann::json& each : gate.list("results"))
+        if (each.is_object())
+            results.add(each.value("count", 0.0), {{"did", text_of(each, "did")},
+                                                   {"rule", text_of(each, "rule")},
+                                                   {"file", text_of(each, "file")},
+                                                   {"reason", text_of(each, "reason")}});
+    if (const auto others = gate.number("other_results"))
+        metrics
+            .counter("qosgate_gate_other_results_total",
+                     "What they did beyond the 500 kinds that are told apart.")
+            .add(*others);
+}
+
 void add_report_problems(MetricSet& metrics, const GateReport& gate) {
     auto& standing =
         metrics.gauge("qosgate_gate_standing", "1 for the state that the plugin's policy is in.");
@@ -209,8 +246,8 @@ void add_report_problems(MetricSet& metrics, const GateReport& gate) {
                                 "1: the rule failed so often in a row that it only warns now.");
     for (const nlohmann::json& rule : gate.list("failing_rules")) {
         if (!rule.is_object()) continue;
-        const std::string name = rule.value("rule", "");
-        const std::string file = rule.value("file", "");
+        const std::string name = text_of(rule, "rule");
+        const std::string file = text_of(rule, "file");
         failures.add(rule.value("failures_in_a_row", 0.0), {{"rule", name}, {"file", file}});
         warns.add(rule.value("only_warns", false) ? 1 : 0, {{"rule", name}, {"file", file}});
     }
@@ -232,6 +269,7 @@ void add_gate(MetricSet& metrics, const Result<GateReport>& gate, std::time_t no
                  {"limits", gate->text("limits")},
                  {"policy", gate->text("policy")}});
     add_report_numbers(metrics, *gate);
+    add_report_results(metrics, *gate);
     add_report_problems(metrics, *gate);
 }
 

@@ -206,6 +206,33 @@ void add_gate(std::string& out, const Result<GateReport>* gate, std::time_t now)
         count_of(count("changes"), "change"), count("refused"), count("changed_by_rules"));
 }
 
+/// What rules and limits refused, most first. Users' names are not in it.
+void add_refusals(std::string& out, const Result<GateReport>* gate, std::time_t now) {
+    if (gate == nullptr || !*gate || !(*gate)->is_loaded(now)) return;
+    const auto text_of = [](const nlohmann::json& object, const char* key) {
+        const auto found = object.find(key);
+        return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+    };
+    std::vector<std::pair<double, std::string>> order;
+    for (const nlohmann::json& each : (*gate)->list("results")) {
+        if (!each.is_object()) continue;
+        const std::string did = text_of(each, "did");
+        if (did != "rejected" && did != "refused" && did != "failed") continue;
+        const std::string rule = text_of(each, "rule");
+        const std::string cause = rule.empty() ? text_of(each, "reason") : "rule " + rule;
+        const double count = each.value("count", 0.0);
+        order.emplace_back(-count, text::format("<tr><td>{}<td>{}<td class=\"n\">{}</tr>\n", html_text(did),
+                                                html_text(cause), static_cast<std::uint64_t>(count)));
+    }
+    if (order.empty()) return;
+    std::ranges::stable_sort(order);
+    out += "<h2>Refused since slurmctld began</h2>\n"
+           "<table id=\"refused\"><tr><th><th>By<th class=\"n\">Jobs</tr>\n";
+    for (std::size_t i = 0; i < std::min(order.size(), max_reasons); ++i)
+        out += order[i].second;
+    out += "</table>\n";
+}
+
 } // namespace
 
 std::string make_page(const ClusterState* state, std::string_view why, const Result<GateReport>* gate,
@@ -229,6 +256,7 @@ std::string make_page(const ClusterState* state, std::string_view why, const Res
     Page page(out, *state, options);
     page.add_qos();
     page.add_pending();
+    add_refusals(out, gate, now);
     page.add_accounts();
     return out + "</body></html>\n";
 }

@@ -6,6 +6,7 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <limits>
 #include <sstream>
 #include <vector>
 
@@ -37,6 +38,26 @@ void MetricSet::Family::add(double value, std::initializer_list<Label> labels) {
     }
     (is_counter_ ? metric.counter.value : metric.gauge.value) = value;
     family_->metric.push_back(std::move(metric));
+}
+
+void MetricSet::Family::add_histogram(std::span<const double> bounds, std::span<const double> counts,
+                                      double sum) {
+    if (counts.size() != bounds.size() + 1) return;
+    prometheus::ClientMetric metric;
+    auto& histogram = metric.histogram;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        histogram.sample_count += static_cast<std::uint64_t>(counts[i]);
+        const double bound = i < bounds.size() ? bounds[i] : std::numeric_limits<double>::infinity();
+        histogram.bucket.push_back({histogram.sample_count, bound});
+    }
+    histogram.sample_sum = sum;
+    family_->metric.push_back(std::move(metric));
+}
+
+MetricSet::Family& MetricSet::histogram(std::string name, std::string help) {
+    Family& made = gauge(std::move(name), std::move(help));
+    made.family_->type = prometheus::MetricType::Histogram;
+    return made;
 }
 
 MetricSet::Family& MetricSet::gauge(std::string name, std::string help) {

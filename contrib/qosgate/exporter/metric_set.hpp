@@ -12,6 +12,7 @@
 #include <deque>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -40,6 +41,9 @@ class MetricSet {
         /// The values of labels are bounded, and made valid and visible.
         void add(double value, std::initializer_list<Label> labels = {});
 
+        /// Adds the series of a histogram: the counts up to each bound, not cumulated, and one of the rest.
+        void add_histogram(std::span<const double> bounds, std::span<const double> counts, double sum);
+
         [[nodiscard]] std::uint64_t cut() const noexcept { return cut_; }
 
       private:
@@ -56,6 +60,7 @@ class MetricSet {
     /// A new family. The name has its unit at its end; that of a counter ends with `_total`.
     Family& gauge(std::string name, std::string help);
     Family& counter(std::string name, std::string help);
+    Family& histogram(std::string name, std::string help);
 
     /// Everything in Prometheus' text format, and how many series of each family were cut.
     [[nodiscard]] std::string text();

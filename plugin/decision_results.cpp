@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "decision_results.hpp"
+
+#include "qosgate/base/json_text.hpp"
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace qg::plugin {
+
+[[gnu::hot]] void DecisionResults::count(const model::Decision& decision,
+                                         std::chrono::steady_clock::duration took) noexcept {
+    const auto nanoseconds = static_cast<std::uint64_t>(
+        std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(took).count(), 0));
+    constexpr std::uint64_t per_microsecond = 1000;
+    const auto place = std::ranges::find_if(
+        bounds, [&](std::uint64_t bound) { return nanoseconds <= bound * per_microsecond; });
+    times_[static_cast<std::size_t>(place - bounds.begin())].fetch_add(1, std::memory_order_relaxed);
+    nanoseconds_.fetch_add(nanoseconds, std::memory_order_relaxed);
+    if (decision.events.empty()) [[likely]]
+        return;
+    try {
+        const std::scoped_lock lock(mutex_);
+        for (const model::DecisionEvent& event : decision.events)
+            count_event(event);
+    } catch (...) {
+        // No memory: these are not counted.
+        return;
+    }
+}
+
+[[gnu::cold]] void DecisionResults::count_event(const model::DecisionEvent& event) {
+    auto key = std::tuple(event.rule, event.file, event.reason, std::string(event.did));
+    const auto found = results_.find(key);
+    if (found != results_.end())
+        ++found->second;
+    else if (results_.size() < max_kinds)
+        results_.emplace(std::move(key), 1);
+    else
+        ++others_;
+}
+
+std::string DecisionResults::to_json() const {
+    std::vector<std::string> limits, counts, results;
+    for (const std::uint32_t bound : bounds)
+        limits.push_back(std::to_string(bound));
+    for (const auto& count : times_)
+        counts.push_back(std::to_string(count.load()));
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [key, count] : results_) {
+        const auto& [rule, file, reason, did] = key;
+        const auto or_null = [](const std::string& text) {
+            return text.empty() ? "null" : json::quote(text);
+        };
+        results.push_back(text::format(R"({{"did": {}, "rule": {}, "file": {}, "reason": {}, "count": {}}})",
+                                       json::quote(did), or_null(rule), or_null(file), or_null(reason),
+                                       count));
+    }
+    return text::format(
+        R"("decision_times": {{"bounds_us": [{}], "counts": [{}], "sum_us": {}}}, "results": [{}], "other_results": {})",
+        text::join(limits, ", "), text::join(counts, ", "), nanoseconds_.load() / 1000,
+        text::join(results, ", "), others_);
+}
+
+} // namespace qg::plugin
