@@ -76,13 +76,15 @@ Result<std::vector<model::QosRecord>> select(std::span<const slurmdb::StoredQos>
 }
 
 void report_changes(Output& output, std::string_view done, std::span<const slurmdb::QosUpdate> updates,
-                    slurmdb::WriteMode mode) {
+                    slurmdb::WriteMode mode, const nlohmann::ordered_json& more) {
     const bool is_dry = mode == slurmdb::WriteMode::check_only;
     if (output.json()) {
         Json list = Json::array();
         for (const auto& [before, after] : updates)
             list.push_back({{"Name", after.name}, {"changes", differences_to_json(before, after)}});
-        output.write({{std::string(done), list}, {"dry_run", is_dry}});
+        Json answer{{std::string(done), list}, {"dry_run", is_dry}};
+        if (!more.is_null()) answer.update(more);
+        output.write(answer);
         return;
     }
     for (const auto& [before, after] : updates) {

@@ -13,6 +13,8 @@
 #include "qosgate/slurmdb/qos_commit.hpp"
 #include "qosgate/slurmdb/qos_store.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -63,7 +65,8 @@ Result<slurmdb::QosPlan> carry_out(QosConnection& access, const slurmdb::Planner
 
 /// Writes what changed: {"created":[{"Name":…,"changes":{…}}],"dry_run":…}, or as lines "  MaxWall: old ->
 /// new". `done` is the past participle ("created").
+/// `more` are further members of the object.
 void report_changes(Output& output, std::string_view done, std::span<const slurmdb::QosUpdate> updates,
-                    slurmdb::WriteMode mode);
+                    slurmdb::WriteMode mode, const nlohmann::ordered_json& more = {});
 
 } // namespace qg::cli

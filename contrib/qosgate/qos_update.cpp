@@ -2,6 +2,12 @@
 //
 // qosgate qos update NAME... FIELD=VALUE...
 #include "qos_connection.hpp"
+#include "qos_json.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/slurmdb/usage_reset.hpp"
+
+#include <algorithm>
 
 namespace qg::cli {
 namespace {
@@ -11,26 +17,80 @@ struct UpdateOptions : AccessOptions {
     bool dry_run = false;
 };
 
+/// Takes RawUsage=0 out of the assignments. It is no field: slurmctld keeps the usage.
+/// Errors: invalid_input for any other value.
+Result<bool> take_reset(std::vector<std::string>& assignments) {
+    constexpr std::string_view name = "RawUsage";
+    bool is_there = false;
+    for (const std::string& each : assignments) {
+        if (!text::istarts_with(each, name)) continue;
+        if (each.substr(name.size()) != "=0")
+            return Error{
+                ErrorCode::invalid_input,
+                text::format("{}: usage can only be reset: write RawUsage=0", text::printable(each))};
+        is_there = true;
+    }
+    std::erase_if(assignments, [&](const std::string& each) { return text::istarts_with(each, name); });
+    return is_there;
+}
+
+/// Resets the usage of the QOSs named, and says so. What it returns are members for JSON.
+Result<Json> reset(QosConnection& access, const std::vector<std::string>& names, slurmdb::WriteMode mode,
+                   Output& output) {
+    const auto all = access.store().read_all();
+    if (!all) return all.error();
+    std::vector<const slurmdb::StoredQos*> targets;
+    for (const std::string& name : names) {
+        targets.push_back(slurmdb::find_qos(*all, name));
+        if (targets.back() == nullptr) return slurmdb::unknown_qos(*all, name);
+    }
+    const bool is_dry = mode == slurmdb::WriteMode::check_only;
+    const auto done = slurmdb::reset_usage(access.connection(), targets, is_dry);
+    if (!done) return done.error();
+    if (!is_dry) output.note_stored();
+    if (!output.json()) {
+        for (const std::string& name : names)
+            output.text() << text::format("{}: past usage {} 0 in cluster {}\n", name,
+                                          is_dry ? "would be set to" : "is",
+                                          text::list_names(done->clusters));
+        for (const std::string& cluster : done->absent)
+            output.warn(text::format("cluster {} is not up: its usage stays", text::printable(cluster)));
+    }
+    return Json{{"usage_reset", names}, {"clusters", done->clusters}, {"absent_clusters", done->absent}};
+}
+
 Result<int> update(const UpdateOptions& options, Output& output) {
-    const auto arguments = split_arguments("update", Takes::names_and_assignments, options.arguments);
+    auto arguments = split_arguments("update", Takes::names_and_assignments, options.arguments);
     if (!arguments) return arguments.error();
     if (arguments->assignments.empty())
         return Error{ErrorCode::invalid_input,
                      "nothing to set: write Field=value, for example MaxWall=8:00:00"};
+    const auto resets = take_reset(arguments->assignments);
+    if (!resets) return resets.error();
     const auto access = QosConnection::open(options, output);
     if (!access) return access.error();
-    const auto change = model::QosChange::parse(arguments->assignments, (*access)->store().catalogue());
-    if (!change) return change.error();
-
-    const auto plan_from = [&](std::span<const slurmdb::StoredQos> all) {
-        if (const auto done = check_old_words("update", options.arguments, all); !done)
-            return Result<slurmdb::QosPlan>(done.error());
-        return slurmdb::plan_update(all, arguments->names, *change);
-    };
     const auto mode = options.dry_run ? slurmdb::WriteMode::check_only : slurmdb::WriteMode::write;
-    const auto plan = carry_out(**access, plan_from, mode, output);
-    if (!plan) return plan.error();
-    report_changes(output, "updated", plan->updated, mode);
+    slurmdb::QosPlan plan;
+    if (!arguments->assignments.empty()) {
+        const auto change = model::QosChange::parse(arguments->assignments, (*access)->store().catalogue());
+        if (!change) return change.error();
+        const auto plan_from = [&](std::span<const slurmdb::StoredQos> all) {
+            if (const auto done = check_old_words("update", options.arguments, all); !done)
+                return Result<slurmdb::QosPlan>(done.error());
+            return slurmdb::plan_update(all, arguments->names, *change);
+        };
+        auto carried_out = carry_out(**access, plan_from, mode, output);
+        if (!carried_out) return carried_out.error();
+        plan = *std::move(carried_out);
+    }
+    Json more;
+    if (*resets) {
+        auto done = reset(**access, arguments->names, mode, output);
+        if (!done && plan.updated.empty()) return done.error();
+        if (!done) return done.error().in("the fields are updated, but the usage is not reset");
+        more = *std::move(done);
+    }
+    report_changes(output, "updated", plan.updated, mode, more);
     return 0;
 }
 
@@ -44,11 +104,17 @@ void add_qos_update(CLI::App& qos, Invocation& invocation) {
         "  qosgate qos update moonlight MaxWall=12:00:00 GrpTRES=cpu=24,mem=1T\n"
         "  qosgate qos update day night Flags+=NoDecay Flags-=DenyOnLimit\n"
         "  qosgate qos update moonlight MaxWall=unset GrpTRES=gpu=-1\n"
-        "  qosgate qos update moonlight MaxTRESPerUser=gpu=4 --dry-run\n\n"
+        "  qosgate qos update moonlight MaxTRESPerUser=gpu=4 --dry-run\n"
+        "  qosgate qos update moonlight RawUsage=0\n\n"
         "FIELD=VALUE  sets. Of a TRES field only the TRES named change, as with sacctmgr;\n"
         "             TRES=-1 clears that one. Flags= and Preempt= replace the whole list.\n"
         "FIELD=unset  clears the field (also FIELD=-1): no limit of this QOS. 0 is a limit of 0.\n"
-        "FIELD+=LIST  adds to Flags or Preempt; FIELD-=LIST removes.");
+        "FIELD+=LIST  adds to Flags or Preempt; FIELD-=LIST removes.\n"
+        "RawUsage=0   forgets what ended jobs have used (GrpTRESMins, GrpWall), in all clusters of slurmdbd, "
+        "and\n"
+        "             at once: it is no part of the transaction. In JSON: usage_reset (names), clusters, "
+        "and\n"
+        "             absent_clusters, which are not up and keep theirs.");
     command->add_option("NAME", options->arguments, "Names, and what to set")
         ->required()
         ->option_text("FIELD=VALUE ... REQUIRED");

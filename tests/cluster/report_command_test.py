@@ -10,7 +10,7 @@ import re
 from qosgate_dev.testing import main
 from qosgate_dev.testing.limits_case import LimitsTestCase
 
-USAGE, WRONG_VALUE = 64, 65
+USAGE, WRONG_VALUE, UNKNOWN, NO_PERMISSION = 64, 65, 66, 77
 
 
 class Report(LimitsTestCase):
@@ -120,6 +120,32 @@ class Report(LimitsTestCase):
         self.assertIn("    no user may ask for it\n    QOS of partition viz\n", text)
         # Without the options nothing is asked of slurmctld.
         self.assertNotIn("usage", self.answer("qos get plain", "root")["qos"][0])
+
+    def past_usage(self, qos: str) -> float:
+        shown = self.cluster.scontrol(f"show assoc_mgr qos={qos} flags=qos").stdout
+        return float(re.findall(r"UsageRaw=([0-9.]+)", shown)[0])
+
+    def test_update_resets_past_usage(self) -> None:
+        for qos in ("plain", "over"):
+            job = self.start("ana", f"-Aastro --qos={qos} -n2")
+            self.cluster.wait_for(
+                lambda job=job: self.cluster.job(job)["RunTime"] >= "00:00:02", f"job {job} has run for 2 s"
+            )
+            self.cluster.run(f"scancel {job}", check=True)
+            self.cluster.wait_for(lambda qos=qos: self.past_usage(qos) > 0, f"QOS {qos} has usage")
+        update = "qos update plain RawUsage=0"
+        self.assertIn("plain: past usage would be set to 0 in cluster", self.show(f"{update} --dry-run", "root").stdout)
+        self.assertEqual(self.show(update, "ana").rc, NO_PERMISSION)
+        self.assertEqual(self.show("qos update plain RawUsage=1", "root").rc, WRONG_VALUE)
+        self.assertEqual(self.show("qos update nosuch RawUsage=0", "root").rc, UNKNOWN)
+        self.assertGreater(self.past_usage("plain"), 0)
+        answer = self.answer(f"{update} MaxWall=90", "root")
+        self.assertEqual(answer["usage_reset"], ["plain"])
+        self.assertEqual(answer["updated"][0]["changes"], {"MaxWall": {"before": None, "after": 90}})
+        self.assertEqual(self.past_usage("plain"), 0)
+        self.assertGreater(self.past_usage("over"), 0)
+        self.assertIn("over: past usage is 0 in cluster", self.show("qos update over RawUsage=0", "root").stdout)
+        self.assertEqual(self.past_usage("over"), 0)
 
     def test_the_help_teaches(self) -> None:
         for command in ("verify", "lint", "report usage", "report priority", "qos get"):
