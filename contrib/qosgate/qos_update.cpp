@@ -51,12 +51,9 @@ Result<Json> reset(QosConnection& access, const std::vector<std::string>& names,
     if (!output.json()) {
         for (const std::string& name : names)
             output.text() << text::format("{}: past usage {} 0 in cluster {}\n", name,
-                                          is_dry ? "would be set to" : "is",
-                                          text::list_names(done->clusters));
-        for (const std::string& cluster : done->absent)
-            output.warn(text::format("cluster {} is not up: its usage stays", text::printable(cluster)));
+                                          is_dry ? "would be set to" : "is", text::printable(*done));
     }
-    return Json{{"usage_reset", names}, {"clusters", done->clusters}, {"absent_clusters", done->absent}};
+    return Json{{"usage_reset", names}, {"cluster", *done}};
 }
 
 Result<int> update(const UpdateOptions& options, Output& output) {
@@ -110,11 +107,10 @@ void add_qos_update(CLI::App& qos, Invocation& invocation) {
         "             TRES=-1 clears that one. Flags= and Preempt= replace the whole list.\n"
         "FIELD=unset  clears the field (also FIELD=-1): no limit of this QOS. 0 is a limit of 0.\n"
         "FIELD+=LIST  adds to Flags or Preempt; FIELD-=LIST removes.\n"
-        "RawUsage=0   forgets what ended jobs have used (GrpTRESMins, GrpWall), in all clusters of slurmdbd, "
-        "and\n"
-        "             at once: it is no part of the transaction. In JSON: usage_reset (names), clusters, "
-        "and\n"
-        "             absent_clusters, which are not up and keep theirs.");
+        "RawUsage=0   forgets what ended jobs have used (GrpTRESMins, GrpWall), in the cluster of "
+        "slurm.conf, and\n"
+        "             at once: it is no part of the transaction. In JSON: usage_reset (names), cluster.\n"
+        "             Exit status 78: with this release of Slurm only sacctmgr can do it.");
     command->add_option("NAME", options->arguments, "Names, and what to set")
         ->required()
         ->option_text("FIELD=VALUE ... REQUIRED");

@@ -10,18 +10,13 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
 namespace qg::slurmdb {
 
-struct UsageReset {
-    std::vector<std::string> clusters; ///< that were told
-    std::vector<std::string> absent;   ///< that no slurmctld has registered, or has left
-};
-
-/// Tells all clusters of slurmdbd, or with `check_only` none. Of jobs that run, it forgets what they have
-/// used so far. Errors: permission_denied, unavailable, naming the cluster; clusters before it were told.
-Result<UsageReset> reset_usage(Connection& connection, std::span<const StoredQos* const> qos,
-                               bool check_only);
+/// Tells the slurmctld of the cluster that slurm.conf names, or with `check_only` only finds out whether that
+/// could be done. Returns the name of the cluster.
+/// Errors: permission_denied, unavailable, unsupported (releases that have another message for it).
+Result<std::string> reset_usage(Connection& connection, std::span<const StoredQos* const> qos,
+                                bool check_only);
 
 } // namespace qg::slurmdb
