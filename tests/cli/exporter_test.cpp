@@ -346,6 +346,33 @@ BOOST_AUTO_TEST_CASE(a_failed_reading_repeats_nothing_and_the_next_one_is_served
     BOOST_TEST(notes == 3);
 }
 
+BOOST_AUTO_TEST_CASE(a_reading_that_hangs_ends_what_is_told) {
+    const auto ends = std::make_shared<std::atomic<bool>>(false);
+    const auto readings = std::make_shared<std::atomic<int>>(0);
+    cli::Collector collector({.read_cluster = [=]() -> Result<std::shared_ptr<const cli::ClusterState>> {
+                                  if (++*readings > 1)
+                                      while (!*ends)
+                                          std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                                  return std::make_shared<const cli::ClusterState>(gold());
+                              },
+                              .read_gate = [] { return Result<cli::GateReport>(cli::GateReport()); },
+                              .note = [](const std::string&) {}},
+                             {.interval = std::chrono::seconds(1)});
+    const auto is_told = [&] { return has(*collector.metrics(), "gold") && has(*collector.page(), "gold"); };
+
+    collector.start();
+    for (int i = 0; i < 1000 && *readings < 2; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    BOOST_TEST(is_told());
+    for (int i = 0; i < 1000 && is_told(); ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    BOOST_TEST(!is_told());
+    BOOST_TEST(has(*collector.metrics(), "qosgate_up 0"));
+    BOOST_TEST(!collector.stop(std::chrono::milliseconds(50)));
+    *ends = true;
+    BOOST_TEST(collector.stop(std::chrono::seconds(5)));
+}
+
 BOOST_AUTO_TEST_CASE(the_plugins_report) {
     const auto written = [](std::time_t at) {
         return cli::GateReport(

@@ -209,6 +209,9 @@ class Away(ExporterTestCase):
         self.cluster.wait_for(lambda: prometheus.value("qosgate_up") == 0, "Prometheus knows", timeout=30)
         self.cluster.wait_for(lambda: not prometheus.query("qosgate_qos_usage"), "and has no old value", timeout=30)
         self.assertEqual(prometheus.value("up"), 1)
+        other = Exporter(self.cluster)  # starts without slurmctld, and ends while it waits for it
+        self.assertEqual(other.metrics()["qosgate_up"], 0)
+        self.assertEqual(other.end(), 0)
         self.cluster.wait_for(
             lambda: self.exporter.metrics().get("qosgate_gate_loaded") == 0,
             "the plugin is gone, too",
