@@ -147,6 +147,10 @@ class ChangeFinder {
         Change change{
             .after = before_, .words = "TimeLimit=" + limits::format_time(*least), .names_time = true};
         change.after.time_limit = TimeLimit{static_cast<std::uint32_t>(*least)};
+        if (before_.time_min && before_.time_min->minutes > *least) { // slurmctld would refuse it
+            change.words += " TimeMin=" + limits::format_time(*least);
+            change.after.time_min = change.after.time_limit;
+        }
         return {change};
     }
 

@@ -147,6 +147,13 @@ class Why(WhyTestCase):
             lambda: len(self.cluster.run("squeue -h -t R -r", check=True).stdout.splitlines()) == 2, "both run"
         )
 
+    def test_a_shorter_time_than_the_least_lets_it_start(self) -> None:
+        self.cluster.sacctmgr("modify qos plain set GrpTRESRunMins=cpu=80")
+        self.addCleanup(self.cluster.sacctmgr, "modify qos plain set GrpTRESRunMins=cpu=-1")
+        self.start("ben", "-Aastro --qos=plain -n1 --time=60")
+        job = self.wait("ana", "-Aastro --qos=plain -n1 --time=60 --time-min=30", "QOSGrpCPURunMinutesLimit")
+        self.apply(job, "TimeLimit=00:20:00 TimeMin=00:20:00")
+
     def test_a_shorter_time_lets_it_start(self) -> None:
         job = self.wait("ana", "-Aastro --qos=over -n1 --time=121", WALL)
         self.assertEqual(self.why(job, "root")["changes"], self.why(job)["changes"])
