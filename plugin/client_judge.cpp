@@ -112,6 +112,16 @@ char* keep(const std::optional<std::string>& text) {
     return text ? (new std::string(*text))->data() : nullptr;
 }
 
+/// --gpus-per-task as TRES: from 24.05 on the clients write that down only later. Empty: it is not set.
+std::optional<std::string> gpus_per_task(const ClientOptions& options) {
+    const auto asked = options.get("gpus-per-task");
+    if (!asked) return std::nullopt;
+    std::vector<std::string> entries;
+    for (const std::string_view entry : text::split(*asked, ','))
+        entries.push_back(text::format("gres/gpu:{}", entry));
+    return text::join(entries, ",");
+}
+
 /// The request that the options make; empty if they make none. The job description is never freed.
 std::optional<JobRequest> make_request(ClientOptions& options, const ClientCommand& command) {
     job_desc_msg_t* const job = options.describe_job();
@@ -121,7 +131,9 @@ std::optional<JobRequest> make_request(ClientOptions& options, const ClientComma
     JobRequest request = slurm::read_job_desc(*job, getuid());
     request.is_batch = command.name == "sbatch";
     request.is_het_part = command.part > 0;
-    gate::complete_options(request);
+    if (!request.tres_per_task) request.tres_per_task = gpus_per_task(options);
+    gate::complete_options(request, command.name == "srun" ||
+                                        this_release.follows(limits::rules::commands_count_tasks));
     return request;
 }
 

@@ -58,8 +58,10 @@ std::vector<std::string> environment_for(const fs::path& module, int pipe) {
         const char* kept;
         std::string value;
     };
+    const char* const own_preload = std::getenv("LD_PRELOAD");
     const std::array<Replaced, 2> replaced{{
-        {"LD_PRELOAD", client_preload_variable, module.string()},
+        {"LD_PRELOAD", client_preload_variable,
+         own_preload == nullptr ? module.string() : text::format("{}:{}", module.string(), own_preload)},
         {"SLURM_CONF", client_conf_variable, std::string(no_conf)},
     }};
     std::vector<std::string> environment;

@@ -18,14 +18,14 @@ void derive_counts(JobRequest& request) {
     request.min_cpus = request.overcommit ? nodes : tasks * request.cpus_per_task.value_or(1);
 }
 
-void complete_options(JobRequest& request) {
+void complete_options(JobRequest& request, bool counts_tasks) {
     constexpr std::size_t max_named = 65536;
     if (request.required_nodes) {
         const auto named = first_hosts(*request.required_nodes, max_named).names.size();
         request.min_nodes = std::max(request.min_nodes.value_or(0), static_cast<std::uint32_t>(named));
     }
     const bool is_range = request.max_nodes && request.max_nodes != request.min_nodes;
-    if (request.tasks_per_node && !request.tasks && !is_range)
+    if (counts_tasks && request.tasks_per_node && !request.tasks && !is_range)
         request.tasks = request.min_nodes.value_or(1) * *request.tasks_per_node;
     if (request.cpus_per_task)
         request.min_cpus_per_node = std::max(request.min_cpus_per_node.value_or(0), *request.cpus_per_task);

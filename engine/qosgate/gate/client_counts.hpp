@@ -12,8 +12,8 @@ namespace qg::gate {
 void derive_counts(model::JobRequest& request);
 
 /// Makes of a request as its options say it what a client sends: it counts the nodes that are named, the
-/// tasks of a fixed number of nodes, and what follows from these.
-void complete_options(model::JobRequest& request);
+/// tasks of a fixed number of nodes if the client does (limits/README.md 6.1), and what follows from these.
+void complete_options(model::JobRequest& request, bool counts_tasks);
 
 /// Whether the clients could have sent these sizes. Other programs may send any.
 bool is_from_client(const model::JobRequest& request);
