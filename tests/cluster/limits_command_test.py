@@ -88,7 +88,7 @@ class Limits(LimitsTestCase):
             if not group["partitions"]
         ]
         self.assertIn("MaxWall", group["not_limited"])
-        self.assertIn("GrpTRES (mem, node, billing, gres/gpu)", group["not_limited"])
+        self.assertRegex("\n".join(group["not_limited"]), r"(?m)^GrpTRES \(mem, node, billing, gres/gpu[,)]")
         self.assertNotIn("GrpJobs", group["not_limited"])
 
     def test_all_names_who_holds_it(self) -> None:
