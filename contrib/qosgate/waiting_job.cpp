@@ -21,12 +21,16 @@ using model::QueuedJob;
 
 /// The Reasons of a job, each once: Slurm's own, and what squeue shows with it.
 std::vector<std::string> reasons_of(const QueuedJob& job) {
-    std::vector<std::string> reasons{job.reason};
+    std::vector<std::string> reasons;
     for (const std::string& word : limits::reasons_in(job.reason_text)) {
         const bool is_known =
             !limits::find_reason(word).empty() || limits::find_other_reason(word) != nullptr;
         if (is_known && std::ranges::find(reasons, word) == reasons.end()) reasons.push_back(word);
     }
+    // Any rule of a partition has this Reason; where squeue shows which one it is, that one is told.
+    const bool is_told = job.reason == "PartitionConfig" && !reasons.empty();
+    if (!is_told && std::ranges::find(reasons, job.reason) == reasons.end())
+        reasons.insert(reasons.begin(), job.reason);
     return reasons;
 }
 

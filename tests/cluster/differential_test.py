@@ -29,6 +29,8 @@ LEAST_COMPARED = {
     "plugin": 380,
     "words": 380,
     "suggestion": 10,
+    "check": 90,
+    "why": 10,
 }
 LEAST_LIMITS = 25  # different Reasons among them
 

@@ -56,6 +56,12 @@ BOOST_AUTO_TEST_CASE(words_that_are_no_reason_stay_words) {
 
     BOOST_TEST(reasons_in("launch failed, Nonsense") == expected, boost::test_tools::per_element());
     BOOST_TEST(reasons_in(" ((,)) :x ").empty());
+    const Reasons of_partition{"QOSNotAllowed", "Priority", "AccountNotAllowed"};
+    BOOST_TEST(
+        reasons_in(
+            "Job's QOS not permitted to use this partition (main allows q1,Resources not q2) Priority\n"
+            "Job's account not permitted to use this partition (side denies") == of_partition,
+        boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

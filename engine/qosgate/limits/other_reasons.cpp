@@ -235,7 +235,36 @@ const OtherReason* find_other_reason(std::string_view reason) noexcept {
     return row == rows.end() ? nullptr : &*row;
 }
 
-std::vector<std::string> reasons_in(std::string_view shown) {
+namespace {
+
+/// Reasons in whose place squeue shows a sentence, with names behind it in parentheses.
+constexpr std::pair<std::string_view, std::string_view> sentences[] = {
+    {"Job's QOS not permitted to use this partition", "QOSNotAllowed"},
+    {"Job's account not permitted to use this partition", "AccountNotAllowed"},
+};
+
+/// The same text with the Reasons in the place of their sentences.
+std::string without_sentences(std::string_view shown) {
+    std::string text(shown);
+    for (const auto& [sentence, reason] : sentences) {
+        std::size_t at = 0;
+        while ((at = text.find(sentence, at)) != std::string::npos) {
+            std::size_t end = at + sentence.size();
+            if (text.compare(end, 2, " (") == 0) {
+                const std::size_t close = text.find(')', end);
+                end = close == std::string::npos ? text.size() : close + 1;
+            }
+            text.replace(at, end - at, reason);
+            at += reason.size();
+        }
+    }
+    return text;
+}
+
+} // namespace
+
+std::vector<std::string> reasons_in(std::string_view shown_text) {
+    const std::string shown = without_sentences(shown_text);
     std::vector<std::pair<std::string_view, std::vector<std::string_view>>> phrases;
     for (const OtherReason& row : rows)
         if (row.reason.find(' ') != std::string_view::npos)

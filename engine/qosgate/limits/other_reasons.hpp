@@ -28,6 +28,6 @@ const OtherReason* find_other_reason(std::string_view reason) noexcept;
 /// The Reasons in a text of squeue, scontrol or sacct, each once, in order: "(ReqNodeNotAvail,
 /// UnavailableNodes:n1)" is ReqNodeNotAvail and UnavailableNodes. A text of several words that Slurm uses is
 /// one Reason. Any other word is a Reason by itself, known or not. Cost: linear.
-std::vector<std::string> reasons_in(std::string_view shown);
+std::vector<std::string> reasons_in(std::string_view shown_text);
 
 } // namespace qg::limits

@@ -72,7 +72,7 @@ SOME_TASKS = re.compile(r"at most \d+ tasks? of this array can run at once: ")
 # The gate has one code for two errors of Slurm: a time limit, or a --time-min, that no partition allows.
 TIME_ERRORS = {2051, 2124}
 
-FIELDS = ("accepted", "error", "refusal", "time limit", "pending", "plugin", "words", "suggestion")
+FIELDS = ("accepted", "error", "refusal", "time limit", "pending", "plugin", "words", "suggestion", "check", "why")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Comparison:
 def compare(scenario: Json, job: Json, result: Json) -> Comparison:
     """Compares what can be compared for one job; no findings if nothing can."""
     foretold, actual = result["foretold"], result["actual"]
-    found = list(_suggestions(result))
+    found = [*_suggestions(result), *_commands(result)]
     if actual["error"] in OUTSIDE:
         return Comparison(found, [OUTSIDE[actual["error"]]])
     if _started_before_all_were_asked(scenario, job, foretold, actual):
@@ -308,6 +308,12 @@ def _suggestions(result: Json) -> Iterator[Finding]:
         works = proof["outcome"].startswith("starts")
         said = f"{proof['command']}: with {proof['suggestion']}"
         yield Finding("suggestion", works, said, proof["outcome"])
+
+
+def _commands(result: Json) -> Iterator[Finding]:
+    """What the commands for users said, compared with what happened."""
+    for asked in result.get("commands", []):
+        yield Finding(**asked)
 
 
 def said_by_plugin(message: str) -> list[str]:

@@ -16,10 +16,12 @@ from typing import Any
 
 from qosgate_dev.cluster import interrupts
 from qosgate_dev.cluster import users as cluster_users
-from qosgate_dev.testing import Cluster
+from qosgate_dev.testing import Cluster, copy_command
 
 from . import compare, site
 from .suggestions import Prover
+from .terminal import Terminal
+from .user_commands import UserCommands
 
 Json = dict[str, Any]
 
@@ -187,7 +189,8 @@ def run(
     progress: Callable[[str], None] = lambda line: None,
     prove_every: int = 1,
 ) -> Tally:
-    """Judges all scenarios on its own cluster, and tries the suggestions for every n-th job literally.
+    """Judges all scenarios on its own cluster. For every n-th job it also asks the commands for users, and tries
+    the suggestions literally.
 
     Where a signal interrupts it, the tally has what was compared until then, and says so.
     """
@@ -196,11 +199,15 @@ def run(
     try:
         with site.bring_up(build) as cluster, Judge(cluster, build) as judge:
             progress(f"cluster up after {time.monotonic() - begin:.0f} s")
-            prover = Prover(cluster)
+            terminal = Terminal(cluster)
+            commands = UserCommands(terminal, copy_command(cluster, Path(build)))
+            prover = Prover(terminal)
             for number, scenario in enumerate(scenarios):
                 try:
                     results = judge.judge(scenario)
-                    for result, proofs in zip(results, prover.prove(scenario, prove_every)):
+                    asked = commands.ask(scenario, prove_every)
+                    for result, answers, proofs in zip(results, asked, prover.prove(scenario, prove_every)):
+                        result["commands"] = answers
                         result["suggestions"] = proofs
                 except Failed as failure:
                     tally.failures.append(str(failure))

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Commands that users type on the cluster."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import time
+from typing import Any
+
+from qosgate_dev.cluster import users as cluster_users
+from qosgate_dev.testing import Cluster, CommandResult
+
+from .commands import Command
+
+Json = dict[str, Any]
+
+_SUBMITTED = re.compile(r"Submitted batch job (\d+)")
+
+# A single job in an empty cluster starts within one pass of the scheduler.
+_PATIENCE_SECONDS = 8.0
+_POLL_SECONDS = 0.03
+_COMMAND_SECONDS = 30
+
+
+class Terminal:
+    """Runs commands as one of the users, or as root."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._environment = cluster_users.environment(cluster.layout)
+
+    def run(self, *words: str, user: int = 0, script: str = "") -> CommandResult:
+        done = subprocess.run(
+            words,
+            input=script,
+            capture_output=True,
+            text=True,
+            timeout=_COMMAND_SECONDS,
+            cwd="/",
+            env=self._environment,
+            user=user,
+            group=user,
+            extra_groups=[],
+            check=False,
+        )
+        return CommandResult(" ".join(words), done.returncode, done.stdout, done.stderr)
+
+    def sbatch(self, job: Json, command: Command, *added: str) -> CommandResult:
+        return self.run(*sbatch_words(command, *added), user=job["user_id"], script=command.script)
+
+    def reasons_of(self, job_id: str) -> set[str]:
+        """The Reasons of its pending tasks; empty: some task runs, or there is no such job."""
+        lines = self.run("squeue", "-h", "-a", "-j", job_id, "-o", "%T %r").stdout.splitlines()
+        states = [line.partition(" ")[::2] for line in lines]
+        return set() if any(state != "PENDING" for state, _ in states) else {_token_of(reason) for _, reason in states}
+
+    def settled_reasons_of(self, job_id: str, awaited: set[str]) -> set[str]:
+        """The same as soon as all are awaited ones, or after a few passes of the scheduler."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            reasons = self.reasons_of(job_id)
+            if reasons <= awaited or time.monotonic() > deadline:
+                return reasons
+            time.sleep(_POLL_SECONDS)
+
+    def end(self, job_id: str) -> None:
+        """Ends a job; nothing if there is none ("")."""
+        if not job_id:
+            return
+        self.run("scancel", job_id)
+        while self.run("squeue", "-h", "-a", "-j", job_id, "-o", "%i").stdout:
+            time.sleep(_POLL_SECONDS)
+
+    def end_all(self) -> None:
+        jobs = self.run("squeue", "-h", "-a", "-o", "%A").stdout.split()
+        if jobs:
+            self.run("scancel", *sorted(set(jobs)))
+        while self.run("squeue", "-h", "-a", "-o", "%i").stdout:
+            time.sleep(_POLL_SECONDS)
+
+
+def _token_of(reason: str) -> str:
+    """squeue shows a sentence, with names, in the place of some Reasons."""
+    sentences = {
+        "Job's QOS not permitted to use this partition": "QOSNotAllowed",
+        "Job's account not permitted to use this partition": "AccountNotAllowed",
+        "Nodes required for job are DOWN, DRAINED or reserved": "Resources",
+    }
+    return next((token for sentence, token in sentences.items() if reason.startswith(sentence)), reason)
+
+
+def sbatch_words(command: Command, *added: str) -> list[str]:
+    return ["sbatch", "--output=/dev/null", *command.options, *added]
+
+
+def job_id_of(answer: CommandResult) -> str:
+    """Of what sbatch printed; "" if the job was refused."""
+    found = _SUBMITTED.search(answer.stdout)
+    return found[1] if found else ""

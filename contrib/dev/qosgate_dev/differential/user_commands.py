@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Asks `qosgate check` before a submission and `qosgate why` after it, as users do, and takes both at their word."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from typing import Any
+
+from . import compare
+from .commands import Command, command_of
+from .terminal import Terminal, job_id_of, sbatch_words
+
+Json = dict[str, Any]
+
+_USAGE = 64
+_EXIT_OF_STATUS = {"accepted": 0, "refused": 1, "blocked": 1}
+
+# What slurmctld's own errors say about nodes, licenses and generic resources.
+_OUTSIDE = re.compile(r"Requested node configuration|Invalid license|Invalid generic resource|Invalid feature")
+
+# A line of slurmctld's own in the message of a refusal.
+_OF_SLURMCTLD = re.compile(r"sbatch: error: invalid partition specified: ")
+
+
+class UserCommands:
+    """Asks both commands."""
+
+    def __init__(self, terminal: Terminal, qosgate: str) -> None:
+        self._terminal = terminal
+        self._qosgate = qosgate
+
+    def ask(self, scenario: Json, every: int) -> list[list[Json]]:
+        """What both said and what happened, for every n-th job of a scenario that is set up."""
+        return [
+            self._ask(job, number) if number % every == 0 else [] for number, job in enumerate(scenario["jobs"])
+        ]
+
+    def _ask(self, job: Json, number: int) -> list[Json]:
+        command = command_of(job)
+        if command is None:
+            return []
+        asked = [self._ask_check(job, command)]
+        part = self._check(job, command)["parts"][0]
+        if part["status"] == "accepted" and part["pending_reason"] is not None:
+            asked.append(self._ask_why(job, command, part["pending_reason"], number))
+        return [each for each in asked if each]
+
+    def _check(self, job: Json, command: Command, *added: str) -> Json:
+        words = [self._qosgate, "check", "--json", "--", *sbatch_words(command, *added)]
+        done = self._terminal.run(*words, user=job["user_id"], script=command.script)
+        try:
+            answer = json.loads(done.stdout)
+            if done.rc == _USAGE:  # sbatch itself refuses the options
+                lines = [line for line in done.stderr.splitlines() if line.startswith("sbatch: ")]
+                return {"status": "refused", "user_reads": lines, "client_lines": [], "parts": [{"status": "refused"}]}
+            assert done.rc == _EXIT_OF_STATUS[answer["status"]]
+            answer["client_lines"] = done.stderr.splitlines()  # sbatch has said them already
+        except (ValueError, KeyError, AssertionError):
+            raise AssertionError(str(done)) from None
+        return answer
+
+    def _ask_check(self, job: Json, command: Command) -> Json:
+        """A held job takes nothing from the jobs that are asked about after it."""
+        foretold = self._check(job, command, "--hold")
+        from_client = foretold["client_lines"]
+        actual = self._terminal.sbatch(job, command, "--hold")
+        self._terminal.end(job_id_of(actual))
+        foretold_lines = foretold["user_reads"]
+        said = [line for line in actual.stderr.splitlines() if not _OF_SLURMCTLD.match(line) and line not in from_client]
+        if _OUTSIDE.search(actual.stderr) and foretold["status"] == "accepted":
+            return {}
+        is_accepted = bool(job_id_of(actual))
+        agrees = foretold["status"] == "blocked" or (foretold["status"] == "accepted") == is_accepted
+        if foretold["status"] == "blocked":  # slurmctld has its own words for why
+            foretold_lines, said = _plain(foretold_lines), _plain(said)[: len(foretold_lines)]
+        return {
+            "field": "check",
+            "agrees": agrees and said == foretold_lines,
+            "foretold": [foretold["status"], *foretold_lines],
+            "actual": ["accepted" if is_accepted else "refused", *said],
+        }
+
+    def _ask_why(self, job: Json, command: Command, foretold: str, number: int) -> Json:
+        submitted = job_id_of(self._terminal.sbatch(job, command))
+        if not submitted:
+            return {}
+        try:
+            reasons = self._terminal.settled_reasons_of(submitted, {foretold})
+            if not reasons or not reasons.isdisjoint(compare.UNHELD):
+                return {}
+            return self._judge_why(job, submitted, reasons, number)
+        finally:
+            self._terminal.end(submitted)
+
+    def _judge_why(self, job: Json, job_id: str, before: set[str], number: int) -> Json:
+        done = self._terminal.run(self._qosgate, "why", "--json", job_id, user=job["user_id"])
+        after = self._terminal.reasons_of(job_id)
+        (answer,) = json.loads(done.stdout)["jobs"]
+        actual = "as squeue shows it"
+        for reason in answer["reasons"]:
+            if reason["reason"] not in before | after:
+                actual = f"squeue shows {sorted(before | after)}"
+            elif problem := _problem_of(reason["limit"]):
+                actual = problem
+        if actual == "as squeue shows it" and answer["changes"]:
+            line = answer["changes"][number % len(answer["changes"])]
+            actual = self._take_literally(job, job_id, line) or actual
+        return {
+            "field": "why",
+            "agrees": actual == "as squeue shows it",
+            "foretold": {name: answer[name] for name in ("reasons", "changes")},
+            "actual": actual,
+        }
+
+    def _take_literally(self, job: Json, job_id: str, line: str) -> str:
+        """What is wrong with a change; "" if limits and partitions no longer hold the job back."""
+        changed = self._terminal.run(*shlex.split(line), user=job["user_id"])
+        if changed.rc != 0:
+            return f"{line}: {changed.stderr}"
+        reasons = self._terminal.settled_reasons_of(job_id, compare.UNHELD - {"None"})
+        return "" if reasons <= compare.UNHELD else f"{line}: waits for {sorted(reasons)}"
+
+
+def _plain(lines: list[str]) -> list[str]:
+    """Whether slurmctld accepts a job that it never starts decides whether its lines are errors."""
+    return [line.replace("sbatch: error: ", "sbatch: ", 1) for line in lines]
+
+
+def _problem_of(limit: Json | None) -> str:
+    """What is wrong with the numbers of a limit; "" if nothing is."""
+    if limit is None or limit["is_hidden"] or limit["value"] is None:
+        return ""
+    value, used, asked = limit["value"], limit["used"] or 0, limit["asked"]
+    if asked is not None and used + asked <= value:
+        return f"there is room: {limit}"
+    if limit["is_permanent"] and asked is not None and asked <= value:
+        return f"waiting helps: {limit}"
+    return ""
