@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// qosgate exporter, in a build without the libraries that it needs.
+// qosgate exporter, in a build without the library that it needs.
 #include "command.hpp"
 
 namespace qg::cli {
 
 void add_exporter(CLI::App& app, Invocation& invocation) {
-    CLI::App* command =
-        app.add_subcommand("exporter", "Not in this build: it has no prometheus-cpp or civetweb");
+    CLI::App* command = app.add_subcommand("exporter", "Not in this build: it has no prometheus-cpp");
     command->allow_extras();
     command->callback([&invocation] {
         invocation.action = [](Output&) -> Result<int> {

@@ -10,14 +10,13 @@
 
 #include "qosgate/base/result.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-
-struct mg_context;
-struct mg_connection;
+#include <thread>
 
 namespace qg::cli {
 
@@ -26,33 +25,38 @@ struct WebAnswer {
     std::shared_ptr<const std::string> body; ///< never null
 };
 
-/// Requests are bounded: 8 KiB of headers, a few seconds, four at once; the body of a request is not read.
+/// One thread serves all connections and never waits for one of them. Each has one request and one answer. A
+/// request is bounded in bytes and time (web_connection.hpp), and its body is not read. Where there are too
+/// many connections, a new one takes the place of the oldest that has not asked for anything yet; so clients
+/// that hold connections do not keep out those that ask.
 class WebServer {
   public:
-    /// The answer for a path; empty: there is none. Called on threads of the server, several at once.
+    /// The answer for a path; empty: there is none. Called on the server's thread; must not block.
     using Handler = std::function<std::optional<WebAnswer>(std::string_view path)>;
 
-    /// Errors: unavailable or permission_denied, with the address and the reason.
+    static constexpr std::size_t max_connections = 512;
+    static constexpr std::size_t max_connections_per_peer = 64; ///< an IPv4 address or 64 bits of IPv6
+
+    /// Errors: unavailable or permission_denied, with the address and the reason. Throws std::system_error if
+    /// no thread can be created.
     static Result<std::unique_ptr<WebServer>> start(const ListenAddress& address, Handler handler);
 
     WebServer(const WebServer&) = delete;
     WebServer& operator=(const WebServer&) = delete;
-    /// Waits for requests in progress, at most some seconds.
+    /// Closes all connections.
     ~WebServer();
 
     /// Where it listens; with the port that the system chose if none was given.
     [[nodiscard]] const ListenAddress& address() const noexcept { return address_; }
 
   private:
-    WebServer(ListenAddress address, Handler handler)
-        : address_(std::move(address)), handler_(std::move(handler)) {}
+    class Loop;
 
-    static int on_request(mg_connection* connection);
-    void answer(mg_connection* connection) const;
+    WebServer(ListenAddress address, std::unique_ptr<Loop> loop);
 
     ListenAddress address_;
-    Handler handler_;
-    mg_context* context_ = nullptr;
+    std::unique_ptr<Loop> loop_;
+    std::thread thread_;
 };
 
 } // namespace qg::cli

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The server of `qosgate exporter` (contrib/qosgate/exporter), with real sockets: what it answers, and that
+// no client keeps out another.
+#include "exporter/http_request.hpp"
+#include "exporter/web_connection.hpp"
+#include "exporter/web_server.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <thread>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+using namespace qg;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+const std::string get_metrics = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+class Client {
+  public:
+    explicit Client(std::uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(port);
+        inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
+        BOOST_TEST_REQUIRE(connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+    }
+    Client(const Client&) = delete;
+    Client& operator=(const Client&) = delete;
+    ~Client() { close(socket_); }
+
+    /// Whether it was taken; after the server has closed the connection, it is not for long.
+    bool send(const std::string& text) const {
+        return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+    }
+
+    /// Everything until the server closes the connection or `patience` is over; sends `trickle` meanwhile.
+    std::string receive(std::chrono::milliseconds patience = 5s, const std::string& trickle = "") {
+        std::string all;
+        std::array<char, 65536> buffer{};
+        const auto end = Clock::now() + patience;
+        while (Clock::now() < end) {
+            pollfd wanted{.fd = socket_, .events = POLLIN, .revents = 0};
+            if (poll(&wanted, 1, 50) > 0) {
+                const ssize_t got = recv(socket_, buffer.data(), buffer.size(), 0);
+                was_closed_ = got <= 0;
+                if (was_closed_) return all;
+                all.append(buffer.data(), static_cast<std::size_t>(got));
+            } else if (!trickle.empty()) {
+                send(trickle);
+            }
+        }
+        return all;
+    }
+
+    bool was_closed() const { return was_closed_; }
+
+  private:
+    int socket_;
+    bool was_closed_ = false;
+};
+
+struct ServerSetup {
+    std::string body = "hello\n";
+    std::unique_ptr<cli::WebServer> server =
+        cli::WebServer::start(
+            cli::ListenAddress::parse("127.0.0.1:0").value(),
+            [this](std::string_view path) -> std::optional<cli::WebAnswer> {
+                if (path != "/metrics") return std::nullopt;
+                return cli::WebAnswer{"text/plain", std::make_shared<const std::string>(body)};
+            })
+            .value();
+
+    std::uint16_t port() const { return server->address().port; }
+
+    std::string ask(const std::string& request) const {
+        Client client(port());
+        client.send(request);
+        std::string answer = client.receive();
+        BOOST_TEST(client.was_closed());
+        return answer;
+    }
+
+    void check_scrape() const {
+        const auto begin = Clock::now();
+        BOOST_TEST(ask(get_metrics).ends_with("\r\n\r\nhello\n"));
+        BOOST_TEST(seconds_since(begin) < 2);
+    }
+};
+
+/// A connection on one end of a pair of sockets, at a time that the test chooses.
+struct ConnectionSetup {
+    std::array<int, 2> pair = [] {
+        std::array<int, 2> made{};
+        BOOST_REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, made.data()) == 0);
+        return made;
+    }();
+    Clock::time_point begin = Clock::now();
+    cli::WebConnection connection{pair[0], "peer", begin};
+    std::size_t asked = 0;
+
+    ~ConnectionSetup() { close(pair[1]); }
+
+    bool advance(std::chrono::milliseconds after) {
+        return connection.advance(
+            [this](std::string_view) {
+                ++asked;
+                return cli::WebResponse{"head\r\n\r\n", std::make_shared<const std::string>(10'000'000, 'x')};
+            },
+            begin + after);
+    }
+    void send(std::string_view text) const {
+        BOOST_TEST_REQUIRE(write(pair[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+    }
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(web_server)
+
+BOOST_AUTO_TEST_CASE(requests_that_are_understood) {
+    const auto parse = [](std::string_view head) { return cli::HttpRequest::parse(head); };
+
+    const auto request = parse("GET /metrics?x=1 HTTP/1.1\r\nAccept: */*\r\nhOsT:  localhost:1 ");
+    BOOST_TEST_REQUIRE(request.has_value());
+    BOOST_TEST(request->method == "GET");
+    BOOST_TEST(request->path == "/metrics");
+    BOOST_TEST(request->host == "localhost:1");
+    BOOST_TEST(parse("GET / HTTP/1.0").value().host == "");
+    for (const char* bad : {"",
+                            "GET",
+                            "GET /",
+                            "GET / ",
+                            "GET / HTTP/2.0",
+                            "GET  / HTTP/1.1",
+                            "GET / HTTP/1.1 ",
+                            " GET / HTTP/1.1",
+                            "GET metrics HTTP/1.1",
+                            "GET http://a/ HTTP/1.1",
+                            "GET * HTTP/1.1",
+                            "GET / HTTP/1.1\r\nHost",
+                            "GET / HTTP/1.1\r\n: x",
+                            "GET / HTTP/1.1\r\nHost : x",
+                            "GET / HTTP/1.1\r\n Host: x",
+                            "GET / HTTP/1.1\r\nHost: a\r\nHost: a",
+                            "GET / HTTP/1.1\nHost: a",
+                            "GET / HTTP/1.1\r\nA: \x01",
+                            "GET /\x7f HTTP/1.1",
+                            "\r\nGET / HTTP/1.1"})
+        BOOST_TEST(!parse(bad), bad);
+    BOOST_TEST(!parse(std::string_view("GET /\0 HTTP/1.1", 15)));
+}
+
+BOOST_FIXTURE_TEST_CASE(answers, ServerSetup) {
+    BOOST_TEST(ask(get_metrics).starts_with("HTTP/1.1 200 OK\r\n"));
+    BOOST_TEST(ask("GET /metrics?a HTTP/1.0\r\n\r\n").ends_with("\r\n\r\nhello\n"));
+    const std::string head = ask("HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    BOOST_TEST(head.ends_with("\r\n\r\n"));
+    BOOST_TEST(head.find("Content-Length: 6\r\n") != std::string::npos);
+    BOOST_TEST(ask("GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n").starts_with("HTTP/1.1 404 "));
+    BOOST_TEST(ask("PUT /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").starts_with("HTTP/1.1 405 "));
+    BOOST_TEST(ask("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n").starts_with("HTTP/1.1 403 "));
+    BOOST_TEST(ask("garbage\r\n\r\n").starts_with("HTTP/1.1 400 "));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_connection_has_one_answer, ServerSetup) {
+    const std::string answer = ask(get_metrics + get_metrics);
+
+    BOOST_TEST(answer.find("HTTP/1.1", 1) == std::string::npos);
+    BOOST_TEST(answer.ends_with("\r\n\r\nhello\n"));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_large_answer_comes_whole, ServerSetup) {
+    body = std::string(20'000'000, 'x') + "end";
+
+    const std::string answer = ask(get_metrics);
+    BOOST_TEST(answer.size() > body.size());
+    BOOST_TEST(answer.ends_with("xend"));
+}
+
+BOOST_FIXTURE_TEST_CASE(the_head_of_a_request_is_bounded, ServerSetup) {
+    const std::string begin = "GET /metrics HTTP/1.0\r\nX: ";
+    const std::string end = "\r\n\r\n";
+    const std::string just(cli::WebConnection::max_head_bytes - begin.size() - end.size(), 'x');
+
+    BOOST_TEST(ask(begin + just + end).starts_with("HTTP/1.1 200 "));
+    BOOST_TEST(ask(begin + just + "x" + end).starts_with("HTTP/1.1 431 "));
+    BOOST_TEST(ask(begin + just + just).starts_with("HTTP/1.1 431 "));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_body_that_does_not_end_is_not_waited_for, ServerSetup) {
+    for (const auto& [request, trickle, status] :
+         {std::tuple("POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n", "x",
+                     "HTTP/1.1 405 "),
+          std::tuple("GET /metrics HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n",
+                     "1\r\nx\r\n", "HTTP/1.1 200 ")}) {
+        std::deque<Client> clients;
+        for (int i = 0; i < 100; ++i)
+            clients.emplace_back(port()).send(request);
+        const auto begin = Clock::now();
+
+        const std::string answer = clients.back().receive(5s, trickle);
+        BOOST_TEST(answer.starts_with(status));
+        BOOST_TEST(clients.back().was_closed());
+        BOOST_TEST(seconds_since(begin) < 3);
+        check_scrape();
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_head_that_does_not_end_is_not_waited_for, ServerSetup) {
+    Client client(port());
+    client.send("GET /metrics HTTP/1.1\r\n");
+    const auto begin = Clock::now();
+
+    BOOST_TEST(client.receive(5s, "x").empty());
+    BOOST_TEST(client.was_closed());
+    BOOST_TEST(seconds_since(begin) < 3);
+}
+
+BOOST_FIXTURE_TEST_CASE(connections_that_ask_for_nothing_keep_nobody_out, ServerSetup) {
+    std::deque<Client> idle;
+    for (const int count : {100, 300}) {
+        for (int i = 0; i < count; ++i)
+            idle.emplace_back(port());
+        check_scrape();
+        check_scrape();
+    }
+}
+
+BOOST_FIXTURE_TEST_CASE(clients_that_come_back_at_once_keep_nobody_out, ServerSetup) {
+    std::atomic<bool> ends = false;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] {
+            std::deque<Client> clients;
+            while (!ends) {
+                clients.emplace_back(port()).send("G");
+                if (clients.size() > 50) clients.pop_front();
+                std::this_thread::sleep_for(1ms);
+            }
+        });
+    std::this_thread::sleep_for(300ms);
+    for (int i = 0; i < 5; ++i)
+        check_scrape();
+    ends = true;
+    for (std::thread& thread : threads)
+        thread.join();
+}
+
+BOOST_FIXTURE_TEST_CASE(it_ends_while_clients_are_connected, ServerSetup) {
+    body = std::string(20'000'000, 'x');
+    Client idle(port());
+    Client slow(port());
+    slow.send(get_metrics);
+    const auto begin = Clock::now();
+
+    server.reset();
+    BOOST_TEST(seconds_since(begin) < 1);
+}
+
+BOOST_FIXTURE_TEST_CASE(an_address_in_use_is_an_error, ServerSetup) {
+    const auto second = cli::WebServer::start(server->address(), nullptr);
+
+    BOOST_TEST_REQUIRE(!second);
+    BOOST_TEST(second.error().message.find("name another port with --listen") != std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_connection_waits_a_second_for_its_request, ConnectionSetup) {
+    send("GET / ");
+    BOOST_TEST(advance(999ms));
+    BOOST_TEST(!advance(1000ms));
+    BOOST_TEST(asked == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_client_that_does_not_read_is_dropped, ConnectionSetup) {
+    send("GET / HTTP/1.1\r\n\r\n");
+    BOOST_TEST(advance(0ms));
+    BOOST_TEST(connection.is_sending());
+    BOOST_TEST(advance(9999ms));
+    BOOST_TEST(!advance(10'000ms));
+    BOOST_TEST(asked == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
