@@ -13,6 +13,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <array>
 #include <atomic>
 #include <regex>
 #include <set>
@@ -151,17 +152,31 @@ BOOST_AUTO_TEST_CASE(every_limit_of_a_qos_has_a_row) {
 }
 
 BOOST_AUTO_TEST_CASE(a_report_with_strange_values_is_no_error) {
-    const nlohmann::json strange = {{"written_at", now},
-                                    {"host", "elsewhere"},
-                                    {"jobs", "x"},
-                                    {"decision_times", {{"bounds_us", {"a"}}, {"counts", 7}, {"sum_us", 1}}},
-                                    {"results", {7, nullptr, {{"did", 7}, {"count", 1}}}},
-                                    {"failing_rules", {{{"rule", nullptr}, {"file", 7}}}}};
+    const nlohmann::json strange = {
+        {"written_at", now},
+        {"host", "elsewhere"},
+        {"jobs", "x"},
+        {"decision_times", {{"bounds_us", {"a"}}, {"counts", 7}, {"sum_us", 1}}},
+        {"refused", -1},
+        {"told", 1e300},
+        {"results",
+         {7,
+          nullptr,
+          {{"did", 7}, {"count", 1}},
+          {{"did", "rejected"}, {"count", "x"}},
+          {{"did", "rejected"}, {"rule", "r"}, {"count", 5}}}},
+        {"conf_problems", 7},
+        {"failing_rules",
+         {{{"rule", nullptr}, {"file", 7}}, {{"rule", "r"}, {"failures_in_a_row", "x"}, {"only_warns", 7}}}}};
     const Result<cli::GateReport> gate{cli::GateReport(strange)};
 
     const std::string text = cli::make_metrics(nullptr, &gate, {}, 0, now);
     BOOST_TEST(has(text, "qosgate_gate_loaded 1"));
     BOOST_TEST(!has(text, "decision_seconds"));
+    BOOST_TEST(!has(text, "refused_total"));
+    BOOST_TEST(!has(text, "told_total"));
+    BOOST_TEST(has(text, R"(qosgate_gate_results_total{did="rejected",rule="r"} 5)"));
+    BOOST_TEST(has(text, R"(qosgate_gate_rule_failures_in_a_row{rule="r"} 0)"));
     BOOST_TEST(has(cli::make_page(nullptr, "", &gate, {}, now), "The plugin is"));
 }
 
@@ -210,6 +225,29 @@ BOOST_AUTO_TEST_CASE(two_series_with_the_same_labels_are_one) {
     const std::string text = metrics.text();
     BOOST_TEST(count(text, "\nqosgate_test{") == 1);
     BOOST_TEST(has(text, R"(cut_series{family="qosgate_test"} 1)"));
+}
+
+BOOST_AUTO_TEST_CASE(labels_with_other_names_are_other_labels) {
+    cli::MetricSet metrics(10);
+    auto& family = metrics.gauge("qosgate_test", "Help.");
+    family.add(1, {{"rule", "r"}, {"reason", ""}});
+    family.add(2, {{"rule", ""}, {"reason", "r"}});
+
+    const std::string text = metrics.text();
+    BOOST_TEST(has(text, R"(qosgate_test{rule="r"} 1)"));
+    BOOST_TEST(has(text, R"(qosgate_test{reason="r"} 2)"));
+    BOOST_TEST(!has(text, "cut_series"));
+}
+
+BOOST_AUTO_TEST_CASE(a_histogram_with_bounds_that_do_not_ascend_is_left_out) {
+    cli::MetricSet metrics(10);
+    const std::array counts{1.0, 2.0, 3.0};
+    metrics.histogram("qosgate_same_seconds", "Help.").add_histogram(std::array{1.0, 1.0}, counts, 6);
+    metrics.histogram("qosgate_good_seconds", "Help.").add_histogram(std::array{1.0, 2.0}, counts, 6);
+
+    const std::string text = metrics.text();
+    BOOST_TEST(!has(text, "qosgate_same_seconds"));
+    BOOST_TEST(has(text, "qosgate_good_seconds_count 6"));
 }
 
 BOOST_AUTO_TEST_CASE(label_values_are_escaped_valid_and_short) {
@@ -408,7 +446,8 @@ BOOST_AUTO_TEST_CASE(times_and_results_of_the_plugins_report) {
     const Result<cli::GateReport> gate(cli::GateReport(
         {{"written_at", now},
          {"host", "elsewhere"},
-         {"decision_times", {{"bounds_us", {10, 1000}}, {"counts", {5, 2, 1}}, {"sum_us", 2'500'000}}},
+         {"decision_times",
+          {{"bounds_us", {10, 100, 1000}}, {"counts", {5, 0, 2, 1}}, {"sum_us", 2'500'000}}},
          {"results",
           {{{"did", "rejected"}, {"rule", "r"}, {"file", "f"}, {"reason", nullptr}, {"count", 3}},
            {{"did", "warned"},
@@ -422,7 +461,9 @@ BOOST_AUTO_TEST_CASE(times_and_results_of_the_plugins_report) {
     BOOST_TEST(has(text, "# TYPE qosgate_gate_decision_seconds histogram"));
     BOOST_TEST(has(text, "qosgate_gate_decision_seconds_count 8\n"));
     BOOST_TEST(has(text, "qosgate_gate_decision_seconds_sum 2.5\n"));
-    BOOST_TEST(has(text, "qosgate_gate_decision_seconds_bucket{le=\"0.001\"} 7\n"));
+    for (const char* bucket : {"1e-05\"} 5", "0.0001\"} 5", "0.001\"} 7"})
+        BOOST_TEST(has(text, std::string("qosgate_gate_decision_seconds_bucket{le=\"") + bucket + "\n"),
+                   bucket);
     BOOST_TEST(has(text, "qosgate_gate_decision_seconds_bucket{le=\"+Inf\"} 8\n"));
     BOOST_TEST(has(text, R"(qosgate_gate_results_total{did="rejected",rule="r",file="f"} 3)"));
     BOOST_TEST(has(text, R"(qosgate_gate_results_total{did="warned",reason="QOSGrpCpuLimit"} 4)"));

@@ -133,6 +133,20 @@ class Metrics(ExporterTestCase):
         self.assertIn(fetch(url, More="x" * 20_000)[0], (400, 431))
         self.assertEqual(fetch(url)[0], 200)
 
+    def test_a_bad_report_of_the_plugin_hides_only_the_plugin(self) -> None:
+        report = self.cluster.layout.controller_state / "qosgate_status.json"
+
+        def is_told(readable: int) -> bool:
+            metrics = self.exporter.metrics()
+            return (metrics["qosgate_up"], metrics["qosgate_gate_readable"]) == (1, readable)
+
+        for replace in (lambda: os.mkfifo(report), lambda: report.write_text("[]")):
+            report.unlink()
+            replace()
+            self.cluster.wait_for(lambda: is_told(0), "the report cannot be read, slurmctld can")
+            # The plugin writes it again, at least every half minute.
+            self.cluster.wait_for(lambda: is_told(1), "the report is back", timeout=60)
+
     def test_the_alerts_pass_their_tests(self) -> None:
         require("promtool")
         self.assertIn("SUCCESS", run("promtool", "check", "rules", str(MONITORING / "alerts.yml")))

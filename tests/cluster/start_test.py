@@ -312,7 +312,7 @@ class Status(StartTestCase):
         self.addCleanup(conf.write_text, text)
         for name, hint in (
             ("qosgat", ", but 'qosgat'; did you mean qosgate?"),
-            ("job_submit/qosgaet", ", but 'job_submit/qosgaet'; did you mean job_submit/qosgate?"),
+            ("job_submit/qosgaet", ", but 'qosgaet'; did you mean qosgate?"),
             ("lua", ""),
         ):
             with self.subTest(name):
@@ -330,6 +330,33 @@ class Status(StartTestCase):
         result = self.cluster.run(command, USER)
         self.assertEqual(result.rc, 77, result)
         self.assertRegex(result.stderr, r": Permission denied; ask as root\n")
+
+    def test_a_report_with_anything_in_it_is_told_as_such(self) -> None:
+        self.wait_for_status(0)
+        self.cluster.stop("slurmctld")
+        self.addCleanup(self.cluster.start, "slurmctld")
+        [file] = self.cluster.layout.root.rglob("qosgate_status.json")
+        # Of another host: nothing is known there but the time.
+        report = json.loads(file.read_text()) | {"host": "elsewhere", "written_at": int(time.time())}
+        command = [str(build_root() / "contrib" / "qosgate" / "qosgate"), "status"]
+        for key in report:
+            for value in ("x", -7, [[7]], {"rules": [], "calls": "x", "read_at": {}}):
+                with self.subTest(key=key, value=value):
+                    file.write_text(json.dumps(report | {key: value}))
+                    result = self.cluster.run(command)
+                    self.assertIn(result.rc, (0, 1, 2), result)
+        file.write_text(json.dumps(report | {"written_at": int(time.time()) + 1000}))
+        self.assertIn("which is still to come: compare the clocks", self.status(2)["reasons"][0])
+
+        file.unlink()
+        os.mkfifo(file)
+        begin = time.monotonic()
+        result = self.cluster.run(command)
+        self.assertEqual(result.rc, 65, result)
+        self.assertIn("qosgate_status.json: not a regular file, so not the plugin's report; remove it", result.stderr)
+        self.assertLess(time.monotonic() - begin, 5)
+        self.cluster.start("slurmctld")
+        self.wait_for_status(0)
 
     def test_a_slurmctld_that_is_gone_or_without_the_plugin_has_it_not_loaded(self) -> None:
         self.cluster.stop("slurmctld")

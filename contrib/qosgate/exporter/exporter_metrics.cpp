@@ -192,36 +192,24 @@ void add_report_numbers(MetricSet& metrics, const GateReport& gate) {
             candidate.add(*value, {{"result", result}});
 }
 
-std::string text_of(const nlohmann::json& object, const char* key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-std::vector<double> numbers_of(const nlohmann::json& list) {
-    std::vector<double> numbers;
-    for (const nlohmann::json& each : list)
-        if (each.is_number()) numbers.push_back(each.get<double>());
-    return numbers;
-}
-
 void add_report_results(MetricSet& metrics, const GateReport& gate) {
-    constexpr double seconds_per_us = 1e-6;
+    constexpr double us_per_second = 1e6; // a division rounds to what 0.0001 is, a product does not
     auto& times = metrics.histogram("qosgate_gate_decision_seconds", "Time of decisions inside slurmctld.");
     if (const auto sum = gate.number("decision_times.sum_us")) {
-        std::vector<double> bounds = numbers_of(gate.list("decision_times.bounds_us"));
+        std::vector<double> bounds = gate.numbers("decision_times.bounds_us");
         for (double& bound : bounds)
-            bound *= seconds_per_us;
-        times.add_histogram(bounds, numbers_of(gate.list("decision_times.counts")), *sum * seconds_per_us);
+            bound /= us_per_second;
+        times.add_histogram(bounds, gate.numbers("decision_times.counts"), *sum / us_per_second);
     }
     auto& results =
         metrics.counter("qosgate_gate_results_total",
                         "What rules and limits did to jobs. Without a rule: the gate, for a Reason.");
-    for (const nlohmann::json& each : gate.list("results"))
-        if (each.is_object())
-            results.add(each.value("count", 0.0), {{"did", text_of(each, "did")},
-                                                   {"rule", text_of(each, "rule")},
-                                                   {"file", text_of(each, "file")},
-                                                   {"reason", text_of(each, "reason")}});
+    for (const ReportPart& each : gate.parts("results"))
+        if (const auto count = each.number("count"))
+            results.add(*count, {{"did", each.text("did")},
+                                 {"rule", each.text("rule")},
+                                 {"file", each.text("file")},
+                                 {"reason", each.text("reason")}});
     if (const auto others = gate.number("other_results"))
         metrics
             .counter("qosgate_gate_other_results_total",
@@ -238,18 +226,17 @@ void add_report_problems(MetricSet& metrics, const GateReport& gate) {
         metrics.gauge("qosgate_gate_problem", "1: `qosgate status` says what does not work and why.");
     for (const ProblemRow& row : problem_rows)
         problems.add(gate.text(row.key).empty() ? 0 : 1, {{"problem", row.problem}});
-    problems.add(gate.list("conf_problems").empty() ? 0 : 1, {{"problem", "slurm_conf"}});
+    problems.add(gate.texts("conf_problems").empty() ? 0 : 1, {{"problem", "slurm_conf"}});
 
     auto& failures = metrics.gauge("qosgate_gate_rule_failures_in_a_row",
                                    "Failures of a rule in a row, up to its last run; other rules work.");
     auto& warns = metrics.gauge("qosgate_gate_rule_only_warns",
                                 "1: the rule failed so often in a row that it only warns now.");
-    for (const nlohmann::json& rule : gate.list("failing_rules")) {
-        if (!rule.is_object()) continue;
-        const std::string name = text_of(rule, "rule");
-        const std::string file = text_of(rule, "file");
-        failures.add(rule.value("failures_in_a_row", 0.0), {{"rule", name}, {"file", file}});
-        warns.add(rule.value("only_warns", false) ? 1 : 0, {{"rule", name}, {"file", file}});
+    for (const ReportPart& rule : gate.parts("failing_rules")) {
+        const std::string name = rule.text("rule");
+        const std::string file = rule.text("file");
+        failures.add(rule.number("failures_in_a_row").value_or(0), {{"rule", name}, {"file", file}});
+        warns.add(rule.flag("only_warns") ? 1 : 0, {{"rule", name}, {"file", file}});
     }
 }
 

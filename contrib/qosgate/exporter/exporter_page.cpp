@@ -195,9 +195,7 @@ void add_gate(std::string& out, const Result<GateReport>* gate, std::time_t now)
                "why.</p>\n";
         return;
     }
-    const auto count = [gate](const char* key) {
-        return static_cast<std::uint64_t>((*gate)->number(key).value_or(0));
-    };
+    const auto count = [gate](const char* key) { return (*gate)->count(key); };
     const std::string standing = (*gate)->text("standing");
     out += text::format(
         "<p id=\"gate\"{}>The plugin is {}: {}; {} and {} checked, {} refused, {} changed by rules.</p>\n",
@@ -209,23 +207,18 @@ void add_gate(std::string& out, const Result<GateReport>* gate, std::time_t now)
 /// What rules and limits refused, most first. Users' names are not in it.
 void add_refusals(std::string& out, const Result<GateReport>* gate, std::time_t now) {
     if (gate == nullptr || !*gate || !(*gate)->is_loaded(now)) return;
-    const auto text_of = [](const nlohmann::json& object, const char* key) {
-        const auto found = object.find(key);
-        return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-    };
-    std::vector<std::pair<double, std::string>> order;
-    for (const nlohmann::json& each : (*gate)->list("results")) {
-        if (!each.is_object()) continue;
-        const std::string did = text_of(each, "did");
+    std::vector<std::pair<std::uint64_t, std::string>> order;
+    for (const ReportPart& each : (*gate)->parts("results")) {
+        const std::string did = each.text("did");
         if (did != "rejected" && did != "refused" && did != "failed") continue;
-        const std::string rule = text_of(each, "rule");
-        const std::string cause = rule.empty() ? text_of(each, "reason") : "rule " + rule;
-        const double count = each.value("count", 0.0);
-        order.emplace_back(-count, text::format("<tr><td>{}<td>{}<td class=\"n\">{}</tr>\n", html_text(did),
-                                                html_text(cause), static_cast<std::uint64_t>(count)));
+        const std::string rule = each.text("rule");
+        const std::string cause = rule.empty() ? each.text("reason") : "rule " + rule;
+        const std::uint64_t count = each.count("count");
+        order.emplace_back(count, text::format("<tr><td>{}<td>{}<td class=\"n\">{}</tr>\n", html_text(did),
+                                               html_text(cause), count));
     }
     if (order.empty()) return;
-    std::ranges::stable_sort(order);
+    std::ranges::stable_sort(order, std::ranges::greater(), [](const auto& each) { return each.first; });
     out += "<h2>Refused since slurmctld began</h2>\n"
            "<table id=\"refused\"><tr><th><th>By<th class=\"n\">Jobs</tr>\n";
     for (std::size_t i = 0; i < std::min(order.size(), max_reasons); ++i)

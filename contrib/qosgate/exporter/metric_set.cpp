@@ -6,6 +6,8 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
+#include <functional>
 #include <limits>
 #include <sstream>
 #include <vector>
@@ -29,8 +31,10 @@ void MetricSet::Family::add(double value, std::initializer_list<Label> labels) {
     for (const auto& [name, text] : labels) {
         if (text.empty()) continue;
         metric.label.push_back({name, text::printable(text, max_value_bytes)});
-        key += metric.label.back().value;
-        key += '\n'; // never in a printable text
+        for (const std::string& part : {metric.label.back().name, metric.label.back().value}) {
+            key += part;
+            key += '\n'; // never in a printable text
+        }
     }
     if (seen_.size() >= max_series_ || !seen_.insert(std::move(key)).second) {
         ++cut_;
@@ -42,7 +46,9 @@ void MetricSet::Family::add(double value, std::initializer_list<Label> labels) {
 
 void MetricSet::Family::add_histogram(std::span<const double> bounds, std::span<const double> counts,
                                       double sum) {
-    if (counts.size() != bounds.size() + 1) return;
+    const bool is_ascending =
+        std::ranges::adjacent_find(bounds, std::ranges::greater_equal()) == bounds.end();
+    if (counts.size() != bounds.size() + 1 || !is_ascending) return;
     prometheus::ClientMetric metric;
     auto& histogram = metric.histogram;
     for (std::size_t i = 0; i < counts.size(); ++i) {

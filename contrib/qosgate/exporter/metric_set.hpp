@@ -42,6 +42,7 @@ class MetricSet {
         void add(double value, std::initializer_list<Label> labels = {});
 
         /// Adds the series of a histogram: the counts up to each bound, not cumulated, and one of the rest.
+        /// Nothing is added unless the bounds ascend and the counts fit to them.
         void add_histogram(std::span<const double> bounds, std::span<const double> counts, double sum);
 
         [[nodiscard]] std::uint64_t cut() const noexcept { return cut_; }
