@@ -65,8 +65,8 @@ bool names_plugin(const slurmdb::SlurmConf& conf) {
 
 /// ", but 'qosgaet'; did you mean qosgate?"
 std::string hint_for_misspelt(const slurmdb::SlurmConf& conf) {
-    const std::string own[] = {"qosgate"};
-    for (const std::string_view name : slurm::job_submit_plugin_names(conf.job_submit_plugins))
+    const std::string own[] = {"qosgate", "job_submit/qosgate"};
+    for (const std::string_view name : text::split(conf.job_submit_plugins, ','))
         if (const std::string hint = text::did_you_mean(name, own); !hint.empty())
             return text::format(", but {}{}", text::quoted(name, 64), hint);
     return "";
