@@ -202,13 +202,14 @@ void Runtime::start_policies(const std::filesystem::path& folder) {
 
 [[gnu::hot]] void Runtime::conclude(const Recording& recording, Decision& decision,
                                     const gate::RecordedJob* job, bool is_change,
-                                    const std::vector<std::string>& said) {
+                                    const std::vector<std::string>& said,
+                                    std::chrono::steady_clock::duration took_by_script) {
     auto& message = decision.message;
     if (!said.empty()) [[unlikely]]
         message.insert(message.begin(), said.begin(), said.end());
     if (job != nullptr) recording.finish(decision, *job);
     counts_.count(decision, is_change);
-    results_.count(decision, recording.took());
+    results_.count(decision, took_by_script + recording.took());
     message.erase(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(said.size()));
 }
 
@@ -242,22 +243,25 @@ void Runtime::start_policies(const std::filesystem::path& folder) {
     if (!of_script.decision.log.empty()) [[unlikely]]
         put_before(decision, std::move(of_script.decision));
     const gate::RecordedJob recorded{.request = request, .candidate = comparison ? &*comparison : nullptr};
-    conclude(recording, decision, &recorded, /*is_change=*/false, of_script.said);
+    conclude(recording, decision, &recorded, /*is_change=*/false, of_script.said, of_script.took);
     if (decision.changed) write_changes(description, request, *decision.changed);
     return answer(decision, err_msg);
 }
 
 int Runtime::keep_out(const job_desc_msg_t& job, std::uint32_t submit_uid, char** err_msg) {
+    const auto begin = std::chrono::steady_clock::now();
     const ClusterNow now = cluster_.current();
     const model::JobRequest request = slurm::read_job_desc(job, submit_uid);
     const gate::Site site(now.cluster.get(), /*policy_in_force=*/nullptr, quota_, this_release);
     const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
-    return keep_out(refuse_job(policies_.status(), {request, resolved.view()}), /*is_change=*/false, err_msg);
+    const Decision decision = refuse_job(policies_.status(), {request, resolved.view()});
+    count(decision, /*is_change=*/false, begin);
+    return answer(decision, err_msg);
 }
 
-int Runtime::keep_out(const Decision& decision, bool is_change, char** err_msg) {
+void Runtime::count(const Decision& decision, bool is_change, std::chrono::steady_clock::time_point begin) {
     counts_.count(decision, is_change);
-    return answer(decision, err_msg);
+    results_.count(decision, std::chrono::steady_clock::now() - begin);
 }
 
 bool Runtime::is_kept_out(std::uint32_t submit_uid) const {
@@ -267,9 +271,12 @@ bool Runtime::is_kept_out(std::uint32_t submit_uid) const {
 int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg) {
     policies_.mark_active();
     // A change must not bypass rules that are not known. They may be a script, which sees every change.
-    if (is_kept_out(submit_uid))
-        return keep_out(refuse_change(policies_.status(), job_files_.find_id(job), submit_uid),
-                        /*is_change=*/true, err_msg);
+    if (is_kept_out(submit_uid)) {
+        const auto begin = std::chrono::steady_clock::now();
+        const Decision decision = refuse_change(policies_.status(), job_files_.find_id(job), submit_uid);
+        count(decision, /*is_change=*/true, begin);
+        return answer(decision, err_msg);
+    }
     const auto policy = policies_.current();
     ScriptDeeds of_script;
     if (policy->script() != nullptr) [[unlikely]]
@@ -283,10 +290,11 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
     if (!may_refuse && err_msg == nullptr) return pass();
     const auto files_id = job_files_.find_id(job);
     const bool by_operator = quota_.is_operator(submit_uid);
+    const auto asked_at = TimeAllowance::Clock::now();
     if (const auto why = why_not_copied(files_id, submit_uid, by_operator); !why.empty()) {
         Decision decision = answer_unseen_change({files_id, submit_uid, by_operator, why}, *policy);
         put_before(decision, std::move(of_script.decision));
-        counts_.count(decision, /*is_change=*/true);
+        count(decision, /*is_change=*/true, asked_at);
         return answer(decision, err_msg);
     }
     const JobCopy current = copy_job(job, files_id, submit_uid, by_operator);
@@ -315,7 +323,8 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
         put_before(decision, std::move(of_script.decision));
     std::optional<gate::RecordedJob> recorded;
     if (kept) recorded.emplace(kept->after, files_id.value_or(0), comparison ? &*comparison : nullptr);
-    conclude(recording, decision, recorded ? &*recorded : nullptr, /*is_change=*/true, of_script.said);
+    conclude(recording, decision, recorded ? &*recorded : nullptr, /*is_change=*/true, of_script.said,
+             of_script.took);
     return answer(decision, err_msg);
 }
 

@@ -75,9 +75,13 @@ class Runtime {
                                                   const ClusterNow& now) const;
     /// Ends a change that only the script looked at, and accepted. Returns 0.
     int pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id, char** err_msg);
-    /// Counts the decision, and records it if there is a job. What the script has `said` belongs to both.
+    /// Counts the decision, and records it if there is a job. What the script has `said` belongs to both; the
+    /// time that it took beside the recording's, to the count.
     void conclude(const Recording& recording, model::Decision& decision, const gate::RecordedJob* job,
-                  bool is_change, const std::vector<std::string>& said);
+                  bool is_change, const std::vector<std::string>& said,
+                  std::chrono::steady_clock::duration took_by_script = {});
+    /// Counts a decision that is not recorded.
+    void count(const model::Decision& decision, bool is_change, std::chrono::steady_clock::time_point begin);
     /// Passes on what the script says to the user and into the log.
     void hear_script(const policy::compat::ScriptOutcome& outcome, char** err_msg) const;
     /// Counts and records the refusal of a script, and passes it on.
@@ -89,7 +93,6 @@ class Runtime {
     /// Whether slurmctld will let this user change the job. Other users learn nothing about it.
     [[nodiscard]] bool may_change(std::uint32_t user_id, const job_desc_msg_t& job) const;
     int keep_out(const job_desc_msg_t& job, std::uint32_t submit_uid, char** err_msg);
-    int keep_out(const model::Decision& decision, bool is_change, char** err_msg);
     int answer(const model::Decision& decision, char** err_msg) const;
     /// Why the job is not read: its environment is too large, its owner has spent the allowance, or the
     /// requester has spent it (by changes that took long to check, by changes of jobs whose owner was not

@@ -89,6 +89,7 @@ int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id
     host.set_before_write([&] { before = slurm::read_job_desc(description, submit_uid); });
     const ScriptOutcome outcome = policy.script()->submit(host);
     recording.stop_clock();
+    did.took = recording.took();
     hear_script(outcome, err_msg);
     std::vector<std::string> changes;
     if (before)
@@ -170,6 +171,7 @@ Decision Runtime::describe_change(std::span<const policy::RuleEvent> events, con
         outcome.is_up_to_sender = true;
     }
     recording.stop_clock();
+    did.took = recording.took();
     // One request may change every task of an array, one after the other.
     const auto end = TimeAllowance::Clock::now();
     if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);

@@ -9,6 +9,7 @@
 #include "qosgate/policy/policy.hpp"
 #include "recorder.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -28,8 +29,9 @@ struct ScriptVerdict {
 
 /// What the script did about a request that goes on to the rules.
 struct ScriptDeeds {
-    model::Decision decision;               ///< its log, events and names
-    std::vector<std::string> said;          ///< what the user has read already
+    model::Decision decision;      ///< its log, events and names
+    std::vector<std::string> said; ///< what the user has read already
+    std::chrono::steady_clock::duration took{};
     std::optional<Recording> recording;     ///< of a change
     std::optional<model::JobUpdate> change; ///< empty: it is none, or the job cannot be read
 };

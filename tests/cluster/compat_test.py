@@ -131,7 +131,7 @@ class Compat(unittest.TestCase):
         site = self.ours.folder / "site.lua"
         before = site.read_text()
         records = self.files.parent / "records.jsonl"
-        site.write_text(before.replace("site {", f'site {{ record_file = "{records}",', 1))
+        site.write_text(before.replace("site {", f'site {{ record_file = "{records}", rule_instructions = 10000000,', 1))
         self.addCleanup(site.write_text, before)
         rule = self.ours.folder / "10-late.lua"
         rule.write_text(
@@ -146,6 +146,8 @@ class Compat(unittest.TestCase):
                     slurm.log_user("not today")
                     return 2045
                 end
+                local sum = 0
+                for i = 1, 3000000 do sum = sum + i end
                 job_desc.time_limit = 7
                 slurm.log_user("seven minutes")
                 return slurm.SUCCESS
@@ -169,6 +171,7 @@ class Compat(unittest.TestCase):
         before_all = {
             name: state()[name] for name in ("jobs", "changes", "refused", "changed_by_rules", "told", "rule_failed")
         }
+        times_before = state()["decision_times"]
 
         def sbatch(name: str) -> CommandResult:
             return self.ours.cluster.run(["sbatch", "--hold", "-J", name, "--wrap=true"], USER)
@@ -222,6 +225,9 @@ class Compat(unittest.TestCase):
         self.assertEqual(
             counts, {"jobs": 3, "changes": 3, "refused": 4, "changed_by_rules": 2, "told": 4, "rule_failed": 1}
         )
+        times = state()["decision_times"]
+        self.assertEqual(sum(times["counts"]) - sum(times_before["counts"]), 6)
+        self.assertGreater(times["sum_us"] - times_before["sum_us"], 8000, "a loop of the script takes so long")
         status = state()["script"]
         self.assertEqual(
             (status["file"], status["failures"], status["failures_in_a_row"]),
