@@ -59,6 +59,36 @@ std::optional<std::time_t> end_of(const QueuedJob& job) {
     return has_end ? std::optional(job.end) : std::nullopt;
 }
 
+/// "1.50G". Slurm writes memory in a larger unit only if it is a multiple of 512 MiB; so fractions of GiB are
+/// exact.
+AmountRange read_amounts(std::string_view number, bool is_memory) {
+    constexpr std::uint64_t step = 512;
+    constexpr std::size_t max_digits = 3; // no overflow
+    const auto parse = [&](std::string_view text) {
+        return is_memory ? units::parse_mib(text) : units::parse_count(text);
+    };
+    const std::size_t point = number.find('.');
+    if (point == number.npos) {
+        const auto value = parse(number);
+        return value ? AmountRange{*value, *value} : AmountRange{};
+    }
+    const std::size_t end = std::min(number.find_first_not_of("0123456789", point + 1), number.size());
+    const std::string suffix(number.substr(end));
+    const std::string_view digits = number.substr(point + 1, end - point - 1);
+    const auto whole = parse(std::string(number.substr(0, point)) + suffix);
+    const auto unit = parse("1" + suffix);
+    const auto fraction = text::parse_unsigned(digits);
+    if (!whole || !unit || !fraction || digits.size() > max_digits) return {};
+    std::uint64_t scale = 2; // halves of the last digit
+    for (std::size_t i = 0; i < digits.size(); ++i)
+        scale *= 10;
+    const std::uint64_t least = *fraction == 0 ? *whole - std::min(*whole, *unit / scale)
+                                               : *whole + (*unit * (2 * *fraction - 1) + scale - 1) / scale;
+    const std::uint64_t most = *whole + *unit * (2 * *fraction + 1) / scale;
+    const AmountRange steps{(least + step - 1) / step * step, most / step * step};
+    return is_memory && steps.least <= steps.most ? steps : AmountRange{least, most};
+}
+
 } // namespace
 
 bool CountedJobs::counts(const QueuedJob& job) const {
@@ -129,17 +159,19 @@ std::optional<std::time_t> estimate_room(const Holders& holders, std::uint64_t u
     return std::nullopt;
 }
 
-std::uint64_t amount_in(std::string_view list, std::string_view tres) {
-    std::uint64_t amount = 0;
+AmountRange amounts_in(std::string_view list, std::string_view tres) {
+    AmountRange amounts;
     text::for_each_part(list, ',', [&](std::string_view part) {
         const std::size_t equals = part.find('=');
         if (equals == part.npos || part.substr(0, equals) != tres) return;
-        const std::string_view number = part.substr(equals + 1);
-        const auto value = model::kind_of(tres) == model::TresKind::mem ? units::parse_mib(number)
-                                                                        : units::parse_count(number);
-        if (value) amount = *value;
+        amounts = read_amounts(part.substr(equals + 1), model::kind_of(tres) == model::TresKind::mem);
     });
-    return amount;
+    return amounts;
+}
+
+std::uint64_t amount_in(std::string_view list, std::string_view tres) {
+    const AmountRange amounts = amounts_in(list, tres);
+    return amounts.least + (amounts.most - amounts.least) / 2;
 }
 
 } // namespace qg::cli

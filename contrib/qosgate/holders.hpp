@@ -58,7 +58,18 @@ Holders find_holders(const CountedJobs& counted, std::span<const model::QueuedJo
 std::optional<std::time_t> estimate_room(const Holders& holders, std::uint64_t used, std::uint64_t asked,
                                          std::uint64_t limit, std::time_t now);
 
-/// The amount of a TRES in a text of Slurm ("cpu=4,mem=4000M"); 0: none.
+/// The amounts that Slurm writes in the same way.
+struct AmountRange {
+    std::uint64_t least = 0;
+    std::uint64_t most = 0;
+
+    [[nodiscard]] bool contains(std::uint64_t amount) const { return least <= amount && amount <= most; }
+};
+
+/// The amount of a TRES in a text of Slurm ("cpu=4,mem=62.50G"); 0: none. Slurm rounds large amounts of
+/// memory to two digits: "1.53T" stands for many.
+AmountRange amounts_in(std::string_view text, std::string_view tres);
+/// The one in the middle.
 std::uint64_t amount_in(std::string_view text, std::string_view tres);
 
 } // namespace qg::cli

@@ -196,6 +196,22 @@ Result<void> add_names(std::string_view word, Words& names) {
     }
 }
 
+/// As $'...': one line, and nothing that a terminal obeys. A shell that does not know this form reads another
+/// word, but still one: there is neither a quote nor a single backslash before one in it.
+std::string escaped(const std::string& word) {
+    std::string result = "$'";
+    for (const char c : word) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '\\')
+            result += "\\\\";
+        else if (byte < 0x20 || byte >= 0x7f || c == '\'')
+            result += text::format("\\{:03o}", byte);
+        else
+            result += c;
+    }
+    return result + "'";
+}
+
 } // namespace
 
 std::string quoted(const std::string& word) {
@@ -205,6 +221,7 @@ std::string quoted(const std::string& word) {
                signs.find(c) != std::string_view::npos;
     };
     if (std::all_of(word.begin(), word.end(), is_plain)) return word;
+    if (text::printable(word, std::string::npos) != word) return escaped(word);
     std::string result = "'";
     for (const char c : word)
         c == '\'' ? result += "'\\''" : result += c;

@@ -116,8 +116,26 @@ BOOST_AUTO_TEST_CASE(a_bar_is_empty_full_or_between) {
 
 BOOST_AUTO_TEST_CASE(cells_of_csv_are_quoted_if_they_must_be) {
     std::ostringstream out;
-    cli::print_csv(out, {{{"a"}, {"b"}}, {{"plain", "with,comma"}, {"say \"x\"", "two\nlines"}, {"", ""}}});
-    BOOST_TEST(out.str() == "a,b\nplain,\"with,comma\"\n\"say \"\"x\"\"\",\"two\nlines\"\n,\n");
+    cli::print_csv(out, {{{"a"}, {"b"}}, {{"plain", "with,comma"}, {"say \"x\"", "two words"}, {"", ""}}});
+    BOOST_TEST(out.str() == "a,b\nplain,\"with,comma\"\n\"say \"\"x\"\"\",two words\n,\n");
+}
+
+BOOST_AUTO_TEST_CASE(cells_of_csv_are_neither_lines_nor_escapes_nor_formulas) {
+    const auto cell = [](const char* text) {
+        std::ostringstream out;
+        cli::print_csv(out, {{{"a"}}, {{text}}});
+        return out.str().substr(2);
+    };
+    BOOST_TEST(cell("two\nlines") == "two?lines\n");
+    BOOST_TEST(cell("\x1b[2J") == "?[2J\n");
+    BOOST_TEST(cell("=cmd()") == "'=cmd()\n");
+    BOOST_TEST(cell("=a,b") == "\"'=a,b\"\n");
+    BOOST_TEST(cell("+1") == "'+1\n");
+    BOOST_TEST(cell("@x") == "'@x\n");
+    BOOST_TEST(cell("-1+2") == "'-1+2\n");
+    BOOST_TEST(cell("-") == "'-\n");
+    BOOST_TEST(cell("-1.50") == "-1.50\n");
+    BOOST_TEST(cell("a=b") == "a=b\n");
 }
 
 BOOST_AUTO_TEST_CASE(rows_are_sorted_by_a_known_key_in_both_directions) {

@@ -144,6 +144,32 @@ BOOST_AUTO_TEST_CASE(amounts_in_the_texts_of_slurm) {
     BOOST_TEST(cli::amount_in("", "cpu") == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(memory_with_a_fraction) {
+    const auto is_exactly = [](const char* text, std::uint64_t mib) {
+        const auto amounts = cli::amounts_in(text, "mem");
+        return amounts.least == mib && amounts.most == mib && cli::amount_in(text, "mem") == mib;
+    };
+    BOOST_TEST(is_exactly("cpu=1,mem=1.50G,node=1", 1536));
+    BOOST_TEST(is_exactly("mem=62.50G", 64'000));
+    BOOST_TEST(is_exactly("mem=1T", 1'048'576));
+    BOOST_TEST(is_exactly("mem=1.x0G", 0));
+    BOOST_TEST(is_exactly("mem=.50G", 0));
+    BOOST_TEST(is_exactly("mem=1.5000G", 0)); // not Slurm's
+    BOOST_TEST(cli::amount_in("gres/foo=1.50K", "gres/foo") == 1536u);
+}
+
+BOOST_AUTO_TEST_CASE(memory_that_slurm_rounded_stands_for_all_that_it_writes_so) {
+    const auto amounts = cli::amounts_in("mem=1.53T", "mem");
+    BOOST_TEST(amounts.contains(1'600'000));  // 1.5258T
+    BOOST_TEST(!amounts.contains(1'598'976)); // 1.5249T: "1.52T"
+    BOOST_TEST(!amounts.contains(1'610'240)); // 1.5356T: "1.54T"
+    BOOST_TEST(amounts.contains(cli::amount_in("mem=1.53T", "mem")));
+    const auto even = cli::amounts_in("mem=2.00T", "mem");
+    BOOST_TEST(even.contains(2'097'152 - 512));
+    BOOST_TEST(even.contains(2'097'152 + 512));
+    BOOST_TEST(!even.contains(2'097'152 + 6'144));
+}
+
 BOOST_AUTO_TEST_CASE(names_of_jobs) {
     QueuedJob job;
     job.id = 12;

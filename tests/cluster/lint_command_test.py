@@ -25,6 +25,8 @@ class Mistake:
     qos: str = ""  # fields of QOS c
     commands: tuple[str, ...] = ()
     conf: str = ""  # a line of slurm.conf instead of the one with this key
+    advice: str = ""  # how the cure begins that is words instead of a command or a line
+    by_hand: tuple[str, ...] = ()  # commands that follow this advice
     after: tuple[str, ...] = ()  # commands that end what the cure leaves
 
 
@@ -34,6 +36,7 @@ MISTAKES = (
     Mistake("not-safe", "slurm.conf", "GrpWall=100"),
     Mistake("past-not-counted", "slurm.conf", "GrpTRESMins=cpu=100", conf="PriorityType=priority/basic"),
     Mistake("priority-ignored", "slurm.conf", "Priority=5"),
+    Mistake("priority-ignored", "slurm.conf", "Priority=5", conf="PriorityType=priority/basic"),
     Mistake("preemption-ignored", qos="Preempt=plain GraceTime=60 PreemptMode=CANCEL"),
     Mistake("limit-never-binds", qos="MaxTRESPerUser=cpu=9 GrpTRES=cpu=8"),
     Mistake(
@@ -53,15 +56,47 @@ MISTAKES = (
         "user ana in account astro",
         commands=("sacctmgr -i modify user where name=ana account=astro set GrpSubmitJobs=0",),
     ),
-    Mistake("minimum-above-maximum", qos="MinTRESPerJob=cpu=9 MaxTRESPerJob=cpu=8"),
-    Mistake("minimum-above-partitions", qos="MinTRESPerJob=gres/gpu=9"),
+    *(
+        Mistake(
+            "zero-association-limit",
+            where,
+            commands=(f"sacctmgr -i modify account astro set {limit}=0",),
+            advice="# unset it where it is set, here or in an account above: ",
+            by_hand=(f"sacctmgr -i modify account astro set {limit}=-1",),
+        )
+        for limit, where in (
+            ("MaxJobs", "user ben in account astro"),  # ana has a limit of her own
+            ("MaxSubmitJobs", "account astro"),
+            ("MaxTRES=cpu", "account astro"),
+        )
+    ),
+    Mistake(
+        "minimum-above-maximum",
+        qos="MinTRESPerJob=cpu=9 MaxTRESPerJob=cpu=8",
+        advice="# lower MinTRESPerJob=cpu=9, or raise MaxTRESPerJob=cpu=8",
+        by_hand=("QOSGATE qos update c MaxTRESPerJob=cpu=9",),
+    ),
+    Mistake(
+        "minimum-above-partitions",
+        qos="MinTRESPerJob=gres/gpu=9",
+        advice="# lower MinTRESPerJob=gres/gpu=9",
+        by_hand=("QOSGATE qos update c MinTRESPerJob=gres/gpu=1",),
+    ),
     Mistake("hidden-by-partition", qos="MaxTRESPerUser=cpu=3"),
-    Mistake("contradicts-partition", qos="MinTRESPerJob=cpu=5"),
+    Mistake(
+        "contradicts-partition",
+        qos="MinTRESPerJob=cpu=5",
+        advice="# slurm.conf: in the line of PartitionName=viz, write DenyQos=c; then: scontrol reconfigure",
+        by_hand=("scontrol update PartitionName=viz DenyQos=c",),
+        after=("scontrol update PartitionName=viz DenyQos=",),
+    ),
     Mistake(
         "partition-names-unknown-qos",
         "partition viz",
-        commands=("scontrol update PartitionName=viz DenyQos=nosuch",),
-        after=("scontrol update PartitionName=viz DenyQos=", "QOSGATE qos delete nosuch"),
+        commands=("scontrol update PartitionName=viz DenyQos=plan",),
+        advice="# slurm.conf: in the line of PartitionName=viz, correct 'plan' in DenyQos",
+        by_hand=("scontrol update PartitionName=viz DenyQos=plain",),
+        after=("scontrol update PartitionName=viz DenyQos=",),
     ),
     Mistake(
         "deny-list-ignored",
@@ -113,15 +148,20 @@ class Lint(LimitsTestCase):
         self.cluster.scontrol("update PartitionName=viz QOS=vizqos")
 
     def set_line(self, line: str) -> None:
-        key = line.partition("=")[0]
-        rest = re.sub(rf"(?m)^{key}=.*\n", "", self.conf.read_text())
-        self.set_conf(f"{line}\n{rest}")
+        self.set_lines([line])
+
+    def set_lines(self, lines: list[str]) -> None:
+        text = self.conf.read_text()
+        for line in lines:
+            key = line.partition("=")[0]
+            text = line + "\n" + re.sub(rf"(?m)^{key}=.*\n", "", text)
+        self.set_conf(text)
 
     def cure(self, command: str) -> None:
         """Does what a cure says."""
+        lines = command.split("\n")
         if command.startswith("# slurm.conf: "):
-            for line in command.removeprefix("# slurm.conf: ").partition(";")[0].split():
-                self.set_line(line)
+            self.set_lines([line.removeprefix("# slurm.conf: ").partition(";")[0] for line in lines])
         else:
             self.run_line(re.sub(r"^qosgate ", "QOSGATE ", command))
 
@@ -146,7 +186,13 @@ class Lint(LimitsTestCase):
                     self.run_line(command)
                 self.assertIn(key, self.findings())
                 self.assertNotIn(key, self.findings(f"--ignore {mistake.code}"))
-                self.cure(self.findings()[key])
+                cure = self.findings()[key]
+                if mistake.advice:
+                    self.assertTrue(cure.startswith(mistake.advice), cure)
+                    for command in mistake.by_hand:
+                        self.run_line(command)
+                else:
+                    self.cure(cure)
                 self.assertNotIn(key, self.findings())
                 for command in mistake.after:
                     self.run_line(command)
@@ -176,6 +222,31 @@ class Lint(LimitsTestCase):
         known = set(re.findall(r"(?m)^  ([a-z-]+)  ", codes[1]))
         tested = {mistake.code for mistake in MISTAKES} | NOT_STORED | {"tres-not-tracked", "run-minutes-ignored"}
         self.assertEqual(known, tested)
+
+    def test_a_name_runs_no_command(self) -> None:
+        """A coordinator may choose the name of a user."""
+        mark = self.cluster.layout.slurm_conf.with_name("reached")
+        name = f"eve\ntouch {mark} #'\\'; touch {mark}\x1b[2J"
+        added = self.cluster.run(
+            ["sacctmgr", "-i", "add", "user", f"name={name}", "account=astro", "GrpJobs=0"]
+        )
+        try:
+            self.assertIn("eve", self.cluster.run("sacctmgr -nP show user format=user", check=True).stdout, added)
+            done = self.show("lint --json", "root")
+            cures = []
+            for each in json.loads(done.stdout)["findings"]:
+                self.assertNotRegex(each["where"] + each["text"] + each["cure"], r"[\x00-\x09\x0b-\x1f]")
+                cures += ["# " + each["text"], each["cure"]]
+            hostile = [cure for cure in cures if "eve" in cure and not cure.startswith("#")]
+            self.assertEqual(len(hostile), 1, cures)
+            self.assertIn(r"name=$'eve\012touch ", hostile[0])
+            for shell in ("bash", "sh"):
+                script = "sacctmgr() { :; }\n" + "\n".join("# " + cures[0] if c != hostile[0] else c for c in cures)
+                self.cluster.run([shell, "-c", script])
+                self.assertFalse(mark.exists(), script)
+            self.assertNotRegex(self.show("lint", "root").stdout, r"[\x00-\x09\x0b-\x1f]")
+        finally:
+            self.cluster.run(["sacctmgr", "-i", "delete", "user", f"name={name}", "account=astro"])
 
     def test_text_codes_and_rights(self) -> None:
         self.run_line("QOSGATE qos update c GrpJobs=0")

@@ -40,8 +40,11 @@ Result<void> check_codes(const std::vector<std::string>& codes) {
 }
 
 void print(const std::vector<Finding>& findings, std::size_t checks, std::ostream& out) {
-    for (const Finding& finding : findings)
-        out << text::format("{}: {}: {}\n    {}\n", finding.code, finding.where, finding.text, finding.cure);
+    for (const Finding& finding : findings) {
+        out << text::format("{}: {}: {}\n", finding.code, finding.where, finding.text);
+        for (const std::string_view line : text::split(finding.cure, '\n'))
+            out << "    " << line << '\n';
+    }
     out << (findings.empty() ? text::format("{} checks, nothing found\n", checks)
                              : text::format("{} checks, {}\n", checks, count_of(findings.size(), "finding")));
 }
@@ -89,9 +92,14 @@ void add_lint(CLI::App& app, Invocation& invocation) {
         app, "lint", "Find settings that have no effect, or always deny",
         "Checks the QOSs, associations and partitions of the live cluster, and slurm.conf. Each finding has "
         "a\n"
-        "code that stays the same, a sentence, and a cure: a command, or a line for slurm.conf. The cure\n"
-        "makes the finding go away; whether it is what you want is for you to decide. For root, SlurmUser\n"
-        "and operators.\n\n"
+        "code that stays the same, a sentence, and a cure: a command, or a comment that says what to write "
+        "in\n"
+        "slurm.conf or what to decide. The cure makes the finding go away; whether it is what you want is "
+        "for\n"
+        "you to decide. Cures that set the same key of slurm.conf have the same line: one value for all of\n"
+        "them. Control characters in names become '?' in sentences, and escapes in commands ($'a\\012b', "
+        "which\n"
+        "bash, zsh and ksh know). For root, SlurmUser and operators.\n\n"
         "Codes:\n" +
             list_checks() +
             "\nExit status:\n"
@@ -105,9 +113,8 @@ void add_lint(CLI::App& app, Invocation& invocation) {
             "  78  Slurm has no slurmdbd\n\n"
             "With --json:\n"
             "  findings  code, where (\"QOS night\", \"partition viz\", \"slurm.conf\"), text, cure (a "
-            "command "
-            "line,\n"
-            "            or one that begins with \"# slurm.conf: \")\n"
+            "command\n"
+            "            line, or lines that begin with \"# \")\n"
             "  ignored   the codes of --ignore\n"
             "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
             "Examples:\n"

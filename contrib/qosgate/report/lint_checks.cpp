@@ -6,6 +6,7 @@
 #include "qosgate/model/qos_fields.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace qg::cli {
 namespace {
@@ -51,6 +52,34 @@ std::string assignment(const SetLimit& limit, const std::string& value) {
     return text::format("{}={}{}", limit.facts->name, limit.tres.empty() ? "" : limit.tres + "=", value);
 }
 
+/// Without control characters: a shell or a terminal may read it.
+std::string one_line(const std::string& text) {
+    return text::printable(text, std::string::npos);
+}
+
+/// Adds those that are not among them.
+void merge(std::vector<std::string>& values, const std::vector<std::string>& more) {
+    for (const std::string& value : more)
+        if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+}
+
+/// Writes the cures that are lines of slurm.conf. slurmctld takes one line of each key.
+void write_conf_cures(std::vector<Finding>& findings) {
+    std::map<std::string, std::vector<std::string>> values;
+    for (const Finding& finding : findings)
+        for (const ConfLine& line : finding.conf)
+            merge(values[line.key], line.values);
+    for (Finding& finding : findings) {
+        if (finding.conf.empty()) continue;
+        for (const ConfLine& line : finding.conf)
+            finding.cure += text::format("{}# slurm.conf: {}={}", finding.cure.empty() ? "" : "\n", line.key,
+                                         one_line(text::join(values.at(line.key), ",")));
+        finding.cure += std::ranges::any_of(finding.conf, &ConfLine::needs_restart)
+                            ? "; then restart slurmctld"
+                            : "; then: scontrol reconfigure";
+    }
+}
+
 } // namespace
 
 std::span<const LintCheck> lint_checks() {
@@ -64,7 +93,21 @@ std::vector<Finding> find_problems(const LintInput& input, std::span<const std::
         Findings findings(check.code, all);
         check.find(input, findings);
     }
+    write_conf_cures(all);
     return all;
+}
+
+void Findings::add(const std::string& where, const std::string& text, const std::string& cure) {
+    all_.push_back({.code = code_, .where = one_line(where), .text = one_line(text), .cure = one_line(cure)});
+}
+
+void Findings::advise(const std::string& where, const std::string& text, const std::string& advice) {
+    add(where, text, "# " + advice);
+}
+
+void Findings::set(const std::string& where, const std::string& text, std::vector<ConfLine> lines) {
+    add(where, text, {});
+    all_.back().conf = std::move(lines);
 }
 
 std::string SetLimit::text() const {
@@ -91,10 +134,11 @@ std::vector<SetLimit> limits_of(const model::QosRecord& qos) {
     return set;
 }
 
-std::vector<SetLimit> limits_of(const LintAssociation& association, const model::TresCatalogue& tres) {
+std::vector<SetLimit> effective_limits_of(const LintAssociation& association,
+                                          const model::TresCatalogue& tres) {
     std::vector<SetLimit> set;
     for (const model::LimitFacts& facts : model::limit_facts) {
-        if (!facts.is_of_association() || facts.is_of_users_alone()) continue;
+        if (!facts.is_of_association()) continue;
         if (const auto* count = std::get_if<model::CountLimit>(&facts.limit)) {
             if (const auto value = association.limits.get(*count))
                 set.push_back({.facts = &facts, .value = *value});
@@ -105,6 +149,32 @@ std::vector<SetLimit> limits_of(const LintAssociation& association, const model:
                 set.push_back({.facts = &facts, .tres = tres.name(at), .value = *value});
     }
     return set;
+}
+
+std::vector<SetLimit> limits_of(const LintAssociation& association, const model::TresCatalogue& tres) {
+    auto own = effective_limits_of(association, tres);
+    std::erase_if(own, [](const SetLimit& limit) { return limit.facts->is_of_users_alone(); });
+    return own;
+}
+
+std::vector<std::string> find_qos_in_conf(std::string_view conf) {
+    std::string text(conf);
+    for (std::size_t at = 0; (at = text.find("\\\n", at)) != std::string::npos;)
+        text.replace(at, 2, " "); // a line that goes on
+    std::vector<std::string> names;
+    for (const std::string_view line : text::split(text, '\n')) {
+        if (!text::istarts_with(line, "PartitionName")) continue;
+        for (const std::string_view word : text::split(line.substr(0, line.find('#')), ' ')) {
+            const auto equals = word.find('=');
+            const std::string_view key = word.substr(0, equals);
+            const bool is_meant =
+                text::iequals(key, "QOS") || text::iequals(key, "AllowQos") || text::iequals(key, "DenyQos");
+            if (equals == word.npos || !is_meant) continue;
+            for (const std::string_view name : text::split(word.substr(equals + 1), ','))
+                names.emplace_back(name);
+        }
+    }
+    return names;
 }
 
 bool admits(const model::Partition& partition, const std::string& qos) {

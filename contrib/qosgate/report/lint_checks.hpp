@@ -12,23 +12,35 @@
 
 namespace qg::cli {
 
+/// A line of slurm.conf, as a cure sets it.
+struct ConfLine {
+    std::string key;
+    std::vector<std::string> values; ///< with commas between them
+    bool needs_restart = true;       ///< of slurmctld; false: 'scontrol reconfigure' is enough
+};
+
 /// One place where a check found something.
 struct Finding {
     std::string_view code;
     std::string where; ///< "QOS night", "partition viz", "user ana in account astro", "slurm.conf"
     std::string text;  ///< a sentence
-    std::string cure;  ///< a command line, or one that begins with "# slurm.conf: "
+    /// A command line, or lines that begin with "# ": what to write in slurm.conf, or what to do. A shell
+    /// that runs it runs no part of a name.
+    std::string cure;
+    std::vector<ConfLine> conf = {}; ///< what the cure sets in slurm.conf
 };
 
-/// Takes what one check finds.
+/// Takes what one check finds. Names may have any characters: coordinators choose them.
 class Findings {
   public:
     Findings(std::string_view code, std::vector<Finding>& all) : code_(code), all_(all) {}
 
-    void add(std::string where, std::string text, std::string cure) {
-        all_.push_back(
-            {.code = code_, .where = std::move(where), .text = std::move(text), .cure = std::move(cure)});
-    }
+    /// The cure is a command. Its names are quoted().
+    void add(const std::string& where, const std::string& text, const std::string& cure);
+    /// The cure is words: it needs a decision.
+    void advise(const std::string& where, const std::string& text, const std::string& advice);
+    /// The cure is lines of slurm.conf. Those of several findings with the same key become one line.
+    void set(const std::string& where, const std::string& text, std::vector<ConfLine> lines);
 
   private:
     std::string_view code_;
@@ -79,10 +91,21 @@ void group_above_parent(const LintInput& input, Findings& findings);
 void zero_association_limit(const LintInput& input, Findings& findings);
 } // namespace lint
 
-/// Parts of cures.
+/// Parts of cures, with all names quoted.
 std::string update_qos(const std::string& qos, const std::string& assignment);
 std::string modify_association(const LintInput& input, const LintAssociation& association,
                                const std::string& assignment);
 std::string name_of(const LintAssociation& association);
+std::string owner(const model::QosRecord& qos);
+
+/// The QOS with that name, or null.
+const model::QosRecord* find_qos(const LintInput& input, const std::string& name);
+bool has_name(const std::vector<std::string>& names, const std::string& name);
+/// Whether a user may use it.
+bool may_be_used(const LintInput& input, const std::string& qos);
+/// Whether a user may use it in that partition.
+bool may_be_used_in(const LintInput& input, const std::string& qos, const model::Partition& partition);
+/// Whether it is a zero with which no job can run; that of a TRES like GPUs may be meant.
+bool allows_nothing(const SetLimit& limit);
 
 } // namespace qg::cli

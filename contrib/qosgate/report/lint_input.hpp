@@ -11,8 +11,10 @@
 #include "qosgate/model/partition.hpp"
 #include "qosgate/model/qos_record.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qg::cli {
@@ -35,6 +37,7 @@ struct LintInput {
     std::vector<model::QosRecord> qos;
     std::vector<LintAssociation> associations;
     std::vector<model::Partition> partitions;
+    std::vector<std::string> named_in_conf = {}; ///< QOSs that slurm.conf gives to a partition or lists
     limits::Release release = limits::newest_release;
 };
 
@@ -54,6 +57,13 @@ struct SetLimit {
 std::vector<SetLimit> limits_of(const model::QosRecord& qos);
 /// Those of an association that are its own: Grp limits. Its Max limits may be those of an account above.
 std::vector<SetLimit> limits_of(const LintAssociation& association, const model::TresCatalogue& tres);
+
+/// With the Max limits, those of an account above among them.
+std::vector<SetLimit> effective_limits_of(const LintAssociation& association,
+                                          const model::TresCatalogue& tres);
+
+/// The QOSs that partitions have, allow or deny in the text of a slurm.conf. Included files are not read.
+std::vector<std::string> find_qos_in_conf(std::string_view conf);
 
 /// Whether a partition takes jobs of this QOS.
 bool admits(const model::Partition& partition, const std::string& qos);

@@ -10,17 +10,12 @@
 
 namespace qg::cli {
 
-namespace lint {
 namespace {
 
 using model::LimitMeasure;
 using model::LimitScope;
 using model::LimitSense;
 using model::QosRecord;
-
-std::string owner(const QosRecord& qos) {
-    return "QOS " + text::printable(qos.name);
-}
 
 /// How many jobs a scope counts together: a part of a job, a job, some jobs, all.
 int rank_of(LimitScope scope) {
@@ -60,10 +55,6 @@ bool may_be_zero(const SetLimit& limit) {
     case model::TresKind::other: break;
     }
     return true;
-}
-
-bool allows_nothing(const SetLimit& limit) {
-    return limit.value == 0 && limit.facts->sense == LimitSense::maximum && !may_be_zero(limit);
 }
 
 bool has_partition(const LintInput& input, bool (*is_meant)(const model::Partition&)) {
@@ -119,17 +110,61 @@ constexpr FlagUse flag_uses[] = {
      "no partition has MinNodes above 1"},
 };
 
+const SetLimit* find_limit(const std::vector<SetLimit>& limits, const SetLimit& same) {
+    const auto found = std::ranges::find_if(
+        limits, [&](const SetLimit& each) { return each.facts == same.facts && each.tres == same.tres; });
+    return found == limits.end() ? nullptr : &*found;
+}
+
+/// The QOSs whose limits replace those of `qos` in some partition: the QOSs of partitions, and with
+/// OverPartQOS those of jobs.
+std::vector<const QosRecord*> find_replacing(const LintInput& input, const QosRecord& qos) {
+    constexpr const char* over_partition = "OverPartQOS";
+    std::vector<const QosRecord*> replacing;
+    for (const model::Partition& partition : input.partitions) {
+        if (!qos.flags.contains(over_partition) && !is_qos_of(partition, qos.name) &&
+            may_be_used_in(input, qos.name, partition))
+            if (const QosRecord* other = find_qos(input, partition.qos)) replacing.push_back(other);
+        if (!is_qos_of(partition, qos.name)) continue;
+        for (const QosRecord& other : input.qos)
+            if (&other != &qos && other.flags.contains(over_partition) &&
+                may_be_used_in(input, other.name, partition))
+                replacing.push_back(&other);
+    }
+    return replacing;
+}
+
+/// Whether `inner` may count where the limits of `other` replace those of its QOS: that of `outer` is higher
+/// there.
+bool may_count_beside(const QosRecord& other, const SetLimit& inner, const SetLimit& outer) {
+    const auto limits = limits_of(other);
+    const SetLimit* replaced = find_limit(limits, outer);
+    return replaced != nullptr && replaced->value >= inner.value && find_limit(limits, inner) == nullptr;
+}
+
 } // namespace
+
+bool allows_nothing(const SetLimit& limit) {
+    return limit.value == 0 && limit.facts->sense == LimitSense::maximum && !may_be_zero(limit);
+}
+
+namespace lint {
 
 void limit_never_binds(const LintInput& input, Findings& findings) {
     for (const QosRecord& qos : input.qos) {
         const auto limits = limits_of(qos);
+        const auto replacing = find_replacing(input, qos);
         for (const SetLimit& inner : limits) {
+            const auto is_lower = [&](const SetLimit& outer) {
+                return outer.tres == inner.tres && is_part_of(*inner.facts, *outer.facts) &&
+                       outer.value < inner.value && !allows_nothing(outer) &&
+                       std::ranges::none_of(replacing, [&](const QosRecord* other) {
+                           return may_count_beside(*other, inner, outer);
+                       });
+            };
             const SetLimit* lowest = nullptr;
             for (const SetLimit& outer : limits)
-                if (outer.tres == inner.tres && is_part_of(*inner.facts, *outer.facts) &&
-                    outer.value < inner.value && (lowest == nullptr || outer.value < lowest->value))
-                    lowest = &outer;
+                if (is_lower(outer) && (lowest == nullptr || outer.value < lowest->value)) lowest = &outer;
             if (lowest == nullptr) continue;
             findings.add(owner(qos),
                          text::format("{} never counts: {} is lower", inner.text(), lowest->text()),
@@ -162,11 +197,12 @@ void minimum_above_maximum(const LintInput& input, Findings& findings) {
             };
             const auto maximum = std::ranges::find_if(limits, is_below);
             if (maximum == limits.end()) continue;
-            findings.add(
+            findings.advise(
                 owner(qos),
                 text::format("no job can meet {} and {}: {}", minimum.text(), maximum->text(),
                              qos.flags.contains("DenyOnLimit") ? "all are refused" : "all wait for ever"),
-                update_qos(qos.name, minimum.unset_text()));
+                text::format("lower {}, or raise {}: decide which is meant", minimum.text(),
+                             maximum->text()));
         }
     }
 }
@@ -194,7 +230,7 @@ void preemption_loop(const LintInput& input, Findings& findings) {
         std::ranges::reverse(way);
         way.insert(way.begin(), start);
         findings.add(owner(*first),
-                     text::format("QOSs may preempt each other in a circle: {}", text::join(way, ", ")),
+                     text::format("QOSs may preempt each other in a circle: {}", text::list_names(way)),
                      update_qos(start, "Preempt-=" + way[1]));
     }
 }
@@ -211,19 +247,7 @@ void threshold_without_flag(const LintInput& input, Findings& findings) {
     for (const QosRecord& qos : input.qos)
         if (qos.usage_threshold && !qos.flags.contains("EnforceUsageThreshold"))
             findings.add(owner(qos), "UsageThreshold counts only with the flag EnforceUsageThreshold",
-                         update_qos(qos.name, "Flags+=EnforceUsageThreshold"));
-}
-
-void zero_association_limit(const LintInput& input, Findings& findings) {
-    for (const LintAssociation& association : input.associations)
-        for (const SetLimit& limit : limits_of(association, *input.tres))
-            if (allows_nothing(limit))
-                findings.add(
-                    name_of(association),
-                    text::format("{} allows no job: zero is a limit; unlimited is a limit that is not "
-                                 "set",
-                                 limit.text()),
-                    modify_association(input, association, limit.unset_text()));
+                         update_qos(qos.name, "UsageThreshold=unset"));
 }
 
 } // namespace lint

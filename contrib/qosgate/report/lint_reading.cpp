@@ -4,8 +4,11 @@
 #include "judged_world.hpp"
 
 #include "qosgate/slurm/cluster_settings.hpp"
+#include "qosgate/slurmdb/library.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 #include <unistd.h>
 
@@ -51,6 +54,12 @@ Result<LintInput> read_lint_input(const AccessOptions& options, Output& output) 
                            to_lint);
     for (const auto& partition : world->partitions)
         input.partitions.push_back(*partition);
+    // scontrol may have changed what slurmctld reads when it starts again.
+    if (const auto path = slurmdb::find_slurm_conf()) {
+        std::ifstream file(*path);
+        const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+        input.named_in_conf = find_qos_in_conf(text);
+    }
     return input;
 }
 

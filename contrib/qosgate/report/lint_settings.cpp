@@ -23,14 +23,14 @@ std::vector<std::string> owners_of(const LintInput& input, IsMeant is_meant) {
         return std::ranges::any_of(limits, [&](const SetLimit& limit) { return is_meant(*limit.facts); });
     };
     for (const model::QosRecord& qos : input.qos)
-        if (has(limits_of(qos))) owners.push_back("QOS " + text::printable(qos.name));
+        if (has(limits_of(qos))) owners.push_back(owner(qos));
     for (const LintAssociation& association : input.associations)
         if (has(limits_of(association, *input.tres))) owners.push_back(name_of(association));
     return owners;
 }
 
 /// AccountingStorageEnforce with one value more.
-std::string enforce_line(const model::Enforce& enforce, std::string_view more) {
+std::vector<ConfLine> enforce_line(const model::Enforce& enforce, std::string_view more) {
     std::vector<std::string> values{"associations"};
     const auto add = [&](std::string_view value, bool is_set) {
         if (is_set || value == more) values.emplace_back(value);
@@ -38,8 +38,7 @@ std::string enforce_line(const model::Enforce& enforce, std::string_view more) {
     add("limits", enforce.limits || more == "safe");
     add("qos", enforce.qos);
     add("safe", enforce.safe);
-    return text::format("# slurm.conf: AccountingStorageEnforce={}; then restart slurmctld",
-                        text::join(values, ","));
+    return {{.key = "AccountingStorageEnforce", .values = std::move(values)}};
 }
 
 } // namespace
@@ -48,7 +47,7 @@ void limits_not_enforced(const LintInput& input, Findings& findings) {
     if (input.settings.enforce.limits) return;
     auto owners = owners_of(input, [](const model::LimitFacts&) { return true; });
     if (owners.empty()) return;
-    findings.add(
+    findings.set(
         "slurm.conf",
         text::format("AccountingStorageEnforce does not have 'limits', so nothing enforces the limits "
                      "of {}",
@@ -63,7 +62,7 @@ void qos_not_enforced(const LintInput& input, Findings& findings) {
                !association.qos->empty() && association.qos->size() < input.qos.size();
     };
     if (std::ranges::none_of(input.associations, lacks_one)) return;
-    findings.add(
+    findings.set(
         "slurm.conf",
         "AccountingStorageEnforce does not have 'qos', so every user may use every QOS, whatever their "
         "associations list",
@@ -74,7 +73,7 @@ void not_safe(const LintInput& input, Findings& findings) {
     if (!input.settings.enforce.limits || input.settings.enforce.safe) return;
     auto owners = owners_of(input, [](const model::LimitFacts& facts) { return facts.counts_the_past(); });
     if (owners.empty()) return;
-    findings.add(
+    findings.set(
         "slurm.conf",
         text::format("AccountingStorageEnforce does not have 'safe', so jobs start that cannot end "
                      "within GrpTRESMins or GrpWall of {}, and slurmctld ends them when that is used up",
@@ -86,11 +85,11 @@ void past_not_counted(const LintInput& input, Findings& findings) {
     if (input.settings.priority_type == multifactor) return;
     auto owners = owners_of(input, [](const model::LimitFacts& facts) { return facts.counts_the_past(); });
     if (owners.empty()) return;
-    findings.add("slurm.conf",
+    findings.set("slurm.conf",
                  text::format("PriorityType is {}, which counts no usage of ended jobs, so GrpTRESMins and "
                               "GrpWall of {} are never used up",
                               text::printable(input.settings.priority_type), text::list_names(owners)),
-                 "# slurm.conf: PriorityType=priority/multifactor; then restart slurmctld");
+                 {{.key = "PriorityType", .values = {std::string(multifactor)}}});
 }
 
 void priority_ignored(const LintInput& input, Findings& findings) {
@@ -100,15 +99,17 @@ void priority_ignored(const LintInput& input, Findings& findings) {
     for (const model::QosRecord& qos : input.qos)
         if (qos.priority != 0) names.push_back(text::printable(qos.name));
     if (names.empty()) return;
-    findings.add(
-        "slurm.conf",
-        text::format("{}, so Priority of QOS {} does not change the priority of a job",
-                     is_multifactor ? "PriorityWeightQOS is 0"
-                                    : "PriorityType is " + text::printable(input.settings.priority_type),
-                     text::list_names(names)),
-        is_multifactor ? "# slurm.conf: PriorityWeightQOS=1000; then: scontrol reconfigure"
-                       : "# slurm.conf: PriorityType=priority/multifactor PriorityWeightQOS=1000; then "
-                         "restart slurmctld");
+    std::vector<ConfLine> lines;
+    if (!is_multifactor) lines.push_back({.key = "PriorityType", .values = {std::string(multifactor)}});
+    if (input.settings.priority_weight_qos == 0)
+        lines.push_back({.key = "PriorityWeightQOS", .values = {"1000"}, .needs_restart = false});
+    findings.set("slurm.conf",
+                 text::format("{}, so Priority of QOS {} does not change the priority of a job",
+                              is_multifactor
+                                  ? "PriorityWeightQOS is 0"
+                                  : "PriorityType is " + text::printable(input.settings.priority_type),
+                              text::list_names(names)),
+                 std::move(lines));
 }
 
 void tres_not_tracked(const LintInput& input, Findings& findings) {
@@ -130,34 +131,34 @@ void tres_not_tracked(const LintInput& input, Findings& findings) {
         for (const std::string& tres : input.settings.tres)
             if (!built_in->find(tres)) line.push_back(tres);
         line.insert(line.end(), missing.begin(), missing.end());
-        findings.add("QOS " + text::printable(qos.name),
+        findings.set(owner(qos),
                      text::format("AccountingStorageTRES does not have {}, so slurmctld ignores {}",
                                   text::list_names(std::vector(missing.begin(), missing.end())),
                                   text::list_names(limits)),
-                     text::format("# slurm.conf: AccountingStorageTRES={}; then restart slurmctld",
-                                  text::join(line, ",")));
+                     {{.key = "AccountingStorageTRES", .values = std::move(line)}});
     }
 }
 
 void preemption_ignored(const LintInput& input, Findings& findings) {
     if (input.settings.preempt_type == preempt_qos) return;
     const bool is_by_partition = input.settings.preempt_type == "preempt/partition_prio";
+    std::vector<ConfLine> lines{{.key = "PreemptType", .values = {std::string(preempt_qos)}}};
+    // slurmctld does not start with PreemptType and without PreemptMode. This mode loses no job.
+    if (!is_by_partition) lines.push_back({.key = "PreemptMode", .values = {"REQUEUE"}});
     for (const model::QosRecord& qos : input.qos) {
         std::vector<std::string> fields;
-        std::string cure;
         for (const std::string_view name : {"Preempt", "PreemptMode", "GraceTime", "PreemptExemptTime"}) {
             if (is_by_partition && name == "PreemptExemptTime") continue; // that counts there, too
             const auto match = model::get_qos_field(name);
             if (!match || !model::is_set(*match->field, qos)) continue;
             fields.emplace_back(name);
-            cure += text::format("{}{}=unset", cure.empty() ? "" : " ", name);
         }
         if (fields.empty()) continue;
-        findings.add("QOS " + text::printable(qos.name),
-                     text::format("PreemptType is {}, which ignores {} of a QOS; PreemptType=preempt/qos in "
-                                  "slurm.conf would not",
-                                  text::printable(input.settings.preempt_type), text::list_names(fields)),
-                     update_qos(qos.name, cure));
+        findings.set(
+            owner(qos),
+            text::format("PreemptType is {}, which ignores {} of a QOS; PreemptType=preempt/qos would not",
+                         text::printable(input.settings.preempt_type), text::list_names(fields)),
+            lines);
     }
 }
 
@@ -168,7 +169,7 @@ void run_minutes_ignored(const LintInput& input, Findings& findings) {
             const bool is_ignored = limit.facts->measure == model::LimitMeasure::tres_run_minutes &&
                                     limit.facts->scope != model::LimitScope::group;
             if (!is_ignored) continue;
-            findings.add("QOS " + text::printable(qos.name),
+            findings.add(owner(qos),
                          text::format("{} counts only since Slurm 24.05; this is {}", limit.text(),
                                       input.release.branch()),
                          update_qos(qos.name, limit.unset_text()));

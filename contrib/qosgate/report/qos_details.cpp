@@ -61,8 +61,8 @@ void add_rows(Table& table, const std::string& who, const ScopeUse& use, bool co
         const auto share = limit.share();
         auto cells = first;
         for (std::string cell :
-             {limits::subject_of(limit.facts->limit, limit.tres), limit.value_text(), limit.used_text(),
-              limit.left_text(), share ? usage_bar(*share, colours) : std::string()})
+             {text::printable(limits::subject_of(limit.facts->limit, limit.tres)), limit.value_text(),
+              limit.used_text(), limit.left_text(), share ? usage_bar(*share, colours) : std::string()})
             cells.push_back(std::move(cell));
         table.rows.push_back(std::move(cells));
         first.assign(first.size(), " ");

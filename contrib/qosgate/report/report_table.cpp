@@ -4,8 +4,18 @@
 namespace qg::cli {
 namespace {
 
-std::string csv_cell(const std::string& cell) {
-    if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
+/// Whether a spreadsheet would take a cell that begins so as a formula.
+bool is_formula(const std::string& cell) {
+    if (cell.empty() || std::string_view("=+-@").find(cell.front()) == std::string_view::npos) return false;
+    const bool is_number = cell.front() == '-' && cell.size() > 1 &&
+                           cell.find_first_not_of("0123456789.", 1) == std::string::npos;
+    return !is_number;
+}
+
+std::string csv_cell(const std::string& text) {
+    std::string cell = text::printable(text, std::string::npos);
+    if (is_formula(cell)) cell.insert(0, 1, '\'');
+    if (cell.find_first_of(",\"") == std::string::npos) return cell;
     std::string quoted = "\"";
     for (const char c : cell)
         c == '"' ? quoted += "\"\"" : quoted += c;

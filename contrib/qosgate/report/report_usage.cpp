@@ -74,9 +74,9 @@ Table usage_table(const std::vector<Row>& rows, bool hides, bool colours) {
         for (const auto& [who, limit] : all) {
             std::vector<std::string> cells = first;
             const auto share = limit.share();
-            for (std::string cell :
-                 {limits::subject_of(limit.facts->limit, limit.tres), who_of(*who, hides), limit.value_text(),
-                  limit.used_text(), limit.left_text(), share ? usage_bar(*share, colours) : std::string()})
+            for (std::string cell : {text::printable(limits::subject_of(limit.facts->limit, limit.tres)),
+                                     who_of(*who, hides), limit.value_text(), limit.used_text(),
+                                     limit.left_text(), share ? usage_bar(*share, colours) : std::string()})
                 cells.push_back(std::move(cell));
             table.rows.push_back(std::move(cells));
             first.assign(first.size(), " "); // the other limits of this QOS

@@ -115,7 +115,7 @@ std::string_view code_of(LimitMeasure measure) {
 }
 
 std::string subject_of(const CountedAmount& what, const model::TresCatalogue& tres) {
-    if (what.measure == LimitMeasure::tres) return tres.name(what.tres);
+    if (what.measure == LimitMeasure::tres) return text::printable(tres.name(what.tres));
     return what.measure == LimitMeasure::submitted_jobs ? "submitted jobs" : "running jobs";
 }
 

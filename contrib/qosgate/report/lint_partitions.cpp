@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The checks of lint that look at partitions and their QOSs.
+#include "report/lint_checks.hpp"
+
+#include "holders.hpp"
+#include "qos_arguments.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/limits/catalogue.hpp"
+
+#include <algorithm>
+
+namespace qg::cli::lint {
+namespace {
+
+using model::LimitMeasure;
+using model::LimitScope;
+using model::LimitSense;
+using model::Partition;
+using model::QosRecord;
+
+/// The partitions where its limits count: those that have it, and those that its jobs may use.
+std::vector<const Partition*> partitions_of(const LintInput& input, const std::string& qos) {
+    std::vector<const Partition*> all;
+    for (const Partition& partition : input.partitions)
+        if (is_qos_of(partition, qos) || may_be_used_in(input, qos, partition)) all.push_back(&partition);
+    return all;
+}
+
+/// A partition that its jobs may use, and the other QOS that this partition has.
+struct Meeting {
+    const Partition* partition = nullptr;
+    const QosRecord* other = nullptr;
+};
+
+std::vector<Meeting> meetings_of(const LintInput& input, const QosRecord& qos) {
+    std::vector<Meeting> all;
+    for (const Partition& partition : input.partitions) {
+        const QosRecord* other = partition.qos.empty() ? nullptr : find_qos(input, partition.qos);
+        if (other != nullptr && other != &qos && may_be_used_in(input, qos.name, partition))
+            all.push_back({&partition, other});
+    }
+    return all;
+}
+
+bool is_stricter(const SetLimit& limit, const SetLimit& other) {
+    return limit.facts->sense == LimitSense::minimum ? limit.value > other.value : limit.value < other.value;
+}
+
+const SetLimit* find_limit(const std::vector<SetLimit>& limits, const SetLimit& same) {
+    const auto found = std::ranges::find_if(
+        limits, [&](const SetLimit& each) { return each.facts == same.facts && each.tres == same.tres; });
+    return found == limits.end() ? nullptr : &*found;
+}
+
+/// "MaxTRES=cpu=4 of QOS viz in partition viz"
+std::string describe(const SetLimit& limit, const Meeting& where) {
+    return text::format("{} of {} in partition {}", limit.text(), owner(*where.other),
+                        text::printable(where.partition->name));
+}
+
+/// Minimums of one that are above maximums of the other, which has none of the same kind that would replace
+/// it.
+std::vector<std::string> find_contradictions(const QosRecord& of_minimum, const QosRecord& of_maximum) {
+    std::vector<std::string> found;
+    const auto own = limits_of(of_minimum);
+    const auto others = limits_of(of_maximum);
+    for (const SetLimit& minimum : own) {
+        if (minimum.facts->sense != LimitSense::minimum) continue;
+        for (const SetLimit& maximum : others) {
+            const bool counts = maximum.facts->sense == LimitSense::maximum &&
+                                maximum.facts->measure == LimitMeasure::tres &&
+                                maximum.facts->scope != LimitScope::node && maximum.tres == minimum.tres &&
+                                find_limit(own, maximum) == nullptr;
+            if (counts && minimum.value > maximum.value)
+                found.push_back(text::format("{} of {} and {} of {}", minimum.text(), owner(of_minimum),
+                                             maximum.text(), owner(of_maximum)));
+        }
+    }
+    return found;
+}
+
+/// How a partition refuses the QOS: slurmctld ignores DenyQos beside AllowQos.
+std::string refusal_of(const Partition& partition, const QosRecord& qos) {
+    const std::string line = text::format("the line of PartitionName={}", text::printable(partition.name));
+    if (!partition.allow_qos.empty())
+        return text::format("in {}, take {} out of AllowQos", line, text::printable(qos.name));
+    auto denied = partition.deny_qos;
+    denied.push_back(qos.name);
+    return text::format("in {}, write DenyQos={}", line, text::printable(text::join(denied, ",")));
+}
+
+} // namespace
+
+void wall_above_partitions(const LintInput& input, Findings& findings) {
+    for (const QosRecord& qos : input.qos) {
+        if (!qos.max_wall_minutes || qos.flags.contains("PartitionTimeLimit")) continue;
+        const auto partitions = partitions_of(input, qos.name);
+        std::uint64_t largest = 0;
+        for (const Partition* each : partitions)
+            largest = std::max<std::uint64_t>(
+                largest, each->max_time.is_unlimited() ? UINT64_MAX : each->max_time.minutes);
+        if (partitions.empty() || *qos.max_wall_minutes <= largest) continue;
+        const std::string time = limits::format_time(largest);
+        findings.add(
+            owner(qos),
+            text::format("MaxWall={} never counts: no partition that it may use has a MaxTime above "
+                         "{}. A job that gets MaxWall as its time limit never starts there; with the flag "
+                         "PartitionTimeLimit they would",
+                         limits::format_time(*qos.max_wall_minutes), time),
+            update_qos(qos.name, "MaxWall=" + time));
+    }
+}
+
+void minimum_above_partitions(const LintInput& input, Findings& findings) {
+    for (const QosRecord& qos : input.qos) {
+        const auto partitions = partitions_of(input, qos.name);
+        if (partitions.empty()) continue;
+        for (const SetLimit& limit : limits_of(qos)) {
+            if (limit.facts->sense != LimitSense::minimum || qos.flags.contains("Relative")) continue;
+            const auto is_too_small = [&](const Partition* each) {
+                return !each->tres.empty() && amounts_in(each->tres, limit.tres).most < limit.value;
+            };
+            // Neither is counted among the TRES of nodes.
+            const auto kind = model::kind_of(limit.tres);
+            const bool is_of_nodes = kind == model::TresKind::cpu || kind == model::TresKind::mem ||
+                                     kind == model::TresKind::node || kind == model::TresKind::gres;
+            if (!is_of_nodes || !std::ranges::all_of(partitions, is_too_small)) continue;
+            findings.advise(
+                owner(qos),
+                text::format("no job can meet {}: no partition that it may use has so much", limit.text()),
+                text::format("lower {}, or let its jobs use a larger partition: decide which is meant",
+                             limit.text()));
+        }
+    }
+}
+
+void hidden_by_partition(const LintInput& input, Findings& findings) {
+    for (const QosRecord& qos : input.qos) {
+        if (qos.flags.contains("OverPartQOS")) continue;
+        std::vector<std::string> hidden;
+        std::vector<std::string> would_be_hidden; // with OverPartQOS
+        const auto limits = limits_of(qos);
+        for (const Meeting& where : meetings_of(input, qos)) {
+            const auto others = limits_of(*where.other);
+            for (const SetLimit& own : limits) {
+                const SetLimit* same = find_limit(others, own);
+                if (same == nullptr) continue;
+                if (is_stricter(own, *same))
+                    hidden.push_back(text::format("{} by {}", own.text(), describe(*same, where)));
+                if (is_stricter(*same, own)) would_be_hidden.push_back(describe(*same, where));
+            }
+        }
+        if (hidden.empty()) continue;
+        const std::string text = text::format("stricter limits are replaced: {}", text::list_names(hidden));
+        if (would_be_hidden.empty())
+            findings.add(owner(qos), text, update_qos(qos.name, "Flags+=OverPartQOS"));
+        else
+            findings.advise(owner(qos), text,
+                            text::format("the flag OverPartQOS would end this, but its jobs would no longer "
+                                         "have {}; lower the limits of the partitions' QOSs, or give these "
+                                         "QOS {}'s limits",
+                                         text::list_names(would_be_hidden), text::printable(qos.name)));
+    }
+}
+
+void contradicts_partition(const LintInput& input, Findings& findings) {
+    for (const QosRecord& qos : input.qos) {
+        std::vector<std::string> contradictions;
+        std::vector<std::string> cures;
+        for (const Meeting& where : meetings_of(input, qos)) {
+            auto found = find_contradictions(*where.other, qos);
+            std::ranges::move(find_contradictions(qos, *where.other), std::back_inserter(found));
+            for (const std::string& each : found)
+                contradictions.push_back(
+                    text::format("{} in partition {}", each, text::printable(where.partition->name)));
+            if (!found.empty()) cures.push_back(refusal_of(*where.partition, qos));
+        }
+        if (contradictions.empty()) continue;
+        findings.advise(owner(qos),
+                        text::format("no job can meet both: {}", text::list_names(contradictions)),
+                        "slurm.conf: " + text::join(cures, "; ") + "; then: scontrol reconfigure");
+    }
+}
+
+void partition_names_unknown_qos(const LintInput& input, Findings& findings) {
+    std::vector<std::string> known;
+    for (const QosRecord& qos : input.qos)
+        known.push_back(text::printable(qos.name));
+    for (const Partition& partition : input.partitions) {
+        const std::pair<std::string_view, const std::vector<std::string>*> lists[] = {
+            {"AllowQos", &partition.allow_qos}, {"DenyQos", &partition.deny_qos}};
+        for (const auto& [key, names] : lists)
+            for (const std::string& name : *names)
+                if (find_qos(input, name) == nullptr)
+                    findings.advise("partition " + text::printable(partition.name),
+                                    text::format("{} names QOS {}, which does not exist{}", key,
+                                                 text::quoted(name), text::did_you_mean(name, known)),
+                                    text::format("slurm.conf: in the line of PartitionName={}, correct {} in "
+                                                 "{}; then: scontrol reconfigure",
+                                                 text::printable(partition.name), text::quoted(name), key));
+    }
+}
+
+void deny_list_ignored(const LintInput& input, Findings& findings) {
+    for (const Partition& partition : input.partitions)
+        if (!partition.allow_qos.empty() && !partition.deny_qos.empty())
+            findings.add(
+                "partition " + text::printable(partition.name),
+                "slurmctld ignores DenyQos where AllowQos is set",
+                text::format("scontrol update {} DenyQos=", quoted("PartitionName=" + partition.name)));
+}
+
+} // namespace qg::cli::lint
