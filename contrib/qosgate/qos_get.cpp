@@ -65,7 +65,7 @@ void add_details(Json& json, const std::string& name, const Details& details) {
 }
 
 void print(Output& output, const model::QosRecord& record) {
-    output.text() << record.name << '\n';
+    output.text() << text::printable(record.name) << '\n';
     std::vector<const model::QosField*> shown;
     std::size_t width = 0;
     for (const model::QosField& field : model::qos_fields()) {

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+
 from qosgate_dev.testing import main
 from qosgate_dev.testing.limits_case import LimitsTestCase
 
@@ -43,6 +45,28 @@ class Verify(LimitsTestCase):
         self.assertRegex(text, r"^\d+ numbers compared with \d+ records of the queue: no difference\n")
         self.assertIn("Not compared: minutes and wall time of the past (GrpTRESMins, GrpWall)", text)
         self.cluster.scontrol(f"resume {suspended}")
+
+    def test_memory_with_a_fraction_is_counted(self) -> None:
+        job = self.start("ana", "-Aastro -n1 --mem=1536M")
+        self.assertIn("mem=1.50G", self.cluster.scontrol(f"show job {job}").stdout)
+        self.expect_equal()
+        self.start("ben", "-Aastro -n1 --mem=1537M")
+        self.expect_equal()
+
+    def test_a_requeued_job_of_several_partitions_counts_for_one_of_them(self) -> None:
+        for partitions in ("viz,main", "main,viz"):
+            job = self.start("ana", f"-Aastro -n1 -p{partitions}")
+            self.cluster.scontrol(f"requeuehold {job}")
+            self.cluster.wait_job(job, "PENDING")
+            found = json.loads(self.show("verify --json", "root").stdout)
+            # 22.05 keeps the nodes of such a job for ever.
+            jobs = [each for each in found["differences"] if each["tres"] != "node"]
+            self.assertEqual((jobs, found["unsettled"], found["jobs"]), ([], [], 1))
+            self.cluster.run(f"scancel {job}", check=True)
+            self.cluster.wait_for(lambda: not self.cluster.run("squeue -h", check=True).stdout, "the job has ended")
+        self.cluster.scontrol("reconfigure")
+        self.expect_equal()
+        self.cluster.scontrol("update PartitionName=viz QOS=vizqos")
 
     def test_a_job_that_goes_back_to_the_queue_is_submitted(self) -> None:
         job = self.cluster.sbatch("-Aastro", "ana", wrap='trap "" TERM; for i in $(seq 300); do sleep 1; done').job

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 namespace qg::cli {
 namespace {
@@ -40,19 +41,14 @@ std::vector<std::uint32_t> chain_of(const AssocRecords& records, std::uint32_t i
     return chain;
 }
 
-/// Adds a QOS by its name, unless it is there. False: it is not known.
-bool add_qos(CountedJob& job, const AssocRecords& records, const std::string& name) {
-    if (name.empty()) return true;
-    const auto id = find_qos(records, name);
-    if (id && std::ranges::find(job.qos, *id) == job.qos.end()) job.qos.push_back(*id);
-    return id.has_value();
-}
-
-model::TresCounts read_tres(const QueuedJob& job, const model::TresCatalogue& tres) {
-    model::TresCounts counts(tres.size());
-    for (std::size_t at = 0; at < tres.size(); ++at)
-        counts[at] = amount_in(job.tres, tres.name(at));
-    return counts;
+void read_tres(const QueuedJob& job, const model::TresCatalogue& tres, CountedJob& counted) {
+    counted.tres.resize(tres.size());
+    counted.most_tres.resize(tres.size());
+    for (std::size_t at = 0; at < tres.size(); ++at) {
+        const AmountRange amounts = amounts_in(job.tres, tres.name(at));
+        counted.tres[at] = amounts.least;
+        counted.most_tres[at] = amounts.most;
+    }
 }
 
 /// Why it is not known where a job counts; empty: it is.
@@ -64,17 +60,28 @@ std::string describe(const QueuedJob& job, const AssocRecords& records,
     counted.associations = chain_of(records, job.association_id);
     counted.account = association->second.link.account;
     counted.user_id = job.user_id;
-    if (!add_qos(counted, records, job.qos))
-        return text::format("job {}: accounting does not know its QOS {}", job.name,
-                            text::quoted(job.qos, 64));
+    if (!job.qos.empty()) {
+        const auto own = find_qos(records, job.qos);
+        if (!own)
+            return text::format("job {}: accounting does not know its QOS {}", job.name,
+                                text::quoted(job.qos, 64));
+        counted.qos.push_back(*own);
+    }
+    std::set<std::optional<std::uint32_t>> of_partitions; // empty: a partition without a QOS
     for (const std::string_view name : text::split(job.partition, ',')) {
         const auto qos = partition_qos.find(std::string(name));
         if (qos == partition_qos.end())
             return text::format("job {}: its partition {} does not exist", job.name, text::quoted(name, 64));
-        if (!add_qos(counted, records, qos->second))
+        const auto id = qos->second.empty() ? std::nullopt : find_qos(records, qos->second);
+        if (!id && !qos->second.empty())
             return text::format("job {}: accounting does not know QOS {} of its partition", job.name,
                                 text::quoted(qos->second, 64));
+        of_partitions.insert(id);
     }
+    // A job that was requeued, or that slurmctld counted anew, counts for one of its partitions only.
+    auto& where = of_partitions.size() > 1 ? counted.possible_qos : counted.qos;
+    for (const auto& id : of_partitions)
+        if (id && std::ranges::find(counted.qos, *id) == counted.qos.end()) where.push_back(*id);
     return {};
 }
 
@@ -106,7 +113,7 @@ JobsToCount find_jobs_to_count(std::span<const QueuedJob> queue, const AssocReco
             continue;
         }
         if (counted.holds_resources) {
-            counted.tres = read_tres(job, *records.tres);
+            read_tres(job, *records.tres, counted);
             counted.nodes = job.nodes;
         }
         found.jobs.push_back(std::move(counted));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace qg::cli {
 namespace {
@@ -26,9 +27,11 @@ std::uint64_t count_distinct(std::vector<NodeRange> ranges) {
 }
 
 /// Everything that counts this job.
-std::vector<Counter> counters_of(const CountedJob& job) {
+std::vector<Counter> counters_of(const CountedJob& job, bool at_most) {
     std::vector<Counter> all;
-    for (const std::uint32_t qos : job.qos) {
+    auto every = job.qos;
+    if (at_most) every.insert(every.end(), job.possible_qos.begin(), job.possible_qos.end());
+    for (const std::uint32_t qos : every) {
         all.push_back({.kind = CounterKind::qos, .id = qos});
         all.push_back({.kind = CounterKind::user_of_qos, .id = qos, .user_id = job.user_id});
         all.push_back({.kind = CounterKind::account_of_qos, .id = qos, .account = job.account});
@@ -46,20 +49,19 @@ std::uint64_t value_of(const Counters& counters, const CountedAmount& what) {
     return what.measure == LimitMeasure::submitted_jobs ? usage.submit_jobs : usage.jobs;
 }
 
-} // namespace
-
-Counters recount(std::span<const CountedJob> jobs, std::optional<std::size_t> node) {
+Counters count_all(std::span<const CountedJob> jobs, std::optional<std::size_t> node, bool at_most) {
     Counters counters;
     std::map<Counter, std::vector<NodeRange>> nodes;
     for (const CountedJob& job : jobs) {
-        for (const Counter& counter : counters_of(job)) {
+        const model::TresCounts& amounts = at_most && !job.most_tres.empty() ? job.most_tres : job.tres;
+        for (const Counter& counter : counters_of(job, at_most)) {
             Usage& usage = counters[counter];
             usage.submit_jobs += job.submitted;
             if (!job.holds_resources) continue;
             ++usage.jobs;
-            usage.tres.resize(std::max(usage.tres.size(), job.tres.size()));
-            for (std::size_t tres = 0; tres < job.tres.size(); ++tres)
-                usage.tres[tres] += job.tres[tres];
+            usage.tres.resize(std::max(usage.tres.size(), amounts.size()));
+            for (std::size_t tres = 0; tres < amounts.size(); ++tres)
+                usage.tres[tres] += amounts[tres];
             std::vector<NodeRange>& all = nodes[counter];
             all.insert(all.end(), job.nodes.begin(), job.nodes.end());
         }
@@ -71,10 +73,16 @@ Counters recount(std::span<const CountedJob> jobs, std::optional<std::size_t> no
     return counters;
 }
 
-std::vector<CountedAmount> CounterComparison::amounts_of(const Counters& a, const Counters& b,
-                                                         const Counters& c) const {
+} // namespace
+
+CounterRange recount(std::span<const CountedJob> jobs, std::optional<std::size_t> node) {
+    return {.least = count_all(jobs, node, /*at_most=*/false),
+            .most = count_all(jobs, node, /*at_most=*/true)};
+}
+
+std::vector<CountedAmount> CounterComparison::amounts_of(std::initializer_list<const Counters*> all) const {
     std::set<Counter> counters;
-    for (const Counters* each : {&a, &b, &c})
+    for (const Counters* each : all)
         for (const auto& [counter, usage] : *each)
             counters.insert(counter);
     std::vector<CountedAmount> amounts;
@@ -87,36 +95,40 @@ std::vector<CountedAmount> CounterComparison::amounts_of(const Counters& a, cons
     return amounts;
 }
 
-void CounterComparison::add_round(const Counters& before, const Counters& counted, const Counters& after) {
+bool CounterComparison::settle(const CountedAmount& what, Open& open, const Counters& before,
+                               const CounterRange& counted, const Counters& after) {
+    const std::uint64_t first = value_of(before, what);
+    const std::uint64_t kept = value_of(after, what);
+    const std::uint64_t least = value_of(counted.least, what);
+    const std::uint64_t most = value_of(counted.most, what);
+    const auto is_counted = [&](std::uint64_t value) { return least <= value && value <= most; };
+    if (first != kept) { // it changes
+        const bool is_equal = is_counted(first) || is_counted(kept);
+        return is_equal && std::exchange(open.was_equal, true);
+    }
+    if (is_counted(kept)) return true;
+    const std::uint64_t nearest = std::clamp(kept, least, most);
+    const auto difference = static_cast<std::int64_t>(kept - nearest);
+    if (std::exchange(open.difference, difference) != difference) return false;
+    differences_.push_back({.what = what, .counted = nearest, .kept = kept});
+    return true;
+}
+
+void CounterComparison::add_round(const Counters& before, const CounterRange& counted,
+                                  const Counters& after) {
     const bool is_first = rounds_++ == 0;
-    const auto amounts = amounts_of(before, counted, after);
-    if (is_first) compared_ = amounts.size();
+    const auto amounts = amounts_of({&before, &counted.least, &counted.most, &after});
+    if (is_first) amounts_ = amounts.size();
     for (const CountedAmount& what : amounts) {
-        const auto open = open_.find(what);
-        if (!is_first && open == open_.end()) continue; // equal in an earlier round
-        const std::uint64_t count = value_of(counted, what);
-        const std::uint64_t kept = value_of(after, what);
-        if (count == kept || count == value_of(before, what)) {
-            open_.erase(what);
-            continue;
-        }
-        if (value_of(before, what) != kept) { // it changes
-            open_.try_emplace(what);
-            continue;
-        }
-        const auto difference = static_cast<std::int64_t>(kept - count);
-        if (open != open_.end() && open->second == difference) {
-            differences_.push_back({.what = what, .counted = count, .kept = kept});
-            open_.erase(open);
-            continue;
-        }
-        open_[what] = difference;
+        if (is_first) open_.try_emplace(what);
+        const auto open = open_.find(what); // none: settled in an earlier round, or it is new
+        if (open != open_.end() && settle(what, open->second, before, counted, after)) open_.erase(open);
     }
 }
 
 std::vector<CountedAmount> CounterComparison::unsettled() const {
     std::vector<CountedAmount> all;
-    for (const auto& [what, difference] : open_)
+    for (const auto& [what, open] : open_)
         all.push_back(what);
     return all;
 }

@@ -10,6 +10,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
@@ -38,17 +39,25 @@ using Counters = std::map<Counter, model::Usage>;
 struct CountedJob {
     std::uint64_t submitted = 1; ///< tasks of an array count singly
     bool holds_resources = false;
-    model::TresCounts tres = {};                  ///< of a job that holds resources
+    model::TresCounts tres = {};                  ///< of a job that holds resources: at least
+    model::TresCounts most_tres = {};             ///< at most; empty: the same
     std::vector<model::NodeRange> nodes = {};     ///< the same
     std::vector<std::uint32_t> qos = {};          ///< its own and that of its partitions, each once
+    std::vector<std::uint32_t> possible_qos = {}; ///< in which it may count, too; none of the others
     std::vector<std::uint32_t> associations = {}; ///< its own and all above
     std::uint32_t user_id = 0;
     std::string account = {};
 };
 
+/// The counters as they may be. They differ where the queue does not show exactly what counts.
+struct CounterRange {
+    Counters least;
+    Counters most;
+};
+
 /// The counters of these jobs. A node that several jobs share counts once; `node` is its index among the
 /// TRES.
-Counters recount(std::span<const CountedJob> jobs, std::optional<std::size_t> node);
+CounterRange recount(std::span<const CountedJob> jobs, std::optional<std::size_t> node);
 
 /// One number of a counter.
 struct CountedAmount {
@@ -61,13 +70,14 @@ struct CountedAmount {
 
 struct Difference {
     CountedAmount what;
-    std::uint64_t counted = 0;
-    std::uint64_t kept = 0; ///< by slurmctld
+    std::uint64_t counted = 0; ///< of what it may be, the nearest
+    std::uint64_t kept = 0;    ///< by slurmctld
 };
 
 /// Compares counters with jobs while both change. Each round is a reading of the counters, the jobs, and the
 /// counters again. A difference counts if it was the same in two rounds, in which the counter itself stood
-/// still.
+/// still. A number is equal if it stood still and is what the jobs count, or if it was equal in two rounds
+/// while it changed: once may be an accident.
 ///
 ///   CounterComparison comparison({0, 1, 3});
 ///   do comparison.add_round(before, recount(jobs, node), after); while (!comparison.is_settled());
@@ -76,25 +86,33 @@ class CounterComparison {
     /// Compares only these TRES.
     explicit CounterComparison(std::vector<std::size_t> tres) : tres_(std::move(tres)) {}
 
-    void add_round(const Counters& before, const Counters& counted, const Counters& after);
+    void add_round(const Counters& before, const CounterRange& counted, const Counters& after);
 
     /// Whether another round would tell nothing new.
     [[nodiscard]] bool is_settled() const noexcept { return open_.empty() && rounds_ > 0; }
 
     [[nodiscard]] const std::vector<Difference>& differences() const noexcept { return differences_; }
-    /// What changed in each round, or differed in only one.
+    /// What was neither equal nor different in the rounds so far.
     [[nodiscard]] std::vector<CountedAmount> unsettled() const;
     /// Numbers that were compared.
-    [[nodiscard]] std::size_t compared() const noexcept { return compared_; }
+    [[nodiscard]] std::size_t compared() const noexcept { return amounts_ - open_.size(); }
 
   private:
-    std::vector<CountedAmount> amounts_of(const Counters& a, const Counters& b, const Counters& c) const;
+    /// What is not settled yet.
+    struct Open {
+        bool was_equal = false;                      ///< once, while it changed
+        std::optional<std::int64_t> difference = {}; ///< when it last stood still
+    };
+
+    std::vector<CountedAmount> amounts_of(std::initializer_list<const Counters*> all) const;
+    /// Whether it is settled now.
+    bool settle(const CountedAmount& what, Open& open, const Counters& before, const CounterRange& counted,
+                const Counters& after);
 
     std::vector<std::size_t> tres_;
     std::size_t rounds_ = 0;
-    std::size_t compared_ = 0;
-    /// What may differ, and by how much it did when it last stood still.
-    std::map<CountedAmount, std::optional<std::int64_t>> open_;
+    std::size_t amounts_ = 0;
+    std::map<CountedAmount, Open> open_;
     std::vector<Difference> differences_;
 };
 

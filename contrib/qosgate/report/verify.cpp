@@ -28,6 +28,7 @@ using model::LimitMeasure;
 using nlohmann::ordered_json;
 
 constexpr int exit_differs = 2;
+constexpr int exit_incomplete = 3;
 constexpr std::size_t max_rounds = 5;
 constexpr std::chrono::milliseconds between_rounds{1000};
 
@@ -130,6 +131,15 @@ std::string difference_text(const Difference& difference, const model::TresCatal
     return (is_less ? "-" : "+") + number;
 }
 
+/// "; 3 numbers and 1 record could not be compared"; empty: all could.
+std::string left_out_text(const Verified& verified) {
+    std::vector<std::string> parts;
+    if (const std::size_t numbers = verified.comparison.unsettled().size(); numbers > 0)
+        parts.push_back(count_of(numbers, "number"));
+    if (!verified.unknown_jobs.empty()) parts.push_back(count_of(verified.unknown_jobs.size(), "record"));
+    return parts.empty() ? "" : text::format("; {} could not be compared", text::join(parts, " and "));
+}
+
 void print(const Verified& verified, std::ostream& out) {
     const model::TresCatalogue& tres = *verified.records->tres;
     const auto number = [&](const CountedAmount& what, std::uint64_t value) {
@@ -139,7 +149,8 @@ void print(const Verified& verified, std::ostream& out) {
     const auto& differences = verified.comparison.differences();
     out << text::format("{} numbers compared with {}: ", verified.comparison.compared(),
                         count_of(verified.jobs, "record") + " of the queue")
-        << (differences.empty() ? "no difference" : count_of(differences.size(), "difference")) << "\n";
+        << (differences.empty() ? "no difference" : count_of(differences.size(), "difference"))
+        << left_out_text(verified) << "\n";
     if (!differences.empty()) {
         Table table{
             {{"COUNTER"}, {"WHAT"}, {"COUNTED", true}, {"KEPT BY SLURMCTLD", true}, {"DIFFERENCE", true}},
@@ -152,11 +163,13 @@ void print(const Verified& verified, std::ostream& out) {
         print_aligned(out, table);
         out << "\nslurmctld checks limits with its own numbers. It counts anew at 'scontrol reconfigure', "
                "which\n"
-               "also reads slurm.conf again, and when it is restarted. Jobs continue.\n";
+               "also reads slurm.conf again, and when it is restarted. Jobs continue. For a running job "
+               "that\n"
+               "was submitted to several partitions this may cause a difference, until it ends.\n";
     }
     for (const CountedAmount& what : verified.comparison.unsettled())
-        out << text::format("Not compared: {} of {}: it changed in every reading\n", subject_of(what, tres),
-                            names_of(what.counter, *verified.records).text());
+        out << text::format("Not compared: {} of {}: it changed between the readings\n",
+                            subject_of(what, tres), names_of(what.counter, *verified.records).text());
     for (const std::string& job : verified.unknown_jobs)
         out << "Not counted: " << job << '\n';
     for (const std::string_view what : not_compared)
@@ -208,7 +221,8 @@ Result<int> verify(Output& output) {
         output.write(to_json(*verified));
     else
         print(*verified, output.text());
-    return verified->comparison.differences().empty() ? 0 : exit_differs;
+    if (!verified->comparison.differences().empty()) return exit_differs;
+    return left_out_text(*verified).empty() ? 0 : exit_incomplete;
 }
 
 } // namespace
@@ -220,12 +234,21 @@ void add_verify(CLI::App& app, Invocation& invocation) {
         "counts the jobs of the queue and compares, for each QOS, for each user and account within it, and\n"
         "for each account and user: running jobs, submitted jobs (tasks of arrays one by one), and CPUs,\n"
         "memory, nodes (shared ones once), billing, GRES and licenses of running jobs. Suspended jobs count\n"
-        "as running. Jobs count for their QOS and for that of their partition.\n\n"
+        "as running. Jobs count for their QOS and for that of their partition. The QOSs of the partitions "
+        "of\n"
+        "a pending job with several may count it or not: slurmctld counts it for all of them, or, if it was\n"
+        "requeued, for one. Of memory from 1T on, Slurm shows only two digits after the point: what is "
+        "within\n"
+        "them is equal.\n\n"
         "Jobs change while it reads: counters are read before and after the jobs, and a difference is told\n"
-        "only if it is still there a second later. It is for root, SlurmUser and operators.\n\n"
+        "only if it is still there a second later. A number that changes all the time is equal if it was so\n"
+        "in two of five readings; else it could not be compared. It is for root, SlurmUser and operators.\n\n"
+        "'scontrol reconfigure' lets slurmctld count anew. It may cause a difference of its own: a running\n"
+        "job that was submitted to several partitions.\n\n"
         "Exit status:\n"
-        "  0   no difference\n"
+        "  0   no difference, and all was compared\n"
         "  2   there are differences\n"
+        "  3   no difference, but something could not be compared: try again when fewer jobs start and end\n"
         "  64  the command line is wrong\n"
         "  69  slurmctld cannot be reached, or slurm.conf cannot be used\n"
         "  74  the output cannot be written\n"
@@ -237,7 +260,7 @@ void add_verify(CLI::App& app, Invocation& invocation) {
         "  differences   qos, account, user, partition (null: of all), what (running_jobs,\n"
         "                submitted_jobs, tres), tres, counted, kept (by slurmctld), difference (kept -\n"
         "                counted). Memory is in MiB.\n"
-        "  unsettled     the same names: what changed in every reading, so that it could not be compared\n"
+        "  unsettled     the same names: what changed all the time, so that it could not be compared\n"
         "  unknown_jobs  sentences: jobs that were left out, and why\n"
         "  not_compared  sentences: what slurmctld counts and the queue does not show\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
