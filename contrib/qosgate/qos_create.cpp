@@ -3,6 +3,8 @@
 // qosgate qos create NAME... [FIELD=VALUE...]
 #include "qos_connection.hpp"
 
+#include "qosgate/base/text.hpp"
+
 namespace qg::cli {
 namespace {
 
@@ -15,6 +17,11 @@ Result<int> create(const CreateOptions& options, Output& output) {
     const auto arguments =
         split_arguments("create", Takes::one_word_of_names_and_assignments, options.arguments);
     if (!arguments) return arguments.error();
+    for (const std::string& each : arguments->assignments)
+        if (text::istarts_with(each, "RawUsage"))
+            return Error{ErrorCode::invalid_input,
+                         "RawUsage=0 resets what ended jobs have used, only with 'qos update': a new QOS "
+                         "starts without"};
     std::vector<std::string> names;
     for (const std::string& name : arguments->names) {
         auto valid = model::parse_new_qos_name(name);

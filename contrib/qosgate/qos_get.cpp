@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <optional>
 
+#include <unistd.h>
+
 namespace qg::cli {
 namespace {
 
@@ -25,6 +27,7 @@ struct Details {
     bool has_usage = false;
     bool has_access = false;
 
+    [[nodiscard]] Viewer viewer() const { return make_viewer(*world.accounting, world.name_of(getuid())); }
     /// Empty: slurmctld does not know the QOS.
     [[nodiscard]] std::optional<QosUse> use_of(const std::string& name) const {
         const quota::LocalRecords& records = world.accounting->records();
@@ -49,7 +52,7 @@ void print(Output& output, const std::string& name, const Details& details) {
         if (!details.world.accounting->records().enforce.limits)
             output.text() << "  AccountingStorageEnforce does not have 'limits': slurmctld counts nothing\n";
         if (const auto use = details.use_of(name))
-            print_usage(output.text(), *use, hides_names(*details.world.accounting));
+            print_usage(output.text(), *use, details.viewer());
         else
             output.text() << "  slurmctld does not know this QOS yet\n";
     }
@@ -59,7 +62,7 @@ void print(Output& output, const std::string& name, const Details& details) {
 void add_details(Json& json, const std::string& name, const Details& details) {
     if (details.has_usage) {
         const auto use = details.use_of(name);
-        json["usage"] = use ? to_json(*use, hides_names(*details.world.accounting)) : Json();
+        json["usage"] = use ? to_json(*use, details.viewer()) : Json();
     }
     if (details.has_access) json["access"] = to_json(find_access(details.world, name));
 }
@@ -121,8 +124,8 @@ void add_qos_get(CLI::App& qos, Invocation& invocation) {
         "--usage also asks slurmctld: the jobs of the QOS, tasks of arrays one by one, and what\n"
         "all, each account and each user use of its limits; in JSON the member 'usage': running,\n"
         "pending, limits (limit, tres, value, used, share from 0 to 1), hides_names, and the\n"
-        "same for 'accounts' and 'users' (null: PrivateData hides them). Memory is in MiB, times\n"
-        "in minutes.\n"
+        "same for 'accounts' and 'users' (PrivateData may hide all but you; null: all). Memory is\n"
+        "in MiB, times in minutes.\n"
         "--access: who may use it, and for whom it is the default; in JSON the member 'access':\n"
         "is_enforced (false: everybody may use every QOS), hides_users, accounts (account,\n"
         "users, defaults; 'ana:viz' is ana in partition viz), partition_qos_of, refused_by\n"

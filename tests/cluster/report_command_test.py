@@ -136,6 +136,9 @@ class Report(LimitsTestCase):
             self.cluster.wait_for(lambda qos=qos: self.past_usage(qos) > 0, f"QOS {qos} has usage")
         update = "qos update plain RawUsage=0"
         self.assertEqual(self.show("qos update plain RawUsage=1", "root").rc, WRONG_VALUE)
+        created = self.show("qos create fresh RawUsage=0", "root")
+        self.assertEqual(created.rc, WRONG_VALUE)
+        self.assertIn("only with 'qos update'", created.stderr)
         self.assertEqual(self.show("qos update nosuch RawUsage=0", "root").rc, UNKNOWN)
         self.assertGreater(self.past_usage("plain"), 0)
         if slurm_version() >= (24, 11):
@@ -175,6 +178,24 @@ class PrivateReport(LimitsTestCase):
                 self.assertIn("ben", self.show(command, "root").stdout)
                 self.assertNotIn("ben", self.show(f"{command} --json", "ana").stdout)
         self.assertNotIn("ben", self.show("report usage --csv", "ana").stdout)
+
+    def test_ones_own_use_is_shown(self) -> None:
+        self.start("ben", "-Aastro --qos=over -n2")
+        self.assertRegex(self.show("qos get over --usage", "ben").stdout, r"(?m)^    user ben +1 +0")
+        use = self.answer("qos get over --usage", "ben")["qos"][0]["usage"]
+        self.assertEqual(([each["user"] for each in use["users"]], use["accounts"]), (["ben"], None))
+        self.assertNotIn("user ben", self.show("qos get over --usage", "ana").stdout)
+        self.assertIsNone(self.answer("qos get over --usage", "ana")["qos"][0]["usage"]["users"])
+
+
+class PrivateUsers(LimitsTestCase):
+    slurm_conf = "PrivateData=users,accounts\n"
+
+    def test_nothing_is_said_to_be_hidden_where_all_users_are_shown(self) -> None:
+        done = self.show("qos get over --access", "ana")
+        self.assertRegex(done.stdout, r"account astro: ana, ben")
+        self.assertNotIn("PrivateData hides", done.stdout)
+        self.assertFalse(self.answer("qos get over --access", "ana")["qos"][0]["access"]["hides_users"])
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ Json to_json(const ScopeUse& use) {
 QosAccess find_access(const UserWorld& world, const std::string& qos) {
     const quota::LocalRecords& records = world.accounting->records();
     QosAccess access{.is_enforced = records.enforce.qos,
-                     .hides_users = hides_names(*world.accounting),
+                     .hides_users = !make_viewer(*world.accounting, world.name_of(getuid())).sees_members,
                      .knows_partitions = world.knows_partitions(),
                      .accounts = {},
                      .partition_qos_of = {},
@@ -130,7 +130,7 @@ void print_access(std::ostream& out, const QosAccess& access) {
     }
     if (access.accounts.empty() && access.is_enforced)
         out << (access.hides_users ? "    you may not use it\n" : "    no user may ask for it\n");
-    if (access.hides_users) out << "    PrivateData hides other users\n";
+    if (access.hides_users) out << "    PrivateData hides users of accounts that you do not coordinate\n";
     if (!access.partition_qos_of.empty())
         out << "    QOS of partition " << names_text(access.partition_qos_of) << '\n';
     if (!access.refused_by.empty())
@@ -152,7 +152,7 @@ Json to_json(const QosAccess& access) {
             {"refused_by", if_known(access.refused_by)}};
 }
 
-void print_usage(std::ostream& out, const QosUse& use, bool hides) {
+void print_usage(std::ostream& out, const QosUse& use, const Viewer& viewer) {
     const bool colours = takes_colours();
     Table table{{{"WHO"},
                  {"RUNNING", true},
@@ -169,28 +169,28 @@ void print_usage(std::ostream& out, const QosUse& use, bool hides) {
             const std::string noun = each.scope == LimitScope::user ? "user" : "account";
             if (each.name.empty()) { // nobody has jobs
                 if (!each.limits.empty()) add_rows(table, "each " + noun, each, colours);
-            } else if (!hides) {
+            } else if (viewer.sees(each)) {
                 add_rows(table, noun + " " + text::printable(each.name), each, colours);
             }
         }
     add_rows(table, "each job", use.job, colours);
     out << "  Usage\n";
     print_indented(out, table);
-    if (hides) out << "    PrivateData hides which accounts and users have jobs\n";
+    if (!viewer.sees_use) out << "    PrivateData hides which accounts and other users have jobs\n";
 }
 
-Json to_json(const QosUse& use, bool hides) {
+Json to_json(const QosUse& use, const Viewer& viewer) {
     Json json = to_json(use.all);
-    json["hides_names"] = hides;
+    json["hides_names"] = !viewer.sees_use;
     const auto list = [&](const std::vector<ScopeUse>& scopes, const char* key) {
         Json rows = Json::array();
         for (const ScopeUse& each : scopes) {
-            if (each.name.empty()) continue;
+            if (each.name.empty() || !viewer.sees(each)) continue;
             Json row{{key, each.name}};
             row.update(to_json(each));
             rows.push_back(std::move(row));
         }
-        return hides ? Json() : rows;
+        return viewer.sees_use || !rows.empty() ? rows : Json();
     };
     json["accounts"] = list(use.accounts, "account");
     json["users"] = list(use.users, "user");

@@ -22,7 +22,7 @@ struct AccountAccess {
 
 struct QosAccess {
     bool is_enforced = false; ///< AccountingStorageEnforce has `qos`; else every user may use every QOS
-    bool hides_users = false; ///< PrivateData hides other users from the caller
+    bool hides_users = false; ///< PrivateData hides other users from the caller, but those they coordinate
     bool knows_partitions = false;
     std::vector<AccountAccess> accounts; ///< by name
     std::vector<std::string> partition_qos_of;
@@ -35,8 +35,8 @@ QosAccess find_access(const UserWorld& world, const std::string& qos);
 void print_access(std::ostream& out, const QosAccess& access);
 Json to_json(const QosAccess& access);
 
-/// The limits against what is used, by all, by account and by user. `hides` leaves the names out.
-void print_usage(std::ostream& out, const QosUse& use, bool hides);
-Json to_json(const QosUse& use, bool hides);
+/// The limits against what is used, by all, by account and by user: those that the viewer may see.
+void print_usage(std::ostream& out, const QosUse& use, const Viewer& viewer);
+Json to_json(const QosUse& use, const Viewer& viewer);
 
 } // namespace qg::cli

@@ -129,9 +129,13 @@ std::vector<QosUse::Fullest> QosUse::fullest() const {
     return found;
 }
 
-bool hides_names(const quota::LocalQuota& accounting) {
+Viewer make_viewer(const quota::LocalQuota& accounting, std::string name) {
     const model::PrivateData& data = accounting.records().private_data;
-    return (data.usage || data.accounts) && !accounting.is_operator(getuid());
+    const bool sees_all = accounting.is_operator(getuid());
+    return {.name = std::move(name),
+            .sees_use = sees_all || (!data.usage && !data.accounts),
+            // slurmctld hides the associations of others only then.
+            .sees_members = sees_all || !data.usage};
 }
 
 } // namespace qg::cli

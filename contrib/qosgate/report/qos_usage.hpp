@@ -59,7 +59,18 @@ struct QosUse {
 QosUse find_use(const quota::LocalQos& qos, const model::TresCatalogue& tres, limits::Release release,
                 const std::function<std::string(std::uint32_t)>& name_of);
 
-/// Whether PrivateData hides from the caller which accounts and users use what.
-bool hides_names(const quota::LocalQuota& accounting);
+/// Who asks, and which names PrivateData lets them see.
+struct Viewer {
+    std::string name;         ///< of the user
+    bool sees_use = true;     ///< which accounts and users use what; else only their own use
+    bool sees_members = true; ///< who may use what; else only their own and those they coordinate
+
+    [[nodiscard]] bool sees(const ScopeUse& use) const {
+        return sees_use || (use.scope == model::LimitScope::user && use.name == name);
+    }
+};
+
+/// Of the caller, who has that name.
+Viewer make_viewer(const quota::LocalQuota& accounting, std::string name);
 
 } // namespace qg::cli

@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 namespace qg::cli {
 namespace {
 
@@ -40,13 +42,11 @@ constexpr SortKey<Row> sort_keys[] = {
 };
 
 /// "user ana", "account bio", "all jobs", "each job"
-std::string who_of(const ScopeUse& use, bool hides) {
+std::string who_of(const ScopeUse& use, const Viewer& viewer) {
+    const std::string name = viewer.sees(use) ? text::printable(use.name) : "(hidden)";
     switch (use.scope) {
-    case model::LimitScope::user:
-        return use.name.empty() ? "each user" : "user " + (hides ? "(hidden)" : text::printable(use.name));
-    case model::LimitScope::account:
-        return use.name.empty() ? "each account"
-                                : "account " + (hides ? "(hidden)" : text::printable(use.name));
+    case model::LimitScope::user: return use.name.empty() ? "each user" : "user " + name;
+    case model::LimitScope::account: return use.name.empty() ? "each account" : "account " + name;
     case model::LimitScope::job:
     case model::LimitScope::node: return "each job";
     case model::LimitScope::group: break;
@@ -54,7 +54,7 @@ std::string who_of(const ScopeUse& use, bool hides) {
     return "all jobs";
 }
 
-Table usage_table(const std::vector<Row>& rows, bool hides, bool colours) {
+Table usage_table(const std::vector<Row>& rows, const Viewer& viewer, bool colours) {
     Table table{{{"QOS"},
                  {"PRIORITY", true},
                  {"RUNNING", true},
@@ -75,7 +75,7 @@ Table usage_table(const std::vector<Row>& rows, bool hides, bool colours) {
             std::vector<std::string> cells = first;
             const auto share = limit.share();
             for (std::string cell : {text::printable(limits::subject_of(limit.facts->limit, limit.tres)),
-                                     who_of(*who, hides), limit.value_text(), limit.used_text(),
+                                     who_of(*who, viewer), limit.value_text(), limit.used_text(),
                                      limit.left_text(), share ? usage_bar(*share, colours) : std::string()})
                 cells.push_back(std::move(cell));
             table.rows.push_back(std::move(cells));
@@ -89,7 +89,7 @@ Table usage_table(const std::vector<Row>& rows, bool hides, bool colours) {
 }
 
 /// One row for each limit, with numbers as in JSON; a QOS without limits has one row.
-Table csv_table(const std::vector<Row>& rows, bool hides) {
+Table csv_table(const std::vector<Row>& rows, const Viewer& viewer) {
     Table table{{{"qos"},
                  {"priority"},
                  {"running"},
@@ -110,7 +110,7 @@ Table csv_table(const std::vector<Row>& rows, bool hides) {
         auto all = use.fullest();
         for (const auto& [who, limit] : all) {
             const auto name_if = [&](model::LimitScope scope) {
-                return who->scope == scope && !hides ? who->name : std::string();
+                return who->scope == scope && viewer.sees(*who) ? who->name : std::string();
             };
             auto cells = first;
             const auto share = limit.share();
@@ -134,14 +134,15 @@ ordered_json or_null(const std::optional<Value>& value) {
     return value ? ordered_json(*value) : ordered_json();
 }
 
-ordered_json to_json(const std::vector<Row>& rows, bool is_enforced, bool hides) {
+ordered_json to_json(const std::vector<Row>& rows, bool is_enforced, const Viewer& viewer) {
     auto list = ordered_json::array();
     for (const Row& row : rows) {
         auto limits = ordered_json::array();
         for (const auto& [who, limit] : row.use.fullest()) {
             const auto name_if = [&](model::LimitScope scope) {
-                return who->scope == scope && !hides && !who->name.empty() ? ordered_json(who->name)
-                                                                           : ordered_json();
+                return who->scope == scope && viewer.sees(*who) && !who->name.empty()
+                           ? ordered_json(who->name)
+                           : ordered_json();
             };
             limits.push_back({{"limit", limit.facts->name},
                               {"tres", limit.tres.empty() ? ordered_json() : ordered_json(limit.tres)},
@@ -157,7 +158,7 @@ ordered_json to_json(const std::vector<Row>& rows, bool is_enforced, bool hides)
                         {"pending", row.use.all.pending},
                         {"limits", limits}});
     }
-    return {{"is_enforced", is_enforced}, {"hides_names", hides}, {"qos", list}};
+    return {{"is_enforced", is_enforced}, {"hides_names", !viewer.sees_use}, {"qos", list}};
 }
 
 Result<int> report_usage(const ReportOptions& options, Output& output) {
@@ -170,21 +171,21 @@ Result<int> report_usage(const ReportOptions& options, Output& output) {
                                  [&](std::uint32_t id) { return world->name_of(id); })});
     std::ranges::stable_sort(rows, {}, [](const Row& row) { return row.use.name; });
     if (const auto sorted = sort_rows<Row>(rows, options.sort, sort_keys); !sorted) return sorted.error();
-    const bool hides = hides_names(*world->accounting);
+    const Viewer viewer = make_viewer(*world->accounting, world->name_of(getuid()));
     if (output.json()) {
-        output.write(to_json(rows, records.enforce.limits, hides));
+        output.write(to_json(rows, records.enforce.limits, viewer));
         return 0;
     }
     if (options.csv) {
-        print_csv(output.text(), csv_table(rows, hides));
+        print_csv(output.text(), csv_table(rows, viewer));
         return 0;
     }
-    print_aligned(output.text(), usage_table(rows, hides, takes_colours()));
+    print_aligned(output.text(), usage_table(rows, viewer, takes_colours()));
     if (!records.enforce.limits)
         output.text()
             << "\nAccountingStorageEnforce in slurm.conf does not have 'limits': no limit counts, and "
                "slurmctld counts no jobs.\n";
-    if (hides) output.text() << "\nPrivateData hides which account or user uses most.\n";
+    if (!viewer.sees_use) output.text() << "\nPrivateData hides which account or other user uses most.\n";
     return 0;
 }
 
@@ -207,7 +208,7 @@ void add_report_usage(CLI::App& report, Invocation& invocation) {
         "  74  the output cannot be written\n\n"
         "With --json:\n"
         "  is_enforced  false: AccountingStorageEnforce does not have 'limits', and nothing is counted\n"
-        "  hides_names  PrivateData hides accounts and users from you\n"
+        "  hides_names  PrivateData hides accounts and other users from you\n"
         "  qos          qos, priority, running, pending, limits\n"
         "  limits       limit (sacctmgr's name), tres, account, user (of a limit on each: who uses most of "
         "it),\n"
