@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "helpful_change.hpp"
 
+#include "qos_arguments.hpp"
+
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/attempt.hpp"
 #include "qosgate/gate/gate.hpp"
@@ -17,17 +19,6 @@ namespace {
 using limits::Violation;
 using model::JobRequest;
 using model::LimitMeasure;
-
-/// A word of a command line as shells read it: names of QOSs may have characters that mean something there.
-std::string shell_word(const std::string& word) {
-    constexpr std::string_view plain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:=/+@-";
-    if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
-    std::string quoted = "'";
-    for (const char letter : word)
-        quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-    return quoted + "'";
-}
 
 /// A change, as scontrol names it.
 struct Change {
@@ -159,7 +150,7 @@ class ChangeFinder {
         std::vector<Change> changes;
         for (const std::string& qos : alternatives(account).permitted_qos) {
             if (text::iequals(qos, job_.qos)) continue;
-            Change change{.after = before_, .words = shell_word("QOS=" + qos), .names_qos = true};
+            Change change{.after = before_, .words = quoted("QOS=" + qos), .names_qos = true};
             change.after.qos = qos;
             keep_time(change);
             changes.push_back(std::move(change));
@@ -180,7 +171,7 @@ class ChangeFinder {
         std::vector<Change> changes;
         for (const std::string& partition : gate::list_open_partitions(resolve(before_))) {
             if (before_.partition == partition) continue;
-            Change change{.after = before_, .words = shell_word("Partition=" + partition)};
+            Change change{.after = before_, .words = quoted("Partition=" + partition)};
             change.after.partition = partition;
             changes.push_back(std::move(change));
         }
@@ -191,7 +182,7 @@ class ChangeFinder {
         std::vector<Change> changes;
         for (const std::string& account : alternatives({}).accounts) {
             if (text::iequals(account, job_.account)) continue;
-            Change change{.after = before_, .words = shell_word("Account=" + account)};
+            Change change{.after = before_, .words = quoted("Account=" + account)};
             change.after.account = account;
             changes.push_back(std::move(change));
         }
@@ -211,7 +202,7 @@ class ChangeFinder {
     /// "JobId=12", or with quotes for the pending tasks of an array.
     std::string job_word() const {
         const std::string name = job_.name.substr(0, job_.name.find('%'));
-        return shell_word(text::format("JobId={}{}", name, name.size() < job_.name.size() ? "]" : ""));
+        return quoted(text::format("JobId={}{}", name, name.size() < job_.name.size() ? "]" : ""));
     }
 
     /// slurmctld shortens long lists of tasks, and takes no shortened name.

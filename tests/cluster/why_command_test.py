@@ -138,6 +138,16 @@ class Why(WhyTestCase):
         self.assertEqual([line.split()[-1] for line in self.why(job)["changes"]], ["QOS=over", "Partition=viz"])
         self.apply(job, "QOS=over")
 
+    def test_memory_with_a_fraction_is_counted(self) -> None:
+        self.cluster.sacctmgr("modify qos normal set MaxTRESPerUser=mem=2000")
+        self.addCleanup(self.cluster.sacctmgr, "modify qos normal set MaxTRESPerUser=mem=-1")
+        self.start("ana", "-Aastro -n1 --mem=1536M --time=60")
+        job = self.wait("ana", "-Aastro -n1 --mem=1536M --time=60", "QOSMaxMemoryPerUser")
+        limit = self.limit_of(job, "QOSMaxMemoryPerUser")
+        self.assertEqual([each["amount"] for each in limit["held_by"]], [1536])
+        self.assertIsNotNone(limit["room_at"])
+        self.apply(job, "QOS=over")
+
     def test_the_tasks_of_an_array_start_together(self) -> None:
         array = self.wait("ana", "-Aastro --qos=over --array=1-2 -n1 --time=121", WALL)
         (line,) = [line for line in self.why(array)["changes"] if "TimeLimit" in line]

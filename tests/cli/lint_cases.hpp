@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Clusters for the tests of lint: for each check one in which it finds something, and its twin in which it
+// does not.
+#pragma once
+
+#include "report/lint_checks.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace qg::lint_cases {
+
+using cli::Finding;
+using cli::LintAssociation;
+using cli::LintInput;
+using model::AssociationLevel;
+using model::CountLimit;
+using model::QosRecord;
+using model::TresLimit;
+
+inline QosRecord qos(const char* name) {
+    QosRecord record;
+    record.name = name;
+    return record;
+}
+
+inline model::Partition partition(const char* name) {
+    model::Partition partition;
+    partition.name = name;
+    partition.max_time = {60};
+    partition.tres = "cpu=64,mem=100G,node=2,gres/gpu=4";
+    return partition;
+}
+
+/// QOSs normal, a and b; ana, in account bio below lab, may use them; one partition. Nothing is wrong.
+inline LintInput cluster() {
+    LintInput input;
+    input.settings.enforce = {.associations = true, .limits = true, .qos = true, .safe = true};
+    input.settings.tres = {"cpu", "mem", "energy", "node", "billing", "gres/gpu"};
+    input.settings.priority_weight_qos = 1000;
+    input.settings.preempt_type = "preempt/qos";
+    input.qos = {qos("normal"), qos("a"), qos("b")};
+    const model::Limits none(input.tres->size());
+    input.associations = {
+        {.level = AssociationLevel::root, .account = "root", .limits = none},
+        {.level = AssociationLevel::account, .account = "lab", .parent = 0, .limits = none},
+        {.level = AssociationLevel::account, .account = "bio", .parent = 1, .limits = none},
+        {.account = "bio",
+         .user = "ana",
+         .parent = 2,
+         .qos = std::vector<std::string>{"normal", "a", "b"},
+         .limits = none},
+    };
+    input.partitions = {partition("main")};
+    return input;
+}
+
+using Change = void (*)(LintInput& input);
+
+/// A check, what makes it find something, and what almost does.
+struct Case {
+    const char* code;
+    Change broken;
+    Change clean;
+};
+
+inline QosRecord& a(LintInput& input) {
+    return input.qos.at(1);
+}
+
+/// Gives the partition QOS b.
+inline QosRecord& of_partition(LintInput& input) {
+    input.partitions.front().qos = "b";
+    return input.qos.at(2);
+}
+
+inline const Case cases[] = {
+    {"limits-not-enforced",
+     [](LintInput& input) { input.settings.enforce.limits = false, a(input).grp_jobs = 5; },
+     [](LintInput& input) { input.settings.enforce.limits = false; }},
+    {"limits-not-enforced",
+     [](LintInput& input) {
+         input.settings.enforce.limits = false, input.associations[1].limits.set(CountLimit::grp_jobs, 5);
+     },
+     [](LintInput& input) { input.associations[1].limits.set(CountLimit::grp_jobs, 5); }},
+    {"qos-not-enforced",
+     [](LintInput& input) { input.settings.enforce.qos = false, input.associations[3].qos->pop_back(); },
+     [](LintInput& input) { input.settings.enforce.qos = false; }},
+    {"not-safe", [](LintInput& input) { input.settings.enforce.safe = false, a(input).grp_wall_minutes = 5; },
+     [](LintInput& input) { input.settings.enforce.safe = false, a(input).max_wall_minutes = 5; }},
+    {"past-not-counted",
+     [](LintInput& input) {
+         input.settings.priority_type = "priority/basic", a(input).grp_tres_mins["cpu"] = 5;
+     },
+     [](LintInput& input) { input.settings.priority_type = "priority/basic", a(input).grp_tres["cpu"] = 5; }},
+    {"priority-ignored",
+     [](LintInput& input) { input.settings.priority_weight_qos = 0, a(input).priority = 1; },
+     [](LintInput& input) { input.settings.priority_weight_qos = 1, a(input).priority = 1; }},
+    {"priority-ignored",
+     [](LintInput& input) { input.settings.priority_type = "priority/basic", a(input).priority = 1; },
+     [](LintInput& input) { input.settings.priority_type = "priority/basic"; }},
+    {"tres-not-tracked", [](LintInput& input) { a(input).grp_tres["license/foo"] = 5; },
+     [](LintInput& input) { a(input).grp_tres["gres/gpu"] = 2; }},
+    {"preemption-ignored",
+     [](LintInput& input) { input.settings.preempt_type = "preempt/none", a(input).preempt = {"b"}; },
+     [](LintInput& input) { a(input).preempt = {"b"}; }},
+    {"preemption-ignored",
+     [](LintInput& input) {
+         input.settings.preempt_type = "preempt/partition_prio", a(input).grace_time_seconds = 5;
+     },
+     [](LintInput& input) {
+         input.settings.preempt_type = "preempt/partition_prio", a(input).preempt_exempt_seconds = 5;
+     }},
+    {"preemption-loop", [](LintInput& input) { a(input).preempt = {"b"}, input.qos[2].preempt = {"a"}; },
+     [](LintInput& input) { a(input).preempt = {"b"}, input.qos[2].preempt = {"normal"}; }},
+    {"preemption-loop", [](LintInput& input) { a(input).preempt = {"a"}; },
+     [](LintInput& input) { a(input).preempt = {"deleted"}; }},
+    {"run-minutes-ignored",
+     [](LintInput& input) {
+         input.release = limits::Release(23, 11), a(input).max_tres_run_mins_per_user["cpu"] = 5;
+     },
+     [](LintInput& input) {
+         input.release = limits::Release(24, 5), a(input).max_tres_run_mins_per_user["cpu"] = 5;
+     }},
+    {"limit-never-binds",
+     [](LintInput& input) { a(input).max_tres_per_user["cpu"] = 9, a(input).grp_tres["cpu"] = 8; },
+     [](LintInput& input) { a(input).max_tres_per_user["cpu"] = 8, a(input).grp_tres["cpu"] = 8; }},
+    {"limit-never-binds",
+     [](LintInput& input) { a(input).max_tres_per_node["cpu"] = 9, a(input).max_tres_per_job["cpu"] = 8; },
+     [](LintInput& input) {
+         a(input).max_tres_per_user["cpu"] = 9, a(input).max_tres_per_account["cpu"] = 8;
+     }},
+    {"limit-never-binds",
+     [](LintInput& input) { a(input).max_jobs_per_user = 6, a(input).max_submit_jobs_per_user = 5; },
+     [](LintInput& input) { a(input).max_jobs_per_user = 5, a(input).max_submit_jobs_per_user = 6; }},
+    {"limit-never-binds",
+     [](LintInput& input) { a(input).max_tres_per_job["cpu"] = 9, a(input).grp_tres["cpu"] = 8; },
+     [](LintInput& input) { a(input).max_tres_mins_per_job["cpu"] = 9, a(input).grp_tres_mins["cpu"] = 8; }},
+    // A limit counts where the lower one is replaced.
+    {"limit-never-binds",
+     [](LintInput& input) {
+         a(input).max_tres_per_user["cpu"] = 9, a(input).grp_tres["cpu"] = 8;
+         of_partition(input).grp_tres["cpu"] = 7;
+     },
+     [](LintInput& input) {
+         a(input).max_tres_per_user["cpu"] = 9, a(input).grp_tres["cpu"] = 8;
+         of_partition(input).grp_tres["cpu"] = 20;
+     }},
+    {"limit-never-binds",
+     [](LintInput& input) {
+         a(input).max_tres_per_user["cpu"] = 9, a(input).grp_tres["cpu"] = 8;
+         of_partition(input).grp_tres["cpu"] = 20, of_partition(input).max_tres_per_user["cpu"] = 9;
+     },
+     [](LintInput& input) {
+         of_partition(input).max_tres_per_user["cpu"] = 9, of_partition(input).grp_tres["cpu"] = 8;
+         a(input).grp_tres["cpu"] = 20, a(input).flags = {"OverPartQOS"};
+     }},
+    {"limit-never-binds",
+     [](LintInput& input) { a(input).max_tres_per_user["gres/gpu"] = 9, a(input).grp_tres["gres/gpu"] = 0; },
+     [](LintInput& input) { a(input).max_tres_per_user["cpu"] = 9, a(input).grp_tres["cpu"] = 0; }},
+    {"group-above-parent",
+     [](LintInput& input) {
+         input.associations[1].limits.set(TresLimit::grp_tres, 0, 8);
+         input.associations[3].limits.set(TresLimit::grp_tres, 0, 9);
+     },
+     [](LintInput& input) {
+         input.associations[1].limits.set(TresLimit::grp_tres, 0, 8);
+         input.associations[3].limits.set(TresLimit::grp_tres, 0, 8);
+         input.associations[2].limits.set(TresLimit::grp_tres, 1, 9);
+     }},
+    {"wall-above-partitions", [](LintInput& input) { a(input).max_wall_minutes = 61; },
+     [](LintInput& input) { a(input).max_wall_minutes = 60; }},
+    {"wall-above-partitions",
+     [](LintInput& input) {
+         a(input).max_wall_minutes = 61;
+         input.partitions.push_back(partition("long")), input.partitions[1].max_time = {99};
+         input.partitions[1].allow_qos = {"b"};
+     },
+     [](LintInput& input) {
+         a(input).max_wall_minutes = 61;
+         input.partitions.push_back(partition("long")), input.partitions[1].max_time = {99};
+         input.partitions[1].allow_qos = {"A"};
+     }},
+    {"wall-above-partitions", [](LintInput& input) { a(input).max_wall_minutes = 61; },
+     [](LintInput& input) { a(input).max_wall_minutes = 61, a(input).flags = {"PartitionTimeLimit"}; }},
+    {"zero-limit", [](LintInput& input) { a(input).grp_jobs = 0; },
+     [](LintInput& input) { a(input).grp_jobs = 1; }},
+    {"zero-limit", [](LintInput& input) { a(input).max_tres_per_job["cpu"] = 0; },
+     [](LintInput& input) { a(input).max_tres_per_job["gres/gpu"] = 0; }},
+    {"zero-limit", [](LintInput& input) { a(input).max_wall_minutes = 0; },
+     [](LintInput& input) { a(input).min_tres_per_job["cpu"] = 0; }},
+    {"zero-association-limit",
+     [](LintInput& input) { input.associations[2].limits.set(CountLimit::grp_submit_jobs, 0); },
+     [](LintInput& input) { input.associations[2].limits.set(CountLimit::grp_submit_jobs, 1); }},
+    {"zero-association-limit",
+     [](LintInput& input) { input.associations[3].limits.set(CountLimit::max_submit_jobs, 0); },
+     [](LintInput& input) { input.associations[3].limits.set(CountLimit::max_submit_jobs, 1); }},
+    {"zero-association-limit",
+     [](LintInput& input) { input.associations[3].limits.set(TresLimit::max_tres_per_job, 0, 0); },
+     [](LintInput& input) { input.associations[3].limits.set(TresLimit::max_tres_per_job, 0, 1); }},
+    {"minimum-above-maximum",
+     [](LintInput& input) { a(input).min_tres_per_job["cpu"] = 9, a(input).grp_tres["cpu"] = 8; },
+     [](LintInput& input) { a(input).min_tres_per_job["cpu"] = 8, a(input).grp_tres["cpu"] = 8; }},
+    {"minimum-above-maximum",
+     [](LintInput& input) { a(input).min_tres_per_job["cpu"] = 9, a(input).max_tres_per_job["cpu"] = 8; },
+     [](LintInput& input) { a(input).min_tres_per_job["cpu"] = 9, a(input).max_tres_per_node["cpu"] = 8; }},
+    {"minimum-above-partitions", [](LintInput& input) { a(input).min_tres_per_job["gres/gpu"] = 5; },
+     [](LintInput& input) { a(input).min_tres_per_job["gres/gpu"] = 4; }},
+    {"minimum-above-partitions", [](LintInput& input) { a(input).min_tres_per_job["mem"] = 102'401; },
+     [](LintInput& input) { a(input).min_tres_per_job["mem"] = 102'400; }},
+    {"minimum-above-partitions", [](LintInput& input) { a(input).min_tres_per_job["cpu"] = 65; },
+     [](LintInput& input) { a(input).min_tres_per_job["cpu"] = 65, input.partitions.front().tres = ""; }},
+    {"hidden-by-partition",
+     [](LintInput& input) {
+         of_partition(input).max_tres_per_user["cpu"] = 9, a(input).max_tres_per_user["cpu"] = 8;
+     },
+     [](LintInput& input) {
+         of_partition(input).max_tres_per_user["cpu"] = 8, a(input).max_tres_per_user["cpu"] = 9;
+     }},
+    {"hidden-by-partition",
+     [](LintInput& input) { of_partition(input).max_wall_minutes = 50, a(input).max_wall_minutes = 40; },
+     [](LintInput& input) {
+         of_partition(input).max_wall_minutes = 50, a(input).max_wall_minutes = 40;
+         a(input).flags = {"OverPartQOS"};
+     }},
+    {"hidden-by-partition", [](LintInput& input) { of_partition(input).grp_jobs = 5, a(input).grp_jobs = 4; },
+     [](LintInput& input) {
+         of_partition(input).grp_jobs = 5, a(input).grp_jobs = 4;
+         input.partitions.front().deny_qos = {"a"};
+     }},
+    {"contradicts-partition",
+     [](LintInput& input) {
+         of_partition(input).min_tres_per_job["cpu"] = 9, a(input).max_tres_per_job["cpu"] = 8;
+     },
+     [](LintInput& input) {
+         of_partition(input).min_tres_per_job["cpu"] = 8, a(input).max_tres_per_job["cpu"] = 8;
+     }},
+    {"contradicts-partition",
+     [](LintInput& input) {
+         of_partition(input).max_tres_per_user["cpu"] = 8, a(input).min_tres_per_job["cpu"] = 9;
+     },
+     [](LintInput& input) {
+         of_partition(input).min_tres_per_job["cpu"] = 9, a(input).max_tres_per_user["cpu"] = 8;
+         of_partition(input).max_tres_per_user["cpu"] = 20; // replaces the other
+     }},
+    {"contradicts-partition",
+     [](LintInput& input) {
+         of_partition(input).max_tres_per_user["cpu"] = 8, a(input).min_tres_per_job["cpu"] = 9;
+         input.partitions[0].allow_accounts = {"lab"};
+     },
+     [](LintInput& input) {
+         of_partition(input).max_tres_per_user["cpu"] = 8, a(input).min_tres_per_job["cpu"] = 9;
+         input.partitions[0].allow_accounts = {"physics"};
+     }},
+    {"contradicts-partition",
+     [](LintInput& input) {
+         of_partition(input).max_tres_per_user["cpu"] = 8, a(input).min_tres_per_job["cpu"] = 9;
+         input.partitions[0].deny_accounts = {"physics"};
+     },
+     [](LintInput& input) {
+         of_partition(input).max_tres_per_user["cpu"] = 8, a(input).min_tres_per_job["cpu"] = 9;
+         input.partitions[0].deny_accounts = {"bio"};
+     }},
+    {"partition-names-unknown-qos", [](LintInput& input) { input.partitions.front().deny_qos = {"c"}; },
+     [](LintInput& input) { input.partitions.front().deny_qos = {"B"}; }},
+    {"deny-list-ignored",
+     [](LintInput& input) {
+         input.partitions.front().allow_qos = {"a"}, input.partitions.front().deny_qos = {"b"};
+     },
+     [](LintInput& input) { input.partitions.front().deny_qos = {"b"}; }},
+    {"qos-unused", [](LintInput& input) { input.qos.push_back(qos("c")); },
+     [](LintInput& input) { input.qos.push_back(qos("c")), input.partitions.front().qos = "c"; }},
+    {"qos-unused", [](LintInput& input) { input.qos.push_back(qos("c")); },
+     [](LintInput& input) { input.qos.push_back(qos("c")), input.associations[3].qos->push_back("c"); }},
+    {"no-default-qos",
+     [](LintInput& input) {
+         input.associations[3].qos = {"a", "b"};
+     },
+     [](LintInput& input) { input.associations[3].qos = {"a"}; }},
+    {"no-default-qos", [](LintInput& input) { input.associations[3].default_qos = "c"; },
+     [](LintInput& input) { input.associations[3].default_qos = "a"; }},
+    {"no-default-qos",
+     [](LintInput& input) {
+         input.associations[3].qos = {"a", "b"}, input.associations[0].default_qos = "c";
+     },
+     [](LintInput& input) {
+         input.associations[3].qos = {"a", "b"}, input.associations[0].default_qos = "b";
+     }},
+    {"flag-without-effect",
+     [](LintInput& input) {
+         a(input).flags = {"NoReserve"}, input.settings.scheduler_type = "sched/builtin";
+     },
+     [](LintInput& input) { a(input).flags = {"NoReserve"}; }},
+    {"flag-without-effect", [](LintInput& input) { a(input).flags = {"UsageFactorSafe"}; },
+     [](LintInput& input) { a(input).flags = {"UsageFactorSafe"}, a(input).usage_factor = 2; }},
+    {"flag-without-effect", [](LintInput& input) { a(input).flags = {"EnforceUsageThreshold"}; },
+     [](LintInput& input) { a(input).flags = {"EnforceUsageThreshold"}, a(input).usage_threshold = 0.5; }},
+    {"flag-without-effect", [](LintInput& input) { a(input).flags = {"NoDecay"}; },
+     [](LintInput& input) { a(input).flags = {"NoDecay"}, a(input).grp_wall_minutes = 5; }},
+    {"flag-without-effect",
+     [](LintInput& input) {
+         a(input).flags = {"NoDecay"}, a(input).grp_wall_minutes = 5, input.settings.usage_lasts = true;
+     },
+     [](LintInput& input) { input.settings.usage_lasts = true; }},
+    {"flag-without-effect", [](LintInput& input) { a(input).flags = {"OverPartQOS"}, a(input).grp_jobs = 5; },
+     [](LintInput& input) {
+         a(input).flags = {"OverPartQOS"}, a(input).grp_jobs = 5, input.partitions.front().qos = "b";
+     }},
+    {"flag-without-effect",
+     [](LintInput& input) {
+         a(input).flags = {"PartitionTimeLimit"}, input.partitions.front().max_time = TimeLimit::unlimited();
+     },
+     [](LintInput& input) { a(input).flags = {"PartitionTimeLimit"}; }},
+    {"flag-without-effect", [](LintInput& input) { a(input).flags = {"PartitionMaxNodes"}; },
+     [](LintInput& input) {
+         a(input).flags = {"PartitionMaxNodes"}, input.partitions.front().max_nodes = 1;
+     }},
+    {"flag-without-effect",
+     [](LintInput& input) { a(input).flags = {"PartitionMinNodes"}, input.partitions.front().min_nodes = 1; },
+     [](LintInput& input) {
+         a(input).flags = {"PartitionMinNodes"}, input.partitions.front().min_nodes = 2;
+     }},
+    {"threshold-without-flag", [](LintInput& input) { a(input).usage_threshold = 0.5; },
+     [](LintInput& input) { a(input).usage_threshold = 0.5, a(input).flags = {"EnforceUsageThreshold"}; }},
+};
+
+inline std::vector<Finding> find(Change change, const std::vector<std::string>& ignored = {}) {
+    LintInput input = cluster();
+    change(input);
+    return cli::find_problems(input, ignored);
+}
+
+inline bool has(const std::vector<Finding>& findings, const std::string& code) {
+    return std::ranges::find(findings, code, &Finding::code) != findings.end();
+}
+
+/// The only finding with this code.
+inline Finding only(Change change, const std::string& code) {
+    auto findings = find(change);
+    std::erase_if(findings, [&](const Finding& finding) { return finding.code != code; });
+    BOOST_TEST_REQUIRE(findings.size() == 1u);
+    return findings.front();
+}
+
+} // namespace qg::lint_cases
