@@ -146,6 +146,7 @@ BOOST_AUTO_TEST_CASE(control_characters_in_a_word_are_escapes) {
 BOOST_AUTO_TEST_CASE(cures_for_the_same_line_of_slurm_conf_are_one) {
     const auto found = find([](LintInput& input) {
         input.settings.enforce = {.associations = true, .limits = true, .qos = false, .safe = false};
+        input.settings.enforce_others = {"wckeys"};
         input.settings.priority_type = "priority/basic";
         input.settings.priority_weight_qos = 0;
         a(input).priority = 1;
@@ -167,7 +168,7 @@ BOOST_AUTO_TEST_CASE(cures_for_the_same_line_of_slurm_conf_are_one) {
         BOOST_TEST_CONTEXT(key) {
             BOOST_TEST(all.size() == 1u);
         }
-    BOOST_TEST(*values["AccountingStorageEnforce"].begin() == "associations,limits,qos,safe");
+    BOOST_TEST(*values["AccountingStorageEnforce"].begin() == "associations,wckeys,limits,qos,safe");
     BOOST_TEST(*values["AccountingStorageTRES"].begin() == "gres/gpu,license/foo,license/bar");
     BOOST_TEST(*values["PriorityType"].begin() == "priority/multifactor");
     BOOST_TEST(*values["PriorityWeightQOS"].begin() == "1000");

@@ -223,6 +223,14 @@ class Lint(LimitsTestCase):
         tested = {mistake.code for mistake in MISTAKES} | NOT_STORED | {"tres-not-tracked", "run-minutes-ignored"}
         self.assertEqual(known, tested)
 
+    def test_a_cure_keeps_the_other_values_of_a_line(self) -> None:
+        self.set_line(f"{ENFORCE}=associations,nosteps,wckeys")
+        for code in ("limits-not-enforced", "qos-not-enforced"):
+            self.assertEqual(
+                self.findings()[(code, "slurm.conf")],
+                f"# slurm.conf: {ENFORCE}=associations,wckeys,nosteps,limits,qos; then restart slurmctld",
+            )
+
     def test_a_name_runs_no_command(self) -> None:
         """A coordinator may choose the name of a user."""
         mark = self.cluster.layout.slurm_conf.with_name("reached")

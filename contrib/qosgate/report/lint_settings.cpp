@@ -30,8 +30,10 @@ std::vector<std::string> owners_of(const LintInput& input, IsMeant is_meant) {
 }
 
 /// AccountingStorageEnforce with one value more.
-std::vector<ConfLine> enforce_line(const model::Enforce& enforce, std::string_view more) {
+std::vector<ConfLine> enforce_line(const model::ClusterSettings& settings, std::string_view more) {
+    const model::Enforce& enforce = settings.enforce;
     std::vector<std::string> values{"associations"};
+    values.insert(values.end(), settings.enforce_others.begin(), settings.enforce_others.end());
     const auto add = [&](std::string_view value, bool is_set) {
         if (is_set || value == more) values.emplace_back(value);
     };
@@ -52,7 +54,7 @@ void limits_not_enforced(const LintInput& input, Findings& findings) {
         text::format("AccountingStorageEnforce does not have 'limits', so nothing enforces the limits "
                      "of {}",
                      text::list_names(owners)),
-        enforce_line(input.settings.enforce, "limits"));
+        enforce_line(input.settings, "limits"));
 }
 
 void qos_not_enforced(const LintInput& input, Findings& findings) {
@@ -66,7 +68,7 @@ void qos_not_enforced(const LintInput& input, Findings& findings) {
         "slurm.conf",
         "AccountingStorageEnforce does not have 'qos', so every user may use every QOS, whatever their "
         "associations list",
-        enforce_line(input.settings.enforce, "qos"));
+        enforce_line(input.settings, "qos"));
 }
 
 void not_safe(const LintInput& input, Findings& findings) {
@@ -78,7 +80,7 @@ void not_safe(const LintInput& input, Findings& findings) {
         text::format("AccountingStorageEnforce does not have 'safe', so jobs start that cannot end "
                      "within GrpTRESMins or GrpWall of {}, and slurmctld ends them when that is used up",
                      text::list_names(owners)),
-        enforce_line(input.settings.enforce, "safe"));
+        enforce_line(input.settings, "safe"));
 }
 
 void past_not_counted(const LintInput& input, Findings& findings) {

@@ -14,6 +14,7 @@ namespace qg::model {
 
 struct ClusterSettings {
     Enforce enforce;                                    ///< AccountingStorageEnforce
+    std::vector<std::string> enforce_others;            ///< its other values: "wckeys"
     std::vector<std::string> tres;                      ///< that are tracked, by full name
     std::string scheduler_type = "sched/backfill";      ///< SchedulerType
     std::string priority_type = "priority/multifactor"; ///< PriorityType

@@ -6,11 +6,25 @@
 #include "qosgate/slurm/load.hpp"
 #include "qosgate/slurm/values.hpp"
 
+#include <utility>
+
 namespace qg::slurm {
+namespace {
+
+/// Values of AccountingStorageEnforce that no limit depends on. No installed header has their bits.
+constexpr std::pair<std::uint16_t, const char*> enforce_others[] = {
+    {1u << 2, "wckeys"},
+    {1u << 5, "nojobs"},
+    {1u << 6, "nosteps"},
+};
+
+} // namespace
 
 model::ClusterSettings read_cluster_settings(const slurm_conf_t& conf) {
     model::ClusterSettings settings;
     settings.enforce = read_enforce(conf.accounting_storage_enforce);
+    for (const auto& [bit, name] : enforce_others)
+        if ((conf.accounting_storage_enforce & bit) != 0) settings.enforce_others.emplace_back(name);
     for (const std::string_view name : text::split(view_text(conf.accounting_storage_tres), ','))
         settings.tres.emplace_back(name);
     settings.scheduler_type = view_text(conf.schedtype);
