@@ -41,7 +41,7 @@ struct ReportSetup {
     void check_refused(const std::string& why) const {
         const auto report = read();
         BOOST_TEST_REQUIRE(!report);
-        BOOST_TEST((report.error().code == ErrorCode::invalid_input));
+        BOOST_TEST(report.error().code == ErrorCode::invalid_input);
         BOOST_TEST(report.error().message.find(file.string() + ": " + why) != std::string::npos,
                    report.error().message);
     }
@@ -60,7 +60,7 @@ BOOST_FIXTURE_TEST_CASE(no_report_is_no_error, ReportSetup) {
 
     BOOST_TEST_REQUIRE(report.has_value());
     BOOST_TEST(!report->exists());
-    BOOST_TEST((report->find_writer(now) == Writer::absent));
+    BOOST_TEST(report->find_writer(now) == Writer::absent);
     BOOST_TEST(report->json().is_null());
 }
 
@@ -75,8 +75,8 @@ BOOST_FIXTURE_TEST_CASE(members_by_name, ReportSetup) {
     BOOST_TEST(report->has("a"));
     BOOST_TEST(report->flag("flag"));
     BOOST_TEST(report->number("big").value() == cli::ReportPart::max_number);
-    BOOST_TEST((report->numbers("list") == std::vector<double>{1}));
-    BOOST_TEST((report->texts("list") == std::vector<std::string>{"y"}));
+    BOOST_TEST(report->numbers("list") == std::vector<double>{1});
+    BOOST_TEST(report->texts("list") == std::vector<std::string>{"y"});
     BOOST_TEST_REQUIRE(report->parts("list").size() == 1);
     BOOST_TEST(report->parts("list").front().count("n") == 2);
 }
@@ -138,11 +138,11 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_object_of_json_is_refused, ReportSetup) {
 }
 
 BOOST_AUTO_TEST_CASE(a_report_counts_for_two_minutes_and_a_minute_ahead) {
-    BOOST_TEST((written(now).find_writer(now) == Writer::runs));
-    BOOST_TEST((written(now - 120).find_writer(now) == Writer::runs));
-    BOOST_TEST((written(now - 121).find_writer(now) == Writer::silent));
-    BOOST_TEST((written(now + 60).find_writer(now) == Writer::runs));
-    BOOST_TEST((written(now + 61).find_writer(now) == Writer::in_future));
+    BOOST_TEST(written(now).find_writer(now) == Writer::runs);
+    BOOST_TEST(written(now - 120).find_writer(now) == Writer::runs);
+    BOOST_TEST(written(now - 121).find_writer(now) == Writer::silent);
+    BOOST_TEST(written(now + 60).find_writer(now) == Writer::runs);
+    BOOST_TEST(written(now + 61).find_writer(now) == Writer::in_future);
     BOOST_TEST(
         (cli::GateReport(cli::ReportPart::Json{{"host", "elsewhere"}}).find_writer(now) == Writer::silent));
 }
