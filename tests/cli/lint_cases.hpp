@@ -214,6 +214,17 @@ inline const Case cases[] = {
      [](LintInput& input) { a(input).min_tres_per_job["mem"] = 102'400; }},
     {"minimum-above-partitions", [](LintInput& input) { a(input).min_tres_per_job["cpu"] = 65; },
      [](LintInput& input) { a(input).min_tres_per_job["cpu"] = 65, input.partitions.front().tres = ""; }},
+    {"minimum-above-partitions",
+     [](LintInput& input) {
+         a(input).min_tres_per_job["cpu"] = 65;
+         input.partitions.push_back(partition("big")), input.partitions[1].tres = "cpu=128";
+         input.partitions[1].allow_accounts = {"physics"};
+     },
+     [](LintInput& input) {
+         a(input).min_tres_per_job["cpu"] = 65;
+         input.partitions.push_back(partition("big")), input.partitions[1].tres = "cpu=128";
+         input.partitions[1].allow_accounts = {"bio"};
+     }},
     {"hidden-by-partition",
      [](LintInput& input) {
          of_partition(input).max_tres_per_user["cpu"] = 9, a(input).max_tres_per_user["cpu"] = 8;
