@@ -191,6 +191,31 @@ BOOST_AUTO_TEST_CASE(what_may_be_counted_in_two_ways_differs_outside_both) {
     BOOST_TEST(difference(6) == 2);
 }
 
+BOOST_AUTO_TEST_CASE(what_could_not_be_compared_is_no_success) {
+    CounterComparison equal({});
+    equal.add_round(jobs(2), exactly(jobs(2)), jobs(2));
+    BOOST_TEST(cli::verify_status_of(equal, 0) == 0);
+    BOOST_TEST(cli::headline_of(equal, 2, 0) ==
+               "2 numbers compared with 2 records of the queue: no difference");
+    BOOST_TEST(cli::verify_status_of(equal, 1) == 3);
+    BOOST_TEST(cli::headline_of(equal, 2, 1) ==
+               "2 numbers compared with 2 records of the queue: no difference; "
+               "1 record could not be compared");
+
+    CounterComparison changing({});
+    for (std::uint64_t round = 1; round < 5; ++round)
+        changing.add_round(jobs(10 * round), exactly(jobs(10 * round + 2)), jobs(10 * round + 9));
+    BOOST_TEST(cli::verify_status_of(changing, 0) == 3);
+    BOOST_TEST(cli::headline_of(changing, 1, 2) ==
+               "1 number compared with 1 record of the queue: no difference; "
+               "1 number and 2 records could not be compared");
+
+    CounterComparison different({});
+    for (int round = 0; round < 2; ++round)
+        different.add_round(jobs(3), exactly(jobs(2)), jobs(3));
+    BOOST_TEST(cli::verify_status_of(different, 1) == 2);
+}
+
 BOOST_AUTO_TEST_CASE(a_pending_job_of_several_partitions_may_count_in_each_of_their_qos) {
     CountedJob job = pending(1);
     job.possible_qos = {2};

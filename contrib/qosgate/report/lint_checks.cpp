@@ -160,7 +160,7 @@ std::vector<SetLimit> limits_of(const LintAssociation& association, const model:
 std::vector<std::string> find_qos_in_conf(std::string_view conf) {
     std::string text(conf);
     for (std::size_t at = 0; (at = text.find("\\\n", at)) != std::string::npos;)
-        text.replace(at, 2, " "); // a line that goes on
+        text[at] = text[at + 1] = ' '; // a line that goes on
     std::vector<std::string> names;
     for (const std::string_view line : text::split(text, '\n')) {
         if (!text::istarts_with(line, "PartitionName")) continue;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/recount.hpp"
 
+#include "qosgate/base/text.hpp"
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -131,6 +133,29 @@ std::vector<CountedAmount> CounterComparison::unsettled() const {
     for (const auto& [what, open] : open_)
         all.push_back(what);
     return all;
+}
+
+std::string headline_of(const CounterComparison& comparison, std::size_t jobs, std::size_t unknown_jobs) {
+    const auto count = [](std::size_t number, std::string_view noun) {
+        return text::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+    };
+    const std::size_t differences = comparison.differences().size();
+    std::string line = text::format("{} compared with {} of the queue: {}",
+                                    count(comparison.compared(), "number"), count(jobs, "record"),
+                                    differences == 0 ? "no difference" : count(differences, "difference"));
+    std::vector<std::string> left_out;
+    if (const std::size_t numbers = comparison.unsettled().size(); numbers > 0)
+        left_out.push_back(count(numbers, "number"));
+    if (unknown_jobs > 0) left_out.push_back(count(unknown_jobs, "record"));
+    if (!left_out.empty()) line += text::format("; {} could not be compared", text::join(left_out, " and "));
+    return line;
+}
+
+int verify_status_of(const CounterComparison& comparison, std::size_t unknown_jobs) {
+    constexpr int differs = 2;
+    constexpr int incomplete = 3;
+    if (!comparison.differences().empty()) return differs;
+    return comparison.is_settled() && unknown_jobs == 0 ? 0 : incomplete;
 }
 
 } // namespace qg::cli

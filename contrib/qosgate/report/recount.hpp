@@ -116,4 +116,9 @@ class CounterComparison {
     std::vector<Difference> differences_;
 };
 
+/// "12 numbers compared with 3 records of the queue: no difference; 2 numbers could not be compared".
+std::string headline_of(const CounterComparison& comparison, std::size_t jobs, std::size_t unknown_jobs);
+/// The exit status of `qosgate verify`: 0 only if all was compared and is equal.
+int verify_status_of(const CounterComparison& comparison, std::size_t unknown_jobs);
+
 } // namespace qg::cli

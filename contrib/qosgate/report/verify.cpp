@@ -27,8 +27,6 @@ namespace {
 using model::LimitMeasure;
 using nlohmann::ordered_json;
 
-constexpr int exit_differs = 2;
-constexpr int exit_incomplete = 3;
 constexpr std::size_t max_rounds = 5;
 constexpr std::chrono::milliseconds between_rounds{1000};
 
@@ -131,15 +129,6 @@ std::string difference_text(const Difference& difference, const model::TresCatal
     return (is_less ? "-" : "+") + number;
 }
 
-/// "; 3 numbers and 1 record could not be compared"; empty: all could.
-std::string left_out_text(const Verified& verified) {
-    std::vector<std::string> parts;
-    if (const std::size_t numbers = verified.comparison.unsettled().size(); numbers > 0)
-        parts.push_back(count_of(numbers, "number"));
-    if (!verified.unknown_jobs.empty()) parts.push_back(count_of(verified.unknown_jobs.size(), "record"));
-    return parts.empty() ? "" : text::format("; {} could not be compared", text::join(parts, " and "));
-}
-
 void print(const Verified& verified, std::ostream& out) {
     const model::TresCatalogue& tres = *verified.records->tres;
     const auto number = [&](const CountedAmount& what, std::uint64_t value) {
@@ -147,10 +136,7 @@ void print(const Verified& verified, std::ostream& out) {
                                                   : std::to_string(value);
     };
     const auto& differences = verified.comparison.differences();
-    out << text::format("{} numbers compared with {}: ", verified.comparison.compared(),
-                        count_of(verified.jobs, "record") + " of the queue")
-        << (differences.empty() ? "no difference" : count_of(differences.size(), "difference"))
-        << left_out_text(verified) << "\n";
+    out << headline_of(verified.comparison, verified.jobs, verified.unknown_jobs.size()) << '\n';
     if (!differences.empty()) {
         Table table{
             {{"COUNTER"}, {"WHAT"}, {"COUNTED", true}, {"KEPT BY SLURMCTLD", true}, {"DIFFERENCE", true}},
@@ -221,8 +207,7 @@ Result<int> verify(Output& output) {
         output.write(to_json(*verified));
     else
         print(*verified, output.text());
-    if (!verified->comparison.differences().empty()) return exit_differs;
-    return left_out_text(*verified).empty() ? 0 : exit_incomplete;
+    return verify_status_of(verified->comparison, verified->unknown_jobs.size());
 }
 
 } // namespace
