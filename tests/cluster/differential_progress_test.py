@@ -74,6 +74,8 @@ class Progress(unittest.TestCase):
         out, err = io.StringIO(), io.StringIO()
         prover = mock.Mock()
         prover.return_value.prove.return_value = [[], []]
+        commands = mock.Mock()
+        commands.return_value.ask.return_value = [[], []]
         with (
             mock.patch("sys.argv", ["differential", "--cases", "6", "--jobs", "2", "--seed", "1", *options]),
             mock.patch.object(run, "release_of", return_value=(22, 5)),
@@ -81,6 +83,9 @@ class Progress(unittest.TestCase):
             mock.patch.object(run.site, "bring_up", return_value=contextlib.nullcontext()),
             mock.patch.object(run, "Judge", FakeJudge(*turns)),
             mock.patch.object(run, "Prover", prover),
+            mock.patch.object(run, "UserCommands", commands),
+            mock.patch.object(run, "Terminal"),
+            mock.patch.object(run, "copy_command"),
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(err),
         ):
