@@ -8,6 +8,9 @@ import os
 import shutil
 import subprocess
 import unittest
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
 from qosgate_dev import ROOT
 from qosgate_dev.testing import main
@@ -140,10 +143,15 @@ class Metrics(ExporterTestCase):
             metrics = self.exporter.metrics()
             return (metrics["qosgate_up"], metrics["qosgate_gate_readable"]) == (1, readable)
 
-        for replace in (lambda: os.mkfifo(report), lambda: report.write_text("[]")):
-            report.unlink()
-            replace()
-            self.cluster.wait_for(lambda: is_told(0), "the report cannot be read, slurmctld can")
+        def is_told_once_spoilt(spoil: Callable[[Path], None]) -> bool:
+            # Each time anew: the plugin may have written the report before the exporter read it.
+            spoilt = report.with_suffix(".spoilt")
+            spoil(spoilt)
+            spoilt.replace(report)
+            return is_told(0)
+
+        for spoil in (os.mkfifo, lambda path: path.write_text("[]")):
+            self.cluster.wait_for(partial(is_told_once_spoilt, spoil), "the report cannot be read, slurmctld can")
             # The plugin writes it again, at least every half minute.
             self.cluster.wait_for(lambda: is_told(1), "the report is back", timeout=60)
 

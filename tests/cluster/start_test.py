@@ -312,7 +312,7 @@ class Status(StartTestCase):
         self.addCleanup(conf.write_text, text)
         for name, hint in (
             ("qosgat", ", but 'qosgat'; did you mean qosgate?"),
-            ("job_submit/qosgaet", ", but 'qosgaet'; did you mean qosgate?"),
+            ("job_submit/qosgaet", ", but 'job_submit/qosgaet'; did you mean job_submit/qosgate?"),
             ("lua", ""),
         ):
             with self.subTest(name):
