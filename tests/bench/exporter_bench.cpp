@@ -44,7 +44,7 @@ std::shared_ptr<const cli::ClusterState> make_state(std::size_t qos_count) {
             qos.users.emplace(1000 + holder, each);
             qos.accounts.emplace("account" + std::to_string(holder), each);
         }
-        state->jobs[qos.qos.name] = {.running = 10, .pending = 5};
+        state->queued[qos.qos.name] = {.running = 10, .pending = 5};
         state->pending[{qos.qos.name, "Priority"}] = 5;
         state->records.qos.push_back(std::move(qos));
     }

@@ -1,95 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // What `qosgate exporter` serves (contrib/qosgate/exporter): names, escapes, bounds, and what is not told.
-#include "exporter/collector.hpp"
-#include "exporter/exporter_metrics.hpp"
-#include "exporter/exporter_page.hpp"
-#include "exporter/html.hpp"
 #include "exporter/limit_rows.hpp"
-#include "exporter/listen_address.hpp"
-#include "exporter/metric_set.hpp"
+
+#include "exporter_cases.hpp"
 
 #include "qosgate/model/limit_facts.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include <array>
-#include <atomic>
 #include <regex>
 #include <set>
 #include <sstream>
-#include <thread>
+#include <string>
 
 using namespace qg;
-using model::CountLimit;
-using model::TresLimit;
-
-namespace {
-
-constexpr std::time_t now = 1'000'000;
-constexpr std::size_t cpu = 0;
-constexpr std::size_t mem = 1;
-
-model::Usage usage(std::uint64_t cpus, std::uint64_t mib = 0, std::uint64_t jobs = 0) {
-    model::Usage made;
-    made.tres = {cpus, mib};
-    made.jobs = jobs;
-    return made;
-}
-
-/// QOS gold: 8 CPUs and 4 GiB of all, 6 CPUs per user, 60 minutes per job; ana (1) of astro has 5, ben (2) of
-/// bio 2.
-cli::ClusterState gold() {
-    cli::ClusterState state;
-    state.cluster = "c1";
-    state.read_at = now;
-    state.sees_all = true;
-    quota::LocalQos qos;
-    qos.qos.name = "gold";
-    qos.qos.limits = model::Limits(state.records.tres->size());
-    qos.qos.limits.set(TresLimit::grp_tres, cpu, 8);
-    qos.qos.limits.set(TresLimit::grp_tres, mem, 4096);
-    qos.qos.limits.set(TresLimit::max_tres_per_user, cpu, 6);
-    qos.qos.limits.set(CountLimit::max_wall, 60);
-    qos.qos.limits.set(CountLimit::grp_jobs, 0);
-    qos.qos.usage = usage(7, 1024, 2);
-    qos.users = {{1, usage(5)}, {2, usage(2)}};
-    qos.accounts = {{"astro", usage(5)}, {"bio", usage(2)}};
-    state.records.qos.push_back(qos);
-    quota::LocalAssociation lab;
-    lab.link.level = model::AssociationLevel::account;
-    lab.link.account = "lab";
-    lab.link.limits = model::Limits(state.records.tres->size());
-    lab.link.limits.set(TresLimit::grp_tres, cpu, 10);
-    lab.link.limits.set(CountLimit::max_jobs, 3);
-    lab.link.usage = usage(7);
-    state.records.associations.push_back(lab);
-    state.users = {{1, "ana"}, {2, "ben"}};
-    state.jobs["gold"] = {.running = 2, .pending = 3};
-    state.pending[{"gold", "QOSGrpCpuLimit"}] = 3;
-    return state;
-}
-
-std::string metrics_of(const cli::ClusterState& state, std::size_t users = 0) {
-    return cli::make_metrics(&state, nullptr, {}, users, now);
-}
-
-std::string page_of(const cli::ClusterState& state, bool names_users = false) {
-    return cli::make_page(&state, "", nullptr, {.names_users = names_users}, now);
-}
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-    std::size_t found = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
-        ++found;
-    return found;
-}
-
-} // namespace
+using namespace qg::test;
 
 BOOST_AUTO_TEST_SUITE(exporter)
 
@@ -143,7 +69,7 @@ BOOST_AUTO_TEST_CASE(every_limit_of_a_qos_has_a_row) {
     }
 
     std::set<std::string> found;
-    for (const cli::LimitRow& row : cli::find_qos_rows(state.records)) {
+    for (const cli::LimitRow& row : cli::find_qos_rows(state.records, state.release)) {
         found.emplace(model::name_of(row.limit));
         BOOST_TEST_CONTEXT(model::name_of(row.limit))
         BOOST_TEST(row.used.has_value() == model::facts_of(row.limit).counts_others());
@@ -194,71 +120,6 @@ BOOST_AUTO_TEST_CASE(names_follow_the_conventions_of_prometheus) {
         }
     }
     BOOST_TEST(families > 10);
-}
-
-BOOST_AUTO_TEST_CASE(a_family_is_bounded_and_what_is_cut_is_counted) {
-    cli::MetricSet metrics(2);
-    auto& family = metrics.gauge("qosgate_test", "Help.");
-    for (const char* name : {"a", "b", "c", "d"})
-        family.add(1, {{"name", name}});
-
-    const std::string text = metrics.text();
-    BOOST_TEST(count(text, "\nqosgate_test{") == 2);
-    BOOST_TEST(has(text, R"(qosgate_exporter_cut_series{family="qosgate_test"} 2)"));
-}
-
-BOOST_AUTO_TEST_CASE(a_family_that_is_just_full_cuts_nothing) {
-    cli::MetricSet metrics(2);
-    auto& family = metrics.gauge("qosgate_test", "Help.");
-    for (const char* name : {"a", "b"})
-        family.add(1, {{"name", name}});
-
-    BOOST_TEST(!has(metrics.text(), "cut_series"));
-}
-
-BOOST_AUTO_TEST_CASE(two_series_with_the_same_labels_are_one) {
-    cli::MetricSet metrics(10);
-    auto& family = metrics.gauge("qosgate_test", "Help.");
-    family.add(1, {{"name", "a\x01"}});
-    family.add(2, {{"name", "a\x02"}});
-
-    const std::string text = metrics.text();
-    BOOST_TEST(count(text, "\nqosgate_test{") == 1);
-    BOOST_TEST(has(text, R"(cut_series{family="qosgate_test"} 1)"));
-}
-
-BOOST_AUTO_TEST_CASE(labels_with_other_names_are_other_labels) {
-    cli::MetricSet metrics(10);
-    auto& family = metrics.gauge("qosgate_test", "Help.");
-    family.add(1, {{"rule", "r"}, {"reason", ""}});
-    family.add(2, {{"rule", ""}, {"reason", "r"}});
-
-    const std::string text = metrics.text();
-    BOOST_TEST(has(text, R"(qosgate_test{rule="r"} 1)"));
-    BOOST_TEST(has(text, R"(qosgate_test{reason="r"} 2)"));
-    BOOST_TEST(!has(text, "cut_series"));
-}
-
-BOOST_AUTO_TEST_CASE(a_histogram_with_bounds_that_do_not_ascend_is_left_out) {
-    cli::MetricSet metrics(10);
-    const std::array counts{1.0, 2.0, 3.0};
-    metrics.histogram("qosgate_same_seconds", "Help.").add_histogram(std::array{1.0, 1.0}, counts, 6);
-    metrics.histogram("qosgate_good_seconds", "Help.").add_histogram(std::array{1.0, 2.0}, counts, 6);
-
-    const std::string text = metrics.text();
-    BOOST_TEST(!has(text, "qosgate_same_seconds"));
-    BOOST_TEST(has(text, "qosgate_good_seconds_count 6"));
-}
-
-BOOST_AUTO_TEST_CASE(label_values_are_escaped_valid_and_short) {
-    cli::MetricSet metrics(10);
-    metrics.gauge("qosgate_test", "Help.")
-        .add(1, {{"a", "q\"b\\s\nn"}, {"b", "\xff"}, {"c", std::string(5000, 'x')}, {"d", ""}});
-
-    const std::string text = metrics.text();
-    BOOST_TEST(has(text, R"({a="q\"b\\s?n",b="?",c="xxx)"));
-    BOOST_TEST(text.size() < 500);
-    BOOST_TEST(!has(text, "d="));
 }
 
 BOOST_AUTO_TEST_CASE(users_are_named_only_if_wanted_and_only_the_largest) {
@@ -331,86 +192,6 @@ BOOST_AUTO_TEST_CASE(of_very_many_qos_the_page_shows_the_fullest) {
     BOOST_TEST(has(page, "1 more QOSs are not shown"));
 }
 
-BOOST_AUTO_TEST_CASE(addresses) {
-    for (const char* good : {"127.0.0.1:9817", "[::1]:9817", "0.0.0.0:0", "10.1.2.3:65535"})
-        BOOST_TEST(cli::ListenAddress::parse(good).value().text() == good);
-    BOOST_TEST(cli::ListenAddress::parse("localhost:1").value().text() == "127.0.0.1:1");
-    for (const char* bad :
-         {"", ":9817", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:x", "host:1", "::1:9817",
-          "[::1]", "[127.0.0.1]:1", "[::1:1", "1.2.3:4", "127.0.0.1:1,2"})
-        BOOST_TEST(!cli::ListenAddress::parse(bad), bad);
-    BOOST_TEST(cli::ListenAddress::parse("127.0.0.1:1").value().is_loopback());
-    BOOST_TEST(!cli::ListenAddress::parse("0.0.0.0:1").value().is_loopback());
-}
-
-BOOST_AUTO_TEST_CASE(hosts_that_a_loopback_server_answers_to) {
-    for (const char* good : {"", "localhost", "LOCALHOST:9817", "127.0.0.1:9817", "[::1]:9817", "[::1]"})
-        BOOST_TEST(cli::is_local_host_header(good), good);
-    for (const char* bad :
-         {"evil.example", "evil.example:9817", "localhost.evil.example", "127.0.0.1.evil.example"})
-        BOOST_TEST(!cli::is_local_host_header(bad), bad);
-    BOOST_TEST(!cli::is_local_host_header(std::string(5000, '1')));
-}
-
-BOOST_AUTO_TEST_CASE(a_failed_reading_repeats_nothing_and_the_next_one_is_served_again) {
-    std::atomic<bool> is_away = false;
-    std::atomic<int> notes = 0;
-    cli::Collector collector({.read_cluster = [&]() -> Result<std::shared_ptr<const cli::ClusterState>> {
-                                  if (is_away) return Error{ErrorCode::unavailable, "no slurmctld"};
-                                  return std::make_shared<const cli::ClusterState>(gold());
-                              },
-                              .read_gate = [] { return Result<cli::GateReport>(cli::GateReport()); },
-                              .note = [&](const std::string&) { ++notes; }},
-                             {.interval = std::chrono::seconds(1)});
-    const auto wait_for = [&](const char* text) {
-        for (int i = 0; i < 500 && !has(*collector.metrics(), text); ++i)
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        BOOST_TEST_REQUIRE(has(*collector.metrics(), text));
-    };
-    BOOST_TEST(has(*collector.metrics(), "qosgate_up 0"));
-
-    collector.start();
-    wait_for("qosgate_up 1");
-    BOOST_TEST(has(*collector.page(), "gold"));
-    is_away = true;
-    wait_for("qosgate_up 0");
-    BOOST_TEST(!has(*collector.metrics(), "gold"));
-    BOOST_TEST(has(*collector.metrics(), "qosgate_exporter_reading_failures_total 1"));
-    BOOST_TEST(!has(*collector.page(), "gold"));
-    BOOST_TEST(has(*collector.page(), "no slurmctld"));
-    is_away = false;
-    wait_for("qosgate_up 1");
-    BOOST_TEST(collector.stop(std::chrono::seconds(5)));
-    BOOST_TEST(notes == 3);
-}
-
-BOOST_AUTO_TEST_CASE(a_reading_that_hangs_ends_what_is_told) {
-    const auto ends = std::make_shared<std::atomic<bool>>(false);
-    const auto readings = std::make_shared<std::atomic<int>>(0);
-    cli::Collector collector({.read_cluster = [=]() -> Result<std::shared_ptr<const cli::ClusterState>> {
-                                  if (++*readings > 1)
-                                      while (!*ends)
-                                          std::this_thread::sleep_for(std::chrono::milliseconds(10));
-                                  return std::make_shared<const cli::ClusterState>(gold());
-                              },
-                              .read_gate = [] { return Result<cli::GateReport>(cli::GateReport()); },
-                              .note = [](const std::string&) {}},
-                             {.interval = std::chrono::seconds(1)});
-    const auto is_told = [&] { return has(*collector.metrics(), "gold") && has(*collector.page(), "gold"); };
-
-    collector.start();
-    for (int i = 0; i < 1000 && *readings < 2; ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    BOOST_TEST(is_told());
-    for (int i = 0; i < 1000 && is_told(); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    BOOST_TEST(!is_told());
-    BOOST_TEST(has(*collector.metrics(), "qosgate_up 0"));
-    BOOST_TEST(!collector.stop(std::chrono::milliseconds(50)));
-    *ends = true;
-    BOOST_TEST(collector.stop(std::chrono::seconds(5)));
-}
-
 BOOST_AUTO_TEST_CASE(the_plugins_report) {
     const auto written = [](std::time_t at) {
         return cli::GateReport(
@@ -472,6 +253,54 @@ BOOST_AUTO_TEST_CASE(times_and_results_of_the_plugins_report) {
     const std::string page = cli::make_page(&state, "", &gate, {}, now);
     BOOST_TEST(has(page, "<tr><td>rejected<td>rule r<td class=\"n\">3</tr>"));
     BOOST_TEST(!has(page, "<td>warned"));
+}
+
+BOOST_AUTO_TEST_CASE(jobs_of_a_partition_qos_are_those_that_slurmctld_counts) {
+    cli::ClusterState state = gold();
+    state.queued.clear(); // the jobs have a QOS of their own
+    state.queued["normal"] = {.running = 2, .pending = 1};
+    state.records.enforce.limits = true;
+    state.records.qos.front().qos.usage.jobs = 2;
+    state.records.qos.front().qos.usage.submit_jobs = 3;
+    state.partitions["gold"] = {"debug", "<b>"};
+
+    const std::string text = metrics_of(state);
+    for (const char* qos : {"gold", "normal"}) {
+        const std::string name = std::string("qosgate_jobs{qos=\"") + qos;
+        BOOST_TEST(has(text, name + R"(",state="running"} 2)"), qos);
+        BOOST_TEST(has(text, name + R"(",state="pending"} 1)"), qos);
+    }
+    BOOST_TEST(has(page_of(state), "2 running, 1 pending; the QOS of partitions debug, &lt;b&gt;<"));
+
+    state.records.enforce.limits = false; // slurmctld counts nothing, so only the queue is known
+    BOOST_TEST(has(metrics_of(state), R"(qosgate_jobs{qos="gold",state="running"} 0)"));
+    BOOST_TEST(has(metrics_of(state), R"(qosgate_jobs{qos="normal",state="running"} 2)"));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_release_does_not_count_has_no_usage) {
+    cli::ClusterState state = gold();
+    state.records.qos.front().qos.limits.set(TresLimit::max_tres_run_mins_per_user, cpu, 600);
+    const auto has_usage = [&state] {
+        return has(metrics_of(state), R"(usage{qos="gold",limit="MaxTRESRunMinsPerUser")");
+    };
+
+    state.release = limits::Release{24, 5};
+    BOOST_TEST(has_usage());
+    BOOST_TEST(!has(page_of(state), "does not count it"));
+    state.release = limits::Release{23, 11};
+    BOOST_TEST(!has_usage());
+    BOOST_TEST(has(page_of(state), "this release of Slurm does not count it"));
+}
+
+BOOST_AUTO_TEST_CASE(a_plugin_that_nobody_asked_for_is_no_warning) {
+    const cli::ClusterState state = gold();
+    const Result<cli::GateReport> none{cli::GateReport()};
+    const auto page = [&](bool is_expected) {
+        return cli::make_page(&state, "", &none, {.expects_plugin = is_expected}, now);
+    };
+
+    BOOST_TEST(has(page(true), R"(<p id="gate" class="warning">The plugin is not loaded)"));
+    BOOST_TEST(has(page(false), R"(<p id="gate">The plugin is not loaded; JobSubmitPlugins)"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -54,12 +54,15 @@ class ExporterTestCase(PluginTestCase):
         for line in (
             "add qos gold GrpTRES=cpu=8 MaxJobsPerUser=2 MaxWall=60",
             "add qos <b>bold</b> GrpJobs=5",
+            "add qos of_partition GrpJobs=100",
             "modify account astro set qos+=gold",
             "modify user ana where account=astro set qos+=gold",
             "add user ben account=bio qos=normal,gold",
             "modify account bio set GrpTRES=cpu=4",
         ):
             cls.cluster.sacctmgr(line)
+        [partition, *_] = cls.cluster.run("sinfo --noheader -o %R", check=True).stdout.split()
+        cls.cluster.scontrol(f"update PartitionName={partition} QOS=of_partition")
         for user, options in (("ana", "-n2"), ("ana", "-n1"), ("ben", "-n2")):
             job = cls.cluster.sbatch(f"--qos=gold -t30 {options}", user).job
             cls.cluster.wait_job(job, "RUNNING")
@@ -104,6 +107,9 @@ class Metrics(ExporterTestCase):
             ('qosgate_qos_allocated{qos="gold",tres="cpu"}', 5),
             ('qosgate_jobs{qos="gold",state="running"}', 3),
             ('qosgate_jobs{qos="gold",state="pending"}', 2),
+            ('qosgate_jobs{qos="of_partition",state="running"}', 3),
+            ('qosgate_jobs{qos="of_partition",state="pending"}', 2),
+            ('qosgate_qos_usage{qos="of_partition",limit="GrpJobs",counts="all"}', 3),
             ('qosgate_pending_jobs{qos="gold",reason="QOSMaxJobsPerUserLimit"}', 2),
             ("qosgate_gate_readable", 1),
             ("qosgate_gate_loaded", 1),

@@ -20,7 +20,7 @@ class ClusterSource {
     /// Slurm's library must have been started with this configuration.
     explicit ClusterSource(slurmdb::SlurmConf conf) : conf_(std::move(conf)) {}
 
-    /// The cluster at this moment. Errors: unavailable, with Slurm's error text. Cost: four RPCs, blocking,
+    /// The cluster at this moment. Errors: unavailable, with Slurm's error text. Cost: five RPCs, blocking,
     /// up to MessageTimeout each.
     Result<std::shared_ptr<const ClusterState>> read();
 

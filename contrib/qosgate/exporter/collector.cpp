@@ -35,8 +35,7 @@ Text share(std::string text) {
 class Collector::Shared {
   public:
     Shared(CollectorSource source, CollectorOptions options) : source_(std::move(source)), options_(options) {
-        const Answers blind = make_blind("the cluster was not read yet", nullptr);
-        published_.publish(std::make_shared<const Publication>(Publication{blind, blind, Clock::now()}));
+        publish(make_blind("the cluster was not read yet", nullptr));
     }
 
     [[nodiscard]] Answers answers() const {
@@ -48,11 +47,11 @@ class Collector::Shared {
         ++counts_.readings;
         const auto cluster = source_.read_cluster();
         const auto gate = source_.read_gate(); // last: while slurmctld is away, the other takes long
-        if (!cluster)
-            ++counts_.failures;
-        else
-            counts_.last = (*cluster)->read_at;
-        publish(cluster, gate);
+        const bool was_late = Clock::now() >= published_.get()->until; // and has been told as a failure
+        if (!cluster || was_late) ++counts_.failures;
+        if (cluster) counts_.last = (*cluster)->read_at;
+        publish(cluster ? make_answers(cluster->get(), "", &gate)
+                        : make_blind(cluster.error().message, &gate));
         const std::string problem = cluster ? std::string() : cluster.error().message;
         if (problem.empty() != problem_.empty() || counts_.readings == 1) source_.note(problem);
         problem_ = problem;
@@ -70,13 +69,16 @@ class Collector::Shared {
     [[nodiscard]] std::chrono::seconds interval() const noexcept { return options_.interval; }
 
   private:
-    void publish(const Result<std::shared_ptr<const ClusterState>>& cluster, const Result<GateReport>& gate) {
+    /// Until the next reading is over, or has taken too long: then it counts as one that failed.
+    void publish(Answers now) {
         constexpr int patience = 3; // intervals
-        Publication fresh{.now = {},
+        const ReadingCounts counts = counts_;
+        ++counts_.readings;
+        ++counts_.failures;
+        Publication fresh{.now = std::move(now),
                           .later = make_blind("slurmctld has not answered for some time", nullptr),
                           .until = Clock::now() + patience * options_.interval};
-        fresh.now =
-            cluster ? make_answers(cluster->get(), "", &gate) : make_blind(cluster.error().message, &gate);
+        counts_ = counts;
         published_.publish(std::make_shared<const Publication>(std::move(fresh)));
     }
 

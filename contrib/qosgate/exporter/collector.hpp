@@ -44,7 +44,8 @@ class Collector {
     bool stop(std::chrono::milliseconds patience);
 
     /// The answers as they were read last. After a failure, or if a reading takes longer than three
-    /// intervals, they say that the cluster cannot be read, and repeat nothing of what was known.
+    /// intervals, they say that the cluster cannot be read, and repeat nothing of what was known. Either
+    /// counts as a failure at once.
     [[nodiscard]] std::shared_ptr<const std::string> metrics() const;
     [[nodiscard]] std::shared_ptr<const std::string> page() const;
 

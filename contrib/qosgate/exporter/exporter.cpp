@@ -7,6 +7,7 @@
 #include "exporter/web_server.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/slurm/plugin_list.hpp"
 #include "qosgate/slurmdb/library.hpp"
 
 #include <algorithm>
@@ -96,6 +97,11 @@ CollectorSource make_source(const slurmdb::SlurmConf& conf, Output& output) {
                 }};
 }
 
+bool names_plugin(const slurmdb::SlurmConf& conf) {
+    const auto names = slurm::job_submit_plugin_names(conf.job_submit_plugins);
+    return std::ranges::find(names, "qosgate") != names.end();
+}
+
 Result<int> run_exporter(const ExporterOptions& options, Output& output) {
     const auto address = ListenAddress::parse(options.listen);
     if (!address) return address.error();
@@ -110,7 +116,8 @@ Result<int> run_exporter(const ExporterOptions& options, Output& output) {
     Collector collector(make_source(*conf, output), {.interval = interval,
                                                      .max_users = options.max_users,
                                                      .page = {.names_users = options.shown == "users",
-                                                              .refresh = std::max(interval, 10s)}});
+                                                              .refresh = std::max(interval, 10s),
+                                                              .expects_plugin = names_plugin(*conf)}});
     auto server = WebServer::start(*address, [&collector](std::string_view page) -> std::optional<WebAnswer> {
         if (page == "/metrics")
             return WebAnswer{"text/plain; version=0.0.4; charset=utf-8", collector.metrics()};

@@ -110,16 +110,17 @@ void add_allocated(MetricSet& metrics, const ClusterState& state) {
 }
 
 void add_jobs(MetricSet& metrics, const ClusterState& state) {
-    auto& jobs = metrics.gauge("qosgate_jobs", "Jobs in the queue, array tasks counted singly.");
+    auto& jobs = metrics.gauge("qosgate_jobs",
+                               "Jobs that count for a QOS, also as that of their partition; running ones "
+                               "with those suspended, array tasks singly.");
     auto& pending =
         metrics.gauge("qosgate_pending_jobs", "Pending jobs by Reason, array tasks counted singly.");
-    std::map<std::string, JobCounts> counts = state.jobs;
+    std::map<std::string, JobCounts> counts = state.queued;
     for (const quota::LocalQos& each : state.records.qos)
-        counts.try_emplace(each.qos.name);
+        counts[each.qos.name] = state.jobs_of(each);
     for (const auto& [qos, count] : counts) {
         jobs.add(as_double(count.running), {{"qos", qos}, {"state", "running"}});
         jobs.add(as_double(count.pending), {{"qos", qos}, {"state", "pending"}});
-        if (count.suspended > 0) jobs.add(as_double(count.suspended), {{"qos", qos}, {"state", "suspended"}});
     }
     for (const auto& [key, count] : state.pending)
         pending.add(as_double(count), {{"qos", key.first}, {"reason", key.second}});
@@ -266,7 +267,9 @@ void add_own(MetricSet& metrics, const ClusterState* state, const ReadingCounts&
         .add(1, {{"version", QG_VERSION}, {"slurm", QG_RELEASE}});
     metrics.counter("qosgate_exporter_readings_total", "Attempts to read the cluster.")
         .add(as_double(counts.readings));
-    metrics.counter("qosgate_exporter_reading_failures_total", "Attempts to read the cluster that failed.")
+    metrics
+        .counter("qosgate_exporter_reading_failures_total",
+                 "Attempts to read the cluster that failed or took longer than three intervals.")
         .add(as_double(counts.failures));
     if (counts.last)
         metrics.gauge("qosgate_exporter_last_reading_timestamp_seconds", "When the cluster was last read.")
@@ -287,7 +290,7 @@ std::string make_metrics(const ClusterState* state, const Result<GateReport>* ga
     MetricSet metrics(max_family_series);
     add_own(metrics, state, counts);
     if (state != nullptr) {
-        const auto rows = find_qos_rows(state->records);
+        const auto rows = find_qos_rows(state->records, state->release);
         add_limits(metrics, "qos", rows);
         if (state->shows_accounts()) {
             add_limits(metrics, "account", find_account_rows(state->records));

@@ -58,12 +58,15 @@ class Page {
 
     void add_qos() {
         std::map<std::string, Owner> owners;
-        for (const quota::LocalQos& each : state_.records.qos)
+        std::map<std::string, std::string> about;
+        for (const quota::LocalQos& each : state_.records.qos) {
             owners[each.qos.name].name = each.qos.name;
-        for (LimitRow& row : find_qos_rows(state_.records))
+            about[each.qos.name] = describe(each);
+        }
+        for (LimitRow& row : find_qos_rows(state_.records, state_.release))
             owners[row.owner].add(std::move(row));
         out_ += "<h2>QOS</h2>\n";
-        add_owners(std::move(owners), "QOS", [this](const std::string& name) { return jobs_of(name); });
+        add_owners(std::move(owners), "QOS", [&about](const std::string& name) { return about[name]; });
     }
 
     void add_accounts() {
@@ -99,10 +102,22 @@ class Page {
     }
 
   private:
-    std::string jobs_of(const std::string& qos) const {
-        const auto found = state_.jobs.find(qos);
-        const JobCounts jobs = found == state_.jobs.end() ? JobCounts() : found->second;
-        return text::format("<span class=\"jobs\">{} running, {} pending</span>", jobs.running, jobs.pending);
+    std::string describe(const quota::LocalQos& qos) const {
+        const JobCounts jobs = state_.jobs_of(qos);
+        std::string of_partitions;
+        if (const auto found = state_.partitions.find(qos.qos.name); found != state_.partitions.end())
+            of_partitions = "; the QOS of " + list_partitions(found->second);
+        return text::format("<span class=\"jobs\">{} running, {} pending{}</span>", jobs.running,
+                            jobs.pending, of_partitions);
+    }
+
+    /// "partition debug", "partitions a, b and 3 more"
+    static std::string list_partitions(const std::vector<std::string>& names) {
+        std::string list = names.size() == 1 ? "partition " : "partitions ";
+        for (std::size_t i = 0; i < std::min(names.size(), max_holders); ++i)
+            list += (i == 0 ? "" : ", ") + html_text(names[i]);
+        if (names.size() > max_holders) list += text::format(" and {} more", names.size() - max_holders);
+        return list;
     }
 
     template <typename Describe>
@@ -114,7 +129,7 @@ class Page {
         for (std::size_t i = 0; i < std::min(order.size(), max_page_owners); ++i)
             add_owner(order[i], describe(order[i].name));
         if (order.size() > max_page_owners)
-            out_ += text::format("<p class=\"cut\">{} more {}s are not shown; /metrics has them.</p>\n",
+            out_ += text::format("<p class=\"cut\">{} more {}s are not shown.</p>\n",
                                  order.size() - max_page_owners, noun);
     }
 
@@ -125,9 +140,11 @@ class Page {
             if (row.used)
                 add_bar(row);
             else
-                for_each_job +=
-                    text::format("<li>{}: {}{}</li>", html_text(limits::subject_of(row.limit, row.tres)),
-                                 is_minimum(row) ? "at least " : "", amount(row, row.value));
+                for_each_job += text::format(
+                    "<li>{}: {}{}{}</li>", html_text(limits::subject_of(row.limit, row.tres)),
+                    is_minimum(row) ? "at least " : "", amount(row, row.value),
+                    model::facts_of(row.limit).counts_others() ? " (this release of Slurm does not count it)"
+                                                               : "");
         }
         if (!for_each_job.empty()) out_ += "<ul>" + for_each_job + "</ul>\n";
         if (owner.rows.empty()) out_ += "<p>No limit is set.</p>\n";
@@ -151,8 +168,9 @@ class Page {
         std::string holders;
         if (state_.shows_accounts())
             holders = list_holders(row, row.accounts, [](const std::string& name) { return name; });
+        if (!holders.empty()) holders = "accounts: " + holders;
         if (names_users_ && !row.users.empty())
-            holders += (holders.empty() ? "" : "; ") +
+            holders += (holders.empty() ? "users: " : "; users: ") +
                        list_holders(row, row.users, [this](std::uint32_t id) { return state_.name_of(id); });
         if (!holders.empty()) out_ += "<div class=\"who\">" + holders + "</div>\n";
     }
@@ -188,11 +206,14 @@ class Page {
     bool names_users_;
 };
 
-void add_gate(std::string& out, const Result<GateReport>* gate, std::time_t now) {
+void add_gate(std::string& out, const Result<GateReport>* gate, bool is_expected, std::time_t now) {
     if (gate == nullptr || !*gate) return;
     if (!(*gate)->is_loaded(now)) {
-        out += "<p id=\"gate\" class=\"warning\">The plugin is not loaded; <code>qosgate status</code> says "
-               "why.</p>\n";
+        out += is_expected
+                   ? "<p id=\"gate\" class=\"warning\">The plugin is not loaded; <code>qosgate "
+                     "status</code> says why.</p>\n"
+                   : "<p id=\"gate\">The plugin is not loaded; JobSubmitPlugins in slurm.conf does not "
+                     "name it.</p>\n";
         return;
     }
     const auto count = [gate](const char* key) { return (*gate)->count(key); };
@@ -240,12 +261,12 @@ std::string make_page(const ClusterState* state, std::string_view why, const Res
     if (state == nullptr) {
         out += text::format("<p id=\"blind\" class=\"warning\">{}: {}.</p>\n", local_time_text(now),
                             html_text(why, 500));
-        add_gate(out, gate, now);
+        add_gate(out, gate, options.expects_plugin, now);
         return out + "</body></html>\n";
     }
     out += text::format("<p>As of <time>{}</time>.{}</p>\n", local_time_text(state->read_at),
                         state->sees_all ? "" : " PrivateData hides a part of the jobs and usage.");
-    add_gate(out, gate, now);
+    add_gate(out, gate, options.expects_plugin, now);
     Page page(out, *state, options);
     page.add_qos();
     page.add_pending();

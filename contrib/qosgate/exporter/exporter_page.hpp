@@ -17,6 +17,7 @@ namespace qg::cli {
 struct PageOptions {
     bool names_users = false; ///< unless PrivateData hides them
     std::chrono::seconds refresh{30};
+    bool expects_plugin = true; ///< JobSubmitPlugins in slurm.conf names it
 };
 
 /// QOSs and accounts on the page; those with the largest shares come first.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "limit_rows.hpp"
 
+#include "report/qos_usage.hpp"
+
 #include "qosgate/limits/binding.hpp"
 #include "qosgate/model/limit_facts.hpp"
 
@@ -59,7 +61,8 @@ LimitRow make_row(const std::string& owner, const LimitFacts& facts, std::option
 }
 
 LimitRow fill_in_qos(LimitRow row, const LimitFacts& facts, std::optional<std::size_t> tres,
-                     const quota::LocalQos& qos) {
+                     const quota::LocalQos& qos, limits::Release release) {
+    if (!is_counted(facts, release)) return row;
     if (is_kept_for_holders(facts)) {
         row.accounts = find_holders<std::string>(qos.accounts, row, tres);
         row.users = find_holders<std::uint32_t>(qos.users, row, tres);
@@ -117,15 +120,15 @@ std::string_view counts_of(const model::LimitId& limit) noexcept {
     return "all";
 }
 
-std::vector<LimitRow> find_qos_rows(const quota::LocalRecords& records) {
+std::vector<LimitRow> find_qos_rows(const quota::LocalRecords& records, limits::Release release) {
     std::vector<LimitRow> rows;
     for (const quota::LocalQos& qos : records.qos)
-        for_each_limit(qos.qos.limits,
-                       [&](const LimitFacts& facts, std::optional<std::size_t> tres, std::uint64_t value) {
-                           if (!facts.is_of_qos()) return;
-                           rows.push_back(fill_in_qos(
-                               make_row(qos.qos.name, facts, tres, value, *records.tres), facts, tres, qos));
-                       });
+        for_each_limit(qos.qos.limits, [&](const LimitFacts& facts, std::optional<std::size_t> tres,
+                                           std::uint64_t value) {
+            if (!facts.is_of_qos()) return;
+            rows.push_back(fill_in_qos(make_row(qos.qos.name, facts, tres, value, *records.tres), facts, tres,
+                                       qos, release));
+        });
     return rows;
 }
 

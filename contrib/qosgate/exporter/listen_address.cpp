@@ -3,6 +3,8 @@
 
 #include "qosgate/base/text.hpp"
 
+#include <algorithm>
+
 #include <arpa/inet.h>
 
 namespace qg::cli {
@@ -15,8 +17,17 @@ bool is_address(const std::string& host, int family) noexcept {
 
 Error wrong(std::string_view text, std::string_view why) {
     return {ErrorCode::invalid_input,
-            text::format("--listen {}: {}; write ADDRESS:PORT, such as 127.0.0.1:9817 or [::1]:9817",
+            text::format("{}: {}; write ADDRESS:PORT, such as 127.0.0.1:9817 or [::1]:9817",
                          text::quoted(text, 64), why)};
+}
+
+/// ":9817", or no text at all.
+bool is_port_or_nothing(std::string_view text) noexcept {
+    constexpr std::size_t max_bytes = 6;
+    if (text.empty()) return true;
+    const std::string_view digits = text.substr(1);
+    return text.front() == ':' && !digits.empty() && text.size() <= max_bytes &&
+           digits.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 /// The part before the port, without brackets.
@@ -54,9 +65,16 @@ bool ListenAddress::is_loopback() const noexcept {
 bool is_local_host_header(std::string_view host) noexcept {
     constexpr std::size_t max_bytes = 64; // an address and a port
     if (host.size() > max_bytes) return false;
-    if (host.starts_with('[')) return is_address(std::string(host_part(host)), AF_INET6);
-    const std::string name(host.substr(0, host.find(':')));
-    return name.empty() || text::iequals(name, "localhost") || is_address(name, AF_INET);
+    if (host.empty()) return true;
+    if (host.starts_with('[')) {
+        const std::size_t end = std::min(host.find(']'), host.size() - 1);
+        return is_port_or_nothing(host.substr(end + 1)) && host[end] == ']' &&
+               is_address(std::string(host.substr(1, end - 1)), AF_INET6);
+    }
+    const std::size_t end = std::min(host.find(':'), host.size());
+    const std::string name(host.substr(0, end));
+    return is_port_or_nothing(host.substr(end)) &&
+           (text::iequals(name, "localhost") || is_address(name, AF_INET));
 }
 
 } // namespace qg::cli

@@ -27,8 +27,8 @@ struct ListenAddress {
     [[nodiscard]] bool is_loopback() const noexcept;
 };
 
-/// Whether a Host header may name a server on a loopback address: an address, localhost, or nothing. Other
-/// names would let a web page that a user of this host visits read the answer.
+/// Whether a Host header may name a server on a loopback address: an address or localhost, with a port or
+/// without, or nothing. Other names would let a web page that a user of this host visits read the answer.
 bool is_local_host_header(std::string_view host) noexcept;
 
 } // namespace qg::cli

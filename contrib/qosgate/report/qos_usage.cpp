@@ -33,13 +33,6 @@ std::vector<LimitShare> limits_on(LimitScope scope, const model::Limits& limits,
     return found;
 }
 
-/// Whether slurmctld counts what the limit is compared with.
-bool is_counted(const LimitFacts& facts, limits::Release release) {
-    const bool is_since_24_05 =
-        facts.measure == model::LimitMeasure::tres_run_minutes && facts.scope != LimitScope::group;
-    return !is_since_24_05 || release.follows(limits::rules::enforces_run_mins);
-}
-
 /// Adds what is used of the limits.
 ScopeUse use_of(ScopeUse empty, const model::Usage& usage, const model::TresCatalogue& tres,
                 limits::Release release) {
@@ -63,6 +56,12 @@ std::string value_of(const LimitShare& limit, std::uint64_t value) {
 }
 
 } // namespace
+
+bool is_counted(const LimitFacts& facts, limits::Release release) {
+    const bool is_since_24_05 =
+        facts.measure == model::LimitMeasure::tres_run_minutes && facts.scope != LimitScope::group;
+    return !is_since_24_05 || release.follows(limits::rules::enforces_run_mins);
+}
 
 std::optional<double> LimitShare::share() const noexcept {
     if (!used) return std::nullopt;

@@ -55,6 +55,9 @@ struct QosUse {
     [[nodiscard]] std::vector<Fullest> fullest() const;
 };
 
+/// Whether slurmctld counts what a limit of a QOS is compared with.
+bool is_counted(const model::LimitFacts& facts, limits::Release release);
+
 /// `name_of` gives the name of a user.
 QosUse find_use(const quota::LocalQos& qos, const model::TresCatalogue& tres, limits::Release release,
                 const std::function<std::string(std::uint32_t)>& name_of);
