@@ -4,9 +4,13 @@
 // struct, but not the variable.
 #pragma once
 
-#include <slurm/slurm.h>
+#include "qosgate/slurm/values.hpp"
+
+#include <filesystem>
+#include <string_view>
 
 #include <dlfcn.h>
+#include <slurm/slurm.h>
 
 namespace qg::plugin {
 
@@ -15,6 +19,15 @@ namespace qg::plugin {
 /// configuration. init() and job_submit() run under this lock; threads of the plugin do not.
 inline const slurm_conf_t* host_conf() noexcept {
     return static_cast<const slurm_conf_t*>(dlsym(RTLD_DEFAULT, "slurm_conf"));
+}
+
+/// A file in slurmctld's state directory, which a backup controller shares; empty if the directory is not
+/// known.
+inline std::filesystem::path state_file(std::string_view name) {
+    const slurm_conf_t* conf = host_conf();
+    const std::filesystem::path folder =
+        conf == nullptr ? std::string_view() : slurm::view_text(conf->state_save_location);
+    return folder.is_absolute() ? folder / name : std::filesystem::path();
 }
 
 } // namespace qg::plugin

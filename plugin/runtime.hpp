@@ -75,11 +75,13 @@ class Runtime {
                                                   const ClusterNow& now) const;
     /// Ends a change that only the script looked at, and accepted. Returns 0.
     int pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id, char** err_msg);
-    /// Counts the decision, and records it if there is a job. What the script has `said` belongs to both; the
-    /// time that it took beside the recording's, to the count.
+    /// Counts the decision, and records it if there is a job. `of_script` may be null.
     void conclude(const Recording& recording, model::Decision& decision, const gate::RecordedJob* job,
-                  bool is_change, const std::vector<std::string>& said,
-                  std::chrono::steady_clock::duration took_by_script = {});
+                  bool is_change, ScriptDeeds* of_script);
+    /// The same; what the script did and said comes first, and its time counts beside the recording's. Takes
+    /// the script's decision.
+    void conclude_after_script(const Recording& recording, model::Decision& decision,
+                               const gate::RecordedJob* job, bool is_change, ScriptDeeds& did);
     /// Counts a decision that is not recorded.
     void count(const model::Decision& decision, bool is_change, std::chrono::steady_clock::time_point begin);
     /// Passes on what the script says to the user and into the log.

@@ -66,16 +66,30 @@ void Runtime::end_with_script(const Recording& recording, const gate::RecordedJo
                               char** err_msg) {
     decision.message = verdict.message;
     decision.reject = model::RejectCode::access_denied;
-    conclude(recording, decision, job, is_change, lines_of(outcome));
+    ScriptDeeds did{.decision = {}, .said = lines_of(outcome)};
+    conclude_after_script(recording, decision, job, is_change, did);
     answer(decision, err_msg);
+}
+
+void Runtime::conclude_after_script(const Recording& recording, Decision& decision,
+                                    const gate::RecordedJob* job, bool is_change, ScriptDeeds& did) {
+    put_before(decision, std::move(did.decision));
+    auto& message = decision.message;
+    message.insert(message.begin(), did.said.begin(), did.said.end());
+    if (job != nullptr) recording.finish(decision, *job);
+    counts_.count(decision, is_change);
+    results_.count(decision, did.took + recording.took());
+    message.erase(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(did.said.size()));
 }
 
 int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id, char** err_msg) {
     if (!did.recording || did.decision.events.empty()) return SLURM_SUCCESS;
     std::optional<gate::RecordedJob> job;
     if (did.change) job.emplace(did.change->after, files_id.value_or(0));
-    conclude(*did.recording, did.decision, job ? &*job : nullptr, /*is_change=*/true, did.said);
-    return answer(did.decision, err_msg);
+    Decision decision;
+    did.took = {}; // it is the recording's
+    conclude_after_script(*did.recording, decision, job ? &*job : nullptr, /*is_change=*/true, did);
+    return answer(decision, err_msg);
 }
 
 [[gnu::noinline]] int Runtime::run_script(const policy::Policy& policy, const ClusterNow& now,

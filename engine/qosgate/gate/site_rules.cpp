@@ -67,16 +67,16 @@ constexpr Name names[] = {
     {&JobRequest::reservation, &read_names},
 };
 
-/// The request with names as slurmctld reads them; empty if they are already written so.
-std::optional<JobRequest> as_read(const JobRequest& request, const AccountView& view) {
-    std::optional<JobRequest> read;
+/// The request with names as slurmctld reads them; null if they are already written so, as is usual.
+std::unique_ptr<const JobRequest> as_read(const JobRequest& request, const AccountView& view) {
+    std::unique_ptr<JobRequest> read;
     for (const Name& name : names) {
         const auto& written = request.*name.member;
         if (!written) continue;
         std::string text = name.read(*written, view);
         if (text == *written) continue;
-        if (!read) read = request;
-        *read.*name.member = std::move(text);
+        if (!read) read = std::make_unique<JobRequest>(request);
+        (*read).*name.member = std::move(text);
     }
     return read;
 }
@@ -178,7 +178,7 @@ class ReadJob final : public policy::JobRecounter {
     }
 
     const ResolvedRequest& resolved_;
-    std::optional<JobRequest> read_;
+    std::unique_ptr<const JobRequest> read_;
     std::optional<model::ResolvedJob> min_job_;
     policy::RuleInput facts_;
     DecisionView view_;

@@ -149,8 +149,10 @@ std::shared_ptr<const RuleInput> unowned(const RuleInput& facts) noexcept {
 /// The chain's state while one job goes through it.
 class Chain {
   public:
-    Chain(const Settings& settings, const ChainInput& input)
-        : settings_(settings), job_(input.job), asked_(input.facts), facts_(unowned(input.facts)) {}
+    /// Fills the verdict.
+    Chain(RuleOutcome& verdict, const Settings& settings, const ChainInput& input)
+        : settings_(settings), job_(input.job), asked_(input.facts), facts_(unowned(input.facts)),
+          verdict_(verdict) {}
 
     /// The job as the rules so far have left it.
     [[nodiscard]] const model::JobRequest& current() const noexcept {
@@ -214,12 +216,10 @@ class Chain {
     [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
 
     /// Ends the chain.
-    RuleOutcome take() {
-        if (verdict_.rejected) {
-            verdict_.reject_message = text::join(rejection_lines(), "\n");
-            verdict_.changed.reset();
-        }
-        return std::move(verdict_);
+    void end() {
+        if (!verdict_.rejected) return;
+        verdict_.reject_message = text::join(rejection_lines(), "\n");
+        verdict_.changed.reset();
     }
 
   private:
@@ -236,7 +236,7 @@ class Chain {
             record(rule, kind_of(rule, EventKind::changed), change);
         if (rule.mode != RuleMode::enforce) return;
         note_writer(rule, *run.draft());
-        verdict_.changed = std::move(run.draft());
+        verdict_.changed = *std::move(run.draft());
         facts_ = run.facts();
     }
 
@@ -301,7 +301,7 @@ class Chain {
     const model::JobRequest& job_;
     const RuleInput& asked_; ///< of `job_`
     std::shared_ptr<const RuleInput> facts_;
-    RuleOutcome verdict_;
+    RuleOutcome& verdict_;
     std::vector<Rejection> rejections_; ///< the first ones
     std::size_t rejection_count_ = 0;
     std::string failure_; ///< what the user reads of a failure that rejects
@@ -355,7 +355,8 @@ std::vector<const RuleInfo*> that_apply(std::span<const RuleInfo> rules, const C
 
 RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const Settings& settings,
                       const ChainInput& input) {
-    Chain chain(settings, input);
+    RuleOutcome verdict; // the only thing returned, so that it is made in its place
+    Chain chain(verdict, settings, input);
     Lease lease(pool, settings.rule_time);
     for (std::size_t i = 0; i < rules.size() && !chain.has_ended(); ++i) {
         if (!applies(rules[i], input)) continue;
@@ -380,7 +381,8 @@ RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const
         }
         lease.drop_if_spent();
     }
-    return chain.take();
+    chain.end();
+    return verdict;
 }
 
 } // namespace qg::policy

@@ -22,9 +22,9 @@ std::string one_line(std::string_view message) {
 
 void RuleRun::write(const FieldSpec& field, const Value& value, ErrorText& error) noexcept {
     report_into(error, [&] {
-        std::optional<model::JobRequest> dropped;
-        std::optional<model::JobRequest>& target = keeps_writes() ? draft_ : dropped;
-        if (!target) target = job_;
+        std::unique_ptr<model::JobRequest> dropped;
+        std::unique_ptr<model::JobRequest>& target = keeps_writes() ? draft_ : dropped;
+        if (!target) target = std::make_unique<model::JobRequest>(job_);
         const auto written = write_field(field, *target, value);
         if (!written)
             error.assign(written.error().message);
@@ -36,7 +36,7 @@ void RuleRun::write(const FieldSpec& field, const Value& value, ErrorText& error
 void RuleRun::write_variable(std::string_view name, std::string_view value, ErrorText& error) noexcept {
     report_into(error, [&] {
         if (!keeps_writes()) return;
-        if (!draft_) draft_ = job_;
+        if (!draft_) draft_ = std::make_unique<model::JobRequest>(job_);
         model::JobDetails& details = draft_->details;
         const bool is_known = std::ranges::any_of(details.written_variables(),
                                                   [name](const auto& one) { return one.first == name; });

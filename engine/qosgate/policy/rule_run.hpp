@@ -60,8 +60,8 @@ class RuleRun {
     void reject(std::string_view message, ErrorText& error) noexcept;
     void stop() noexcept { has_stopped_ = true; }
 
-    /// The changed job; empty if the rule wrote nothing.
-    std::optional<model::JobRequest>& draft() noexcept { return draft_; }
+    /// The changed job; null if the rule wrote nothing.
+    std::unique_ptr<model::JobRequest>& draft() noexcept { return draft_; }
     [[nodiscard]] const std::vector<Remark>& remarks() const noexcept { return remarks_; }
     [[nodiscard]] const std::optional<std::string>& rejection() const noexcept { return rejection_; }
     /// Whether the rule ended the chain with job:stop().
@@ -76,7 +76,7 @@ class RuleRun {
     const RuleInput& asked_; ///< of the job before all rules
     const JobEvent event_;
     const JobBefore* before_;
-    std::optional<model::JobRequest> draft_;
+    std::unique_ptr<model::JobRequest> draft_; ///< not on the stack: most rules write nothing
     std::vector<Remark> remarks_;
     std::optional<std::string> rejection_;
     bool has_stopped_ = false;

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The part of Runtime that takes a job, or a change of one, through the gate.
+//
+// slurmctld makes a thread for each request and gives back what it used of its stack beyond the first 16 KiB,
+// so that a deeper call costs a page fault. Therefore rare ways are functions of their own that are not
+// inlined, and what only they need is not on the stack.
+#include "controller_users.hpp"
+#include "host_alloc.hpp"
+#include "host_conf.hpp"
+#include "host_log.hpp"
+#include "job_desc_writer.hpp"
+#include "qosgate/base/text.hpp"
+#include "qosgate/gate/decision_log.hpp"
+#include "qosgate/gate/resolve.hpp"
+#include "qosgate/gate/site.hpp"
+#include "qosgate/policy/compat/site_script.hpp"
+#include "qosgate/slurm/error_codes.hpp"
+#include "qosgate/slurm/job_desc.hpp"
+#include "qosgate/slurm/values.hpp"
+#include "runtime.hpp"
+#include "unknown_rules.hpp"
+#include "unseen_change.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace qg::plugin {
+namespace {
+
+using model::Decision;
+
+constexpr auto this_release = limits::Release::from_version_number(SLURM_VERSION_NUMBER);
+
+bool refuses_on_errors(const policy::Policy& policy) {
+    const auto* script = policy.script();
+    return (script != nullptr && !script->allows_on_error()) ||
+           std::ranges::any_of(policy.rules(), &policy::RuleInfo::denies_on_error);
+}
+
+/// The cluster as it is known at this moment.
+gate::KnownCluster to_known(const ClusterNow& now, const UserTable& users) {
+    const gate::DecisionTimes times{.now = std::time(nullptr), .cluster_read_at = now.confirmed_at};
+    return {now.cluster.get(), now.may_have_changed, now.may_have_new_reservations, times, &users};
+}
+
+/// Writes the decision's messages. The decision is valid even if there is no memory for the messages.
+template <typename Say>
+void tell(Say say) noexcept {
+    try {
+        say();
+    } catch (...) {
+        log_error("no memory for the words of a decision");
+    }
+}
+
+} // namespace
+
+[[gnu::hot]] int Runtime::answer(const Decision& decision, char** err_msg) const {
+    tell([&] {
+        for (const LogLine& line : decision.log)
+            log_line(line.level, line.text);
+        append_message(err_msg, decision.message); // up to 22.05 only the log shows a message
+    });
+    return slurm::to_slurm_error(decision.reject);
+}
+
+[[gnu::hot]] void Runtime::conclude(const Recording& recording, Decision& decision,
+                                    const gate::RecordedJob* job, bool is_change, ScriptDeeds* of_script) {
+    if (of_script != nullptr) [[unlikely]]
+        return conclude_after_script(recording, decision, job, is_change, *of_script);
+    if (job != nullptr) recording.finish(decision, *job);
+    counts_.count(decision, is_change);
+    results_.count(decision, recording.took());
+}
+
+[[gnu::hot]] int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
+    policies_.mark_active();
+    if (is_kept_out(submit_uid)) [[unlikely]]
+        return keep_out(description, submit_uid, err_msg);
+    const ClusterNow now = cluster_.current();
+    const auto policy = policies_.current();
+    std::unique_ptr<ScriptDeeds> of_script;
+    if (policy->script() != nullptr) [[unlikely]] {
+        of_script = std::make_unique<ScriptDeeds>();
+        if (const int code = run_script(*policy, now, description, submit_uid, err_msg, *of_script);
+            code != SLURM_SUCCESS)
+            return code;
+    }
+    const auto candidate = policies_.candidate();
+    const gate::KnownCluster known = to_known(now, users_);
+    Recording recording = recorder_.begin(*policy);
+    const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
+    std::optional<HetSubmission::Turn> turn;
+    if (request.is_het_part) turn.emplace(het_submission_, description.het_job_offset, request.user_id);
+    gate::HetParts* const parts = turn ? turn->parts() : nullptr;
+    std::optional<gate::HetParts> parts_before;
+    if (candidate && parts) parts_before = *parts;
+    Decision decision = gate_.decide(request, known, policy.get(), parts);
+    recording.stop_clock();
+    std::optional<gate::Comparison> comparison;
+    const auto decide_again = [&](const policy::Policy& other) {
+        return gate_.decide(request, known, &other, parts_before ? &*parts_before : nullptr);
+    };
+    if (candidate)
+        comparison = candidate_runs_.compare(*candidate, request, decision, std::ref(decide_again));
+    const gate::RecordedJob recorded{.request = request, .candidate = comparison ? &*comparison : nullptr};
+    conclude(recording, decision, &recorded, /*is_change=*/false, of_script.get());
+    if (decision.changed) write_changes(description, request, *decision.changed);
+    return answer(decision, err_msg);
+}
+
+[[gnu::noinline]] int Runtime::keep_out(const job_desc_msg_t& job, std::uint32_t submit_uid, char** err_msg) {
+    const auto begin = std::chrono::steady_clock::now();
+    const ClusterNow now = cluster_.current();
+    const model::JobRequest request = slurm::read_job_desc(job, submit_uid);
+    const gate::Site site(now.cluster.get(), /*policy_in_force=*/nullptr, quota_, this_release);
+    const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
+    const Decision decision = refuse_job(policies_.status(), {request, resolved.view()});
+    count(decision, /*is_change=*/false, begin);
+    return answer(decision, err_msg);
+}
+
+void Runtime::count(const Decision& decision, bool is_change, std::chrono::steady_clock::time_point begin) {
+    counts_.count(decision, is_change);
+    results_.count(decision, std::chrono::steady_clock::now() - begin);
+}
+
+bool Runtime::is_kept_out(std::uint32_t submit_uid) const {
+    return policies_.is_closed() && !quota_.is_operator(submit_uid);
+}
+
+int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submit_uid, char** err_msg) {
+    policies_.mark_active();
+    // A change must not bypass rules that are not known. They may be a script, which sees every change.
+    if (is_kept_out(submit_uid)) {
+        const auto begin = std::chrono::steady_clock::now();
+        const Decision decision = refuse_change(policies_.status(), job_files_.find_id(job), submit_uid);
+        count(decision, /*is_change=*/true, begin);
+        return answer(decision, err_msg);
+    }
+    const auto policy = policies_.current();
+    std::unique_ptr<ScriptDeeds> of_script;
+    if (policy->script() != nullptr) [[unlikely]] {
+        of_script = std::make_unique<ScriptDeeds>();
+        if (const int code = run_script_at_change(*policy, update, job, submit_uid, err_msg, *of_script);
+            code != SLURM_SUCCESS)
+            return code;
+    }
+    const auto pass = [&] {
+        return of_script ? pass_change(*of_script, job_files_.find_id(job), err_msg) : SLURM_SUCCESS;
+    };
+    if (!slurm::touches_decision(update)) return pass();
+    const bool may_refuse =
+        policy->settings().limits == policy::Level::enforce || policy->has_rules_at(policy::JobEvent::modify);
+    if (!may_refuse && err_msg == nullptr) return pass();
+    const auto files_id = job_files_.find_id(job);
+    const bool by_operator = quota_.is_operator(submit_uid);
+    const auto asked_at = TimeAllowance::Clock::now();
+    if (const auto why = why_not_copied(files_id, submit_uid, by_operator); !why.empty()) {
+        Decision decision = answer_unseen_change({files_id, submit_uid, by_operator, why}, *policy);
+        if (of_script) put_before(decision, std::move(of_script->decision));
+        count(decision, /*is_change=*/true, asked_at);
+        return answer(decision, err_msg);
+    }
+    const JobCopy current = copy_job(job, files_id, submit_uid, by_operator);
+    if (current == nullptr) return pass(), failed(err_msg);
+    if (!slurm::asks_only_for_entitled && !may_change(submit_uid, *current)) return pass();
+
+    const ClusterNow now = cluster_.current();
+    const auto begin = TimeAllowance::Clock::now();
+    const auto candidate = policies_.candidate();
+    const gate::KnownCluster known = to_known(now, users_);
+    Recording recording = recorder_.begin(*policy);
+    model::JobUpdate change = slurm::read_update(*current, update, submit_uid);
+    const auto kept = recording.is_on() || candidate ? std::optional(change) : std::nullopt;
+    Decision decision = gate_.decide_update(std::move(change), known, policy.get());
+    recording.stop_clock();
+    // One request may change every task of an array, one after the other.
+    const auto end = TimeAllowance::Clock::now();
+    if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);
+    std::optional<gate::Comparison> comparison;
+    const auto decide_again = [&](const policy::Policy& other) {
+        return gate_.decide_update(*kept, known, &other);
+    };
+    if (candidate)
+        comparison = candidate_runs_.compare(*candidate, kept->after, decision, std::ref(decide_again));
+    std::optional<gate::RecordedJob> recorded;
+    if (kept) recorded.emplace(kept->after, files_id.value_or(0), comparison ? &*comparison : nullptr);
+    conclude(recording, decision, recorded ? &*recorded : nullptr, /*is_change=*/true, of_script.get());
+    return answer(decision, err_msg);
+}
+
+std::string_view Runtime::why_not_copied(std::optional<std::uint32_t> files_id, std::uint32_t submit_uid,
+                                         bool by_operator) const {
+    const auto now = TimeAllowance::Clock::now();
+    if (files_id && !is_short_environment(environment_bytes(state_file(""), *files_id)))
+        return "its environment has more than 4 MiB";
+    const auto owner = files_id ? owners_.find(*files_id) : std::nullopt;
+    // Operators do not pay for large jobs of users, except while the owner is not known.
+    if (((!by_operator || !owner) && !change_allowance_.has_some(submit_uid, now)) ||
+        (owner && !change_allowance_.has_some(*owner, now)))
+        return "such changes took too long to check lately; change fewer at once, and try again in some "
+               "seconds";
+    return {};
+}
+
+JobCopy Runtime::copy_job(job_record* job, std::optional<std::uint32_t> files_id, std::uint32_t submit_uid,
+                          bool by_operator) {
+    const auto begin = TimeAllowance::Clock::now();
+    JobCopy copy = jobs_.copy(job);
+    const auto end = TimeAllowance::Clock::now();
+    if (copy == nullptr) return copy;
+    // A user cannot spend another user's allowance by trying to change their jobs.
+    const bool owner_pays = by_operator || may_change(submit_uid, *copy);
+    const bool knew_owner = files_id && owners_.find(*files_id);
+    if (owner_pays) change_allowance_.spend(copy->user_id, end - begin, end);
+    if (!owner_pays || (!knew_owner && copy->user_id != submit_uid))
+        change_allowance_.spend(submit_uid, end - begin, end);
+    if (files_id) owners_.keep(*files_id, copy->user_id);
+    return copy;
+}
+
+bool Runtime::may_change(std::uint32_t user_id, const job_desc_msg_t& job) const {
+    return quota_.may_change(user_id, job.user_id, slurm::view_text(job.account));
+}
+
+int Runtime::failed(char** err_msg) {
+    const auto policy = policies_.current();
+    if (!policies_.is_closed() && !refuses_on_errors(*policy)) return SLURM_SUCCESS;
+    tell([&] {
+        std::string message =
+            "the site's rules could not be applied to this job; please tell your administrators";
+        if (const std::string& contact = policy->settings().contact; !contact.empty())
+            message += " (" + contact + ")";
+        append_message(err_msg, std::span(&message, 1));
+    });
+    return slurm::to_slurm_error(model::RejectCode::access_denied);
+}
+
+} // namespace qg::plugin
