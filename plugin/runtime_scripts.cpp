@@ -66,7 +66,8 @@ void Runtime::end_with_script(const Recording& recording, const gate::RecordedJo
                               char** err_msg) {
     decision.message = verdict.message;
     decision.reject = model::RejectCode::access_denied;
-    ScriptDeeds did{.decision = {}, .said = lines_of(outcome)};
+    ScriptDeeds did;
+    did.said = lines_of(outcome);
     conclude_after_script(recording, decision, job, is_change, did);
     answer(decision, err_msg);
 }
