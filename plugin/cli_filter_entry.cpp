@@ -5,8 +5,10 @@
 // submit. The plugin gives advice: whatever fails here, the submission goes on as without it.
 #include "child_process.hpp"
 #include "client_judge.hpp"
+#include "host_conf.hpp"
 #include "host_log.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/slurm/values.hpp"
 
 #include <slurm/slurm.h>
 #include <slurm/slurm_version.h>
@@ -46,13 +48,22 @@ std::string_view find_client() {
     return "";
 }
 
+/// Whether --clusters (or its variable) names anything but this very cluster.
+bool names_other_clusters(const ClientOptions& options) {
+    const auto named = options.get("clusters");
+    if (!named) return false;
+    const slurm_conf_t* conf = host_conf();
+    return conf == nullptr ||
+           !qg::text::iequals(qg::text::trim(*named), qg::slurm::view_text(conf->cluster_name));
+}
+
 /// Why there is nothing to judge; empty: there is.
 std::string find_exempt(const ClientOptions& options, std::string_view client) {
     if (client.empty()) return "this is not sbatch, salloc or srun";
     if (client == "srun" && (std::getenv("SLURM_JOB_ID") != nullptr || options.is_set("jobid")))
         return "a step of a job has no limits of its own";
     if (client == "srun" && options.is_set("no-allocate")) return "there is no job";
-    if (options.is_set("clusters")) return "--clusters (or its variable) names clusters";
+    if (names_other_clusters(options)) return "--clusters (or its variable) names other clusters";
     if (options.is_set("uid")) return "it is for another user";
     return "";
 }

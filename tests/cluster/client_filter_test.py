@@ -302,13 +302,32 @@ rule {
         self.assertIn("not judged here: slurmctld did not answer in time", done.stderr)
         self.assertGreater(took, 1.9, "sbatch itself waits for slurmctld")
 
-    def test_there_is_nothing_to_judge_in_steps_and_for_other_clusters(self) -> None:
+    def test_there_is_nothing_to_judge_in_steps(self) -> None:
         job = self.run_as("sbatch -n1 --wrap='srun -vv -n1 true 2> step.txt; sleep 100'", cwd=self.home).stdout.split()[-1]
         self.cluster.wait_for(lambda: "judged" in self.text_of("step.txt"), "the step has run")
         self.assertIn("not judged here: a step of a job has no limits of its own", self.text_of("step.txt"))
         self.cluster.run(f"scancel {job}", check=True)
-        done = self.run_as("sbatch -v --clusters=elsewhere --wrap=true")
-        self.assertIn("not judged here: --clusters (or its variable) names clusters", done.stderr)
+
+    def test_a_job_for_this_cluster_by_name_is_judged_and_one_for_others_is_not(self) -> None:
+        own = self.cluster.run("scontrol show config", check=True).stdout.split("ClusterName", 1)[1].split()[1]
+        over = "-n3 --qos=small"
+        for options, variables in (
+            (f"--clusters={own}", {}),
+            (f"-M {own}", {}),
+            (f"--cluster={own.upper()}", {}),
+            ("", {"SBATCH_CLUSTERS": own}),
+        ):
+            with self.subTest(options, **variables):
+                done = self.run_as(f"sbatch -v {options} {over} --wrap=true", env=variables)
+                self.assertIn(SMALL, done.stderr)
+                self.assertIn("would be accepted with: --ntasks=2", done.stderr)
+        done = self.run_as(f"sbatch --clusters={own} -n2 --qos=small --wrap=true")
+        self.assertEqual((done.rc, self.said(done)), (0, []), done)
+        for others in ("elsewhere", f"{own},elsewhere", f"{own},{own}2", f"{own}2", "all"):
+            with self.subTest(others):
+                done = self.run_as(f"sbatch -v --clusters={others} {over} --wrap=true")
+                self.assertIn("not judged here: --clusters (or its variable) names other clusters", done.stderr)
+                self.assertNotIn(SMALL, done.stderr)
 
     def test_parts_of_a_heterogeneous_job(self) -> None:
         done = self.run_as("sbatch -n1 : -n3 --qos=small --wrap=true")
