@@ -4,12 +4,14 @@
 #include "controller_users.hpp"
 #include "host_conf.hpp"
 #include "host_log.hpp"
+#include "qosgate/base/report_files.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/test_world.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 namespace qg::plugin {
 namespace {
@@ -49,6 +51,12 @@ std::string job_submit_plugins() {
     return conf == nullptr ? std::string() : std::string(slurm::view_text(conf->job_submit_plugins));
 }
 
+/// Whether slurm.conf names more than one controller.
+bool has_backups() {
+    const slurm_conf_t* conf = host_conf();
+    return conf != nullptr && conf->control_cnt > 1;
+}
+
 std::string cluster_name() {
     const slurm_conf_t* conf = host_conf();
     return conf == nullptr ? std::string() : std::string(slurm::view_text(conf->cluster_name));
@@ -86,19 +94,21 @@ Runtime::Runtime(const Result<AssocMgr>& manager)
     cluster_.start();
     users_.start();
     script_jobs_.start();
-    if (const auto file = state_file("qosgate_status.json"); !file.empty()) start_status(file);
+    has_backups_ = has_backups();
+    if (const auto file = state_file(report_file_name); !file.empty())
+        start_status({file, state_file(standby_report_file_name(own_host_name()))});
 }
 
-void Runtime::start_status(const std::filesystem::path& file) {
+void Runtime::start_status(StatusFile::Paths paths) {
     try {
-        status_.start(file, {.describe = [this] { return describe_status(); },
-                             .prepare = [watch = untracked_tres_] { watch->check_if_due(); }});
+        status_.start(std::move(paths), {.describe = [this] { return describe_status(); },
+                                         .prepare = [watch = untracked_tres_] { watch->check_if_due(); }});
     } catch (const std::exception& error) {
         log_error((std::string("status: no thread: ") + error.what()).c_str());
     }
 }
 
-std::string Runtime::describe_status() {
+StatusFile::Text Runtime::describe_status() {
     const policy::StoreStatus policy = policies_.status();
     const std::string partitions_error = cluster_.last_error();
     const auto in_force = policies_.current();
@@ -136,7 +146,9 @@ std::string Runtime::describe_status() {
         has_served_ = true;
         policies_.mark_active();
     }
-    return cluster_.is_at_work() && !policy.is_superseded ? report.to_json() : std::string();
+    const bool is_in_charge = cluster_.is_at_work() && !policy.is_superseded;
+    if (!is_in_charge && !has_backups_) return {};
+    return {report.to_json(), /*is_standby=*/!is_in_charge};
 }
 
 void Runtime::start_policies(const std::filesystem::path& folder) {

@@ -106,10 +106,10 @@ class Runtime {
     /// requester; if the owner was not known before, against both.
     JobCopy copy_job(job_record* job, std::optional<std::uint32_t> files_id, std::uint32_t submit_uid,
                      bool by_operator);
-    void start_status(const std::filesystem::path& file);
+    void start_status(StatusFile::Paths paths);
     /// The content of the status file; empty while another controller is active. Logs the start, and tells
     /// the policy's store when slurmctld serves.
-    std::string describe_status();
+    StatusFile::Text describe_status();
     /// Empty: there is no script. Lets the table of users be read if it needs one.
     std::optional<ScriptStatus> describe_script(const policy::Policy& policy);
     /// Has the directory service asked if the policy, or its candidate, which may be null, asks for users.
@@ -132,6 +132,7 @@ class Runtime {
     DecisionResults results_;
     CandidateRuns candidate_runs_;
     std::string job_submit_plugins_; ///< of slurm.conf, when this was made
+    bool has_backups_ = false;       ///< slurm.conf named several controllers then
     const std::time_t started_at_ = std::time(nullptr);
     Recorder recorder_{started_at_};
     // Only the status file's thread uses these.

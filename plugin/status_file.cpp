@@ -25,9 +25,9 @@ constexpr int start_wait_factor = 10;
 
 class StatusFile::Shared {
   public:
-    Shared(std::filesystem::path path, StatusFile::Source source)
-        : path_(std::move(path)), describe_(std::move(source.describe)), prepare_(std::move(source.prepare)) {
-    }
+    Shared(StatusFile::Paths paths, StatusFile::Source source)
+        : paths_(std::move(paths)), describe_(std::move(source.describe)),
+          prepare_(std::move(source.prepare)) {}
 
     /// The data that describe() borrows may be destroyed.
     void forget() {
@@ -35,21 +35,22 @@ class StatusFile::Shared {
         describe_ = nullptr;
     }
 
-    void remove_leftovers() const noexcept { qg::remove_leftovers(path_); }
+    void remove_leftovers() const noexcept {
+        qg::remove_leftovers(paths_.in_charge);
+        qg::remove_leftovers(paths_.standby);
+    }
 
     void write_if_due() {
         if (prepare_) prepare_();
-        std::optional<std::string> described = describe();
+        std::optional<StatusFile::Text> described = describe();
         if (!described) return;
-        std::string members = *std::move(described);
+        std::string members = std::move(described->members);
         const auto now = std::chrono::steady_clock::now();
-        if (members == written_ && now < due_) return;
-        if (members.empty()) {
-            written_.clear(); // the file now belongs to another controller
-            return;
-        }
+        if (members.empty() || described->is_standby != is_standby_) leave();
+        is_standby_ = described->is_standby;
+        if (members.empty() || (members == written_ && now < due_)) return;
         const auto done = replace_file(
-            path_, "{" + members + ", \"written_at\": " + std::to_string(std::time(nullptr)) + "}\n", 0644,
+            path(), "{" + members + ", \"written_at\": " + std::to_string(std::time(nullptr)) + "}\n", 0644,
             Durability::cached);
         if (!done && !has_failed_) log_error(("status: " + done.error().message).c_str());
         has_failed_ = !done;
@@ -58,7 +59,8 @@ class StatusFile::Shared {
     }
 
     [[nodiscard]] std::chrono::milliseconds next_look() {
-        return written_.empty() ? wait_.next(/*has_partitions=*/false) : std::chrono::milliseconds(interval);
+        return written_.empty() || is_standby_ ? wait_.next(/*has_partitions=*/false)
+                                               : std::chrono::milliseconds(interval);
     }
 
     /// The thread hangs. A plugin that is loaded again meanwhile writes the same file.
@@ -66,32 +68,43 @@ class StatusFile::Shared {
 
     /// Removes the file if this process wrote it; a standby controller leaves another controller's file.
     void remove() const {
-        if (!written_.empty() && !is_left_) unlink(path_.c_str());
+        if (!written_.empty() && !is_left_) unlink(path().c_str());
     }
 
   private:
     /// Empty: it was forgotten.
-    std::optional<std::string> describe() {
+    std::optional<StatusFile::Text> describe() {
         const std::scoped_lock lock(mutex_);
         return describe_ ? std::optional(describe_()) : std::nullopt;
     }
 
-    std::filesystem::path path_;
+    [[nodiscard]] const std::filesystem::path& path() const {
+        return is_standby_ ? paths_.standby : paths_.in_charge;
+    }
+
+    /// Ends the role that it had. The file of the controller in charge belongs to another one by now.
+    void leave() {
+        if (is_standby_) remove();
+        written_.clear();
+    }
+
+    StatusFile::Paths paths_;
     std::mutex mutex_;
-    std::function<std::string()> describe_; ///< guarded by mutex_
+    std::function<StatusFile::Text()> describe_; ///< guarded by mutex_
     std::atomic<bool> is_left_ = false;
     // Only the thread uses these.
     std::function<void()> prepare_;
     StartWait wait_{start_wait_factor};
-    std::string written_;
+    bool is_standby_ = false; ///< when it was asked last
+    std::string written_;     ///< to path(); empty: nothing
     std::chrono::steady_clock::time_point due_;
     bool has_failed_ = false;
 };
 
 StatusFile::StatusFile() = default;
 
-void StatusFile::start(std::filesystem::path path, Source source) {
-    shared_ = std::make_shared<Shared>(std::move(path), std::move(source));
+void StatusFile::start(Paths paths, Source source) {
+    shared_ = std::make_shared<Shared>(std::move(paths), std::move(source));
     thread_.start("qosgate-status", [shared = shared_](DetachedThread::Link& owner) {
         shared->remove_leftovers();
         do {

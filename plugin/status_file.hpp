@@ -4,8 +4,8 @@
 // writes it: if the file system hangs, only this thread hangs.
 //
 //   StatusFile file;
-//   file.start("/var/spool/slurmctld/qosgate_status.json", {[&] { return describe(); }});
-//   file.stop(200ms);                         // afterwards describe() is not called
+//   file.start({"/spool/qosgate_status.json", "/spool/qosgate_standby.head2.json"}, {[&] { return describe();
+//   }}); file.stop(200ms);                         // afterwards describe() is not called
 #pragma once
 
 #include "qosgate/base/detached_thread.hpp"
@@ -27,19 +27,31 @@ class StatusFile {
     StatusFile(const StatusFile&) = delete;
     StatusFile& operator=(const StatusFile&) = delete;
 
+    /// Where it is written. Controllers share the first file, which only the one in charge writes; each
+    /// standby has its own.
+    struct Paths {
+        std::filesystem::path in_charge;
+        std::filesystem::path standby;
+    };
+
+    struct Text {
+        std::string members; ///< empty: nothing is written now
+        bool is_standby = false;
+    };
+
     /// What the thread calls in turn.
     struct Source {
-        /// Makes the members; if they are empty, nothing is written now. Must not block or throw: stop()
-        /// waits for it.
-        std::function<std::string()> describe;
+        /// Must not block or throw: stop() waits for it.
+        std::function<Text()> describe;
         /// Called before each `describe`; may be empty. It may wait for slurmctld's locks, and must own
         /// everything that it uses: stop() does not wait for it.
         std::function<void()> prepare = {};
     };
 
     /// Writes {<members>, "written_at": <seconds>} whenever the members change, atomically, and also at
-    /// regular intervals. Errors: throws std::system_error if no thread can be created.
-    void start(std::filesystem::path path, Source source);
+    /// regular intervals. A standby that is in charge removes its file as a standby.
+    /// Errors: throws std::system_error if no thread can be created.
+    void start(Paths paths, Source source);
 
     /// Ends the thread, which removes the file if it wrote it. Waits for this no longer than `patience`;
     /// after that, the file stays: it may be another plugin's by then.

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/json_text.hpp"
 #include "qosgate/base/process_start.hpp"
+#include "qosgate/base/report_files.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/plugin_list.hpp"
@@ -10,7 +11,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 
 namespace qg::plugin {
 namespace {
@@ -24,11 +24,6 @@ std::string quote(const std::optional<Error>& error) {
 std::string slurm_release() {
     return text::format("{:02}.{:02}.{}", SLURM_VERSION_MAJOR(SLURM_VERSION_NUMBER),
                         SLURM_VERSION_MINOR(SLURM_VERSION_NUMBER), SLURM_VERSION_MICRO(SLURM_VERSION_NUMBER));
-}
-
-std::string host_name() {
-    std::array<char, 256> name{};
-    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 std::string hash_of(const policy::StoreStatus& policy) {
@@ -170,7 +165,7 @@ std::string StatusReport::to_json() const {
     std::string members = text::format(
         R"("version": {}, "slurm": {}, "pid": {}, "process_start": {}, "host": {}, "started_at": {})",
         json::quote(QG_VERSION), json::quote(slurm_release()), getpid(),
-        json::number(process_start(getpid())), json::quote(host_name()), started_at);
+        json::number(process_start(getpid())), json::quote(own_host_name()), started_at);
     members +=
         text::format(R"(, "limits": {}, "rules": {}, "policy": {}, "policy_folder": {}, "generation": {})",
                      json::quote(to_string(limits)), policy.rules, json::quote(hash_of(policy)),

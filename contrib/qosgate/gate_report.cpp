@@ -2,6 +2,7 @@
 #include "gate_report.hpp"
 
 #include "qosgate/base/process_start.hpp"
+#include "qosgate/base/report_files.hpp"
 #include "qosgate/base/scope_exit.hpp"
 #include "qosgate/base/text.hpp"
 
@@ -20,11 +21,6 @@ namespace qg::cli {
 namespace {
 
 using Json = ReportPart::Json;
-
-std::string host_name() {
-    std::array<char, 256> name{};
-    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
 
 std::optional<double> to_number(const Json& value) {
     if (!value.is_number()) return std::nullopt;
@@ -146,11 +142,19 @@ std::vector<double> ReportPart::numbers(std::string_view key) const {
 }
 
 std::filesystem::path GateReport::file_in(const std::filesystem::path& state_save_location) {
-    return state_save_location / "qosgate_status.json";
+    return state_save_location / report_file_name;
 }
 
 Result<GateReport> GateReport::read(const std::filesystem::path& state_save_location) {
-    const auto file = file_in(state_save_location);
+    return read_file(file_in(state_save_location));
+}
+
+Result<GateReport> GateReport::read_standby(const std::filesystem::path& state_save_location,
+                                            std::string_view host) {
+    return read_file(state_save_location / standby_report_file_name(host));
+}
+
+Result<GateReport> GateReport::read_file(const std::filesystem::path& file) {
     const auto content = read_bounded(file);
     if (!content) return content.error();
     if (!*content) return GateReport();
@@ -168,7 +172,7 @@ GateReport::Writer GateReport::find_writer(std::time_t now) const {
 }
 
 bool GateReport::is_gone() const {
-    if (text("host") != host_name()) return false; // nothing more is known from here
+    if (text("host") != own_host_name()) return false; // nothing more is known from here
     const auto process =
         static_cast<pid_t>(std::min<std::uint64_t>(count("pid"), std::numeric_limits<pid_t>::max()));
     if (process > 0 && kill(process, 0) != 0 && errno == ESRCH) return true;

@@ -83,6 +83,10 @@ class GateReport : public ReportPart {
     /// JSON. Cost: never waits for another process.
     static Result<GateReport> read(const std::filesystem::path& state_save_location);
 
+    /// The same of the standby controller on `host`: it may remain of an earlier time.
+    static Result<GateReport> read_standby(const std::filesystem::path& state_save_location,
+                                           std::string_view host);
+
     [[nodiscard]] bool exists() const noexcept { return value_ != nullptr; }
     /// As it was written; null: there is none.
     [[nodiscard]] Json json() const { return value_ ? *value_ : Json(); }
@@ -101,6 +105,7 @@ class GateReport : public ReportPart {
     [[nodiscard]] bool is_loaded(std::time_t now) const { return find_writer(now) == Writer::runs; }
 
   private:
+    static Result<GateReport> read_file(const std::filesystem::path& file);
     [[nodiscard]] bool is_gone() const;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate status: whether slurmctld has loaded the plugin, and the plugin's state. It reads only the plugin's
-// file in StateSaveLocation and opens no connection.
+// files in StateSaveLocation, and asks the controllers whether they answer if there are several.
 #include "command.hpp"
+#include "controllers.hpp"
 #include "gate_report.hpp"
 
 #include "qosgate/base/text.hpp"
@@ -47,8 +48,9 @@ constexpr std::array<Wording, 4> wordings{{
 /// What the command found and what it means.
 struct Finding {
     Standing standing = in_force;
-    std::vector<std::string> reasons; ///< why it is not in force
-    GateReport report;                ///< the plugin's
+    std::vector<std::string> reasons;         ///< why it is not in force
+    GateReport report;                        ///< the plugin's
+    std::vector<Controller> controllers = {}; ///< of a cluster with several
 
     void add(Standing worse, std::string reason) {
         standing = std::max(standing, worse);
@@ -200,6 +202,11 @@ Result<Finding> examine() {
         finding.add(not_loaded, *std::move(why));
     else
         judge(finding, *conf);
+    finding.controllers = look_at_controllers(*conf, finding.report, std::time(nullptr));
+    for (const Controller& controller : finding.controllers)
+        if (controller.is_standby())
+            for (std::string& problem : find_standby_problems(controller, finding.report))
+                finding.add(degraded, std::move(problem));
     return finding;
 }
 
@@ -244,6 +251,9 @@ void print(const Finding& finding, std::ostream& out) {
     out << finding.wording().headline << '\n';
     for (const std::string& reason : finding.reasons)
         out << "  " << text::printable(reason, 1000) << '\n';
+    for (const Controller& controller : finding.controllers)
+        out << text::format("Controller: {}\n",
+                            text::printable(describe_controller(controller, finding.report)));
     if (!finding.report.exists()) return;
     const GateReport& report = finding.report;
     const auto number = [&report](const char* key) { return report.count(key); };
@@ -274,17 +284,37 @@ void print(const Finding& finding, std::ostream& out) {
                             count == 1 ? "failure" : "failures");
 }
 
+/// Null for what is not known.
+template <typename Value>
+ordered_json value_or_null(const std::optional<Value>& value) {
+    return value ? ordered_json(*value) : ordered_json();
+}
+
+ordered_json to_json(const Controller& controller) {
+    const GateReport& report = controller.report;
+    const auto written_at = report.number("written_at");
+    return {{"host", controller.host},
+            {"in_charge", value_or_null(controller.is_in_charge)},
+            {"answers", value_or_null(controller.answers)},
+            {"policy", report.exists() ? ordered_json(report.text("policy")) : ordered_json()},
+            {"as_of", written_at ? ordered_json(static_cast<std::time_t>(*written_at)) : ordered_json()}};
+}
+
 Result<int> show_status(Output& output) {
     const auto finding = examine();
     if (!finding) return finding.error();
     const auto written_at = finding->report.number("written_at");
-    if (output.json())
+    if (output.json()) {
+        ordered_json controllers = ordered_json::array();
+        for (const Controller& controller : finding->controllers)
+            controllers.push_back(to_json(controller));
         output.write(
             {{"status", finding->wording().name},
              {"reasons", finding->reasons},
+             {"controllers", controllers},
              {"as_of", written_at ? ordered_json(static_cast<std::time_t>(*written_at)) : ordered_json()},
              {"plugin", finding->report.json()}});
-    else
+    } else
         print(*finding, output.text());
     return finding->wording().exit_status;
 }
@@ -303,13 +333,16 @@ void add_status(CLI::App& app, Invocation& invocation) {
         "  69  slurm.conf or the report cannot be read\n"
         "  74  the output cannot be written\n"
         "  77  not permitted: ask as root or SlurmUser\n\n"
-        "It opens no connection. It reads slurm.conf and the plugin's report in StateSaveLocation: ask on\n"
-        "a controller.\n\n"
+        "It reads slurm.conf and the plugin's report in StateSaveLocation: ask on a controller. With one\n"
+        "SlurmctldHost it opens no connection. With several it also pings each slurmctld, for three seconds\n"
+        "at most, and compares the rules that the standbys report with those in force.\n\n"
         "With --json:\n"
-        "  status   \"in force\", \"degraded\", \"closed\" or \"not loaded\"\n"
-        "  reasons  list of texts: why it is not in force, and what to do\n"
-        "  as_of    when the plugin wrote its report, in seconds since 1970; null: there is none\n"
-        "  plugin   the report; null: there is none; of a plugin that is not loaded, the last one\n"
+        "  status       \"in force\", \"degraded\", \"closed\" or \"not loaded\"\n"
+        "  reasons      list of texts: why it is not in force, and what to do\n"
+        "  controllers  list, empty with one SlurmctldHost: host, in_charge, answers, policy (the hash), "
+        "as_of\n"
+        "  as_of        when the plugin wrote its report, in seconds since 1970; null: there is none\n"
+        "  plugin       the report; null: there is none; of a plugin that is not loaded, the last one\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}. The guide running.md\n"
         "describes the report.\n\n"
         "Examples:\n"

@@ -85,7 +85,9 @@ def refusal(words: str) -> str:
     return f'rule {{ submit = function(job) job:reject("{words}") end }}\n'
 
 
-class Takeover(PluginTestCase):
+class StandbyTestCase(PluginTestCase):
+    """Two controllers with the same rules; the primary is in charge."""
+
     slurm_conf = f"SlurmctldHost={PRIMARY}(127.0.0.1)\nSlurmctldHost={STANDBY}(127.0.0.2)\n"
 
     @classmethod
@@ -163,6 +165,8 @@ class Takeover(PluginTestCase):
     def host_of_status(self) -> str:
         return json.loads(self.status_file.read_text())["host"]
 
+
+class Takeover(StandbyTestCase):
     def test_what_was_in_force_last_is_taken_over_where_the_own_folder_is_broken(self) -> None:
         self.write(self.standby.policy, "rule {\n")
         self.wait_for_standby_log("policy not loaded")

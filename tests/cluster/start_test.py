@@ -118,6 +118,7 @@ class Status(StartTestCase):
         self.assertEqual(plugin["refused"], before["refused"] + 1)
         self.assertEqual((plugin["limits"], plugin["rules"]), ("enforce", 1))
         self.assertEqual(plugin["pid"], self.cluster.status()["slurmctld"]["pid"])
+        self.assertEqual(self.status(0)["controllers"], [], "there is only one")
 
     def test_a_policy_that_does_not_load_is_degraded(self) -> None:
         broken = self.folder / "99-broken.lua"

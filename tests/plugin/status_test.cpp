@@ -22,6 +22,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
+using Text = plugin::StatusFile::Text;
+
 std::string read(const std::filesystem::path& path) {
     std::ostringstream content;
     content << std::ifstream(path).rdbuf();
@@ -190,7 +192,7 @@ BOOST_AUTO_TEST_CASE(the_file_is_written_once_there_is_something_to_say_and_gone
     const auto path = folder.path / "status.json";
     auto words = std::make_shared<std::string>("\"a\": 1");
     plugin::StatusFile file;
-    file.start(path, {[words] { return *words; }});
+    file.start({path, {}}, {[words] { return Text{*words}; }});
     for (int i = 0; i < 100 && read(path).empty(); ++i)
         std::this_thread::sleep_for(20ms);
 
@@ -208,20 +210,20 @@ BOOST_AUTO_TEST_CASE(what_an_earlier_process_left_half_written_is_taken_away_at_
     std::ofstream(left) << "half";
     std::filesystem::last_write_time(left, std::filesystem::file_time_type::clock::now() - 1h);
     plugin::StatusFile file;
-    file.start(folder.path / "status.json", {[] { return std::string(); }});
+    file.start({folder.path / "status.json", {}}, {[] { return Text(); }});
     for (int i = 0; i < 100 && std::filesystem::exists(left); ++i)
         std::this_thread::sleep_for(20ms);
     BOOST_TEST(!std::filesystem::exists(left));
     file.stop(1s);
 }
 
-BOOST_AUTO_TEST_CASE(a_standby_controller_writes_nothing) {
+BOOST_AUTO_TEST_CASE(a_controller_that_is_not_at_work_yet_writes_nothing) {
     const Folder folder;
     plugin::StatusFile file;
     auto asked = std::make_shared<std::atomic<int>>(0);
-    file.start(folder.path / "status.json", {[asked] {
+    file.start({folder.path / "status.json", {}}, {[asked] {
                    ++*asked;
-                   return std::string();
+                   return Text();
                }});
     for (int i = 0; i < 500 && *asked < 2; ++i)
         std::this_thread::sleep_for(20ms);
@@ -233,13 +235,13 @@ BOOST_AUTO_TEST_CASE(a_standby_controller_writes_nothing) {
     BOOST_TEST(read(folder.path / "status.json") == "the other's");
 }
 
-BOOST_AUTO_TEST_CASE(a_standby_controller_is_asked_less_and_less) {
+BOOST_AUTO_TEST_CASE(a_controller_that_is_not_at_work_is_asked_less_and_less) {
     const Folder folder;
     std::atomic<int> asked = 0;
     plugin::StatusFile file;
-    file.start(folder.path / "status.json", {[&] {
+    file.start({folder.path / "status.json", {}}, {[&] {
                    ++asked;
-                   return std::string();
+                   return Text();
                }});
     std::this_thread::sleep_for(2s);
     file.stop(1s);
@@ -251,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_controller_that_is_a_standby_again_leaves_the_other_ones_
     const auto path = folder.path / "status.json";
     std::atomic<bool> is_standby = false;
     plugin::StatusFile file;
-    file.start(path, {[&] { return std::string(is_standby ? "" : "\"a\": 1"); }});
+    file.start({path, {}}, {[&] { return Text{is_standby ? "" : "\"a\": 1"}; }});
     for (int i = 0; i < 100 && read(path).empty(); ++i)
         std::this_thread::sleep_for(20ms);
     is_standby = true;
@@ -263,6 +265,35 @@ BOOST_AUTO_TEST_CASE(a_controller_that_is_a_standby_again_leaves_the_other_ones_
     BOOST_TEST(read(path) == "the other's");
 }
 
+BOOST_AUTO_TEST_CASE(a_standby_has_its_own_file_until_it_is_in_charge) {
+    const Folder folder;
+    const auto in_charge = folder.path / "status.json", standby = folder.path / "standby.json";
+    std::ofstream(in_charge) << "the other's";
+    std::atomic<bool> is_standby = true;
+    plugin::StatusFile file;
+    file.start({in_charge, standby}, {[&] { return Text{"\"a\": 1", is_standby}; }});
+    for (int i = 0; i < 100 && read(standby).empty(); ++i)
+        std::this_thread::sleep_for(20ms);
+    BOOST_TEST(read(standby).starts_with("{\"a\": 1, \"written_at\": "));
+    BOOST_TEST(read(in_charge) == "the other's");
+
+    is_standby = false;
+    for (int i = 0; i < 150 && std::filesystem::exists(standby); ++i)
+        std::this_thread::sleep_for(20ms);
+    BOOST_TEST(!std::filesystem::exists(standby));
+    for (int i = 0; i < 100 && !read(in_charge).starts_with('{'); ++i)
+        std::this_thread::sleep_for(20ms);
+    BOOST_TEST(read(in_charge).starts_with("{\"a\": 1"));
+
+    is_standby = true; // and another controller is in charge
+    for (int i = 0; i < 150 && !std::filesystem::exists(standby); ++i)
+        std::this_thread::sleep_for(20ms);
+    std::ofstream(in_charge) << "the other's";
+    file.stop(1s);
+    BOOST_TEST(!std::filesystem::exists(standby));
+    BOOST_TEST(read(in_charge) == "the other's");
+}
+
 BOOST_AUTO_TEST_CASE(it_stops_although_what_it_prepares_waits_for_a_lock) {
     struct Waiting {
         std::promise<void> is_reached, may_go_on;
@@ -271,16 +302,16 @@ BOOST_AUTO_TEST_CASE(it_stops_although_what_it_prepares_waits_for_a_lock) {
     const auto waiting = std::make_shared<Waiting>();
     const Folder folder;
     plugin::StatusFile file;
-    file.start(folder.path / "status.json", {.describe =
-                                                 [waiting] {
-                                                     waiting->has_described = true;
-                                                     return std::string();
-                                                 },
-                                             .prepare =
-                                                 [waiting] {
-                                                     waiting->is_reached.set_value();
-                                                     waiting->may_go_on.get_future().wait();
-                                                 }});
+    file.start({folder.path / "status.json", {}}, {.describe =
+                                                       [waiting] {
+                                                           waiting->has_described = true;
+                                                           return Text();
+                                                       },
+                                                   .prepare =
+                                                       [waiting] {
+                                                           waiting->is_reached.set_value();
+                                                           waiting->may_go_on.get_future().wait();
+                                                       }});
     waiting->is_reached.get_future().wait();
 
     file.stop(1ms); // returns, or this test never ends

@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(reads_the_settings_in_any_case_without_comments) {
 
     BOOST_TEST(conf.accounting_storage_type == "accounting_storage/slurmdbd");
     BOOST_TEST(conf.slurmdbd() == "slurmdbd at db1:6819");
-    BOOST_TEST(conf.controllers == 2);
+    BOOST_TEST(conf.controllers == (std::vector<std::string>{"c1", "c2"}), boost::test_tools::per_element());
     BOOST_TEST(conf.slurm_user == "slurm");
 }
 

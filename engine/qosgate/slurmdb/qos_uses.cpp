@@ -153,7 +153,8 @@ struct Controller {
 
     /// If slurmctld is down, libslurm repeats a request for as long as MessageTimeout; a ping fails at once.
     static bool answers(const SlurmConf& conf) {
-        for (int index = 0; index < std::max(conf.controllers, 1); ++index)
+        const auto count = static_cast<int>(std::max<std::size_t>(conf.controllers.size(), 1));
+        for (int index = 0; index < count; ++index)
             if (slurm_ping(index) == SLURM_SUCCESS) return true;
         return false;
     }

@@ -57,7 +57,8 @@ void read_settings(std::string_view rest, SlurmConf& conf) {
         const std::string_view key = text::trim(rest.substr(0, equals));
         rest.remove_prefix(equals + 1);
         const std::string_view value = take_value(rest);
-        if (text::iequals(key, "SlurmctldHost")) ++conf.controllers;
+        if (text::iequals(key, "SlurmctldHost"))
+            conf.controllers.emplace_back(value.substr(0, value.find('('))); // "head1(10.0.0.1)"
         for (const Setting& known : settings)
             if (text::iequals(key, known.key)) conf.*known.member = std::string(value);
     }

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace qg::slurmdb {
 
@@ -22,7 +23,8 @@ struct SlurmConf {
     std::string state_save_location = "/var/spool";
     std::string slurmctld_pid_file = "/var/run/slurmctld.pid";
     std::string job_submit_plugins; ///< "lua,qosgate"
-    int controllers = 0;            ///< how many SlurmctldHost lines there are: the first is the primary's
+    /// The names of the SlurmctldHost lines: the first is the primary's.
+    std::vector<std::string> controllers;
 
     /// "slurmdbd at db1:6819", for messages.
     [[nodiscard]] std::string slurmdbd() const;
