@@ -153,12 +153,12 @@ Result<std::shared_ptr<const model::ScriptRecords>> JobSnapshot::current() const
     const std::scoped_lock lock(shared_->mutex);
     const Shared::State& state = shared_->state;
     if (state.wanted == nullptr)
-        return Error{ErrorCode::unavailable,
-                     "slurm.jobs is not read: the name jobs is not in the script or a file *.lua beside it"};
+        return Error{ErrorCode::unavailable, "slurm.jobs is not read: neither the name jobs nor such a field "
+                                             "of job_rec is in the script or a file *.lua beside it"};
     if (state.error && state.error->code == ErrorCode::limit_exceeded) return *state.error;
     if (!read || read->names != state.wanted || !state.confirmed_at)
         return Error{ErrorCode::unavailable,
-                     text::format("slurm.jobs is not read yet; submit the job again in some seconds{}",
+                     text::format("slurm.jobs is not read yet; try again in some seconds{}",
                                   state.error ? " (" + state.error->message + ")" : "")};
     const auto age = Clock::now() - *state.confirmed_at;
     if (age > shared_->options.max_age)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// JobSnapshot: slurm.jobs of a script for job_submit/lua. A thread reads all jobs over slurmctld's public
+// JobSnapshot: slurm.jobs of a script for job_submit/lua, and what job_rec shows beside slurmctld's copy of
+// the job. A thread reads all jobs over slurmctld's public
 // RPC, because its records are in no public header, and publishes them as a whole. It reads only while a
-// script in force mentions slurm.jobs, and rests twenty times as long as a reading takes, at most half of
+// script in force mentions such fields, and rests twenty times as long as a reading takes, at most half of
 // `max_age`: slurmctld holds its locks on jobs meanwhile. No submission waits for it.
 //
 //   JobSnapshot jobs({.is_served = …});
 //   jobs.start();                                     // in init()
-//   jobs.want(policy.script()->names_beside_jobs());  // null: no jobs
+//   jobs.want(policy.script()->fields_of_jobs());  // null: no jobs
 //   if (const auto all = jobs.current()) …            // an error: not read yet, or too old
 #pragma once
 

@@ -34,10 +34,10 @@ std::vector<std::string> lines_of(const ScriptOutcome& outcome) {
 
 std::optional<ScriptStatus> Runtime::describe_script(const policy::Policy& policy) {
     const policy::compat::SiteScript* script = policy.script();
-    script_jobs_.want(script == nullptr ? nullptr : script->names_beside_jobs());
+    script_jobs_.want(script == nullptr ? nullptr : script->fields_of_jobs());
     if (script == nullptr) return std::nullopt;
     ScriptStatus status{.failures = script->failures()};
-    if (script->names_beside_jobs()) status.jobs = script_jobs_.status();
+    if (script->fields_of_jobs()) status.jobs = script_jobs_.status();
     return status;
 }
 
@@ -97,7 +97,7 @@ int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id
                                           job_desc_msg_t& description, std::uint32_t submit_uid,
                                           char** err_msg, ScriptDeeds& did) {
     if (policy.script()->asks_for_users()) users_.need();
-    script_jobs_.want(policy.script()->names_beside_jobs());
+    script_jobs_.want(policy.script()->fields_of_jobs());
     Recording recording = recorder_.begin(policy);
     ControllerScriptHost host(description, submit_uid, quota_, users_, script_jobs_, now.cluster.get());
     std::optional<model::JobRequest> before; // empty: the script wrote nothing
@@ -143,7 +143,7 @@ Decision Runtime::describe_change(std::span<const policy::RuleEvent> events, con
                                                     job_record* job, std::uint32_t submit_uid, char** err_msg,
                                                     ScriptDeeds& did) {
     if (policy.script()->asks_for_users()) users_.need();
-    script_jobs_.want(policy.script()->names_beside_jobs());
+    script_jobs_.want(policy.script()->fields_of_jobs());
     const ClusterNow now = cluster_.current();
     const auto files_id = job_files_.find_id(job);
     const bool by_operator = quota_.is_operator(submit_uid);
@@ -179,7 +179,7 @@ Decision Runtime::describe_change(std::span<const policy::RuleEvent> events, con
     ScriptOutcome outcome;
     if (by_operator || change_allowance_.has_some(submit_uid, begin)) {
         outcome = policy.script()->modify(host);
-        outcome.is_up_to_sender = is_unseen;
+        outcome.is_up_to_sender = is_unseen || host.depends_on_moment();
     } else {
         outcome.failure = policy::LuaError{
             "the user's changes take too much time; try again in a moment", {}, policy::Exhausted::nothing};

@@ -2,7 +2,9 @@
 #include "script_host.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/compat/listed_field.hpp"
 #include "qosgate/quota/view_builder.hpp"
+#include "qosgate/slurm/script_jobs.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>
@@ -111,13 +113,33 @@ ScriptValue ControllerScriptHost::read(std::string_view field, const job_desc_ms
     return text_.empty() ? ScriptValue{} : ScriptValue::of_text(std::string_view(text_));
 }
 
+ScriptValue ControllerScriptHost::read(std::uint32_t job_id, std::string_view field,
+                                       policy::ErrorText& error) noexcept {
+    ScriptValue value;
+    policy::report_into(error, [&]() -> Result<void> {
+        const auto all = jobs();
+        if (!all) return Error(all.error()).in(text::format("job_rec.{}", field));
+        const auto index = slurm::find_script_job(**all, job_id);
+        depends_on_moment_ = depends_on_moment_ || !index;
+        if (!index)
+            return Error{ErrorCode::unavailable,
+                         text::format("job_rec.{} is not known yet: the job is newer than the last reading "
+                                      "of slurm.jobs; try again in some seconds",
+                                      field)};
+        value = policy::compat::read_listed_field(**all, *index, field, "job", error);
+        depends_on_moment_ = depends_on_moment_ || value.kind == ScriptValue::Kind::unknown;
+        return {};
+    });
+    return value;
+}
+
 Result<policy::compat::ScriptJob*> ControllerScriptHost::record() {
     if (!read_record_) return Error{ErrorCode::invalid_input, "a new job has no record"};
     if (!record_) {
         const auto copy = read_record_();
         if (!copy) return copy.error();
         ScriptOwner& accounting = *this;
-        record_.emplace(**copy, slurm::job_id_of(**copy), accounting);
+        record_.emplace(**copy, slurm::job_id_of(**copy), accounting, static_cast<ListedJobs&>(*this));
         owner_ = (*copy)->user_id;
     }
     return &*record_;

@@ -31,7 +31,9 @@ using ReadRecord = std::function<Result<job_desc_msg_t*>()>;
 
 /// One submission, or one change. What accounting knows is looked up when the script asks for it, and the job
 /// before a change is read then. Ownership: borrows.
-class ControllerScriptHost final : public policy::compat::ScriptHost, private ScriptOwner {
+class ControllerScriptHost final : public policy::compat::ScriptHost,
+                                   private ScriptOwner,
+                                   private ListedJobs {
   public:
     /// `cluster` is null while it is not known.
     ControllerScriptHost(job_desc_msg_t& job, std::uint32_t submit_uid, const ControllerQuota& quota,
@@ -46,6 +48,10 @@ class ControllerScriptHost final : public policy::compat::ScriptHost, private Sc
 
     /// This is a change of a job.
     void set_record(ReadRecord read_record) { read_record_ = std::move(read_record); }
+
+    /// Whether the script read something of the job before the change that is not known because the job is
+    /// too new, or because of its state: a user can choose that moment.
+    [[nodiscard]] bool depends_on_moment() const noexcept { return depends_on_moment_; }
 
     [[nodiscard]] policy::compat::ScriptJob& job() override { return job_; }
     [[nodiscard]] Result<policy::compat::ScriptJob*> record() override;
@@ -66,6 +72,8 @@ class ControllerScriptHost final : public policy::compat::ScriptHost, private Sc
   private:
     [[nodiscard]] model::ScriptValue read(std::string_view field, const job_desc_msg_t& job,
                                           policy::ErrorText& error) noexcept override;
+    [[nodiscard]] model::ScriptValue read(std::uint32_t job_id, std::string_view field,
+                                          policy::ErrorText& error) noexcept override;
     /// Errors: as QuotaProvider::read().
     template <typename Copy>
     [[nodiscard]] Result<void> copy_records(const job_desc_msg_t& job, Copy copy) const;
@@ -81,6 +89,7 @@ class ControllerScriptHost final : public policy::compat::ScriptHost, private Sc
     std::shared_ptr<const model::ScriptRecords> seen_jobs_; ///< null: not asked for yet
     ReadRecord read_record_;                                ///< empty: a submission
     std::optional<ScriptedRecord> record_;
+    bool depends_on_moment_ = false;
     std::uint32_t owner_ = description_.user_id; ///< of the job; of a change, once the record is read
 };
 

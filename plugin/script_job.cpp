@@ -3,6 +3,7 @@
 
 #include "host_alloc.hpp"
 #include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/compat/record_fields.hpp"
 #include "qosgate/slurm/script_fields.hpp"
 #include "qosgate/slurm/values.hpp"
 
@@ -25,6 +26,7 @@ using model::ScriptValue;
 using policy::ErrorText;
 using policy::report_into;
 using policy::compat::FieldType;
+using policy::compat::RecordField;
 using policy::compat::WordList;
 
 constexpr std::size_t max_text = policy::Budget::max_string; ///< of one text that a script reads
@@ -109,102 +111,6 @@ const OtherField* find_other(std::string_view name) noexcept {
     return row == std::end(other_fields) ? nullptr : row;
 }
 
-// ---- job_rec -------------------------------------------------------------------------------------------
-
-/// What Slurm's plugin shows under the same name as of a new job.
-constexpr std::string_view record_names[] = {
-    "account",
-    "alloc_node",
-    "comment",
-    "container",
-    "cpus_per_tres",
-    "features",
-    "gres",
-    "group_id",
-    "licenses",
-    "max_cpus",
-    "mem_per_tres",
-    "min_cpus",
-    "min_mem_per_cpu",
-    "min_mem_per_node",
-    "min_nodes",
-    "name",
-    "nice",
-    "partition",
-    "pn_min_cpus",
-    "pn_min_memory",
-    "priority",
-    "qos",
-    "std_err",
-    "std_in",
-    "std_out",
-    "time_limit",
-    "time_min",
-    "tres_bind",
-    "tres_freq",
-    "tres_per_job",
-    "tres_per_node",
-    "tres_per_socket",
-    "tres_per_task",
-    "user_id",
-    "user_name",
-    "wckey",
-    "work_dir",
-    "spank_job_env_size",
-};
-
-/// What it shows, too, and a copy of the job does not have.
-constexpr std::string_view missing_names[] = {
-    "admin_comment",
-    "array_job_id",
-    "array_task_cnt",
-    "array_task_id",
-    "batch_features",
-    "batch_host",
-    "best_switch",
-    "burst_buffer",
-    "curr_dependency",
-    "delay_boot",
-    "derived_ec",
-    "direct_set_prio",
-    "end_time",
-    "exit_code",
-    "extra",
-    "gres_req",
-    "gres_used",
-    "het_job_id",
-    "het_job_id_set",
-    "het_job_offset",
-    "job_state",
-    "mcs_label",
-    "nodes",
-    "orig_dependency",
-    "pack_job_id",
-    "pack_job_id_set",
-    "pack_job_offset",
-    "reboot",
-    "req_switch",
-    "resizing",
-    "script",
-    "selinux_context",
-    "site_factor",
-    "start_time",
-    "submit_time",
-    "total_cpus",
-    "total_nodes",
-    "tres_alloc_str",
-    "tres_fmt_alloc_str",
-    "tres_fmt_req_str",
-    "tres_req_str",
-    "wait4switch",
-    "wait4switch_start",
-};
-
-template <std::size_t count>
-bool contains(const std::string_view (&names)[count], std::string_view name) noexcept {
-    return std::ranges::find(names, name) != std::end(names);
-}
-
 // ---- environment ---------------------------------------------------------------------------------------
 
 bool defines(const char* definition, std::string_view name) noexcept {
@@ -245,16 +151,21 @@ ScriptValue ScriptedJob::read(std::string_view field, ErrorText& error) noexcept
 }
 
 ScriptValue ScriptedRecord::read(std::string_view field, ErrorText& error) noexcept {
-    if (contains(record_names, field)) return ScriptedJob::read(field, error);
+    switch (policy::compat::record_field(field)) {
+    case RecordField::copied: break;
+    case RecordField::listed: return listed_.read(job_id_, field, error);
+    case RecordField::withheld:
+        report_into(error, [&] { error.assign(text::format("job_rec.{} cannot be read", field)); });
+        return {};
+    case RecordField::unknown: return {};
+    }
     if (field == "job_id") return ScriptValue::of_number(job_id_);
     if (field == "resv_name") return ScriptValue::of_text(copy_.reservation);
     if (field == "origin_cluster") return ScriptValue::of_text(copy_.origin_cluster);
     if (field == "restart_cnt") return ScriptValue::of_number(copy_.restart_cnt);
     // The copy says "not set" where the record has 0.
     if (field == "max_nodes") return ScriptValue::of_number(copy_.max_nodes == NO_VAL ? 0 : copy_.max_nodes);
-    if (contains(missing_names, field))
-        report_into(error, [&] { error.assign(text::format("job_rec.{} cannot be read", field)); });
-    return {};
+    return ScriptedJob::read(field, error);
 }
 
 FieldType ScriptedJob::type_of(std::string_view field) const noexcept {

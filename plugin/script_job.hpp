@@ -27,6 +27,17 @@ class ScriptOwner {
     ~ScriptOwner() = default;
 };
 
+/// The jobs that were read in the background.
+class ListedJobs {
+  public:
+    /// Sets `error` if there is no answer. Ownership: the text lives as long as the object.
+    [[nodiscard]] virtual model::ScriptValue read(std::uint32_t job_id, std::string_view field,
+                                                  policy::ErrorText& error) noexcept = 0;
+
+  protected:
+    ~ListedJobs() = default;
+};
+
 /// What is written reaches the description at once, as with Slurm's plugin. Ownership: borrows.
 class ScriptedJob : public policy::compat::ScriptJob {
   public:
@@ -62,18 +73,20 @@ class ScriptedJob : public policy::compat::ScriptJob {
     BeforeWrite before_write_; ///< empty: nobody asks, or it was called
 };
 
-/// slurmctld's record of a job, from its copy, as job_rec shows it. A field that Slurm's plugin shows and the
-/// copy lacks is an error.
+/// slurmctld's record of a job as job_rec shows it: from a copy of the record, and what that lacks from the
+/// listed jobs. A field that Slurm's plugin shows and neither has is an error.
 class ScriptedRecord final : public ScriptedJob {
   public:
-    ScriptedRecord(job_desc_msg_t& copy, std::uint32_t job_id, ScriptOwner& owner) noexcept
-        : ScriptedJob(copy, owner), copy_(copy), job_id_(job_id) {}
+    ScriptedRecord(job_desc_msg_t& copy, std::uint32_t job_id, ScriptOwner& owner,
+                   ListedJobs& listed) noexcept
+        : ScriptedJob(copy, owner), copy_(copy), job_id_(job_id), listed_(listed) {}
 
     [[nodiscard]] model::ScriptValue read(std::string_view field, policy::ErrorText& error) noexcept override;
 
   private:
     const job_desc_msg_t& copy_;
     std::uint32_t job_id_;
+    ListedJobs& listed_;
 };
 
 } // namespace qg::plugin

@@ -38,7 +38,7 @@ time_min total_cpus total_nodes tres_bind tres_fmt_alloc_str tres_fmt_req_str tr
 tres_per_socket tres_per_task user_id user_name wait4switch wckey work_dir no_such_field"""
 STATES_OF_JOBS = {"waits": "0", "lists": "0", "runs": "1", "free": "1", "gone": "4"}
 ONLY_IN_SOME_STATES = {
-    "end_time", "features", "min_cpus", "nodes", "start_time", "time_limit", "total_cpus", "total_nodes"
+    "end_time", "features", "min_cpus", "start_time", "time_limit", "total_cpus", "total_nodes"
 }
 DUMP_OF_JOBS = f"""\
 local fields = {{ {', '.join(f'"{name}"' for name in FIELDS_OF_JOBS.split())} }}

@@ -88,9 +88,9 @@ struct Setup {
     }
 };
 
-constexpr const char* not_yet = "slurm.jobs is not read yet; submit the job again in some seconds";
-constexpr const char* not_wanted =
-    "slurm.jobs is not read: the name jobs is not in the script or a file *.lua beside it";
+constexpr const char* not_yet = "slurm.jobs is not read yet; try again in some seconds";
+constexpr const char* not_wanted = "slurm.jobs is not read: neither the name jobs nor such a field of "
+                                   "job_rec is in the script or a file *.lua beside it";
 
 } // namespace
 

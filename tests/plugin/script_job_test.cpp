@@ -3,9 +3,11 @@
 
 #include "fake_host.hpp"
 #include "host_alloc.hpp"
+#include "qosgate/policy/compat/record_fields.hpp"
 #include "qosgate/policy/compat/script_findings.hpp"
 #include "qosgate/policy/compat/slurm_names.hpp"
 #include "qosgate/slurm/script_fields.hpp"
+#include "qosgate/slurm/script_jobs.hpp"
 
 #include <slurm/slurm_errno.h>
 
@@ -13,6 +15,7 @@
 
 #include <algorithm>
 #include <ostream>
+#include <set>
 #include <string>
 #include <variant>
 
@@ -45,6 +48,15 @@ class NoOwner final : public plugin::ScriptOwner {
     ScriptValue read(std::string_view field, const job_desc_msg_t& /*job*/,
                      ErrorText& /*error*/) noexcept override {
         return field == "user_name" ? ScriptValue::of_text("ana") : ScriptValue{};
+    }
+};
+
+/// One job was read, 7.
+class OneListedJob final : public plugin::ListedJobs {
+  public:
+    ScriptValue read(std::uint32_t job_id, std::string_view field, ErrorText& error) noexcept override {
+        if (job_id != 7) error.assign("not known yet");
+        return job_id == 7 && field == "job_state" ? ScriptValue::of_number(1) : ScriptValue{};
     }
 };
 
@@ -233,6 +245,46 @@ BOOST_AUTO_TEST_CASE(variables_are_replaced_or_added_in_front) {
     for (char** variable : {&environment[0], &environment[1]})
         plugin::assign_text(*variable, std::nullopt);
     slurm_xfree(reinterpret_cast<void**>(&setup.description.environment));
+}
+
+BOOST_AUTO_TEST_CASE(a_record_is_read_from_its_copy_and_from_the_listed_jobs) {
+    job_desc_msg_t copy{};
+    copy.max_nodes = NO_VAL;
+    copy.restart_cnt = 3;
+    copy.time_limit = 60;
+    NoOwner owner;
+    OneListedJob listed;
+    const auto read = [&](std::uint32_t id, std::string_view field, std::string_view expected_error = "") {
+        plugin::ScriptedRecord record(copy, id, owner, listed);
+        ErrorText error;
+        const ScriptValue value = record.read(field, error);
+        BOOST_TEST(error.c_str() == expected_error);
+        return value;
+    };
+    BOOST_TEST(read(7, "job_id") == ScriptValue::of_number(7));
+    BOOST_TEST(read(7, "max_nodes") == ScriptValue::of_number(0));
+    BOOST_TEST(read(8, "restart_cnt") == ScriptValue::of_number(3));
+    BOOST_TEST(read(8, "time_limit") == ScriptValue::of_number(60));
+    BOOST_TEST(read(7, "user_name") == ScriptValue::of_text("ana"));
+    BOOST_TEST(read(7, "job_state") == ScriptValue::of_number(1));
+    BOOST_TEST(read(8, "job_state", "not known yet") == ScriptValue{});
+    BOOST_TEST(read(7, "direct_set_prio", "job_rec.direct_set_prio cannot be read") == ScriptValue{});
+    BOOST_TEST(read(7, "no_such_field") == ScriptValue{});
+    BOOST_TEST(read(7, "num_tasks") == ScriptValue{}); // job_desc has it
+}
+
+BOOST_AUTO_TEST_CASE(listed_jobs_have_every_listed_field_of_a_record) {
+    using policy::compat::RecordField;
+    slurm::MentionedNames names;
+    for (const std::string_view name : policy::compat::record_field_names())
+        if (policy::compat::record_field(name) == RecordField::listed) names.emplace(name);
+    BOOST_TEST(names.contains("job_state"));
+
+    const auto jobs = slurm::read_script_jobs({}, names).value();
+
+    BOOST_TEST(std::set<std::string>(jobs.names.begin(), jobs.names.end()) ==
+                   std::set<std::string>(names.begin(), names.end()),
+               boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

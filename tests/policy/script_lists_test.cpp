@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // slurm.jobs and slurm.reservations of a script for job_submit/lua.
+#include "qosgate/policy/compat/script_findings.hpp"
 #include "support/script_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -84,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_script_tells_whether_it_reads_jobs) {
     const auto names = [](const std::string& body, const test::Texts& files = {}) {
         test::Texts all = files;
         all.emplace_back(script_name, script_with(body));
-        return ScriptSetup(all).policy->script()->names_beside_jobs();
+        return ScriptSetup(all).policy->script()->fields_of_jobs();
     };
 
     BOOST_TEST(!names("local a = job_desc.account -- jobs"));
@@ -97,6 +98,50 @@ BOOST_AUTO_TEST_CASE(a_script_tells_whether_it_reads_jobs) {
     const auto elsewhere = names("", {{"compat/m.lua", "return function(j) return slurm.jobs[j].qos end"}});
     BOOST_TEST_REQUIRE(elsewhere);
     BOOST_TEST(elsewhere->contains("qos"));
+}
+
+BOOST_AUTO_TEST_CASE(a_script_tells_what_it_reads_of_the_job_before_a_change) {
+    const auto fields = [](const std::string& body, const test::Texts& files = {}) {
+        const std::string modify =
+            "function slurm_job_modify(job_desc, job_rec)\n" + body + "\nreturn slurm.SUCCESS\nend\n";
+        test::Texts all = files;
+        all.emplace_back(script_name, script_with("", modify));
+        const auto found = ScriptSetup(all).policy->script()->fields_of_jobs();
+        return found ? std::vector<std::string>(found->begin(), found->end()) : std::vector<std::string>();
+    };
+    using Names = std::vector<std::string>;
+
+    BOOST_TEST(fields("local a = job_rec.account -- .job_state") == Names{});
+    BOOST_TEST(fields("local nodes = job_rec.script job_desc.admin_comment = nil") == Names{});
+    BOOST_TEST(fields("local a = job_rec.job_state or job_rec.qos") == Names{"job_state"});
+    BOOST_TEST(fields("local a = job_rec['nodes'] local b = job_rec.admin_comment") ==
+               (Names{"admin_comment", "nodes"}));
+    BOOST_TEST(fields("local a = require('m')(job_rec)",
+                      {{"compat/m.lua", "return function(job_desc) return job_desc.job_state end"}}) ==
+               Names{"job_state"});
+    // Without slurm_job_modify there is no job_rec.
+    const ScriptSetup no_modify({{script_name, script_with("local a = job_desc.job_state")}});
+    BOOST_TEST(no_modify.policy->script()->fields_of_jobs() == nullptr);
+}
+
+BOOST_AUTO_TEST_CASE(a_check_tells_what_differs_in_the_job_before_a_change) {
+    const auto findings =
+        policy::compat::find_script_problems("function slurm_job_submit(job_desc) return 0 end\n"
+                                             "function slurm_job_modify(job_desc, rec)\n"
+                                             "local a = rec.account, rec.argv, job_rec.job_state\n"
+                                             "local b = rec.job_state\n"
+                                             "local c = rec.gres_used\n"
+                                             "local d = rec.job_stat\n"
+                                             "return 0 end\n",
+                                             nullptr);
+    BOOST_TEST_REQUIRE(findings.size() == 3u);
+    BOOST_TEST(
+        has(findings[0].message, "job_rec.job_state comes from the copy of slurm.jobs here, 2 seconds"));
+    BOOST_TEST(findings[1].message == "job_rec.gres_used cannot be read here: the call fails");
+    BOOST_TEST(
+        has(findings[2].message, "job_rec has no field 'job_stat', so this is always nil; did you mean"));
+    for (int i = 0; i < 3; ++i)
+        BOOST_TEST(findings[static_cast<std::size_t>(i)].line == 4 + i);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -69,9 +70,10 @@ BOOST_AUTO_TEST_CASE(only_fields_that_the_script_mentions_are_kept) {
 BOOST_AUTO_TEST_CASE(what_the_message_has_only_in_some_states_is_unknown_in_others) {
     jobs[0].job_state = JOB_PENDING;
     jobs[0].num_cpus = 8;
-    for (const char* field : {"end_time", "nodes", "start_time", "time_limit", "total_cpus", "total_nodes"})
+    for (const char* field : {"end_time", "start_time", "time_limit", "total_cpus", "total_nodes"})
         BOOST_TEST(is_unknown(field), field);
     BOOST_TEST(number_of("min_cpus") == 8);
+    BOOST_TEST(is_nothing("nodes"));
 
     std::string nodes = "n1";
     jobs[0].nodes = nodes.data();
@@ -101,6 +103,26 @@ BOOST_AUTO_TEST_CASE(what_a_job_would_have_got_is_not_what_it_had) {
     }
     jobs[0].job_state = JOB_PENDING | JOB_COMPLETING; // it waits again, and its nodes are being freed
     BOOST_TEST(is_unknown("min_cpus"));
+    BOOST_TEST(is_unknown("nodes"));
+}
+
+BOOST_AUTO_TEST_CASE(a_job_is_found_by_its_id) {
+    BOOST_TEST(!slurm::find_script_job({}, 1).has_value());
+    const std::vector<std::uint32_t> ids{9, 100, 10, 4'000'000'000, 8};
+    jobs.resize(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        jobs[i].job_id = ids[i];
+    mentioned = {"job_id"};
+
+    const auto all = read().value();
+
+    for (const std::uint32_t id : ids) {
+        const auto index = slurm::find_script_job(all, id);
+        BOOST_TEST_REQUIRE(index.has_value(), id);
+        BOOST_TEST(all.get(*index, "job_id").number == id);
+    }
+    for (const std::uint32_t other : {0u, 1u, 7u, 11u, 99u, 101u, 4'000'000'001u})
+        BOOST_TEST(!slurm::find_script_job(all, other).has_value(), other);
 }
 
 BOOST_AUTO_TEST_CASE(a_list_of_qos_is_not_the_jobs_qos) {

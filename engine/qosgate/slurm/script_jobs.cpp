@@ -5,6 +5,7 @@
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/values.hpp"
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ bool is_pending(const Job& job) {
 }
 bool is_completing(const Job& job) {
     return (job.job_state & JOB_COMPLETING) != 0;
+}
+bool is_not_completing(const Job& job) {
+    return !is_completing(job);
 }
 /// Not one that waits again while its nodes are freed: the message counts the processors of its last run.
 bool has_not_started(const Job& job) {
@@ -106,7 +110,7 @@ constexpr JobField job_fields[] = {
     {"min_mem_per_node", &memory_of<false>},
     {"name", &text_of<&Job::name>},
     {"nice", &number_of<&Job::nice>},
-    {"nodes", &only_if<&is_settled, &text_of<&Job::nodes>>},
+    {"nodes", &only_if<&is_not_completing, &text_of<&Job::nodes>>},
     {"pack_job_id", &number_of<&Job::het_job_id>},
     {"pack_job_id_set", &text_of<&Job::het_job_id_set>},
     {"pack_job_offset", &number_of<&Job::het_job_offset>},
@@ -175,6 +179,20 @@ constexpr std::string_view unreadable_fields[] = {
     "wait4switch_start",
 };
 
+std::vector<const Job*> sorted_by_id(std::span<const Job> jobs) {
+    std::vector<const Job*> sorted;
+    sorted.reserve(jobs.size());
+    for (const Job& job : jobs)
+        sorted.push_back(&job);
+    std::ranges::sort(sorted, {}, &Job::job_id);
+    return sorted;
+}
+
+/// Compares the texts of two ids as numbers.
+bool is_lower_id(std::string_view a, std::string_view b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
 Error too_many(std::string_view what) {
     return {ErrorCode::limit_exceeded, text::format("slurm.jobs cannot be read: {}", what)};
 }
@@ -199,7 +217,8 @@ Result<model::ScriptRecords> read_script_jobs(const job_info_msg_t& jobs, const 
     all.unreadable.assign(std::begin(unreadable_fields), std::end(unreadable_fields));
     all.records.reserve(jobs.record_count);
     std::size_t bytes = 0;
-    for (const Job& job : std::span(jobs.job_array, jobs.record_count)) {
+    for (const Job* of_one : sorted_by_id(std::span(jobs.job_array, jobs.record_count))) {
+        const Job& job = *of_one;
         model::ScriptRecord& record = all.records.emplace_back();
         record.name = std::to_string(job.job_id);
         record.values.reserve(fields.size());
@@ -214,6 +233,13 @@ Result<model::ScriptRecords> read_script_jobs(const job_info_msg_t& jobs, const 
                                          jobs.record_count, bounds.bytes >> 20u));
     }
     return all;
+}
+
+std::optional<std::size_t> find_script_job(const model::ScriptRecords& jobs, std::uint32_t job_id) {
+    const std::string name = std::to_string(job_id);
+    const auto job = std::ranges::lower_bound(jobs.records, name, &is_lower_id, &model::ScriptRecord::name);
+    if (job == jobs.records.end() || job->name != name) return std::nullopt;
+    return static_cast<std::size_t>(job - jobs.records.begin());
 }
 
 } // namespace qg::slurm

@@ -11,6 +11,7 @@
 #include <slurm/slurm.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <ctime>
 #include <optional>
 #include <set>
@@ -27,9 +28,13 @@ struct JobBoundsForScripts {
     std::size_t bytes = std::size_t{64} << 20u;
 };
 
-/// The mentioned fields of all jobs; the names of the others are in `unread`. Errors: limit_exceeded.
+/// The mentioned fields of all jobs, in the order of their ids; the names of the others are in `unread`.
+/// Errors: limit_exceeded.
 Result<model::ScriptRecords> read_script_jobs(const job_info_msg_t& jobs, const MentionedNames& mentioned,
                                               const JobBoundsForScripts& bounds = {});
+
+/// Where the job is in what read_script_jobs() returned; empty: there is none. Cost: log n.
+std::optional<std::size_t> find_script_job(const model::ScriptRecords& jobs, std::uint32_t job_id);
 
 /// The same of all jobs that slurmctld has. Empty: nothing has changed since `newer_than`, which becomes the
 /// time of the answer. Errors: unavailable, with Slurm's error text; limit_exceeded. Cost: one RPC, blocking

@@ -289,15 +289,11 @@ bool asks_for_users(std::string_view source) {
     return std::ranges::any_of(tokens, [](const Token& token) { return token.is_name("popen"); });
 }
 
-bool add_mentioned_names(std::string_view source, std::set<std::string, std::less<>>& names) {
+void add_mentioned_names(std::string_view source, std::set<std::string, std::less<>>& names) {
     constexpr std::size_t max_name = 32; // of a field
-    bool asks_for_jobs = false;
-    for (const Token& token : read_tokens(source)) {
-        if (!token.is_name() && token.kind != TokenKind::text) continue;
-        asks_for_jobs = asks_for_jobs || token.text == "jobs";
-        if (token.text.size() <= max_name) names.emplace(token.text);
-    }
-    return asks_for_jobs;
+    for (const Token& token : read_tokens(source))
+        if ((token.is_name() || token.kind == TokenKind::text) && token.text.size() <= max_name)
+            names.emplace(token.text);
 }
 
 void add_host_libraries(lua_State* lua) {

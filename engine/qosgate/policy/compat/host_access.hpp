@@ -36,9 +36,8 @@ std::optional<HostAccess> find_sure_host_access(std::string_view source, const S
 /// Whether the text calls io.popen, and so asks about users.
 bool asks_for_users(std::string_view source);
 
-/// Adds the names and short literals of a source. Returns whether `jobs` is one of them: the script may read
-/// slurm.jobs.
-bool add_mentioned_names(std::string_view source, std::set<std::string, std::less<>>& names);
+/// Adds the names and short literals of a source.
+void add_mentioned_names(std::string_view source, std::set<std::string, std::less<>>& names);
 
 /// Adds `io`, `os` with what is harmless, and functions in the place of the others that raise an error with
 /// the same message. Inside a protected call.

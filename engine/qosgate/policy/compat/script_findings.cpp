@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/compat/host_access.hpp"
+#include "qosgate/policy/compat/record_fields.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
 
 #include <algorithm>
@@ -122,7 +123,8 @@ constexpr auto fields = std::to_array<std::string_view>({
 
 /// A function of the script that slurmctld calls.
 struct Hook {
-    std::string_view job_desc; ///< the name of its first parameter
+    std::string_view first;  ///< the name of its first parameter: job_desc
+    std::string_view second; ///< of slurm_job_modify: job_rec
     int line = 0;
     bool has_return = false; ///< at its end
 };
@@ -182,7 +184,9 @@ std::optional<Hook> read_hook(std::span<const Token> tokens, std::size_t at) {
     if (open + 1 >= tokens.size() || !tokens[open].is("(")) return std::nullopt;
     Hook hook;
     hook.line = tokens[at].line;
-    if (tokens[open + 1].is_name()) hook.job_desc = tokens[open + 1].text;
+    if (tokens[open + 1].is_name()) hook.first = tokens[open + 1].text;
+    if (open + 3 < tokens.size() && tokens[open + 2].is(",") && tokens[open + 3].is_name())
+        hook.second = tokens[open + 3].text;
     Blocks blocks;
     for (std::size_t i = open; i < tokens.size() && blocks.read(tokens[i]); ++i) {
     }
@@ -204,16 +208,49 @@ std::string describe_unknown(const Token& field, bool is_written) {
                         text::did_you_mean(field.text, names));
 }
 
+/// Calls `body(field, is_written)` for each field of a variable, NAME.FIELD.
+template <typename Body>
+void for_each_field(std::span<const Token> tokens, std::string_view variable, Body body) {
+    for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
+        const bool is_member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is(":"));
+        if (is_member || !tokens[i].is_name(variable) || !tokens[i + 1].is(".")) continue;
+        body(tokens[i + 2], tokens[i + 3].is("="));
+    }
+}
+
 /// Uses of fields that do not exist. `job` is the name of the job description.
 void find_unknown_fields(std::span<const Token> tokens, std::string_view job,
                          std::vector<ScriptFinding>& findings) {
-    for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
-        const bool is_member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is(":"));
-        if (is_member || !tokens[i].is_name(job) || !tokens[i + 1].is(".")) continue;
-        const Token& field = tokens[i + 2];
-        if (std::ranges::find(fields, field.text) != fields.end()) continue;
-        findings.push_back({field.line, describe_unknown(field, tokens[i + 3].is("=")), false});
+    for_each_field(tokens, job, [&](const Token& field, bool is_written) {
+        if (std::ranges::find(fields, field.text) != fields.end()) return;
+        findings.push_back({field.line, describe_unknown(field, is_written), false});
+    });
+}
+
+/// What differs from Slurm's plugin for a field of job_rec; empty: nothing.
+std::string describe_record_field(std::string_view name) {
+    switch (record_field(name)) {
+    case RecordField::copied: break;
+    case RecordField::listed:
+        return text::format("job_rec.{} comes from the copy of slurm.jobs here, 2 seconds old or more (20 "
+                            "times as long as reading it takes); a change of a newer job is refused",
+                            name);
+    case RecordField::withheld: return text::format("job_rec.{} cannot be read here: the call fails", name);
+    case RecordField::unknown:
+        const std::vector<std::string> names(record_field_names().begin(), record_field_names().end());
+        return text::format("job_rec has no field '{}', so this is always nil{}", name,
+                            text::did_you_mean(name, names));
     }
+    return {};
+}
+
+/// Uses of fields of job_rec that are not simply there. `record` is its name.
+void find_record_fields(std::span<const Token> tokens, std::string_view record,
+                        std::vector<ScriptFinding>& findings) {
+    for_each_field(tokens, record, [&](const Token& field, bool /*is_written*/) {
+        if (std::string what = describe_record_field(field.text); !what.empty())
+            findings.push_back({field.line, std::move(what), false});
+    });
 }
 
 void find_uses_of_jobs(std::span<const Token> tokens, std::vector<ScriptFinding>& findings) {
@@ -270,8 +307,9 @@ std::vector<ScriptFinding> find_script_problems(std::string_view source, const S
         find_unknown_fields(tokens, job, findings);
         find_metatables(tokens, job, findings);
     };
-    if (submit) check_job(submit->job_desc);
-    if (modify && (!submit || submit->job_desc != modify->job_desc)) check_job(modify->job_desc);
+    if (submit) check_job(submit->first);
+    if (modify && (!submit || submit->first != modify->first)) check_job(modify->first);
+    if (modify && !modify->second.empty()) find_record_fields(tokens, modify->second, findings);
     std::ranges::stable_sort(findings, {}, &ScriptFinding::line);
     return findings;
 }

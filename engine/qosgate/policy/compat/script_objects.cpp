@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/compat/listed_field.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/old_text.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
@@ -44,7 +45,7 @@ void push_script_value(lua_State* lua, const ScriptValue& value) {
         lua_pushlstring(lua, value.text.data(), value.text.size());
         return;
     case ScriptValue::Kind::nothing:
-    case ScriptValue::Kind::unknown: break; // read_listed() looks for it
+    case ScriptValue::Kind::unknown: break; // read_listed_field() looks for it
     }
     lua_pushnil(lua);
 }
@@ -224,16 +225,9 @@ int read_listed(lua_State* lua) {
         return luaL_error(lua, "a %s of an earlier call cannot be read: use those of this call", list.noun);
     const auto index = static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(1)));
     const model::ScriptRecords& records = check_records(lua, list);
-    const ScriptValue value = records.get(index, name);
-    const auto is_in = [name](const auto& names) { return std::ranges::find(names, name) != names.end(); };
-    if (value.kind == ScriptValue::Kind::nothing && is_in(records.unreadable))
-        return luaL_error(lua, "%s of a %s cannot be read", name.data(), list.noun);
-    if (value.kind == ScriptValue::Kind::nothing && is_in(records.unread))
-        return luaL_error(lua, "%s of a %s was not read: write its name in the script, as a literal",
-                          name.data(), list.noun);
-    if (value.kind == ScriptValue::Kind::unknown)
-        return luaL_error(lua, "%s of this %s cannot be read in the state that it has", name.data(),
-                          list.noun);
+    ErrorText error;
+    const ScriptValue value = read_listed_field(records, index, name, list.noun, error);
+    if (!error.empty()) return raise(lua, error);
     push_script_value(lua, value);
     return 1;
 }

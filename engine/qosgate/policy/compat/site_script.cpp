@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/compat/host_access.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
+#include "qosgate/policy/compat/record_fields.hpp"
 #include "qosgate/policy/compat/script_library.hpp"
 #include "qosgate/policy/compat/source_rewrite.hpp"
 #include "qosgate/policy/compiled_rules.hpp"
@@ -18,6 +19,7 @@ namespace qg::policy::compat {
 namespace {
 
 constexpr const char* submit_function = "slurm_job_submit";
+constexpr const char* modify_function = "slurm_job_modify";
 
 const SourceFile& script_of(const SourceFolder& sources) {
     const SourceFile* file = sources.find(script_file_name);
@@ -86,13 +88,17 @@ class Running {
     LuaState& state_;
 };
 
-std::shared_ptr<const SiteScript::Names> find_names_beside_jobs(const SourceFolder& sources) {
-    auto names = std::make_shared<SiteScript::Names>();
-    bool asks_for_jobs = false;
-    for (const SourceFile& file : sources.files)
-        if (kind_of(file.name) == SourceKind::compat && is_source_name(file.name))
-            asks_for_jobs = add_mentioned_names(file.text, *names) || asks_for_jobs;
-    return asks_for_jobs ? names : nullptr;
+std::shared_ptr<const SiteScript::Names> find_fields_of_jobs(const SourceFolder& sources) {
+    SiteScript::Names mentioned;
+    SiteScript::Names listed;
+    for (const SourceFile& file : sources.files) {
+        if (kind_of(file.name) != SourceKind::compat || !is_source_name(file.name)) continue;
+        add_mentioned_names(file.text, mentioned);
+        add_listed_fields(file.text, listed);
+    }
+    if (mentioned.contains("jobs")) return std::make_shared<const SiteScript::Names>(std::move(mentioned));
+    if (!mentioned.contains(modify_function) || listed.empty()) return nullptr;
+    return std::make_shared<const SiteScript::Names>(std::move(listed));
 }
 
 } // namespace
@@ -107,7 +113,7 @@ SiteScript::SiteScript(std::shared_ptr<const SourceFolder> sources, const Settin
                                                      is_source_name(file.name) &&
                                                      compat::asks_for_users(file.text);
                                           })),
-      names_beside_jobs_(find_names_beside_jobs(*sources_)) {}
+      fields_of_jobs_(find_fields_of_jobs(*sources_)) {}
 
 Result<std::shared_ptr<SiteScript>> SiteScript::load(std::shared_ptr<const SourceFolder> sources,
                                                      const Settings& settings, std::string cluster_name) {
@@ -167,7 +173,7 @@ ScriptOutcome SiteScript::submit(ScriptHost& host) {
 }
 
 ScriptOutcome SiteScript::modify(ScriptHost& host) {
-    return call(host, {"slurm_job_modify", &push_modify_arguments, /*may_be_missing=*/true});
+    return call(host, {modify_function, &push_modify_arguments, /*may_be_missing=*/true});
 }
 
 ScriptOutcome SiteScript::call(ScriptHost& host, const Function& function) {

@@ -77,10 +77,12 @@ class SiteScript {
     /// Whether it starts programs that ask for users and groups.
     [[nodiscard]] bool asks_for_users() const noexcept { return asks_for_users_; }
 
-    /// The names that its sources mention, if they mention slurm.jobs; null: it reads no jobs.
+    /// The fields of jobs to read in the background: all names that its sources mention, if they mention
+    /// slurm.jobs, else what slurm_job_modify may read of job_rec and slurmctld's copy does not have.
+    /// Null: it reads no jobs.
     using Names = std::set<std::string, std::less<>>;
-    [[nodiscard]] const std::shared_ptr<const Names>& names_beside_jobs() const noexcept {
-        return names_beside_jobs_;
+    [[nodiscard]] const std::shared_ptr<const Names>& fields_of_jobs() const noexcept {
+        return fields_of_jobs_;
     }
 
     /// What the user reads if a failure refuses the job.
@@ -106,7 +108,7 @@ class SiteScript {
     const std::string cluster_name_;
     const ScriptFiles files_;
     const bool asks_for_users_;
-    const std::shared_ptr<const Names> names_beside_jobs_;
+    const std::shared_ptr<const Names> fields_of_jobs_;
 
     std::mutex mutex_; ///< guards what follows
     State state_;      ///< the one with the script's globals; null: it is spent
