@@ -21,10 +21,13 @@
 #include <utility>
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 namespace {
 
 using namespace qg::plugin;
+
+constexpr std::string_view scrontab = "scrontab";
 
 void say(bool is_error, const std::string& line) {
     const std::string shown = qg::text::printable(line, max_line_length);
@@ -34,15 +37,20 @@ void say(bool is_error, const std::string& line) {
         slurm_info("%s", shown.c_str());
 }
 
-/// Told with -v. Some clients raise the level of their log only later.
-void say_no_opinion(const ClientOptions& options, const std::string& why) {
-    if (options.is_set("verbose")) say(false, "qosgate: this job is not judged here: " + why);
+/// Told with -v. Most clients raise the level of their log only later; scrontab, whose -v is no option of a
+/// job, has done so.
+void say_no_opinion(const ClientOptions& options, std::string_view client, const std::string& why) {
+    const std::string line = "qosgate: this job is not judged here: " + why;
+    if (client == scrontab)
+        slurm_verbose("%s", qg::text::printable(line, max_line_length).c_str());
+    else if (options.is_set("verbose"))
+        say(false, line);
 }
 
 /// The client, by its own options: its file may have another name. Empty: another program.
 std::string_view find_client() {
     constexpr std::pair<const char*, std::string_view> clients[] = {
-        {"sbopt", "sbatch"}, {"saopt", "salloc"}, {"sropt", "srun"}};
+        {"sbopt", "sbatch"}, {"saopt", "salloc"}, {"sropt", "srun"}, {"scopt", scrontab}};
     for (const auto& [symbol, name] : clients)
         if (dlsym(RTLD_DEFAULT, symbol) != nullptr) return name;
     return "";
@@ -59,11 +67,12 @@ bool names_other_clusters(const ClientOptions& options) {
 
 /// Why there is nothing to judge; empty: there is.
 std::string find_exempt(const ClientOptions& options, std::string_view client) {
-    if (client.empty()) return "this is not sbatch, salloc or srun";
+    if (client.empty()) return "this is not sbatch, salloc, srun or scrontab";
     if (client == "srun" && (std::getenv("SLURM_JOB_ID") != nullptr || options.is_set("jobid")))
         return "a step of a job has no limits of its own";
     if (client == "srun" && options.is_set("no-allocate")) return "there is no job";
     if (names_other_clusters(options)) return "--clusters (or its variable) names other clusters";
+    if (client == scrontab && getuid() == 0) return "a crontab of root may be for another user";
     if (options.is_set("uid")) return "it is for another user";
     return "";
 }
@@ -81,7 +90,7 @@ int filter(ClientOptions options, int part) {
     if (is_asked_by_qosgate()) return SLURM_SUCCESS;
     const ClientCommand command{find_client(), part};
     if (const std::string why = find_exempt(options, command.name); !why.empty()) {
-        say_no_opinion(options, why);
+        say_no_opinion(options, command.name, why);
         return SLURM_SUCCESS;
     }
     static bool was_late = false; // the other parts of the job would wait as long
@@ -92,7 +101,7 @@ int filter(ClientOptions options, int part) {
     was_late = result.end == ChildEnd::late;
     const auto answer = parse_answer(result.bytes);
     if (!answer || !answer->no_opinion.empty()) {
-        say_no_opinion(options, answer ? answer->no_opinion : why_no_answer(result.end));
+        say_no_opinion(options, command.name, answer ? answer->no_opinion : why_no_answer(result.end));
         return SLURM_SUCCESS;
     }
     for (const std::string& line : answer->lines)

@@ -129,7 +129,7 @@ std::optional<JobRequest> make_request(ClientOptions& options, const ClientComma
     job->user_id = getuid();
     if (job->array_inx == nullptr) job->array_inx = keep(options.get("array"));
     JobRequest request = slurm::read_job_desc(*job, getuid());
-    request.is_batch = command.name == "sbatch";
+    request.is_batch = command.name == "sbatch" || command.name == "scrontab";
     request.is_het_part = command.part > 0;
     if (!request.tres_per_task) request.tres_per_task = gpus_per_task(options);
     gate::complete_options(request, command.name == "srun" ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Judges a job inside sbatch, salloc or srun, before it is sent: by the rules that this host has, and by what
-// slurmctld tells this user.
+// Judges a job inside sbatch, salloc, srun or scrontab, before it is sent: by the rules that this host has,
+// and by what slurmctld tells this user.
 #pragma once
 
 #include "client_answer.hpp"
@@ -17,7 +17,7 @@ namespace qg::plugin {
 inline constexpr std::chrono::milliseconds default_client_timeout{300};
 
 struct ClientCommand {
-    std::string_view name; ///< "sbatch", "salloc" or "srun"
+    std::string_view name; ///< "sbatch", "salloc", "srun" or "scrontab"
     int part = 0;          ///< of a heterogeneous job
 };
 
