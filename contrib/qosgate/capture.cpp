@@ -254,6 +254,7 @@ void add_capture(CLI::App& app, Invocation& invocation) {
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  sudo qosgate capture monday.json\n"
+        "  sudo qosgate capture --anonymous --force for-the-vendor.json\n"
         "  qosgate policy try --world monday.json --user ana -- sbatch --qos=gpu --gres=gpu:2 job.sh\n"
         "  jq -c '. + {job: {user: 1017, qos: \"gpu\", tres: {\"gres/gpu\": 2}}}' monday.json | qosgate "
         "eval");

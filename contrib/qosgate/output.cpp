@@ -50,7 +50,7 @@ std::string local_time_text(std::time_t time) {
     std::tm parts{};
     std::array<char, 64> shown{};
     localtime_r(&time, &parts);
-    return std::strftime(shown.data(), shown.size(), "%Y-%m-%d %H:%M:%S", &parts) == 0 ? "?" : shown.data();
+    return std::strftime(shown.data(), shown.size(), "%Y-%m-%dT%H:%M:%S", &parts) == 0 ? "?" : shown.data();
 }
 
 std::string count_of(std::uint64_t count, std::string_view noun) {

@@ -25,7 +25,7 @@ int exit_status(ErrorCode code) noexcept;
 /// The list of exit statuses for help texts.
 std::string_view exit_status_help();
 
-/// "2026-11-20 10:12:44" in local time.
+/// "2026-11-20T10:12:44" in local time, as Slurm writes it.
 std::string local_time_text(std::time_t time);
 
 /// "1 rule", "2 rules".

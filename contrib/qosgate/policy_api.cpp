@@ -206,7 +206,8 @@ void add_policy_api(CLI::App& policy, Invocation& invocation) {
         "  64  the command line is wrong\n"
         "  74  the output cannot be written\n\n"
         "Examples:\n"
-        "  qosgate policy api > qosgate.lua     then name the file in workspace.library of .luarc.json");
+        "  qosgate policy api > qosgate.lua     then name the file in workspace.library of .luarc.json\n"
+        "  qosgate policy api | grep -w time_limit");
     command->callback([&invocation] { invocation.action = print_api; });
 }
 

@@ -48,7 +48,7 @@ void ReadingProgress::at(std::time_t until) {
     std::array<char, 32> text{};
     std::tm parts{};
     localtime_r(&until, &parts);
-    std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M", &parts);
+    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M", &parts);
     output_.note(text::format("{} jobs so far, those before {}", jobs_, text.data()));
 }
 

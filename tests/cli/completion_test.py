@@ -14,6 +14,8 @@ import time
 import unittest
 from pathlib import Path
 
+from command_tree import all_commands, commands_of, options_of
+
 QOSGATE = sys.argv.pop(1)
 BASH_COMPLETION = Path("/usr/share/bash-completion/bash_completion")
 
@@ -28,33 +30,6 @@ printf '%s\\n' "${COMPREPLY[@]}"
 
 def run(*words: str, **options: object) -> subprocess.CompletedProcess:
     return subprocess.run(words, capture_output=True, text=True, timeout=30, **options)
-
-
-def help_of(path: list[str]) -> str:
-    return run(QOSGATE, *path, "--help").stdout
-
-
-def commands_of(text: str) -> list[str]:
-    """The names below "Subcommands:"."""
-    part = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, re.MULTILINE)
-    return re.findall(r"^  (\w+)", part[1], re.MULTILINE) if part else []
-
-
-def options_of(text: str) -> list[str]:
-    """The long names below "Options:"."""
-    part = re.search(r"^Options:\n((?:  .*\n)+)", text, re.MULTILINE)
-    return re.findall(r"^  (?:-\w,)?(--[\w-]+)", part[1], re.MULTILINE)
-
-
-def all_commands() -> dict[tuple[str, ...], str]:
-    """The help of each command."""
-    found: dict[tuple[str, ...], str] = {}
-    waiting: list[list[str]] = [[]]
-    while waiting:
-        path = waiting.pop()
-        found[tuple(path)] = help_of(path)
-        waiting += [[*path, name] for name in commands_of(found[tuple(path)])]
-    return found
 
 
 def unique_prefix(name: str, names: list[str]) -> str:
@@ -109,7 +84,7 @@ class CompletionTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="qosgate-completion-")
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
-        cls.help = all_commands()
+        cls.help = all_commands(QOSGATE)
 
     def script(self, shell: str) -> Path:
         """The script in a file; skips the test where the shell is not installed."""

@@ -195,7 +195,7 @@ class Status(StartTestCase):
         self.assertGreaterEqual(status["as_of"], before)
         self.assertLessEqual(status["as_of"], time.time())
         command = [str(build_root() / "contrib" / "qosgate" / "qosgate"), "status"]
-        self.assertRegex(self.cluster.run(command).stdout, r"(?m)^As of: +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
+        self.assertRegex(self.cluster.run(command).stdout, r"(?m)^As of: +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$")
 
     def test_a_controller_that_knows_no_rules_is_closed(self) -> None:
         self.expected_errors += ["99-broken.lua", "no rules are loaded"]

@@ -169,8 +169,8 @@ void add_exporter(CLI::App& app, Invocation& invocation) {
         "slurmctld may be away, also at the start.\n\n"
         "Examples:\n"
         "  qosgate exporter\n"
-        "  curl -s http://127.0.0.1:9817/metrics | grep '^qosgate_qos_headroom'\n\n"
-        "  qosgate exporter --listen 10.1.0.5:9817 --interval 30s --users 50 --public users");
+        "  qosgate exporter --listen 10.1.0.5:9817 --interval 30s --users 50 --public users\n"
+        "  curl -s http://127.0.0.1:9817/metrics | grep '^qosgate_qos_headroom'");
     command->add_option("--listen", options->listen, "Address and port; default: 127.0.0.1:9817; port 0: any")
         ->check(check_listen);
     command
