@@ -278,8 +278,9 @@ ordered_json answer_json(const TriedJob& job) {
         parts.push_back(part_json(part));
     const RejectCode refusal = job.decisive().refusal();
     return {{"status", to_string(job.decisive().status())},
-            {"error", refusal == RejectCode::none ? ordered_json()
-                                                  : ordered_json(slurm::describe_slurm_error(refusal))},
+            {"slurmctld_error", refusal == RejectCode::none
+                                    ? ordered_json()
+                                    : ordered_json(slurm::describe_slurm_error(refusal))},
             {"user_reads", job.user_reads()},
             {"parts", parts}};
 }

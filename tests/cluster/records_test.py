@@ -9,17 +9,19 @@ import stat
 import tempfile
 from pathlib import Path
 
+import jsonschema
 from qosgate_dev.testing import build_root, main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "contrib" / "decision-record.schema.json").read_text())
+SCHEMA = jsonschema.Draft202012Validator(
+    json.loads((Path(__file__).parents[2] / "contrib" / "decision-record.schema.json").read_text())
+)
 RULES = """\
 rule { submit = function(job)
     if job.comment == "no" then job:reject("not today") end
     if job.comment == "other" then job.qos = "counted" end
 end }
 """
-TYPES = {"boolean": bool, "string": str, "integer": int, "array": list, "object": dict}
 
 
 class Records(PluginTestCase):
@@ -36,27 +38,11 @@ class Records(PluginTestCase):
     def write_site(cls, settings: str) -> None:
         cls.put_in_force({"site.lua": f'site {{ record_file = "{cls.records_file}", {settings} }}\n'})
 
-    def check(self, value: object, schema: dict, where: str) -> None:
-        """The part of JSON Schema that our schema uses."""
-        if "enum" in schema:
-            self.assertIn(value, schema["enum"], where)
-        if "type" in schema:
-            self.assertIsInstance(value, TYPES[schema["type"]], where)
-        if "pattern" in schema:
-            self.assertRegex(value, schema["pattern"], where)
-        for key in schema.get("required", []):
-            self.assertIn(key, value, where)
-        for key, member in value.items() if "properties" in schema else ():
-            self.assertIn(key, schema["properties"], where)
-            self.check(member, schema["properties"][key], f"{where}.{key}")
-        for item in value if "items" in schema else ():
-            self.check(item, schema["items"], f"{where}[]")
-
     def records(self) -> list[dict]:
         lines = self.records_file.read_text().splitlines() if self.records_file.exists() else []
         found = [json.loads(line) for line in lines]
         for record in found:
-            self.check(record, SCHEMA, "record")
+            self.assertEqual([error.message for error in SCHEMA.iter_errors(record)], [], record)
         return found
 
     def record_of(self, name: str) -> dict:

@@ -181,11 +181,12 @@ class Installed(unittest.TestCase):
         rules = {path.name for path in (SOURCE / "lua/rules").glob("*.lua")}
         plugins = {"cli_filter_qosgate.so", "job_submit_qosgate.so", "qosgate_client.so"} if self.has_slurm else set()
         others = {"qosgate", "qosgate.lua", "lua.md", "running.md", "users.md", "decision-record.schema.json"}
+        schemas = {path.name for path in (SOURCE / "contrib/schemas").glob("*.json")}
         has_exporter = "/metrics" in run(self.prefix / "bin/qosgate", "exporter", "--help")
         monitor = {"qosgate-exporter.service", "alerts.yml", "dashboard.json"} if has_exporter else set()
         pages = {name for name in installed if re.fullmatch(r"qosgate(-[a-z]+)*\.1", name)}
         help_files = {"_qosgate", "qosgate.fish", "qosgate.1", *pages}  # that of bash is called qosgate, too
-        self.assertEqual(installed, others | rules | plugins | monitor | help_files)
+        self.assertEqual(installed, others | rules | plugins | monitor | schemas | help_files)
 
     def test_the_guides_refer_to_nothing_that_is_not_installed(self) -> None:
         guides = sorted((self.prefix / option("datadir") / "doc/qosgate").glob("*.md"))
@@ -198,6 +199,11 @@ class Installed(unittest.TestCase):
     def test_the_names_for_editors_are_in_the_data_folder(self) -> None:
         installed = self.prefix / option("datadir") / "qosgate/api/qosgate.lua"
         self.assertEqual(installed.read_text(), (SOURCE / "lua/api/qosgate.lua").read_text())
+
+    def test_the_schemas_are_in_the_data_folder(self) -> None:
+        installed = self.prefix / option("datadir") / "qosgate/schemas"
+        for schema in (SOURCE / "contrib/schemas").glob("*.json"):
+            self.assertEqual((installed / schema.name).read_text(), schema.read_text())
 
     def test_the_rules_are_in_the_data_folder(self) -> None:
         installed = self.prefix / option("datadir") / "qosgate/rules"

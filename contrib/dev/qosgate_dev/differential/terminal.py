@@ -10,6 +10,7 @@ from typing import Any
 
 from qosgate_dev.cluster import users as cluster_users
 from qosgate_dev.testing import Cluster, CommandResult
+from qosgate_dev.testing.answers import check_answer
 
 from .commands import Command
 
@@ -43,6 +44,7 @@ class Terminal:
             extra_groups=[],
             check=False,
         )
+        check_answer(words, done.returncode, done.stdout)
         return CommandResult(" ".join(words), done.returncode, done.stdout, done.stderr)
 
     def sbatch(self, job: Json, command: Command, *added: str) -> CommandResult:

@@ -21,6 +21,8 @@ from qosgate_dev import ROOT
 from qosgate_dev.cluster import users as cluster_users
 from qosgate_dev.cluster.layout import Layout
 
+from . import answers
+
 # As timeout(1) has it.
 TIMED_OUT = 124
 
@@ -79,6 +81,7 @@ def run_command(
     """Runs a command; after `timeout` seconds its whole process group is killed.
 
     A string is split like a shell's words, but no shell runs it. `options` are Popen's.
+    Errors: AnswerWrong if `qosgate ... --json` answers with anything but what its schema says.
     """
     words = shlex.split(command) if isinstance(command, str) else list(command)
     with subprocess.Popen(
@@ -101,6 +104,8 @@ def run_command(
         except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
             raise
+    if code != TIMED_OUT:
+        answers.check_answer(words, code, stdout)
     return CommandResult(shlex.join(words), code, stdout, stderr)
 
 
