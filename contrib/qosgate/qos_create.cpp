@@ -69,7 +69,18 @@ void add_qos_create(CLI::App& qos, Invocation& invocation) {
                     "  qosgate qos create high Preempt=low --dry-run  show what would be stored\n\n"
                     "A field that is not given keeps Slurm's default: no limit. 'qosgate qos fields' lists\n"
                     "the fields. Nobody may use a new QOS before associations allow it ('sacctmgr modify\n"
-                    "account X set qos+=moonlight').");
+                    "account X set qos+=moonlight').\n\n"
+                    "Exit status:\n"
+                    "  0   done, or nothing to do\n"
+                    "  64  the command line is wrong\n"
+                    "  65  a field or a value is wrong\n"
+                    "  66  a QOS of Preempt does not exist\n"
+                    "  69  slurmdbd cannot be reached, or slurm.conf cannot be used\n"
+                    "  73  a QOS of that name exists\n"
+                    "  74  the output cannot be written; the message says whether the change is stored\n"
+                    "  75  somebody else changed it at the same time: nothing was changed\n"
+                    "  77  not permitted: root, SlurmUser and administrators of accounting may\n"
+                    "  78  Slurm has no slurmdbd, or its release does not know a flag");
     command->add_option("NAME", options->arguments, "Name or names (a,b), and what to set")
         ->required()
         ->option_text("[FIELD=VALUE ...] REQUIRED");

@@ -110,7 +110,17 @@ void add_qos_delete(CLI::App& qos, Invocation& invocation) {
         "shows the commands that end the uses.\n"
         "--force deletes it anyway and says beforehand what will happen; it does not help where\n"
         "slurmdbd would leave associations damaged. What was deleted is printed as the command\n"
-        "that creates it again.");
+        "that creates it again.\n\n"
+        "Exit status:\n"
+        "  0   done\n"
+        "  64  the command line is wrong\n"
+        "  65  an argument is not a name\n"
+        "  66  there is no such QOS\n"
+        "  69  slurmdbd cannot be reached, or slurmctld, which knows the uses; slurm.conf cannot be used\n"
+        "  74  the output cannot be written; the message says whether the change is stored\n"
+        "  75  it is in use, or somebody else changed it at the same time: nothing was deleted\n"
+        "  77  not permitted: root, SlurmUser and administrators of accounting may\n"
+        "  78  Slurm has no slurmdbd");
     command->add_option("NAME", options->arguments, "Names")->required();
     command->add_flag("--dry-run", options->dry_run, "Check and show, but change nothing");
     command->add_flag("--force", options->force, "Delete even if in use, or if its uses are unknown");

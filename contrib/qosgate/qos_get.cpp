@@ -133,9 +133,12 @@ void add_qos_get(CLI::App& qos, Invocation& invocation) {
         "Exit status:\n"
         "  0   shown\n"
         "  64  the command line is wrong\n"
+        "  65  an argument is not a name\n"
         "  66  there is no such QOS\n"
-        "  69  slurmdbd, or for these options slurmctld, cannot be reached\n"
-        "  74  the output cannot be written");
+        "  69  slurmdbd, or for these options slurmctld, cannot be reached; slurm.conf cannot be used\n"
+        "  74  the output cannot be written\n"
+        "  77  slurm.conf is not readable for you\n"
+        "  78  Slurm has no slurmdbd");
     command->add_option("NAME", options->arguments, "Names")->required();
     command->add_flag("--usage", options->usage, "Also what is used of the limits, by all, account and user");
     command->add_flag("--access", options->access, "Also who may use it, and for whom it is the default");

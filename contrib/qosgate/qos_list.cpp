@@ -195,7 +195,16 @@ void add_qos_list(CLI::App& qos, Invocation& invocation) {
         "Without --fields the table has the columns in which anything is set; --json and --parsable have\n"
         "all. '-' is unset; with --parsable the column is empty then, and a '|' within a text is written\n"
         "as \\x7c. In JSON, \"total\" counts the QOSs before --limit and --offset. A name without wildcards\n"
-        "that no QOS has is an error; a pattern that fits none shows an empty table.");
+        "that no QOS has is an error; a pattern that fits none shows an empty table.\n\n"
+        "Exit status:\n"
+        "  0   shown\n"
+        "  64  the command line is wrong\n"
+        "  65  a field, a flag or a name is wrong\n"
+        "  66  there is no QOS of that name\n"
+        "  69  slurmdbd cannot be reached, or slurm.conf cannot be used\n"
+        "  74  the output cannot be written\n"
+        "  77  slurm.conf is not readable for you\n"
+        "  78  Slurm has no slurmdbd");
     command->add_option("PATTERN", options->patterns, "Names (a,b), with * ? [a-z] as in a shell");
     command->add_option("--min-priority", options->min_priority, "Lowest priority to show")->type_name("N");
     command->add_option("--max-priority", options->max_priority, "Highest priority to show")->type_name("N");

@@ -110,7 +110,17 @@ void add_qos_update(CLI::App& qos, Invocation& invocation) {
         "RawUsage=0   forgets what ended jobs have used (GrpTRESMins, GrpWall), in the cluster of "
         "slurm.conf, and\n"
         "             at once: it is no part of the transaction. In JSON: usage_reset (names), cluster.\n"
-        "             Exit status 78: with this release of Slurm only sacctmgr can do it.");
+        "             With some releases of Slurm only sacctmgr can do it (exit status 78).\n\n"
+        "Exit status:\n"
+        "  0   done, or nothing to do\n"
+        "  64  the command line is wrong\n"
+        "  65  a field or a value is wrong\n"
+        "  66  there is no such QOS\n"
+        "  69  slurmdbd cannot be reached, or slurm.conf cannot be used\n"
+        "  74  the output cannot be written; the message says whether the change is stored\n"
+        "  75  somebody else changed it at the same time: nothing was changed\n"
+        "  77  not permitted: root, SlurmUser and administrators of accounting may\n"
+        "  78  Slurm has no slurmdbd, or its release does not know a flag or cannot reset usage");
     command->add_option("NAME", options->arguments, "Names, and what to set")
         ->required()
         ->option_text("FIELD=VALUE ... REQUIRED");

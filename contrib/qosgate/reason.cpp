@@ -117,8 +117,12 @@ void add_reason(CLI::App& app, Invocation& invocation) {
                     "  qosgate reason QOSMaxGRESPerUser\n"
                     "  qosgate reason $(squeue -h -j 1234 -o %r)\n"
                     "  qosgate reason --all --json\n\n"
-                    "Unknown Reasons are named on standard error; the others are still explained, and the\n"
-                    "exit status is 66.");
+                    "Unknown Reasons are named on standard error; the others are still explained.\n\n"
+                    "Exit status:\n"
+                    "  0   explained\n"
+                    "  64  the command line is wrong\n"
+                    "  66  Slurm has no such Reason\n"
+                    "  74  the output cannot be written");
     auto* tokens = command->add_option("TOKEN", options->tokens, "Reasons as squeue shows them");
     auto* all = command->add_flag("--all", options->all, "all Reasons that Slurm has");
     tokens->excludes(all);

@@ -329,6 +329,7 @@ void add_status(CLI::App& app, Invocation& invocation) {
         "  1   degraded: it works, but not as configured; each reason is shown with what to do\n"
         "  2   not loaded; or closed: it refuses all jobs but those of root, SlurmUser and operators,\n"
         "      because the site's rules do not load, or their tests have not passed\n"
+        "  64  the command line is wrong\n"
         "  65  the plugin's report cannot be understood\n"
         "  69  slurm.conf or the report cannot be read\n"
         "  74  the output cannot be written\n"

@@ -15,7 +15,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from command_tree import all_commands, options_of
+from command_tree import all_commands, commands_of, options_of
+from qosgate_dev.testing.answers import statuses_in
 
 HAS_SLURM = sys.argv.pop(2) == "slurm"
 QOSGATE = sys.argv.pop(1)
@@ -99,6 +100,12 @@ class HelpTest(unittest.TestCase):
                         self.assertTrue(path, "no such command")
                         options = {word.partition("=")[0] for word in words if word.startswith("--")}
                         self.assertLessEqual(options, set(options_of(self.help[path])))
+
+    def test_every_command_lists_its_exit_statuses(self) -> None:
+        for path, text in self.help.items():
+            if not commands_of(text):
+                with self.subTest(path):
+                    self.assertLessEqual({0, 64}, statuses_in(text))
 
     def test_an_example_is_taken_apart_as_a_shell_does(self) -> None:
         self.assertEqual(examples_of("x\nExamples:\n  a b   words\n  c\n     d\n\n  e\n\nAfter:\n  f\n"), ["a b", "c d", "e"])

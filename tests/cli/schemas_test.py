@@ -143,25 +143,27 @@ class SchemasTest(unittest.TestCase):
 
     def test_an_answer_belongs_to_its_command_line_and_exit_status(self) -> None:
         failure = json.dumps({"error": {"code": "not_found", "message": "x"}})
-        answers.check_answer(["/bin/qosgate", "qos", "get", "x", "--json"], 66, failure)
-        answers.check_answer(["qosgate", "lst", "--json"], 66, failure)
-        answers.check_answer(["qosgate", "check", "--", "sbatch", "--json"], 0, "words")
-        answers.check_answer(["qosgate", "qos", "get", "x"], 0, "words")
-        answers.check_answer(["squeue", "--json"], 0, "words")
-        answers.check_answer(["qosgate", "why", "--json"], -15, "")
+        answers.check_answer([QOSGATE, "reason", "x", "--json"], 66, failure)
+        answers.check_answer([QOSGATE, "lst", "--json"], 66, failure)
+        answers.check_answer([QOSGATE, "policy", "test", "--", "--json"], 0, "words")
+        answers.check_answer([QOSGATE, "qos", "fields", "x"], 66, "words")
+        answers.check_answer(["squeue", "--json"], 3, "words")
+        answers.check_answer([QOSGATE, "reason", "--json"], -15, "")
         for words, status, answer in (
-            (["qosgate", "qos", "get", "x", "--json"], 65, failure),
-            (["qosgate", "qos", "get", "x", "--json"], 0, "words"),
-            (["qosgate", "--json", "qos", "get", "x"], 0, "{}"),
-            (["qosgate", "lst", "--json"], 64, "{}"),
+            (["reason", "x", "--json"], 64, failure),
+            (["reason", "x", "--json"], 0, "words"),
+            (["--json", "reason", "x"], 0, "{}"),
+            (["lst", "--json"], 64, "{}"),
+            (["qos", "fields", "x"], 77, "a status that its help does not list"),
         ):
             with self.subTest(words, status=status), self.assertRaises(answers.AnswerWrong):
-                answers.check_answer(words, status, answer)
+                answers.check_answer([QOSGATE, *words], status, answer)
 
     def test_a_cluster_test_that_gets_a_wrong_answer_fails(self) -> None:
         with tempfile.TemporaryDirectory(prefix="qosgate-schemas-") as folder:
             program = Path(folder) / "qosgate"
-            program.write_text("#!/bin/sh\necho '{\"reasons\": []'\"$ENDING\"\n")
+            script = f'[ "$2" != --help ] || exec {QOSGATE} "$@"\necho \'{{"reasons": []\'"$ENDING"\n'
+            program.write_text("#!/bin/sh\n" + script)
             program.chmod(0o755)
             for ending, is_right in (("}", True), (', "more": 1}', False), ("", False)):
                 with self.subTest(ending):

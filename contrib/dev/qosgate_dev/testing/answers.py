@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Holds what `qosgate ... --json` answers against the schemas in contrib/schemas."""
+"""Holds what `qosgate ... --json` answers against the schemas in contrib/schemas, and exit statuses against --help."""
 
 from __future__ import annotations
 
 import functools
 import json
+import re
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -70,26 +72,54 @@ def find_problems(name: str, answer: object) -> list[str]:
     return [f"{error.json_path}: {error.message}" for error in found]
 
 
-def command_of(words: Sequence[str]) -> str | None:
-    """The command of a command line that asks for JSON, such as "qos-list"; "": none is known. None: it does not ask."""
+def own_words(words: Sequence[str]) -> list[str] | None:
+    """The words of `qosgate` itself, without those behind "--". None: it is another program, or asked for its help."""
     if not words or not Path(words[0]).name.startswith("qosgate"):
         return None
     own = list(words[1 : words.index("--")] if "--" in words else words[1:])
-    if "--json" not in own or "--help" in own:
-        return None
+    return None if "--help" in own else own
+
+
+def command_of(own: Sequence[str]) -> str:
+    """The command that answers in JSON, such as "qos-list"; "": none is known."""
     names = [word for word in own if not word.startswith("-")]
     known = schema_names()
     return next((name for name in ("-".join(names[:2]), "-".join(names[:1])) if name in known), "")
 
 
+def statuses_in(text: str) -> set[int]:
+    """The exit statuses that a help lists."""
+    part = re.search(r"^Exit status:\n((?:  .*\n?)+)", text, re.MULTILINE)
+    return {int(number) for number in re.findall(r"^  (\d+) ", part[1], re.MULTILINE)} if part else set()
+
+
+@functools.cache
+def _documented_statuses(program: str, names: tuple[str, ...]) -> set[int] | None:
+    """Those of a command. None: there is no such command."""
+    shown = subprocess.run([program, *names, "--help"], capture_output=True, text=True, timeout=30)
+    return None if shown.returncode != 0 or "\nSubcommands:" in shown.stdout else statuses_in(shown.stdout)
+
+
+def check_status(program: str, own: Sequence[str], status: int) -> None:
+    """Errors: AnswerWrong if the command's help does not list the exit status."""
+    names = tuple(word for word in own if not word.startswith("-"))[:2]
+    documented = _documented_statuses(program, names)
+    if documented is not None and status not in documented:
+        raise AnswerWrong(f"{program} {' '.join(own)}: its --help does not list the exit status {status}")
+
+
 def check_answer(words: Sequence[str], status: int, stdout: str) -> None:
-    """Checks the answer of a command line with --json, and its exit status; others pass.
+    """Checks the exit status of a qosgate command line, and with --json its answer; other programs pass.
 
     Errors: AnswerWrong. A command that a signal has ended need not answer.
     """
-    name = command_of(words)
-    if name is None or status < 0 or status == _OUTPUT_NOT_WRITTEN:
+    own = own_words(words)
+    if own is None or status < 0:
         return
+    check_status(words[0], own, status)
+    if "--json" not in own or status == _OUTPUT_NOT_WRITTEN:
+        return
+    name = command_of(own)
     try:
         answer = json.loads(stdout)
     except ValueError as error:

@@ -81,7 +81,7 @@ def run_command(
     """Runs a command; after `timeout` seconds its whole process group is killed.
 
     A string is split like a shell's words, but no shell runs it. `options` are Popen's.
-    Errors: AnswerWrong if `qosgate ... --json` answers with anything but what its schema says.
+    Errors: AnswerWrong if `qosgate` answers with anything but what its schemas and its help say.
     """
     words = shlex.split(command) if isinstance(command, str) else list(command)
     with subprocess.Popen(
