@@ -24,7 +24,7 @@ BLOCK = re.compile(r"(?<=```\n)\$ .*?(?=```)", re.DOTALL)
 ANYTHING = "...\n"
 
 VARIES = (
-    (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "<time>"),
+    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", "<time>"),
     (r"\b[0-9a-f]{16}\b", "<hash>"),
     (r"\b(Job |JobId=|process )\d+", r"\1N"),
     (r"(?m)^(    )\d+ +(?=\w+ +\d+ )", r"\1N "),  # of jobs that hold a limit
@@ -221,7 +221,7 @@ class Guides(unittest.TestCase):
         self.assertTrue(any(line.startswith("sbatch") for line in played))
 
     def test_a_transcript_that_differs_is_found(self) -> None:
-        printed = "$ qosgate x\na 2026-11-24 00:44:29\nb 1\nc\n"
+        printed = "$ qosgate x\na 2026-11-24T00:44:29\nb 1\nc\n"
         for same in (printed, printed.replace("44:29", "44:30"), "$ qosgate x\n...\nc\n", "$ qosgate x\n...\n"):
             self.assertTrue(is_same(same, printed), same)
         for other in (printed.replace("b 1", "b 2"), "$ qosgate x\n...\nd\n", printed + "d\n", "$ qosgate y\n...\n"):
