@@ -4,7 +4,7 @@
 // does not.
 #pragma once
 
-#include "report/lint_checks.hpp"
+#include "lint_cluster.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -13,51 +13,6 @@
 #include <vector>
 
 namespace qg::lint_cases {
-
-using cli::Finding;
-using cli::LintAssociation;
-using cli::LintInput;
-using model::AssociationLevel;
-using model::CountLimit;
-using model::QosRecord;
-using model::TresLimit;
-
-inline QosRecord qos(const char* name) {
-    QosRecord record;
-    record.name = name;
-    return record;
-}
-
-inline model::Partition partition(const char* name) {
-    model::Partition partition;
-    partition.name = name;
-    partition.max_time = {60};
-    partition.tres = "cpu=64,mem=100G,node=2,gres/gpu=4";
-    return partition;
-}
-
-/// QOSs normal, a and b; ana, in account bio below lab, may use them; one partition. Nothing is wrong.
-inline LintInput cluster() {
-    LintInput input;
-    input.settings.enforce = {.associations = true, .limits = true, .qos = true, .safe = true};
-    input.settings.tres = {"cpu", "mem", "energy", "node", "billing", "gres/gpu"};
-    input.settings.priority_weight_qos = 1000;
-    input.settings.preempt_type = "preempt/qos";
-    input.qos = {qos("normal"), qos("a"), qos("b")};
-    const model::Limits none(input.tres->size());
-    input.associations = {
-        {.level = AssociationLevel::root, .account = "root", .limits = none},
-        {.level = AssociationLevel::account, .account = "lab", .parent = 0, .limits = none},
-        {.level = AssociationLevel::account, .account = "bio", .parent = 1, .limits = none},
-        {.account = "bio",
-         .user = "ana",
-         .parent = 2,
-         .qos = std::vector<std::string>{"normal", "a", "b"},
-         .limits = none},
-    };
-    input.partitions = {partition("main")};
-    return input;
-}
 
 using Change = void (*)(LintInput& input);
 
@@ -68,17 +23,86 @@ struct Case {
     Change clean;
 };
 
-inline QosRecord& a(LintInput& input) {
-    return input.qos.at(1);
-}
-
-/// Gives the partition QOS b.
-inline QosRecord& of_partition(LintInput& input) {
-    input.partitions.front().qos = "b";
-    return input.qos.at(2);
-}
-
 inline const Case cases[] = {
+    {"limit-above-cluster", [](LintInput& input) { a(with_nodes(input)).grp_tres["cpu"] = 65; },
+     [](LintInput& input) { a(with_nodes(input)).grp_tres["cpu"] = 64; }},
+    {"limit-above-cluster", [](LintInput& input) { a(with_nodes(input)).max_tres_per_user["gres/gpu"] = 5; },
+     [](LintInput& input) { a(with_nodes(input)).max_tres_per_user["gres/gpu:a100"] = 5; }}, // not known
+    {"limit-above-cluster", [](LintInput& input) { a(with_nodes(input)).max_tres_per_account["node"] = 3; },
+     [](LintInput& input) { a(input).max_tres_per_account["node"] = 3; }}, // no node is known
+    {"limit-above-cluster", [](LintInput& input) { a(input).max_tres_per_job["cpu"] = 65; },
+     [](LintInput& input) { a(input).max_tres_per_job["cpu"] = 64; }},
+    {"limit-above-cluster", [](LintInput& input) { a(with_nodes(input)).max_tres_per_node["gres/gpu"] = 3; },
+     [](LintInput& input) { a(with_nodes(input)).max_tres_per_node["gres/gpu"] = 2; }},
+    {"limit-above-cluster", [](LintInput& input) { a(with_nodes(input)).max_tres_per_node["mem"] = 51'201; },
+     [](LintInput& input) { a(with_nodes(input)).max_tres_per_node["mem"] = 51'200; }},
+    {"limit-above-cluster", [](LintInput& input) { a(with_nodes(input)).grp_tres["cpu"] = 101; },
+     [](LintInput& input) { a(with_nodes(input)).grp_tres["cpu"] = 101, a(input).flags = {"Relative"}; }},
+    {"limit-above-cluster", [](LintInput& input) { a(with_nodes(input)).grp_tres["mem"] = 102'401; },
+     [](LintInput& input) { a(with_nodes(input)).grp_tres["billing"] = 1'000'000; }},
+    {"past-never-used-up",
+     [](LintInput& input) { a(input).usage_factor = 0, a(input).grp_tres_mins["cpu"] = 5; },
+     [](LintInput& input) { a(input).usage_factor = 0.1, a(input).grp_tres_mins["cpu"] = 5; }},
+    {"past-never-used-up", [](LintInput& input) { a(input).usage_factor = 0, a(input).grp_wall_minutes = 5; },
+     [](LintInput& input) {
+         of_partition(input).usage_factor = 0, of_partition(input).grp_wall_minutes = 5;
+     }},
+    {"past-never-used-up", [](LintInput& input) { a(input).usage_factor = 0, a(input).grp_wall_minutes = 5; },
+     [](LintInput& input) { a(input).usage_factor = 0, a(input).max_wall_minutes = 5; }},
+    {"maximum-above-group",
+     [](LintInput& input) {
+         input.associations[1].limits.set(TresLimit::grp_tres, 0, 8);
+         input.associations[3].limits.set(TresLimit::max_tres_per_job, 0, 9);
+     },
+     [](LintInput& input) {
+         input.associations[1].limits.set(TresLimit::grp_tres, 0, 8);
+         input.associations[3].limits.set(TresLimit::max_tres_per_job, 0, 8);
+     }},
+    {"maximum-above-group",
+     [](LintInput& input) {
+         input.associations[3].limits.set(TresLimit::grp_tres, 0, 8);
+         input.associations[3].limits.set(TresLimit::max_tres_per_node, 0, 9);
+     },
+     [](LintInput& input) {
+         input.associations[3].limits.set(TresLimit::grp_tres, 0, 8);
+         input.associations[3].limits.set(TresLimit::max_tres_per_node, 0, 9);
+         a(input).grp_tres["cpu"] = 20; // replaces that of the association
+     }},
+    {"maximum-above-group",
+     [](LintInput& input) {
+         input.associations[2].limits.set(CountLimit::grp_submit_jobs, 4);
+         input.associations[3].limits.set(CountLimit::max_jobs, 5);
+     },
+     [](LintInput& input) {
+         input.associations[2].limits.set(CountLimit::grp_submit_jobs, 5);
+         input.associations[3].limits.set(CountLimit::max_jobs, 5);
+     }},
+    {"partition-names-unknown-account",
+     [](LintInput& input) {
+         input.partitions.front().allow_accounts = {"bio", "boi"};
+     },
+     [](LintInput& input) {
+         input.partitions.front().allow_accounts = {"BIO", "lab"};
+     }},
+    {"partition-names-unknown-account",
+     [](LintInput& input) { input.partitions.front().deny_accounts = {"ana"}; },
+     [](LintInput& input) { input.partitions.front().deny_accounts = {"root"}; }},
+    {"default-time-above-wall",
+     [](LintInput& input) { input.partitions.front().default_time = {31}, a(input).max_wall_minutes = 30; },
+     [](LintInput& input) { input.partitions.front().default_time = {30}, a(input).max_wall_minutes = 30; }},
+    {"default-time-above-wall",
+     [](LintInput& input) {
+         input.partitions.front().default_time = TimeLimit::unlimited(), a(input).max_wall_minutes = 30;
+     },
+     [](LintInput& input) { a(input).max_wall_minutes = 30; }}, // no DefaultTime
+    {"default-time-above-wall",
+     [](LintInput& input) {
+         input.partitions.front().default_time = {31}, of_partition(input).max_wall_minutes = 30;
+     },
+     [](LintInput& input) { // the partition's QOS replaces the limit
+         input.partitions.front().default_time = {31}, a(input).max_wall_minutes = 30;
+         of_partition(input).max_wall_minutes = 60;
+     }},
     {"limits-not-enforced",
      [](LintInput& input) { input.settings.enforce.limits = false, a(input).grp_jobs = 5; },
      [](LintInput& input) { input.settings.enforce.limits = false; }},

@@ -40,6 +40,54 @@ MISTAKES = (
     Mistake("preemption-ignored", qos="Preempt=plain GraceTime=60 PreemptMode=CANCEL"),
     Mistake("limit-never-binds", qos="MaxTRESPerUser=cpu=9 GrpTRES=cpu=8"),
     Mistake(
+        "limit-above-cluster",
+        qos="MaxTRESPerNode=gres/gpu=5",
+        advice="# lower it to MaxTRESPerNode=gres/gpu=4 or less, or unset it: qosgate qos update c ",
+        by_hand=("QOSGATE qos update c MaxTRESPerNode=gres/gpu=4",),
+    ),
+    Mistake(
+        "limit-above-cluster",
+        qos="GrpTRES=node=3",
+        advice="# lower it to GrpTRES=node=2 or less, or unset it: qosgate qos update c GrpTRES=node=-1",
+        by_hand=("QOSGATE qos update c GrpTRES=node=2",),
+    ),
+    Mistake(
+        "limit-above-cluster",
+        qos="MaxTRESPerJob=gres/gpu=9",
+        advice="# lower it to MaxTRESPerJob=gres/gpu=8 or less",
+        by_hand=("QOSGATE qos update c MaxTRESPerJob=gres/gpu=8",),
+    ),
+    Mistake(
+        "past-never-used-up",
+        qos="UsageFactor=0 GrpTRESMins=cpu=100",
+        advice="# set UsageFactor above 0, or unset the limit: qosgate qos update c GrpTRESMins=cpu=-1",
+        by_hand=("QOSGATE qos update c UsageFactor=0.5",),
+    ),
+    Mistake(
+        "maximum-above-group",
+        "account astro",
+        commands=("sacctmgr -i modify user where name=ben account=astro set MaxTRES=cpu=9",),
+        advice="# lower it, or unset it where it is set, here or in an account above: sacctmgr -i modify user where "
+        "name=ben account=astro",
+        by_hand=("sacctmgr -i modify user where name=ben account=astro set MaxTRES=cpu=-1",),
+    ),
+    Mistake(
+        "default-time-above-wall",
+        qos="MaxWall=29",
+        commands=("scontrol update PartitionName=main DefaultTime=30",),
+        advice="# slurm.conf: in the line of PartitionName=main, write DefaultTime=00:29:00 or less",
+        by_hand=("scontrol update PartitionName=main DefaultTime=29",),
+        after=("scontrol reconfigure", "scontrol update PartitionName=viz QOS=vizqos"),
+    ),
+    Mistake(
+        "partition-names-unknown-account",
+        "partition viz",
+        commands=("scontrol update PartitionName=viz DenyAccounts=boi",),
+        advice="# slurm.conf: in the line of PartitionName=viz, correct 'boi' in DenyAccounts",
+        by_hand=("scontrol update PartitionName=viz DenyAccounts=bio",),
+        after=("scontrol update PartitionName=viz DenyAccounts=",),
+    ),
+    Mistake(
         "group-above-parent",
         "account astro",
         commands=("sacctmgr -i modify account astro set GrpTRES=cpu=9",),
@@ -214,6 +262,21 @@ class Lint(LimitsTestCase):
         self.assertLessEqual({"gres/gpu", "license/foo"}, set(line[1].split(",")))  # releases add some of their own
         self.cure(cure)
         self.assertNotIn(key, self.findings())
+
+    def test_a_qos_that_an_included_file_names_is_not_deleted(self) -> None:
+        """The partition is changed at runtime, but slurm.conf still has it for the next start."""
+        self.run_line("sacctmgr -i modify user where name=ana account=astro set qos-=c")
+        key = ("qos-unused", "QOS c")
+        self.assertEqual(self.findings()[key], "qosgate qos delete c")
+        more = self.conf.with_name("more.conf")
+        more.write_text("PartitionName=more Nodes=node1 QOS=c\n")
+        self.addCleanup(more.unlink)
+        self.set_conf(self.text + "Include more.conf\n")
+        self.assertNotIn(key, self.findings())
+        self.cluster.scontrol("update PartitionName=more QOS=plain")
+        cure = self.findings()[key]
+        self.assertTrue(cure.startswith("# "), cure)
+        self.assertIn("slurm.conf", cure)
 
     def test_every_code_of_the_help_has_a_mistake_here(self) -> None:
         help_text = self.show("lint --help").stdout

@@ -52,6 +52,17 @@ BOOST_AUTO_TEST_CASE(follows_includes_next_to_the_file) {
     BOOST_TEST(load_slurm_conf(path).value().slurmdbd() == "slurmdbd at localhost:7000");
 }
 
+BOOST_AUTO_TEST_CASE(the_text_has_that_of_included_files_in_their_place) {
+    const TemporaryDirectory directory;
+    directory.write("deep.conf", "C=3\n");
+    directory.write("more.conf", "B=2 # why\ninclude\tdeep.conf # that\n");
+    const auto path =
+        directory.write("slurm.conf", "A=1\nInclude more.conf\nIncludes=no\n#Include gone.conf\n");
+
+    BOOST_TEST(read_slurm_conf_text(path).value() ==
+               "A=1\nB=2 # why\nC=3\nIncludes=no\n#Include gone.conf\n");
+}
+
 BOOST_AUTO_TEST_CASE(names_the_include_that_is_missing) {
     const TemporaryDirectory directory;
     const auto path = directory.write("slurm.conf", "Include gone.conf\n");

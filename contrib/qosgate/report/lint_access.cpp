@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 namespace qg::cli {
 
@@ -211,6 +213,72 @@ void group_above_parent(const LintInput& input, Findings& findings) {
                 break;
             }
         }
+    }
+}
+
+namespace {
+
+/// Whether jobs of this user may have a QOS with that limit: it replaces the association's.
+bool may_be_replaced(const LintInput& input, const LintAssociation& user, const SetLimit& limit) {
+    return std::ranges::any_of(input.qos, [&](const QosRecord& qos) {
+        const bool is_of_partition = std::ranges::any_of(
+            input.partitions, [&](const model::Partition& each) { return is_qos_of(each, qos.name); });
+        const bool may_use = !input.settings.enforce.qos || !user.qos || has_name(*user.qos, qos.name);
+        return (is_of_partition || may_use) &&
+               std::ranges::any_of(limits_of(qos), [&](const SetLimit& other) {
+                   return other.facts == limit.facts && other.tres == limit.tres;
+               });
+    });
+}
+
+/// The lowest Grp limit of the user, or of an account above, that is below a Max limit of the user.
+std::optional<std::pair<const LintAssociation*, SetLimit>>
+find_lower_group(const LintInput& input, const LintAssociation& user, const SetLimit& maximum) {
+    std::optional<std::pair<const LintAssociation*, SetLimit>> lowest;
+    const LintAssociation* at = &user;
+    for (std::size_t i = 0; i < max_depth; ++i) {
+        for (const SetLimit& group : limits_of(*at, *input.tres)) {
+            const bool is_lower = group.tres == maximum.tres && is_part_of(*maximum.facts, *group.facts) &&
+                                  group.value < maximum.value && !allows_nothing(group) &&
+                                  !may_be_replaced(input, user, group);
+            if (is_lower && (!lowest || group.value < lowest->second.value)) lowest.emplace(at, group);
+        }
+        if (!at->parent) break;
+        at = &input.associations.at(*at->parent);
+    }
+    return lowest;
+}
+
+} // namespace
+
+void maximum_above_group(const LintInput& input, Findings& findings) {
+    // slurmctld sends Max limits to users as they count, wherever they are set: one finding for an account.
+    struct Found {
+        std::vector<std::string> users;
+        std::string lower;
+        std::string unset;
+    };
+    std::map<std::tuple<std::string, std::string>, Found> found; // by account and limit
+    for (const LintAssociation& user : input.associations) {
+        if (user.level != AssociationLevel::user) continue;
+        for (const SetLimit& limit : effective_limits_of(user, *input.tres)) {
+            if (!limit.facts->is_of_users_alone()) continue;
+            const auto lower = find_lower_group(input, user, limit);
+            if (!lower) continue;
+            Found& here = found[{user.account, limit.text()}];
+            here.users.push_back(user.user);
+            here.lower = text::format("{} of {}", lower->second.text(), name_of(*lower->first));
+            here.unset = limit.unset_text();
+        }
+    }
+    for (const auto& [key, here] : found) {
+        const auto& [account, limit] = key;
+        const LintAssociation all{.account = account, .user = text::join(here.users, ",")};
+        findings.advise(name_of({.level = AssociationLevel::account, .account = account}),
+                        text::format("{} of {} never counts: {} is lower", limit,
+                                     text::list_names(here.users), here.lower),
+                        text::format("lower it, or unset it where it is set, here or in an account above: {}",
+                                     modify_association(input, all, here.unset)));
     }
 }
 

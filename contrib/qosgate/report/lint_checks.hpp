@@ -77,17 +77,23 @@ void minimum_above_maximum(const LintInput& input, Findings& findings);
 void preemption_loop(const LintInput& input, Findings& findings);
 void flag_without_effect(const LintInput& input, Findings& findings);
 void threshold_without_flag(const LintInput& input, Findings& findings);
+void past_never_used_up(const LintInput& input, Findings& findings);
+// Sizes and times
+void limit_above_cluster(const LintInput& input, Findings& findings);
+void default_time_above_wall(const LintInput& input, Findings& findings);
 // Partitions
 void wall_above_partitions(const LintInput& input, Findings& findings);
 void minimum_above_partitions(const LintInput& input, Findings& findings);
 void hidden_by_partition(const LintInput& input, Findings& findings);
 void contradicts_partition(const LintInput& input, Findings& findings);
 void partition_names_unknown_qos(const LintInput& input, Findings& findings);
+void partition_names_unknown_account(const LintInput& input, Findings& findings);
 void deny_list_ignored(const LintInput& input, Findings& findings);
 // Associations
 void qos_unused(const LintInput& input, Findings& findings);
 void no_default_qos(const LintInput& input, Findings& findings);
 void group_above_parent(const LintInput& input, Findings& findings);
+void maximum_above_group(const LintInput& input, Findings& findings);
 void zero_association_limit(const LintInput& input, Findings& findings);
 } // namespace lint
 
@@ -105,6 +111,11 @@ bool has_name(const std::vector<std::string>& names, const std::string& name);
 bool may_be_used(const LintInput& input, const std::string& qos);
 /// Whether a user may use it in that partition.
 bool may_be_used_in(const LintInput& input, const std::string& qos, const model::Partition& partition);
+/// The partitions where its limits count: those that have it, and those that its jobs may use.
+std::vector<const model::Partition*> partitions_of(const LintInput& input, const std::string& qos);
+/// Whether all that `inner` counts is a part of what `outer` counts at the same moment. Ended jobs are no
+/// part of it.
+bool is_part_of(const model::LimitFacts& inner, const model::LimitFacts& outer);
 /// Whether it is a zero with which no job can run; that of a TRES like GPUs may be meant.
 bool allows_nothing(const SetLimit& limit);
 

@@ -37,6 +37,7 @@ struct LintInput {
     std::vector<model::QosRecord> qos;
     std::vector<LintAssociation> associations;
     std::vector<model::Partition> partitions;
+    model::NodeTable nodes = {};                 ///< of the cluster; empty: not known
     std::vector<std::string> named_in_conf = {}; ///< QOSs that slurm.conf gives to a partition or lists
     limits::Release release = limits::newest_release;
 };
@@ -62,7 +63,7 @@ std::vector<SetLimit> limits_of(const LintAssociation& association, const model:
 std::vector<SetLimit> effective_limits_of(const LintAssociation& association,
                                           const model::TresCatalogue& tres);
 
-/// The QOSs that partitions have, allow or deny in the text of a slurm.conf. Included files are not read.
+/// The QOSs that partitions have, allow or deny in the text of a slurm.conf.
 std::vector<std::string> find_qos_in_conf(std::string_view conf);
 
 /// Whether a partition takes jobs of this QOS.

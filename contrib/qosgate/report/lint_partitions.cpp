@@ -10,8 +10,18 @@
 #include "qosgate/limits/catalogue.hpp"
 
 #include <algorithm>
+#include <array>
 
-namespace qg::cli::lint {
+namespace qg::cli {
+
+std::vector<const model::Partition*> partitions_of(const LintInput& input, const std::string& qos) {
+    std::vector<const model::Partition*> all;
+    for (const model::Partition& partition : input.partitions)
+        if (is_qos_of(partition, qos) || may_be_used_in(input, qos, partition)) all.push_back(&partition);
+    return all;
+}
+
+namespace lint {
 namespace {
 
 using model::LimitMeasure;
@@ -19,14 +29,6 @@ using model::LimitScope;
 using model::LimitSense;
 using model::Partition;
 using model::QosRecord;
-
-/// The partitions where its limits count: those that have it, and those that its jobs may use.
-std::vector<const Partition*> partitions_of(const LintInput& input, const std::string& qos) {
-    std::vector<const Partition*> all;
-    for (const Partition& partition : input.partitions)
-        if (is_qos_of(partition, qos) || may_be_used_in(input, qos, partition)) all.push_back(&partition);
-    return all;
-}
 
 /// A partition that its jobs may use, and the other QOS that this partition has.
 struct Meeting {
@@ -89,6 +91,41 @@ std::string refusal_of(const Partition& partition, const QosRecord& qos) {
     auto denied = partition.deny_qos;
     denied.push_back(qos.name);
     return text::format("in {}, write DenyQos={}", line, text::printable(text::join(denied, ",")));
+}
+
+/// Lists of a partition that name things of one kind.
+struct NameLists {
+    std::string_view kind; ///< "QOS"
+    struct List {
+        std::string_view key; ///< in slurm.conf
+        std::vector<std::string> Partition::*names;
+    };
+    std::array<List, 2> lists;
+};
+
+constexpr NameLists qos_lists{"QOS",
+                              {{{"AllowQos", &Partition::allow_qos}, {"DenyQos", &Partition::deny_qos}}}};
+constexpr NameLists account_lists{
+    "account",
+    {{{"AllowAccounts", &Partition::allow_accounts}, {"DenyAccounts", &Partition::deny_accounts}}}};
+
+/// Names in these lists that are not among the known ones.
+void find_unknown(const LintInput& input, const std::vector<std::string>& known, const NameLists& lists,
+                  Findings& findings) {
+    std::vector<std::string> printable;
+    for (const std::string& name : known)
+        printable.push_back(text::printable(name));
+    for (const Partition& partition : input.partitions)
+        for (const NameLists::List& list : lists.lists)
+            for (const std::string& name : partition.*list.names)
+                if (!has_name(known, name))
+                    findings.advise(
+                        "partition " + text::printable(partition.name),
+                        text::format("{} names {} {}, which does not exist{}", list.key, lists.kind,
+                                     text::quoted(name), text::did_you_mean(name, printable)),
+                        text::format("slurm.conf: in the line of PartitionName={}, correct {} in "
+                                     "{}; then: scontrol reconfigure",
+                                     text::printable(partition.name), text::quoted(name), list.key));
 }
 
 } // namespace
@@ -187,20 +224,15 @@ void contradicts_partition(const LintInput& input, Findings& findings) {
 void partition_names_unknown_qos(const LintInput& input, Findings& findings) {
     std::vector<std::string> known;
     for (const QosRecord& qos : input.qos)
-        known.push_back(text::printable(qos.name));
-    for (const Partition& partition : input.partitions) {
-        const std::pair<std::string_view, const std::vector<std::string>*> lists[] = {
-            {"AllowQos", &partition.allow_qos}, {"DenyQos", &partition.deny_qos}};
-        for (const auto& [key, names] : lists)
-            for (const std::string& name : *names)
-                if (find_qos(input, name) == nullptr)
-                    findings.advise("partition " + text::printable(partition.name),
-                                    text::format("{} names QOS {}, which does not exist{}", key,
-                                                 text::quoted(name), text::did_you_mean(name, known)),
-                                    text::format("slurm.conf: in the line of PartitionName={}, correct {} in "
-                                                 "{}; then: scontrol reconfigure",
-                                                 text::printable(partition.name), text::quoted(name), key));
-    }
+        known.push_back(qos.name);
+    find_unknown(input, known, qos_lists, findings);
+}
+
+void partition_names_unknown_account(const LintInput& input, Findings& findings) {
+    std::vector<std::string> known;
+    for (const LintAssociation& association : input.associations)
+        if (association.level != model::AssociationLevel::user) known.push_back(association.account);
+    find_unknown(input, known, account_lists, findings);
 }
 
 void deny_list_ignored(const LintInput& input, Findings& findings) {
@@ -212,4 +244,5 @@ void deny_list_ignored(const LintInput& input, Findings& findings) {
                 text::format("scontrol update {} DenyQos=", quoted("PartitionName=" + partition.name)));
 }
 
-} // namespace qg::cli::lint
+} // namespace lint
+} // namespace qg::cli

@@ -29,17 +29,6 @@ int rank_of(LimitScope scope) {
     return 3;
 }
 
-/// Whether all that `inner` counts is a part of what `outer` counts at the same moment. Ended jobs are no
-/// part of it.
-bool is_part_of(const model::LimitFacts& inner, const model::LimitFacts& outer) {
-    if (inner.sense != LimitSense::maximum || outer.sense != LimitSense::maximum) return false;
-    if (inner.counts_the_past() || outer.counts_the_past()) return false;
-    const bool is_smaller = rank_of(inner.scope) < rank_of(outer.scope);
-    if (inner.measure == LimitMeasure::running_jobs && outer.measure == LimitMeasure::submitted_jobs)
-        return is_smaller || inner.scope == outer.scope;
-    return inner.measure == outer.measure && is_smaller;
-}
-
 /// Whether a zero of this TRES may be meant: "no GPUs".
 bool may_be_zero(const SetLimit& limit) {
     if (limit.tres.empty()) return false;
@@ -143,6 +132,15 @@ bool may_count_beside(const QosRecord& other, const SetLimit& inner, const SetLi
 }
 
 } // namespace
+
+bool is_part_of(const model::LimitFacts& inner, const model::LimitFacts& outer) {
+    if (inner.sense != LimitSense::maximum || outer.sense != LimitSense::maximum) return false;
+    if (inner.counts_the_past() || outer.counts_the_past()) return false;
+    const bool is_smaller = rank_of(inner.scope) < rank_of(outer.scope);
+    if (inner.measure == LimitMeasure::running_jobs && outer.measure == LimitMeasure::submitted_jobs)
+        return is_smaller || inner.scope == outer.scope;
+    return inner.measure == outer.measure && is_smaller;
+}
 
 bool allows_nothing(const SetLimit& limit) {
     return limit.value == 0 && limit.facts->sense == LimitSense::maximum && !may_be_zero(limit);
@@ -248,6 +246,20 @@ void threshold_without_flag(const LintInput& input, Findings& findings) {
         if (qos.usage_threshold && !qos.flags.contains("EnforceUsageThreshold"))
             findings.add(owner(qos), "UsageThreshold counts only with the flag EnforceUsageThreshold",
                          update_qos(qos.name, "UsageThreshold=unset"));
+}
+
+void past_never_used_up(const LintInput& input, Findings& findings) {
+    for (const QosRecord& qos : input.qos) {
+        // Jobs that a partition's QOS counts have the UsageFactor of their own.
+        const auto has_it = [&](const model::Partition& each) { return is_qos_of(each, qos.name); };
+        if (qos.usage_factor != 0 || std::ranges::any_of(input.partitions, has_it)) continue;
+        for (const SetLimit& limit : limits_of(qos))
+            if (limit.facts->counts_the_past())
+                findings.advise(owner(qos),
+                                text::format("UsageFactor is 0, so {} is never used up", limit.text()),
+                                text::format("set UsageFactor above 0, or unset the limit: {}",
+                                             update_qos(qos.name, limit.unset_text())));
+    }
 }
 
 } // namespace lint

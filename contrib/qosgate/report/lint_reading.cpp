@@ -47,6 +47,7 @@ Result<LintInput> read_lint_input(const AccessOptions& options, Output& output) 
                     .qos = {},
                     .associations = {},
                     .partitions = {},
+                    .nodes = world->cluster.nodes,
                     .release = limits::Release::parse(QG_RELEASE).value()};
     for (const slurmdb::StoredQos& qos : *stored)
         input.qos.push_back(qos.record);
@@ -56,9 +57,9 @@ Result<LintInput> read_lint_input(const AccessOptions& options, Output& output) 
         input.partitions.push_back(*partition);
     // scontrol may have changed what slurmctld reads when it starts again.
     if (const auto path = slurmdb::find_slurm_conf()) {
-        std::ifstream file(*path);
-        const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-        input.named_in_conf = find_qos_in_conf(text);
+        const auto text = slurmdb::read_slurm_conf_text(*path);
+        if (!text) return text.error();
+        input.named_in_conf = find_qos_in_conf(*text);
     }
     return input;
 }

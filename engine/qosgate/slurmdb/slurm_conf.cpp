@@ -51,6 +51,10 @@ std::string_view take_value(std::string_view& rest) {
     return value;
 }
 
+std::string_view without_comment(std::string_view line) {
+    return text::trim(line.substr(0, line.find('#')));
+}
+
 /// Reads all settings of a line, "Key=value Key = "value" …".
 void read_settings(std::string_view rest, SlurmConf& conf) {
     for (auto equals = rest.find('='); equals != rest.npos; equals = rest.find('=')) {
@@ -64,7 +68,8 @@ void read_settings(std::string_view rest, SlurmConf& conf) {
     }
 }
 
-Result<void> read_file(const std::filesystem::path& path, SlurmConf& conf, int depth) {
+/// Adds the lines of the file, and those of the files that it includes in their place.
+Result<void> read_file(const std::filesystem::path& path, std::string& lines, int depth) {
     if (const std::string why = why_unreadable(path); !why.empty())
         return Error{ErrorCode::unavailable, text::format("{}: cannot read it: {}", path.string(), why)};
     if (depth > max_include_depth)
@@ -72,16 +77,16 @@ Result<void> read_file(const std::filesystem::path& path, SlurmConf& conf, int d
                      text::format("{}: too many nested Include lines", path.string())};
     std::ifstream file(path);
     for (std::string line; std::getline(file, line);) {
-        const std::string_view setting = text::trim(std::string_view(line).substr(0, line.find('#')));
+        const std::string_view setting = without_comment(line);
         constexpr std::string_view include = "include";
-        if (text::istarts_with(setting, include) && setting.find_first_of(" \t") == include.size()) {
-            const std::filesystem::path name(text::trim(setting.substr(include.size())));
-            const auto included = name.is_absolute() ? name : path.parent_path() / name;
-            if (const auto done = read_file(included, conf, depth + 1); !done)
-                return done.error().in(path.string());
+        if (!text::istarts_with(setting, include) || setting.find_first_of(" \t") != include.size()) {
+            lines += line + '\n';
             continue;
         }
-        read_settings(setting, conf);
+        const std::filesystem::path name(text::trim(setting.substr(include.size())));
+        const auto included = name.is_absolute() ? name : path.parent_path() / name;
+        if (const auto done = read_file(included, lines, depth + 1); !done)
+            return done.error().in(path.string());
     }
     return {};
 }
@@ -110,10 +115,19 @@ Result<std::filesystem::path> find_slurm_conf() {
                  text::format("no slurm.conf at {} or {}: let SLURM_CONF name it", places[0], places[1])};
 }
 
+Result<std::string> read_slurm_conf_text(const std::filesystem::path& path) {
+    std::string lines;
+    if (const auto done = read_file(path, lines, 0); !done) return done.error();
+    return lines;
+}
+
 Result<SlurmConf> load_slurm_conf(const std::filesystem::path& path) {
+    const auto lines = read_slurm_conf_text(path);
+    if (!lines) return lines.error();
     SlurmConf conf;
     conf.path = path;
-    if (const auto done = read_file(path, conf, 0); !done) return done.error();
+    for (const std::string_view line : text::split(*lines, '\n'))
+        read_settings(without_comment(line), conf);
     return conf;
 }
 

@@ -35,6 +35,10 @@ struct SlurmConf {
 /// Errors: unavailable, naming the places that were searched; permission_denied if it cannot be read.
 Result<std::filesystem::path> find_slurm_conf();
 
+/// The text of the file, with those of the files that it includes in the place of their Include lines.
+/// Errors: unavailable, naming the file that is not readable.
+Result<std::string> read_slurm_conf_text(const std::filesystem::path& path);
+
 /// Reads the settings above from the file and the files that it includes.
 /// Errors: unavailable, naming the file and line that is not readable.
 Result<SlurmConf> load_slurm_conf(const std::filesystem::path& path);

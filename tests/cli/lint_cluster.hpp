@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The cluster that tests of lint begin with, and its parts.
+#pragma once
+
+#include "report/lint_checks.hpp"
+
+#include <string>
+#include <vector>
+
+namespace qg::lint_cases {
+
+using cli::Finding;
+using cli::LintAssociation;
+using cli::LintInput;
+using model::AssociationLevel;
+using model::CountLimit;
+using model::QosRecord;
+using model::TresLimit;
+
+inline QosRecord qos(const char* name) {
+    QosRecord record;
+    record.name = name;
+    return record;
+}
+
+inline model::Partition partition(const char* name) {
+    model::Partition partition;
+    partition.name = name;
+    partition.max_time = {60};
+    partition.tres = "cpu=64,mem=100G,node=2,gres/gpu=4";
+    return partition;
+}
+
+/// QOSs normal, a and b; ana, in account bio below lab, may use them; one partition. Nothing is wrong.
+inline LintInput cluster() {
+    LintInput input;
+    input.settings.enforce = {.associations = true, .limits = true, .qos = true, .safe = true};
+    input.settings.tres = {"cpu", "mem", "energy", "node", "billing", "gres/gpu"};
+    input.settings.priority_weight_qos = 1000;
+    input.settings.preempt_type = "preempt/qos";
+    input.qos = {qos("normal"), qos("a"), qos("b")};
+    const model::Limits none(input.tres->size());
+    input.associations = {
+        {.level = AssociationLevel::root, .account = "root", .limits = none},
+        {.level = AssociationLevel::account, .account = "lab", .parent = 0, .limits = none},
+        {.level = AssociationLevel::account, .account = "bio", .parent = 1, .limits = none},
+        {.account = "bio",
+         .user = "ana",
+         .parent = 2,
+         .qos = std::vector<std::string>{"normal", "a", "b"},
+         .limits = none},
+    };
+    input.partitions = {partition("main")};
+    return input;
+}
+
+inline QosRecord& a(LintInput& input) {
+    return input.qos.at(1);
+}
+
+/// Gives the partition QOS b.
+inline QosRecord& of_partition(LintInput& input) {
+    input.partitions.front().qos = "b";
+    return input.qos.at(2);
+}
+
+/// Two equal nodes.
+inline LintInput& with_nodes(LintInput& input) {
+    input.nodes.kinds = {
+        {.count = 2, .cpus = 32, .memory_mib = 51'200, .gres = {{.name = "gpu", .model = "", .count = 2}}}};
+    input.nodes.kind_of = {0, 0};
+    input.partitions.front().node_kinds = input.nodes.kinds;
+    return input;
+}
+
+} // namespace qg::lint_cases
