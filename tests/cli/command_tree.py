@@ -23,6 +23,11 @@ def options_of(text: str) -> list[str]:
     return re.findall(r"^  (?:-\w,)?(--[\w-]+)", part[1], re.MULTILINE) if part else []
 
 
+def is_absent(text: str) -> bool:
+    """Whether this build does not have the command."""
+    return text.startswith("Not in this build")
+
+
 def all_commands(program: str) -> dict[tuple[str, ...], str]:
     """The help of each command; () is the program itself."""
     found: dict[tuple[str, ...], str] = {}
