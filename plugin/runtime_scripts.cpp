@@ -48,6 +48,7 @@ std::optional<UsersStatus> Runtime::describe_users(const policy::Policy& policy,
                             (candidate != nullptr && candidate->reads_groups());
     if (!are_needed) return std::nullopt;
     users_.need();
+    users_.watch();
     return UsersStatus{users_.count(), users_.read_at(), users_.last_error()};
 }
 

@@ -65,14 +65,17 @@ Error cluster_not_known(std::string_view what) {
                          what)};
 }
 
-Error not_known_yet(std::string_view whom) {
-    return {ErrorCode::unavailable, text::format("{} is not known yet; submit the job again in a moment",
-                                                 text::printable(whom, 100))};
+Error not_known_yet(std::string_view whom, const std::string& hang) {
+    return {ErrorCode::unavailable,
+            text::format("{} is not known yet; submit the job again in a moment{}{}{}",
+                         text::printable(whom, 100), hang.empty() ? "" : " (", hang,
+                         hang.empty() ? "" : ")")};
 }
 
 template <typename Record>
-Result<std::shared_ptr<const Record>> to_result(const Known<Record>& found, std::string_view whom) {
-    if (!found.is_known) return not_known_yet(whom);
+Result<std::shared_ptr<const Record>> to_result(const Known<Record>& found, std::string_view whom,
+                                                const UserTable& users) {
+    if (!found.is_known) return not_known_yet(whom, users.describe_hang());
     return found.record;
 }
 
@@ -160,11 +163,11 @@ bool ControllerScriptHost::may_use(const model::ScriptRecords& partitions, std::
 }
 
 Result<std::shared_ptr<const model::DirectoryUser>> ControllerScriptHost::find_user(std::string_view name) {
-    return to_result(users_.find_user(name), name);
+    return to_result(users_.find_user(name), name, users_);
 }
 
 Result<std::shared_ptr<const model::DirectoryUser>> ControllerScriptHost::find_user(std::uint32_t id) {
-    return to_result(users_.find_user(id), text::format("user id {}", id));
+    return to_result(users_.find_user(id), text::format("user id {}", id), users_);
 }
 
 Result<std::string> ControllerScriptHost::find_user_name(std::uint32_t id) {
@@ -176,11 +179,11 @@ Result<std::string> ControllerScriptHost::find_user_name(std::uint32_t id) {
     const auto done =
         copy_records(nobody, [&](const JobRecords& records) { name = records.copy_user(id).name; });
     if (done && !name.empty()) return name;
-    return not_known_yet(text::format("user id {}", id));
+    return not_known_yet(text::format("user id {}", id), users_.describe_hang());
 }
 
 Result<std::shared_ptr<const model::DirectoryGroup>> ControllerScriptHost::find_group(std::string_view name) {
-    return to_result(users_.find_group(name), text::format("group {}", name));
+    return to_result(users_.find_group(name), text::format("group {}", name), users_);
 }
 
 Result<const model::ScriptRecords*> ControllerScriptHost::reservations() {

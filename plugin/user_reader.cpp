@@ -55,7 +55,9 @@ template <typename Question>
 auto UserReader::ask(Question question) -> decltype(question()) {
     if (!is_running_) return Error{ErrorCode::unavailable, "the table of users ends"};
     const auto asked_at = Clock::now();
+    asking_since = asked_at.time_since_epoch().count();
     auto answer = question();
+    asking_since = 0;
     const auto answered_at = Clock::now();
     debt_ = std::min<Clock::duration>(debt_ + (answered_at - asked_at), max_pause);
     is_running_ = owner_->wait_for(std::chrono::floor<std::chrono::milliseconds>(debt_));
@@ -120,12 +122,14 @@ void UserReader::read(Kind<Key, Record>& kind, const Key& key) {
 template <typename Key, typename Record>
 bool UserReader::read_next_asked(Kind<Key, Record>& kind) {
     std::optional<Key> key;
+    bool is_again = false;
     {
         const std::scoped_lock lock(mutex);
         key = kind.asked.next();
+        is_again = key && kind.asked.take_again(*key);
     }
     if (!key || !goes_on()) return false;
-    if (is_due(kind, *key))
+    if (is_due(kind, *key) || (is_again && may_be_new(find_in(tables_.*kind.table, *key))))
         read(kind, *key);
     else
         settle(kind, *key);

@@ -53,7 +53,7 @@ struct UserReader {
         typename std::remove_reference_t<decltype(table.begin()->second.record)>::element_type>> {
         const auto found = table.find(key);
         if (found == table.end()) return {};
-        return {true, found->second.record};
+        return {true, found->second.record, found->second.read_at};
     }
 
     /// When to ask again what had no answer.
@@ -93,12 +93,28 @@ struct UserReader {
     void run(DetachedThread::Link& owner);
     /// Notes that somebody looked for it. Returns whether the thread shall wake.
     template <typename Key, typename Record>
-    bool note(Kind<Key, Record> UserReader::*kind, const Key& key) {
+    bool note(Kind<Key, Record> UserReader::*kind, const Key& key, const Known<Record>& found) {
+        const bool is_again = may_be_new(found);
         const std::scoped_lock lock(mutex);
-        return (this->*kind).asked.note(key);
+        const bool is_new = (this->*kind).asked.note(key);
+        return is_new || (is_again && (this->*kind).asked.note_again(key));
+    }
+
+    /// How long the service has not answered; empty: not longer than usual.
+    [[nodiscard]] std::optional<std::chrono::seconds> hangs_for() const {
+        const Clock::rep since = asking_since;
+        const auto time = Clock::now() - Clock::time_point(Clock::duration(since));
+        if (since == 0 || time < options_.hang_time) return std::nullopt;
+        return std::chrono::duration_cast<std::chrono::seconds>(time);
+    }
+    /// Whether it did not exist, and may meanwhile.
+    template <typename Record>
+    [[nodiscard]] bool may_be_new(const Known<Record>& found) const {
+        return found.is_known && !found.record && Clock::now() - found.read_at >= options_.absent_interval;
     }
 
     std::atomic<bool> is_needed = false;
+    std::atomic<Clock::rep> asking_since = 0; ///< of the question that has no answer yet; 0: there is none
     Published<Tables> published;
     std::atomic<std::time_t> read_at = 0;
     std::mutex mutex; ///< guards what is asked, and `error`

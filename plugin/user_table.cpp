@@ -13,6 +13,14 @@ namespace qg::plugin {
 using model::DirectoryGroup;
 using model::DirectoryUser;
 
+namespace {
+
+std::string in_brackets(const std::string& text) {
+    return text.empty() ? text : " (" + text + ")";
+}
+
+} // namespace
+
 UserTable::UserTable(UserTableOptions options, std::unique_ptr<quota::UserDirectory> directory)
     : reader_(std::make_shared<UserReader>(std::move(options), std::move(directory))) {}
 
@@ -35,8 +43,8 @@ Known<DirectoryUser> UserTable::find_user(std::string_view name) const {
     need();
     const auto tables = reader_->published.get();
     const auto found = tables ? UserReader::find_in(tables->users, name) : Known<DirectoryUser>();
-    if ((!found.is_known || !tables->is_listed(name)) && reader_->note(&UserReader::names, std::string(name)))
-        thread_.wake();
+    const bool is_settled = found.record && tables->is_listed(name);
+    if (!is_settled && reader_->note(&UserReader::names, std::string(name), found)) thread_.wake();
     return found;
 }
 
@@ -45,7 +53,7 @@ Known<DirectoryUser> UserTable::find_user(std::uint32_t id) const {
     const auto tables = reader_->published.get();
     const auto found = tables ? UserReader::find_in(tables->user_ids, id) : Known<DirectoryUser>();
     const bool is_listed = found.record && tables->is_listed(found.record->name);
-    if (!is_listed && reader_->note(&UserReader::ids, id)) thread_.wake();
+    if (!is_listed && reader_->note(&UserReader::ids, id, found)) thread_.wake();
     return found;
 }
 
@@ -53,7 +61,7 @@ Known<DirectoryGroup> UserTable::find_group(std::string_view name) const {
     need();
     const auto tables = reader_->published.get();
     const auto found = tables ? UserReader::find_in(tables->groups, name) : Known<DirectoryGroup>();
-    if (reader_->note(&UserReader::groups, std::string(name))) thread_.wake();
+    if (reader_->note(&UserReader::groups, std::string(name), found)) thread_.wake();
     return found;
 }
 
@@ -62,8 +70,8 @@ Result<std::vector<std::string>> UserTable::groups_of(std::uint32_t user_id) con
     if (!found.is_known)
         return Error{
             ErrorCode::unavailable,
-            text::format("the groups of user {} are not read yet; submit the job again in some seconds",
-                         user_id)};
+            text::format("the groups of user {} are not read yet; submit the job again in some seconds{}",
+                         user_id, in_brackets(describe_hang()))};
     if (found.record == nullptr) return quota::no_such_user(user_id);
     return quota::names_of_groups(*found.record);
 }
@@ -79,8 +87,29 @@ std::optional<std::time_t> UserTable::read_at() const {
 }
 
 std::string UserTable::last_error() const {
+    std::string hang = describe_hang();
+    if (!hang.empty()) return hang;
     const std::scoped_lock lock(reader_->mutex);
     return reader_->error;
+}
+
+std::string UserTable::describe_hang() const {
+    const auto time = reader_->hangs_for();
+    if (!time) return {};
+    return text::format("the directory service has not answered for {} seconds", time->count());
+}
+
+void UserTable::watch() {
+    const std::string hang = describe_hang();
+    if (hung_ == !hang.empty()) return;
+    hung_ = !hang.empty();
+    if (hung_)
+        log_error(("users: " + hang +
+                   ": the users and groups that are known stay, and for others rules and the "
+                   "script that ask for them fail")
+                      .c_str());
+    else
+        log_line(LogLevel::info, "users: the directory service answers again");
 }
 
 void UserTable::stop(std::chrono::milliseconds patience) {

@@ -14,6 +14,7 @@
 // What a failing service may have left out is not believed at once:
 //   * "not found" about a known user counts from the third look in a row on, if others are answered;
 //   * a list of groups that lacks some counts from the second look on.
+// Who does not exist may have come meanwhile: the service is asked again if somebody looks after ten seconds.
 #pragma once
 
 #include "qosgate/base/detached_thread.hpp"
@@ -32,6 +33,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,6 +48,7 @@ template <typename Record>
 struct Known {
     bool is_known = false;                ///< false: it was not asked about yet, or there was no answer
     std::shared_ptr<const Record> record; ///< null: there is nothing of that name, or it is not known
+    std::chrono::steady_clock::time_point read_at = {};
 };
 
 /// How a table works; the defaults are those of the plugin.
@@ -53,6 +56,8 @@ struct UserTableOptions {
     std::chrono::milliseconds look_interval{1000};      ///< between two looks for what is missing
     std::chrono::milliseconds listing_interval{10'000}; ///< between two looks into accounting
     std::chrono::milliseconds refresh_interval{300'000};
+    std::chrono::milliseconds absent_interval{10'000}; ///< for what does not exist, if somebody looks for it
+    std::chrono::milliseconds hang_time{10'000};       ///< of a question: from then on the service hangs
     std::size_t max_users = 20'000; ///< of accounting; as many others, those looked for last
     /// The names of at most that many users of accounting; null: none.
     std::function<std::vector<std::string>(std::size_t max_users)> list_users = {};
@@ -113,6 +118,14 @@ class AskedKeys {
         others_.add(key);
         return true;
     }
+    /// Somebody looks for what did not exist. Returns whether it waits for another answer from now on.
+    bool note_again(const Key& key) {
+        if (waiting_.size() >= max_waiting_ || !again_.insert(key).second) return false;
+        waiting_.push_back(key);
+        return true;
+    }
+    /// Whether the key that waited is one of note_again(). Then it is none any more.
+    bool take_again(const Key& key) { return again_.erase(key) != 0; }
     /// There is an answer. A key that nobody looked for stays out.
     void settle(const Key& key, bool exists) {
         auto& from = exists ? others_ : existing_;
@@ -141,6 +154,7 @@ class AskedKeys {
     RecentKeys<Key> existing_;
     RecentKeys<Key> others_; ///< that do not exist, or have no answer yet
     std::deque<Key> waiting_;
+    std::set<Key> again_; ///< those of note_again() among them
 };
 
 /// Threads: safe. Owns one DetachedThread.
@@ -170,8 +184,13 @@ class UserTable final : public quota::UserGroups {
     [[nodiscard]] std::size_t count() const;
     /// When a look ended that asked about each user of accounting whose answer was old; empty: not yet.
     [[nodiscard]] std::optional<std::time_t> read_at() const;
-    /// What the directory service answered last instead of a user; empty: no problem.
+    /// What the directory service answered last instead of a user, or that it hangs; empty: no problem.
     [[nodiscard]] std::string last_error() const;
+    /// That the service has not answered for hang_time; empty: it has.
+    [[nodiscard]] std::string describe_hang() const;
+    /// Logs when the service begins to hang, and when it answers again. To be called every few seconds, by
+    /// one thread.
+    void watch();
 
     /// Asks the thread to end and waits for it, but not longer than `patience`.
     void stop(std::chrono::milliseconds patience);
@@ -179,6 +198,7 @@ class UserTable final : public quota::UserGroups {
   private:
     std::shared_ptr<UserReader> reader_; ///< with the thread
     mutable DetachedThread thread_;
+    bool hung_ = false; ///< when watch() looked last
 };
 
 } // namespace qg::plugin

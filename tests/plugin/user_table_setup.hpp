@@ -32,9 +32,9 @@ struct Service {
     int questions = 0;
     std::set<std::string> failing; ///< users without an answer
     std::set<std::uint32_t> failing_groups;
-    std::map<std::uint32_t, std::string> id_names; ///< instead of the users' own
-    std::chrono::milliseconds delay{0};            ///< of each answer
-    std::atomic<std::chrono::nanoseconds> busy{};  ///< all of them
+    std::map<std::uint32_t, std::string> id_names;  ///< instead of the users' own
+    std::atomic<std::chrono::milliseconds> delay{}; ///< of each answer
+    std::atomic<std::chrono::nanoseconds> busy{};   ///< all of them
 
     void add_group(const std::string& name, std::uint32_t id) {
         const std::scoped_lock lock(mutex);
@@ -96,9 +96,9 @@ class FakeDirectory final : public quota::UserDirectory {
   private:
     template <typename Record, typename Rows, typename Is>
     Result<std::optional<Record>> find(const Rows& rows, Is is) {
-        if (service_->delay > 0ms) {
+        if (const auto delay = service_->delay.load(); delay > 0ms) {
             const auto begin = std::chrono::steady_clock::now();
-            std::this_thread::sleep_for(service_->delay);
+            std::this_thread::sleep_for(delay);
             service_->busy = service_->busy.load() + (std::chrono::steady_clock::now() - begin);
         }
         const std::scoped_lock lock(service_->mutex);
@@ -123,6 +123,8 @@ struct UserTableSetup {
     std::vector<std::string> accounting{"ana"};
     std::chrono::milliseconds refresh = 1h;
     std::chrono::milliseconds listing = 1ms;
+    std::chrono::milliseconds absent = 1h;
+    std::chrono::milliseconds hang = 1h;
     std::unique_ptr<UserTable> table;
 
     void start() {
@@ -130,6 +132,8 @@ struct UserTableSetup {
             plugin::UserTableOptions{.look_interval = 1ms,
                                      .listing_interval = listing,
                                      .refresh_interval = refresh,
+                                     .absent_interval = absent,
+                                     .hang_time = hang,
                                      .list_users = [users = accounting](std::size_t) { return users; }},
             std::make_unique<FakeDirectory>(service));
         table->start();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "fake_host.hpp"
 #include "user_table_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -253,6 +254,70 @@ BOOST_AUTO_TEST_CASE(an_id_whose_name_is_nobodys_is_known_to_be_absent) {
     std::this_thread::sleep_for(100ms);
     const std::scoped_lock lock(service->mutex);
     BOOST_TEST(service->questions == before); // it is not asked again and again
+}
+
+BOOST_AUTO_TEST_CASE(who_did_not_exist_is_asked_about_again_when_somebody_looks) {
+    absent = 50ms;
+    accounting = {"ana", "eve"};
+    start();
+    for (const char* name : {"eve", "new"})
+        BOOST_TEST_REQUIRE(becomes_true([&] { return table->find_user(name).is_known; }));
+    BOOST_TEST_REQUIRE(becomes_true([&] { return table->find_user(1005).is_known; }));
+    BOOST_TEST_REQUIRE(becomes_true([&] { return table->find_group("lab").is_known; }));
+    BOOST_TEST(table->find_user("eve").record == nullptr);
+
+    service->add_user("eve", 1006, {50});
+    service->add_user("new", 1005, {50});
+    service->add_group("lab", 90);
+
+    for (const char* name : {"eve", "new"})
+        BOOST_TEST(becomes_true([&] { return table->find_user(name).record != nullptr; }), name);
+    BOOST_TEST(becomes_true([&] { return table->find_user(1005).record != nullptr; }));
+    BOOST_TEST(becomes_true([&] { return table->find_group("lab").record != nullptr; }));
+}
+
+BOOST_AUTO_TEST_CASE(who_did_not_exist_a_moment_ago_is_not_asked_about_again) {
+    start();
+    BOOST_TEST_REQUIRE(becomes_true([&] { return table->find_user("new").is_known; }));
+    service->add_user("new", 1005, {50});
+    for (int i = 0; i < 100; ++i) {
+        BOOST_TEST(table->find_user("new").record == nullptr);
+        std::this_thread::sleep_for(1ms);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_service_that_hangs_is_told_and_logged_once) {
+    hang = 50ms;
+    service->add_user("joe", 1005, {50});
+    start();
+    BOOST_TEST_REQUIRE(becomes_true([&] { return table->find_user(1001).record != nullptr; }));
+    table->watch();
+    BOOST_TEST(table->last_error() == "");
+    test::take_log();
+
+    service->delay = 500ms; // of each answer
+    const auto hangs = [&] {
+        return table->groups_of(1005).error().message.ends_with(
+            "in some seconds (the directory service has not answered for 0 seconds)");
+    };
+    BOOST_TEST(becomes_true(hangs));
+    BOOST_TEST(table->last_error() == "the directory service has not answered for 0 seconds");
+    table->watch();
+    table->watch();
+    BOOST_TEST(groups("ana") == "staff gpu");
+    const auto lines = test::take_log();
+    BOOST_TEST_REQUIRE(lines.size() == 1u);
+    BOOST_TEST(lines[0].find("the directory service has not answered for 0 seconds: the users") !=
+               std::string::npos);
+
+    service->delay = 0ms;
+    BOOST_TEST(becomes_true([&] { return table->groups_of(1005).has_value(); }));
+    BOOST_TEST(becomes_true([&] { return table->last_error().empty(); }));
+    table->watch();
+    table->watch();
+    const auto later = test::take_log();
+    BOOST_TEST_REQUIRE(later.size() == 1u);
+    BOOST_TEST(later[0].find("users: the directory service answers again") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(the_service_has_half_of_the_time_for_others) {

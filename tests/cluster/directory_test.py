@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Rules that ask for Linux groups: with 20,000 users of accounting, and with a directory service that hangs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+
+from qosgate_dev.testing import CommandResult, build_root, main
+from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+
+HELPERS = build_root() / "tests" / "cluster" / "helpers"
+LAB_ONLY = """\
+rule { submit = function(job, view) if not view.user.in_group("lab") then job:reject("lab only") end end }
+"""
+REFUSES = """\
+rule { submit = function(job) job:reject("lab only") end }
+"""
+
+
+class DirectoryCase(PluginTestCase):
+    def users_in_status(self) -> dict:
+        state = json.loads((self.cluster.layout.controller_state / "qosgate_status.json").read_text())
+        return state["users"] or {}
+
+    def submit_as(self, user: str) -> CommandResult:
+        return self.cluster.run(["sbatch", "--hold", "--wrap=true"], user)
+
+    def wait_for_answer(self, user: str, accepted: bool, text: str, timeout: float = 30) -> None:
+        answers: list[CommandResult] = []
+
+        def is_given() -> bool:
+            answers.append(self.submit_as(user))
+            return (answers[-1].rc == 0) == accepted and text in answers[-1].stderr
+
+        self.cluster.wait_for(is_given, f"{user}: {text}", timeout=timeout, otherwise=lambda: str(answers[-1]))
+
+
+class HangingDirectory(DirectoryCase):
+    # The users of a private cluster come by LD_PRELOAD, too.
+    options = (
+        "--wrap-slurmctld",
+        f"""sh -c 'LD_PRELOAD="{HELPERS}/hanging_directory.so $LD_PRELOAD" exec "$@"' sh""",
+    )
+
+    def test_submissions_go_on_and_users_who_are_not_known_are_refused(self) -> None:
+        self.expected_errors += ["are not read yet", "the directory service has not answered for"]
+        group = self.cluster.layout.group
+        group.write_text(group.read_text() + f"lab:x:70001:{USER},ben\n")
+        self.put_in_force({"10-lab.lua": LAB_ONLY})
+        self.wait_for_answer(USER, True, "")
+        mark = len(self.cluster.log("slurmctld"))
+        hangs = self.cluster.layout.passwd.parent / "hangs"
+        hangs.touch()
+        try:
+            begin = time.monotonic()
+            refused = self.submit_as("ben")
+            accepted = [self.submit_as(USER) for _ in range(10)]
+            self.assertLess(time.monotonic() - begin, 8, "no submission waits")
+            self.assertEqual([answer.rc for answer in accepted], [0] * 10, accepted)
+            self.assertNotEqual(refused.rc, 0, refused)
+            self.wait_for_answer("ben", False, "", timeout=5)
+            self.expect_logged_error("users: the directory service has not answered for")
+            self.assertRegex(self.users_in_status()["error"], r"^the directory service has not answered for \d+ seconds$")
+            time.sleep(5)
+            self.submit_as("ben")
+            log = self.cluster.log("slurmctld")[mark:]
+            self.assertEqual(log.count("users: the directory service has not answered for"), 1)
+            self.assertRegex(log, r"not read yet; submit .* \(the directory service has not answered for \d+ seconds\)")
+            self.wait_for_answer(USER, True, "")
+        finally:
+            hangs.unlink()
+        self.wait_for_answer("ben", False, "no default account")  # the rule lets him pass
+        self.cluster.wait_for(
+            lambda: "users: the directory service answers again" in self.cluster.log("slurmctld")[mark:], "it is told"
+        )
+        self.assertIsNone(self.users_in_status()["error"])
+
+    def test_slurmctld_ends_while_it_hangs(self) -> None:
+        self.expected_errors += ["are not read yet", "the directory service has not answered for"]
+        self.put_in_force({"10-lab.lua": LAB_ONLY})
+        hangs = self.cluster.layout.passwd.parent / "hangs"
+        self.wait_for_answer(USER, False, "")
+        hangs.touch()
+        try:
+            self.submit_as("ben")
+            begin = time.monotonic()
+            self.cluster.stop("slurmctld")
+            self.assertLess(time.monotonic() - begin, 15)
+        finally:
+            hangs.unlink()
+            (self.folder / "10-lab.lua").unlink()
+            self.cluster.start("slurmctld")
+        self.wait_for_answer(USER, True, "")
+
+
+class ManyUsers(DirectoryCase):
+    # The table has 20,000. slurmdbd takes three minutes to add so many.
+    COUNT = int(os.environ.get("QG_DIRECTORY_USERS", "4000"))
+
+    def answers_per_second(self, seconds: int = 4) -> float:
+        """Of one client that submits refused jobs, one after the other."""
+        result = self.cluster.run([str(HELPERS / "submit_loop"), str(seconds), "job"], USER, timeout=60, check=True)
+        codes = re.findall(r"^answer job \S+ (-?\d+)", result.stderr, re.MULTILINE)
+        self.assertNotIn("0", codes)
+        return (len(codes) - codes.count("-1")) / seconds  # -1: no answer
+
+    def test_all_are_known_and_no_submission_is_slower(self) -> None:
+        self.expected_errors.append("are not read yet")
+        names = [f"u{i:05}" for i in range(self.COUNT)]
+        passwd, group = self.cluster.layout.passwd, self.cluster.layout.group
+        lines = [f"{name}:x:{100_000 + i}:100:{name}:/home/{name}:/bin/sh\n" for i, name in enumerate(names)]
+        passwd.write_text(passwd.read_text() + "".join(lines))
+        labs = [f"lab{i}:x:{80_000 + i}:{','.join(names[i::100])}\n" for i in range(100)]
+        group.write_text(group.read_text() + "".join(labs))
+        for begin in range(0, self.COUNT, 2000):
+            users = ",".join(names[begin : begin + 2000])
+            added = self.cluster.run(f"sacctmgr -i -Q add user {users} account=astro", timeout=120)
+            self.assertEqual(added.rc, 0, added.stderr)
+        self.put_in_force({"10-lab.lua": REFUSES})
+        self.wait_for_answer(USER, False, "lab only")
+        rate_before = self.answers_per_second()
+        bytes_before = self.resident_bytes()
+
+        began = time.monotonic()
+        self.put_in_force({"10-lab.lua": LAB_ONLY})
+        self.wait_for_answer(USER, False, "lab only")
+        rate_during = self.answers_per_second()
+        known_then = self.users_in_status()["count"]
+        self.cluster.wait_for(
+            lambda: self.users_in_status()["count"] >= self.COUNT and self.users_in_status()["read_at"],
+            "all users are known",
+            timeout=400,
+            otherwise=lambda: str(self.users_in_status()),
+        )
+        took = time.monotonic() - began
+        grown = self.resident_bytes() - bytes_before
+        rate_after = self.answers_per_second()
+        print(
+            f"{self.COUNT} users: {took:.0f} s, {grown / 2**20:.1f} MiB, answers/s before {rate_before:.0f},"
+            f" during {rate_during:.0f} ({known_then} known), after {rate_after:.0f}"
+        )
+        self.assertLess(known_then, self.COUNT, "the users were still read while jobs were submitted")
+        self.assertLess(grown, 150 * 2**20)
+        # With 20,000 users they were equal; other programs run beside the test.
+        self.assertGreater(rate_during, rate_before / 2)
+        self.assertGreater(rate_after, rate_before / 2)
+
+
+if __name__ == "__main__":
+    main()
