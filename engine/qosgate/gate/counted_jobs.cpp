@@ -38,9 +38,10 @@ Result<JobCounts> DecisionView::counts_of_qos(const JobFilter& filter) {
     if (*facts == nullptr)
         return Error{ErrorCode::not_found,
                      text::format("view.jobs: there is no QOS '{}'", text::printable(filter.qos, 60))};
-    const model::Qos& record = (*facts)->qos;
-    if (!filter.user.empty()) return counts_of(record.user_usage);
-    return counts_of(filter.account.empty() ? record.usage : record.account_usage);
+    const auto record = with_usage(**facts);
+    if (!record) return record.error();
+    if (!filter.user.empty()) return counts_of((*record)->user_usage);
+    return counts_of(filter.account.empty() ? (*record)->usage : (*record)->account_usage);
 }
 
 Result<JobCounts> DecisionView::counts_of_association(const JobFilter& filter) {

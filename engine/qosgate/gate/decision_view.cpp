@@ -130,18 +130,39 @@ Result<policy::QosFacts*> DecisionView::qos(std::string_view name) {
         if (all.size() >= max_qos())
             return Error{ErrorCode::limit_exceeded,
                          text::format("the rules of one job read at most {} QOSs", max_qos())};
-        NamedQos fresh{std::string(name), std::nullopt};
+        std::list<NamedQos> fresh; // until it is known
+        auto& facts = fresh.emplace_back(std::string(name), std::nullopt).facts;
         const auto done = copy_records([&](const quota::JobRecords& records) {
             const auto id = records.find(name);
             if (!id) return;
-            fresh.facts.emplace().qos = records.copy_qos_with_usage(*id);
-            fresh.facts->enforces_safe = records.enforce().safe;
+            facts.emplace().qos = records.copy_qos(*id);
+            facts->enforces_safe = records.enforce().safe;
         });
         if (!done) return done.error();
-        all.push_back(std::move(fresh));
+        all.splice(all.end(), fresh);
         found = std::prev(all.end());
     }
     return found->facts ? &*found->facts : nullptr;
+}
+
+Result<const model::Qos*> DecisionView::with_usage(policy::QosFacts& facts) {
+    model::Qos& qos = facts.qos;
+    if (facts.has_all_usage) return &qos;
+    const auto done = copy_records([&](const quota::JobRecords& records) {
+        const auto id = records.find(qos.name);
+        if (id != qos.id) return;
+        model::Qos whole = records.copy_qos_with_usage(*id);
+        qos.usage = std::move(whole.usage);
+        qos.user_usage = std::move(whole.user_usage);
+        qos.account_usage = std::move(whole.account_usage);
+        facts.has_all_usage = true;
+    });
+    if (!done) return done.error();
+    if (!facts.has_all_usage)
+        return Error{
+            ErrorCode::unavailable,
+            text::format("QOS {} has just been deleted; submit the job again in a moment", qos.name)};
+    return &qos;
 }
 
 Result<std::span<const std::string>> DecisionView::allowed_qos() {

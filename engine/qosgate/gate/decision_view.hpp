@@ -6,7 +6,7 @@
 #include "qosgate/gate/resolve.hpp"
 #include "qosgate/policy/rule_view.hpp"
 
-#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -31,6 +31,7 @@ class DecisionView final : public policy::RuleView {
     [[nodiscard]] Result<const model::Partition*> partition(std::string_view name) override;
     [[nodiscard]] Result<const model::Reservation*> reservation(std::string_view name) override;
     [[nodiscard]] Result<policy::QosFacts*> qos(std::string_view name) override;
+    [[nodiscard]] Result<const model::Qos*> with_usage(policy::QosFacts& qos) override;
     [[nodiscard]] Result<std::span<const std::string>> allowed_qos() override;
     [[nodiscard]] Result<std::span<const std::string>> accounts() override;
     [[nodiscard]] Result<std::span<const model::Association>> associations() override;
@@ -53,7 +54,7 @@ class DecisionView final : public policy::RuleView {
         std::optional<quota::UserRecord> sender;
         std::optional<Result<std::vector<std::string>>> owner_groups;
         std::optional<Result<std::vector<std::string>>> sender_groups;
-        std::deque<NamedQos> qos; ///< a deque: objects of rules point to them
+        std::list<NamedQos> qos; ///< a list: objects of rules point to them, and an empty one costs nothing
         std::optional<std::vector<std::string>> allowed_qos;
         std::optional<Result<std::vector<std::string>>> accounts;
         std::optional<std::vector<model::Association>> associations;

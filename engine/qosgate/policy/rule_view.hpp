@@ -51,6 +51,7 @@ RoomLeft room_left(const model::Qos& qos, bool enforces_safe);
 /// A QOS that rules have read.
 struct QosFacts {
     model::Qos qos;
+    bool has_all_usage = false;   ///< else only what its limits are compared with
     bool enforces_safe = false;   ///< AccountingStorageEnforce has `safe`
     std::optional<RoomLeft> room; ///< empty: not asked for yet
     std::string why_not;          ///< the last answer of why_not()
@@ -91,6 +92,9 @@ class RuleView {
     [[nodiscard]] virtual Result<const model::Reservation*> reservation(std::string_view name) = 0;
     /// Errors: also limit_exceeded after very many names.
     [[nodiscard]] virtual Result<QosFacts*> qos(std::string_view name) = 0;
+
+    /// One of these with all its usage, also where nothing limits it. Errors: also if it was just deleted.
+    [[nodiscard]] virtual Result<const model::Qos*> with_usage(QosFacts& qos) = 0;
 
     /// The names of the QOSs that the job's association may use, sorted.
     [[nodiscard]] virtual Result<std::span<const std::string>> allowed_qos() = 0;

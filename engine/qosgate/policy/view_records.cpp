@@ -144,9 +144,14 @@ ViewAnswer read_priority(RuleView& /*view*/, const ViewObject& object, ErrorText
 ViewAnswer read_flags(RuleView& /*view*/, const ViewObject& object, ErrorText& /*error*/) noexcept {
     return {.object = {.kind = ViewKind::flags, .data = &as<QosFacts>(object).qos.flags}};
 }
+/// The facts of a QOS, which belong to the view and keep what is asked of them.
+QosFacts& facts_of(const ViewObject& object) noexcept {
+    return *static_cast<QosFacts*>(const_cast<void*>(object.data)); // RuleView::qos() gave it
+}
 template <Usage model::Qos::*member>
-ViewAnswer read_qos_usage(RuleView& /*view*/, const ViewObject& object, ErrorText& /*error*/) noexcept {
-    return {.object = {.kind = ViewKind::usage, .data = &(as<QosFacts>(object).qos.*member)}};
+ViewAnswer read_qos_usage(RuleView& view, const ViewObject& object, ErrorText& error) noexcept {
+    const auto qos = ask(error, [&] { return view.with_usage(facts_of(object)); });
+    return {.object = {.kind = ViewKind::usage, .data = qos ? &((*qos)->*member) : nullptr}};
 }
 
 constexpr auto fields_of_qos = with_limits<QosFacts, &LimitFacts::is_of_qos>(std::to_array<ViewField>({
@@ -187,11 +192,6 @@ constexpr auto fields_of_flags = [] {
     (std::make_index_sequence<model::qos_flag_facts.size()>());
     return all;
 }();
-
-/// The facts of a QOS, which belong to the view and keep what is asked of them.
-QosFacts& facts_of(const ViewObject& object) noexcept {
-    return *static_cast<QosFacts*>(const_cast<void*>(object.data)); // RuleView::qos() gave it
-}
 
 ViewAnswer give_headroom(RuleView& /*view*/, const ViewObject& object, const CallArguments& /*arguments*/,
                          ErrorText& error) noexcept {
