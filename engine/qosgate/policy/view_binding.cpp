@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include <lua.hpp>
 
@@ -28,10 +30,9 @@ void push_type(lua_State* lua, ViewKind kind) {
 /// Whether the value at a stack index is an object of this kind.
 bool is_object(lua_State* lua, int index, ViewKind kind) {
     if (lua_type(lua, index) != LUA_TUSERDATA || lua_getmetatable(lua, index) == 0) return false;
-    push_type(lua, kind);
-    const bool is_one = lua_rawequal(lua, -1, -2) != 0;
-    lua_pop(lua, 2);
-    return is_one;
+    const void* const type = lua_topointer(lua, -1);
+    lua_pop(lua, 1);
+    return type == LuaState::of(lua).view_types[static_cast<std::size_t>(kind)];
 }
 
 /// The content of an object. What it borrows is there as long as the run goes on that made it.
@@ -109,10 +110,10 @@ int answer_call(lua_State* lua, const ViewFunction& function, const CallArgument
     return 2;
 }
 
-/// The function whose place is in upvalue 2.
+/// The function whose place is in upvalue 1.
 template <ViewKind kind>
 const ViewFunction& called_function(lua_State* lua) {
-    return view_functions(kind)[static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(2)))];
+    return view_functions(kind)[static_cast<std::size_t>(lua_tointeger(lua, lua_upvalueindex(1)))];
 }
 
 /// Reads the table at stack index 1, which holds the texts. Errors: raises a Lua error.
@@ -149,7 +150,7 @@ JobFilter read_filter(lua_State* lua) {
     return filter;
 }
 
-/// A function that is called with a table. Upvalue 1: the object.
+/// A function that is called with a table. Upvalue 2: the object.
 template <ViewKind kind>
 int call_with_filter(lua_State* lua) {
     const ViewFunction& function = called_function<kind>(lua);
@@ -157,12 +158,12 @@ int call_with_filter(lua_State* lua) {
         return luaL_error(lua, "write %s: it takes one table", function.usage.data());
     const CallArguments arguments{.filter =
                                       read_filter(lua)}; // borrows from the table, which stays on the stack
-    lua_pushvalue(lua, lua_upvalueindex(1));
+    lua_pushvalue(lua, lua_upvalueindex(2));
     lua_insert(lua, 1);
     return answer_call<kind>(lua, function, arguments);
 }
 
-/// A function that is called with a dot. Upvalue 1: the object.
+/// A function that is called with a dot. Upvalue 2: the object.
 template <ViewKind kind>
 int call_with_dot(lua_State* lua) {
     const ViewFunction& function = called_function<kind>(lua);
@@ -174,7 +175,7 @@ int call_with_dot(lua_State* lua) {
                           takes_name ? "one text" : "no arguments");
     CallArguments arguments;
     if (takes_name) arguments.name = key_at(lua, 1); // stays on the stack
-    lua_pushvalue(lua, lua_upvalueindex(1));
+    lua_pushvalue(lua, lua_upvalueindex(2));
     lua_insert(lua, 1);
     return answer_call<kind>(lua, function, arguments);
 }
@@ -193,32 +194,32 @@ int call_with_colon(lua_State* lua) {
     return answer_call<kind>(lua, function, {.job = &state.run->source().request});
 }
 
-/// Pushes a function of the object at stack index 1.
+/// Pushes a function that is called with a dot, of the object at a stack index.
 template <ViewKind kind>
-void push_function(lua_State* lua, std::size_t place) {
-    const ViewCall how = view_functions(kind)[place].how;
-    const bool has_colon = how == ViewCall::on_itself || how == ViewCall::with_job;
-    lua_pushvalue(lua, 1);
+void push_dot_function(lua_State* lua, std::size_t place, int object) {
     lua_pushinteger(lua, static_cast<lua_Integer>(place));
-    const lua_CFunction with_dot =
-        how == ViewCall::with_filter ? &call_with_filter<kind> : &call_with_dot<kind>;
-    lua_pushcclosure(lua, has_colon ? &call_with_colon<kind> : with_dot, 2);
+    lua_pushvalue(lua, object);
+    const bool takes_table = view_functions(kind)[place].how == ViewCall::with_filter;
+    lua_pushcclosure(lua, takes_table ? &call_with_filter<kind> : &call_with_dot<kind>, 2);
 }
 
-/// Upvalue 1: names to the indices of fields in view_fields(), and of functions behind these.
+/// Upvalue 1: names to functions, and to the indices of fields in view_fields(), and of the other functions
+/// behind these.
 template <ViewKind kind>
 int read_member(lua_State* lua) {
     const ViewObject shown = check_view_object(lua, kind);
     RuleView& view = check_view(lua);
     lua_pushvalue(lua, 2);
-    lua_rawget(lua, lua_upvalueindex(1));
-    if (lua_isinteger(lua, -1) == 0) raise_unknown(lua, kind, key_at(lua, 2));
+    const int found = lua_rawget(lua, lua_upvalueindex(1));
+    if (found == LUA_TFUNCTION) return 1;
+    if (found != LUA_TNUMBER) raise_unknown(lua, kind, key_at(lua, 2));
     const auto place = static_cast<std::size_t>(lua_tointeger(lua, -1));
-    if (place >= view_fields(kind).size()) {
-        push_function<kind>(lua, place - view_fields(kind).size());
+    const auto fields = view_fields(kind);
+    if (place >= fields.size()) {
+        push_dot_function<kind>(lua, place - fields.size(), 1);
         return 1;
     }
-    const ViewField& field = view_fields(kind)[place];
+    const ViewField& field = fields[place];
     ErrorText error;
     const ViewAnswer answer = field.read(view, shown, error);
     if (!error.empty()) return raise(lua, error);
@@ -230,30 +231,48 @@ int refuse_write(lua_State* lua) {
     return luaL_error(lua, "view cannot be changed");
 }
 
-/// Makes the metatable of a kind with its fields and functions, and pushes it.
+/// Pushes what the name of a function stands for in read_member(). Functions that are called with a colon are
+/// made once, and so are those of the one object `view`; others are made when they are read. `view` is at a
+/// stack index.
 template <ViewKind kind>
-void push_filled_type(lua_State* lua) {
+void push_function(lua_State* lua, std::size_t place, int view) {
+    const ViewCall how = view_functions(kind)[place].how;
+    if (how == ViewCall::on_itself || how == ViewCall::with_job) {
+        lua_pushinteger(lua, static_cast<lua_Integer>(place));
+        lua_pushcclosure(lua, &call_with_colon<kind>, 1);
+    } else if (kind == ViewKind::view)
+        push_dot_function<kind>(lua, place, view);
+    else
+        lua_pushinteger(lua, static_cast<lua_Integer>(view_fields(kind).size() + place));
+}
+
+/// Makes the metatable of a kind with its fields and functions. The object `view` is at a stack index.
+template <ViewKind kind>
+void make_filled_type(lua_State* lua, int view) {
     push_new_view_type(lua, kind);
     lua_createtable(lua, 0, static_cast<int>(view_fields(kind).size() + view_functions(kind).size()));
     lua_Integer place = 0;
-    const auto add_name = [lua, &place](std::string_view name) {
-        lua_pushlstring(lua, name.data(), name.size());
+    for (const ViewField& field : view_fields(kind)) {
+        lua_pushlstring(lua, field.name.data(), field.name.size());
         lua_pushinteger(lua, place++);
         lua_rawset(lua, -3);
-    };
-    for (const ViewField& field : view_fields(kind))
-        add_name(field.name);
-    for (const ViewFunction& function : view_functions(kind))
-        add_name(function.name);
+    }
+    for (std::size_t i = 0; i < view_functions(kind).size(); ++i) {
+        const std::string_view name = view_functions(kind)[i].name;
+        lua_pushlstring(lua, name.data(), name.size());
+        push_function<kind>(lua, i, view);
+        lua_rawset(lua, -3);
+    }
     lua_pushcclosure(lua, &read_member<kind>, 1);
     lua_setfield(lua, -2, "__index");
     lua_pushcfunction(lua, &refuse_write);
     lua_setfield(lua, -2, "__newindex");
+    lua_pop(lua, 1);
 }
 
 template <std::size_t... kind>
-void make_types(lua_State* lua, std::index_sequence<kind...>) {
-    ((push_filled_type<static_cast<ViewKind>(kind)>(lua), lua_pop(lua, 1)), ...);
+void make_types(lua_State* lua, int view, std::index_sequence<kind...>) {
+    (make_filled_type<static_cast<ViewKind>(kind)>(lua, view), ...);
     push_view_tres_type(lua);
     lua_pop(lua, 1);
 }
@@ -261,9 +280,12 @@ void make_types(lua_State* lua, std::index_sequence<kind...>) {
 } // namespace
 
 void push_new_view_type(lua_State* lua, ViewKind kind) {
+    const auto index = static_cast<std::size_t>(kind);
     luaL_newmetatable(lua, name_of(kind)); // with the name, for texts of errors
     lua_pushvalue(lua, -1);
-    lua_rawsetp(lua, LUA_REGISTRYINDEX, &type_keys[static_cast<std::size_t>(kind)]);
+    lua_rawsetp(lua, LUA_REGISTRYINDEX, &type_keys[index]);
+    static_assert(view_kind_count <= std::tuple_size_v<decltype(LuaState::view_types)>);
+    LuaState::of(lua).view_types[index] = lua_topointer(lua, -1);
 }
 
 const ViewObject& check_view_object(lua_State* lua, ViewKind kind) {
@@ -275,10 +297,10 @@ const ViewObject& check_view_object(lua_State* lua, ViewKind kind) {
 }
 
 int make_view(lua_State* lua) {
-    // The last kind is `tres`.
-    make_types(lua, std::make_index_sequence<view_kind_count - 1>());
     auto* object = static_cast<BoundObject*>(lua_newuserdatauv(lua, sizeof(BoundObject), 0));
     *object = {};
+    // The last kind is `tres`.
+    make_types(lua, lua_gettop(lua), std::make_index_sequence<view_kind_count - 1>());
     push_type(lua, ViewKind::view);
     lua_setmetatable(lua, -2);
     return luaL_ref(lua, LUA_REGISTRYINDEX);
