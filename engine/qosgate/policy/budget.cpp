@@ -12,7 +12,8 @@
 // endless loop costs the controller at most about a millisecond.
 //
 // Why CPU time and not the wall clock: a busy controller may not run a thread for longer than any sane limit,
-// and that must not reject a job. The wall clock is read first because it is cheap (no system call).
+// and that must not reject a job. The kernel's tick is read first: it takes 5 ns, the wall clock 25, CPU time
+// a system call. Most jobs are through before it moves.
 #include "qosgate/policy/budget.hpp"
 
 #include "qosgate/base/text.hpp"
@@ -27,9 +28,9 @@
 namespace qg::policy {
 namespace {
 
-std::chrono::nanoseconds thread_cpu_time() noexcept {
+std::chrono::nanoseconds read(clockid_t clock) noexcept {
     timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    clock_gettime(clock, &now);
     return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
 
@@ -46,16 +47,21 @@ const char* short_text(Exhausted what) noexcept {
 
 } // namespace
 
+BudgetClock::Times BudgetClock::now() noexcept {
+    return {read(CLOCK_MONOTONIC), read(CLOCK_THREAD_CPUTIME_ID)};
+}
+
 void BudgetClock::start() noexcept {
-    if (is_running_) return;
-    is_running_ = true;
-    wall_start_ = std::chrono::steady_clock::now();
-    cpu_start_ = thread_cpu_time();
+    if (!tick_) tick_ = read(CLOCK_MONOTONIC_COARSE);
 }
 
 bool BudgetClock::is_past(std::chrono::nanoseconds limit) const noexcept {
-    return is_running_ && std::chrono::steady_clock::now() - wall_start_ > limit &&
-           thread_cpu_time() - cpu_start_ > limit;
+    if (!start_) {
+        if (tick_ && read(CLOCK_MONOTONIC_COARSE) != *tick_) start_ = now();
+        return false;
+    }
+    return read(CLOCK_MONOTONIC) - start_->wall > limit &&
+           read(CLOCK_THREAD_CPUTIME_ID) - start_->cpu > limit;
 }
 
 Budget::Budget(const BudgetLimits& limits) noexcept
@@ -168,7 +174,7 @@ void* Budget::allocate(void* self, void* block, std::size_t old_size, std::size_
     }
     const bool is_string = block == nullptr && old_size == LUA_TSTRING;
     if (new_size > had && !budget.grant(new_size - had, new_size, is_string)) return nullptr;
-    void* fresh = std::realloc(block, new_size);
+    void* fresh = block == nullptr ? std::malloc(new_size) : std::realloc(block, new_size);
     if (fresh == nullptr) return nullptr;
     budget.used_ = budget.used_ - had + new_size;
     return fresh;

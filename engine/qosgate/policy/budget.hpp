@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 struct lua_State;
@@ -35,13 +36,20 @@ class BudgetClock {
     /// Starts the clock; does nothing if it runs. A job's first check of the limits starts it, so small rules
     /// never read a clock.
     void start() noexcept;
-    /// Whether the thread has spent more CPU time than this since the start.
+    /// Whether the thread has spent more CPU time than this since the start. What it spends before the
+    /// kernel's tick after the start, at most some milliseconds, is not counted.
     [[nodiscard]] bool is_past(std::chrono::nanoseconds limit) const noexcept;
 
   private:
-    bool is_running_ = false;
-    std::chrono::steady_clock::time_point wall_start_;
-    std::chrono::nanoseconds cpu_start_{0};
+    /// Times since points that do not matter.
+    struct Times {
+        std::chrono::nanoseconds wall;
+        std::chrono::nanoseconds cpu; ///< of the thread
+    };
+    static Times now() noexcept;
+
+    std::optional<std::chrono::nanoseconds> tick_; ///< at the start; empty: it does not run
+    mutable std::optional<Times> start_;           ///< empty: is_past() has seen no tick since
 };
 
 /// Threads: not thread-safe; it belongs to one Lua state.
