@@ -11,8 +11,10 @@ local M = {}
 
 -- The names in a text, in order. nil has none.
 function M.list(text)
+    if not text then return {} end
+    if text ~= "" and not text:find(",", 1, true) then return { text } end -- the usual case
     local found = {}
-    for name in (text or ""):gmatch("[^,]+") do
+    for name in text:gmatch("[^,]+") do
         found[#found + 1] = name
     end
     return found

@@ -25,6 +25,9 @@ BOOST_AUTO_TEST_SUITE(shipped_names)
 
 BOOST_AUTO_TEST_CASE(reads_lists) {
     BOOST_TEST(value_with("names", "table.concat(names.list('a,b,,c'), ' ')") == "a b c");
+    BOOST_TEST(value_with("names", "table.concat(names.list('a'), ' ')") == "a");
+    BOOST_TEST(value_with("names", "#names.list(',')") == "0");
+    BOOST_TEST(value_with("names", "table.concat(names.list('a,'), ' ')") == "a");
     BOOST_TEST(value_with("names", "#names.list('')") == "0");
     BOOST_TEST(value_with("names", "#names.list(nil)") == "0");
 }

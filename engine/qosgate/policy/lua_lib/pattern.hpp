@@ -17,10 +17,10 @@ namespace qg::policy {
 
 /// One part of the subject that a pattern captured.
 struct Capture {
-    std::size_t begin = 0;
-    std::size_t length = 0;
-    bool is_position = false; ///< "()": begin + 1 is the value
-    bool is_open = false;     ///< "(" met, ")" not yet
+    std::size_t begin;
+    std::size_t length;
+    bool is_position; ///< "()": begin + 1 is the value
+    bool is_open;     ///< "(" met, ")" not yet
 };
 
 enum class MatchStatus : std::uint8_t {
@@ -90,7 +90,7 @@ class PatternMatcher {
     int depth_ = 0;
     MatchStatus status_ = MatchStatus::match; ///< anything else ends the whole match
     const char* problem_ = "";
-    std::array<Capture, max_captures> captures_{};
+    std::array<Capture, max_captures> captures_; ///< not made ready: the first level_ are in use
 };
 
 } // namespace qg::policy
