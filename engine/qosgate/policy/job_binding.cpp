@@ -35,9 +35,9 @@ std::string describe_unknown(std::string_view name) {
 template <Shown shown>
 const FieldSpec* find_field(lua_State* lua, int index) {
     lua_pushvalue(lua, index);
-    lua_rawget(lua, lua_upvalueindex(1));
-    if (lua_isinteger(lua, -1) != 0) return &job_fields()[static_cast<std::size_t>(lua_tointeger(lua, -1))];
-    if (lua_isnil(lua, -1)) {
+    const int found = lua_rawget(lua, lua_upvalueindex(1));
+    if (found == LUA_TNUMBER) return &job_fields()[static_cast<std::size_t>(lua_tointeger(lua, -1))];
+    if (found == LUA_TNIL) {
         const std::string_view name = key_at(lua, index);
         Budget::charge_unknown_name(lua, job_fields().size());
         ErrorText error;

@@ -62,7 +62,7 @@ class Lease {
 };
 
 /// What is left on the stack when a rule's function returns.
-LuaError bad_return(lua_State* lua, const RuleFunctions& functions, JobEvent event) {
+[[gnu::cold]] LuaError bad_return(lua_State* lua, const RuleFunctions& functions, JobEvent event) {
     LuaError error;
     error.message =
         text::format("{} returned {}: a rule returns nothing; to refuse a job, call job:reject(...)",
@@ -106,7 +106,7 @@ std::optional<LuaError> call_rule(CompiledRules& compiled, std::size_t index, Jo
     return take_error(state);
 }
 
-std::string out_of_time(const Settings& settings) {
+[[gnu::cold]] std::string out_of_time(const Settings& settings) {
     return text::format(
         "the rules before it took more than {} ms of CPU time for this job (setting rule_time_ms)",
         std::chrono::duration_cast<std::chrono::milliseconds>(settings.rule_time).count());
@@ -162,17 +162,13 @@ class Chain {
     [[nodiscard]] const std::shared_ptr<const RuleInput>& facts() const noexcept { return facts_; }
 
     void finish(const RuleInfo& rule, RuleRun& run) {
-        for (const Remark& remark : run.remarks()) {
-            if (rule.mode != RuleMode::shadow) verdict_.warnings.push_back(tell(rule, remark.text));
-            record(rule, kind_of(rule, remark.is_warning ? EventKind::warned : EventKind::noted),
-                   remark.text);
-        }
+        if (!run.remarks().empty()) finish_remarks(rule, run);
         if (run.rejection()) return finish_rejection(rule, *run.rejection());
         if (run.draft()) finish_changes(rule, run);
         if (run.has_stopped()) stop(rule);
     }
 
-    void fail(const RuleInfo& rule, const LuaError& error) {
+    [[gnu::cold]] void fail(const RuleInfo& rule, const LuaError& error) {
         constexpr std::size_t max_traceback_bytes = 1000;
         const std::string message = text::printable(error.message, 600); // it may contain the job's own texts
         record(rule, EventKind::error, text::format("{}; {}", message, outcome_of_failure(rule)),
@@ -190,7 +186,7 @@ class Chain {
     }
 
     /// Records that a rule only warns from now on.
-    void note_switch(const RuleInfo& rule) {
+    [[gnu::cold]] void note_switch(const RuleInfo& rule) {
         record(
             rule, EventKind::error,
             text::format("it failed {} times in a row: it only warns from now on, as in mode \"warn\", until "
@@ -200,7 +196,7 @@ class Chain {
 
     /// Ends the chain when the remaining rules cannot be run. Each one's on_error decides; there is one
     /// record for all. `rules` is not empty.
-    void fail_unrun(std::span<const RuleInfo* const> rules, const std::string& why) {
+    [[gnu::cold]] void fail_unrun(std::span<const RuleInfo* const> rules, const std::string& why) {
         const auto denies = [](const RuleInfo* rule) { return rule->denies_on_error(); };
         const auto warns = [](const RuleInfo* rule) { return warns_on_error(*rule); };
         auto named = std::ranges::find_if(rules, denies);
@@ -215,9 +211,8 @@ class Chain {
     /// Whether no more rules run.
     [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
 
-    /// Ends the chain.
-    void end() {
-        if (!verdict_.rejected) return;
+    /// Ends the chain for a rejected job.
+    [[gnu::cold]] void end_rejected() {
         verdict_.reject_message = text::join(rejection_lines(), "\n");
         verdict_.changed.reset();
     }
@@ -229,7 +224,15 @@ class Chain {
     };
     static constexpr std::size_t max_rejections = 8; ///< that are told
 
-    void finish_changes(const RuleInfo& rule, RuleRun& run) {
+    [[gnu::noinline]] void finish_remarks(const RuleInfo& rule, const RuleRun& run) {
+        for (const Remark& remark : run.remarks()) {
+            if (rule.mode != RuleMode::shadow) verdict_.warnings.push_back(tell(rule, remark.text));
+            record(rule, kind_of(rule, remark.is_warning ? EventKind::warned : EventKind::noted),
+                   remark.text);
+        }
+    }
+
+    [[gnu::noinline]] void finish_changes(const RuleInfo& rule, RuleRun& run) {
         const auto changes = describe_changes(current(), *run.draft(), asked_);
         if (changes.empty()) return;
         for (const std::string& change : changes)
@@ -240,7 +243,7 @@ class Chain {
         facts_ = run.facts();
     }
 
-    void finish_rejection(const RuleInfo& rule, const std::string& given) {
+    [[gnu::cold]] void finish_rejection(const RuleInfo& rule, const std::string& given) {
         const std::string message =
             given.empty() ? text::format("rejected by the site's rule '{}'", rule.name) : given;
         const bool is_enforced = rule.mode == RuleMode::enforce;
@@ -254,7 +257,7 @@ class Chain {
     }
 
     /// Only an enforcing rule keeps others from running.
-    void stop(const RuleInfo& rule) {
+    [[gnu::cold]] void stop(const RuleInfo& rule) {
         if (rule.mode == RuleMode::enforce)
             has_ended_ = true;
         else
@@ -309,7 +312,7 @@ class Chain {
 };
 
 /// Whether a rule does not look at this sender's requests. An unknown name is not exempt.
-bool is_exempt(const Exempt& exempt, const ChainInput& input) {
+[[gnu::noinline]] bool is_exempt(const Exempt& exempt, const ChainInput& input) {
     const model::JobRequest& job = input.job;
     const bool is_root = job.submit_uid == 0;
     if ((exempt.root || exempt.operators) && is_root) return true;
@@ -324,10 +327,10 @@ bool applies(const RuleInfo& rule, const ChainInput& input) {
     return rule.runs_at(input.event) && !(rule.exempt.has_any() && is_exempt(rule.exempt, input));
 }
 
-/// Calls one rule's function, and notes what that took if somebody measures.
-std::optional<LuaError> call_measured(CompiledRules& compiled, const RuleInfo& rule, std::size_t index,
-                                      const ChainInput& input, RuleRun& run) {
-    if (input.facts.costs == nullptr) return call_rule(compiled, index, input.event, run);
+/// Calls one rule's function, and notes what that took.
+[[gnu::cold]] std::optional<LuaError> call_measured(CompiledRules& compiled, const RuleInfo& rule,
+                                                    std::size_t index, const ChainInput& input,
+                                                    RuleRun& run) {
     const auto begin = std::chrono::steady_clock::now();
     auto error = call_rule(compiled, index, input.event, run);
     const auto end = std::chrono::steady_clock::now();
@@ -335,16 +338,22 @@ std::optional<LuaError> call_measured(CompiledRules& compiled, const RuleInfo& r
     return error;
 }
 
-/// A rule as it runs now. `switched` holds it if it only warns because it failed too often.
-const RuleInfo& as_it_runs(const RuleInfo& rule, std::size_t index, const ChainInput& input,
-                           std::optional<RuleInfo>& switched) {
-    if (input.failures == nullptr || !input.failures->only_warns(index)) return rule;
+[[gnu::cold]] const RuleInfo& warning_only(const RuleInfo& rule, std::optional<RuleInfo>& switched) {
     switched = rule; // in mode enforce, see RuleFailures
     switched->mode = RuleMode::warn;
     return *switched;
 }
 
-std::vector<const RuleInfo*> that_apply(std::span<const RuleInfo> rules, const ChainInput& input) {
+/// A rule as it runs now. `switched` holds it if it only warns because it failed too often.
+const RuleInfo& as_it_runs(const RuleInfo& rule, std::size_t index, const ChainInput& input,
+                           std::optional<RuleInfo>& switched) {
+    if (input.failures == nullptr || !input.failures->only_warns(index)) [[likely]]
+        return rule;
+    return warning_only(rule, switched);
+}
+
+[[gnu::cold]] std::vector<const RuleInfo*> that_apply(std::span<const RuleInfo> rules,
+                                                      const ChainInput& input) {
     std::vector<const RuleInfo*> found;
     for (const RuleInfo& rule : rules)
         if (applies(rule, input)) found.push_back(&rule);
@@ -371,7 +380,8 @@ RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const
         const RuleInfo& rule = as_it_runs(rules[i], i, input, switched);
         RuleRun run(chain.current(), chain.facts(), input.facts, input.event,
                     rule.takes_before ? input.before : nullptr);
-        const auto error = call_measured(**compiled, rules[i], i, input, run);
+        const auto error = input.facts.costs == nullptr ? call_rule(**compiled, i, input.event, run)
+                                                        : call_measured(**compiled, rules[i], i, input, run);
         if (error) {
             chain.fail(rule, *error);
             if (input.failures != nullptr && input.failures->count_failure(i, rule)) chain.note_switch(rule);
@@ -381,7 +391,7 @@ RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const
         }
         lease.drop_if_spent();
     }
-    chain.end();
+    if (chain.rejected()) chain.end_rejected();
     return verdict;
 }
 
