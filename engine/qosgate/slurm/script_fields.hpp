@@ -149,11 +149,13 @@ inline constexpr ScriptField script_fields[] = {
     {"work_dir", &job_desc_msg_t::work_dir},
 };
 
+static_assert(std::ranges::is_sorted(script_fields, {}, &ScriptField::name));
+
 /// The row of a name; null: there is none, or this release does not have the field.
 inline const ScriptField* find_script_field(std::string_view name) noexcept {
-    const auto row = std::ranges::find(script_fields, name, &ScriptField::name);
-    if (row == std::end(script_fields) || std::holds_alternative<std::monostate>(row->member)) return nullptr;
-    return row;
+    const auto* row = std::ranges::lower_bound(script_fields, name, {}, &ScriptField::name);
+    const bool is_found = row != std::end(script_fields) && row->name == name;
+    return is_found && !std::holds_alternative<std::monostate>(row->member) ? row : nullptr;
 }
 
 /// A number of Lua in an unsigned field, as the casts of Slurm's plugin give it on x86-64: its whole part,
