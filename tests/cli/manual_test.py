@@ -62,6 +62,14 @@ class ManualTest(unittest.TestCase):
                 missing = [word for word in words if not no_words.fullmatch(word) and word.strip(":").upper() not in shown]
                 self.assertEqual(missing, [])
 
+    def test_values_have_the_names_that_the_help_has(self) -> None:
+        for page in self.pages:
+            with self.subTest(page.stem):
+                text = run(QOSGATE, *page.stem.split("-")[1:], "--help").stdout
+                shown = self.show(page).stdout
+                for option, value in re.findall(r"(?m)^  (?:-\w,)?(--[\w-]+) ([A-Z]+)\b", text):
+                    self.assertRegex(shown, rf"(?m){option} {value}\b")
+
     def test_a_directory_that_is_not_there_is_an_error(self) -> None:
         done = run(QOSGATE, "manual", str(self.folder / "nothing"))
         self.assertEqual((done.returncode, done.stdout), (69, ""))

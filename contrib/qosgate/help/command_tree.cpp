@@ -16,8 +16,9 @@ OptionHelp read_option(const CLI::Option& option) {
         rest = rest.substr(0, rest.find(" REQUIRED"));
         if (!rest.empty()) help.value += " " + rest;
     } else if (option.get_items_expected_max() > 0) {
-        const std::string type = option.get_type_name(); // "SECONDS:UINT in [1 - 3600]"
-        help.value = type.substr(0, type.find(':'));
+        const std::string type = option.get_type_name();    // "SECONDS:UINT in [1 - 3600]"
+        const std::string& text = option.get_option_text(); // "CODE", instead of the type
+        help.value = text.empty() ? type.substr(0, type.find(':')) : text;
     }
     help.summary = option.get_description();
     help.preset = option.get_default_str();
