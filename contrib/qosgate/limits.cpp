@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -130,20 +129,17 @@ void print_group(const AccountLimits& account, const LimitGroup& group, const mo
     if (group.limits.empty())
         out << (account.hides_limits ? "  no limit that you may see\n" : "  no limit is set\n");
     else {
-        Table table{{{"LIMITED"},
-                     {"SET BY"},
+        Table table{{{.heading = "LIMITED", .may_wrap = true},
+                     {.heading = "SET BY", .may_wrap = true},
                      {"LIMIT", true},
                      {"MINE", true},
                      {"ALL", true},
                      {"LEFT", true},
-                     {"USED"}},
+                     {.heading = "USED", .shorten = without_bar}},
                     {}};
         for (std::size_t i = 0; i < group.limits.size(); ++i)
             table.rows.push_back(row_of(group.limits[i], group.first == i, style));
-        std::stringstream lines;
-        print_aligned(lines, table);
-        for (std::string line; std::getline(lines, line);)
-            out << "  " << line << '\n';
+        print_aligned(out, table, terminal_width(), "  ");
     }
     if (!style.all) return;
     for (const LimitUse& use : group.limits)

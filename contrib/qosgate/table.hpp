@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Tables in plain text: aligned for people, or separated for programs. Nothing is cut off.
+// Tables in plain text: aligned for people, or separated for programs. Nothing is cut off; where a terminal
+// is too narrow, cells have several lines.
 #pragma once
 
+#include <cstddef>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qg::cli {
@@ -13,6 +16,10 @@ namespace qg::cli {
 struct Column {
     std::string heading;
     bool is_number = false;
+    bool may_wrap = false; ///< its cells are words: a narrow table has them in several lines
+    /// What a cell becomes in a narrow table; null: it stays.
+    std::string (*shorten)(const std::string& cell) = nullptr;
+    std::string short_heading = {}; ///< in a narrow table; empty: the same
 };
 
 /// Rows of text below headings.
@@ -21,8 +28,16 @@ struct Table {
     std::vector<std::vector<std::string>> rows; ///< each as long as `columns`
 };
 
-/// Columns padded to their widest cell; an empty cell is "-".
-void print_aligned(std::ostream& out, const Table& table);
+inline constexpr std::size_t unlimited_width = std::string::npos;
+
+/// Characters in a line of the terminal on standard output; unlimited_width if that is none.
+std::size_t terminal_width();
+
+/// Columns padded to their widest cell; an empty cell is "-". A table wider than `width` is made narrower as
+/// its columns allow, and headings between words; it may still be wider. `indent` is before each line, and
+/// part of the width.
+void print_aligned(std::ostream& out, const Table& table, std::size_t width = unlimited_width,
+                   std::string_view indent = {});
 
 /// Cells separated by '|', the headings first; an empty cell is empty, a '|' within a cell is "\\x7c".
 void print_separated(std::ostream& out, const Table& table);

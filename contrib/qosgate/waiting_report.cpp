@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <sstream>
 
 #include <pwd.h>
 
@@ -36,13 +35,6 @@ Holders others_of(const Holders& holders) {
 
 std::string amount_text(const HeldLimit& limit, std::uint64_t amount) {
     return limits::format_limit_value(limit.limit, limit.tres, amount);
-}
-
-void print_indented(const Table& table, std::string_view indent, std::ostream& out) {
-    std::stringstream lines;
-    print_aligned(lines, table);
-    for (std::string line; std::getline(lines, line);)
-        out << indent << line << '\n';
 }
 
 } // namespace
@@ -142,7 +134,7 @@ void WaitingReport::print_holders(const HeldLimit& limit, std::ostream& out) con
         table.rows.push_back(
             {text::format("{} more", others.jobs.size()), "", amount_text(limit, others.sum), ""});
     if (hidden > 0) table.rows.push_back({"hidden by PrivateData", "", amount_text(limit, hidden), ""});
-    print_indented(table, "    ", out);
+    print_aligned(out, table, terminal_width(), "    ");
 }
 
 ordered_json WaitingReport::json(const HeldLimit& limit) const {

@@ -10,6 +10,7 @@ import re
 from qosgate_dev.cluster.programs import slurm_version
 from qosgate_dev.testing import main
 from qosgate_dev.testing.limits_case import LimitsTestCase
+from qosgate_dev.testing.terminal import on_terminal
 
 USAGE, WRONG_VALUE, UNKNOWN, NO_PERMISSION = 64, 65, 66, 77
 
@@ -49,6 +50,19 @@ class Report(LimitsTestCase):
             text, r"\nplain +20 +2 +7 +CPUs of all running jobs +all jobs +8 +5 +3 +\[######\.\.\.\.\]  62%\n"
         )
         self.assertNotIn("\033", text)
+
+    def test_on_a_narrow_terminal_no_line_is_wider(self) -> None:
+        self.start("ana", "-Aastro --qos=plain -n2")
+        self.start("ben", "-Aastro -pviz -n1 --qos=over")
+        for command in ("report usage", "report priority", "qos get plain --usage", "limits --user ana"):
+            with self.subTest(command):
+                shown = self.cluster.run(on_terminal(80, self.qosgate, *command.split()), env={"NO_COLOR": "1"})
+                lines = shown.stdout.splitlines()
+                self.assertEqual([line for line in lines if len(line) > 80], [], shown)
+                whole = self.show(command, "root").stdout
+                self.assertEqual(set(shown.stdout.split()) - set(whole.split()) - {"PRIO", "RUN", "PEND"}, set(), "a word")
+        wide = self.cluster.run(on_terminal(200, self.qosgate, "report", "usage"), env={"NO_COLOR": "1"})
+        self.assertEqual(wide.stdout, self.show("report usage", "root").stdout)
 
     def test_orders(self) -> None:
         self.start("ana", "-Aastro --qos=plain -n2")

@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import time
 
 from qosgate_dev.testing import main
 from qosgate_dev.testing.limits_case import LimitsTestCase
+from qosgate_dev.testing.terminal import on_terminal
 
-DIFFERS, NO_PERMISSION, NOTHING_KEPT = 2, 77, 78
+DIFFERS, NOT_REACHED, NO_PERMISSION, NOTHING_KEPT = 2, 69, 77, 78
 
 
 class Verify(LimitsTestCase):
@@ -106,6 +110,30 @@ class Verify(LimitsTestCase):
         self.cluster.scontrol("reconfigure")
         self.expect_equal()
         self.cluster.scontrol("update PartitionName=viz QOS=vizqos")
+
+    def test_on_a_terminal_it_says_that_it_reads_again(self) -> None:
+        self.start("ben", "-Aastro -pviz -n2")
+        self.cluster.scontrol("update PartitionName=viz QOS=over")
+        self.addCleanup(self.cluster.scontrol, "update PartitionName=viz QOS=vizqos")
+        self.addCleanup(self.cluster.scontrol, "reconfigure")
+        again = "differ or change: reading 2 of at most 5"
+        self.assertIn(again, self.cluster.run(on_terminal(80, self.qosgate, "verify")).stdout)
+        self.assertEqual(self.show("verify", "root").stderr, "", "no words for a program")
+
+    def test_it_waits_no_longer_than_it_is_told(self) -> None:
+        pid = self.cluster.status()["slurmctld"]["pid"]
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            begin = time.monotonic()
+            done = self.show("verify --timeout 2", "root")
+            took = time.monotonic() - begin
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        self.assertEqual((done.rc, done.stdout), (NOT_REACHED, ""))
+        self.assertIn("slurmctld has not answered within 2 s (--timeout)", done.stderr)
+        self.assertLess(took, 8)
+        self.assertEqual(self.show("verify --timeout 30", "root").rc, 0)
+        self.assertEqual(self.show("verify --timeout 0", "root").rc, 64)
 
     def test_only_operators_see_all_jobs(self) -> None:
         done = self.show("verify", "ana")

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include <unistd.h>
 
@@ -39,13 +38,6 @@ std::string default_of(const UserWorld& world, const quota::LocalAssociation& as
     lookup.partitions = partitions;
     const auto view = world.accounting->check(lookup);
     return view ? view->default_qos : std::string();
-}
-
-void print_indented(std::ostream& out, const Table& table) {
-    std::stringstream lines;
-    print_aligned(lines, table);
-    for (std::string line; std::getline(lines, line);)
-        out << "    " << line << '\n';
 }
 
 std::string names_text(const std::vector<std::string>& names) {
@@ -154,14 +146,14 @@ Json to_json(const QosAccess& access) {
 
 void print_usage(std::ostream& out, const QosUse& use, const Viewer& viewer) {
     const bool colours = takes_colours();
-    Table table{{{"WHO"},
-                 {"RUNNING", true},
-                 {"PENDING", true},
-                 {"LIMITED"},
+    Table table{{{.heading = "WHO", .may_wrap = true},
+                 {.heading = "RUNNING", .is_number = true, .short_heading = "RUN"},
+                 {.heading = "PENDING", .is_number = true, .short_heading = "PEND"},
+                 {.heading = "LIMITED", .may_wrap = true},
                  {"LIMIT", true},
                  {"USED", true},
                  {"LEFT", true},
-                 {"SHARE"}},
+                 {.heading = "SHARE", .shorten = without_bar}},
                 {}};
     add_rows(table, "all jobs", use.all, colours);
     for (const auto* scopes : {&use.accounts, &use.users})
@@ -175,7 +167,7 @@ void print_usage(std::ostream& out, const QosUse& use, const Viewer& viewer) {
         }
     add_rows(table, "each job", use.job, colours);
     out << "  Usage\n";
-    print_indented(out, table);
+    print_aligned(out, table, terminal_width(), "    ");
     if (!viewer.sees_use) out << "    PrivateData hides which accounts and other users have jobs\n";
 }
 

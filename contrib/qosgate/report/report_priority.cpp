@@ -88,7 +88,7 @@ Result<int> report_priority(const ReportOptions& options, Output& output) {
         print_csv(output.text(), to_table(rows, /*is_csv=*/true));
         return 0;
     }
-    print_aligned(output.text(), to_table(rows, /*is_csv=*/false));
+    print_aligned(output.text(), to_table(rows, /*is_csv=*/false), terminal_width());
     output.text() << text::format("\nPriorityWeightQOS is {}.\n", settings->priority_weight_qos);
     if (settings->priority_type != "priority/multifactor")
         output.text() << text::format("PriorityType is {}: the priority of a QOS does not count.\n",

@@ -56,15 +56,15 @@ std::string who_of(const ScopeUse& use, const Viewer& viewer) {
 
 Table usage_table(const std::vector<Row>& rows, const Viewer& viewer, bool colours) {
     Table table{{{"QOS"},
-                 {"PRIORITY", true},
-                 {"RUNNING", true},
-                 {"PENDING", true},
-                 {"LIMITED"},
-                 {"MOST USED BY"},
+                 {.heading = "PRIORITY", .is_number = true, .short_heading = "PRIO"},
+                 {.heading = "RUNNING", .is_number = true, .short_heading = "RUN"},
+                 {.heading = "PENDING", .is_number = true, .short_heading = "PEND"},
+                 {.heading = "LIMITED", .may_wrap = true},
+                 {.heading = "MOST USED BY", .may_wrap = true},
                  {"LIMIT", true},
                  {"USED", true},
                  {"LEFT", true},
-                 {"SHARE"}},
+                 {.heading = "SHARE", .shorten = without_bar}},
                 {}};
     for (const Row& row : rows) {
         const QosUse& use = row.use;
@@ -180,7 +180,7 @@ Result<int> report_usage(const ReportOptions& options, Output& output) {
         print_csv(output.text(), csv_table(rows, viewer));
         return 0;
     }
-    print_aligned(output.text(), usage_table(rows, viewer, takes_colours()));
+    print_aligned(output.text(), usage_table(rows, viewer, takes_colours()), terminal_width());
     if (!records.enforce.limits)
         output.text()
             << "\nAccountingStorageEnforce in slurm.conf does not have 'limits': no limit counts, and "

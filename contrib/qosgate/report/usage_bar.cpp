@@ -24,6 +24,12 @@ std::string usage_bar(double share, bool colours) {
         std::string(static_cast<std::size_t>(width - full), '.'), colours ? "\033[0m" : "", percent);
 }
 
+std::string without_bar(const std::string& cell) {
+    const std::size_t percent = cell.find('%');
+    if (percent == std::string::npos) return cell;
+    return cell.substr(cell.find_last_of(' ', percent) + 1);
+}
+
 bool takes_colours() {
     const char* terminal = std::getenv("TERM");
     return isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr && terminal != nullptr &&

@@ -9,6 +9,7 @@
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/slurm/cluster_reader.hpp"
 #include "qosgate/slurm/queue_reader.hpp"
+#include "qosgate/slurmdb/deadline.hpp"
 #include "qosgate/slurmdb/library.hpp"
 
 #include <nlohmann/json.hpp>
@@ -29,6 +30,7 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t max_rounds = 5;
 constexpr std::chrono::milliseconds between_rounds{1000};
+constexpr unsigned default_timeout = 60; ///< seconds
 
 /// What slurmctld counts and the queue does not show.
 constexpr std::string_view not_compared[] = {
@@ -79,31 +81,63 @@ Result<std::map<std::string, std::string>> read_partition_qos() {
     return qos;
 }
 
-Result<Verified> verify_counters() {
+/// The counters, the jobs, and the counters again.
+Result<void> add_reading(Verified& result, slurm::ClusterQuota& accounting) {
+    const auto partition_qos = read_partition_qos();
+    if (!partition_qos) return partition_qos.error();
+    const auto before = read_records(accounting);
+    if (!before) return before.error();
+    const auto queue = slurm::read_queue();
+    if (!queue) return queue.error();
+    const auto after = read_records(accounting);
+    if (!after) return after.error();
+    auto jobs = find_jobs_to_count(queue->jobs, **after, *partition_qos);
+    result.comparison.add_round(read_counters(**before), recount(jobs.jobs, (*after)->tres->node()),
+                                read_counters(**after));
+    result.records = *after;
+    result.jobs = jobs.jobs.size();
+    result.unknown_jobs = std::move(jobs.unknown);
+    return {};
+}
+
+/// A word for people who wait, if there is a terminal.
+void note_reading(const CounterComparison& comparison, std::size_t round, Output& output) {
+    if (isatty(STDERR_FILENO) == 1)
+        output.note(text::format("{} differ or change: reading {} of at most {}",
+                                 count_of(comparison.unsettled().size(), "number"), round + 1, max_rounds));
+}
+
+/// Reads until all is settled. If the time is over, the last reading does not count.
+Result<Verified> verify_counters(std::chrono::seconds timeout, Output& output) {
     if (const auto started = start_library(); !started) return started.error();
+    const auto end = std::chrono::steady_clock::now() + timeout;
+    const slurmdb::Deadline deadline(
+        timeout, {}, {.say = [&] {
+            if (isatty(STDERR_FILENO) == 1)
+                output.note(text::format("still reading, for at most {} s", timeout.count()));
+        }});
+    const auto in_time = [&](const Error& error) {
+        if (!deadline.expired()) return error;
+        return Error{ErrorCode::unavailable,
+                     text::format("slurmctld has not answered within {} s (--timeout)", timeout.count())};
+    };
     slurm::ClusterQuota accounting;
     auto records = read_records(accounting);
-    if (!records) return records.error();
+    if (!records) return in_time(records.error());
     if (const auto can = check_comparable(**records); !can) return can.error();
     Verified result{.comparison = CounterComparison(countable_tres(*(*records)->tres)),
                     .records = *records,
                     .unknown_jobs = {}};
     for (std::size_t round = 0; round < max_rounds && !result.comparison.is_settled(); ++round) {
-        if (round > 0) std::this_thread::sleep_for(between_rounds);
-        const auto partition_qos = read_partition_qos();
-        if (!partition_qos) return partition_qos.error();
-        const auto before = read_records(accounting);
-        if (!before) return before.error();
-        const auto queue = slurm::read_queue();
-        if (!queue) return queue.error();
-        const auto after = read_records(accounting);
-        if (!after) return after.error();
-        auto jobs = find_jobs_to_count(queue->jobs, **after, *partition_qos);
-        result.comparison.add_round(read_counters(**before), recount(jobs.jobs, (*after)->tres->node()),
-                                    read_counters(**after));
-        result.records = *after;
-        result.jobs = jobs.jobs.size();
-        result.unknown_jobs = std::move(jobs.unknown);
+        if (round > 0) {
+            if (std::chrono::steady_clock::now() + between_rounds >= end) break;
+            note_reading(result.comparison, round, output);
+            std::this_thread::sleep_for(between_rounds);
+        }
+        if (const auto read = add_reading(result, accounting); !read) {
+            if (round > 0 && deadline.expired()) break;
+            return in_time(read.error());
+        }
     }
     return result;
 }
@@ -138,15 +172,18 @@ void print(const Verified& verified, std::ostream& out) {
     const auto& differences = verified.comparison.differences();
     out << headline_of(verified.comparison, verified.jobs, verified.unknown_jobs.size()) << '\n';
     if (!differences.empty()) {
-        Table table{
-            {{"COUNTER"}, {"WHAT"}, {"COUNTED", true}, {"KEPT BY SLURMCTLD", true}, {"DIFFERENCE", true}},
-            {}};
+        Table table{{{.heading = "COUNTER", .may_wrap = true},
+                     {.heading = "WHAT", .may_wrap = true},
+                     {"COUNTED", true},
+                     {"KEPT BY SLURMCTLD", true},
+                     {"DIFFERENCE", true}},
+                    {}};
         for (const Difference& each : differences)
             table.rows.push_back({names_of(each.what.counter, *verified.records).text(),
                                   subject_of(each.what, tres), number(each.what, each.counted),
                                   number(each.what, each.kept), difference_text(each, tres)});
         out << '\n';
-        print_aligned(out, table);
+        print_aligned(out, table, terminal_width());
         out << "\nslurmctld checks limits with its own numbers. It counts anew at 'scontrol reconfigure', "
                "which\n"
                "also reads slurm.conf again, and when it is restarted. Jobs continue. For a running job "
@@ -200,8 +237,8 @@ ordered_json to_json(const Verified& verified) {
             {"not_compared", kinds}};
 }
 
-Result<int> verify(Output& output) {
-    const auto verified = verify_counters();
+Result<int> verify(unsigned timeout_seconds, Output& output) {
+    const auto verified = verify_counters(std::chrono::seconds(timeout_seconds), output);
     if (!verified) return verified.error();
     if (output.json())
         output.write(to_json(*verified));
@@ -227,7 +264,9 @@ void add_verify(CLI::App& app, Invocation& invocation) {
         "them is equal.\n\n"
         "Jobs change while it reads: counters are read before and after the jobs, and a difference is told\n"
         "only if it is still there a second later. A number that changes all the time is equal if it was so\n"
-        "in two of five readings; else it could not be compared. It is for root, SlurmUser and operators.\n\n"
+        "in two of five readings; else it could not be compared. On a terminal it says when it reads again. "
+        "It\n"
+        "is for root, SlurmUser and operators.\n\n"
         "'scontrol reconfigure' lets slurmctld count anew. It may cause a difference of its own: a running\n"
         "job that was submitted to several partitions.\n\n"
         "Exit status:\n"
@@ -252,8 +291,18 @@ void add_verify(CLI::App& app, Invocation& invocation) {
         "Examples:\n"
         "  sudo qosgate verify\n"
         "  sudo qosgate verify --json | jq '.differences[] | select(.qos == \"night\")'");
+    auto timeout = std::make_shared<unsigned>(default_timeout);
+    command
+        ->add_option("--timeout", *timeout,
+                     text::format("Seconds for all readings ({}); what is not settled by then could not be "
+                                  "compared",
+                                  default_timeout))
+        ->check(CLI::Range(1u, 3600u))
+        ->type_name("SECONDS");
     add_json_flag(*command, invocation);
-    command->callback([&invocation] { invocation.action = [](Output& output) { return verify(output); }; });
+    command->callback([&invocation, timeout] {
+        invocation.action = [timeout](Output& output) { return verify(*timeout, output); };
+    });
 }
 
 } // namespace qg::cli

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Tables for people: as wide as they need, or as narrow as a terminal.
+#include "table.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "report/usage_bar.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <sstream>
+
+using namespace qg;
+
+namespace {
+
+cli::Table table() {
+    return {{{.heading = "QOS", .short_heading = "Q"},
+             {.heading = "LIMITED", .may_wrap = true},
+             {.heading = "KEPT BY SLURMCTLD", .is_number = true},
+             {.heading = "SHARE", .shorten = cli::without_bar}},
+            {{"night shift", "wall time per job", "12", cli::usage_bar(0.5, /*colours=*/false)},
+             {"day", "", "345", ""}}};
+}
+
+std::string show(std::size_t width, std::string_view indent = {}) {
+    std::ostringstream out;
+    cli::print_aligned(out, table(), width, indent);
+    return out.str();
+}
+
+constexpr const char* whole = "QOS          LIMITED            KEPT BY SLURMCTLD  SHARE\n"
+                              "night shift  wall time per job                 12  [#####.....]  50%\n"
+                              "day          -                                345  -\n";
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(table_for_people)
+
+BOOST_AUTO_TEST_CASE(a_table_that_fits_is_whole) {
+    BOOST_TEST(show(cli::unlimited_width) == whole);
+    BOOST_TEST(show(68) == whole);
+}
+
+BOOST_AUTO_TEST_CASE(a_narrow_one_has_no_bars_then_headings_and_last_cells_in_several_lines) {
+    BOOST_TEST(show(67) == "Q            LIMITED            KEPT BY SLURMCTLD  SHARE\n"
+                           "night shift  wall time per job                 12  50%\n"
+                           "day          -                                345  -\n");
+    BOOST_TEST(show(48) == "Q            LIMITED              KEPT BY  SHARE\n"
+                           "                                SLURMCTLD\n"
+                           "night shift  wall time per job         12  50%\n"
+                           "day          -                        345  -\n");
+    BOOST_TEST(show(40) == "Q            LIMITED      KEPT BY  SHARE\n"
+                           "                        SLURMCTLD\n"
+                           "night shift  wall time         12  50%\n"
+                           "             per job\n"
+                           "day          -                345  -\n");
+}
+
+BOOST_AUTO_TEST_CASE(no_word_and_no_cell_that_may_not_wrap_is_broken) {
+    const std::string narrowest = show(1);
+    BOOST_TEST(narrowest == "Q            LIMITED    KEPT BY  SHARE\n"
+                            "                      SLURMCTLD\n"
+                            "night shift  wall            12  50%\n"
+                            "             time\n"
+                            "             per job\n"
+                            "day          -              345  -\n");
+    BOOST_TEST(show(0) == narrowest);
+}
+
+BOOST_AUTO_TEST_CASE(the_indent_is_part_of_the_width) {
+    BOOST_TEST(show(70, "  ").starts_with("  QOS          LIMITED            KEPT"));
+    BOOST_TEST(show(70, "  ").find("[#####") != std::string::npos);
+    BOOST_TEST(show(69, "  ").find("[#####") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(colours_have_no_width) {
+    cli::Table coloured = table();
+    coloured.rows[0][3] = cli::usage_bar(0.5, /*colours=*/true);
+    std::ostringstream out;
+    cli::print_aligned(out, coloured, 68);
+    BOOST_TEST(out.str().find("\033[32m[#####.....]\033[0m  50%\n") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_cell_without_a_bar_stays) {
+    BOOST_TEST(cli::without_bar("") == "");
+    BOOST_TEST(cli::without_bar("-") == "-");
+    BOOST_TEST(cli::without_bar(cli::usage_bar(1, /*colours=*/true)) == "100%");
+    BOOST_TEST(cli::without_bar(cli::usage_bar(0.07, /*colours=*/false) + "  binds first") ==
+               "7%  binds first");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
