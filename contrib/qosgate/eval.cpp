@@ -3,6 +3,7 @@
 // qosgate eval: what slurmctld would answer for scenarios in JSON, without a slurmctld.
 #include "command.hpp"
 
+#include "qosgate/base/read_file.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/limits/explain.hpp"
 #include "qosgate/limits/schedule.hpp"
@@ -88,6 +89,8 @@ ordered_json judge(const quota::Scenario& scenario, limits::Release release, con
     return verdict;
 }
 
+constexpr std::size_t max_line = std::size_t{16} << 20u;
+
 Result<int> eval(const EvalOptions& options, Output& output) {
     const auto release = limits::Release::parse(options.release);
     if (!release) return release.error().in("--release");
@@ -105,7 +108,11 @@ Result<int> eval(const EvalOptions& options, Output& output) {
     std::string line;
     std::size_t number = 0;
     std::size_t wrong = 0;
-    while (std::getline(in, line)) {
+    for (;;) {
+        const auto is_read = read_line(in, line, max_line);
+        if (!is_read)
+            return Error(is_read.error()).in(text::format("{}:{}", text::printable(name), number + 1));
+        if (!*is_read) break;
         ++number;
         if (text::trim(line).empty()) continue;
         const auto scenario = quota::parse_scenario(line);

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "judged_world.hpp"
 
+#include "qosgate/base/read_file.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/cluster_quota.hpp"
 #include "qosgate/slurm/cluster_reader.hpp"
 #include "qosgate/slurmdb/library.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 #include <unistd.h>
@@ -69,12 +66,10 @@ Result<quota::World> capture_world(ClusterNeed need) {
 
 Result<quota::World> read_world_file(const std::string& file) {
     const std::string name = text::printable(file, 4000);
-    std::ifstream in(file);
-    std::ostringstream content;
-    if (!in || !(content << in.rdbuf()))
-        return Error{ErrorCode::unavailable,
-                     text::format("{}: cannot be read: {}", name, std::strerror(errno))};
-    auto world = quota::parse_world(content.str());
+    constexpr std::size_t max_world = std::size_t{256} << 20u; // some 500,000 associations
+    const auto content = read_file(file, max_world);
+    if (!content) return content.error();
+    auto world = quota::parse_world(*content);
     if (!world) return world.error().in(name);
     if (world->captured_at == 0)
         return Error{ErrorCode::invalid_input, text::format("{}: not a file of 'qosgate capture'", name)};

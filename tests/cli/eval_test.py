@@ -56,6 +56,12 @@ class EvalTest(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("/nonexistent/jobs.jsonl", done.stderr)
 
+    def test_a_file_without_an_end_is_not_read_for_ever(self) -> None:
+        done = run("/dev/zero")
+
+        self.assertEqual(done.returncode, 65)
+        self.assertIn("/dev/zero:1: longer than 16384 KiB", done.stderr)
+
     def test_an_unknown_release_is_refused_with_an_example(self) -> None:
         done = run("--release", "20.11", stdin=json.dumps(GOOD))
 

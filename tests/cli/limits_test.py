@@ -59,6 +59,11 @@ class LimitsTest(unittest.TestCase):
             for group in account["groups"]
         }
 
+    def test_a_world_without_an_end_is_not_read_for_ever(self) -> None:
+        done = subprocess.run([QOSGATE, "limits", "--world", "/dev/zero"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 65)
+        self.assertIn("/dev/zero: larger than 262144 KiB", done.stderr)
+
     def test_the_table(self) -> None:
         done = self.run_limits(world(partitions=[{"name": "main", "is_default": True}]))
         self.assertEqual(

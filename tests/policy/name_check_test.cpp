@@ -192,4 +192,40 @@ BOOST_AUTO_TEST_CASE(reads_tokens_with_their_lines) {
     BOOST_TEST(tokens[4].kind == TokenKind::end);
 }
 
+BOOST_AUTO_TEST_CASE(keys_of_view_jobs_that_do_not_exist_are_found) {
+    const auto problem = [](const std::string& count) {
+        return problem_in_file("local filter, key, f = {}, 'user', tostring\n"
+                               "rule { submit = function(job, view)\nif false then return view.jobs" +
+                               count + " end\nend }");
+    };
+    for (const char* count : {"{ user = job.user, account = 'a', qos = 'b', state = 'pending' }",
+                              "{ user = f{ usr = 1 } }", "(filter)", "{ [key] = 'a' }", "({ user = 'a'; })"})
+        BOOST_TEST(problem(count) == "", count);
+    BOOST_TEST(problem("{ qos = 'a', usr = job.user }")
+                   .starts_with("t.lua:3: view.jobs has no key 'usr'; did you mean user?"));
+    BOOST_TEST(problem("({ user = f(1, { user = 2 }); stat = 'x' })")
+                   .starts_with("t.lua:3: view.jobs has no key 'stat'; did you mean state?"));
+}
+
+BOOST_AUTO_TEST_CASE(variables_that_rules_may_not_write_are_found) {
+    const auto finding = [](const std::string& body, const std::string& site) {
+        SourceFolder folder{true, {{"t.lua", rule_with(body)}}};
+        if (!site.empty()) folder.files.push_back({"site.lua", site});
+        std::string all;
+        for (const Finding& found : check_sources(folder).findings)
+            if (found.file == "t.lua") all += found.message + (found.stops_loading ? " (stops)" : "") + "\n";
+        return all;
+    };
+    const std::string site = "site { writable_env = { 'SITE_*' } }";
+    BOOST_TEST(finding("job.env.SITE_A = 'x' job.env['SITE_B'] = 'y'", site) == "");
+    BOOST_TEST(finding("local a = job.env.OTHER if a == 'x' then job:note('x') end", site) == "");
+    BOOST_TEST(
+        finding("job.env.OTHER = 'x'", site) ==
+        "job.env.OTHER cannot be changed: site.lua does not name it: site { writable_env = { \"OTHER\" } "
+        "}\n");
+    BOOST_TEST(finding("job.env['OTHER'] = 'x'", "").starts_with("job.env.OTHER cannot be changed"));
+    BOOST_TEST(finding("job.env.PATH = 'x'", site).starts_with("job.env.PATH: rules never write"));
+    BOOST_TEST(finding("job.env.OTHER = 'x'", "site { nonsense = 1 }") == ""); // the setting is not known
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -291,4 +291,21 @@ BOOST_AUTO_TEST_CASE(the_log_gets_what_a_script_writes_if_the_site_says_so) {
                    "setting 'compat_writes' cannot be \"yes\": write \"error\" or \"log\""));
 }
 
+BOOST_AUTO_TEST_CASE(a_pattern_is_charged_by_its_length_and_the_names) {
+    const auto listed = [](std::size_t files, std::size_t stars) {
+        test::Texts all;
+        for (std::size_t i = 0; i < files; ++i)
+            all.emplace_back("compat/" + std::string(200, 'a') + std::to_string(i), "x");
+        std::string pattern;
+        for (std::size_t i = 0; i < stars; ++i)
+            pattern += "*a";
+        return told("local f = io.popen('ls ' .. '" + pattern +
+                        "b') local n = 0 for _ in f:lines() do n = n + 1 end slurm.log_user('%d', n)",
+                    all);
+    };
+    BOOST_TEST(listed(60, 5) == "0");
+    BOOST_TEST(listed(1, 500) == "0");
+    BOOST_TEST(has(listed(60, 500), "instruction"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

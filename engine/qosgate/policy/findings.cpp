@@ -123,12 +123,15 @@ class SourceCheck {
             note_error(compiled.error(), file.name);
             return false;
         }
-        for (CodeProblem& problem : find_code_problems(file.text, *known, kind))
+        const std::string writable = text::join(report_.settings.writable_env, ",");
+        for (CodeProblem& problem :
+             find_code_problems(file.text, *known, kind, knows_settings_ ? &writable : nullptr))
             note({file.name, problem.line, std::move(problem.message), problem.stops_loading});
         return true;
     }
 
     void check_site(const SourceFile& file) {
+        knows_settings_ = false;
         if (!check_text(file, CodeKind::settings)) return;
         for (const Token& key : keys_of_site(file))
             check_setting_name(file, key);
@@ -137,6 +140,7 @@ class SourceCheck {
             report_.settings = *std::move(settings);
         else
             note_error(settings.error(), file.name);
+        knows_settings_ = settings.has_value();
     }
 
     /// Loading stops at the first of the unknown ones.
@@ -227,6 +231,7 @@ class SourceCheck {
 
     const std::shared_ptr<const SourceFolder> sources_;
     std::optional<StateSources> state_sources_; ///< without rules; empty: a module does not load
+    bool knows_settings_ = true;                ///< those of site.lua, if there is one
     PolicyReport report_;
 };
 

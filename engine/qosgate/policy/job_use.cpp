@@ -5,6 +5,7 @@
 #include "qosgate/policy/fields.hpp"
 #include "qosgate/policy/job_binding.hpp"
 #include "qosgate/policy/unknown_name.hpp"
+#include "qosgate/policy/writable_env.hpp"
 #include "qosgate/policy/wrong_use.hpp"
 
 #include <algorithm>
@@ -102,6 +103,15 @@ class Use {
     std::string_view word_;
 };
 
+/// job.env.NAME = VALUE of a variable that rules may not write; empty: it is none.
+std::string describe_written_variable(const Use& use, const std::string& writable_env) {
+    const Use variable(use.rest(use.is_index() ? 3 : 2), JobName::job);
+    if (!variable.names_member() || !variable.is_written()) return {};
+    ErrorText error;
+    check_variable(writable_env, variable.after(2).text, {}, error);
+    return error.c_str();
+}
+
 } // namespace
 
 std::string describe_unknown_use(std::span<const Token> tokens, JobName object, bool has_string_library) {
@@ -110,9 +120,12 @@ std::string describe_unknown_use(std::span<const Token> tokens, JobName object, 
     return use.names_member() ? use.describe_member(has_string_library) : std::string();
 }
 
-std::string describe_suspicious_use(std::span<const Token> tokens, JobName object) {
+std::string describe_suspicious_use(std::span<const Token> tokens, JobName object,
+                                    const std::string* writable_env) {
     const Use use(tokens, object);
     if (use.is_call()) return describe_wrong_call(use.rest(2));
+    if (use.names_member() && use.after(2).text == "env" && writable_env != nullptr)
+        return describe_written_variable(use, *writable_env);
     if (!use.names_member() || !use.is_written()) return {};
     const FieldSpec* field = find_job_field(use.after(2).text);
     return field == nullptr ? std::string() : describe_wrong_value(*field, use.written_value());

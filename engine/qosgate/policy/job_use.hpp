@@ -20,7 +20,8 @@ enum class JobName : std::uint8_t { job, before };
 std::string describe_unknown_use(std::span<const Token> use, JobName object, bool has_string_library);
 
 /// Another mistake, which does not keep the file from loading (wrong_use.hpp), of a use without one of the
-/// mistakes above. Empty if there is none.
-std::string describe_suspicious_use(std::span<const Token> use, JobName object);
+/// mistakes above. Empty if there is none. `writable_env` is the setting, names with commas; null: not known.
+std::string describe_suspicious_use(std::span<const Token> use, JobName object,
+                                    const std::string* writable_env);
 
 } // namespace qg::policy

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The check follows scopes, but not expressions. It assumes that a local is visible from its name on, and
-// that the locals of a repeat loop are visible beyond its end. In doubt a name counts as a local, not as a
-// global.
+// The check follows scopes, but not expressions. A local is taken as visible from its name on, and that of a
+// repeat loop also beyond its end: in doubt a name counts as a local, not as a global.
 #include "qosgate/policy/name_check.hpp"
 
 #include "qosgate/base/text.hpp"
@@ -50,14 +49,15 @@ struct Scope {
 
 template <typename Names>
 std::string did_you_mean(std::string_view wrong, const Names& names) {
-    const std::vector<std::string> candidates(names.begin(), names.end());
-    return text::did_you_mean(wrong, candidates);
+    return text::did_you_mean(wrong, std::vector<std::string>(names.begin(), names.end()));
 }
 
 class Checker {
   public:
-    Checker(std::string_view source, const KnownNames& known, CodeKind kind, bool finds_all)
-        : tokens_(read_tokens(source)), known_(known), kind_(kind), finds_all_(finds_all) {}
+    Checker(std::string_view source, const KnownNames& known, CodeKind kind, bool finds_all,
+            const std::string* writable_env = nullptr)
+        : tokens_(read_tokens(source)), known_(known), kind_(kind), finds_all_(finds_all),
+          writable_env_(writable_env) {}
 
     /// Without finds_all at most one.
     std::vector<CodeProblem> run() {
@@ -350,7 +350,7 @@ class Checker {
         const JobName name = object == Meaning::before ? JobName::before : JobName::job;
         std::string problem = describe_unknown_use(rest(0), name, /*has_string_library=*/!local("string"));
         if (!problem.empty()) return complain(std::move(problem));
-        if (finds_all_) suspect(describe_suspicious_use(rest(0), name));
+        if (finds_all_) suspect(describe_suspicious_use(rest(0), name, writable_env_));
     }
 
     void complain(std::string what) { problems_.push_back({token(at_).line, std::move(what), true}); }
@@ -369,6 +369,7 @@ class Checker {
     const KnownNames& known_;
     CodeKind kind_;
     bool finds_all_;
+    const std::string* writable_env_;
     std::size_t at_ = 0;
     std::vector<Scope> scopes_;
     std::unordered_map<std::string_view, std::vector<Local>> locals_; ///< the innermost last
@@ -391,8 +392,9 @@ Result<void> check_names(std::string_view source, std::string_view file, const K
     return Error{ErrorCode::invalid_input, text::format("{}:{}: {}", file, first.line, first.message)};
 }
 
-std::vector<CodeProblem> find_code_problems(std::string_view source, const KnownNames& known, CodeKind kind) {
-    return Checker(source, known, kind, /*finds_all=*/true).run();
+std::vector<CodeProblem> find_code_problems(std::string_view source, const KnownNames& known, CodeKind kind,
+                                            const std::string* writable_env) {
+    return Checker(source, known, kind, /*finds_all=*/true, writable_env).run();
 }
 
 } // namespace qg::policy

@@ -40,8 +40,10 @@ struct CodeProblem {
 
 /// All names that do not exist, in the order of the source. Also mistakes that do not keep a file from
 /// loading, but that a rule certainly makes when it runs: see wrong_use.hpp; and a submit function that does
-/// nothing. `source` and cost as for check_names().
+/// nothing. `source` and cost as for check_names(). `writable_env` is the setting, names with commas; null:
+/// not known.
 std::vector<CodeProblem> find_code_problems(std::string_view source, const KnownNames& known,
-                                            CodeKind kind = CodeKind::rule);
+                                            CodeKind kind = CodeKind::rule,
+                                            const std::string* writable_env = nullptr);
 
 } // namespace qg::policy

@@ -65,6 +65,16 @@ struct JobFilter {
     std::string_view state = {}; ///< "pending", "running", or empty for both
 };
 
+/// A key of the table that view.jobs takes.
+struct JobFilterKey {
+    const char* name;
+    std::string_view JobFilter::*member;
+};
+inline constexpr JobFilterKey job_filter_keys[] = {{"account", &JobFilter::account},
+                                                   {"qos", &JobFilter::qos},
+                                                   {"state", &JobFilter::state},
+                                                   {"user", &JobFilter::user}};
+
 /// Everything is looked up when a rule first asks for it, and kept until the end of the decision: all rules
 /// of one decision read the same values.
 /// Errors: of every function: unavailable, with a text for the message of the failed rule. They throw only

@@ -118,17 +118,9 @@ const ViewFunction& called_function(lua_State* lua) {
 
 /// Reads the table at stack index 1, which holds the texts. Errors: raises a Lua error.
 JobFilter read_filter(lua_State* lua) {
-    struct Key {
-        const char* name;
-        std::string_view JobFilter::*member;
-    };
-    static constexpr Key keys[] = {{"account", &JobFilter::account},
-                                   {"qos", &JobFilter::qos},
-                                   {"state", &JobFilter::state},
-                                   {"user", &JobFilter::user}};
     JobFilter filter;
     std::size_t found = 0;
-    for (const Key& key : keys) {
+    for (const JobFilterKey& key : job_filter_keys) {
         lua_pushstring(lua, key.name);
         const int type = lua_rawget(lua, 1);
         if (type != LUA_TNIL) {

@@ -2,9 +2,11 @@
 #include "qosgate/policy/view_use.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/unknown_name.hpp"
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 namespace qg::policy {
 namespace {
@@ -32,6 +34,28 @@ std::optional<std::size_t> behind_arguments(Tokens tokens, std::size_t begin) no
         if (closes(tokens[i]) && --depth == 0) return i + 1;
     }
     return std::nullopt;
+}
+
+/// The first key of the filter that begins at `begin` and does not exist; empty: there is none, or the table
+/// is not written there.
+std::string describe_unknown_key(Tokens tokens, std::size_t begin, std::size_t end) {
+    if (at(tokens, begin).is("(")) ++begin;
+    if (!at(tokens, begin).is("{")) return {};
+    int depth = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+        if (closes(tokens[i])) --depth;
+        if (opens(tokens[i])) ++depth;
+        const bool begins_item = tokens[i].is("{") || tokens[i].is(",") || tokens[i].is(";");
+        const Token& key = at(tokens, i + 1);
+        if (depth != 1 || !begins_item || !key.is_name() || !at(tokens, i + 2).is("=")) continue;
+        std::vector<std::string> known;
+        for (const JobFilterKey& row : job_filter_keys)
+            known.emplace_back(row.name);
+        if (std::ranges::find(known, key.text) == known.end())
+            return text::format("view.jobs has no key '{}'{}{}", text::printable(key.text, 60),
+                                text::did_you_mean(key.text, known), list_of_names(known));
+    }
+    return {};
 }
 
 /// One step: the member that `.` names at the use's end. Returns whether there was one, and no problem.
@@ -69,6 +93,7 @@ bool read_member(ViewUse& use, Tokens tokens, ViewKind kind) {
     }
     const auto end = behind_arguments(tokens, behind);
     if (!end) return false;
+    if (function->how == ViewCall::with_filter) use.problem = describe_unknown_key(tokens, behind, *end);
     use.length = *end;
     if (function->type == ViewType::object) use.kind = function->kind;
     return use.kind.has_value();

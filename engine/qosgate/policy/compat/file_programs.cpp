@@ -22,7 +22,8 @@ bool has_wildcard(std::string_view text) {
     return text.find_first_of("*?") != text.npos;
 }
 
-/// Whether a name matches "*" and "?". Cost: the product of the lengths at worst; both are names of files.
+/// Whether a name matches "*" and "?". Cost: the product of the lengths at worst
+/// (ScriptFiles::cost_of_pattern).
 bool matches(std::string_view name, std::string_view pattern) {
     std::size_t at = 0;
     std::size_t in_pattern = 0;

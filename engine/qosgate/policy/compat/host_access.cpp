@@ -84,6 +84,7 @@ struct Arguments {
     bool is_whole = false;  ///< nothing is joined to it
     std::string_view second;
     bool is_sure = true; ///< false: `first` is what a variable seems to be, or the call may not be made
+    std::string_view last = {}; ///< the literal at the end, behind values that are joined or put in
 };
 
 /// What a source gives to its variables.
@@ -110,6 +111,20 @@ class Values {
     std::map<std::string_view, std::string_view> values_;
 };
 
+/// The literal that ends what is joined with ".." here; empty: something else does.
+std::string_view last_joined(std::span<const Token> tokens) {
+    int depth = 0;
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+        if (tokens[i].is("(") || tokens[i].is("{") || tokens[i].is("[")) ++depth;
+        const Token& next = tokens[i + 1];
+        if (depth == 0 && (next.is(")") || next.is(",")))
+            return i > 0 && tokens[i].kind == TokenKind::text && tokens[i - 1].is("..") ? tokens[i].text
+                                                                                        : std::string_view();
+        if (tokens[i].is(")") || tokens[i].is("}") || tokens[i].is("]")) --depth;
+    }
+    return {};
+}
+
 /// `at` is behind the name of the function.
 Arguments read_arguments(std::span<const Token> tokens, std::size_t at, const Values& values) {
     Arguments arguments;
@@ -130,6 +145,7 @@ Arguments read_arguments(std::span<const Token> tokens, std::size_t at, const Va
     }
     if (arguments.first.empty()) return arguments;
     arguments.is_whole = !is_format && (next.is(",") || next.is(")"));
+    arguments.last = is_format ? arguments.first : last_joined(tokens.subspan(std::min(at, tokens.size())));
     if (is_format) arguments.first = arguments.first.substr(0, arguments.first.find('%'));
     if (arguments.is_whole && next.is(",") && token(at + 2).kind == TokenKind::text)
         arguments.second = token(at + 2).text;
@@ -166,7 +182,8 @@ std::string describe_remove(Arguments& arguments, const ScriptFiles* files) {
 
 std::string describe_popen(Arguments& arguments, const ScriptFiles* files) {
     if (arguments.first.empty()) return {};
-    return describe_bad_program(arguments.first, arguments.is_whole, files_or_none(files));
+    std::string bad = describe_bad_program(arguments.first, arguments.is_whole, files_or_none(files));
+    return bad.empty() && !arguments.is_whole ? describe_bad_filters(arguments.last) : bad;
 }
 
 std::string describe_require(Arguments& arguments, const ScriptFiles* files) {

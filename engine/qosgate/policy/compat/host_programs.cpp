@@ -237,4 +237,20 @@ std::string describe_bad_program(std::string_view command, bool is_whole, const 
     return describe_bad(command);
 }
 
+std::string describe_bad_filters(std::string_view end) {
+    // The quote that ends the value in front of it.
+    if (end.starts_with('\'') || end.starts_with('"')) end.remove_prefix(1);
+    const Cut cut = cut_at_filters(end);
+    const auto is_open = [&](char quote) { return std::ranges::count(cut.first, quote) % 2 != 0; };
+    if (cut.filters.empty() || is_open('\'') || is_open('"')) return {};
+    const auto line = split_command("x" + std::string(cut.filters));
+    if (!line) return {};
+    for (const Words& program : std::span(line->programs).subspan(1)) {
+        const auto has_gap = [](const std::string& word) { return word.find('%') != word.npos; };
+        if (std::ranges::any_of(program, has_gap)) return {};
+        if (!filter_output(program, {}, nullptr)) return describe_bad(cut.filters);
+    }
+    return {};
+}
+
 } // namespace qg::policy::compat

@@ -26,4 +26,8 @@ Result<int> answer_program(std::string_view command, ScriptHost* host, const Scr
 /// Why a command line cannot be answered; empty: it can. `is_whole` is false if only its beginning is known.
 std::string describe_bad_program(std::string_view command, bool is_whole, const ScriptFiles& files);
 
+/// Why the end of a command line cannot be answered, because it has a program behind a "|" that is no filter
+/// of ours; empty: it has none, or that is not certain.
+std::string describe_bad_filters(std::string_view end_of_command);
+
 } // namespace qg::policy::compat

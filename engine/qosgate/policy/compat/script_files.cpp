@@ -26,6 +26,10 @@ bool is_readable(std::string_view name) noexcept {
 ScriptFiles::ScriptFiles(const SourceFolder& sources, const Settings& settings)
     : sources_(sources), settings_(settings) {
     for (const SourceFile& file : sources.files) {
+        std::size_t longest = 0;
+        text::for_each_part(file.name, '/',
+                            [&](std::string_view name) { longest = std::max(longest, name.size()); });
+        longest_names_ += longest;
         std::string_view stem = file.name;
         if (!stem.ends_with(".lua")) continue;
         stem.remove_suffix(std::string_view(".lua").size());

@@ -333,8 +333,9 @@ int io_popen(lua_State* lua) {
     const std::string_view mode = luaL_optstring(lua, 2, "r");
     if (mode != "r") return luaL_error(lua, "io.popen: a script cannot write to a program");
     // The command may be a path.
-    Budget::charge(lua, cost_of_program + ScriptFiles::cost_of_find(std::min(length, ScriptFiles::max_path)));
     ScriptRun& run = *LuaState::of(lua).script;
+    Budget::charge(lua, cost_of_program + ScriptFiles::cost_of_find(std::min(length, ScriptFiles::max_path)) +
+                            run.files().cost_of_pattern({command, length}));
     ErrorText error;
     const int status = run_program(run, {command, length}, error);
     if (!error.empty()) return luaL_error(lua, "%s", error.c_str());
