@@ -57,8 +57,28 @@ void let_memory_grow_fast() {
     mallopt(M_TOP_PAD, 4 << 20u);
 }
 
-[[noreturn]] void be_child(int pipe, pid_t parent,
-                           const std::function<std::string(const std::function<void(milliseconds)>&)>& work) {
+/// The line of the child's end of the pipe.
+class PipeLine final : public ChildLine {
+  public:
+    explicit PipeLine(int pipe) noexcept : pipe_(pipe) {}
+
+    void allow(milliseconds time) override {
+        if (has_sent_deadline_) return;
+        has_sent_deadline_ = true;
+        const SentDeadline count = time.count();
+        write_all(pipe_, reinterpret_cast<const char*>(&count), sizeof count);
+    }
+    void send(const std::string& bytes) override {
+        allow(milliseconds(0));
+        write_all(pipe_, bytes.data(), bytes.size());
+    }
+
+  private:
+    int pipe_;
+    bool has_sent_deadline_ = false;
+};
+
+[[noreturn]] void be_child(int pipe, pid_t parent, const std::function<std::string(ChildLine&)>& work) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(EXIT_FAILURE); // it ended before
     const rlimit no_core{0, 0};
@@ -70,17 +90,9 @@ void let_memory_grow_fast() {
         for (const int standard : {STDOUT_FILENO, STDERR_FILENO})
             if (const int flags = fcntl(standard, F_GETFD); flags >= 0 && (flags & FD_CLOEXEC) == 0)
                 dup2(null, standard);
-    bool has_sent_deadline = false;
-    const auto send_deadline = [&](milliseconds deadline) {
-        if (has_sent_deadline) return;
-        has_sent_deadline = true;
-        const SentDeadline count = deadline.count();
-        write_all(pipe, reinterpret_cast<const char*>(&count), sizeof count);
-    };
+    PipeLine line(pipe);
     try {
-        const std::string bytes = work(send_deadline);
-        send_deadline(milliseconds(0));
-        write_all(pipe, bytes.data(), bytes.size());
+        line.send(work(line));
         _exit(EXIT_SUCCESS);
     } catch (...) {
         _exit(EXIT_FAILURE);
@@ -89,12 +101,15 @@ void let_memory_grow_fast() {
 
 /// Reads until the child ends or the deadline comes.
 ChildResult read_until(Clock::time_point start, milliseconds deadline, int pipe) {
-    std::string bytes;
+    std::string bytes; // the deadline, then the answer
+    const auto answer = [&bytes] {
+        return bytes.size() < sizeof(SentDeadline) ? std::string() : bytes.substr(sizeof(SentDeadline));
+    };
     bool knows_deadline = false;
     std::array<char, 4096> part{};
     for (;;) {
         const auto left = std::chrono::ceil<milliseconds>(start + deadline - Clock::now());
-        if (left.count() <= 0) return {ChildEnd::late, ""};
+        if (left.count() <= 0) return {ChildEnd::late, answer()};
         pollfd ready{pipe, POLLIN, 0};
         const int count = poll(&ready, 1, static_cast<int>(left.count()));
         if (count < 0 && errno == EINTR) continue;
@@ -113,7 +128,7 @@ ChildResult read_until(Clock::time_point start, milliseconds deadline, int pipe)
         }
     }
     if (!knows_deadline) return {};
-    return {ChildEnd::answered, bytes.substr(sizeof(SentDeadline))};
+    return {ChildEnd::answered, answer()};
 }
 
 /// Moves a descriptor away from those of standard input, output and error, which a caller may have closed.
@@ -125,9 +140,7 @@ int move_up(int descriptor) {
 
 } // namespace
 
-ChildResult
-run_in_child(milliseconds deadline,
-             const std::function<std::string(const std::function<void(milliseconds)>& allow)>& work) {
+ChildResult run_in_child(milliseconds deadline, const std::function<std::string(ChildLine& line)>& work) {
     const auto start = Clock::now();
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};

@@ -19,15 +19,25 @@ enum class ChildEnd : std::uint8_t {
 
 struct ChildResult {
     ChildEnd end = ChildEnd::failed;
-    std::string bytes; ///< the answer
+    std::string bytes; ///< the answer; of work that did not end, what it has sent
 };
 
-/// Runs `work`; the answer is what it returns. The process is a copy of the caller's, with nothing on
-/// standard output and error; it ends without cleaning up, at the deadline at the latest, and with its
-/// caller. `work` may move the deadline once: a first call of `allow` with the time from the start. Threads:
-/// the caller has one thread. Cost: one fork; up to the deadline.
-ChildResult run_in_child(
-    std::chrono::milliseconds deadline,
-    const std::function<std::string(const std::function<void(std::chrono::milliseconds)>& allow)>& work);
+/// How work speaks to the process that waits for it.
+class ChildLine {
+  public:
+    /// Moves the deadline to this time from the start. Only the first call, before the first send(), counts.
+    virtual void allow(std::chrono::milliseconds time) = 0;
+    /// Sends a part of the answer now.
+    virtual void send(const std::string& bytes) = 0;
+
+  protected:
+    ~ChildLine() = default;
+};
+
+/// Runs `work`; the answer is what it sends, and then what it returns. The process is a copy of the caller's,
+/// with nothing on standard output and error; it ends without cleaning up, at the deadline at the latest, and
+/// with its caller. Threads: the caller has one thread. Cost: one fork; up to the deadline.
+ChildResult run_in_child(std::chrono::milliseconds deadline,
+                         const std::function<std::string(ChildLine& line)>& work);
 
 } // namespace qg::plugin

@@ -25,6 +25,7 @@
 
 namespace {
 
+using namespace qg;
 using namespace qg::plugin;
 
 constexpr std::string_view scrontab = "scrontab";
@@ -87,7 +88,6 @@ const char* why_no_answer(ChildEnd end) {
 }
 
 int filter(ClientOptions options, int part) {
-    if (is_asked_by_qosgate()) return SLURM_SUCCESS;
     const ClientCommand command{find_client(), part};
     if (const std::string why = find_exempt(options, command.name); !why.empty()) {
         say_no_opinion(options, command.name, why);
@@ -95,20 +95,20 @@ int filter(ClientOptions options, int part) {
     }
     static bool was_late = false; // the other parts of the job would wait as long
     if (was_late) return SLURM_SUCCESS;
-    const ChildResult result = run_in_child(default_client_timeout, [&](const auto& allow) {
-        return to_bytes(judge_client_job(options, command, allow));
+    const bool judges_limits = !is_asked_by_qosgate();
+    const ChildResult result = run_in_child(default_client_timeout, [&](ChildLine& line) {
+        return to_bytes(judge_client_job(options, command, judges_limits, line));
     });
     was_late = result.end == ChildEnd::late;
     const auto answer = parse_answer(result.bytes);
-    if (!answer || !answer->no_opinion.empty()) {
+    if (!answer || !answer->no_opinion.empty())
         say_no_opinion(options, command.name, answer ? answer->no_opinion : why_no_answer(result.end));
-        return SLURM_SUCCESS;
-    }
-    for (const std::string& line : answer->lines)
-        say(answer->is_bad_news, line);
+    if (!answer) return SLURM_SUCCESS;
+    for (const ClientLine& line : answer->lines)
+        say(line.is_error, line.text);
     if (answer->is_refused) return SLURM_ERROR;
-    for (const auto& [option, value] : answer->options)
-        options.set(option, value); // the child has tried it
+    for (const policy::OptionChange& change : answer->options)
+        options.set(change); // the child has tried it
     return SLURM_SUCCESS;
 }
 

@@ -3,25 +3,30 @@
 // ClientAnswer: what the judging process tells the client that waits for it, and how it is sent.
 #pragma once
 
+#include "qosgate/policy/client_host.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace qg::plugin {
 
-/// Options by their long names, with their new values; no value: the default.
-using OptionChanges = std::vector<std::pair<std::string, std::optional<std::string>>>;
+/// A line for the user.
+struct ClientLine {
+    std::string text;
+    bool is_error = false; ///< slurmctld or a rule refuses the job
+    friend bool operator==(const ClientLine&, const ClientLine&) = default;
+};
 
 struct ClientAnswer {
-    /// Why the job was not judged; empty: it was.
+    /// Why the job was not judged by limits; empty: it was. Lines and options of rules for clients may be
+    /// there all the same.
     std::string no_opinion;
-    bool is_refused = false;  ///< the client is to end
-    bool is_bad_news = false; ///< slurmctld would refuse the job: the lines are errors
-    std::vector<std::string> lines = {};
-    OptionChanges options = {}; ///< what rules changed
+    bool is_refused = false; ///< the client is to end
+    std::vector<ClientLine> lines = {};
+    std::vector<policy::OptionChange> options = {}; ///< what rules changed
 
     friend bool operator==(const ClientAnswer&, const ClientAnswer&) = default;
 };
@@ -33,7 +38,8 @@ inline constexpr std::size_t max_answer_parts = 1000;
 /// text ends the text.
 std::string to_bytes(const ClientAnswer& answer);
 
-/// Empty if the bytes are no complete answer: the sender has ended early.
+/// The last complete one of several answers; each takes the place of those before it. Empty if there is none:
+/// the sender has ended early.
 std::optional<ClientAnswer> parse_answer(std::string_view bytes);
 
 } // namespace qg::plugin

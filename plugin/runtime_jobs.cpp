@@ -37,7 +37,10 @@ constexpr auto this_release = limits::Release::from_version_number(SLURM_VERSION
 bool refuses_on_errors(const policy::Policy& policy) {
     const auto* script = policy.script();
     return (script != nullptr && !script->allows_on_error()) ||
-           std::ranges::any_of(policy.rules(), &policy::RuleInfo::denies_on_error);
+           std::ranges::any_of(policy.rules(), [](const policy::RuleInfo& rule) {
+               return (rule.runs_at_submission || rule.runs_at_change) &&
+                      rule.denies_on_error_at(policy::JobEvent::submit);
+           });
 }
 
 /// The cluster as it is known at this moment.

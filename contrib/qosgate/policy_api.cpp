@@ -53,13 +53,33 @@ function Job:add(field, text) end
 
 )";
 
-constexpr std::string_view end = R"(---@class qosgate.Rule
+constexpr std::string_view end = R"(---The options of a command, by their long names.
+---@class qosgate.Options
+---@field [string] string|integer|boolean|nil
+local Options = {}
+---Ends the rule and the command with this message.
+---@param format string
+---@param ... any
+function Options:reject(format, ...) end
+---Warns the user; the rule goes on.
+---@param format string
+---@param ... any
+function Options:warn(format, ...) end
+---Tells the user something that is no warning.
+---@param format string
+---@param ... any
+function Options:note(format, ...) end
+---Ends the rule; the rules after it do not run.
+function Options:stop() end
+
+---@class qosgate.Rule
 ---@field name string? shown in messages and in the log; unique
 ---@field description string?
 ---@field mode "enforce"|"warn"|"shadow"|nil
 ---@field on_error "deny"|"allow"|"warn"|nil
 ---@field submit fun(job: qosgate.Job, view: qosgate.view)|nil called for new jobs
 ---@field modify fun(job: qosgate.Job, before: qosgate.Job, view: qosgate.view)|nil called for changes
+---@field client fun(options: qosgate.Options, view: qosgate.view)|nil called in sbatch, salloc, srun and scrontab
 ---@field on string[]? "submit", "modify" or both
 ---@field exempt string[]? "root", "operators" and names of users
 ---@field stop boolean? ends the chain if the rule rejects

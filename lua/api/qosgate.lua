@@ -111,6 +111,7 @@ function Job:add(field, text) end
 ---@field cluster qosgate.view.cluster the cluster
 ---@field user qosgate.view.user the job's owner
 ---@field sender qosgate.view.user the user who sends the request
+---@field client qosgate.view.client the command that is run; only in client = function(options, view)
 ---@field partition fun(name: string): qosgate.view.partition? a partition; nil: there is none of this name
 ---@field qos fun(name: string): qosgate.view.qos? a QOS; nil: there is none of this name
 ---@field qos_allowed fun(): string[] the names of the QOSs that the job's association may use
@@ -257,6 +258,12 @@ function Job:add(field, text) end
 ---@field RequiresReservation boolean jobs must name a reservation
 ---@field UsageFactorSafe boolean a job starts only if its usage times UsageFactor is within the limits
 
+---@class qosgate.view.client
+---@field command string? sbatch, salloc or srun
+---@field interactive boolean whether the command reads from a terminal
+---@field work_dir string? the directory in which the command was started; nil: it cannot be told
+---@field env fun(name: string): string? a variable of the user's environment; nil: it is not set
+
 ---@class qosgate.Settings
 ---@field limits string? what to do with jobs that break a limit: add the reasons to Slurm's own answer, also reject jobs that can never start, or nothing; "explain", "enforce" or "off"; default "explain"
 ---@field contact string? whom users ask; shown if a job is rejected or can never start, if it names or needs what the cluster does not have, and if a rule fails; a text of at most 200 bytes in one line; default ""
@@ -277,6 +284,25 @@ function Job:add(field, text) end
 ---@field client string? where the plugin of sbatch, salloc and srun judges jobs: where slurmctld has no qosgate, everywhere, or nowhere; "auto", "on" or "off"; default "auto"
 ---@field client_timeout_ms integer? how long a client waits for the answer of its plugin, in milliseconds; later the job is sent as it is; a whole number from 10 to 10000; default 300
 
+---The options of a command, by their long names.
+---@class qosgate.Options
+---@field [string] string|integer|boolean|nil
+local Options = {}
+---Ends the rule and the command with this message.
+---@param format string
+---@param ... any
+function Options:reject(format, ...) end
+---Warns the user; the rule goes on.
+---@param format string
+---@param ... any
+function Options:warn(format, ...) end
+---Tells the user something that is no warning.
+---@param format string
+---@param ... any
+function Options:note(format, ...) end
+---Ends the rule; the rules after it do not run.
+function Options:stop() end
+
 ---@class qosgate.Rule
 ---@field name string? shown in messages and in the log; unique
 ---@field description string?
@@ -284,6 +310,7 @@ function Job:add(field, text) end
 ---@field on_error "deny"|"allow"|"warn"|nil
 ---@field submit fun(job: qosgate.Job, view: qosgate.view)|nil called for new jobs
 ---@field modify fun(job: qosgate.Job, before: qosgate.Job, view: qosgate.view)|nil called for changes
+---@field client fun(options: qosgate.Options, view: qosgate.view)|nil called in sbatch, salloc and srun
 ---@field on string[]? "submit", "modify" or both
 ---@field exempt string[]? "root", "operators" and names of users
 ---@field stop boolean? ends the chain if the rule rejects

@@ -118,6 +118,16 @@ BOOST_AUTO_TEST_CASE(spreads_tasks_that_are_counted_for_each_node) {
     BOOST_TEST(nearest() == "--ntasks=16 --ntasks-per-node=8");
 }
 
+BOOST_AUTO_TEST_CASE(counts_tasks_per_node_where_the_command_leaves_the_sum_to_slurmctld) {
+    qos(0).limits.set(TresLimit::max_tres_per_job, tres("cpu"), 2);
+    ask(std::nullopt, 2); // sbatch -N2 --ntasks-per-node=2 since 23.02
+    request.tasks_per_node = 2;
+    request.min_cpus = 4;
+    BOOST_TEST(nearest() == "--nodes=1");
+    request.min_cpus = 5; // no command sends this
+    BOOST_TEST(nearest() == "none");
+}
+
 BOOST_AUTO_TEST_CASE(spreads_only_as_far_as_other_limits_and_partitions_allow) {
     qos(0).limits.set(TresLimit::max_tres_per_node, tres("cpu"), 8);
     ask(20, std::nullopt);

@@ -22,16 +22,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using Allow = std::function<void(std::chrono::milliseconds)>;
-
 /// The answer; empty if there was none in time.
 std::optional<std::string> answer_of(std::chrono::milliseconds deadline,
-                                     const std::function<std::string(const Allow&)>& work) {
+                                     const std::function<std::string(ChildLine&)>& work) {
     const ChildResult result = run_in_child(deadline, work);
     return result.end == ChildEnd::answered ? std::optional(result.bytes) : std::nullopt;
 }
 
-int end_of(std::chrono::milliseconds deadline, const std::function<std::string(const Allow&)>& work) {
+int end_of(std::chrono::milliseconds deadline, const std::function<std::string(ChildLine&)>& work) {
     return static_cast<int>(run_in_child(deadline, work).end);
 }
 
@@ -45,28 +43,28 @@ bool has_no_children() {
 BOOST_AUTO_TEST_SUITE(child_process)
 
 BOOST_AUTO_TEST_CASE(what_the_work_returns_comes_back) {
-    BOOST_TEST(answer_of(10s, [](const Allow&) { return std::string("done\0too", 8); }).value() ==
+    BOOST_TEST(answer_of(10s, [](ChildLine& /*line*/) { return std::string("done\0too", 8); }).value() ==
                std::string("done\0too", 8));
-    BOOST_TEST(answer_of(10s, [](const Allow&) { return std::string(); }).value() == "");
-    BOOST_TEST(answer_of(10s, [](const Allow&) { return std::string(500'000, 'x'); }).value().size() ==
+    BOOST_TEST(answer_of(10s, [](ChildLine& /*line*/) { return std::string(); }).value() == "");
+    BOOST_TEST(answer_of(10s, [](ChildLine& /*line*/) { return std::string(500'000, 'x'); }).value().size() ==
                500'000);
     BOOST_TEST(has_no_children());
 }
 
 BOOST_AUTO_TEST_CASE(too_much_is_nothing) {
-    BOOST_TEST(!answer_of(10s, [](const Allow&) { return std::string(3'000'000, 'x'); }).has_value());
+    BOOST_TEST(!answer_of(10s, [](ChildLine& /*line*/) { return std::string(3'000'000, 'x'); }).has_value());
     BOOST_TEST(has_no_children());
 }
 
 BOOST_AUTO_TEST_CASE(the_caller_goes_on_whatever_the_work_does) {
-    BOOST_TEST(!answer_of(10s, [](const Allow&) -> std::string { std::abort(); }).has_value());
-    BOOST_TEST(!answer_of(10s, [](const Allow&) -> std::string { throw std::runtime_error("no"); }));
+    BOOST_TEST(!answer_of(10s, [](ChildLine& /*line*/) -> std::string { std::abort(); }).has_value());
+    BOOST_TEST(!answer_of(10s, [](ChildLine& /*line*/) -> std::string { throw std::runtime_error("no"); }));
     BOOST_TEST(has_no_children());
 }
 
 BOOST_AUTO_TEST_CASE(the_callers_handlers_do_not_run_in_the_child) {
     const auto own = std::signal(SIGUSR1, [](int) {});
-    const auto ends_itself = [](const Allow&) -> std::string {
+    const auto ends_itself = [](ChildLine& /*line*/) -> std::string {
         raise(SIGUSR1);
         return "went on";
     };
@@ -75,20 +73,20 @@ BOOST_AUTO_TEST_CASE(the_callers_handlers_do_not_run_in_the_child) {
 }
 
 BOOST_AUTO_TEST_CASE(work_that_takes_too_long_is_ended) {
-    const auto forever = [](const Allow&) -> std::string {
+    const auto forever = [](ChildLine& /*line*/) -> std::string {
         for (;;)
             std::this_thread::sleep_for(1s);
     };
     BOOST_TEST(end_of(50ms, forever) == static_cast<int>(ChildEnd::late));
-    const auto ends = [](const Allow&) -> std::string { std::_Exit(0); };
+    const auto ends = [](ChildLine& /*line*/) -> std::string { std::_Exit(0); };
     BOOST_TEST(end_of(10s, ends) == static_cast<int>(ChildEnd::failed));
     BOOST_TEST(has_no_children());
 }
 
 BOOST_AUTO_TEST_CASE(the_work_can_ask_for_more_time_or_less) {
     const auto slow = [](std::chrono::milliseconds allowed) {
-        return [allowed](const Allow& allow) {
-            allow(allowed);
+        return [allowed](ChildLine& line) {
+            line.allow(allowed);
             std::this_thread::sleep_for(300ms);
             return std::string("done");
         };
@@ -98,12 +96,30 @@ BOOST_AUTO_TEST_CASE(the_work_can_ask_for_more_time_or_less) {
     BOOST_TEST(!answer_of(60s, slow(50ms)).has_value());
 }
 
+BOOST_AUTO_TEST_CASE(what_was_sent_before_the_deadline_is_kept) {
+    const ChildResult late = run_in_child(10s, [](ChildLine& line) -> std::string {
+        line.allow(100ms);
+        line.send("first ");
+        line.allow(60s); // too late
+        line.send("second");
+        std::this_thread::sleep_for(60s);
+        return "third";
+    });
+    BOOST_TEST(static_cast<int>(late.end) == static_cast<int>(ChildEnd::late));
+    BOOST_TEST(late.bytes == "first second");
+    const auto all = [](ChildLine& line) {
+        line.send("first ");
+        return std::string("last");
+    };
+    BOOST_TEST(answer_of(10s, all).value_or("") == "first last");
+}
+
 BOOST_AUTO_TEST_CASE(it_writes_nothing_where_the_caller_writes) {
     std::array<int, 2> ends{};
     BOOST_TEST_REQUIRE(pipe(ends.data()) == 0);
     const int out = dup(STDOUT_FILENO);
     dup2(ends[1], STDOUT_FILENO);
-    const auto done = answer_of(10s, [](const Allow&) {
+    const auto done = answer_of(10s, [](ChildLine& /*line*/) {
         const ssize_t count = write(STDOUT_FILENO, "noise", 5);
         return std::string(count == 5 ? "wrote" : "could not");
     });

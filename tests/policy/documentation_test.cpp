@@ -9,6 +9,7 @@
 #include "qosgate/policy/view_table.hpp"
 
 #include "qosgate/policy/policy_tests.hpp"
+#include "support/empty_view.hpp"
 #include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -163,7 +164,7 @@ BOOST_AUTO_TEST_CASE(lists_every_key_of_a_rule_and_every_function_of_job) {
     const std::string keys = error.substr(begin, error.find(')', begin) - begin);
     for (const std::string_view key : text::split(keys, ','))
         BOOST_TEST(has_text(text, text::format("| {} | ", key)), key);
-    BOOST_TEST(text::split(keys, ',').size() == 9u, keys);
+    BOOST_TEST(text::split(keys, ',').size() == 10u, keys);
     for (const std::string_view function : job_functions())
         BOOST_TEST(has_text(text, text::format("| job:{}(", function)), function);
 }
@@ -230,13 +231,32 @@ BOOST_AUTO_TEST_CASE(gives_tests_that_its_first_example_passes) {
         const auto tests = read_tests({"t.lua", example});
         BOOST_TEST_REQUIRE(tests.has_value());
         for (const PolicyTest& one : *tests) {
-            if (one.gives_view() || one.is_change) continue; // of another example; tests/cli runs the view's
+            // Of other examples; tests/cli runs the view's.
+            if (one.gives_view() || one.is_change || one.is_client) continue;
             const TestResult result = run_test(*policy, one);
             BOOST_TEST(result.has_passed(), one.name + ": " + text::join(result.problems, "; "));
             ++count;
         }
     }
     BOOST_TEST(count == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(gives_tests_that_its_rule_for_clients_passes) {
+    std::string rule, tests;
+    for (const std::string& example : examples()) {
+        if (has_text(example, "an interactive job has an hour")) rule = example;
+        if (has_text(example, "test \"salloc gets an hour\"")) tests = example;
+    }
+    const auto policy = policy_of({{"t.lua", rule}});
+    EmptyView view;
+    EmptyWorld world(view);
+    const auto read = read_tests({"t.lua", tests});
+    BOOST_TEST_REQUIRE(read.has_value());
+    BOOST_TEST(read->size() == 3u);
+    for (const PolicyTest& one : *read) {
+        const TestResult result = run_test(*policy, one, &world);
+        BOOST_TEST(result.has_passed(), one.name + ": " + text::join(result.problems, "; "));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(gives_a_test_that_its_rule_for_changes_passes) {

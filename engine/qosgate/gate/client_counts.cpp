@@ -4,17 +4,33 @@
 #include "qosgate/gate/host_names.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 namespace qg::gate {
 
 using model::JobRequest;
+
+namespace {
+
+/// The tasks for which the commands ask for CPUs, whether they send their number or leave that to slurmctld.
+std::uint32_t count_tasks(const JobRequest& request, std::uint32_t nodes, bool is_range) {
+    if (request.tasks) return *request.tasks;
+    if (is_range) return 1;
+    const std::uint64_t tasks =
+        std::uint64_t{nodes} * std::max<std::uint64_t>(request.tasks_per_node.value_or(1), 1);
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(tasks, std::numeric_limits<std::uint32_t>::max()));
+}
+
+} // namespace
 
 void derive_counts(JobRequest& request) {
     const std::uint32_t nodes = std::max(request.min_nodes.value_or(1), 1u);
     if (request.tasks && request.max_nodes)
         request.max_nodes = std::max(std::min(*request.max_nodes, *request.tasks), nodes);
     const bool is_range = request.max_nodes && request.max_nodes != request.min_nodes;
-    const std::uint32_t tasks = request.tasks.value_or(is_range ? 1 : nodes);
+    const std::uint32_t tasks = count_tasks(request, nodes, is_range);
     request.min_cpus = request.overcommit ? nodes : tasks * request.cpus_per_task.value_or(1);
 }
 

@@ -118,13 +118,16 @@ int declare_site(lua_State* lua) {
 int declare_rule(lua_State* lua) {
     Declarations& into = check_place(lua, "rule");
     read_table(lua, into, "rule", &set_rule_key, /*takes_functions=*/true);
-    const GivenFunction submit = push_function(lua, "submit");
-    const GivenFunction modify = push_function(lua, "modify");
+    GivenFunctions given;
+    given.submit = push_function(lua, "submit");
+    given.modify = push_function(lua, "modify");
+    given.client = push_function(lua, "client");
     ErrorText error;
-    report_into(error, [&] { return set_events(into, submit, modify); });
+    report_into(error, [&] { return set_events(into, given); });
     if (!error.empty()) return luaL_error(lua, "%s", error.c_str());
-    into.functions.modify = keep_function(lua, modify);
-    into.functions.submit = keep_function(lua, submit);
+    into.functions.client = keep_function(lua, given.client);
+    into.functions.modify = keep_function(lua, given.modify);
+    into.functions.submit = keep_function(lua, given.submit);
     into.is_made = true;
     return 0;
 }

@@ -3,9 +3,9 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/client_binding.hpp"
 #include "qosgate/policy/job_objects.hpp"
-#include "qosgate/policy/lua_lib/message_format.hpp"
-#include "qosgate/policy/shown_job.hpp"
+#include "qosgate/policy/rule_messages.hpp"
 #include "qosgate/policy/view_binding.hpp"
 
 #include <algorithm>
@@ -120,50 +120,10 @@ int job_add(lua_State* lua) {
     return 0;
 }
 
-std::string_view message_on_top(lua_State* lua) {
-    std::size_t length = 0;
-    const char* bytes = lua_tolstring(lua, -1, &length);
-    return {bytes, length};
-}
-
-/// Gives the message that the arguments make to a function of the run.
-template <void (RuleRun::*say)(std::string_view, ErrorText&) noexcept>
-void pass_message(lua_State* lua) {
-    RuleRun& run = check_run(lua, &LuaState::job_object);
-    push_message(lua, 2);
-    ErrorText error;
-    (run.*say)(message_on_top(lua), error);
-    if (!error.empty()) raise(lua, error);
-}
-
-template <void (RuleRun::*say)(std::string_view, ErrorText&) noexcept>
-int job_say(lua_State* lua) {
-    pass_message<say>(lua);
-    return 0;
-}
-
-/// Ends the rule: the error raised here is recognised by LuaState::rule_ended.
-int end_rule(lua_State* lua) {
-    LuaState::of(lua).rule_ended = true;
-    lua_pushnil(lua);
-    return lua_error(lua);
-}
-
-int job_reject(lua_State* lua) {
-    pass_message<&RuleRun::reject>(lua);
-    return end_rule(lua);
-}
-
-int job_stop(lua_State* lua) {
-    RuleRun& run = check_run(lua, &LuaState::job_object);
-    if (!lua_isnoneornil(lua, 2)) return luaL_error(lua, "job:stop() takes no arguments");
-    run.stop();
-    return end_rule(lua);
-}
-
+constexpr auto job = &LuaState::job_object;
 constexpr std::array<lua_CFunction, function_names.size()> functions{
-    &job_add,  &job_is_set<Shown::job>, &job_say<&RuleRun::note>, &job_reject,
-    &job_stop, &job_say<&RuleRun::warn>};
+    &job_add,         &job_is_set<Shown::job>, &say_message<job, &RuleRun::note>,
+    &reject_job<job>, &stop_chain<job>,        &say_message<job, &RuleRun::warn>};
 
 /// Adds a function to the table on top of the stack. It shares the table, to look up fields.
 void add_function(lua_State* lua, std::string_view name, lua_CFunction function) {
@@ -208,19 +168,32 @@ int build_objects(lua_State* lua) {
     install_job_objects(lua);
     objects->job = make_object<Shown::job>(lua);
     objects->before = make_object<Shown::before>(lua);
+    objects->options = make_options(lua);
     objects->view = make_view(lua);
     return 0;
 }
 
 } // namespace
 
+int end_rule(lua_State* lua) {
+    LuaState::of(lua).rule_ended = true;
+    lua_pushnil(lua);
+    return lua_error(lua);
+}
+
 RuleRun& check_run(lua_State* lua, const void* LuaState::*object) {
     const LuaState& state = LuaState::of(lua);
+    const bool is_options = object == &LuaState::options_object;
     if (lua_touserdata(lua, 1) != state.*object)
-        luaL_error(
-            lua, "job's functions are called with a colon: job:reject(...), job:warn(...), job:is_set(...)");
+        luaL_error(lua, is_options
+                            ? "the functions of options are called with a colon: options:reject(...)"
+                            : "job's functions are called with a colon: job:reject(...), job:warn(...), "
+                              "job:is_set(...)");
     RuleRun* run = state.run;
-    if (run == nullptr) luaL_error(lua, "job can be used only while a rule is run");
+    if (run == nullptr) luaL_error(lua, "%s can be used only while a rule is run", name_of_argument(object));
+    if (is_options != (run->client() != nullptr))
+        luaL_error(lua, is_options ? "options can be used only while client = function(options, view) is run"
+                                   : "job cannot be used in client = function(options, view)");
     return *run;
 }
 

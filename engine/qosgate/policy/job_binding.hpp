@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// job_binding: the arguments of a rule's functions: `job`, `before` and `view`. One object of each per Lua
-// state, made once. They always show what LuaState::run has, so nothing is made per job.
+// job_binding: the arguments of a rule's functions: `job`, `before`, `options` and `view`. One object of each
+// per Lua state, made once. They always show what LuaState::run has, so nothing is made per job.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -18,6 +18,7 @@ class LuaState;
 struct JobObjects {
     int job = 0;
     int before = 0;
+    int options = 0;
     int view = 0;
 };
 

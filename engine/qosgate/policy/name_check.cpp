@@ -7,6 +7,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/job_use.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/rule_keys.hpp"
 #include "qosgate/policy/sandbox.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 #include "qosgate/policy/view_use.hpp"
@@ -86,9 +87,8 @@ class Checker {
         for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
             const Token& first = tokens_[i];
             has_environment_ = has_environment_ || first.is_name("_ENV");
-            has_modify_ = has_modify_ || first.is_name("modify");
-            const bool is_given =
-                is_function_key(first) && tokens_[i + 1].is("=") && tokens_[i + 2].is_name();
+            has_modify_ = has_modify_ || first.is_name("modify") || first.is_name("client");
+            const bool is_given = names_function(first) && tokens_[i + 1].is("=") && tokens_[i + 2].is_name();
             if (is_given) add_given(tokens_[i + 2].text, first);
             const bool is_declared =
                 i > 0 && (first.is_name() && (tokens_[i - 1].is("function") || tokens_[i - 1].is("local")));
@@ -97,15 +97,16 @@ class Checker {
         }
     }
 
-    static bool is_function_key(const Token& key) { return key.is_name("submit") || key.is_name("modify"); }
+    static bool names_function(const Token& key) { return key.is_name() && is_function_key(key.text); }
     static Arguments arguments_of(const Token& key) {
         if (key.is_name("modify")) return {Meaning::job, Meaning::before, Meaning::view};
+        if (key.is_name("client")) return {Meaning::anything, Meaning::view};
         return {Meaning::job, Meaning::view};
     }
     /// A function that is both submit and modify gets only `job`.
     void add_given(std::string_view function, const Token& key) {
         const auto [place, is_new] = given_.emplace(function, arguments_of(key));
-        if (!is_new) place->second = {Meaning::job};
+        if (!is_new) place->second = {key.is_name("client") ? Meaning::anything : place->second.front()};
     }
 
     void note_assignment(std::size_t i) {
@@ -116,7 +117,7 @@ class Checker {
         const Token& previous = tokens_[i - 1];
         const bool is_member = previous.is(".") || previous.is(":");
         // The key of a rule's table, mostly.
-        if (is_function_key(name) && (previous.is("{") || previous.is(",") || previous.is(";"))) return;
+        if (names_function(name) && (previous.is("{") || previous.is(",") || previous.is(";"))) return;
         if (tokens_[i + 1].is("=") && !is_member && !previous.is("local")) assigned_.insert(name.text);
         // The first of several: a, b = ...
         const bool starts_statement =
@@ -268,7 +269,7 @@ class Checker {
     /// The arguments if this is submit = function or modify = function in the table of a rule, or the local
     /// function whose name stands there. Empty: not known.
     [[nodiscard]] Arguments arguments_here(bool is_local) const {
-        if (scopes_.back().kind == ScopeKind::rule_table && before(1).is("=") && is_function_key(before(2)))
+        if (scopes_.back().kind == ScopeKind::rule_table && before(1).is("=") && names_function(before(2)))
             return arguments_of(before(2));
         if (!is_local || !after(1).is_name()) return {};
         const auto given = given_.find(after(1).text);

@@ -101,6 +101,11 @@ RuleOutcome Policy::run_at_change(const model::JobRequest& job, const RuleInput&
     return run_chain(*pool_, rules_, settings_, {JobEvent::modify, job, facts, before, failures_.get()});
 }
 
+RuleOutcome Policy::run_in_client(const model::JobRequest& sender, const RuleInput& facts) const {
+    if (!pool_) return {};
+    return run_chain(*pool_, rules_, settings_, {JobEvent::client, sender, facts, nullptr, failures_.get()});
+}
+
 void Policy::refill() const {
     if (pool_) pool_->refill();
     if (script_) script_->refill();

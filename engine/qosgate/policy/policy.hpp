@@ -16,6 +16,7 @@
 #include "qosgate/model/job_request.hpp"
 #include "qosgate/model/resolved_job.hpp"
 #include "qosgate/model/tres.hpp"
+#include "qosgate/policy/client_host.hpp"
 #include "qosgate/policy/rule.hpp"
 #include "qosgate/policy/settings.hpp"
 #include "qosgate/policy/source_files.hpp"
@@ -87,6 +88,8 @@ struct RuleInput {
 
     RuleView* view = nullptr; ///< null: rules that read `view` fail
 
+    ClientHost* client = nullptr; ///< whose options rules read instead of a job; null: they read the job
+
     JobRecounter* recounter = nullptr; ///< null: rules read the same values after they changed the job
 
     std::vector<RuleCost>* costs = nullptr; ///< gets a line of each rule that runs; null: nobody measures
@@ -140,7 +143,8 @@ struct RuleOutcome {
     std::vector<RuleEvent> events; ///< in the order they happened
     /// The request as the rules left it; empty: none of them changed it, or it is rejected.
     std::optional<model::JobRequest> changed;
-    std::vector<FieldWriter> writers; ///< the fields with a noun (fields.hpp) that rules changed
+    std::vector<OptionChange> options; ///< of a client, as the rules left them: those that they changed
+    std::vector<FieldWriter> writers;  ///< the fields with a noun (fields.hpp) that rules changed
 };
 
 struct LoadOptions {
@@ -216,6 +220,11 @@ class Policy {
     /// reads_job_before() is false. All else as run().
     [[nodiscard]] RuleOutcome run_at_change(const model::JobRequest& job, const RuleInput& facts,
                                             const JobBefore* before) const;
+
+    /// Runs the rules for clients over the options of a job that is not sent yet (facts.client, not null;
+    /// what describes the job is not read). What enforcing rules write is set there, and listed in the
+    /// outcome. A rule that fails rejects nothing. All else as run().
+    [[nodiscard]] RuleOutcome run_in_client(const model::JobRequest& sender, const RuleInput& facts) const;
 
     /// The script for job_submit/lua, which runs before the rules; null: there is none.
     [[nodiscard]] compat::SiteScript* script() const noexcept { return script_.get(); }

@@ -25,7 +25,8 @@ namespace qg::policy {
 
 /// One entry of a table in a test: `qos = "debug"`. It owns its text.
 struct TestEntry {
-    /// "job", "before", "given", "expect", "job.tres", "before.tres", "expect.job"
+    /// "job", "before", "client", "given", "expect", "job.tres", "before.tres", "client.options",
+    /// "client.env", "expect.job", "expect.options"
     std::string section;
     std::string name;
     Value::Kind kind = Value::Kind::nothing;
@@ -41,6 +42,7 @@ struct PolicyTest {
     std::string file; ///< "tests/debug.lua"
     int line = 0;
     bool is_change = false; ///< it gives a job before a change
+    bool is_client = false; ///< it gives a client
     std::vector<TestEntry> entries;
     std::string now;   ///< the time of the decision, "2026-07-20 22:30"; empty: not given
     std::string world; ///< the tables of `given` as members of a JSON object; empty: there are none
@@ -79,8 +81,8 @@ struct TestResult {
 /// unknown, limit_exceeded for one that needs too much time or memory.
 Result<std::vector<PolicyTest>> read_tests(const SourceFile& file);
 
-/// Runs the rules for new jobs, or for changes, over the job of a test. Without `world` no test can give a
-/// view. Errors: none; a test that cannot be run has not passed.
+/// Runs the rules for new jobs, for changes, or for clients, over the job of a test. Without `world` no test
+/// can give a view. Errors: none; a test that cannot be run has not passed.
 TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld* world = nullptr);
 
 /// How the tests of a directory are run.

@@ -15,6 +15,7 @@ namespace qg::policy {
 enum class JobEvent : std::uint8_t {
     submit, ///< a new job
     modify, ///< a change of an existing job
+    client, ///< the options of a job that sbatch, salloc, srun or scrontab has not sent yet
 };
 
 /// The effect of a rule's verdict.
@@ -56,18 +57,21 @@ struct RuleInfo {
     OnError on_error = OnError::deny;
     bool runs_at_submission = true;
     bool runs_at_change = true;
+    bool runs_in_client = false;
     bool rejection_stops = false; ///< if it rejects, the rules after it do not run
     bool takes_before = false;    ///< at a change it may read the job as it was before
 
     Exempt exempt;
 
     [[nodiscard]] bool runs_at(JobEvent event) const noexcept {
+        if (event == JobEvent::client) return runs_in_client;
         return event == JobEvent::submit ? runs_at_submission : runs_at_change;
     }
 
-    /// Whether its failure rejects the job. Only the failure of an enforcing rule can.
-    [[nodiscard]] bool denies_on_error() const noexcept {
-        return mode == RuleMode::enforce && on_error == OnError::deny;
+    /// Whether its failure rejects the job. Only the failure of an enforcing rule can, and none in a client,
+    /// which gives advice.
+    [[nodiscard]] bool denies_on_error_at(JobEvent event) const noexcept {
+        return event != JobEvent::client && mode == RuleMode::enforce && on_error == OnError::deny;
     }
     friend bool operator==(const RuleInfo&, const RuleInfo&) = default;
 };
@@ -76,13 +80,17 @@ struct RuleInfo {
 struct RuleFunctions {
     int submit = 0; ///< 0: there is none
     int modify = 0; ///< likewise; `submit` then runs for a change, too
+    int client = 0; ///< likewise
 
     /// Whether an event runs `modify`.
     [[nodiscard]] bool runs_modify_at(JobEvent event) const noexcept {
         return event == JobEvent::modify && modify != 0;
     }
     /// The one for an event of a rule that runs at that event.
-    [[nodiscard]] int at(JobEvent event) const noexcept { return runs_modify_at(event) ? modify : submit; }
+    [[nodiscard]] int at(JobEvent event) const noexcept {
+        if (event == JobEvent::client) return client;
+        return runs_modify_at(event) ? modify : submit;
+    }
 };
 
 } // namespace qg::policy

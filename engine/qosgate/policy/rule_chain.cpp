@@ -3,7 +3,9 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/option_writes.hpp"
 #include "qosgate/policy/rule_run.hpp"
+#include "qosgate/policy/state_lease.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 
 #include <algorithm>
@@ -20,61 +22,25 @@
 namespace qg::policy {
 namespace {
 
-/// Holds a state while it is usable. A state without memory or instructions left is dropped, and the next
-/// rule gets a new one. All of a job's states share its clock.
-class Lease {
-  public:
-    Lease(StatePool& pool, std::chrono::nanoseconds time) : pool_(pool), time_(time) {}
-    Lease(const Lease&) = delete;
-    Lease& operator=(const Lease&) = delete;
-    ~Lease() {
-        if (rules_) pool_.release(std::move(rules_));
-    }
-
-    Result<CompiledRules*> get() {
-        if (!rules_) {
-            auto acquired = pool_.acquire(clock_);
-            if (!acquired) return acquired.error();
-            rules_ = *std::move(acquired);
-            rules_->state->budget().start_job(clock_);
-        }
-        return rules_.get();
-    }
-
-    /// Gives the state up if it has spent a budget.
-    void drop_if_spent() {
-        if (rules_->state->budget().exhausted() == Exhausted::nothing) return;
-        clock_ = rules_->state->budget().clock();
-        clock_.start(); // this thread may be the one that frees it
-        pool_.discard(std::move(rules_));
-    }
-
-    /// Whether the job's time is over.
-    [[nodiscard]] bool is_out_of_time() const noexcept {
-        return (rules_ ? rules_->state->budget().clock() : clock_).is_past(time_);
-    }
-
-  private:
-    StatePool& pool_;
-    std::chrono::nanoseconds time_;
-    std::unique_ptr<CompiledRules> rules_;
-    BudgetClock clock_; ///< of the job, from state to state
-};
-
 /// What is left on the stack when a rule's function returns.
 [[gnu::cold]] LuaError bad_return(lua_State* lua, const RuleFunctions& functions, JobEvent event) {
+    const bool is_client = event == JobEvent::client;
     LuaError error;
     error.message =
-        text::format("{} returned {}: a rule returns nothing; to refuse a job, call job:reject(...)",
-                     functions.runs_modify_at(event) ? "modify" : "submit", describe(to_value(lua, -1)));
+        text::format("{} returned {}: a rule returns nothing; to refuse a job, call {}:reject(...)",
+                     is_client                         ? "client"
+                     : functions.runs_modify_at(event) ? "modify"
+                                                       : "submit",
+                     describe(to_value(lua, -1)), is_client ? "options" : "job");
     return error;
 }
 
-/// Pushes `job` and `view`, and for `modify` `before` between them, which is nil if the rule does not take
-/// it.
+/// Pushes `job`, or in a client `options`, and `view`; for `modify` `before` between them, which is nil if
+/// the rule does not take it.
 void push_arguments(const CompiledRules& compiled, std::size_t index, JobEvent event, const RuleRun& run) {
     lua_State* lua = compiled.state->raw();
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.objects.job);
+    const bool is_client = event == JobEvent::client;
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, is_client ? compiled.objects.options : compiled.objects.job);
     if (run.before() != nullptr)
         lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.objects.before);
     else if (compiled.functions[index].runs_modify_at(event))
@@ -118,11 +84,12 @@ bool warns_on_error(const RuleInfo& rule) {
 }
 
 /// What a failure leads to, and why, for the log.
-std::string outcome_of_failure(const RuleInfo& rule) {
+std::string outcome_of_failure(const RuleInfo& rule, JobEvent event) {
+    if (event == JobEvent::client) return "ignored, because a client only gives advice";
     if (rule.mode != RuleMode::enforce)
         return text::format("ignored because of mode = \"{}\"", to_string(rule.mode));
-    return text::format("{} because of on_error = \"{}\"", rule.denies_on_error() ? "rejected" : "ignored",
-                        to_string(rule.on_error));
+    return text::format("{} because of on_error = \"{}\"",
+                        rule.denies_on_error_at(event) ? "rejected" : "ignored", to_string(rule.on_error));
 }
 
 /// How to record what an enforcing rule would have done so.
@@ -151,8 +118,8 @@ class Chain {
   public:
     /// Fills the verdict.
     Chain(RuleOutcome& verdict, const Settings& settings, const ChainInput& input)
-        : settings_(settings), job_(input.job), asked_(input.facts), facts_(unowned(input.facts)),
-          verdict_(verdict) {}
+        : settings_(settings), event_(input.event), job_(input.job), asked_(input.facts),
+          facts_(unowned(input.facts)), verdict_(verdict) {}
 
     /// The job as the rules so far have left it.
     [[nodiscard]] const model::JobRequest& current() const noexcept {
@@ -165,16 +132,18 @@ class Chain {
         if (!run.remarks().empty()) finish_remarks(rule, run);
         if (run.rejection()) return finish_rejection(rule, *run.rejection());
         if (run.draft()) finish_changes(rule, run);
+        for (const OptionChange& change : run.option_changes())
+            finish_option(rule, *run.client(), change);
         if (run.has_stopped()) stop(rule);
     }
 
     [[gnu::cold]] void fail(const RuleInfo& rule, const LuaError& error) {
         constexpr std::size_t max_traceback_bytes = 1000;
         const std::string message = text::printable(error.message, 600); // it may contain the job's own texts
-        record(rule, EventKind::error, text::format("{}; {}", message, outcome_of_failure(rule)),
+        record(rule, EventKind::error, text::format("{}; {}", message, outcome_of_failure(rule, event_)),
                text::printable(error.traceback, max_traceback_bytes));
         const std::string told = text::printable(without_lists(error.message), 600);
-        if (rule.denies_on_error()) {
+        if (rule.denies_on_error_at(event_)) {
             record(rule, EventKind::rejected, "the rule failed");
             failure_ = text::format("This job was not accepted because the rule '{}' ({}) failed: {}; {}",
                                     rule.name, rule.file, told, whom_to_tell());
@@ -197,7 +166,7 @@ class Chain {
     /// Ends the chain when the remaining rules cannot be run. Each one's on_error decides; there is one
     /// record for all. `rules` is not empty.
     [[gnu::cold]] void fail_unrun(std::span<const RuleInfo* const> rules, const std::string& why) {
-        const auto denies = [](const RuleInfo* rule) { return rule->denies_on_error(); };
+        const auto denies = [this](const RuleInfo* rule) { return rule->denies_on_error_at(event_); };
         const auto warns = [](const RuleInfo* rule) { return warns_on_error(*rule); };
         auto named = std::ranges::find_if(rules, denies);
         if (named == rules.end()) named = std::ranges::find_if(rules, warns);
@@ -215,6 +184,7 @@ class Chain {
     [[gnu::cold]] void end_rejected() {
         verdict_.reject_message = text::join(rejection_lines(), "\n");
         verdict_.changed.reset();
+        verdict_.options.clear();
     }
 
   private:
@@ -243,7 +213,17 @@ class Chain {
         facts_ = run.facts();
     }
 
-    [[gnu::cold]] void finish_rejection(const RuleInfo& rule, const std::string& given) {
+    [[gnu::cold]] void finish_option(const RuleInfo& rule, ClientHost& client, const OptionChange& change) {
+        const OptionValue before = client.get(change.name);
+        if (before == change.value) return;
+        record(rule, kind_of(rule, EventKind::changed),
+               text::format("{}: {} -> {}", change.name, show(before), show(change.value)));
+        if (rule.mode != RuleMode::enforce) return;
+        client.set(change);
+        add_change(verdict_.options, change);
+    }
+
+    void finish_rejection(const RuleInfo& rule, const std::string& given) {
         const std::string message =
             given.empty() ? text::format("rejected by the site's rule '{}'", rule.name) : given;
         const bool is_enforced = rule.mode == RuleMode::enforce;
@@ -301,6 +281,7 @@ class Chain {
     }
 
     const Settings& settings_;
+    const JobEvent event_;
     const model::JobRequest& job_;
     const RuleInput& asked_; ///< of `job_`
     std::shared_ptr<const RuleInput> facts_;
@@ -366,7 +347,7 @@ RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const
                       const ChainInput& input) {
     RuleOutcome verdict; // the only thing returned, so that it is made in its place
     Chain chain(verdict, settings, input);
-    Lease lease(pool, settings.rule_time);
+    StateLease lease(pool, settings.rule_time);
     for (std::size_t i = 0; i < rules.size() && !chain.has_ended(); ++i) {
         if (!applies(rules[i], input)) continue;
         const auto compiled = lease.get();

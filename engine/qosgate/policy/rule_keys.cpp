@@ -127,6 +127,10 @@ Result<void> refuse_modify(Declarations& /*into*/, std::string_view name, const 
     return rule_cannot(name, given, "function(job, before, view) ... end");
 }
 
+Result<void> refuse_client(Declarations& /*into*/, std::string_view name, const KeyValue& given) {
+    return rule_cannot(name, given, "function(options, view) ... end");
+}
+
 struct RuleKey {
     std::string_view name;
     Set set;
@@ -139,6 +143,7 @@ constexpr auto rule_keys = std::to_array<RuleKey>({
     {"on_error", &set_on_error},
     {"submit", &refuse_submit, /*is_function=*/true},
     {"modify", &refuse_modify, /*is_function=*/true},
+    {"client", &refuse_client, /*is_function=*/true},
     {"on", &set_on},
     {"exempt", &set_exempt},
     {"stop", &set_stop},
@@ -155,13 +160,17 @@ Error never_run(std::string_view function, std::string_view why) {
 }
 
 /// Whether `on` and the functions fit together.
-Result<void> check_events(const RuleInfo& rule, const GivenFunction& submit, const GivenFunction& modify) {
+Result<void> check_events(const RuleInfo& rule, const GivenFunctions& given) {
+    const GivenFunction& submit = given.submit;
+    const GivenFunction& modify = given.modify;
     if (modify.is_given && !rule.runs_at_change)
         return never_run("modify", "'on' does not contain \"modify\"");
     if (submit.is_given && modify.is_given && !rule.runs_at_submission)
         return never_run("submit", "'on' does not contain \"submit\", and changes run 'modify'");
     if (!submit.is_given && rule.runs_at_submission)
         return invalid("rule: 'on' contains \"submit\", and there is no function 'submit'");
+    if (!submit.is_given && !modify.is_given && rule.runs_at_change)
+        return invalid("rule: 'on' contains \"modify\", and there is no function 'submit' or 'modify'");
     return {};
 }
 
@@ -183,16 +192,23 @@ Result<void> set_rule_key(Declarations& into, std::string_view name, const KeyVa
                                 text::did_you_mean(name, names), list_of_names(names)));
 }
 
-Result<void> set_events(Declarations& into, const GivenFunction& submit, const GivenFunction& modify) {
+Result<void> set_events(Declarations& into, const GivenFunctions& functions) {
+    const auto& [submit, modify, client] = functions;
     RuleInfo& rule = into.rule;
-    if (!submit.is_given && !modify.is_given)
+    if (!submit.is_given && !modify.is_given && !client.is_given)
         return invalid("rule: 'submit' is missing: write submit = function(job) ... end");
     if (submit.parameters > 2) return too_many_parameters("submit", "two arguments, job and view", submit);
     if (modify.parameters > 3)
         return too_many_parameters("modify", "three arguments, job, before and view", modify);
-    if (!into.has_events) rule.runs_at_submission = submit.is_given;
+    if (client.parameters > 2)
+        return too_many_parameters("client", "two arguments, options and view", client);
+    rule.runs_in_client = client.is_given;
+    if (!into.has_events) {
+        rule.runs_at_submission = submit.is_given;
+        rule.runs_at_change = submit.is_given || modify.is_given;
+    }
     rule.takes_before = modify.parameters >= 2 || modify.takes_any_number;
-    return check_events(rule, submit, modify);
+    return check_events(rule, functions);
 }
 
 } // namespace qg::policy

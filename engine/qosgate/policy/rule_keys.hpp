@@ -36,8 +36,15 @@ struct GivenFunction {
 /// Sets one key. Errors: invalid_input for an unknown key, or for a value that it cannot have.
 Result<void> set_rule_key(Declarations& into, std::string_view name, const KeyValue& value);
 
+/// The functions that a rule's table has.
+struct GivenFunctions {
+    GivenFunction submit;
+    GivenFunction modify;
+    GivenFunction client;
+};
+
 /// Decides when the rule runs, after all keys were set. Errors: invalid_input for a rule without a function,
 /// for a function that is never run, and for one with more parameters than arguments.
-Result<void> set_events(Declarations& into, const GivenFunction& submit, const GivenFunction& modify);
+Result<void> set_events(Declarations& into, const GivenFunctions& functions);
 
 } // namespace qg::policy

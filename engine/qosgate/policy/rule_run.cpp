@@ -2,6 +2,8 @@
 #include "qosgate/policy/rule_run.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/option_writes.hpp"
+#include "qosgate/policy/rule_view.hpp"
 #include "qosgate/policy/writable_env.hpp"
 
 #include <algorithm>
@@ -30,6 +32,30 @@ void RuleRun::write(const FieldSpec& field, const Value& value, ErrorText& error
             error.assign(written.error().message);
         else if (keeps_writes() && !field.is_detail)
             facts_.reset();
+    });
+}
+
+const model::TresCatalogue& RuleRun::catalogue_of_view() const noexcept {
+    const RuleView* shown = asked_.view;
+    return shown != nullptr && shown->catalogue != nullptr ? *shown->catalogue : asked_.catalogue;
+}
+
+OptionValue RuleRun::option(const std::string& name, ErrorText& error) const {
+    const auto written = std::ranges::find(option_changes_, name, &OptionChange::name);
+    if (written != option_changes_.end()) return written->value;
+    if (client()->form_of(name) == OptionForm::unknown)
+        error.assign(describe_unknown_option(*client(), name));
+    return client()->get(name);
+}
+
+void RuleRun::set_option(std::string_view name, const Value& value, ErrorText& error) noexcept {
+    report_into(error, [&] {
+        auto change = to_option_change(*client(), name, value);
+        if (!change) return error.assign(change.error().message);
+        add_change(option_changes_, *std::move(change));
+        if (option_changes_.size() <= max_option_changes) return;
+        option_changes_.pop_back();
+        error.assign(text::format("a rule changes at most {} options", max_option_changes));
     });
 }
 

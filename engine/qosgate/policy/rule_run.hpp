@@ -5,6 +5,7 @@
 // rules read the job that the change makes, and not one that they would prefer.
 #pragma once
 
+#include "qosgate/policy/client_host.hpp"
 #include "qosgate/policy/fields.hpp"
 
 #include <memory>
@@ -41,7 +42,7 @@ class RuleRun {
         return {draft_ ? *draft_ : job_, facts_ ? *facts_ : asked_};
     }
     /// The TRES in the order in which `view` counts.
-    [[nodiscard]] const model::TresCatalogue& catalogue_of_view() const noexcept { return asked_.catalogue; }
+    [[nodiscard]] const model::TresCatalogue& catalogue_of_view() const noexcept;
     /// Counts the job again if that is needed. Returns whether it did.
     bool refresh(ErrorText& error) noexcept;
     /// Null: the job has to be counted again.
@@ -49,6 +50,14 @@ class RuleRun {
     [[nodiscard]] const JobBefore* before() const noexcept { return before_; }
     /// Null: there is none.
     [[nodiscard]] RuleView* view() const noexcept { return asked_.view; }
+
+    /// The client whose options the rule reads; null: it reads a job.
+    [[nodiscard]] ClientHost* client() const noexcept { return asked_.client; }
+    /// What an option of the client has, with what this rule wrote. Sets `error` if there is no such option.
+    /// Errors: throws std::bad_alloc.
+    [[nodiscard]] OptionValue option(const std::string& name, ErrorText& error) const;
+    /// Writes an option of the client.
+    void set_option(std::string_view name, const Value& value, ErrorText& error) noexcept;
 
     void write(const FieldSpec& field, const Value& value, ErrorText& error) noexcept;
     /// Sets a variable of the environment; check_variable() has allowed it.
@@ -62,6 +71,8 @@ class RuleRun {
 
     /// The changed job; null if the rule wrote nothing.
     std::unique_ptr<model::JobRequest>& draft() noexcept { return draft_; }
+    /// What the rule wrote to the client's options; not yet there.
+    [[nodiscard]] const std::vector<OptionChange>& option_changes() const noexcept { return option_changes_; }
     [[nodiscard]] const std::vector<Remark>& remarks() const noexcept { return remarks_; }
     [[nodiscard]] const std::optional<std::string>& rejection() const noexcept { return rejection_; }
     /// Whether the rule ended the chain with job:stop().
@@ -77,6 +88,7 @@ class RuleRun {
     const JobEvent event_;
     const JobBefore* before_;
     std::unique_ptr<model::JobRequest> draft_; ///< not on the stack: most rules write nothing
+    std::vector<OptionChange> option_changes_;
     std::vector<Remark> remarks_;
     std::optional<std::string> rejection_;
     bool has_stopped_ = false;

@@ -18,6 +18,8 @@
 
 namespace qg::policy {
 
+class ClientHost;
+
 /// The cluster, as `view.cluster` shows it.
 struct ClusterFacts {
     const model::Cluster* cluster = nullptr;
@@ -87,6 +89,13 @@ class RuleView {
     RuleView(const RuleView&) = delete;
     RuleView& operator=(const RuleView&) = delete;
     virtual ~RuleView() = default;
+
+    /// The client that runs the rules; null: slurmctld does. Who runs the rules sets it.
+    const ClientHost* client = nullptr;
+
+    /// The TRES in the order in which it counts, where that is not known before it is asked; null: the order
+    /// of the job's counts.
+    const model::TresCatalogue* catalogue = nullptr;
 
     /// The time of the decision, in seconds since 1970.
     [[nodiscard]] virtual Result<std::time_t> now() = 0;

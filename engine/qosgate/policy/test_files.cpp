@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Reads `test "NAME" { job = {...}, before = {...}, given = {...}, expect = {...} }` from the files of tests.
+// Reads `test "NAME" { job = {...}, before = {...}, client = {...}, given = {...}, expect = {...} }` from the
+// files of tests.
 #include "qosgate/base/json_text.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/lua_state.hpp"
@@ -19,7 +20,22 @@
 namespace qg::policy {
 namespace {
 
-constexpr std::array<std::string_view, 4> sections{"job", "before", "given", "expect"};
+constexpr std::array<std::string_view, 5> sections{"job", "before", "client", "given", "expect"};
+
+/// Tables inside these, by their places.
+constexpr std::array<const char*, 6> inner_sections{"job.tres",   "before.tres", "client.options",
+                                                    "client.env", "expect.job",  "expect.options"};
+
+/// The place of a table inside a section; null: there is none of this name.
+const char* find_inner(std::string_view section, std::string_view name) {
+    for (const char* const inner : inner_sections) {
+        const std::string_view place(inner);
+        if (place.starts_with(section) && place.substr(section.size()).starts_with('.') &&
+            place.substr(section.size() + 1) == name)
+            return inner;
+    }
+    return nullptr;
+}
 
 std::string describe_unknown_section(std::string_view name) {
     const std::vector<std::string> names(sections.begin(), sections.end());
@@ -133,18 +149,17 @@ bool add_to_world(lua_State* lua, PolicyTest& test) {
     return true;
 }
 
-/// Adds the entries of the table on top of the stack. `inner` is the key whose value may be a table, too.
-void read_section(lua_State* lua, TestCollector& tests, const char* section, const char* inner,
-                  const char* inner_section) {
+/// Adds the entries of the table on top of the stack.
+void read_section(lua_State* lua, TestCollector& tests, const char* section) {
     luaL_checkstack(lua, 8, nullptr);
     const int table = lua_gettop(lua);
     for (lua_pushnil(lua); lua_next(lua, table) != 0; lua_pop(lua, 1)) {
         if (lua_type(lua, -2) != LUA_TSTRING)
             luaL_error(lua, "test: %s: write NAME = VALUE; there is a value without a name", section);
-        const bool is_inner = inner != nullptr && text_at(lua, -2) == inner && lua_istable(lua, -1);
         if (std::string_view(section) == "given" && add_to_world(lua, tests.all.back())) continue;
-        if (is_inner)
-            read_section(lua, tests, inner_section, nullptr, nullptr);
+        const char* const inner = find_inner(section, text_at(lua, -2));
+        if (inner != nullptr && lua_istable(lua, -1))
+            read_section(lua, tests, inner);
         else
             add_entry(lua, tests, section);
     }
@@ -173,17 +188,9 @@ int declare_test(lua_State* lua) {
         }
         if (!lua_istable(lua, -1))
             luaL_error(lua, "test: %s is a table: write %s = { ... }", section->data(), section->data());
-        const bool is_before = key == "before";
-        if (is_before) tests.all.back().is_change = true;
-        const bool is_job = is_before || key == "job";
-        const bool is_expect = key == "expect";
-        read_section(lua, tests, section->data(),
-                     is_job      ? "tres"
-                     : is_expect ? "job"
-                                 : nullptr,
-                     is_before ? "before.tres"
-                     : is_job  ? "job.tres"
-                               : "expect.job");
+        if (key == "before") tests.all.back().is_change = true;
+        if (key == "client") tests.all.back().is_client = true;
+        read_section(lua, tests, section->data());
     }
     if (!error.empty()) return luaL_error(lua, "%s", error.c_str());
     --tests.open;

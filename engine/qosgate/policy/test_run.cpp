@@ -3,7 +3,10 @@
 // Runs tests of rules and compares what came of them with what they expect.
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/option_writes.hpp"
 #include "qosgate/policy/policy_tests.hpp"
+#include "qosgate/policy/rule_view.hpp"
+#include "qosgate/policy/test_client.hpp"
 #include "qosgate/policy/test_collector.hpp"
 #include "qosgate/policy/test_job.hpp"
 #include "qosgate/policy/unknown_name.hpp"
@@ -17,12 +20,14 @@ namespace {
 /// The outcome of a test, while it is compared.
 class Comparison {
   public:
-    Comparison(const TestJob& job, TestResult& result) : job_(job), result_(result) {}
+    Comparison(const TestJob& job, TestClient* client, TestResult& result)
+        : job_(job), client_(client), result_(result) {}
 
     void run(const PolicyTest& test) {
         for (const TestEntry& entry : test.entries) {
             if (entry.section == "expect") compare(entry);
             if (entry.section == "expect.job") compare_field(entry);
+            if (entry.section == "expect.options") compare_option(entry);
         }
         if (!expects_anything_) note("the test expects nothing: write expect = { accept = true }");
         for (const RuleEvent& event : result_.outcome.events)
@@ -51,7 +56,7 @@ class Comparison {
         expects_anything_ = true;
         const auto key = std::ranges::find(keys, entry.name, &Key::name);
         if (key != keys.end()) return (this->*key->compare)(entry);
-        std::vector<std::string> names{"job"};
+        std::vector<std::string> names{"job", "options"};
         for (const Key& known : keys)
             names.emplace_back(known.name);
         note(text::format("expect: unknown key '{}'{}{}", text::printable(entry.name, 60),
@@ -124,7 +129,22 @@ class Comparison {
                               describe(found)));
     }
 
+    /// The option of the client as the rules left it.
+    void compare_option(const TestEntry& entry) {
+        expects_anything_ = true;
+        if (client_ == nullptr) return note("expect.options is for tests with client = { ... }");
+        const auto wanted = to_option_change(*client_, entry.name, entry.value());
+        if (!wanted) return note("expect." + wanted.error().message);
+        const OptionValue found = client_->get(wanted->name);
+        if (result_.outcome.rejected)
+            return note(text::format("expect.options[\"{}\"]: the job was rejected", wanted->name));
+        if (found != wanted->value)
+            note(text::format("expect.options[\"{}\"]: {} is expected, and it is {}", wanted->name,
+                              show(wanted->value), show(found)));
+    }
+
     const TestJob& job_;
+    TestClient* client_; ///< null: the test has none
     TestResult& result_;
     bool expects_anything_ = false;
     bool expects_failure_ = false;
@@ -134,6 +154,11 @@ class Comparison {
 
 TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld* world) {
     TestResult result;
+    auto client = TestClient::from(test);
+    if (!client) {
+        result.problems.push_back(client.error().message);
+        return result;
+    }
     const auto job = TestJob::from(test, TestedAs::job);
     if (!job) {
         result.problems.push_back(job.error().message);
@@ -145,7 +170,7 @@ TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld* wor
         return result;
     }
     RuleInput facts = job->facts();
-    if (test.gives_view() && world != nullptr) {
+    if ((test.gives_view() || test.is_client) && world != nullptr) {
         const auto view = world->make_view(test, {job->request(), facts});
         if (!view) {
             result.problems.push_back("given: " + view.error().message);
@@ -153,11 +178,19 @@ TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld* wor
         }
         facts.view = *view;
     }
+    if (test.is_client) {
+        TestClient& host = **client;
+        facts.client = &host;
+        if (facts.view != nullptr) facts.view->client = &host;
+        result.outcome = policy.run_in_client(job->request(), facts);
+        Comparison(*job, &host, result).run(test);
+        return result;
+    }
     const RuleInput facts_before = before->facts();
     const JobBefore job_before{before->request(), facts_before};
     result.outcome = test.is_change ? policy.run_at_change(job->request(), facts, &job_before)
                                     : policy.run(job->request(), facts);
-    Comparison(*job, result).run(test);
+    Comparison(*job, nullptr, result).run(test);
     return result;
 }
 

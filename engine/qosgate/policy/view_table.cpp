@@ -2,6 +2,8 @@
 #include "qosgate/policy/view_table.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/client_host.hpp"
+#include "qosgate/policy/option_writes.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 #include "qosgate/policy/view_answers.hpp"
 
@@ -119,6 +121,32 @@ ViewAnswer find_coordinated(RuleView& /*view*/, const ViewObject& object, const 
     return view::flag(is_found);
 }
 
+// ---- view.client ---------------------------------------------------------------------------------------
+
+ViewAnswer read_client(RuleView& view, const ViewObject& /*object*/, ErrorText& error) noexcept {
+    if (view.client == nullptr)
+        error.assign("view.client is known only while client = function(options, view) is run");
+    return {.object = {ViewKind::client, view.client}};
+}
+
+ViewAnswer read_command(RuleView& /*view*/, const ViewObject& object, ErrorText& /*error*/) noexcept {
+    return text(as<ClientHost>(object).command());
+}
+ViewAnswer read_interactive(RuleView& /*view*/, const ViewObject& object, ErrorText& /*error*/) noexcept {
+    return view::flag(as<ClientHost>(object).is_interactive());
+}
+ViewAnswer read_work_dir(RuleView& /*view*/, const ViewObject& object, ErrorText& /*error*/) noexcept {
+    return text(as<ClientHost>(object).work_dir());
+}
+
+ViewAnswer find_variable(RuleView& /*view*/, const ViewObject& object, const CallArguments& arguments,
+                         ErrorText& error) noexcept {
+    const auto value = as<ClientHost>(object).variable(arguments.name);
+    if (!value) return {};
+    if (value->size() > max_option_bytes) error.assign("the value of this variable is too long for a rule");
+    return {.value = {Value::Kind::text, 0, *value}}; // also an empty one
+}
+
 // ---- tables --------------------------------------------------------------------------------------------
 
 constexpr auto fields_of_view = std::to_array<ViewField>({
@@ -127,6 +155,8 @@ constexpr auto fields_of_view = std::to_array<ViewField>({
     {"user", ViewType::object, "the job's owner", &read_user<WhichUser::owner>, ViewKind::user},
     {"sender", ViewType::object, "the user who sends the request", &read_user<WhichUser::sender>,
      ViewKind::user},
+    {"client", ViewType::object, "the command that is run; only in client = function(options, view)",
+     &read_client, ViewKind::client},
 });
 
 constexpr auto fields_of_now = std::to_array<ViewField>({
@@ -171,6 +201,17 @@ constexpr auto functions_of_user = std::to_array<ViewFunction>({
      &find_group, ViewCall::with_name, 100},
 });
 
+constexpr auto fields_of_client = std::to_array<ViewField>({
+    {"command", ViewType::text, "sbatch, salloc, srun or scrontab", &read_command},
+    {"interactive", ViewType::flag, "whether the command reads from a terminal", &read_interactive},
+    {"work_dir", ViewType::text, "the directory in which the command was started; nil: it cannot be told",
+     &read_work_dir},
+});
+constexpr auto functions_of_client = std::to_array<ViewFunction>({
+    {"env", "view.client.env(name)", "a variable of the user's environment; nil: it is not set",
+     ViewType::text, &find_variable, ViewCall::with_name, 200},
+});
+
 constexpr auto functions_of_view = std::to_array<ViewFunction>({
     {"partition", "view.partition(name)", "a partition; nil: there is none of this name", ViewType::object,
      &view::find_partition, ViewCall::with_name, 20, ViewKind::partition},
@@ -193,6 +234,7 @@ constexpr std::array own_tables{
     view::KindTable{ViewKind::now, "view.now", fields_of_now},
     view::KindTable{ViewKind::cluster, "view.cluster", fields_of_cluster},
     view::KindTable{ViewKind::user, "view.user", fields_of_user, functions_of_user},
+    view::KindTable{ViewKind::client, "view.client", fields_of_client, functions_of_client},
     view::KindTable{ViewKind::tres, "view.tres", {}},
 };
 

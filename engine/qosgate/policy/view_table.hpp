@@ -31,6 +31,7 @@ enum class ViewKind : std::uint8_t {
     usage,
     headroom,
     flags,
+    client,
     tres, ///< counts by the names of the catalogue; it has no table
 };
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// ClientWorld: what slurmctld tells the user of a client; asked once, when somebody first needs it. And what
+// the rules for clients read of it.
+#pragma once
+
+#include "client_job.hpp"
+#include "qosgate/gate/decision_view.hpp"
+#include "qosgate/gate/known_cluster.hpp"
+#include "qosgate/limits/release.hpp"
+#include "qosgate/policy/rule_view.hpp"
+#include "qosgate/quota/user_groups.hpp"
+#include "qosgate/slurm/job_world.hpp"
+
+#include <slurm/slurm.h>
+
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::plugin {
+
+/// The release that this plugin is for.
+inline constexpr auto this_release = limits::Release::from_version_number(SLURM_VERSION_NUMBER);
+
+/// Threads: not thread-safe. Ownership: borrows slurm.conf.
+class ClientWorld {
+  public:
+    explicit ClientWorld(const slurm_conf_t& conf) noexcept : conf_(conf) {}
+
+    /// The answer. `names`: whether licenses and reservations are asked for, if this is the first call.
+    /// Errors: those of slurm::read_job_world; not_found if this host does not know the user. Cost: blocking
+    /// RPCs in the first call.
+    const Result<std::unique_ptr<slurm::JobWorld>>& read(slurm::WorldNames names);
+
+    /// The cluster as the gate wants it, after read() was successful.
+    [[nodiscard]] gate::KnownCluster known() const;
+
+  private:
+    const slurm_conf_t& conf_;
+    std::optional<Result<std::unique_ptr<slurm::JobWorld>>> world_;
+    std::time_t read_at_ = 0;
+    quota::AskedGroups groups_;
+};
+
+/// `view` in a client. Nothing is asked before a rule reads something; it then shows the job as its options
+/// are at that moment. Ownership: borrows everything.
+class ClientView final : public policy::RuleView {
+  public:
+    ClientView(ClientWorld& world, ClientOptions& options, const ClientCommand& command) noexcept
+        : world_(world), options_(options), command_(command) {}
+
+    [[nodiscard]] Result<std::time_t> now() override;
+    [[nodiscard]] Result<const std::tm*> local_time() override;
+    [[nodiscard]] Result<const policy::ClusterFacts*> cluster() override;
+    [[nodiscard]] Result<const quota::UserRecord*> user(policy::WhichUser which) override;
+    [[nodiscard]] Result<std::span<const std::string>> groups(std::uint32_t user_id) override;
+    [[nodiscard]] Result<const model::Partition*> partition(std::string_view name) override;
+    [[nodiscard]] Result<const model::Reservation*> reservation(std::string_view name) override;
+    [[nodiscard]] Result<policy::QosFacts*> qos(std::string_view name) override;
+    [[nodiscard]] Result<std::span<const std::string>> allowed_qos() override;
+    [[nodiscard]] Result<std::span<const std::string>> accounts() override;
+    [[nodiscard]] Result<std::span<const model::Association>> associations() override;
+    [[nodiscard]] Result<std::uint64_t> count_jobs(const policy::JobFilter& filter) override;
+    [[nodiscard]] Result<std::string_view> why_not(const model::JobRequest& job,
+                                                   policy::QosFacts& qos) override;
+
+  private:
+    Result<policy::RuleView*> open();
+    /// What the view says that slurmctld's answer gives.
+    template <typename Ask>
+    auto ask(Ask ask_view) -> decltype(ask_view(std::declval<policy::RuleView&>()));
+
+    ClientWorld& world_;
+    ClientOptions& options_;
+    const ClientCommand& command_;
+    std::optional<std::tm> local_time_;
+    model::JobRequest request_;
+    std::optional<gate::ResolvedRequest> resolved_;
+    std::optional<gate::DecisionView> view_;
+};
+
+} // namespace qg::plugin
