@@ -5,6 +5,7 @@
 // submit. The plugin gives advice: whatever fails here, the submission goes on as without it.
 #include "child_process.hpp"
 #include "client_judge.hpp"
+#include "client_script.hpp"
 #include "host_conf.hpp"
 #include "host_log.hpp"
 #include "qosgate/base/text.hpp"
@@ -134,19 +135,31 @@ QG_EXPORT int fini() {
     return SLURM_SUCCESS;
 }
 
-QG_EXPORT int cli_filter_p_setup_defaults(void* /*options*/, bool /*early*/) {
-    return SLURM_SUCCESS;
+/// Called before the options of the environment, the script and the command line are read.
+QG_EXPORT int cli_filter_p_setup_defaults(void* options, bool early) {
+    try {
+        return script_sets_defaults(options, find_client(), early) ? SLURM_SUCCESS : SLURM_ERROR;
+    } catch (...) {
+        return SLURM_SUCCESS;
+    }
 }
 
 /// Called for each part of a job when its options are read, before the client checks them.
 QG_EXPORT int cli_filter_p_pre_submit(void* options, int part) {
     try {
+        if (!script_allows(options, find_client(), part)) return SLURM_ERROR;
         return filter(ClientOptions(options), part);
     } catch (...) {
         return SLURM_SUCCESS;
     }
 }
 
-QG_EXPORT void cli_filter_p_post_submit(int /*part*/, std::uint32_t /*job*/, std::uint32_t /*step*/) {}
+QG_EXPORT void cli_filter_p_post_submit(int part, std::uint32_t job, std::uint32_t step) {
+    try {
+        script_sees_submitted(part, job, step);
+    } catch (...) {
+        return;
+    }
+}
 
 } // extern "C"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "client_options.hpp"
 
+#include "slurm_text.hpp"
+
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <memory>
 
 #include <getopt.h>
 #include <sys/prctl.h>
@@ -20,20 +21,9 @@ bool slurm_option_reset(void* options, const char* name);
 struct option* slurm_option_table_create(void* options, char** letters);
 void slurm_option_table_destroy(struct option* table);
 job_desc_msg_t* slurm_opt_create_job_desc(void* options, bool set_defaults);
-void slurm_xfree(void** block);
 }
 
 namespace qg::plugin {
-namespace {
-
-struct TextDeleter {
-    void operator()(char* text) const noexcept {
-        void* block = text;
-        slurm_xfree(&block);
-    }
-};
-
-} // namespace
 
 bool ClientOptions::is_set(const char* option) const {
     return slurm_option_isset(options_, option);
@@ -41,7 +31,7 @@ bool ClientOptions::is_set(const char* option) const {
 
 std::optional<std::string> ClientOptions::get(const char* option) const {
     if (!is_set(option)) return std::nullopt; // the values of others are not meant for people
-    const std::unique_ptr<char, TextDeleter> value(slurm_option_get(options_, option));
+    const SlurmText value(slurm_option_get(options_, option));
     if (value == nullptr) return std::nullopt;
     return std::string(value.get());
 }
@@ -49,7 +39,7 @@ std::optional<std::string> ClientOptions::get(const char* option) const {
 OptionForms ClientOptions::forms() const {
     char* letters = nullptr;
     option* const table = slurm_option_table_create(options_, &letters);
-    const std::unique_ptr<char, TextDeleter> owned(letters);
+    const SlurmText owned(letters);
     OptionForms forms;
     for (const option* row = table; row != nullptr && row->name != nullptr; ++row) {
         const bool stands_alone = row->has_arg == no_argument;

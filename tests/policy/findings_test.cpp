@@ -363,4 +363,28 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_folder) {
     BOOST_TEST(check_policy(temp.folder() / ".").value().findings.empty());
 }
 
+BOOST_AUTO_TEST_CASE(looks_at_the_script_for_clients_which_stops_nothing) {
+    const std::string whole = "function slurm_cli_setup_defaults(options) return 0 end\n"
+                              "function slurm_cli_pre_submit(options) return table.getn({}) end\n"
+                              "slurm_cli_post_submit = function() return 0 end\n";
+    BOOST_TEST(report_of({{"compat/cli_filter.lua", whole}}).findings.empty());
+    const auto broken = report_of({{"compat/cli_filter.lua", "function f(\n"}});
+    BOOST_TEST(broken.loads());
+    BOOST_TEST_REQUIRE(broken.findings.size() == 1u);
+    BOOST_TEST(broken.findings[0].line == 2);
+    const auto short_one = report_of({{"compat/cli_filter.lua", "function slurm_cli_pre_submit() end\n"}});
+    BOOST_TEST(short_one.loads());
+    BOOST_TEST(
+        texts_of(short_one.findings) ==
+            (std::vector<std::string>{
+                "compat/cli_filter.lua:0: there is no function slurm_cli_setup_defaults: Slurm's own plugin "
+                "does not load such a script",
+                "compat/cli_filter.lua:0: there is no function slurm_cli_post_submit: Slurm's own plugin "
+                "does "
+                "not load such a script"}),
+        boost::test_tools::per_element());
+    BOOST_TEST(load_error({{"compat/cli_filter.lua", "function f(\n"}}) == "", "slurmctld does not read it");
+    BOOST_TEST(load_error({{"compat/cli_filters.lua", whole}}) != "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

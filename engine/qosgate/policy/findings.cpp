@@ -2,6 +2,7 @@
 #include "qosgate/policy/findings.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/compat/client_script.hpp"
 #include "qosgate/policy/compat/script_files.hpp"
 #include "qosgate/policy/compat/script_findings.hpp"
 #include "qosgate/policy/compat/site_script.hpp"
@@ -87,6 +88,7 @@ class SourceCheck {
         for (const SourceFile& file : sources_->files)
             if (kind_of(file.name) == SourceKind::rule) check_rule(file);
         check_script();
+        check_client_script();
         check_together();
         sort_by_place(report_.findings);
         return std::move(report_);
@@ -221,6 +223,26 @@ class SourceCheck {
         const auto script = compat::SiteScript::load(sources_, report_.settings, "cluster");
         if (!script) return note_error(script.error(), file->name);
         report_.script = file->name;
+    }
+
+    /// The script for cli_filter/lua, which slurmctld does not load.
+    void check_client_script() {
+        const SourceFile* file = sources_->find(compat::client_script_name);
+        if (file == nullptr) return;
+        const auto state = LuaState::create(load_limits(report_.settings));
+        if (!state) return note({file->name, 0, "no memory for a Lua state"});
+        if (const auto compiled = compile_chunk(*state, compat::rewrite_for_lua_5_4(file->text), file->name);
+            !compiled) {
+            Finding finding = to_finding(compiled.error(), file->name);
+            finding.stops_loading = false;
+            return note(std::move(finding));
+        }
+        for (const char* const function : compat::client_functions)
+            if (line_of_call(*file, function) == 0)
+                note({file->name, 0,
+                      text::format("there is no function {}: Slurm's own plugin does not load such a script",
+                                   function),
+                      /*stops_loading=*/false});
     }
 
     /// What only all files together show, for example too little memory.

@@ -29,8 +29,9 @@ class Declarations;
 class TestCollector;
 struct DataFile;
 namespace compat {
+class ClientScriptHost;
 class ScriptRun;
-}
+} // namespace compat
 
 /// A message that a longjmp may skip: plain bytes, cut to size, always terminated.
 struct ErrorText {
@@ -114,6 +115,8 @@ class LuaState {
     const std::vector<DataFile>* data = nullptr; ///< what data() reads; borrowed for the state's life
     TestCollector* tests = nullptr;              ///< where test{} writes, in files of tests; likewise
     std::string writable_env;                    ///< the setting: which variables rules may write
+    compat::ClientScriptHost* client_script =
+        nullptr;                         ///< the client of a script for cli_filter/lua; likewise
     compat::ScriptRun* script = nullptr; ///< the call of a script for job_submit/lua; null outside of one
 
   private:

@@ -2,6 +2,7 @@
 #include "qosgate/policy/policy.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/compat/client_script.hpp"
 #include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/policy/compiled_rules.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
@@ -22,7 +23,7 @@ Result<void> check_script_name(const SourceFolder& sources) {
     for (const SourceFile& file : sources.files)
         // Other files are only read by the script.
         if (kind_of(file.name) == SourceKind::compat && is_source_name(file.name) &&
-            !file.name.starts_with('/'))
+            file.name != compat::client_script_name && !file.name.starts_with('/'))
             return Error{
                 ErrorCode::invalid_input,
                 text::format("{}: the script for job_submit/lua is {}: rename the file, or move it away",

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "client_script.hpp"
+
+#include "host_conf.hpp"
+#include "host_log.hpp"
+#include "qosgate/base/scope_exit.hpp"
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/compat/client_script.hpp"
+#include "qosgate/policy/compiled_rules.hpp"
+#include "qosgate/policy/folder_findings.hpp"
+#include "qosgate/slurm/script_fields.hpp"
+#include "slurm_text.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <getopt.h>
+#include <unistd.h>
+
+// Exported by the library that the clients use, declared in no public header; the same in all releases.
+extern "C" {
+char* slurm_option_get(void* options, const char* name);
+int slurm_option_set(void* options, const char* name, const char* value, bool early);
+bool slurm_option_get_next_set(void* options, char** name, char** value, std::size_t* state);
+struct option* slurm_option_table_create(void* options, char** letters);
+void slurm_option_table_destroy(struct option* table);
+std::size_t spank_get_plugin_names(char*** names);
+std::size_t spank_get_plugin_option_names(const char* plugin, char*** names);
+char* spank_option_get(char* name);
+char* search_path(char* folder, char* command, bool looks_here_last, int mode, bool tests);
+}
+
+namespace qg::plugin {
+namespace {
+
+using policy::compat::ClientScript;
+using policy::compat::ClientScriptOutcome;
+
+/// The texts of a list of Slurm's, which is freed.
+std::vector<std::string> take_list(char** list, std::size_t count) {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < count && list != nullptr; ++i)
+        if (const SlurmText text(list[i]); text != nullptr) texts.emplace_back(text.get());
+    void* block = list;
+    slurm_xfree(&block);
+    return texts;
+}
+
+/// The words of this process' command line.
+std::vector<std::string> own_words() {
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    std::vector<std::string> words;
+    for (std::string word; std::getline(file, word, '\0');)
+        words.push_back(word);
+    return words;
+}
+
+class ScriptClient final : public policy::compat::ClientScriptHost {
+  public:
+    ScriptClient(void* options, std::string_view client, int part = 0) noexcept
+        : options_(options), client_(client), part_(part) {}
+
+    [[nodiscard]] std::optional<std::string> get(const std::string& option) override {
+        const SlurmText value(slurm_option_get(options_, option.c_str()));
+        if (value == nullptr) return std::nullopt;
+        return std::string(value.get());
+    }
+    void set(const std::string& option, const std::string& value, bool early) override {
+        slurm_option_set(options_, option.c_str(), value.c_str(), early);
+    }
+    [[nodiscard]] std::string type() const override {
+        return client_.empty() ? "other" : std::string(client_);
+    }
+
+    /// The words behind the client's options; its own list is private.
+    [[nodiscard]] std::vector<std::string> arguments() const override {
+        if (client_ == "salloc" && !slurm::scripts_read_command_of_salloc) return {};
+        std::vector<std::string> words = command_words();
+        if (client_ != "sbatch" || words.empty()) return words;
+        // sbatch has looked for its script, and has the path that it found.
+        const SlurmText folder(slurm_option_get(options_, "chdir"));
+        const SlurmText found(search_path(folder.get(), words.front().data(), /*looks_here_last=*/false, R_OK,
+                                          /*tests=*/false));
+        if (found != nullptr) words.front() = found.get();
+        return words;
+    }
+
+    [[nodiscard]] std::vector<std::pair<std::string, std::vector<policy::compat::SpankOption>>>
+    spank() const override {
+        std::vector<std::pair<std::string, std::vector<policy::compat::SpankOption>>> all;
+        char** names = nullptr;
+        const std::size_t count = spank_get_plugin_names(&names);
+        for (std::string& plugin : take_list(names, count)) {
+            std::vector<policy::compat::SpankOption> options;
+            char** option_names = nullptr;
+            const std::size_t option_count = spank_get_plugin_option_names(plugin.c_str(), &option_names);
+            for (std::string& name : take_list(option_names, option_count)) {
+                const char* const value = spank_option_get(name.data()); // the plugin's own
+                options.emplace_back(name,
+                                     value == nullptr ? std::nullopt : std::optional<std::string>(value));
+            }
+            all.emplace_back(std::move(plugin), std::move(options));
+        }
+        return all;
+    }
+
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> set_options() const override {
+        std::vector<std::pair<std::string, std::string>> all;
+        std::size_t state = 0;
+        char* name = nullptr;
+        char* value = nullptr;
+        while (slurm_option_get_next_set(options_, &name, &value, &state)) {
+            const SlurmText owned(value);
+            all.emplace_back(name, value == nullptr ? "" : value);
+            value = nullptr;
+        }
+        const SlurmText owned(name);
+        return all;
+    }
+
+    [[nodiscard]] std::vector<std::string> environment() const override {
+        std::vector<std::string> all;
+        for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)
+            all.emplace_back(*variable);
+        return all;
+    }
+
+  private:
+    /// The words of the part behind its options. All parts of a job of sbatch have the script of the last
+    /// one.
+    [[nodiscard]] std::vector<std::string> command_words() const {
+        std::vector<std::string> words = own_words();
+        std::size_t behind = behind_options(words);
+        const int wanted = client_ == "sbatch" ? std::numeric_limits<int>::max() : part_;
+        for (int part = 0; part < wanted && behind < words.size() && words[behind] == ":"; ++part) {
+            // getopt_long() leaves the first word out, which is the colon now.
+            words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(behind));
+            behind = behind_options(words);
+        }
+        const auto first = words.begin() + static_cast<std::ptrdiff_t>(behind);
+        return {first, std::find(first, words.end(), ":")};
+    }
+
+    /// The place of the first word behind the options, as the client finds it.
+    [[nodiscard]] std::size_t behind_options(std::vector<std::string>& words) const {
+        std::vector<char*> argv;
+        for (std::string& word : words)
+            argv.push_back(word.data());
+        argv.push_back(nullptr);
+        const auto kept = std::make_tuple(optind, opterr, optopt, optarg);
+        const ScopeExit put_back([&] { std::tie(optind, opterr, optopt, optarg) = kept; });
+        char* letters = nullptr;
+        option* const table = slurm_option_table_create(options_, &letters);
+        const SlurmText owned(letters);
+        optind = 0; // begin again
+        opterr = 0;
+        while (getopt_long(static_cast<int>(words.size()), argv.data(), letters, table, nullptr) != -1) {
+        }
+        slurm_option_table_destroy(table);
+        return std::min(static_cast<std::size_t>(optind), words.size());
+    }
+
+    void* options_;
+    std::string_view client_;
+    int part_; ///< of a heterogeneous job
+};
+
+void log_failure(const std::string& what) {
+    slurm_error("%s",
+                text::printable(text::format("qosgate: {}; the site's script for clients is left out", what),
+                                max_line_length)
+                    .c_str());
+}
+
+/// The script, loaded by the first hook; null: there is none. Never freed: hooks may run until the client
+/// ends.
+ClientScript* find_script() {
+    static ClientScript* const script = []() -> ClientScript* {
+        const slurm_conf_t* conf = host_conf();
+        const std::string_view file =
+            conf == nullptr ? std::string_view() : slurm::view_text(conf->slurm_conf);
+        const auto folder = std::filesystem::path(file).parent_path() / "qosgate.d";
+        if (file.empty() || access((folder / policy::compat::client_script_name).c_str(), F_OK) != 0)
+            return nullptr;
+        // It may do what the user may, and the user may be root.
+        auto sources = policy::read_loadable_sources(folder, {.trusted_user = conf->slurm_user_id});
+        if (!sources) {
+            log_failure(sources.error().message);
+            return nullptr;
+        }
+        const auto* site = sources->find(policy::site_file_name);
+        auto* const settings = new policy::Settings;
+        if (site != nullptr)
+            if (auto loaded = policy::load_settings(*site)) *settings = *std::move(loaded);
+        if (settings->client == policy::ClientUse::off) return nullptr;
+        auto loaded = ClientScript::load(std::make_shared<const policy::SourceFolder>(*std::move(sources)),
+                                         *settings, std::string(slurm::view_text(conf->cluster_name)));
+        if (!loaded) {
+            log_failure(loaded.error().message);
+            return nullptr;
+        }
+        return loaded->release();
+    }();
+    return script;
+}
+
+/// Whether the client goes on.
+bool finish(const ClientScriptOutcome& outcome) {
+    for (const auto& line : outcome.lines)
+        log_of_script(line.level, line.text.c_str());
+    if (outcome.failure) log_failure(outcome.failure->message);
+    return outcome.code == SLURM_SUCCESS;
+}
+
+} // namespace
+
+bool script_sets_defaults(void* options, std::string_view client, bool early) {
+    ClientScript* script = find_script();
+    if (script == nullptr) return true;
+    ScriptClient host(options, client);
+    return finish(script->setup_defaults(host, early));
+}
+
+bool script_allows(void* options, std::string_view client, int part) {
+    ClientScript* script = find_script();
+    if (script == nullptr) return true;
+    ScriptClient host(options, client, part);
+    return finish(script->pre_submit(host, part));
+}
+
+void script_sees_submitted(int part, std::uint32_t job, std::uint32_t step) {
+    ClientScript* script = find_script();
+    if (script == nullptr) return;
+    ScriptClient host(nullptr, "");
+    finish(script->post_submit(host, part, job, step));
+}
+
+} // namespace qg::plugin
