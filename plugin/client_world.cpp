@@ -77,6 +77,9 @@ Result<const model::Reservation*> ClientView::reservation(std::string_view name)
 Result<policy::QosFacts*> ClientView::qos(std::string_view name) {
     return ask([&](RuleView& view) { return view.qos(name); });
 }
+Result<const model::Qos*> ClientView::with_usage(policy::QosFacts& qos) {
+    return ask([&](RuleView& view) { return view.with_usage(qos); });
+}
 Result<std::span<const std::string>> ClientView::allowed_qos() {
     return ask([](RuleView& view) { return view.allowed_qos(); });
 }

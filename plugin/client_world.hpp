@@ -62,6 +62,7 @@ class ClientView final : public policy::RuleView {
     [[nodiscard]] Result<const model::Partition*> partition(std::string_view name) override;
     [[nodiscard]] Result<const model::Reservation*> reservation(std::string_view name) override;
     [[nodiscard]] Result<policy::QosFacts*> qos(std::string_view name) override;
+    [[nodiscard]] Result<const model::Qos*> with_usage(policy::QosFacts& qos) override;
     [[nodiscard]] Result<std::span<const std::string>> allowed_qos() override;
     [[nodiscard]] Result<std::span<const std::string>> accounts() override;
     [[nodiscard]] Result<std::span<const model::Association>> associations() override;

@@ -259,7 +259,7 @@ function Job:add(field, text) end
 ---@field UsageFactorSafe boolean a job starts only if its usage times UsageFactor is within the limits
 
 ---@class qosgate.view.client
----@field command string? sbatch, salloc or srun
+---@field command string? sbatch, salloc, srun or scrontab
 ---@field interactive boolean whether the command reads from a terminal
 ---@field work_dir string? the directory in which the command was started; nil: it cannot be told
 ---@field env fun(name: string): string? a variable of the user's environment; nil: it is not set
@@ -310,7 +310,7 @@ function Options:stop() end
 ---@field on_error "deny"|"allow"|"warn"|nil
 ---@field submit fun(job: qosgate.Job, view: qosgate.view)|nil called for new jobs
 ---@field modify fun(job: qosgate.Job, before: qosgate.Job, view: qosgate.view)|nil called for changes
----@field client fun(options: qosgate.Options, view: qosgate.view)|nil called in sbatch, salloc and srun
+---@field client fun(options: qosgate.Options, view: qosgate.view)|nil called in sbatch, salloc, srun and scrontab
 ---@field on string[]? "submit", "modify" or both
 ---@field exempt string[]? "root", "operators" and names of users
 ---@field stop boolean? ends the chain if the rule rejects

@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(counts_tasks_per_node_where_the_command_leaves_the_sum_to_s
     ask(std::nullopt, 2); // sbatch -N2 --ntasks-per-node=2 since 23.02
     request.tasks_per_node = 2;
     request.min_cpus = 4;
-    BOOST_TEST(nearest() == "--nodes=1");
+    BOOST_TEST(nearest() == "--ntasks=2 --ntasks-per-node=1");
     request.min_cpus = 5; // no command sends this
     BOOST_TEST(nearest() == "none");
 }

@@ -33,6 +33,7 @@ class EmptyView final : public policy::RuleView {
         return none();
     }
     [[nodiscard]] Result<policy::QosFacts*> qos(std::string_view /*name*/) override { return none(); }
+    [[nodiscard]] Result<const model::Qos*> with_usage(policy::QosFacts& /*qos*/) override { return none(); }
     [[nodiscard]] Result<std::span<const std::string>> allowed_qos() override { return none(); }
     [[nodiscard]] Result<std::span<const std::string>> accounts() override { return none(); }
     [[nodiscard]] Result<std::span<const model::Association>> associations() override { return none(); }
