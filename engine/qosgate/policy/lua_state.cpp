@@ -85,10 +85,6 @@ std::unique_ptr<LuaState> LuaState::create(const BudgetLimits& limits) {
     if (state->lua_ == nullptr) return nullptr;
     *static_cast<LuaState**>(lua_getextraspace(state->lua_)) = state.get();
     state->budget_.attach(state->lua_);
-    // It collects when memory in use has grown to this percentage, so that most jobs meet no collection. The
-    // interpreter's own 200 would make every second job pay for one.
-    constexpr int growth = 400;
-    lua_gc(state->lua_, LUA_GCINC, growth, 0, 0); // 0: as it is
     return state;
 }
 
