@@ -171,8 +171,11 @@ Result<std::string> receive(const std::string& client, pid_t process, int pipe) 
     if (WIFSIGNALED(status))
         return Error{ErrorCode::unavailable, text::format("{} ended by signal {}", client, WTERMSIG(status))};
     if (WEXITSTATUS(status) != 0)
-        return Error{ErrorCode::invalid_input,
-                     text::format("{} refuses these arguments; its own message says why", client)};
+        return Error{
+            ErrorCode::invalid_input,
+            text::format("{} refuses these arguments, or a rule for clients refuses the job; its own "
+                         "message says why",
+                         client)};
     return Error{ErrorCode::invalid_input,
                  text::format("{} submits no job with these arguments{}", client,
                               client == "srun" ? " (inside a job it runs a step of it)" : "")};

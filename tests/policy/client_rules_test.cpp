@@ -191,7 +191,8 @@ const Failure failures[] = {
     {"options.time = 'a\\0b'", "options[\"time\"] cannot be \"a?b\": write a text without a zero byte"},
     {"options.time = ('x'):rep(32769)", "options[\"time\"]: the text has 32769 bytes; at most 32768 are"},
     {"options[1] = '1'", "write options.time or options[\"mem-per-cpu\"]: an option has a name"},
-    {"options.reject('no')", "the functions of options are called with a colon: options:reject(...)"},
+    {"local call = options.reject; call('no')",
+     "the functions of options are called with a colon: options:reject(...)"},
     {"options.reject = 'no'", "the functions of options cannot be changed"},
     {"local name = 'comand'; local x = view.client[name]",
      "unknown field 'comand' of view.client; did you mean command?"},
@@ -273,6 +274,11 @@ BOOST_AUTO_TEST_CASE(the_declaration_is_checked) {
     BOOST_TEST(
         error_of("rule { clinet = function() end, submit = function() end }").find("did you mean client?") !=
         std::string::npos);
+    BOOST_TEST(error_of("rule { client = function(o) o:notes('x') end }")
+                   .find("unknown function 'options:notes'; did you mean note?") != std::string::npos);
+    BOOST_TEST(error_of("rule { client = function(o) o.note('x') end }").find("with a colon") !=
+               std::string::npos);
+    BOOST_TEST(error_of("rule { client = function(o) o.notes = 'x'; local note = o.note end }") == "");
     BOOST_TEST(error_of("rule { client = function(options, view) local x = view.clinet end }")
                    .find("unknown field 'clinet' of view; did you mean client?") != std::string::npos);
 }

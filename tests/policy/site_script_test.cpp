@@ -229,10 +229,10 @@ BOOST_AUTO_TEST_CASE(a_finalizer_never_runs) {
 
 BOOST_AUTO_TEST_CASE(a_script_of_another_name_does_not_pass_for_none) {
     const std::string script = with_body("");
-    BOOST_TEST(
-        test::load_error({{"compat/job-submit.lua", script}}) ==
-        "compat/job-submit.lua: the script for job_submit/lua is compat/job_submit.lua: rename the file, "
-        "or move it away");
+    BOOST_TEST(test::load_error({{"compat/job-submit.lua", script}}) ==
+               "compat/job-submit.lua: the script for job_submit/lua is compat/job_submit.lua, and for "
+               "cli_filter/lua compat/cli_filter.lua: rename the file, "
+               "or move it away");
     BOOST_TEST(test::load_error({{"compat/helper.lua", "return {}"}, {file_name, script}}) == "");
 }
 

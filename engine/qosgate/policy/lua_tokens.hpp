@@ -40,4 +40,7 @@ std::vector<Token> read_tokens(std::string_view source);
 /// the function's name; null: it has another argument, or its content is not known.
 const Token* literal_argument(std::span<const Token> call);
 
+/// Whether an expression ends in front of this token.
+bool ends_expression(const Token& token);
+
 } // namespace qg::policy

@@ -7,6 +7,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/job_use.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/option_use.hpp"
 #include "qosgate/policy/rule_keys.hpp"
 #include "qosgate/policy/sandbox.hpp"
 #include "qosgate/policy/unknown_name.hpp"
@@ -23,7 +24,7 @@ namespace qg::policy {
 namespace {
 
 /// The meaning of a local name.
-enum class Meaning : std::uint8_t { anything, job, before, view };
+enum class Meaning : std::uint8_t { anything, job, before, options, view };
 
 /// A local name in scope.
 struct Local {
@@ -100,7 +101,7 @@ class Checker {
     static bool names_function(const Token& key) { return key.is_name() && is_function_key(key.text); }
     static Arguments arguments_of(const Token& key) {
         if (key.is_name("modify")) return {Meaning::job, Meaning::before, Meaning::view};
-        if (key.is_name("client")) return {Meaning::anything, Meaning::view};
+        if (key.is_name("client")) return {Meaning::options, Meaning::view};
         return {Meaning::job, Meaning::view};
     }
     /// A function that is both submit and modify gets only `job`.
@@ -214,15 +215,6 @@ class Checker {
         const ViewUse use = read_view_use(rest(2), source->kind);
         if (use.problem.empty() && use.kind && ends_expression(after(2 + use.length)))
             locals_[token(at_).text].back() = {Meaning::view, *use.kind};
-    }
-
-    /// Whether an expression ends in front of this token.
-    static bool ends_expression(const Token& token) {
-        static constexpr std::string_view next[] = {";",        "local", "if",    "for",    "while", "repeat",
-                                                    "return",   "end",   "else",  "elseif", "until", "do",
-                                                    "function", "goto",  "break", "::"};
-        return token.is_name() || token.kind == TokenKind::end ||
-               (token.kind == TokenKind::symbol && std::ranges::find(next, token.text) != std::end(next));
     }
 
     [[nodiscard]] bool opens_rule() const {
@@ -342,16 +334,22 @@ class Checker {
     }
 
     void check_argument(const Local& object) {
-        if (object.meaning != Meaning::view) return check_job(object.meaning);
-        std::string problem = read_view_use(rest(0), object.kind).problem;
-        if (!problem.empty()) complain(std::move(problem));
+        if (object.meaning == Meaning::options)
+            return note_use(describe_unknown_option_use(rest(0)), describe_suspicious_option_use(rest(0)));
+        if (object.meaning == Meaning::view) return note_use(read_view_use(rest(0), object.kind).problem, {});
+        check_job(object.meaning);
     }
 
     void check_job(Meaning object) {
         const JobName name = object == Meaning::before ? JobName::before : JobName::job;
-        std::string problem = describe_unknown_use(rest(0), name, /*has_string_library=*/!local("string"));
-        if (!problem.empty()) return complain(std::move(problem));
-        if (finds_all_) suspect(describe_suspicious_use(rest(0), name, writable_env_));
+        note_use(describe_unknown_use(rest(0), name, /*has_string_library=*/!local("string")),
+                 finds_all_ ? describe_suspicious_use(rest(0), name, writable_env_) : std::string());
+    }
+
+    /// Mistakes of one use: the first keeps the file from loading, the second does not.
+    void note_use(std::string unknown, std::string suspicious) {
+        if (!unknown.empty()) return complain(std::move(unknown));
+        if (finds_all_) suspect(std::move(suspicious));
     }
 
     void complain(std::string what) { problems_.push_back({token(at_).line, std::move(what), true}); }

@@ -19,15 +19,18 @@ namespace {
 
 /// A script of another name would not run, and nobody would notice.
 Result<void> check_script_name(const SourceFolder& sources) {
-    if (sources.find(compat::script_file_name) != nullptr) return {};
+    if (sources.find(compat::script_file_name) != nullptr ||
+        sources.find(compat::client_script_name) != nullptr)
+        return {};
     for (const SourceFile& file : sources.files)
         // Other files are only read by the script.
         if (kind_of(file.name) == SourceKind::compat && is_source_name(file.name) &&
             file.name != compat::client_script_name && !file.name.starts_with('/'))
             return Error{
                 ErrorCode::invalid_input,
-                text::format("{}: the script for job_submit/lua is {}: rename the file, or move it away",
-                             file.name, compat::script_file_name)};
+                text::format("{}: the script for job_submit/lua is {}, and for cli_filter/lua {}: rename the "
+                             "file, or move it away",
+                             file.name, compat::script_file_name, compat::client_script_name)};
     return {};
 }
 
