@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr std::size_t max_bytes = std::size_t{1} << 20u;
+constexpr std::size_t max_bytes = std::size_t{8} << 20u; // two answers with 64 options of 32 KiB fit
 
 /// Sends all bytes; false if the reader is gone.
 bool write_all(int pipe, const char* bytes, std::size_t size) {

@@ -94,13 +94,12 @@ int filter(ClientOptions options, int part) {
         say_no_opinion(options, command.name, why);
         return SLURM_SUCCESS;
     }
-    static bool was_late = false; // the other parts of the job would wait as long
-    if (was_late) return SLURM_SUCCESS;
-    const bool judges_limits = !is_asked_by_qosgate();
+    static bool was_late = false; // limits of the other parts of the job would be waited for as long
+    const bool judges_limits = !is_asked_by_qosgate() && !was_late;
     const ChildResult result = run_in_child(default_client_timeout, [&](ChildLine& line) {
         return to_bytes(judge_client_job(options, command, judges_limits, line));
     });
-    was_late = result.end == ChildEnd::late;
+    was_late = was_late || result.end == ChildEnd::late;
     const auto answer = parse_answer(result.bytes);
     if (!answer || !answer->no_opinion.empty())
         say_no_opinion(options, command.name, answer ? answer->no_opinion : why_no_answer(result.end));

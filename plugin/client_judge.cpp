@@ -82,7 +82,7 @@ Result<std::shared_ptr<const policy::Policy>> load_rules() {
     const std::string_view file = conf == nullptr ? std::string_view() : slurm::view_text(conf->slurm_conf);
     if (file.empty()) return policy::Policy::none();
     auto sources = policy::read_loadable_sources(std::filesystem::path(file).parent_path() / "qosgate.d",
-                                                 {.is_needed = false});
+                                                 {.trusted_user = trusted_owner(*conf)});
     if (!sources && sources.error().code == ErrorCode::not_found) return policy::Policy::none();
     if (!sources) return sources.error();
     return policy::compile_policy(std::move(*sources));
@@ -186,11 +186,19 @@ ClientAnswer judge_client_job(ClientOptions options, const ClientCommand& comman
     const policy::Settings& settings = (*policy)->settings();
     line.allow(settings.client_timeout);
     if (settings.client == policy::ClientUse::off) return no_opinion("site.lua says client = \"off\"");
+    if ((*policy)->has_rules_at(policy::JobEvent::client)) {
+        // Holds if this process is ended before the rules are.
+        ClientAnswer unheard = no_opinion("the site's rules for clients did not end in time");
+        unheard.lines.push_back(
+            {"qosgate: the site's rules for clients were not applied: they, or what they asked "
+             "slurmctld, took too long"});
+        line.send(to_bytes(unheard));
+    }
     ClientWorld world(*conf);
     ClientAnswer answer = apply_client_rules(**policy, world, options, command);
     if (answer.is_refused) return answer;
     if (!judges_limits) {
-        answer.no_opinion = "'qosgate check' judges it";
+        answer.no_opinion = "limits are not judged for it here";
     } else if (settings.client == policy::ClientUse::automatic &&
                has_qosgate(slurm::view_text(conf->job_submit_plugins))) {
         answer.no_opinion = "slurmctld has qosgate and answers itself";

@@ -28,8 +28,7 @@ class ClientOptions {
     /// The value of an option that is set; empty if it is not, or if this client does not have it.
     [[nodiscard]] std::optional<std::string> get(const char* option) const;
 
-    /// Those that the client documents. Options of other plugins (SPANK) may be among them; takes() refuses
-    /// these.
+    /// The client's own options, without those of SPANK plugins.
     [[nodiscard]] OptionForms forms() const;
 
     /// Sets an option as the command line does, or puts it back to its default. False: the client does not

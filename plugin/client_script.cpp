@@ -10,6 +10,7 @@
 #include "qosgate/policy/folder_findings.hpp"
 #include "qosgate/slurm/script_fields.hpp"
 #include "slurm_text.hpp"
+#include "spank_options.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -24,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include <dlfcn.h>
 #include <getopt.h>
 #include <unistd.h>
 
@@ -34,8 +36,6 @@ int slurm_option_set(void* options, const char* name, const char* value, bool ea
 bool slurm_option_get_next_set(void* options, char** name, char** value, std::size_t* state);
 struct option* slurm_option_table_create(void* options, char** letters);
 void slurm_option_table_destroy(struct option* table);
-std::size_t spank_get_plugin_names(char*** names);
-std::size_t spank_get_plugin_option_names(const char* plugin, char*** names);
 char* spank_option_get(char* name);
 char* search_path(char* folder, char* command, bool looks_here_last, int mode, bool tests);
 }
@@ -45,16 +45,6 @@ namespace {
 
 using policy::compat::ClientScript;
 using policy::compat::ClientScriptOutcome;
-
-/// The texts of a list of Slurm's, which is freed.
-std::vector<std::string> take_list(char** list, std::size_t count) {
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; i < count && list != nullptr; ++i)
-        if (const SlurmText text(list[i]); text != nullptr) texts.emplace_back(text.get());
-    void* block = list;
-    slurm_xfree(&block);
-    return texts;
-}
 
 /// The words of this process' command line.
 std::vector<std::string> own_words() {
@@ -71,12 +61,13 @@ class ScriptClient final : public policy::compat::ClientScriptHost {
         : options_(options), client_(client), part_(part) {}
 
     [[nodiscard]] std::optional<std::string> get(const std::string& option) override {
+        if (options_ == nullptr) return std::nullopt;
         const SlurmText value(slurm_option_get(options_, option.c_str()));
         if (value == nullptr) return std::nullopt;
         return std::string(value.get());
     }
     void set(const std::string& option, const std::string& value, bool early) override {
-        slurm_option_set(options_, option.c_str(), value.c_str(), early);
+        if (options_ != nullptr) slurm_option_set(options_, option.c_str(), value.c_str(), early);
     }
     [[nodiscard]] std::string type() const override {
         return client_.empty() ? "other" : std::string(client_);
@@ -84,6 +75,7 @@ class ScriptClient final : public policy::compat::ClientScriptHost {
 
     /// The words behind the client's options; its own list is private.
     [[nodiscard]] std::vector<std::string> arguments() const override {
+        if (options_ == nullptr) return {};
         if (client_ == "salloc" && !slurm::scripts_read_command_of_salloc) return {};
         std::vector<std::string> words = command_words();
         if (client_ != "sbatch" || words.empty()) return words;
@@ -98,18 +90,14 @@ class ScriptClient final : public policy::compat::ClientScriptHost {
     [[nodiscard]] std::vector<std::pair<std::string, std::vector<policy::compat::SpankOption>>>
     spank() const override {
         std::vector<std::pair<std::string, std::vector<policy::compat::SpankOption>>> all;
-        char** names = nullptr;
-        const std::size_t count = spank_get_plugin_names(&names);
-        for (std::string& plugin : take_list(names, count)) {
+        for (SpankPlugin& plugin : spank_options()) {
             std::vector<policy::compat::SpankOption> options;
-            char** option_names = nullptr;
-            const std::size_t option_count = spank_get_plugin_option_names(plugin.c_str(), &option_names);
-            for (std::string& name : take_list(option_names, option_count)) {
+            for (std::string& name : plugin.options) {
                 const char* const value = spank_option_get(name.data()); // the plugin's own
                 options.emplace_back(name,
                                      value == nullptr ? std::nullopt : std::optional<std::string>(value));
             }
-            all.emplace_back(std::move(plugin), std::move(options));
+            all.emplace_back(std::move(plugin.name), std::move(options));
         }
         return all;
     }
@@ -119,12 +107,12 @@ class ScriptClient final : public policy::compat::ClientScriptHost {
         std::size_t state = 0;
         char* name = nullptr;
         char* value = nullptr;
-        while (slurm_option_get_next_set(options_, &name, &value, &state)) {
-            const SlurmText owned(value);
+        while (options_ != nullptr && slurm_option_get_next_set(options_, &name, &value, &state)) {
+            const SlurmText owned_name(name);
+            const SlurmText owned_value(value);
             all.emplace_back(name, value == nullptr ? "" : value);
-            value = nullptr;
+            name = value = nullptr;
         }
-        const SlurmText owned(name);
         return all;
     }
 
@@ -193,7 +181,7 @@ ClientScript* find_script() {
         if (file.empty() || access((folder / policy::compat::client_script_name).c_str(), F_OK) != 0)
             return nullptr;
         // It may do what the user may, and the user may be root.
-        auto sources = policy::read_loadable_sources(folder, {.trusted_user = conf->slurm_user_id});
+        auto sources = policy::read_loadable_sources(folder, {.trusted_user = trusted_owner(*conf)});
         if (!sources) {
             log_failure(sources.error().message);
             return nullptr;
@@ -203,8 +191,11 @@ ClientScript* find_script() {
         if (site != nullptr)
             if (auto loaded = policy::load_settings(*site)) *settings = *std::move(loaded);
         if (settings->client == policy::ClientUse::off) return nullptr;
-        auto loaded = ClientScript::load(std::make_shared<const policy::SourceFolder>(*std::move(sources)),
-                                         *settings, std::string(slurm::view_text(conf->cluster_name)));
+        // Modules in C look for Lua's functions among the symbols of the process.
+        dlopen("liblua5.4.so.0", RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+        auto loaded =
+            ClientScript::load(std::make_shared<const policy::SourceFolder>(*std::move(sources)), *settings,
+                               std::string(slurm::view_text(conf->cluster_name)), &log_of_script);
         if (!loaded) {
             log_failure(loaded.error().message);
             return nullptr;
@@ -214,10 +205,19 @@ ClientScript* find_script() {
     return script;
 }
 
+/// The client of the last hook: a script may keep its options until the job is sent.
+struct LastClient {
+    void* options = nullptr;
+    std::string name;
+    int part = 0;
+};
+LastClient& last_client() {
+    static LastClient last;
+    return last;
+}
+
 /// Whether the client goes on.
 bool finish(const ClientScriptOutcome& outcome) {
-    for (const auto& line : outcome.lines)
-        log_of_script(line.level, line.text.c_str());
     if (outcome.failure) log_failure(outcome.failure->message);
     return outcome.code == SLURM_SUCCESS;
 }
@@ -227,6 +227,7 @@ bool finish(const ClientScriptOutcome& outcome) {
 bool script_sets_defaults(void* options, std::string_view client, bool early) {
     ClientScript* script = find_script();
     if (script == nullptr) return true;
+    last_client() = {options, std::string(client)};
     ScriptClient host(options, client);
     return finish(script->setup_defaults(host, early));
 }
@@ -234,6 +235,7 @@ bool script_sets_defaults(void* options, std::string_view client, bool early) {
 bool script_allows(void* options, std::string_view client, int part) {
     ClientScript* script = find_script();
     if (script == nullptr) return true;
+    last_client() = {options, std::string(client), part};
     ScriptClient host(options, client, part);
     return finish(script->pre_submit(host, part));
 }
@@ -241,7 +243,8 @@ bool script_allows(void* options, std::string_view client, int part) {
 void script_sees_submitted(int part, std::uint32_t job, std::uint32_t step) {
     ClientScript* script = find_script();
     if (script == nullptr) return;
-    ScriptClient host(nullptr, "");
+    const LastClient& last = last_client();
+    ScriptClient host(last.options, last.name, last.part);
     finish(script->post_submit(host, part, job, step));
 }
 

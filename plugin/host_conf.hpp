@@ -11,6 +11,7 @@
 
 #include <dlfcn.h>
 #include <slurm/slurm.h>
+#include <unistd.h>
 
 namespace qg::plugin {
 
@@ -19,6 +20,12 @@ namespace qg::plugin {
 /// configuration. init() and job_submit() run under this lock; threads of the plugin do not.
 inline const slurm_conf_t* host_conf() noexcept {
     return static_cast<const slurm_conf_t*>(dlsym(RTLD_DEFAULT, "slurm_conf"));
+}
+
+/// Who, besides root, may own files that say what a client does: SlurmUser, but not for root itself, who uses
+/// the clients, too.
+inline uid_t trusted_owner(const slurm_conf_t& conf) noexcept {
+    return geteuid() == 0 ? 0 : conf.slurm_user_id;
 }
 
 /// A file in slurmctld's state directory, which a backup controller shares; empty if the directory is not

@@ -94,6 +94,37 @@ options:note("%s %s %s %s %s", view.client.command, view.client.interactive, vie
                 self.assertEqual(done.rc, 0, done)
                 self.assertIn(text, done.stderr)
 
+    def test_one_wrong_value_takes_no_other_rule_away(self) -> None:
+        self.write("20-reject.lua", 'rule { client = function(options) options:reject("no") end }\n')
+        for option in ("help", "version", "usage"):
+            for command in ("sbatch --wrap=true", "salloc true", "srun true"):
+                with self.subTest(option=option, command=command):
+                    self.client_rule(f"options.{option} = true")
+                    done = self.run_as(command)
+                    self.assertEqual(done.rc, 1, done)
+                    self.assertIn(f"does not take --{option} from a rule", done.stderr)
+
+    def test_an_option_takes_the_place_of_those_that_it_excludes(self) -> None:
+        self.client_rule('options.mem = "100M"; options["cpus-per-task"] = 1')
+        done = self.sbatch("--mem-per-cpu=50")
+        self.assertIn("MinMemoryNode=100M", self.show(done))
+
+    def test_a_list_is_set_and_not_added_to(self) -> None:
+        self.client_rule('options["mail-type"] = "END"')
+        self.write("20-tell.lua", 'rule { client = function(options) options:note("%s", options["mail-type"]) end }\n')
+        self.assertEqual(self.said(self.sbatch("--mail-type=BEGIN")), ["sbatch: END"])
+
+    def test_files_that_others_can_write_are_not_followed(self) -> None:
+        self.client_rule('options:reject("no")')
+        self.assertEqual(self.sbatch().rc, 1)
+        for mode, owner in ((0o666, 0), (0o644, 20001)):
+            with self.subTest(mode=mode, owner=owner):
+                (self.folder / "10-client.lua").chmod(mode)
+                os.chown(self.folder / "10-client.lua", owner, -1)
+                done = self.sbatch("-v")
+                self.assertEqual(done.rc, 0, done)
+                self.assertIn("not judged here: 10-client.lua: ", done.stderr)
+
     def test_a_wrong_value_can_be_caught(self) -> None:
         self.client_rule(
             """\
@@ -206,10 +237,22 @@ rule {
         pid = self.cluster.status()["slurmctld"]["pid"]
         os.kill(pid, signal.SIGSTOP)
         try:
-            done = self.cluster.run(["timeout", "2", "sbatch", "-v", "--wrap=true"], "ana")
+            done = self.cluster.run(["timeout", "2", "sbatch", "--wrap=true"], "ana")
         finally:
             os.kill(pid, signal.SIGCONT)
-        self.assertIn("not judged here: slurmctld did not answer in time", done.stderr)
+        self.assertIn("qosgate: the site's rules for clients were not applied: ", done.stderr)
+
+    def test_a_late_answer_for_one_part_skips_no_rule_for_the_next(self) -> None:
+        self.write("site.lua", "site { client_timeout_ms = 200 }\n")
+        self.client_rule('if options.ntasks == "2" then options:reject("no") end')
+        pid = self.cluster.status()["slurmctld"]["pid"]
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            done = self.cluster.run(["timeout", "5", "sbatch", "-n1", ":", "-n2", "--wrap=true"], "ana")
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        self.assertEqual(done.rc, 1, done)
+        self.assertIn("sbatch: error: no", done.stderr)
 
 
 class BesideThePlugin(Shared, ClientFilterCase):

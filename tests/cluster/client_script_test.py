@@ -87,9 +87,32 @@ function slurm_cli_pre_submit(options)
     local file = io.open(os.getenv("QGFILE"))
     if file then slurm.log_info("%s", file:read("*a")); file:close() end
     dofile(os.getenv("QGFILE"))
+    dofile((os.getenv("QGFILE"):gsub("more", "empty")))
     slurm.log_info("%s %s", tostring(from_file), table.concat({table.getn and 1 or 1, os.date("%Y") + 0 > 2000 and 1}, ","))
     slurm.log_info("%d %d", slurm.time_str2mins("1:00:00"), slurm.NO_VAL)
     return slurm.SUCCESS
+end
+""",
+    "options that are kept": """\
+function slurm_cli_setup_defaults() return 0 end
+function slurm_cli_pre_submit(options) saved = options; return 0 end
+function slurm_cli_post_submit()
+    slurm.log_info("%s %s", tostring(saved["job-name"]), saved.type)
+    slurm.log_info("%s", slurm.json_cli_options(saved))
+    return 0
+end
+""",
+    "an end of its own": """\
+function slurm_cli_setup_defaults() return 0 end
+function slurm_cli_post_submit() return 0 end
+function slurm_cli_pre_submit(options)
+    slurm.log_error("the reason")
+    local both = coroutine.wrap(function() coroutine.yield("yielded") end)
+    slurm.log_info("%s", both())
+    for i = 1, 150 do slurm.log_info("line %d", i) end
+    if options.comment == "no" then os.exit(3) end
+    options.ntasks = "many"
+    return 0
 end
 """,
     "an error while it runs": """\
@@ -156,6 +179,7 @@ class ClientScript(unittest.TestCase):
         )
         cls.home = cls.cluster.layout.home / USER
         (cls.home / "job.sh").write_text("#!/bin/sh\n#SBATCH --time=4\nsleep 50\n")
+        (cls.home / "empty.lua").write_text("")
         (cls.home / "more.lua").write_text('from_file = "more"\n')
         conf = cls.cluster.layout.slurm_conf
         cls.ours = conf.parent / "qosgate.d" / "compat" / "cli_filter.lua"

@@ -11,12 +11,14 @@
 #include <array>
 #include <cstdio>
 #include <fstream>
-#include <sstream>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <lua.hpp>
+#include <unistd.h>
 
 namespace qg::policy::compat {
 namespace {
@@ -262,9 +264,9 @@ int compile_file(lua_State* lua) {
     ErrorText error;
     const bool is_read = fill(into, error, [&]() -> std::optional<std::string> {
         std::ifstream file{std::string(path), std::ios::binary};
-        std::ostringstream text;
-        if (!file || !(text << file.rdbuf())) return std::nullopt;
-        return std::move(text).str();
+        if (!file) return std::nullopt;
+        std::string text{std::istreambuf_iterator<char>(file), {}};
+        return file.bad() ? std::nullopt : std::optional(std::move(text));
     });
     if (!is_read) {
         lua_pushnil(lua);
@@ -285,14 +287,35 @@ int run_file(lua_State* lua) {
 constexpr luaL_Reg host_functions[] = {
     {"print", &print}, {"loadfile", &compile_file}, {"dofile", &run_file}, {nullptr, nullptr}};
 
-constexpr luaL_Reg host_libraries[] = {
-    {"io", &luaopen_io}, {"os", &luaopen_os}, {"package", &luaopen_package}, {"debug", &luaopen_debug}};
+constexpr luaL_Reg host_libraries[] = {{"coroutine", &luaopen_coroutine},
+                                       {"io", &luaopen_io},
+                                       {"os", &luaopen_os},
+                                       {"package", &luaopen_package},
+                                       {"debug", &luaopen_debug}};
+
+/// Root's commands run no modules of the directory in which they are started, or that a variable names.
+void bound_search_of_root(lua_State* lua) {
+    constexpr const char* here[][2] = {{"path", ";./?.lua"}, {"path", ";./?/init.lua"}, {"cpath", ";./?.so"}};
+    lua_getglobal(lua, "package");
+    for (const auto& [field, entry] : here) {
+        lua_getfield(lua, -1, field);
+        luaL_gsub(lua, lua_tostring(lua, -1), entry, "");
+        lua_setfield(lua, -3, field);
+        lua_pop(lua, 1);
+    }
+    lua_pop(lua, 1);
+}
 
 int build(lua_State* lua) {
+    if (geteuid() == 0) {
+        lua_pushboolean(lua, 1);
+        lua_setfield(lua, LUA_REGISTRYINDEX, "LUA_NOENV");
+    }
     for (const luaL_Reg& library : host_libraries) {
         luaL_requiref(lua, library.name, library.func, 1);
         lua_pop(lua, 1);
     }
+    if (geteuid() == 0) bound_search_of_root(lua);
     lua_pushglobaltable(lua);
     luaL_setfuncs(lua, host_functions, 0);
     lua_getfield(lua, -1, "slurm");

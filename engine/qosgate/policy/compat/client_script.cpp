@@ -54,10 +54,11 @@ BudgetLimits ClientScript::limits() {
 
 Result<std::unique_ptr<ClientScript>> ClientScript::load(std::shared_ptr<const SourceFolder> sources,
                                                          const Settings& settings,
-                                                         const std::string& cluster_name) {
+                                                         const std::string& cluster_name,
+                                                         void (*write)(int level, const char* line)) {
     const SourceFile* file = sources->find(client_script_name);
     QG_CHECK(file != nullptr);
-    std::unique_ptr<ClientScript> script(new ClientScript(std::move(sources), settings));
+    std::unique_ptr<ClientScript> script(new ClientScript(std::move(sources), settings, write));
     script->state_ = LuaState::create(limits());
     if (script->state_ == nullptr) return Error{ErrorCode::limit_exceeded, "no memory for a Lua state"};
     LuaState& state = *script->state_;
@@ -65,6 +66,7 @@ Result<std::unique_ptr<ClientScript>> ClientScript::load(std::shared_ptr<const S
     if (const auto done = install_script_library(state, cluster_name); !done) return done.error();
     if (const auto done = install_client_library(state); !done) return done.error();
     ScriptRun loading(nullptr, script->files_);
+    loading.write_to(write);
     const Running running(state, loading, nullptr);
     state.budget().start_job({});
     state.budget().start_rule();
@@ -96,6 +98,7 @@ ClientScriptOutcome ClientScript::call(ClientScriptHost& host, Call& call) {
     ClientScriptOutcome outcome;
     if (state_ == nullptr) return outcome;
     ScriptRun run(nullptr, files_);
+    run.write_to(write_);
     {
         const Running running(*state_, run, &host);
         state_->budget().start_job({});
@@ -132,7 +135,6 @@ ClientScriptOutcome ClientScript::call(ClientScriptHost& host, Call& call) {
     // A spent state may be in the middle of anything.
     if (state_->budget().exhausted() != Exhausted::nothing) state_.reset();
     if (run.has_told()) run.log(0, run.message());
-    outcome.lines = std::move(run.lines());
     return outcome;
 }
 

@@ -61,7 +61,6 @@ class ClientScriptHost {
 struct ClientScriptOutcome {
     int code = 0;                    ///< what the function returned; other numbers than 0 end the client
     std::optional<LuaError> failure; ///< the function failed: then the code is 0
-    std::vector<ScriptLine> lines;   ///< for the client's log
 };
 
 /// Threads: not thread-safe. Its globals live as long as it does: from one hook to the next.
@@ -70,9 +69,11 @@ class ClientScript {
     /// The file of this name must be among the sources. Errors: invalid_input if it does not compile, or
     /// fails while it is loaded; limit_exceeded if it takes too much time or memory. Ownership: borrows the
     /// settings.
+    /// `write` gets the lines for the client's log at once: what comes behind them may end the client.
     static Result<std::unique_ptr<ClientScript>> load(std::shared_ptr<const SourceFolder> sources,
                                                       const Settings& settings,
-                                                      const std::string& cluster_name);
+                                                      const std::string& cluster_name,
+                                                      void (*write)(int level, const char* line));
 
     ClientScriptOutcome setup_defaults(ClientScriptHost& host, bool early);
     ClientScriptOutcome pre_submit(ClientScriptHost& host, int part);
@@ -82,14 +83,16 @@ class ClientScript {
     static BudgetLimits limits();
 
   private:
-    ClientScript(std::shared_ptr<const SourceFolder> sources, const Settings& settings)
-        : sources_(std::move(sources)), files_(*sources_, settings) {}
+    ClientScript(std::shared_ptr<const SourceFolder> sources, const Settings& settings,
+                 void (*write)(int level, const char* line))
+        : sources_(std::move(sources)), files_(*sources_, settings), write_(write) {}
 
     struct Call;
     ClientScriptOutcome call(ClientScriptHost& host, Call& call);
 
     std::shared_ptr<const SourceFolder> sources_;
     ScriptFiles files_;
+    void (*write_)(int level, const char* line);
     std::unique_ptr<LuaState> state_;
 };
 

@@ -18,7 +18,9 @@ void ScriptRun::tell(std::string_view text) noexcept {
 
 void ScriptRun::log(int level, std::string_view text) noexcept {
     try {
-        if (lines_.size() < max_lines)
+        if (write_ != nullptr)
+            write_(level, std::string(text.substr(0, std::min(text.size(), max_line))).c_str());
+        else if (lines_.size() < max_lines)
             lines_.push_back({level, std::string(text.substr(0, std::min(text.size(), max_line)))});
     } catch (...) {
         return;

@@ -43,6 +43,9 @@ class ScriptRun {
     /// What is left of them.
     [[nodiscard]] std::int64_t& module_credit() noexcept { return module_credit_; }
 
+    /// From now on lines are written at once, and are not kept.
+    void write_to(void (*write)(int level, const char* line)) noexcept { write_ = write; }
+
     /// Adds a line to the message for the user.
     void tell(std::string_view text) noexcept;
     void log(int level, std::string_view text) noexcept;
@@ -54,6 +57,7 @@ class ScriptRun {
   private:
     ScriptHost* host_;
     const ScriptFiles& files_;
+    void (*write_)(int level, const char* line) = nullptr; ///< null: lines are kept
     std::string scratch_;
     std::int64_t module_credit_ = full_module_credit;
     bool has_told_ = false;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The options that SPANK plugins give to the clients. They are known only to the library that the clients
+// use.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace qg::plugin {
+
+struct SpankPlugin {
+    std::string name;
+    std::vector<std::string> options;
+};
+
+/// Of this client. Threads: the client's only one.
+std::vector<SpankPlugin> spank_options();
+
+} // namespace qg::plugin
