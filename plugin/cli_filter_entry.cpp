@@ -95,9 +95,12 @@ int filter(ClientOptions options, int part) {
         return SLURM_SUCCESS;
     }
     static bool was_late = false; // limits of the other parts of the job would be waited for as long
-    const bool judges_limits = !is_asked_by_qosgate() && !was_late;
+    const std::string_view why_no_limits =
+        is_asked_by_qosgate() ? "'qosgate check' judges it"
+        : was_late            ? "slurmctld did not answer in time for another part of this job"
+                              : "";
     const ChildResult result = run_in_child(default_client_timeout, [&](ChildLine& line) {
-        return to_bytes(judge_client_job(options, command, judges_limits, line));
+        return to_bytes(judge_client_job(options, command, why_no_limits, line));
     });
     was_late = was_late || result.end == ChildEnd::late;
     const auto answer = parse_answer(result.bytes);

@@ -177,8 +177,8 @@ ClientAnswer no_opinion(std::string why) {
 
 } // namespace
 
-ClientAnswer judge_client_job(ClientOptions options, const ClientCommand& command, bool judges_limits,
-                              ChildLine& line) {
+ClientAnswer judge_client_job(ClientOptions options, const ClientCommand& command,
+                              std::string_view why_no_limits, ChildLine& line) {
     const slurm_conf_t* conf = host_conf();
     if (conf == nullptr) return no_opinion("slurm.conf is not known");
     const auto policy = load_rules();
@@ -187,18 +187,18 @@ ClientAnswer judge_client_job(ClientOptions options, const ClientCommand& comman
     line.allow(settings.client_timeout);
     if (settings.client == policy::ClientUse::off) return no_opinion("site.lua says client = \"off\"");
     if ((*policy)->has_rules_at(policy::JobEvent::client)) {
-        // Holds if this process is ended before the rules are.
-        ClientAnswer unheard = no_opinion("the site's rules for clients did not end in time");
-        unheard.lines.push_back(
+        // Counts if the deadline comes while the rules run.
+        ClientAnswer too_late = no_opinion("the site's rules for clients did not end in time");
+        too_late.lines.push_back(
             {"qosgate: the site's rules for clients were not applied: they, or what they asked "
              "slurmctld, took too long"});
-        line.send(to_bytes(unheard));
+        line.send(to_bytes(too_late));
     }
     ClientWorld world(*conf);
     ClientAnswer answer = apply_client_rules(**policy, world, options, command);
     if (answer.is_refused) return answer;
-    if (!judges_limits) {
-        answer.no_opinion = "limits are not judged for it here";
+    if (!why_no_limits.empty()) {
+        answer.no_opinion = why_no_limits;
     } else if (settings.client == policy::ClientUse::automatic &&
                has_qosgate(slurm::view_text(conf->job_submit_plugins))) {
         answer.no_opinion = "slurmctld has qosgate and answers itself";

@@ -163,11 +163,15 @@ class ScriptClient final : public policy::compat::ClientScriptHost {
     int part_; ///< of a heterogeneous job
 };
 
-void log_failure(const std::string& what) {
+void log_failure(const std::string& what, std::string_view outcome) {
     slurm_error("%s",
-                text::printable(text::format("qosgate: {}; the site's script for clients is left out", what),
-                                max_line_length)
-                    .c_str());
+                text::printable(text::format("qosgate: {}; {}", what, outcome), max_line_length).c_str());
+}
+
+/// No script, because of this.
+ClientScript* leave_out(const Error& why) {
+    log_failure(why.message, "the site's script for clients is left out");
+    return nullptr;
 }
 
 /// The script, loaded by the first hook; null: there is none. Never freed: hooks may run until the client
@@ -182,25 +186,21 @@ ClientScript* find_script() {
             return nullptr;
         // It may do what the user may, and the user may be root.
         auto sources = policy::read_loadable_sources(folder, {.trusted_user = trusted_owner(*conf)});
-        if (!sources) {
-            log_failure(sources.error().message);
-            return nullptr;
-        }
+        if (!sources) return leave_out(sources.error());
         const auto* site = sources->find(policy::site_file_name);
         auto* const settings = new policy::Settings;
-        if (site != nullptr)
-            if (auto loaded = policy::load_settings(*site)) *settings = *std::move(loaded);
+        if (site != nullptr) {
+            auto loaded = policy::load_settings(*site);
+            if (!loaded) return leave_out(loaded.error());
+            *settings = *std::move(loaded);
+        }
         if (settings->client == policy::ClientUse::off) return nullptr;
         // Modules in C look for Lua's functions among the symbols of the process.
         dlopen("liblua5.4.so.0", RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
         auto loaded =
             ClientScript::load(std::make_shared<const policy::SourceFolder>(*std::move(sources)), *settings,
                                std::string(slurm::view_text(conf->cluster_name)), &log_of_script);
-        if (!loaded) {
-            log_failure(loaded.error().message);
-            return nullptr;
-        }
-        return loaded->release();
+        return loaded ? loaded->release() : leave_out(loaded.error());
     }();
     return script;
 }
@@ -218,7 +218,9 @@ LastClient& last_client() {
 
 /// Whether the client goes on.
 bool finish(const ClientScriptOutcome& outcome) {
-    if (outcome.failure) log_failure(outcome.failure->message);
+    if (outcome.failure)
+        log_failure(outcome.failure->message,
+                    "this function of the site's script for clients failed, and has no opinion");
     return outcome.code == SLURM_SUCCESS;
 }
 

@@ -48,14 +48,11 @@ auto ClientView::ask(Ask ask_view) -> decltype(ask_view(std::declval<RuleView&>(
 
 // The time needs no slurmctld.
 Result<std::time_t> ClientView::now() {
-    return std::time(nullptr);
+    return now_;
 }
 
 Result<const std::tm*> ClientView::local_time() {
-    if (!local_time_) {
-        const std::time_t now = std::time(nullptr);
-        localtime_r(&now, &local_time_.emplace());
-    }
+    if (!local_time_) localtime_r(&now_, &local_time_.emplace());
     return &*local_time_;
 }
 

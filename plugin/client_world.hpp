@@ -20,6 +20,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace qg::plugin {
@@ -72,13 +73,14 @@ class ClientView final : public policy::RuleView {
 
   private:
     Result<policy::RuleView*> open();
-    /// What the view says that slurmctld's answer gives.
+    /// Asks the view of slurmctld's data, which it reads first if needed.
     template <typename Ask>
     auto ask(Ask ask_view) -> decltype(ask_view(std::declval<policy::RuleView&>()));
 
     ClientWorld& world_;
     ClientOptions& options_;
     const ClientCommand& command_;
+    const std::time_t now_ = std::time(nullptr); ///< all rules read the same time
     std::optional<std::tm> local_time_;
     model::JobRequest request_;
     std::optional<gate::ResolvedRequest> resolved_;

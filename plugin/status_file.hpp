@@ -4,8 +4,8 @@
 // writes it: if the file system hangs, only this thread hangs.
 //
 //   StatusFile file;
-//   file.start({"/spool/qosgate_status.json", "/spool/qosgate_standby.head2.json"}, {[&] { return describe();
-//   }}); file.stop(200ms);                         // afterwards describe() is not called
+//   file.start({active_path, standby_path}, {[&] { return describe(); }});
+//   file.stop(200ms);                         // afterwards describe() is not called
 #pragma once
 
 #include "qosgate/base/detached_thread.hpp"

@@ -77,6 +77,7 @@ SLURM_IMPORTS = {
 
 # What sbatch, salloc and srun have besides.
 CLIENT_IMPORTS = {
+    "search_path",
     "slurm_free_assoc_mgr_info_msg",
     "slurm_list_append",
     "slurm_list_create",
@@ -84,9 +85,15 @@ CLIENT_IMPORTS = {
     "slurm_load_assoc_mgr_info",
     "slurm_opt_create_job_desc",
     "slurm_option_get",
+    "slurm_option_get_next_set",
     "slurm_option_isset",
     "slurm_option_reset",
     "slurm_option_set",
+    "slurm_option_table_create",
+    "slurm_option_table_destroy",
+    "spank_get_plugin_names",
+    "spank_get_plugin_option_names",
+    "spank_option_get",
 }
 
 # Symbols with these versions come from the libraries named in LIBRARIES.

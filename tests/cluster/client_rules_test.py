@@ -94,7 +94,7 @@ options:note("%s %s %s %s %s", view.client.command, view.client.interactive, vie
                 self.assertEqual(done.rc, 0, done)
                 self.assertIn(text, done.stderr)
 
-    def test_one_wrong_value_takes_no_other_rule_away(self) -> None:
+    def test_a_wrong_value_does_not_keep_other_rules_from_running(self) -> None:
         self.write("20-reject.lua", 'rule { client = function(options) options:reject("no") end }\n')
         for option in ("help", "version", "usage"):
             for command in ("sbatch --wrap=true", "salloc true", "srun true"):
@@ -231,7 +231,7 @@ rule {
         self.assertIn("not judged here: slurmctld did not answer in time", done.stderr)
         self.assertRegex(done.stderr, r"time +: (00:)?20:00")
 
-    def test_what_needs_an_answer_is_not_waited_for(self) -> None:
+    def test_rules_that_wait_too_long_are_not_applied_and_a_line_says_so(self) -> None:
         self.write("site.lua", "site { client_timeout_ms = 200 }\n")
         self.client_rule('options:note("%s", view.user.name)')
         pid = self.cluster.status()["slurmctld"]["pid"]

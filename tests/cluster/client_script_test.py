@@ -196,6 +196,9 @@ class ClientScript(unittest.TestCase):
             folder.chmod(0o755)
 
     def tearDown(self) -> None:
+        self.cancel_jobs()
+
+    def cancel_jobs(self) -> None:
         self.cluster.run(f"scancel --user={USER}", check=True)
         self.cluster.wait_for(
             lambda: not self.cluster.run("squeue --noheader", check=True).stdout, "no job is left", timeout=60
@@ -213,7 +216,7 @@ class ClientScript(unittest.TestCase):
             job = " ".join(
                 re.findall(r"(?:TimeLimit|Partition|Comment|NumTasks|OverSubscribe|MinMemory\w+|JobName)=\S*", shown)
             )
-        self.tearDown()
+        self.cancel_jobs()
         # Slurm shows a job without a limit in two ways, before and after it has started.
         return done, job.replace("365-00:00:00", "UNLIMITED")
 
@@ -286,7 +289,21 @@ class ClientScript(unittest.TestCase):
         self.ours.write_text("function slurm_cli_pre_submit() while true do end end\n")
         done, _ = self.run_with(None, "sbatch --wrap=true")
         self.assertEqual(done.rc, 0)
-        self.assertIn("left out", done.stderr)
+        self.assertIn("this function of the site's script for clients failed, and has no opinion", done.stderr)
+
+    def test_a_function_that_fails_is_said(self) -> None:
+        self.ours.write_text(SCRIPTS["an error while it runs"])
+        done, _ = self.run_with(None, "sbatch --wrap=true")
+        self.assertEqual(done.rc, 0, done)
+        self.assertIn("compat/cli_filter.lua:6: attempt to index a nil value", done.stderr)
+        self.assertIn("this function of the site's script for clients failed, and has no opinion", done.stderr)
+
+    def test_broken_settings_leave_it_out(self) -> None:
+        self.ours.write_text(SCRIPTS["refusal"])
+        (self.ours.parents[1] / "site.lua").write_text('site { client = "of" }\n')
+        done, _ = self.run_with(None, "sbatch --comment=no --wrap=true")
+        self.assertEqual(done.rc, 0, done)
+        self.assertIn("the site's script for clients is left out", done.stderr)
 
     def test_client_off_runs_none(self) -> None:
         self.ours.write_text(SCRIPTS["refusal"])

@@ -46,8 +46,9 @@ BOOST_AUTO_TEST_CASE(a_rule_runs_when_it_has_a_function_for_that) {
     BOOST_TEST(events_of(submit) == "submit modify ");
     BOOST_TEST(events_of(submit + modify) == "submit modify ");
     BOOST_TEST(events_of(modify) == "modify ");
-    BOOST_TEST(error_of("name = 'x'") ==
-               "a.lua:1: rule: 'submit' is missing: write submit = function(job) ... end");
+    BOOST_TEST(
+        error_of("name = 'x'") ==
+        "a.lua:1: rule: a function is missing: write submit = function(job) ... end, or modify or client");
 }
 
 BOOST_AUTO_TEST_CASE(a_rule_may_limit_the_events) {

@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(refuses_wrong_keys_and_values) {
         has_text(load_error({{"a.lua", rule_with("", "on_error = 1,")}}), "rule: 'on_error' cannot be 1"));
     BOOST_TEST(has_text(load_error({{"a.lua", rule_with("", "name = '',")}}), "rule: 'name' cannot be \"\""));
     BOOST_TEST(has_text(load_error({{"a.lua", "rule { submit = 1 }"}}), "rule: 'submit' cannot be 1"));
-    BOOST_TEST(has_text(load_error({{"a.lua", "rule {}"}}), "rule: 'submit' is missing"));
+    BOOST_TEST(has_text(load_error({{"a.lua", "rule {}"}}), "rule: a function is missing"));
     BOOST_TEST(has_text(load_error({{"a.lua", "site {}"}}), "unknown name 'site'"));
 }
 

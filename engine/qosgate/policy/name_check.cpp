@@ -88,7 +88,7 @@ class Checker {
         for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
             const Token& first = tokens_[i];
             has_environment_ = has_environment_ || first.is_name("_ENV");
-            has_modify_ = has_modify_ || first.is_name("modify") || first.is_name("client");
+            has_other_ = has_other_ || first.is_name("modify") || first.is_name("client");
             const bool is_given = names_function(first) && tokens_[i + 1].is("=") && tokens_[i + 2].is_name();
             if (is_given) add_given(tokens_[i + 2].text, first);
             const bool is_declared =
@@ -104,10 +104,11 @@ class Checker {
         if (key.is_name("client")) return {Meaning::options, Meaning::view};
         return {Meaning::job, Meaning::view};
     }
-    /// A function that is both submit and modify gets only `job`.
+    /// A function that is given twice has the first argument that both agree on, and no other.
     void add_given(std::string_view function, const Token& key) {
         const auto [place, is_new] = given_.emplace(function, arguments_of(key));
-        if (!is_new) place->second = {key.is_name("client") ? Meaning::anything : place->second.front()};
+        const Meaning first = place->second.front();
+        if (!is_new) place->second = {first == arguments_of(key).front() ? first : Meaning::anything};
     }
 
     void note_assignment(std::size_t i) {
@@ -248,7 +249,7 @@ class Checker {
             declare(name, assigned_.contains(name) ? Meaning::anything : meaning);
             ++place;
         }
-        if (finds_all_ && !arguments.empty() && !has_modify_ && has_empty_body())
+        if (finds_all_ && !arguments.empty() && !has_other_ && has_empty_body())
             suspect("submit does nothing, so the rule never does anything");
     }
 
@@ -377,7 +378,7 @@ class Checker {
     std::set<std::string_view> assigned_;
     std::set<std::string_view> undeclared_; ///< globals that were set; their uses follow from that
     bool has_environment_ = false;
-    bool has_modify_ = false; ///< the rule may have another function
+    bool has_other_ = false; ///< the rule may have another function
     std::vector<CodeProblem> problems_;
 };
 

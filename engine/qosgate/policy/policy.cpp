@@ -17,7 +17,8 @@
 namespace qg::policy {
 namespace {
 
-/// A script of another name would not run, and nobody would notice.
+/// Without a script, a file of another name would not run, and nobody would notice. Beside a script it may be
+/// one that the script reads.
 Result<void> check_script_name(const SourceFolder& sources) {
     if (sources.find(compat::script_file_name) != nullptr ||
         sources.find(compat::client_script_name) != nullptr)
@@ -25,7 +26,7 @@ Result<void> check_script_name(const SourceFolder& sources) {
     for (const SourceFile& file : sources.files)
         // Other files are only read by the script.
         if (kind_of(file.name) == SourceKind::compat && is_source_name(file.name) &&
-            file.name != compat::client_script_name && !file.name.starts_with('/'))
+            !file.name.starts_with('/'))
             return Error{
                 ErrorCode::invalid_input,
                 text::format("{}: the script for job_submit/lua is {}, and for cli_filter/lua {}: rename the "

@@ -196,7 +196,8 @@ Result<void> set_events(Declarations& into, const GivenFunctions& functions) {
     const auto& [submit, modify, client] = functions;
     RuleInfo& rule = into.rule;
     if (!submit.is_given && !modify.is_given && !client.is_given)
-        return invalid("rule: 'submit' is missing: write submit = function(job) ... end");
+        return invalid(
+            "rule: a function is missing: write submit = function(job) ... end, or modify or client");
     if (submit.parameters > 2) return too_many_parameters("submit", "two arguments, job and view", submit);
     if (modify.parameters > 3)
         return too_many_parameters("modify", "three arguments, job, before and view", modify);
