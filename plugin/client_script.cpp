@@ -36,8 +36,6 @@ int slurm_option_set(void* options, const char* name, const char* value, bool ea
 bool slurm_option_get_next_set(void* options, char** name, char** value, std::size_t* state);
 struct option* slurm_option_table_create(void* options, char** letters);
 void slurm_option_table_destroy(struct option* table);
-char* spank_option_get(char* name);
-char* search_path(char* folder, char* command, bool looks_here_last, int mode, bool tests);
 }
 
 namespace qg::plugin {
@@ -79,10 +77,14 @@ class ScriptClient final : public policy::compat::ClientScriptHost {
         if (client_ == "salloc" && !slurm::scripts_read_command_of_salloc) return {};
         std::vector<std::string> words = command_words();
         if (client_ != "sbatch" || words.empty()) return words;
-        // sbatch has looked for its script, and has the path that it found.
+        // sbatch has looked for its script, and has the path that it found. Only the library of the clients
+        // has the function that does it.
+        using SearchPath = char*(char* folder, char* command, bool looks_here_last, int mode, bool tests);
+        auto* const search = reinterpret_cast<SearchPath*>(dlsym(RTLD_DEFAULT, "search_path"));
+        if (search == nullptr) return words;
         const SlurmText folder(slurm_option_get(options_, "chdir"));
-        const SlurmText found(search_path(folder.get(), words.front().data(), /*looks_here_last=*/false, R_OK,
-                                          /*tests=*/false));
+        const SlurmText found(
+            search(folder.get(), words.front().data(), /*looks_here_last=*/false, R_OK, /*tests=*/false));
         if (found != nullptr) words.front() = found.get();
         return words;
     }
@@ -93,9 +95,8 @@ class ScriptClient final : public policy::compat::ClientScriptHost {
         for (SpankPlugin& plugin : spank_options()) {
             std::vector<policy::compat::SpankOption> options;
             for (std::string& name : plugin.options) {
-                const char* const value = spank_option_get(name.data()); // the plugin's own
-                options.emplace_back(name,
-                                     value == nullptr ? std::nullopt : std::optional<std::string>(value));
+                auto value = spank_value(name);
+                options.emplace_back(std::move(name), std::move(value));
             }
             all.emplace_back(std::move(plugin.name), std::move(options));
         }

@@ -4,6 +4,7 @@
 // use.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,5 +17,8 @@ struct SpankPlugin {
 
 /// Of this client. Threads: the client's only one.
 std::vector<SpankPlugin> spank_options();
+
+/// The value of such an option; empty: it is not given.
+std::optional<std::string> spank_value(std::string option);
 
 } // namespace qg::plugin

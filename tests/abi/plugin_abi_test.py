@@ -77,7 +77,6 @@ SLURM_IMPORTS = {
 
 # What sbatch, salloc and srun have besides.
 CLIENT_IMPORTS = {
-    "search_path",
     "slurm_free_assoc_mgr_info_msg",
     "slurm_list_append",
     "slurm_list_create",
@@ -91,9 +90,6 @@ CLIENT_IMPORTS = {
     "slurm_option_set",
     "slurm_option_table_create",
     "slurm_option_table_destroy",
-    "spank_get_plugin_names",
-    "spank_get_plugin_option_names",
-    "spank_option_get",
 }
 
 # Symbols with these versions come from the libraries named in LIBRARIES.
