@@ -210,7 +210,8 @@ class View(PluginTestCase):
         self.submit("--hold --qos=gpu-low --array=1-3")
         self.submit("--hold --qos=normal --account=bio")
         self.assertIn("sbatch: counts 4 1 3 5 4 1 4.", self.told())
-        self.write_rule('job:note("%d", view.jobs{ partition = "main" })')
+        # As a local, it is seen only when the rule runs.
+        self.write_rule('local f = { partition = "main" }; job:note("%d", view.jobs(f))')
         self.expected_errors.append("and by nothing else")
         self.assertIn("and by nothing else", self.told())
 

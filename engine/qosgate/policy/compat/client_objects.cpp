@@ -8,6 +8,7 @@
 #include "qosgate/policy/compat/script_run.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -91,7 +92,7 @@ int push_words(lua_State* lua) {
         const std::string_view word = rest.substr(0, rest.find('\0'));
         lua_pushlstring(lua, word.data(), word.size());
         lua_rawseti(lua, -2, place);
-        rest.remove_prefix(word.size() + 1);
+        rest.remove_prefix(std::min(word.size() + 1, rest.size()));
     }
     return 1;
 }
@@ -101,8 +102,8 @@ int push_words(lua_State* lua) {
 int push_spank(lua_State* lua) {
     std::string_view rest = scratch_of(lua);
     const auto next = [&rest] {
-        const std::string_view word = rest.substr(0, rest.find('\0'));
-        rest.remove_prefix(word.size() + 1);
+        const std::string_view word = rest.substr(0, std::min(rest.find('\0'), rest.size()));
+        rest.remove_prefix(std::min(word.size() + 1, rest.size()));
         return word;
     };
     lua_newtable(lua);
