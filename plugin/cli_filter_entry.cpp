@@ -2,7 +2,8 @@
 //
 // cli_filter/qosgate: the symbols that sbatch, salloc, srun and scrontab look up, and nothing else. A client
 // loads the plugin only if plugin_version equals its own release, micro number included; otherwise nobody can
-// submit. The plugin gives advice: whatever fails here, the submission goes on as without it.
+// submit. If the plugin itself fails, the job is sent as without it; a rule or the site's script can refuse
+// it.
 #include "child_process.hpp"
 #include "client_judge.hpp"
 #include "client_script.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The options of sbatch, salloc and srun as a cli_filter plugin gets them. Their struct is private to Slurm
-// and differs between releases; libslurm's own functions read and write it (slurm/README.md 6).
+// The options of sbatch, salloc, srun and scrontab as a cli_filter plugin gets them. Their struct is private
+// to Slurm and differs between releases; libslurm's own functions read and write it (slurm/README.md 6).
 #pragma once
 
 #include "qosgate/policy/client_host.hpp"

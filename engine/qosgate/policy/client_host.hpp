@@ -45,7 +45,7 @@ class ClientHost {
 
     /// "sbatch", "salloc", "srun" or "scrontab".
     [[nodiscard]] virtual std::string_view command() const = 0;
-    /// Whether a person sits at the terminal that the command reads from.
+    /// Whether standard input is a terminal.
     [[nodiscard]] virtual bool is_interactive() const = 0;
     /// The directory in which the command was started; empty: it cannot be told.
     [[nodiscard]] virtual std::string_view work_dir() const = 0;

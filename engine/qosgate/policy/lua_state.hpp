@@ -109,8 +109,8 @@ class LuaState {
     const void* job_tres_object = nullptr;    ///< the same of `job.tres`
     const void* before_object = nullptr;      ///< the same of `before`, the job before a change
     const void* before_tres_object = nullptr; ///< the same of `before.tres`
+    const void* options_object = nullptr;     ///< the same of `options`, the options of a job in a client
     std::array<const void*, 16> view_types{}; ///< the addresses of the metatables of view's kinds of objects
-    const void* options_object = nullptr;     ///< the same of `options`, of a job in a client
     Declarations* declarations = nullptr;     ///< where site{} and rule{} write; borrowed, null after loading
     const std::vector<DataFile>* data = nullptr; ///< what data() reads; borrowed for the state's life
     TestCollector* tests = nullptr;              ///< where test{} writes, in files of tests; likewise

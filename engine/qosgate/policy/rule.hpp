@@ -15,7 +15,7 @@ namespace qg::policy {
 enum class JobEvent : std::uint8_t {
     submit, ///< a new job
     modify, ///< a change of an existing job
-    client, ///< the options of a job that sbatch, salloc, srun or scrontab has not sent yet
+    client, ///< sbatch, salloc, srun or scrontab is about to send a job
 };
 
 /// The effect of a rule's verdict.
@@ -80,7 +80,7 @@ struct RuleInfo {
 struct RuleFunctions {
     int submit = 0; ///< 0: there is none
     int modify = 0; ///< likewise; `submit` then runs for a change, too
-    int client = 0; ///< likewise
+    int client = 0; ///< 0: there is none
 
     /// Whether an event runs `modify`.
     [[nodiscard]] bool runs_modify_at(JobEvent event) const noexcept {

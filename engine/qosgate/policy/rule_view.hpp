@@ -99,7 +99,7 @@ class RuleView {
 
     /// The time of the decision, in seconds since 1970.
     [[nodiscard]] virtual Result<std::time_t> now() = 0;
-    /// The same in the controller's time zone.
+    /// The same in the time zone of the process that runs the rules.
     [[nodiscard]] virtual Result<const std::tm*> local_time() = 0;
     [[nodiscard]] virtual Result<const ClusterFacts*> cluster() = 0;
     [[nodiscard]] virtual Result<const quota::UserRecord*> user(WhichUser which) = 0;

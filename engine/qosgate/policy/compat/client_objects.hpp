@@ -18,7 +18,7 @@ namespace qg::policy::compat {
 Result<void> install_client_library(LuaState& state);
 
 /// Pushes the argument `options` of a hook: a table without contents whose fields are the options of
-/// LuaState::client_script. Errors: raises a Lua error.
+/// LuaState::client_script. `early`: the script of the job is not read yet. Errors: raises a Lua error.
 void push_options(lua_State* lua, bool early);
 
 } // namespace qg::policy::compat

@@ -40,7 +40,8 @@ class ClientScriptHost {
   public:
     /// The value of an option as Slurm tells it, also of one that is not set; empty: it tells none.
     [[nodiscard]] virtual std::optional<std::string> get(const std::string& option) = 0;
-    /// Sets an option as the command line does. A client ends that does not take a number.
+    /// Sets an option as the command line does. Slurm ends the client if an option needs a number
+    /// and the text is none.
     virtual void set(const std::string& option, const std::string& value, bool early) = 0;
     /// "sbatch", "salloc", "srun", "scrontab" or "other".
     [[nodiscard]] virtual std::string type() const = 0;
