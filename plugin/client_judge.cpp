@@ -5,6 +5,7 @@
 #include "client_rules.hpp"
 #include "client_world.hpp"
 #include "host_conf.hpp"
+#include "likely_qos.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/policy/folder_findings.hpp"
@@ -117,6 +118,13 @@ void add_changed_job(ClientAnswer& answer, ClientOptions& options, const ClientC
                                              command.name)});
 }
 
+/// Whether slurmctld has answered all that the judgement asked for. If not, says so.
+bool is_known(ClientAnswer& answer, const slurm::JobWorld& world) {
+    const auto failure = world.accounting.failure();
+    if (failure) answer.no_opinion = failure->message;
+    return !failure;
+}
+
 /// Judges the job by limits and by the rules for jobs; adds to the answer.
 void judge_job(ClientAnswer& answer, const policy::Policy& policy, ClientWorld& told, ClientOptions& options,
                const ClientCommand& command) {
@@ -141,13 +149,19 @@ void judge_job(ClientAnswer& answer, const policy::Policy& policy, ClientWorld& 
         return;
     }
     if (request.priority != 0u && !(*world)->accounting.is_operator(getuid())) request.priority.reset();
+    const LikelyQos likely(runtime_directory(), slurm::view_text(host_conf()->cluster_name));
+    if (!request.qos) (*world)->accounting.expect_default(likely.names());
     const gate::KnownCluster known = told.known();
     const gate::Gate gate((*world)->accounting, this_release);
     const Decision decision = gate.decide(request, known, &policy);
+    likely.note((*world)->accounting.default_qos());
     // slurmctld shows rules more than this user may see, and the whole job: limits are judged without them.
-    if (!details.asked_for().empty() || has_failed(decision))
-        return add_decision(answer, gate.decide(request, known, policy::Policy::none().get()),
-                            policy::Level::explain);
+    if (!details.asked_for().empty() || has_failed(decision)) {
+        const Decision by_limits = gate.decide(request, known, policy::Policy::none().get());
+        if (is_known(answer, **world)) add_decision(answer, by_limits, policy::Level::explain);
+        return;
+    }
+    if (!is_known(answer, **world)) return;
     add_decision(answer, decision, policy.settings().limits);
     if (answer.is_refused || !decision.changed) return;
     JobRequest wanted = *decision.changed;

@@ -103,15 +103,16 @@ class ScriptClient final : public policy::compat::ClientScriptHost {
         return all;
     }
 
-    [[nodiscard]] std::vector<std::pair<std::string, std::string>> set_options() const override {
-        std::vector<std::pair<std::string, std::string>> all;
+    [[nodiscard]] std::vector<std::pair<std::string, std::optional<std::string>>>
+    set_options() const override {
+        std::vector<std::pair<std::string, std::optional<std::string>>> all;
         std::size_t state = 0;
         char* name = nullptr;
         char* value = nullptr;
         while (options_ != nullptr && slurm_option_get_next_set(options_, &name, &value, &state)) {
             const SlurmText owned_name(name);
             const SlurmText owned_value(value);
-            all.emplace_back(name, value == nullptr ? "" : value);
+            all.emplace_back(name, value == nullptr ? std::nullopt : std::optional<std::string>(value));
             name = value = nullptr;
         }
         return all;

@@ -63,10 +63,11 @@ class Runtime {
     explicit Runtime(const Result<AssocMgr>& manager);
     void start_policies(const std::filesystem::path& folder);
     /// Runs the site's script for job_submit/lua, which may change the description. Returns a Slurm error
-    /// code, 0 to go on; then `did` gets what the script did.
+    /// code, 0 to go on; then `took` gets its time, and `did` what the script did, if it did something.
     int run_script(const policy::Policy& policy, const ClusterNow& now, job_desc_msg_t& description,
-                   std::uint32_t submit_uid, char** err_msg, ScriptDeeds& did);
-    /// The same for a change of a job.
+                   std::uint32_t submit_uid, char** err_msg, std::chrono::steady_clock::duration& took,
+                   std::unique_ptr<ScriptDeeds>& did);
+    /// The same for a change of a job; `did` gets the time, too.
     int run_script_at_change(const policy::Policy& policy, job_desc_msg_t& update, job_record* job,
                              std::uint32_t submit_uid, char** err_msg, ScriptDeeds& did);
     /// The log and events of what the script did about a change of a job that is known.
@@ -75,9 +76,11 @@ class Runtime {
                                                   const ClusterNow& now) const;
     /// Ends a change that only the script looked at, and accepted. Returns 0.
     int pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id, char** err_msg);
-    /// Counts the decision, and records it if there is a job. `of_script` may be null.
+    /// Counts the decision, and records it if there is a job. `of_script` may be null; the time of a script
+    /// that did nothing is `script_took`.
     void conclude(const Recording& recording, model::Decision& decision, const gate::RecordedJob* job,
-                  bool is_change, ScriptDeeds* of_script);
+                  bool is_change, ScriptDeeds* of_script,
+                  std::chrono::steady_clock::duration script_took = {});
     /// The same; what the script did and said comes first, and its time counts beside the recording's. Takes
     /// the script's decision.
     void conclude_after_script(const Recording& recording, model::Decision& decision,

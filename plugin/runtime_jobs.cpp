@@ -71,12 +71,13 @@ void tell(Say say) noexcept {
 }
 
 [[gnu::hot]] void Runtime::conclude(const Recording& recording, Decision& decision,
-                                    const gate::RecordedJob* job, bool is_change, ScriptDeeds* of_script) {
+                                    const gate::RecordedJob* job, bool is_change, ScriptDeeds* of_script,
+                                    std::chrono::steady_clock::duration script_took) {
     if (of_script != nullptr) [[unlikely]]
         return conclude_after_script(recording, decision, job, is_change, *of_script);
     if (job != nullptr) recording.finish(decision, *job);
     counts_.count(decision, is_change);
-    results_.count(decision, recording.took());
+    results_.count(decision, script_took + recording.took());
 }
 
 [[gnu::hot]] int Runtime::submit(job_desc_msg_t& description, std::uint32_t submit_uid, char** err_msg) {
@@ -86,9 +87,10 @@ void tell(Say say) noexcept {
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
     std::unique_ptr<ScriptDeeds> of_script;
+    std::chrono::steady_clock::duration script_took{};
     if (policy->script() != nullptr) [[unlikely]] {
-        of_script = std::make_unique<ScriptDeeds>();
-        if (const int code = run_script(*policy, now, description, submit_uid, err_msg, *of_script);
+        if (const int code =
+                run_script(*policy, now, description, submit_uid, err_msg, script_took, of_script);
             code != SLURM_SUCCESS)
             return code;
     }
@@ -110,7 +112,7 @@ void tell(Say say) noexcept {
     if (candidate)
         comparison = candidate_runs_.compare(*candidate, request, decision, std::ref(decide_again));
     const gate::RecordedJob recorded{.request = request, .candidate = comparison ? &*comparison : nullptr};
-    conclude(recording, decision, &recorded, /*is_change=*/false, of_script.get());
+    conclude(recording, decision, &recorded, /*is_change=*/false, of_script.get(), script_took);
     if (decision.changed) write_changes(description, request, *decision.changed);
     return answer(decision, err_msg);
 }

@@ -12,6 +12,7 @@
 #include "qosgate/slurm/job_desc.hpp"
 #include "runtime.hpp"
 
+#include <functional>
 #include <utility>
 
 namespace qg::plugin {
@@ -96,16 +97,18 @@ int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id
 
 [[gnu::noinline]] int Runtime::run_script(const policy::Policy& policy, const ClusterNow& now,
                                           job_desc_msg_t& description, std::uint32_t submit_uid,
-                                          char** err_msg, ScriptDeeds& did) {
+                                          char** err_msg, std::chrono::steady_clock::duration& took,
+                                          std::unique_ptr<ScriptDeeds>& did) {
     if (policy.script()->asks_for_users()) users_.need();
     script_jobs_.want(policy.script()->fields_of_jobs());
     Recording recording = recorder_.begin(policy);
     ControllerScriptHost host(description, submit_uid, quota_, users_, script_jobs_, now.cluster.get());
     std::optional<model::JobRequest> before; // empty: the script wrote nothing
-    host.set_before_write([&] { before = slurm::read_job_desc(description, submit_uid); });
+    const auto read_before = [&] { before = slurm::read_job_desc(description, submit_uid); };
+    host.set_before_write(std::cref(read_before));
     const ScriptOutcome outcome = policy.script()->submit(host);
     recording.stop_clock();
-    did.took = recording.took();
+    took = recording.took();
     hear_script(outcome, err_msg);
     std::vector<std::string> changes;
     if (before)
@@ -120,8 +123,10 @@ int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id
     for (const policy::RuleEvent& event : verdict.events)
         gate::log_rule(decision, {request, resolved.view()}, event);
     if (verdict.code == SLURM_SUCCESS) {
-        did.decision = std::move(decision);
-        did.said = lines_of(outcome);
+        did = std::make_unique<ScriptDeeds>();
+        did->took = took;
+        did->decision = std::move(decision);
+        did->said = lines_of(outcome);
         return SLURM_SUCCESS;
     }
     const gate::RecordedJob job{.request = request};

@@ -3,8 +3,8 @@
 // qosgate capture FILE
 #include "command.hpp"
 #include "judged_world.hpp"
+#include "output_file.hpp"
 
-#include "qosgate/base/replace_file.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/quota/anonymous_world.hpp"
 #include "qosgate/quota/user_groups.hpp"
@@ -75,7 +75,7 @@ Result<void> claim(const std::string& file) {
 Result<void> store(const CaptureOptions& options, std::string_view content) {
     if (!options.replaces)
         if (const auto claimed = claim(options.file); !claimed) return claimed.error();
-    auto done = replace_file(options.file, content, only_for_the_owner, Durability::on_disk);
+    auto done = write_output_file(options.file, content, only_for_the_owner);
     if (!done && !options.replaces) unlink(options.file.c_str());
     return done;
 }
@@ -226,9 +226,9 @@ Result<int> capture(const CaptureOptions& options, Output& output) {
 
 } // namespace
 
-void add_capture(CLI::App& app, Invocation& invocation) {
+void add_capture(Command app, Invocation& invocation) {
     auto options = std::make_shared<CaptureOptions>();
-    CLI::App* command = add_command(
+    Command command = add_command(
         app, "capture", "Write limits, usage and partitions, as they are now, to a file",
         "The file is for 'qosgate policy try --world FILE', which tries jobs against it at any time, and "
         "for\n"
@@ -258,15 +258,14 @@ void add_capture(CLI::App& app, Invocation& invocation) {
         "  qosgate policy try --world monday.json --user ana -- sbatch --qos=gpu --gres=gpu:2 job.sh\n"
         "  jq -c '. + {job: {user: 1017, qos: \"gpu\", tres: {\"gres/gpu\": 2}}}' monday.json | qosgate "
         "eval");
-    command->add_option("FILE", options->file, "The file to write")->required();
-    command->add_flag("--anonymous", options->is_anonymous,
-                      "Replace the names of users, accounts and groups");
-    command->add_flag("!--no-groups", options->has_groups, "Leave out the Linux groups of users");
-    command->add_option("--group-seconds", options->group_seconds,
-                        "How long to ask for groups, in seconds; default: 300");
-    command->add_flag("--force", options->replaces, "Replace the file if it exists");
-    add_json_flag(*command, invocation);
-    command->callback([&invocation, options] {
+    command.add_option("FILE", options->file, "The file to write").required();
+    command.add_flag("--anonymous", options->is_anonymous, "Replace the names of users, accounts and groups");
+    command.add_flag("!--no-groups", options->has_groups, "Leave out the Linux groups of users");
+    command.add_option("--group-seconds", options->group_seconds,
+                       "How long to ask for groups, in seconds; default: 300");
+    command.add_flag("--force", options->replaces, "Replace the file if it exists");
+    add_json_flag(command, invocation);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return capture(*options, output); };
     });
 }

@@ -139,4 +139,23 @@ Result<std::vector<std::string>> change_qos(quota::LocalRecords& records,
     return done;
 }
 
+void put_qos(quota::LocalRecords& records, const QosRecord& record) {
+    const auto found = find_qos(records, record.name);
+    if (found) {
+        take_record((*found)->qos, record, *records.tres);
+        return;
+    }
+    quota::LocalQos fresh;
+    fresh.qos.name = record.name;
+    take_record(fresh.qos, record, *records.tres);
+    records.qos.push_back(std::move(fresh));
+}
+
+void remove_qos(quota::LocalRecords& records, const std::string& name) {
+    const auto is_it = [&](const std::string& other) { return text::iequals(other, name); };
+    std::erase_if(records.qos, [&](const quota::LocalQos& each) { return is_it(each.qos.name); });
+    for (quota::LocalAssociation& association : records.associations)
+        if (association.permitted_qos) std::erase_if(*association.permitted_qos, is_it);
+}
+
 } // namespace qg::cli

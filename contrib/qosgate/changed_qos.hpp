@@ -4,6 +4,7 @@
 #pragma once
 
 #include "qosgate/base/result.hpp"
+#include "qosgate/model/qos_record.hpp"
 #include "qosgate/quota/local_quota.hpp"
 
 #include <string>
@@ -17,5 +18,11 @@ namespace qg::cli {
 /// or of a field that decides about no job; not_found for a QOS that the world does not have.
 Result<std::vector<std::string>> change_qos(quota::LocalRecords& records,
                                             const std::vector<std::string>& changes);
+
+/// Puts a QOS into a world as slurmdbd's record has it; its usage stays. A new one has none.
+void put_qos(quota::LocalRecords& records, const model::QosRecord& record);
+
+/// Takes a QOS out of a world: out of associations' lists, too.
+void remove_qos(quota::LocalRecords& records, const std::string& name);
 
 } // namespace qg::cli

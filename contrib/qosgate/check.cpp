@@ -45,10 +45,10 @@ Result<int> check(const JobQuestion& question, Output& output) {
 
 } // namespace
 
-void add_check(CLI::App& app, Invocation& invocation) {
+void add_check(Command app, Invocation& invocation) {
     auto options = std::make_shared<JobQuestion>();
     options->rules = RulesNeeded::if_known;
-    CLI::App* command = add_command(
+    Command command = add_command(
         app, "check", "Say what would become of a job, without submitting it",
         "Put '--' and a command line of sbatch, salloc or srun after it. Nothing is submitted or run. The\n"
         "client itself reads the command line, the script with its #SBATCH lines, its variables and the\n"
@@ -81,10 +81,10 @@ void add_check(CLI::App& app, Invocation& invocation) {
         "  qosgate check -- sbatch --qos=debug -n4 job.sh\n"
         "  qosgate check -- salloc --gres=gpu:2 --time=8:00:00\n"
         "  qosgate check --json -- srun -N4 hostname | jq .status");
-    command->add_option("--user", options->user, "Whose job it is, a name or a number; default: yours");
-    command->add_option("COMMAND", options->words, "The client and its arguments, after '--'")->required();
-    add_json_flag(*command, invocation);
-    command->callback([&invocation, options] {
+    command.add_option("--user", options->user, "Whose job it is, a name or a number; default: yours");
+    command.add_option("COMMAND", options->words, "The client and its arguments, after '--'").required();
+    add_json_flag(command, invocation);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return check(*options, output); };
     });
 }

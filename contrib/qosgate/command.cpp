@@ -1,34 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "command.hpp"
 
-#include "command_table.hpp"
-
 namespace qg::cli {
-namespace {
 
-/// A command that needs Slurm, in a build without it: it says so.
-void add_missing(CLI::App& parent, const char* name, Invocation& invocation) {
-    CLI::App* command = parent.add_subcommand(name, "Not in this build: it has no Slurm support");
-    command->allow_extras();
-    command->callback([&invocation] {
-        invocation.action = [](Output&) -> Result<int> {
-            return Error{
-                ErrorCode::unsupported,
-                "this build has no Slurm support: build it where libslurm and its headers are installed"};
-        };
-    });
+Command add_command(Command parent, const std::string& name, const std::string& summary,
+                    const std::string& examples) {
+    Command command = parent.add_subcommand(name, summary);
+    command.footer(examples);
+    return command;
 }
 
-} // namespace
-
-void add_commands(CLI::App& parent, std::string_view noun, Invocation& invocation) {
-    for (const CommandRow& row : command_table) {
-        if (row.noun != noun) continue;
-        if (row.add != nullptr)
-            row.add(parent, invocation);
-        else
-            add_missing(parent, row.name, invocation);
-    }
+void add_json_flag(Command command, Invocation& invocation) {
+    command.add_flag("--json", invocation.json, "Write one JSON object, also for an error");
 }
 
 } // namespace qg::cli

@@ -3,12 +3,12 @@
 // What a command of the program consists of. A command adds itself, its options and its help to its parent,
 // and stores in the Invocation what to do when the command line has been read:
 //
-//   void add_frob(CLI::App& parent, Invocation& invocation) {
+//   void add_frob(Command parent, Invocation& invocation) {
 //       auto options = std::make_shared<FrobOptions>();
-//       CLI::App* command = add_command(parent, "frob", "One sentence.", "Examples:\n  qosgate frob x");
-//       command->add_option("NAME", options->name, "…")->required();
-//       add_json_flag(*command, invocation);
-//       command->callback([&invocation, options] {
+//       Command command = add_command(parent, "frob", "One sentence.", "Examples:\n  qosgate frob x");
+//       command.add_option("NAME", options->name, "…").required();
+//       add_json_flag(command, invocation);
+//       command.callback([&invocation, options] {
 //           invocation.action = [options](Output& output) { return frob(*options, output); };
 //       });
 //   }
@@ -16,11 +16,10 @@
 // A new command is its file, qos_frob.cpp for a verb of `qosgate qos`, and its line in meson.build.
 #pragma once
 
+#include "command_line.hpp"
 #include "output.hpp"
 
 #include "qosgate/base/result.hpp"
-
-#include <CLI/CLI.hpp>
 
 #include <functional>
 #include <string>
@@ -38,26 +37,20 @@ struct Invocation {
 };
 
 /// Adds a command with its help; `examples` is shown below the options.
-inline CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& summary,
-                             const std::string& examples) {
-    CLI::App* command = parent.add_subcommand(name, summary);
-    command->footer(examples);
-    return command;
-}
+Command add_command(Command parent, const std::string& name, const std::string& summary,
+                    const std::string& examples);
 
 /// Adds --json.
-inline void add_json_flag(CLI::App& command, Invocation& invocation) {
-    command.add_flag("--json", invocation.json, "Write one JSON object, also for an error");
-}
+void add_json_flag(Command command, Invocation& invocation);
 
 /// One command, as meson.build lists them.
 struct CommandRow {
     std::string_view noun; ///< the noun of a verb; empty: the top level
     const char* name;
-    void (*add)(CLI::App& parent, Invocation& invocation); ///< null: it needs Slurm, and this build has none
+    void (*add)(Command parent, Invocation& invocation); ///< null: it needs Slurm, and this build has none
 };
 
 /// Adds the commands below a noun, or with "" those of the top level, in the order of the list.
-void add_commands(CLI::App& parent, std::string_view noun, Invocation& invocation);
+void add_commands(Command parent, std::string_view noun, Invocation& invocation);
 
 } // namespace qg::cli

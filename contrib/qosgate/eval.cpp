@@ -136,9 +136,9 @@ Result<int> eval(const EvalOptions& options, Output& output) {
 
 } // namespace
 
-void add_eval(CLI::App& app, Invocation& invocation) {
+void add_eval(Command app, Invocation& invocation) {
     auto options = std::make_shared<EvalOptions>();
-    CLI::App* command = add_command(
+    Command command = add_command(
         app, "eval", "Judge jobs against limits without a controller",
         "Reads scenarios (limits, usage and one job as one JSON object per line) and writes one verdict per "
         "line:\n"
@@ -157,18 +157,18 @@ void add_eval(CLI::App& app, Invocation& invocation) {
         "  echo "
         "'{\"qos\":[{\"name\":\"q\",\"MaxWall\":60,\"flags\":[\"DenyOnLimit\"]}],\"enforce\":[\"limits\"],\n"
         "         \"job\":{\"qos\":\"q\",\"time_limit\":90}}' | tr -d '\\n' | qosgate eval");
-    command->add_option("FILE", options->file, "File with one scenario per line; '-' is standard input")
-        ->capture_default_str();
+    command.add_option("FILE", options->file, "File with one scenario per line; '-' is standard input")
+        .capture_default_str();
     command
-        ->add_option(
+        .add_option(
             "--release", options->release,
             "The Slurm release whose rules apply, from 22.05 on; by default the one this was built for")
-        ->capture_default_str();
-    command->add_option("--stage", options->stage, "How far to judge")
-        ->check(CLI::IsMember({"submit", "all"}))
-        ->capture_default_str();
-    command->add_flag("--strict", options->strict, "Judge the submission as if DenyOnLimit were set");
-    command->callback([&invocation, options] {
+        .capture_default_str();
+    command.add_option("--stage", options->stage, "How far to judge")
+        .one_of({"submit", "all"})
+        .capture_default_str();
+    command.add_flag("--strict", options->strict, "Judge the submission as if DenyOnLimit were set");
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return eval(*options, output); };
     });
 }

@@ -23,6 +23,14 @@ void end_by(int signal_number) {
     std::raise(signal_number);
 }
 
+/// Whether this is the first interrupt: then it waits until slurmdbd has stored the change.
+bool is_to_wait(int number) {
+    if (waiting_signal.exchange(number) != 0) return false;
+    say_in_handler("qosgate: interrupted while slurmdbd stores the change: waiting for its answer (a second "
+                   "interrupt ends this at once)\n");
+    return true;
+}
+
 void on_signal(int number) {
     const int saved = errno;
     switch (current_step.load()) {
@@ -31,13 +39,25 @@ void on_signal(int number) {
         end_by(number);
         break;
     case CommitStep::asked:
-        if (waiting_signal.exchange(number) == 0) {
-            say_in_handler("qosgate: interrupted while slurmdbd stores the change: waiting for its answer "
-                           "(a second interrupt ends this at once)\n");
-            break;
-        }
+        if (is_to_wait(number)) break;
         say_in_handler(
             "qosgate: interrupted: whether the change was stored is unknown; 'qosgate qos get' shows it\n");
+        end_by(number);
+        break;
+    case CommitStep::half:
+        if (is_to_wait(number)) break;
+        say_in_handler(
+            "qosgate: interrupted: only the first of two transactions is stored: new and changed "
+            "QOSs, and access that is granted; not stored are default QOSs, access that is revoked "
+            "and QOSs that are deleted: 'qosgate spec apply FILES' does the rest\n");
+        end_by(number);
+        break;
+    case CommitStep::asked_rest:
+        if (is_to_wait(number)) break;
+        say_in_handler("qosgate: interrupted: the first of two transactions is stored: new and changed QOSs, "
+                       "and access that is granted; whether default QOSs, access that is revoked and QOSs "
+                       "that are deleted are stored is unknown: 'qosgate spec apply FILES' does what is "
+                       "missing\n");
         end_by(number);
         break;
     case CommitStep::stored:

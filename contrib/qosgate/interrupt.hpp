@@ -11,7 +11,8 @@ namespace qg::cli {
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP (unless ignored) report the state of the change on standard
 /// error, and end the program as usual. If slurmdbd has been asked to store the change, the first signal
-/// waits for its answer. Threads: one object at a time, on the main thread.
+/// waits for its answer, and for that to the second of two transactions. Threads: one object at a time, on
+/// the main thread.
 class InterruptWatch {
   public:
     InterruptWatch();

@@ -266,9 +266,9 @@ Result<int> show_limits(const LimitsOptions& options, Output& output) {
 
 } // namespace
 
-void add_limits(CLI::App& app, Invocation& invocation) {
+void add_limits(Command app, Invocation& invocation) {
     auto options = std::make_shared<LimitsOptions>();
-    CLI::App* command = add_command(
+    Command command = add_command(
         app, "limits", "Show what you may use, and how much of it is left",
         "For each account of yours and each QOS that you may use there: the limits that count, by Slurm's\n"
         "precedence. Limits of the QOS of a partition replace those of your QOS (the other way round if "
@@ -316,14 +316,14 @@ void add_limits(CLI::App& app, Invocation& invocation) {
         "  qosgate limits\n"
         "  qosgate limits --account astro --qos normal --all\n"
         "  sudo qosgate limits --user ana --json | jq '.accounts[].groups[].limits[] | select(.left == 0)'");
-    command->add_option("--user", options->user, "Whose limits, a name or a number; default: yours");
-    command->add_option("--account", options->query.account, "Only this account");
-    command->add_option("--qos", options->query.qos, "Only this QOS");
-    command->add_option("--partition", options->query.partition, "Only for jobs in this partition");
-    command->add_flag("--all", options->all, "Also the limits that are not set, and who holds the others");
-    command->add_option("--world", options->world, "A file of 'qosgate capture'; default: slurmctld now");
-    add_json_flag(*command, invocation);
-    command->callback([&invocation, options] {
+    command.add_option("--user", options->user, "Whose limits, a name or a number; default: yours");
+    command.add_option("--account", options->query.account, "Only this account");
+    command.add_option("--qos", options->query.qos, "Only this QOS");
+    command.add_option("--partition", options->query.partition, "Only for jobs in this partition");
+    command.add_flag("--all", options->all, "Also the limits that are not set, and who holds the others");
+    command.add_option("--world", options->world, "A file of 'qosgate capture'; default: slurmctld now");
+    add_json_flag(command, invocation);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return show_limits(*options, output); };
     });
 }

@@ -5,6 +5,8 @@
 
 #include "qosgate/base/text.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <array>
 #include <iostream>
@@ -68,6 +70,22 @@ ResolvedCommand resolve_command(CLI::App& app, std::span<char*> words) {
     return result;
 }
 
+/// What to add to a message if one of the words is nearly a long option of the command.
+std::string hint_for_option(const CLI::App& command, std::span<char*> words) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options())
+        for (const std::string& name : option->get_lnames())
+            names.push_back("--" + name);
+    for (const std::string_view word : words) {
+        if (word == "--") break;
+        const std::string_view name = word.substr(0, word.find('='));
+        if (!name.starts_with("--") || std::ranges::find(names, name) != names.end()) continue;
+        const std::string near = text::did_you_mean(name, names);
+        if (!near.empty()) return text::format("; there is no option {}{}", text::printable(name), near);
+    }
+    return {};
+}
+
 int usage_error(Output& output, const std::string& message, const std::string& path) {
     output.fail(usage_code, message + " ('" + path + " --help' shows how)");
     return exit_usage;
@@ -91,7 +109,7 @@ int run_command_line(int argc, char** argv, Output& output) {
                "  qosgate qos update moonlight MaxWall=8:00:00 --dry-run\n\n" +
                std::string(exit_status_help()));
     Invocation invocation;
-    add_commands(app, "", invocation);
+    add_commands(Command(app), "", invocation);
 
     const std::span<char*> words(argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0));
     const ResolvedCommand where = resolve_command(app, words);
@@ -108,7 +126,8 @@ int run_command_line(int argc, char** argv, Output& output) {
     } catch (const CLI::Success& help) {
         return app.exit(help, std::cout, std::cerr);
     } catch (const CLI::ParseError& error) {
-        return usage_error(output, text::printable(error.what()), where.path);
+        return usage_error(output, text::printable(error.what()) + hint_for_option(*where.command, words),
+                           where.path);
     } catch (const std::exception& bug) {
         output.fail(to_string(ErrorCode::internal), text::printable(bug.what(), 500));
         return exit_status(ErrorCode::internal);

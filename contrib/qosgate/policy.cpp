@@ -5,8 +5,8 @@
 
 namespace qg::cli {
 
-void add_policy(CLI::App& app, Invocation& invocation) {
-    CLI::App* policy = add_command(
+void add_policy(Command app, Invocation& invocation) {
+    Command policy = add_command(
         app, "policy", "The site's rules and settings, before they are live",
         "Examples:\n"
         "  qosgate policy check                   the directory beside slurm.conf\n"
@@ -16,8 +16,8 @@ void add_policy(CLI::App& app, Invocation& invocation) {
         "  qosgate policy api                     what rules can use, for an editor\n"
         "  qosgate policy diff                    what the candidate in qosgate.d/next changes\n"
         "  qosgate policy replay --policy DIR     what other rules would have done with recorded jobs");
-    policy->require_subcommand(1);
-    add_commands(*policy, "policy", invocation);
+    policy.require_subcommand(1);
+    add_commands(policy, "policy", invocation);
 }
 
 } // namespace qg::cli

@@ -214,8 +214,8 @@ Result<int> print_api(Output& output) {
 
 } // namespace
 
-void add_policy_api(CLI::App& policy, Invocation& invocation) {
-    CLI::App* command = add_command(
+void add_policy_api(Command policy, Invocation& invocation) {
+    Command command = add_command(
         policy, "api", "Print what rules can use, for the Lua language server of an editor",
         "The output has the fields of 'job', what 'view' shows, the settings of site.lua and the functions\n"
         "of rule files, with types and meanings, as annotations of LuaLS. An editor that knows the file\n"
@@ -228,7 +228,7 @@ void add_policy_api(CLI::App& policy, Invocation& invocation) {
         "Examples:\n"
         "  qosgate policy api > qosgate.lua     then name the file in workspace.library of .luarc.json\n"
         "  qosgate policy api | grep -w time_limit");
-    command->callback([&invocation] { invocation.action = print_api; });
+    command.callback([&invocation] { invocation.action = print_api; });
 }
 
 } // namespace qg::cli

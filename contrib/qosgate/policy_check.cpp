@@ -213,9 +213,9 @@ Result<int> check(const CheckOptions& options, Output& output) {
 
 } // namespace
 
-void add_policy_check(CLI::App& policy, Invocation& invocation) {
+void add_policy_check(Command policy, Invocation& invocation) {
     auto options = std::make_shared<CheckOptions>();
-    CLI::App* command = add_command(
+    Command command = add_command(
         policy, "check", "Find what is wrong in a directory of rules, before slurmctld reads it",
         "It loads the directory as slurmctld would, without a slurmctld, and prints everything that is\n"
         "wrong, one line each: FILE:LINE: WHAT. Besides what keeps a directory from loading it finds calls\n"
@@ -259,15 +259,15 @@ void add_policy_check(CLI::App& policy, Invocation& invocation) {
         "  qosgate policy check ./qosgate.d --no-owner-check\n"
         "  qosgate policy check --compat /etc/slurm/job_submit.lua\n"
         "  qosgate policy check --json | jq -r '.findings[].message'");
-    auto* folder =
-        command->add_option("DIR", options->folder, "The directory; default: qosgate.d beside slurm.conf");
-    command->add_flag("--no-owner-check", options->no_owner_check,
-                      "Do not check who owns the files and who can write them");
-    command->add_option("--compat", options->script, "Check only this script for job_submit/lua")
-        ->type_name("FILE")
-        ->excludes(folder);
-    add_json_flag(*command, invocation);
-    command->callback([&invocation, options] {
+    const Option folder =
+        command.add_option("DIR", options->folder, "The directory; default: qosgate.d beside slurm.conf");
+    command.add_flag("--no-owner-check", options->no_owner_check,
+                     "Do not check who owns the files and who can write them");
+    command.add_option("--compat", options->script, "Check only this script for job_submit/lua")
+        .type_name("FILE")
+        .excludes(folder);
+    add_json_flag(command, invocation);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return check(*options, output); };
     });
 }

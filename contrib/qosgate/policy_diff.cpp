@@ -136,9 +136,9 @@ Result<int> diff(const DiffOptions& options, Output& output) {
 
 } // namespace
 
-void add_policy_diff(CLI::App& policy, Invocation& invocation) {
+void add_policy_diff(Command policy, Invocation& invocation) {
     auto options = std::make_shared<DiffOptions>();
-    CLI::App* command = add_command(
+    Command command = add_command(
         policy, "diff", "Sum up what the candidate policy in 'next' would have done otherwise",
         "slurmctld loads the directory qosgate.d/next beside the rules in force, and decides each job a\n"
         "second time with it; nothing comes of that but the member 'candidate' of a decision record. This\n"
@@ -174,14 +174,14 @@ void add_policy_diff(CLI::App& policy, Invocation& invocation) {
         "  sudo qosgate policy diff\n"
         "  qosgate policy diff qosgate.jsonl.1 qosgate.jsonl\n"
         "  sudo qosgate policy diff --json | jq '.users[] | select(.refused > 0)'");
-    command->add_option(
+    command.add_option(
         "FILE", options->files,
         "Files of records, or a directory of rules whose record_file is read; default: qosgate.d "
         "beside slurm.conf");
-    command->add_option("--policy", options->policy,
-                        "The hash of a candidate; default: the one of the last record that has one");
-    add_json_flag(*command, invocation);
-    command->callback([&invocation, options] {
+    command.add_option("--policy", options->policy,
+                       "The hash of a candidate; default: the one of the last record that has one");
+    add_json_flag(command, invocation);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return diff(*options, output); };
     });
 }

@@ -281,9 +281,9 @@ Result<int> replay(const ReplayOptions& options, Output& output) {
 
 } // namespace
 
-void add_policy_replay(CLI::App& policy, Invocation& invocation) {
+void add_policy_replay(Command policy, Invocation& invocation) {
     auto options = std::make_shared<ReplayOptions>();
-    CLI::App* command = add_command(
+    Command command = add_command(
         policy, "replay", "Decide again about recorded jobs, and sum up what would change",
         "It reads decision records (the setting record_file), decides about each submission again by the\n"
         "rules of a directory, and compares that with what was decided then: the outcome (accepted,\n"
@@ -353,27 +353,27 @@ void add_policy_replay(CLI::App& policy, Invocation& invocation) {
         "  qosgate policy replay --from qosgate.jsonl --policy ./qosgate.d --world monday.json\n"
         "  sudo qosgate policy replay --from-accounting --since 30d --policy ./qosgate.d\n"
         "  sudo qosgate policy replay --from-accounting --qos 'normal:MaxTRESPerUser=gres/gpu=4'");
-    command->add_option(
+    command.add_option(
         "--from", options->files,
         "Files of records, or a directory of rules whose record_file is read; default: qosgate.d "
         "beside slurm.conf");
-    command->add_flag("--from-accounting", options->from_accounting, "Read the jobs in slurmdbd instead");
-    command->add_option(
+    command.add_flag("--from-accounting", options->from_accounting, "Read the jobs in slurmdbd instead");
+    command.add_option(
         "--since", options->since,
         "Jobs from then on: 7d, 12h, 2026-11-20 or 2026-11-20T09:00; default: all records, 7d of "
         "accounting");
-    command->add_option("--until", options->until, "Jobs before then, likewise; default: now");
-    command->add_option("--user", options->user, "Only jobs of this user, a name or a number");
+    command.add_option("--until", options->until, "Jobs before then, likewise; default: now");
+    command.add_option("--user", options->user, "Only jobs of this user, a name or a number");
     command
-        ->add_option("--qos", options->qos_changes,
-                     "NAMES:FIELD=VALUE ...: change QOSs before deciding; may be repeated")
-        ->allow_extra_args(false);
-    command->add_option("--policy", options->folder,
-                        "The directory of rules; default: qosgate.d beside slurm.conf");
-    command->add_option("--world", options->world,
-                        "A file of 'qosgate capture' to judge against; default: slurmctld now");
-    add_access_options(*command, *options, invocation);
-    command->callback([&invocation, options] {
+        .add_option("--qos", options->qos_changes,
+                    "NAMES:FIELD=VALUE ...: change QOSs before deciding; may be repeated")
+        .allow_extra_args(false);
+    command.add_option("--policy", options->folder,
+                       "The directory of rules; default: qosgate.d beside slurm.conf");
+    command.add_option("--world", options->world,
+                       "A file of 'qosgate capture' to judge against; default: slurmctld now");
+    add_access_options(command, *options, invocation);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return replay(*options, output); };
     });
 }

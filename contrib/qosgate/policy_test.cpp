@@ -90,9 +90,9 @@ Result<int> run_tests(const TestOptions& options, Output& output) {
 
 } // namespace
 
-void add_policy_test(CLI::App& policy, Invocation& invocation) {
+void add_policy_test(Command policy, Invocation& invocation) {
     auto options = std::make_shared<TestOptions>();
-    CLI::App* command = add_command(
+    Command command = add_command(
         policy, "test", "Run the tests of a directory of rules",
         "The tests are in DIR/tests/*.lua. slurmctld runs them, too: a directory whose tests fail does not "
         "come\n"
@@ -124,9 +124,9 @@ void add_policy_test(CLI::App& policy, Invocation& invocation) {
         "Examples:\n"
         "  qosgate policy test\n"
         "  qosgate policy test ./qosgate.d --json | jq '.tests[] | select(.passed | not)'");
-    command->add_option("DIR", options->folder, "The directory; default: qosgate.d beside slurm.conf");
-    add_json_flag(*command, invocation);
-    command->callback([&invocation, options] {
+    command.add_option("DIR", options->folder, "The directory; default: qosgate.d beside slurm.conf");
+    add_json_flag(command, invocation);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return run_tests(*options, output); };
     });
 }

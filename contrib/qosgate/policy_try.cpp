@@ -45,9 +45,9 @@ Result<int> try_policy(const JobQuestion& question, Output& output) {
 
 } // namespace
 
-void add_policy_try(CLI::App& policy, Invocation& invocation) {
+void add_policy_try(Command policy, Invocation& invocation) {
     auto options = std::make_shared<JobQuestion>();
-    CLI::App* command = add_command(
+    Command command = add_command(
         policy, "try", "Say what would become of a job now, and what each rule does with it",
         "Put '--' and a command line of sbatch, salloc or srun after it. Nothing is submitted or run. The\n"
         "client itself reads the command line, the script with its #SBATCH lines, its variables and the\n"
@@ -92,14 +92,14 @@ void add_policy_try(CLI::App& policy, Invocation& invocation) {
         "  qosgate policy try --policy ./qosgate.d -- sbatch --gres=gpu:2 --wrap=true\n"
         "  qosgate policy try --world monday.json --user 1017 -- sbatch -N4 --wrap=true\n"
         "  sudo qosgate policy try --user ana --json -- sbatch job.sh | jq '.parts[].rules'");
-    command->add_option("--user", options->user, "Whose job it is, a name or a number; default: yours");
-    command->add_option("--policy", options->folder,
-                        "The directory of rules; default: qosgate.d beside slurm.conf");
-    command->add_option("--world", options->world,
-                        "A file of 'qosgate capture' to judge against; default: slurmctld now");
-    command->add_option("COMMAND", options->words, "The client and its arguments, after '--'")->required();
-    add_json_flag(*command, invocation);
-    command->callback([&invocation, options] {
+    command.add_option("--user", options->user, "Whose job it is, a name or a number; default: yours");
+    command.add_option("--policy", options->folder,
+                       "The directory of rules; default: qosgate.d beside slurm.conf");
+    command.add_option("--world", options->world,
+                       "A file of 'qosgate capture' to judge against; default: slurmctld now");
+    command.add_option("COMMAND", options->words, "The client and its arguments, after '--'").required();
+    add_json_flag(command, invocation);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return try_policy(*options, output); };
     });
 }

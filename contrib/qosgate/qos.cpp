@@ -5,8 +5,8 @@
 
 namespace qg::cli {
 
-void add_qos(CLI::App& app, Invocation& invocation) {
-    CLI::App* qos =
+void add_qos(Command app, Invocation& invocation) {
+    Command qos =
         add_command(app, "qos", "QOS records in Slurm's accounting database",
                     "Examples:\n"
                     "  qosgate qos list 'gpu*' --sort -Priority\n"
@@ -15,8 +15,8 @@ void add_qos(CLI::App& app, Invocation& invocation) {
                     "  qosgate qos fields MaxTRES             what can be set, and how\n\n"
                     "Fields have sacctmgr's names. All QOSs named in one command change together, or\n"
                     "none does. Every command that changes something takes --dry-run.");
-    qos->require_subcommand(1);
-    add_commands(*qos, "qos", invocation);
+    qos.require_subcommand(1);
+    add_commands(qos, "qos", invocation);
 }
 
 } // namespace qg::cli

@@ -6,35 +6,27 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurmdb/permission.hpp"
+#include "qosgate/spec/changes.hpp"
 
 #include <algorithm>
 
 namespace qg::cli {
 
-void add_access_options(CLI::App& command, AccessOptions& options, Invocation& invocation) {
+void add_access_options(Command command, AccessOptions& options, Invocation& invocation) {
     command
         .add_option("--timeout", options.timeout_seconds,
                     "Seconds to wait for each answer of slurmdbd or slurmctld (60)")
-        ->check(CLI::Range(1u, 3600u))
-        ->type_name("SECONDS");
+        .range(1, 3600)
+        .type_name("SECONDS");
     add_json_flag(command, invocation);
 }
 
 Result<std::unique_ptr<QosConnection>> QosConnection::open(const AccessOptions& options, Output& output) {
-    auto session = slurmdb::Session::open(std::chrono::seconds(options.timeout_seconds),
-                                          [&output](const std::string& late) { output.note(late); });
-    if (!session) return session.error();
-    auto connection = slurmdb::Connection::open(**session);
-    if (!connection) return connection.error();
-    auto store = slurmdb::QosStore::open(**connection);
-    if (!store) return store.error();
-    return std::unique_ptr<QosConnection>(
-        new QosConnection(std::move(*session), std::move(*connection), std::move(*store)));
+    auto client = admin::Client::open(std::chrono::seconds(options.timeout_seconds),
+                                      [&output](const std::string& late) { output.note(late); });
+    if (!client) return client.error();
+    return std::unique_ptr<QosConnection>(new QosConnection(std::move(*client)));
 }
-
-QosConnection::QosConnection(std::unique_ptr<slurmdb::Session> session,
-                             std::unique_ptr<slurmdb::Connection> connection, slurmdb::QosStore store)
-    : session_(std::move(session)), connection_(std::move(connection)), store_(std::move(store)) {}
 
 Result<slurmdb::QosPlan> carry_out(QosConnection& access, const slurmdb::Planner& plan_from,
                                    slurmdb::WriteMode mode, Output& output) {
@@ -70,7 +62,7 @@ Result<std::vector<model::QosRecord>> select(std::span<const slurmdb::StoredQos>
     for (const std::string& name : names) {
         const slurmdb::StoredQos* found = slurmdb::find_qos(all, name);
         if (found == nullptr) return slurmdb::unknown_qos(all, name);
-        records.push_back(found->record);
+        records.push_back(spec::without_mark(found->record));
     }
     return records;
 }
@@ -78,16 +70,19 @@ Result<std::vector<model::QosRecord>> select(std::span<const slurmdb::StoredQos>
 void report_changes(Output& output, std::string_view done, std::span<const slurmdb::QosUpdate> updates,
                     slurmdb::WriteMode mode, const nlohmann::ordered_json& more) {
     const bool is_dry = mode == slurmdb::WriteMode::check_only;
+    std::vector<slurmdb::QosUpdate> shown;
+    for (const auto& [before, after] : updates)
+        shown.push_back({spec::without_mark(before), spec::without_mark(after)});
     if (output.json()) {
         Json list = Json::array();
-        for (const auto& [before, after] : updates)
+        for (const auto& [before, after] : shown)
             list.push_back({{"Name", after.name}, {"changes", differences_to_json(before, after)}});
         Json answer{{std::string(done), list}, {"dry_run", is_dry}};
         if (!more.is_null()) answer.update(more);
         output.write(answer);
         return;
     }
-    for (const auto& [before, after] : updates) {
+    for (const auto& [before, after] : shown) {
         const auto changes = model::differences(before, after);
         if (before == after) {
             output.text() << after.name << ": nothing to change\n";

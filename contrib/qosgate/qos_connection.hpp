@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "qos_arguments.hpp"
 
+#include "qosgate/admin/client.hpp"
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/qos_change.hpp"
 #include "qosgate/slurmdb/connection.hpp"
@@ -17,6 +18,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace qg::cli {
@@ -27,25 +29,21 @@ struct AccessOptions {
 };
 
 /// Adds --timeout and --json.
-void add_access_options(CLI::App& command, AccessOptions& options, Invocation& invocation);
+void add_access_options(Command command, AccessOptions& options, Invocation& invocation);
 
-/// An open connection to slurmdbd.
+/// The library's client, with what a command line adds: --timeout, and late answers as notes.
 class QosConnection {
   public:
-    /// Reports a late answer of slurmdbd on `output`.
-    /// Errors: those of Session::open(), Connection::open() and QosStore::open().
+    /// Reports a late answer of slurmdbd on `output`. Errors: those of admin::Client::open().
     static Result<std::unique_ptr<QosConnection>> open(const AccessOptions& options, Output& output);
 
-    [[nodiscard]] slurmdb::Connection& connection() noexcept { return *connection_; }
-    [[nodiscard]] slurmdb::QosStore& store() noexcept { return store_; }
+    [[nodiscard]] slurmdb::Connection& connection() noexcept { return client_->connection(); }
+    [[nodiscard]] slurmdb::QosStore& store() noexcept { return client_->store(); }
 
   private:
-    QosConnection(std::unique_ptr<slurmdb::Session> session, std::unique_ptr<slurmdb::Connection> connection,
-                  slurmdb::QosStore store);
+    explicit QosConnection(std::unique_ptr<admin::Client> client) : client_(std::move(client)) {}
 
-    std::unique_ptr<slurmdb::Session> session_;
-    std::unique_ptr<slurmdb::Connection> connection_; // ends before the session
-    slurmdb::QosStore store_;
+    std::unique_ptr<admin::Client> client_;
 };
 
 /// Finds out whether an argument is sacctmgr's "set" or "where" rather than the QOS of that name.
@@ -53,7 +51,7 @@ class QosConnection {
 Result<void> check_old_words(std::string_view verb, const std::vector<std::string>& arguments,
                              std::span<const slurmdb::StoredQos> all);
 
-/// The records of the names given, in that order.
+/// The records of the names given, in that order, without marks of ownership in their descriptions.
 /// Errors: not_found, with the near miss.
 Result<std::vector<model::QosRecord>> select(std::span<const slurmdb::StoredQos> all,
                                              const std::vector<std::string>& names);
@@ -64,7 +62,7 @@ Result<slurmdb::QosPlan> carry_out(QosConnection& access, const slurmdb::Planner
                                    slurmdb::WriteMode mode, Output& output);
 
 /// Writes what changed: {"created":[{"Name":…,"changes":{…}}],"dry_run":…}, or as lines "  MaxWall: old ->
-/// new". `done` is the past participle ("created").
+/// new". Marks of ownership are left out. `done` is the past participle ("created").
 /// `more` are further members of the object.
 void report_changes(Output& output, std::string_view done, std::span<const slurmdb::QosUpdate> updates,
                     slurmdb::WriteMode mode, const nlohmann::ordered_json& more = {});

@@ -3,6 +3,7 @@
 // qosgate qos create NAME... [FIELD=VALUE...]
 #include "qos_connection.hpp"
 
+#include "qosgate/admin/qos_manager.hpp"
 #include "qosgate/base/text.hpp"
 
 namespace qg::cli {
@@ -41,7 +42,7 @@ Result<int> create(const CreateOptions& options, Output& output) {
         records.push_back(change->apply_to(fresh));
     }
     const auto plan_from = [&](std::span<const slurmdb::StoredQos> all) {
-        return slurmdb::plan_creation(all, records);
+        return admin::with_marks(slurmdb::plan_creation(all, records));
     };
     const auto mode = options.dry_run ? slurmdb::WriteMode::check_only : slurmdb::WriteMode::write;
     const auto plan = carry_out(**access, plan_from, mode, output);
@@ -59,9 +60,9 @@ Result<int> create(const CreateOptions& options, Output& output) {
 
 } // namespace
 
-void add_qos_create(CLI::App& qos, Invocation& invocation) {
+void add_qos_create(Command qos, Invocation& invocation) {
     auto options = std::make_shared<CreateOptions>();
-    CLI::App* command =
+    Command command =
         add_command(qos, "create", "Create QOSs",
                     "Examples:\n"
                     "  qosgate qos create moonlight MaxWall=8:00:00 MaxTRESPerUser=gpu=2 Flags=DenyOnLimit\n"
@@ -81,12 +82,12 @@ void add_qos_create(CLI::App& qos, Invocation& invocation) {
                     "  75  somebody else changed it at the same time: nothing was changed\n"
                     "  77  not permitted: root, SlurmUser and administrators of accounting may\n"
                     "  78  Slurm has no slurmdbd, or its release does not know a flag");
-    command->add_option("NAME", options->arguments, "Name or names (a,b), and what to set")
-        ->required()
-        ->option_text("[FIELD=VALUE ...] REQUIRED");
-    command->add_flag("--dry-run", options->dry_run, "Check and show, but change nothing");
-    add_access_options(*command, *options, invocation);
-    command->callback([&invocation, options] {
+    command.add_option("NAME", options->arguments, "Name or names (a,b), and what to set")
+        .required()
+        .option_text("[FIELD=VALUE ...] REQUIRED");
+    command.add_flag("--dry-run", options->dry_run, "Check and show, but change nothing");
+    add_access_options(command, *options, invocation);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return create(*options, output); };
     });
 }

@@ -12,7 +12,7 @@
 namespace qg::cli {
 namespace {
 
-using slurmdb::AssociationName;
+using model::AssociationName;
 using slurmdb::QosUse;
 
 /// The associations of one command, and what it changes.
@@ -73,17 +73,16 @@ bool can_join(const Step& a, const Step& b) {
            a.first.partition == b.first.partition && (!is_user || a.first.account == b.first.account);
 }
 
-std::string command_of(const Step& step) {
-    const AssociationName& first = step.first;
+} // namespace
+
+std::string modify_command(const std::string& names, const AssociationName& first, std::string_view change) {
     std::string command =
         text::format("sacctmgr -i modify {} {} where cluster={}", first.user.empty() ? "account" : "user",
-                     quoted(step.names), quoted(first.cluster));
+                     quoted(names), quoted(first.cluster));
     if (!first.user.empty())
         command += text::format(" account={} partition={}", quoted(first.account), word(first.partition));
-    return command + " set " + step.change;
+    return text::format("{} set {}", command, change);
 }
-
-} // namespace
 
 std::vector<std::string> cure_commands(const slurmdb::QosUses& uses) {
     std::vector<Step> joined;
@@ -97,7 +96,7 @@ std::vector<std::string> cure_commands(const slurmdb::QosUses& uses) {
     if (std::ranges::any_of(joined, [](const Step& step) { return step.phase < 2; }))
         commands.emplace_back("# a default of -1 is the default of the account above");
     for (const Step& step : joined)
-        commands.push_back(command_of(step));
+        commands.push_back(modify_command(step.names, step.first, step.change));
     for (const QosUse& use : uses.found)
         if (use.holders.empty() && !use.kind->cure.empty()) commands.push_back(cure_of(use));
     return commands;

@@ -6,8 +6,12 @@
 #include "qos_objections.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/spec/changes.hpp"
+#include "qosgate/spec/export.hpp"
+#include "qosgate/spec/ownership.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 namespace qg::cli {
 namespace {
@@ -24,6 +28,12 @@ std::string creation_of(const model::QosRecord& record) {
     for (const std::string& assignment : model::assignments_for(record))
         command += " " + quoted(assignment);
     return command;
+}
+
+/// The spec that brings it back, for its creator. Empty: no spec created it.
+std::string spec_of(const model::QosRecord& record) {
+    const std::string creator = spec::read_mark(record.description).ownership.creator;
+    return creator.empty() ? std::string() : spec::spec_for(record, {}, creator);
 }
 
 /// QOSs that others may preempt come first, so that all can be created again in this order.
@@ -48,17 +58,28 @@ void report(const DeleteOptions& options, const slurmdb::QosPlan& plan, const Ob
     const auto removed = in_order_of_creation(plan.removed);
     if (output.json()) {
         Json list = Json::array();
-        for (const model::QosRecord& record : removed)
-            list.push_back(
-                {{"Name", record.name}, {"record", record_to_json(record)}, {"create", creation_of(record)}});
+        for (const model::QosRecord& record : removed) {
+            const model::QosRecord shown = spec::without_mark(record);
+            const std::string spec = spec_of(record);
+            list.push_back({{"Name", shown.name},
+                            {"record", record_to_json(shown)},
+                            {"create", creation_of(shown)},
+                            {"spec", spec.empty() ? Json() : Json(spec)}});
+        }
         output.write({{"deleted", list}, {"uses", to_json(overruled)["uses"]}, {"dry_run", options.dry_run}});
         return;
     }
-    for (const model::QosRecord& record : removed)
+    for (const model::QosRecord& record : removed) {
+        const std::string command = creation_of(spec::without_mark(record));
         output.text() << text::printable(record.name)
                       << (options.dry_run ? ": would be deleted\n" : ": deleted\n")
-                      << "  to create it again: " << text::printable(creation_of(record), std::string::npos)
-                      << '\n';
+                      << "  to create it again: " << text::printable(command, std::string::npos) << '\n';
+        const std::string spec = spec_of(record);
+        if (!spec.empty()) output.text() << "  or, as a spec:\n";
+        std::istringstream lines(spec); // their indentation counts
+        for (std::string line; std::getline(lines, line);)
+            output.text() << "    " << text::printable(line, std::string::npos) << '\n';
+    }
     if (!plan.updated.empty())
         report_changes(output, "updated", plan.updated,
                        options.dry_run ? slurmdb::WriteMode::check_only : slurmdb::WriteMode::write);
@@ -78,8 +99,9 @@ Result<int> remove(const DeleteOptions& options, Output& output) {
         auto uses = slurmdb::find_uses((*access)->connection(), all, arguments->names);
         if (!uses) return uses.error();
         const bool is_said = found.has_value();
-        found.emplace(arguments->names, std::move(*uses));
-        if (found->forbid(options.force)) return found->error(options.force);
+        found.emplace(std::move(*uses));
+        if (found->forbid(options.force))
+            return found->error(options.force ? Force::is_given : Force::is_possible);
         if (!found->empty() && !is_said) output.warn(found->warning());
         return plan;
     };
@@ -96,9 +118,9 @@ Result<int> remove(const DeleteOptions& options, Output& output) {
 
 } // namespace
 
-void add_qos_delete(CLI::App& qos, Invocation& invocation) {
+void add_qos_delete(Command qos, Invocation& invocation) {
     auto options = std::make_shared<DeleteOptions>();
-    CLI::App* command = add_command(
+    Command command = add_command(
         qos, "delete", "Delete QOSs that nothing uses",
         "Examples:\n"
         "  qosgate qos delete moonlight --dry-run\n"
@@ -121,11 +143,11 @@ void add_qos_delete(CLI::App& qos, Invocation& invocation) {
         "  75  it is in use, or somebody else changed it at the same time: nothing was deleted\n"
         "  77  not permitted: root, SlurmUser and administrators of accounting may\n"
         "  78  Slurm has no slurmdbd");
-    command->add_option("NAME", options->arguments, "Names")->required();
-    command->add_flag("--dry-run", options->dry_run, "Check and show, but change nothing");
-    command->add_flag("--force", options->force, "Delete even if in use, or if its uses are unknown");
-    add_access_options(*command, *options, invocation);
-    command->callback([&invocation, options] {
+    command.add_option("NAME", options->arguments, "Names").required();
+    command.add_flag("--dry-run", options->dry_run, "Check and show, but change nothing");
+    command.add_flag("--force", options->force, "Delete even if in use, or if its uses are unknown");
+    add_access_options(command, *options, invocation);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return remove(*options, output); };
     });
 }

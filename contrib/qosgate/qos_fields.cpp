@@ -79,23 +79,22 @@ Result<int> fields(const FieldsOptions& options, Output& output) {
 
 } // namespace
 
-void add_qos_fields(CLI::App& qos, Invocation& invocation) {
+void add_qos_fields(Command qos, Invocation& invocation) {
     auto options = std::make_shared<FieldsOptions>();
-    CLI::App* command =
-        add_command(qos, "fields", "Explain the fields of a QOS and their values",
-                    "Examples:\n"
-                    "  qosgate qos fields              all of them\n"
-                    "  qosgate qos fields tres         those with 'tres' in their name\n"
-                    "  qosgate qos fields Flags\n\n"
-                    "Upper and lower case do not matter in names of fields, flags and TRES.\n\n"
-                    "Exit status:\n"
-                    "  0   shown\n"
-                    "  64  the command line is wrong\n"
-                    "  66  no field has that in its name\n"
-                    "  74  the output cannot be written");
-    command->add_option("PATTERN", options->patterns, "Parts of names");
-    add_json_flag(*command, invocation);
-    command->callback([&invocation, options] {
+    Command command = add_command(qos, "fields", "Explain the fields of a QOS and their values",
+                                  "Examples:\n"
+                                  "  qosgate qos fields              all of them\n"
+                                  "  qosgate qos fields tres         those with 'tres' in their name\n"
+                                  "  qosgate qos fields Flags\n\n"
+                                  "Upper and lower case do not matter in names of fields, flags and TRES.\n\n"
+                                  "Exit status:\n"
+                                  "  0   shown\n"
+                                  "  64  the command line is wrong\n"
+                                  "  66  no field has that in its name\n"
+                                  "  74  the output cannot be written");
+    command.add_option("PATTERN", options->patterns, "Parts of names");
+    add_json_flag(command, invocation);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return fields(*options, output); };
     });
 }

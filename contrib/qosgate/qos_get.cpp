@@ -3,6 +3,7 @@
 // qosgate qos get NAME...
 #include "qos_connection.hpp"
 #include "qos_json.hpp"
+#include "qos_yaml.hpp"
 #include "report/qos_details.hpp"
 
 #include "qosgate/base/text.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 struct GetOptions : AccessOptions {
     std::vector<std::string> arguments;
+    std::string format;
     bool usage = false;
     bool access = false;
 };
@@ -81,6 +83,16 @@ void print(Output& output, const model::QosRecord& record) {
                                       text::printable(model::format_field(*field, record), 4000));
 }
 
+Result<int> get_yaml(const GetOptions& options, QosConnection& access,
+                     std::span<const slurmdb::StoredQos> all, const std::vector<model::QosRecord>& records,
+                     Output& output) {
+    std::vector<model::QosRecord> marked;
+    for (const model::QosRecord& record : records)
+        marked.push_back(slurmdb::find_qos(all, record.name)->record);
+    const auto done = write_yaml(output, access, marked, all, {.has_access = options.access});
+    return done ? Result<int>(0) : done.error();
+}
+
 Result<int> get(const GetOptions& options, Output& output) {
     const auto arguments = split_arguments("get", Takes::names, options.arguments);
     if (!arguments) return arguments.error();
@@ -91,6 +103,7 @@ Result<int> get(const GetOptions& options, Output& output) {
     if (const auto done = check_old_words("get", options.arguments, *all); !done) return done.error();
     const auto records = select(*all, arguments->names);
     if (!records) return records.error();
+    if (!options.format.empty()) return get_yaml(options, **access, *all, *records, output);
     const auto details = read_details(options);
     if (!details) return details.error();
     if (!output.json()) {
@@ -111,14 +124,15 @@ Result<int> get(const GetOptions& options, Output& output) {
 
 } // namespace
 
-void add_qos_get(CLI::App& qos, Invocation& invocation) {
+void add_qos_get(Command qos, Invocation& invocation) {
     auto options = std::make_shared<GetOptions>();
-    CLI::App* command = add_command(
+    Command command = add_command(
         qos, "get", "Show the fields that are set in QOSs",
         "Examples:\n"
         "  qosgate qos get moonlight\n"
         "  qosgate qos get moonlight --usage --access\n"
-        "  qosgate qos get day night --json | jq '.qos[].MaxWall'\n\n"
+        "  qosgate qos get day night --json | jq '.qos[].MaxWall'\n"
+        "  (echo owner: base; qosgate qos get night --access -o yaml) > night.yaml\n\n"
         "A field that is not shown is at Slurm's default: no limit. In JSON all fields\n"
         "are there, null where unset, in the units that 'qosgate qos fields' names.\n\n"
         "--usage also asks slurmctld: the jobs of the QOS, tasks of arrays one by one, and what\n"
@@ -129,7 +143,9 @@ void add_qos_get(CLI::App& qos, Invocation& invocation) {
         "--access: who may use it, and for whom it is the default; in JSON the member 'access':\n"
         "is_enforced (false: everybody may use every QOS), hides_users, accounts (account,\n"
         "users, defaults; 'ana:viz' is ana in partition viz), partition_qos_of, refused_by\n"
-        "(partitions; null: hidden). What PrivateData hides from you is said to be hidden.\n\n"
+        "(partitions; null: hidden). What PrivateData hides from you is said to be hidden.\n"
+        "-o yaml: the fields as a spec, which needs a line 'owner: NAME' before it is planned; with\n"
+        "--access, also who may use the QOSs.\n\n"
         "Exit status:\n"
         "  0   shown\n"
         "  64  the command line is wrong\n"
@@ -139,11 +155,13 @@ void add_qos_get(CLI::App& qos, Invocation& invocation) {
         "  74  the output cannot be written\n"
         "  77  slurm.conf is not readable for you\n"
         "  78  Slurm has no slurmdbd");
-    command->add_option("NAME", options->arguments, "Names")->required();
-    command->add_flag("--usage", options->usage, "Also what is used of the limits, by all, account and user");
-    command->add_flag("--access", options->access, "Also who may use it, and for whom it is the default");
-    add_access_options(*command, *options, invocation);
-    command->callback([&invocation, options] {
+    command.add_option("NAME", options->arguments, "Names").required();
+    const Option usage = command.add_flag("--usage", options->usage,
+                                          "Also what is used of the limits, by all, account and user");
+    command.add_flag("--access", options->access, "Also who may use it, and for whom it is the default");
+    add_access_options(command, *options, invocation);
+    add_yaml_option(command, options->format).excludes(usage);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return get(*options, output); };
     });
 }

@@ -3,9 +3,12 @@
 // qosgate qos list [PATTERN...]
 #include "qos_connection.hpp"
 #include "qos_json.hpp"
+#include "qos_yaml.hpp"
 #include "table.hpp"
 
+#include "qosgate/admin/qos_manager.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/spec/changes.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -16,7 +19,7 @@ namespace {
 using Fields = std::vector<const model::QosField*>;
 using Records = std::vector<model::QosRecord>;
 
-struct ListOptions : AccessOptions {
+struct ListArguments : AccessOptions {
     std::vector<std::string> patterns;
     std::uint32_t min_priority = 0;
     std::uint32_t max_priority = std::numeric_limits<std::uint32_t>::max();
@@ -26,6 +29,7 @@ struct ListOptions : AccessOptions {
     std::string limit = "all";
     std::size_t offset = 0;
     std::string fields;
+    std::string format;
     bool parsable = false;
 };
 
@@ -33,13 +37,9 @@ const model::QosField& name_field() {
     return model::qos_fields().front();
 }
 
-/// The options, checked before slurmdbd is asked.
+/// The arguments, checked before slurmdbd is asked.
 struct Query {
-    std::vector<std::string> patterns;
-    const model::QosField* sort = nullptr;
-    bool descending = false;
-    model::NameSet flags;
-    std::size_t limit = std::numeric_limits<std::size_t>::max();
+    admin::ListOptions options;
     Fields fields; ///< empty: a useful selection
 };
 
@@ -53,72 +53,41 @@ Result<std::size_t> read_limit(std::string_view limit) {
     return static_cast<std::size_t>(*number);
 }
 
-Result<Query> read_query(const ListOptions& options) {
+Result<Query> read_query(const ListArguments& arguments) {
     Query query;
-    auto patterns = split_patterns(options.patterns);
+    admin::ListOptions& options = query.options;
+    auto patterns = split_patterns(arguments.patterns);
     if (!patterns) return patterns.error();
-    query.patterns = std::move(*patterns);
-    const auto limit = read_limit(options.limit);
+    options.patterns = std::move(*patterns);
+    options.min_priority = arguments.min_priority;
+    options.max_priority = arguments.max_priority;
+    const auto limit = read_limit(arguments.limit);
     if (!limit) return limit.error();
-    query.limit = *limit;
-    std::string_view sort = options.sort;
-    query.descending = options.reverse;
+    options.limit = *limit;
+    options.offset = arguments.offset;
+    std::string_view sort = arguments.sort;
+    options.is_descending = arguments.reverse;
     if (sort.starts_with('-')) {
-        query.descending = !query.descending;
+        options.is_descending = !options.is_descending;
         sort.remove_prefix(1);
     }
     const auto sort_field = model::get_qos_field(sort);
     if (!sort_field) return sort_field.error().in("--sort");
-    query.sort = sort_field->field;
-    for (std::string_view name : text::split(options.fields, ',')) {
+    options.sort_by = sort_field->field->name;
+    for (std::string_view name : text::split(arguments.fields, ',')) {
         const auto match = model::get_qos_field(name);
         if (!match) return match.error().in("--fields");
         query.fields.push_back(match->field);
     }
     const auto flags_field = model::get_qos_field("Flags");
-    for (const std::string& given : options.flags) {
+    for (const std::string& given : arguments.flags) {
         for (std::string_view flag : text::split(given, ',')) {
             const auto word = model::parse_allowed_word(*flags_field->field, flag);
             if (!word) return word.error().in("--flag");
-            query.flags.insert(*word);
+            options.flags.insert(*word);
         }
     }
     return query;
-}
-
-bool is_wanted(const model::QosRecord& record, const ListOptions& options, const Query& query) {
-    const auto matches = [&](const std::string& pattern) { return text::matches(record.name, pattern); };
-    const bool named =
-        query.patterns.empty() || std::any_of(query.patterns.begin(), query.patterns.end(), matches);
-    return named && record.priority >= options.min_priority && record.priority <= options.max_priority &&
-           std::includes(record.flags.begin(), record.flags.end(), query.flags.begin(), query.flags.end());
-}
-
-/// Errors: not_found for a name, rather than a pattern, that no QOS has.
-Result<void> check_names(const std::vector<slurmdb::StoredQos>& all, const Query& query) {
-    constexpr std::string_view wildcards = "*?[\\";
-    for (const std::string& name : query.patterns)
-        if (name.find_first_of(wildcards) == std::string::npos && slurmdb::find_qos(all, name) == nullptr)
-            return slurmdb::unknown_qos(all, name);
-    return {};
-}
-
-/// The selected records in the requested order; equal ones are sorted by name.
-Records choose(const std::vector<slurmdb::StoredQos>& all, const ListOptions& options, const Query& query) {
-    Records wanted;
-    for (const slurmdb::StoredQos& qos : all)
-        if (is_wanted(qos.record, options, query)) wanted.push_back(qos.record);
-    std::stable_sort(wanted.begin(), wanted.end(), [&](const model::QosRecord& a, const model::QosRecord& b) {
-        return model::sorts_before(*query.sort, a, b, query.descending);
-    });
-    return wanted;
-}
-
-Records page(const Records& records, const ListOptions& options, std::size_t limit) {
-    const std::size_t begin = std::min(options.offset, records.size());
-    const std::size_t count = std::min(limit, records.size() - begin);
-    const auto first = records.begin() + static_cast<std::ptrdiff_t>(begin);
-    return {first, first + static_cast<std::ptrdiff_t>(count)};
 }
 
 /// The name, the priority, and every field that any of the records sets.
@@ -150,52 +119,77 @@ Table to_table(const Records& records, const Fields& fields) {
     return table;
 }
 
-Result<int> list(const ListOptions& options, Output& output) {
-    auto query = read_query(options);
+/// The fields that are not among the columns; the name is always written.
+spec::FieldNames fields_besides(const Fields& columns) {
+    spec::FieldNames names;
+    if (columns.empty()) return names;
+    for (const model::QosField& field : model::qos_fields())
+        if (std::ranges::find(columns, &field) == columns.end()) names.emplace(field.name);
+    return names;
+}
+
+Result<int> list(const ListArguments& arguments, Output& output) {
+    auto query = read_query(arguments);
     if (!query) return query.error();
-    const auto access = QosConnection::open(options, output);
+    const auto access = QosConnection::open(arguments, output);
     if (!access) return access.error();
     const auto all = (*access)->store().read_all();
     if (!all) return all.error();
-    if (const auto done = check_names(*all, *query); !done) return done.error();
-    const Records wanted = choose(*all, options, *query);
-    const Records shown = page(wanted, options, query->limit);
+    const auto page = admin::choose(*all, query->options);
+    if (!page) return page.error();
+    if (!arguments.format.empty()) {
+        const auto done =
+            write_yaml(output, **access, page->records, *all, {.left_out = fields_besides(query->fields)});
+        return done ? Result<int>(0) : done.error();
+    }
+    Records shown = page->records;
+    std::ranges::transform(shown, shown.begin(), spec::without_mark);
     if (output.json()) {
         const Fields fields = query->fields.empty() ? all_fields() : query->fields;
         Json records = Json::array();
         for (const model::QosRecord& record : shown)
             records.push_back(record_to_json(record, fields));
-        output.write({{"qos", records}, {"total", wanted.size()}, {"offset", options.offset}});
+        output.write({{"qos", records}, {"total", page->total}, {"offset", arguments.offset}});
         return 0;
     }
-    if (options.parsable) {
+    if (arguments.parsable) {
         print_separated(output.text(), to_table(shown, query->fields.empty() ? all_fields() : query->fields));
         return 0;
     }
-    print_aligned(output.text(),
-                  to_table(shown, query->fields.empty() ? interesting_fields(shown) : query->fields));
-    if (shown.size() < wanted.size())
-        output.text() << text::format("({} of {} QOSs, from number {} on)\n", shown.size(), wanted.size(),
-                                      options.offset + 1);
+    Table table = to_table(shown, query->fields.empty() ? interesting_fields(shown) : query->fields);
+    std::vector<std::string> left_out;
+    if (query->fields.empty()) left_out = take_columns_off(table, terminal_width());
+    print_aligned(output.text(), table);
+    if (!left_out.empty())
+        output.text() << text::format(
+            "(too wide for the terminal: {}; 'qosgate qos get' and --fields show them)\n",
+            text::join(left_out, ", "));
+    if (shown.size() < page->total)
+        output.text() << text::format("({} of {} QOSs, from number {} on)\n", shown.size(), page->total,
+                                      arguments.offset + 1);
     return 0;
 }
 
 } // namespace
 
-void add_qos_list(CLI::App& qos, Invocation& invocation) {
-    auto options = std::make_shared<ListOptions>();
-    CLI::App* command = add_command(
+void add_qos_list(Command qos, Invocation& invocation) {
+    auto options = std::make_shared<ListArguments>();
+    Command command = add_command(
         qos, "list", "Show QOSs in a table",
         "Examples:\n"
         "  qosgate qos list\n"
         "  qosgate qos list 'gpu*' --flag DenyOnLimit --sort -Priority\n"
         "  qosgate qos list --min-priority 100 --fields Name,Priority,MaxWall\n"
         "  qosgate qos list --limit 50 --offset 100 --json\n"
-        "  qosgate qos list --parsable | cut -d'|' -f1\n\n"
-        "Without --fields the table has the columns in which anything is set; --json and --parsable have\n"
-        "all. '-' is unset; with --parsable the column is empty then, and a '|' within a text is written\n"
+        "  qosgate qos list --parsable | cut -d'|' -f1\n"
+        "  qosgate qos list 'gpu*' -o yaml\n\n"
+        "Without --fields the table has the columns in which anything is set. On a terminal it has as many\n"
+        "as fit, and names the others below. --json and --parsable have all.\n"
+        "'-' is unset; with --parsable the column is empty then, and a '|' within a text is written\n"
         "as \\x7c. In JSON, \"total\" counts the QOSs before --limit and --offset. A name without wildcards\n"
-        "that no QOS has is an error; a pattern that fits none shows an empty table.\n\n"
+        "that no QOS has is an error; a pattern that fits none shows an empty table.\n"
+        "-o yaml: the QOSs as a spec, which needs a line 'owner: NAME' before it is planned; it has no\n"
+        "access ('qosgate spec export' has, and 'qosgate qos get --access -o yaml').\n\n"
         "Exit status:\n"
         "  0   shown\n"
         "  64  the command line is wrong\n"
@@ -205,29 +199,30 @@ void add_qos_list(CLI::App& qos, Invocation& invocation) {
         "  74  the output cannot be written\n"
         "  77  slurm.conf is not readable for you\n"
         "  78  Slurm has no slurmdbd");
-    command->add_option("PATTERN", options->patterns, "Names (a,b), with * ? [a-z] as in a shell");
-    command->add_option("--min-priority", options->min_priority, "Lowest priority to show")->type_name("N");
-    command->add_option("--max-priority", options->max_priority, "Highest priority to show")->type_name("N");
-    command->add_option("--flag", options->flags, "Only QOSs with this flag; may be repeated")
-        ->type_name("FLAG");
+    command.add_option("PATTERN", options->patterns, "Names (a,b), with * ? [a-z] as in a shell");
+    command.add_option("--min-priority", options->min_priority, "Lowest priority to show").type_name("N");
+    command.add_option("--max-priority", options->max_priority, "Highest priority to show").type_name("N");
+    command.add_option("--flag", options->flags, "Only QOSs with this flag; may be repeated")
+        .type_name("FLAG");
     command
-        ->add_option("--sort", options->sort,
-                     "Sort by this field (default: Name); -FIELD: highest first; unset last")
-        ->type_name("[-]FIELD");
-    command->add_flag("--reverse", options->reverse, "Reverse the order");
-    command->add_option("--limit", options->limit, "Show at most N; 'all' (or -1): no limit")
-        ->check([](const std::string& limit) {
+        .add_option("--sort", options->sort,
+                    "Sort by this field (default: Name); -FIELD: highest first; unset last")
+        .type_name("[-]FIELD");
+    command.add_flag("--reverse", options->reverse, "Reverse the order");
+    command.add_option("--limit", options->limit, "Show at most N; 'all' (or -1): no limit")
+        .check([](const std::string& limit) {
             const auto number = read_limit(limit);
             return number ? std::string() : number.error().message;
         })
-        ->type_name("N|all");
-    command->add_option("--offset", options->offset, "Skip the first N")->type_name("N");
-    command->add_option("--fields", options->fields, "The columns, in this order")->type_name("FIELD,...");
-    CLI::Option* parsable =
-        command->add_flag("--parsable", options->parsable, "Separate columns by '|' (not with --json)");
-    add_access_options(*command, *options, invocation);
-    command->get_option("--json")->excludes(parsable);
-    command->callback([&invocation, options] {
+        .type_name("N|all");
+    command.add_option("--offset", options->offset, "Skip the first N").type_name("N");
+    command.add_option("--fields", options->fields, "The columns, in this order").type_name("FIELD,...");
+    const Option parsable =
+        command.add_flag("--parsable", options->parsable, "Separate columns by '|' (not with --json)");
+    add_access_options(command, *options, invocation);
+    command.get_option("--json").excludes(parsable);
+    add_yaml_option(command, options->format).excludes(parsable);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return list(*options, output); };
     });
 }

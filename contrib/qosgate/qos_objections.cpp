@@ -10,15 +10,6 @@
 namespace qg::cli {
 namespace {
 
-/// slurmdbd creates this QOS and gives it to every new cluster.
-constexpr std::string_view protected_name = "normal";
-constexpr slurmdb::QosUseKind new_clusters{
-    "new_clusters",
-    "slurmdbd gives it to each new {}",
-    true,
-    "new clusters get a QOS that does not exist",
-};
-
 constexpr std::size_t max_lines = 20;
 
 constexpr std::string_view unknown_outcome =
@@ -26,18 +17,10 @@ constexpr std::string_view unknown_outcome =
     "one to a partition";
 
 std::string line_of(const slurmdb::QosUse& use, const std::string& who) {
-    std::string line(use.kind->text);
-    line.replace(line.find("{}"), 2, text::printable(who));
-    return text::format("\n  {}: {}", text::printable(use.qos), line);
+    return text::format("\n  {}: {}", text::printable(use.qos), slurmdb::describe_use(use, who));
 }
 
 } // namespace
-
-Objections::Objections(const std::vector<std::string>& names, slurmdb::QosUses uses)
-    : uses_(std::move(uses)) {
-    if (std::find(names.begin(), names.end(), protected_name) != names.end())
-        uses_.found.push_back({std::string(protected_name), &new_clusters, {"cluster"}});
-}
 
 bool Objections::empty() const {
     return uses_.found.empty() && !is_unknown();
@@ -87,15 +70,16 @@ std::string Objections::cure_lines() const {
     return lines;
 }
 
-Error Objections::error(bool is_forced) const {
+Error Objections::error(Force force) const {
     std::string message = "nothing was deleted:" + use_lines();
     if (is_unknown())
         message += text::format("\n  slurmctld cannot be reached ({}): jobs and partitions are unknown",
                                 uses_.slurmctld_failure);
     if (const std::string cures = cure_lines(); !cures.empty()) message += "\nwhat to do first:" + cures;
-    if (const std::string barred = outcome_lines(false); !barred.empty())
-        message += "\n--force does not help:" + barred;
-    else if (!is_forced)
+    const std::string barred = outcome_lines(false);
+    if (!barred.empty())
+        message += (force == Force::is_no_option ? "\notherwise:" : "\n--force does not help:") + barred;
+    else if (force == Force::is_possible)
         message += "\nwith --force they are deleted anyway, and then:" + outcome_lines(true);
     return {uses_.found.empty() ? ErrorCode::unavailable : ErrorCode::conflict, message};
 }

@@ -7,15 +7,20 @@
 
 #include "qosgate/slurmdb/qos_uses.hpp"
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace qg::cli {
 
+/// Whether the command that found the objections has the option --force.
+enum class Force : std::uint8_t { is_possible, is_given, is_no_option };
+
 /// The uses of QOSs that are to be deleted.
 class Objections {
   public:
-    Objections(const std::vector<std::string>& names, slurmdb::QosUses uses);
+    explicit Objections(slurmdb::QosUses uses) : uses_(std::move(uses)) {}
 
     [[nodiscard]] bool empty() const;
 
@@ -24,7 +29,7 @@ class Objections {
 
     /// Why nothing is deleted: one line per use, what would happen with --force, and what to do instead.
     /// Codes: conflict if something uses them, unavailable if this is not known.
-    [[nodiscard]] Error error(bool is_forced) const;
+    [[nodiscard]] Error error(Force force) const;
 
     /// What --force deletes, and the consequences.
     [[nodiscard]] std::string warning() const;

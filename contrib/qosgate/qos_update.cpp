@@ -4,8 +4,11 @@
 #include "qos_connection.hpp"
 #include "qos_json.hpp"
 
+#include "qosgate/admin/qos_manager.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/qos_change.hpp"
 #include "qosgate/slurmdb/usage_reset.hpp"
+#include "qosgate/spec/changes.hpp"
 
 #include <algorithm>
 
@@ -56,6 +59,19 @@ Result<Json> reset(QosConnection& access, const std::vector<std::string>& names,
     return Json{{"usage_reset", names}, {"cluster", *done}};
 }
 
+/// A field that a spec manages will be said to have drifted, and set back by the next apply.
+void warn_of_owners(const slurmdb::QosPlan& plan, Output& output) {
+    for (const slurmdb::QosUpdate& update : plan.updated) {
+        const spec::Ownership ownership = spec::read_mark(update.before.description).ownership;
+        for (const model::FieldDifference& change : spec::differences({update.before, update.after})) {
+            const std::string owner = ownership.owner_of(change.field->name);
+            if (!owner.empty())
+                output.warn(text::format("QOS {}: {} is managed by the spec of {}, which will set it back",
+                                         update.after.name, change.field->name, owner));
+        }
+    }
+}
+
 Result<int> update(const UpdateOptions& options, Output& output) {
     auto arguments = split_arguments("update", Takes::names_and_assignments, options.arguments);
     if (!arguments) return arguments.error();
@@ -74,17 +90,21 @@ Result<int> update(const UpdateOptions& options, Output& output) {
         const auto plan_from = [&](std::span<const slurmdb::StoredQos> all) {
             if (const auto done = check_old_words("update", options.arguments, all); !done)
                 return Result<slurmdb::QosPlan>(done.error());
-            return slurmdb::plan_update(all, arguments->names, *change);
+            return admin::with_marks(slurmdb::plan_update(all, arguments->names, *change));
         };
         auto carried_out = carry_out(**access, plan_from, mode, output);
         if (!carried_out) return carried_out.error();
         plan = *std::move(carried_out);
+        warn_of_owners(plan, output);
     }
     Json more;
     if (*resets) {
         auto done = reset(**access, arguments->names, mode, output);
         if (!done && plan.updated.empty()) return done.error();
-        if (!done) return done.error().in("the fields are updated, but the usage is not reset");
+        if (!done)
+            return Error{
+                done.error().code,
+                text::format("the fields are updated, but the usage is not reset: {}", done.error().message)};
         more = *std::move(done);
     }
     report_changes(output, "updated", plan.updated, mode, more);
@@ -93,9 +113,9 @@ Result<int> update(const UpdateOptions& options, Output& output) {
 
 } // namespace
 
-void add_qos_update(CLI::App& qos, Invocation& invocation) {
+void add_qos_update(Command qos, Invocation& invocation) {
     auto options = std::make_shared<UpdateOptions>();
-    CLI::App* command = add_command(
+    Command command = add_command(
         qos, "update", "Change QOSs",
         "Examples:\n"
         "  qosgate qos update moonlight MaxWall=12:00:00 GrpTRES=cpu=24,mem=1T\n"
@@ -121,12 +141,12 @@ void add_qos_update(CLI::App& qos, Invocation& invocation) {
         "  75  somebody else changed it at the same time: nothing was changed\n"
         "  77  not permitted: root, SlurmUser and administrators of accounting may\n"
         "  78  Slurm has no slurmdbd, or its release does not know a flag or cannot reset usage");
-    command->add_option("NAME", options->arguments, "Names, and what to set")
-        ->required()
-        ->option_text("FIELD=VALUE ... REQUIRED");
-    command->add_flag("--dry-run", options->dry_run, "Check and show old and new values, but change nothing");
-    add_access_options(*command, *options, invocation);
-    command->callback([&invocation, options] {
+    command.add_option("NAME", options->arguments, "Names, and what to set")
+        .required()
+        .option_text("FIELD=VALUE ... REQUIRED");
+    command.add_flag("--dry-run", options->dry_run, "Check and show old and new values, but change nothing");
+    add_access_options(command, *options, invocation);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return update(*options, output); };
     });
 }

@@ -109,9 +109,9 @@ Result<int> explain(const ReasonOptions& options, Output& output) {
 
 } // namespace
 
-void add_reason(CLI::App& app, Invocation& invocation) {
+void add_reason(Command app, Invocation& invocation) {
     auto options = std::make_shared<ReasonOptions>();
-    CLI::App* command =
+    Command command =
         add_command(app, "reason", "Explain a job's Reason and what to do about it",
                     "Examples:\n"
                     "  qosgate reason QOSMaxGRESPerUser\n"
@@ -123,14 +123,13 @@ void add_reason(CLI::App& app, Invocation& invocation) {
                     "  64  the command line is wrong\n"
                     "  66  Slurm has no such Reason\n"
                     "  74  the output cannot be written");
-    auto* tokens = command->add_option("TOKEN", options->tokens, "Reasons as squeue shows them");
-    auto* all = command->add_flag("--all", options->all, "all Reasons that Slurm has");
-    tokens->excludes(all);
-    add_json_flag(*command, invocation);
-    command->callback([&invocation, options] {
+    const Option tokens = command.add_option("TOKEN", options->tokens, "Reasons as squeue shows them");
+    const Option all = command.add_flag("--all", options->all, "all Reasons that Slurm has");
+    tokens.excludes(all);
+    add_json_flag(command, invocation);
+    command.callback([&invocation, options] {
         if (options->tokens.empty() && !options->all) // squeue does not show ended jobs
-            throw CLI::ValidationError(
-                "no Reason is given: has the job left the queue? --all explains every Reason");
+            refuse_arguments("no Reason is given: has the job left the queue? --all explains every Reason");
         invocation.action = [options](Output& output) { return explain(*options, output); };
     });
 }

@@ -321,8 +321,8 @@ Result<int> show_status(Output& output) {
 
 } // namespace
 
-void add_status(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = add_command(
+void add_status(Command app, Invocation& invocation) {
+    Command command = add_command(
         app, "status", "Show whether slurmctld has loaded the plugin, and its state",
         "Exit status:\n"
         "  0   in force\n"
@@ -349,8 +349,8 @@ void add_status(CLI::App& app, Invocation& invocation) {
         "Examples:\n"
         "  qosgate status\n"
         "  qosgate status --json");
-    add_json_flag(*command, invocation);
-    command->callback([&invocation] { invocation.action = show_status; });
+    add_json_flag(command, invocation);
+    command.callback([&invocation] { invocation.action = show_status; });
 }
 
 } // namespace qg::cli

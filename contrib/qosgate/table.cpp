@@ -148,6 +148,24 @@ std::size_t terminal_width() {
     return is_known ? size.ws_col : unlimited_width;
 }
 
+std::vector<std::string> take_columns_off(Table& table, std::size_t width) {
+    const auto widths = widths_of(table);
+    std::size_t fitting = 0;
+    std::size_t total = 0;
+    while (fitting < widths.size()) {
+        total += widths[fitting].now + (fitting == 0 ? 0 : gap.size());
+        if (fitting > 0 && total > width) break;
+        ++fitting;
+    }
+    std::vector<std::string> taken;
+    for (std::size_t i = fitting; i < table.columns.size(); ++i)
+        taken.push_back(table.columns[i].heading);
+    table.columns.resize(fitting);
+    for (auto& row : table.rows)
+        row.resize(fitting);
+    return taken;
+}
+
 void print_aligned(std::ostream& out, const Table& table, std::size_t width, std::string_view indent) {
     width -= std::min(width, indent.size());
     const bool is_too_wide = total_of(widths_of(table)) > width;

@@ -33,6 +33,10 @@ inline constexpr std::size_t unlimited_width = std::string::npos;
 /// Characters in a line of the terminal on standard output; unlimited_width if that is none.
 std::size_t terminal_width();
 
+/// Takes columns from the right, but not the first, until the table fits in `width`. Returns their headings,
+/// in order.
+std::vector<std::string> take_columns_off(Table& table, std::size_t width);
+
 /// Columns padded to their widest cell; an empty cell is "-". A table wider than `width` is made narrower as
 /// its columns allow, and headings between words; it may still be wider. `indent` is before each line, and
 /// part of the width.

@@ -6,6 +6,7 @@
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/cluster.hpp"
 #include "qosgate/quota/local_quota.hpp"
+#include "qosgate/quota/scenario.hpp"
 
 #include <cstdint>
 #include <ctime>
@@ -30,5 +31,8 @@ struct UserWorld {
 /// The world of a file of `qosgate capture`, or without a file name what slurmctld tells the caller now.
 /// Errors: those of read_world_file() and capture_world(). Cost: seven RPCs; each waits up to MessageTimeout.
 Result<UserWorld> read_user_world(const std::string& file = {});
+
+/// A world that was read, as commands that show it take it.
+UserWorld make_user_world(quota::World world);
 
 } // namespace qg::cli

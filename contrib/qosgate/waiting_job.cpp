@@ -87,7 +87,39 @@ class Explainer {
         return waiting;
     }
 
+    JobStanding standing() const {
+        JobStanding standing{.is_known = !attempts_.empty()};
+        standing.may_use_qos =
+            std::ranges::none_of(attempts_, [](const Attempt& each) { return is_qos_refused(each); });
+        standing.is_blocked_for_good = is_blocked_for_good();
+        standing.is_blocked = std::ranges::none_of(attempts_, [this](const Attempt& each) {
+            return std::ranges::none_of(each.blocking,
+                                        [this](const Violation& v) { return blocks_later(v); });
+        });
+        for (const Attempt& each : attempts_)
+            for (const Violation& violation : each.blocking) {
+                std::string line = limits::describe(violation, each.view, /*names_owner=*/true);
+                if (blocks_later(violation) &&
+                    std::ranges::find(standing.texts, line) == standing.texts.end())
+                    standing.texts.push_back(std::move(line));
+            }
+        return standing;
+    }
+
   private:
+    static bool is_qos_refused(const Attempt& attempt) {
+        switch (attempt.view.job_qos.problem) {
+        case model::QosProblem::unknown:
+        case model::QosProblem::not_permitted:
+        case model::QosProblem::default_not_permitted:
+        case model::QosProblem::relative_of_partition: return true;
+        case model::QosProblem::none:
+        case model::QosProblem::requires_reservation:
+        case model::QosProblem::list_not_allowed: break;
+        }
+        return false;
+    }
+
     void attempt(std::string_view partition) {
         Attempt made;
         made.request = job_.request;
@@ -292,6 +324,10 @@ class Explainer {
 
 WaitingJob explain_waiting(const QueuedJob& job, const QueueContext& context) {
     return Explainer(job, context).explain();
+}
+
+JobStanding find_standing(const QueuedJob& job, const QueueContext& context) {
+    return Explainer(job, context).standing();
 }
 
 } // namespace qg::cli

@@ -64,4 +64,16 @@ struct WaitingJob {
 /// Explains a pending job. Ownership: its holders borrow the jobs. Cost: some dozen forecasts at most.
 WaitingJob explain_waiting(const model::QueuedJob& job, const QueueContext& context);
 
+/// Whether limits let a pending job start, as they are at this moment.
+struct JobStanding {
+    bool is_known = false; ///< false: its user, account or partition is not known
+    bool may_use_qos = true;
+    bool is_blocked = false;             ///< in each of its partitions
+    bool is_blocked_for_good = false;    ///< waiting does not help
+    std::vector<std::string> texts = {}; ///< the limits, a line with the numbers each
+};
+
+/// Cost: one forecast for each partition of the job.
+JobStanding find_standing(const model::QueuedJob& job, const QueueContext& context);
+
 } // namespace qg::cli

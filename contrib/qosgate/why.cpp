@@ -109,9 +109,9 @@ Result<int> explain(const WhyOptions& options, Output& output) {
 
 } // namespace
 
-void add_why(CLI::App& app, Invocation& invocation) {
+void add_why(Command app, Invocation& invocation) {
     auto options = std::make_shared<WhyOptions>();
-    CLI::App* command = add_command(
+    Command command = add_command(
         app, "why", "Explain why jobs wait, who holds what they wait for, and what would help",
         "JOBID is as squeue shows it: 1234, 1234_5, 1234_[6-9] (in quotes), 1234+1.\n\n"
         "Each Reason of a pending job is explained. If it is that of a limit, the answer says which limit "
@@ -152,15 +152,16 @@ void add_why(CLI::App& app, Invocation& invocation) {
         "  qosgate why 1234 '1235_[6-9]'\n"
         "  qosgate why --me\n"
         "  sudo qosgate why --pending --json | jq '.jobs[] | select(.reasons[].limit.is_permanent)'");
-    auto* jobs = command->add_option("JOBID", options->jobs, "Jobs as squeue shows them");
-    auto* me = command->add_flag("--me", options->me, "All your pending jobs");
-    auto* pending = command->add_flag("--pending", options->pending, "All pending jobs that you may see");
-    jobs->excludes(me)->excludes(pending);
-    me->excludes(pending);
-    add_json_flag(*command, invocation);
-    command->callback([&invocation, options] {
+    const Option jobs = command.add_option("JOBID", options->jobs, "Jobs as squeue shows them");
+    const Option me = command.add_flag("--me", options->me, "All your pending jobs");
+    const Option pending =
+        command.add_flag("--pending", options->pending, "All pending jobs that you may see");
+    jobs.excludes(me).excludes(pending);
+    me.excludes(pending);
+    add_json_flag(command, invocation);
+    command.callback([&invocation, options] {
         if (options->jobs.empty() && !options->me && !options->pending)
-            throw CLI::ValidationError("no job is given: name jobs, or add --me or --pending");
+            refuse_arguments("no job is given: name jobs, or add --me or --pending");
         invocation.action = [options](Output& output) { return explain(*options, output); };
     });
 }

@@ -9,19 +9,20 @@
 
 local M = {}
 
-local function find(t, keys, count, at)
-    if at > count or t == nil then return t end
-    if keys[at] ~= nil then
-        local found = find(t[keys[at]], keys, count, at + 1)
+local function find(t, count, key, ...)
+    if count == 0 or t == nil then return t end
+    if key ~= nil then
+        local found = find(t[key], count - 1, ...)
         if found ~= nil then return found end
     end
-    return find(t["*"], keys, count, at + 1)
+    return find(t["*"], count - 1, ...)
 end
 
 -- The value for the keys. Where a table has no such key, or no value behind it, its entry "*" counts;
 -- earlier keys are more important. nil: there is none.
-function M.find(t, ...)
-    return find(t, { ... }, select("#", ...), 1)
+function M.find(t, key, ...)
+    if t == nil or (t["*"] == nil and (key == nil or t[key] == nil)) then return nil end -- the usual case
+    return find(t, 1 + select("#", ...), key, ...)
 end
 
 -- The rows of a list by the values of their columns: lookup.index(rows, "partition", "account") has

@@ -3,7 +3,7 @@
 -- Lists of names with commas, as in job.partition, job.features and job.licenses.
 --
 --   local names = require("names")
---   for _, partition in ipairs(names.list(job.partition)) do ... end
+--   for _, partition in names.each(job.partition) do ... end
 --   if names.has(job.partition, "debug") then ... end
 --   job.licenses = names.add(job.licenses, "matlab:1")
 
@@ -20,9 +20,31 @@ function M.list(text)
     return found
 end
 
+-- The lists of short texts that were asked for: most jobs name the same partitions, and every rule asks anew.
+local max_length, max_count = 100, 100
+local known, count = {}, 0
+local none = {}
+
+local function list_of(text)
+    if not text then return none end
+    local list = M.list(text)
+    if #text <= max_length then
+        if count == max_count then known, count = {}, 0 end
+        known[text], count = list, count + 1
+    end
+    return list
+end
+
+local step = ipairs(none)
+
+-- Goes through the names in a text, in order, without making a list. nil has none.
+function M.each(text)
+    return step, known[text] or list_of(text), 0
+end
+
 -- Whether the text has the name.
 function M.has(text, name)
-    for _, other in ipairs(M.list(text)) do
+    for _, other in M.each(text) do
         if other == name then return true end
     end
     return false

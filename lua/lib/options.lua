@@ -9,6 +9,7 @@
 local names = require("names")
 
 local M = {}
+local each = names.each
 
 -- How users write a field, if not as --FIELD with hyphens.
 local written = {
@@ -54,7 +55,7 @@ end
 
 -- Whether the request gives one of the fields, "memory_per_node,memory_per_cpu".
 function M.given(job, fields)
-    for _, field in ipairs(names.list(fields)) do
+    for _, field in each(fields) do
         if job:is_set(field) then return true end
     end
     return false
@@ -64,7 +65,7 @@ end
 function M.required(job, fields, help)
     if M.given(job, fields) then return end
     local all = {}
-    for _, field in ipairs(names.list(fields)) do
+    for _, field in each(fields) do
         all[#all + 1] = M.option(field)
     end
     job:reject("this job needs %s: %s", table.concat(all, " or "), help)

@@ -30,7 +30,7 @@ rule {
     on_error = "deny",
     exempt = { "operators" },
     submit = function(job)
-        for _, partition in ipairs(names.list(job.partition)) do
+        for _, partition in names.each(job.partition) do
             local accounts = sets[partition]
             if accounts and not (job.account and accounts[job.account]) then
                 job:reject(

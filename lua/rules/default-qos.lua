@@ -39,7 +39,7 @@ rule {
 
         -- A job may name several partitions. They must agree, because it has only one QOS.
         local chosen
-        for _, partition in ipairs(names.list(job.partition)) do
+        for _, partition in names.each(job.partition) do
             local entry = buckets.choose(job, by_partition[partition] or {})
             if entry == nil or (chosen and chosen ~= entry.qos) then return end
             chosen = entry.qos

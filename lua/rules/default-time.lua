@@ -29,7 +29,7 @@ rule {
         if job:is_set("time_limit") then return end
         -- Of several partitions the shortest time counts, because all of them allow it.
         local minutes
-        for _, partition in ipairs(names.list(job.partition)) do
+        for _, partition in names.each(job.partition) do
             local entry = buckets.choose(job, by_partition[partition] or {})
             if entry == nil then return end
             if minutes == nil or entry.minutes < minutes then minutes = entry.minutes end

@@ -26,7 +26,7 @@ rule {
             job:note("this job asks for GPUs: sent to partition %s", send_to)
             return
         end
-        for _, partition in ipairs(names.list(job.partition)) do
+        for _, partition in names.each(job.partition) do
             if has_gpus and not gpu_partitions[partition] then
                 job:reject("partition %s has no GPUs: use --partition=%s", partition, send_to)
             elseif gpu_partitions[partition] and not has_gpus then

@@ -19,7 +19,7 @@ local function name_of(license)
 end
 
 local function has_license(job, license)
-    for _, other in ipairs(names.list(job.licenses)) do
+    for _, other in names.each(job.licenses) do
         if name_of(other) == name_of(license) then return true end
     end
     return false
@@ -38,12 +38,13 @@ rule {
     on_error = "deny",
     on = { "submit" }, -- what rules write at a change is not applied
     submit = function(job)
-        -- A feature may be a part of an expression, "fast&scratch*2". Other names may begin with the same letters.
-        local features = (job.features or "") .. "," .. (job.prefer or "")
-        for feature in features:gmatch("[%w_.-]+") do
-            if by_feature[feature] then add(job, by_feature[feature]) end
+        -- The names alone: a feature may be a part of an expression, "fast&scratch*2".
+        if job:is_set("feature_names") then
+            for _, feature in ipairs(job.feature_names) do
+                if by_feature[feature] then add(job, by_feature[feature]) end
+            end
         end
-        for _, partition in ipairs(names.list(job.partition)) do
+        for _, partition in names.each(job.partition) do
             if by_partition[partition] then add(job, by_partition[partition]) end
         end
     end,

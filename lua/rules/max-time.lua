@@ -23,7 +23,7 @@ rule {
     on_error = "deny",
     exempt = { "operators" },
     submit = function(job)
-        for _, partition in ipairs(names.list(job.partition)) do
+        for _, partition in names.each(job.partition) do
             local most = lookup.find(max_minutes, partition, job.account)
             -- Without --time it is what the partition gives; math.huge is no limit.
             if most and job.time_limit > most then

@@ -42,7 +42,7 @@ rule {
     on_error = "deny",
     exempt = { "operators" },
     submit = function(job)
-        for _, partition in ipairs(names.list(job.partition)) do
+        for _, partition in names.each(job.partition) do
             if by_partition[partition] then check(job, partition, by_partition[partition]) end
         end
     end,

@@ -19,10 +19,22 @@ local required = {
     },
 }
 
-local function is_meant(job, entry)
-    if not entry.partitions then return true end
-    for _, partition in ipairs(entry.partitions) do
-        if names.has(job.partition, partition) then return true end
+-- The same as lists and sets, made once.
+for _, entry in ipairs(required) do
+    entry.list = names.list(entry.fields)
+    entry.only_in = entry.partitions and names.set(entry.partitions)
+end
+
+local function is_given(job, fields)
+    for i = 1, #fields do
+        if job:is_set(fields[i]) then return true end
+    end
+    return false
+end
+
+local function names_one_of(job, partitions)
+    for _, partition in names.each(job.partition) do
+        if partitions[partition] then return true end
     end
     return false
 end
@@ -36,7 +48,10 @@ rule {
     exempt = { "operators" },
     submit = function(job)
         for _, entry in ipairs(required) do
-            if is_meant(job, entry) then options.required(job, entry.fields, entry.help) end
+            local is_meant = not entry.only_in or names_one_of(job, entry.only_in)
+            if is_meant and not is_given(job, entry.list) then
+                options.required(job, entry.fields, entry.help)
+            end
         end
     end,
 }

@@ -11,14 +11,18 @@
 local forbidden = { "/home", "/root" } -- with all that is below them
 local help = "work below /scratch, for example with --chdir=/scratch/$USER"
 
-local function is_below(path, directory)
-    return path == directory or path:sub(1, #directory + 1) == directory .. "/"
+-- How the paths of their files begin, made once.
+local beginnings = {}
+for i, directory in ipairs(forbidden) do
+    beginnings[i] = directory .. "/"
 end
 
 local function check(job, path, what)
-    for _, directory in ipairs(forbidden) do
-        if path and is_below(path, directory) then
-            job:reject("%s of this job is in %s: %s", what, directory, help)
+    if not path then return end
+    path = path .. "/"
+    for i = 1, #beginnings do
+        if path:find(beginnings[i], 1, true) == 1 then
+            job:reject("%s of this job is in %s: %s", what, forbidden[i], help)
         end
     end
 end

@@ -359,6 +359,50 @@ inline const Case cases[] = {
      [](LintInput& input) {
          a(input).flags = {"PartitionMinNodes"}, input.partitions.front().min_nodes = 2;
      }},
+    {"flag-without-effect",
+     [](LintInput& input) {
+         a(input).flags = {"UsageFactorSafe"}, a(input).usage_factor = 2, input.settings.enforce.safe = false;
+     },
+     [](LintInput& input) { a(input).flags = {"UsageFactorSafe"}, a(input).usage_factor = 2; }},
+    {"relative-above-hundred",
+     [](LintInput& input) { a(input).flags = {"Relative"}, a(input).grp_tres["cpu"] = 101; },
+     [](LintInput& input) { a(input).flags = {"Relative"}, a(input).grp_tres["cpu"] = 100; }},
+    {"relative-above-hundred",
+     [](LintInput& input) { a(input).flags = {"Relative"}, a(input).max_tres_per_job["gres/gpu"] = 200; },
+     [](LintInput& input) { a(input).grp_tres["cpu"] = 101, a(input).flags = {"NoDecay"}; }},
+    {"relative-of-jobs", [](LintInput& input) { of_partition(input).flags = {"Relative"}; },
+     [](LintInput& input) {
+         of_partition(input).flags = {"Relative"}, input.associations[3].qos->pop_back();
+     }},
+    {"relative-of-jobs",
+     [](LintInput& input) {
+         of_partition(input).flags = {"Relative"}, input.associations[3].qos->pop_back();
+         input.partitions.push_back(partition("viz")), input.partitions[1].qos = "B";
+     },
+     [](LintInput& input) { a(input).flags = {"Relative"}, a(input).grp_tres["cpu"] = 50; }},
+    {"deny-on-limit-missing", [](LintInput& input) { a(input).max_tres_per_job["gres/gpu"] = 0; },
+     [](LintInput& input) { a(input).max_tres_per_job["gres/gpu"] = 0, a(input).flags = {"DenyOnLimit"}; }},
+    {"deny-on-limit-missing",
+     [](LintInput& input) { a(input).min_tres_per_job["cpu"] = 9, a(input).grp_tres["cpu"] = 8; },
+     [](LintInput& input) { a(input).min_tres_per_job["cpu"] = 8, a(input).grp_tres["cpu"] = 8; }},
+    {"deny-on-limit-missing", [](LintInput& input) { a(input).grp_tres["license/foo"] = 0; },
+     [](LintInput& input) { a(input).min_tres_per_job["cpu"] = 0; }},
+    {"no-reserve-not-preempted", [](LintInput& input) { a(input).flags = {"NoReserve"}; },
+     [](LintInput& input) { a(input).flags = {"NoReserve"}, input.qos[2].preempt = {"a"}; }},
+    {"no-reserve-not-preempted",
+     [](LintInput& input) { a(input).flags = {"NoReserve"}, a(input).preempt = {"b"}; },
+     [](LintInput& input) {
+         a(input).flags = {"NoReserve"}, input.settings.preempt_type = "preempt/partition_prio";
+     }},
+    {"preempts-nobody",
+     [](LintInput& input) { a(input).preempt = {"b"}, input.associations[3].qos->pop_back(); },
+     [](LintInput& input) { a(input).preempt = {"b"}; }},
+    {"normal-changed", [](LintInput& input) { input.qos[0].grp_jobs = 5; },
+     [](LintInput& input) { input.qos[0].description = "Normal QOS default"; }},
+    {"normal-changed", [](LintInput& input) { input.qos[0].flags = {"DenyOnLimit"}; },
+     [](LintInput& input) { a(input).flags = {"DenyOnLimit"}; }},
+    {"normal-missing", [](LintInput& input) { input.qos.erase(input.qos.begin()); },
+     [](LintInput& input) { input.qos[0].name = "Normal"; }},
     {"threshold-without-flag", [](LintInput& input) { a(input).usage_threshold = 0.5; },
      [](LintInput& input) { a(input).usage_threshold = 0.5, a(input).flags = {"EnforceUsageThreshold"}; }},
 };

@@ -296,4 +296,32 @@ BOOST_AUTO_TEST_CASE(a_zero_of_all_users_is_told_of_the_account) {
     BOOST_TEST(one.where == "user ana in account bio");
 }
 
+BOOST_AUTO_TEST_CASE(a_finding_tells_the_qos_and_what_to_set_in_it) {
+    const Finding wall =
+        only([](LintInput& input) { a(input).max_wall_minutes = 120; }, "wall-above-partitions");
+    BOOST_TEST(wall.qos == "a");
+    BOOST_TEST(wall.assignment == "MaxWall=01:00:00");
+    BOOST_TEST(wall.advice == "");
+    const Finding above =
+        only([](LintInput& input) { a(input).max_tres_per_job["cpu"] = 65; }, "limit-above-cluster");
+    BOOST_TEST(above.assignment == "MaxTRESPerJob=cpu=-1");
+    BOOST_TEST(above.advice == "lower it to MaxTRESPerJob=cpu=64 or less, or unset it");
+    BOOST_TEST(above.cure == "# " + above.advice + ": qosgate qos update a MaxTRESPerJob=cpu=-1");
+    const Finding enforce =
+        only([](LintInput& input) { input.settings.enforce.safe = false, a(input).grp_wall_minutes = 5; },
+             "not-safe");
+    BOOST_TEST(enforce.qos == "");
+}
+
+BOOST_AUTO_TEST_CASE(without_a_cluster_only_the_fields_are_checked) {
+    LintInput input;
+    input.qos = {qos("a")};
+    input.qos[0].grp_jobs = 0;
+    input.qos[0].priority = 5;
+    const auto findings = cli::find_problems(input, {}, cli::LintScope::records);
+    BOOST_TEST_REQUIRE(findings.size() == 1u);
+    BOOST_TEST(findings[0].code == "zero-limit");
+    BOOST_TEST(cli::find_problems(input).size() > 1u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -36,6 +36,25 @@ BOOST_AUTO_TEST_CASE(each_check_has_a_case_and_a_code_of_its_own) {
     }
 }
 
+// With a search from each QOS this would take an hour.
+BOOST_AUTO_TEST_CASE(a_long_chain_of_preempt_is_followed_once) {
+    constexpr int length = 100'000;
+    cli::LintInput input;
+    for (int i = 0; i < length; ++i) {
+        model::QosRecord& qos = input.qos.emplace_back();
+        qos.name = std::to_string(i + length);
+        if (i + 1 < length) qos.preempt = {std::to_string(i + 1 + length)};
+    }
+    std::vector<Finding> found;
+    cli::Findings findings("preemption-loop", found);
+
+    cli::lint::preemption_loop(input, findings);
+    BOOST_TEST(found.empty());
+    input.qos.back().preempt = {input.qos.front().name};
+    cli::lint::preemption_loop(input, findings);
+    BOOST_TEST(found.size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(an_ignored_check_finds_nothing) {
     for (const Case& each : cases)
         BOOST_TEST(!has(find(each.broken, {each.code}), each.code));

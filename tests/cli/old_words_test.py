@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The answers to sacctmgr's names of commands. Usage: old_words_test.py QOSGATE"""
+"""The answers to sacctmgr's names of commands, and to wrong options. Usage: old_words_test.py QOSGATE"""
 
 import subprocess
 import sys
@@ -28,6 +28,22 @@ class OldWordsTest(unittest.TestCase):
 
         self.assertEqual(done.returncode, 64)
         self.assertIn("; there are: qos, ", done.stderr)
+
+    def test_a_wrong_option_is_answered_with_the_nearest(self) -> None:
+        commands = {
+            ("spec", "plan", "--prnue"): "; there is no option --prnue; did you mean --prune?",
+            ("spec", "lint", "--ofline=1", "x"): "; there is no option --ofline; did you mean --offline?",
+            ("access", "grant", "--qos", "a", "--user", "b", "--until", "1d", "--raeson", "x"):
+                "--reason is required; there is no option --raeson; did you mean --reason?",
+        }
+        for words, answer in commands.items():
+            with self.subTest(words):
+                done = run(*words)
+
+                self.assertEqual((done.returncode, done.stdout), (64, ""))
+                self.assertIn(answer, done.stderr)
+        for words in (("qos", "list", "--zzzzzz"), ("spec", "export")):
+            self.assertNotIn("there is no option", run(*words).stderr)
 
 
 if __name__ == "__main__":

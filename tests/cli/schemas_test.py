@@ -43,6 +43,15 @@ RECORD = {
     "candidate": {"policy": "0" * 16, "differs": ["outcome", "job"], "outcome": "refused", "rules": ["r"],
                   "changes": ["qos: q -> p"]},
 }
+SPEC = """owner: base
+silence:
+  - { code: normal-changed, reason: a small cluster }
+qos:
+  night: { template: low, MaxTRESPerUser: { cpu: 9 }, GrpTRES: { cpu: 8, gpu: 25% }, access: { accounts: [bio] } }
+  normal: { GrpJobs: 5 }
+templates:
+  low: { GrpJobs: 0 }
+"""
 BROKEN = 'rule { name = "x", submit = function(job) job.qos = 1 end }\n'
 TEST = 'test "ana" { job = { user = "ana" }, expect = { reject = "no" } }\n'
 
@@ -241,6 +250,33 @@ class AnswersTest(unittest.TestCase):
         self.ask("limits", "--world", "world.json", "--user", "ana")
         self.ask("limits", "--world", "world.json", "--user", "ana", "--all")
         self.ask("limits", "--world", "world.json", "--user", "ben", status=66)
+
+    @unittest.skipUnless(HAS_SLURM, "the command needs Slurm's library")
+    def test_specs_without_a_cluster(self) -> None:
+        (self.folder / "a.yaml").write_text(SPEC)
+        answer = self.ask("spec", "lint", "--offline", "a.yaml", status=2)
+        self.assertEqual(
+            [(each["code"], each["file"], each["line"], each["cure"]) for each in answer["findings"]],
+            [("limit-never-binds", "a.yaml", 5, "# a.yaml:5: QOS night: take cpu out of MaxTRESPerUser"),
+             ("zero-limit", "a.yaml", 8, "# a.yaml:8: QOS night: GrpJobs: unset")],
+        )
+        self.assertEqual([each["reason"] for each in answer["silenced"]], ["a small cluster"])
+        ignored = self.ask("spec", "lint", "--offline", "a.yaml", "--ignore", "zero-limit", status=2)
+        self.assertEqual([each["code"] for each in ignored["findings"]], ["limit-never-binds"])
+        (self.folder / "b.yaml").write_text(SPEC.replace("GrpJobs: 0", "GrpJob: 0"))
+        problem = self.ask("spec", "lint", "--offline", "b.yaml", status=65)["error"]["problems"][0]
+        self.assertEqual((problem["file"], problem["line"]), ("b.yaml", 8))
+        self.ask("spec", "lint", "--offline", "none.yaml", status=66)
+
+    @unittest.skipUnless(HAS_SLURM, "the command needs Slurm's library")
+    def test_what_is_kept_on_this_machine(self) -> None:
+        state = str(self.folder / "state")
+        self.assertEqual(self.ask("access", "list", "--state", state)["grants"], [])
+        self.assertEqual(self.ask("access", "expire", "--state", state)["revoked"], [])
+        self.assertEqual(self.ask("spec", "history", "--history", f"{state}/history")["entries"], [])
+        self.ask("spec", "history", "7", "--history", f"{state}/history", status=66)
+        (self.folder / "state/grants.jsonl").write_text('{"qos": "night"}\n')
+        self.assertIn("grants.jsonl:1: ", self.ask("access", "list", "--state", state, status=65)["error"]["message"])
 
     def test_an_unknown_command(self) -> None:
         self.assertEqual(self.ask("lst", status=64)["error"]["code"], "usage")

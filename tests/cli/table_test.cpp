@@ -90,4 +90,23 @@ BOOST_AUTO_TEST_CASE(a_cell_without_a_bar_stays) {
                "7%  binds first");
 }
 
+BOOST_AUTO_TEST_CASE(columns_are_taken_off_from_the_right_until_the_table_fits) {
+    const auto taken = [](std::size_t width) {
+        cli::Table wide{{{"Name"}, {"Priority", true}, {"Flags"}}, {{"night", "5", "DenyOnLimit"}}};
+        const auto left_out = cli::take_columns_off(wide, width);
+        std::ostringstream out;
+        cli::print_aligned(out, wide);
+        BOOST_TEST(wide.rows[0].size() == wide.columns.size());
+        BOOST_TEST(out.str().find('\n') <= width);
+        return text::join(left_out, ",");
+    };
+    BOOST_TEST(taken(28) == "");
+    BOOST_TEST(taken(27) == "Flags");
+    BOOST_TEST(taken(15) == "Flags");
+    BOOST_TEST(taken(14) == "Priority,Flags");
+    cli::Table one{{{"Name"}}, {{"night"}}};
+    BOOST_TEST(cli::take_columns_off(one, 0).empty());
+    BOOST_TEST(one.columns.size() == 1u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -67,7 +67,7 @@ class ClientFilterCase(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.cluster = Cluster.up(
             nodes=2,
-            users=[USER, "ben"],
+            users=[USER, "ben", "cem"],
             slurm_conf=(
                 f"CliFilterPlugins=qosgate\nPluginDir={build_root()}/plugin:@PLUGINDIR@\n{PARTITIONS}{cls.slurm_conf}"
             ),
@@ -115,10 +115,10 @@ class ClientFilterCase(unittest.TestCase):
     def said(self, done: CommandResult) -> list[str]:
         return [line for line in done.stderr.splitlines() if not OTHERS.match(line)]
 
-    def foretold(self, words: list[str]) -> list[str]:
+    def foretold(self, words: list[str], user: str = USER) -> list[str]:
         """What `qosgate check` says, which lets the client itself make the job."""
         done = self.cluster.run(
-            [self.qosgate, "check", "--json", "--", *words], USER, env={"SLURM_CONF": str(self.without_filter)}
+            [self.qosgate, "check", "--json", "--", *words], user, env={"SLURM_CONF": str(self.without_filter)}
         )
         lines = [line for part in json.loads(done.stdout)["parts"] for line in part["message"]]
         return [line.strip() for line in lines]

@@ -165,11 +165,26 @@ MISTAKES = (
     ),
     Mistake("flag-without-effect", qos="Flags=UsageFactorSafe"),
     Mistake("threshold-without-flag", qos="UsageThreshold=0.5"),
+    Mistake("deny-on-limit-missing", qos="MaxTRESPerJob=gres/gpu=0"),
+    Mistake("no-reserve-not-preempted", qos="Flags=NoReserve"),
+    Mistake(
+        "preempts-nobody",
+        commands=("QOSGATE qos create e", "QOSGATE qos update c Preempt=e"),
+        after=("QOSGATE qos delete e",),
+    ),
+    Mistake(
+        "normal-changed",
+        "QOS normal",
+        commands=("QOSGATE qos update normal GrpJobs=100",),
+        advice="# create a QOS for the jobs that are meant",
+        by_hand=("QOSGATE qos update normal GrpJobs=unset",),
+    ),
+    *(() if slurm_version() < (23, 11) else (Mistake("relative-above-hundred", qos="Flags=Relative GrpTRES=cpu=101"),)),
     *(() if slurm_version() >= (24, 5) else (Mistake("run-minutes-ignored", qos="MaxTRESRunMinsPerUser=cpu=5"),)),
 )
 
-# slurmdbd stores no loop.
-NOT_STORED = {"preemption-loop"}
+# slurmdbd stores no loop, associations have QOS normal, and old releases do not know the flag Relative.
+NOT_STORED = {"preemption-loop", "normal-missing", "relative-of-jobs", "relative-above-hundred"}
 
 
 class Lint(LimitsTestCase):

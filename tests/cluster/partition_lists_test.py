@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from qosgate_dev.cluster.programs import slurm_version
 from qosgate_dev.testing import main
 from qosgate_dev.testing.plugin_case import PluginTestCase
 
@@ -38,12 +39,15 @@ PartitionName=lean Nodes=ALL MaxMemPerNode=1000
                     self.expect(self.submit(arguments), True, *head, words)
                 self.expect_runs_silently(f"{arguments} {better}")
 
-    def test_a_time_that_does_not_fit_before_the_deadline_ends_the_job(self) -> None:
+    def test_a_time_that_does_not_fit_before_the_deadline_is_refused_or_ends_the_job(self) -> None:
         deadline = "--deadline=now+30minutes -t 60"
         self.expect_runs_silently(f"{deadline} --time-min=20")
         answer = self.submit(deadline)
-        at_once = "a time limit of 01:00:00 does not fit: the deadline (--deadline) is in 00:30:00; slurmctld will end this job at once"
-        self.expect(answer, True, at_once, "shorten --time, or add --time-min")
+        told = "a time limit of 01:00:00 does not fit: the deadline (--deadline) is in 00:30:00"
+        if slurm_version() >= (23, 2):
+            self.expect(answer, False, told, "shorten --time, or add --time-min", "Requested time limit is invalid")
+            return
+        self.expect(answer, True, f"{told}; slurmctld will end this job at once", "shorten --time, or add --time-min")
         self.cluster.wait_job(int(answer.stdout.split()[-1]), "DEADLINE")
 
     def test_a_list_that_begins_with_a_partition_for_root_starts_nothing_without_nodes(self) -> None:

@@ -3,9 +3,15 @@
 
 from __future__ import annotations
 
+import os
+import random
+from pathlib import Path
+
 from qosgate_dev.testing import main
 
 from qos_cli import BAD_DATA, NOT_FOUND, QosTestCase
+
+BUILD = Path(os.environ.get("QG_BUILD_ROOT", "build")).absolute()
 
 # The setting to write, sacctmgr's column, and what it shows then.
 FIELDS = [
@@ -137,10 +143,10 @@ class Fields(QosTestCase):
         self.assertIn("would preempt each other", own.stderr)
         self.assertEqual(self.stored("low1", "preempt"), "")
 
-    def test_a_new_qos_cannot_preempt_one_that_is_made_with_it(self) -> None:
+    def test_new_qos_cannot_preempt_each_other(self) -> None:
         result = self.qos("create", "new1,new2", "Preempt=new2", rc=BAD_DATA)
 
-        self.assertIn("QOS 'new2' is created by the same command", result.stderr)
+        self.assertIn("would preempt each other", result.stderr)
         self.assertFalse(self.exists("new1") or self.exists("new2"))
 
     def test_texts_with_quotes_are_stored_as_they_are(self) -> None:
@@ -149,6 +155,98 @@ class Fields(QosTestCase):
                 self.qos("create", "quote", f"Description={text}")
                 self.assertEqual(self.record("quote")["Description"], text)
                 self.qos("delete", "quote")
+
+
+# Other values: zero, the largest that is stored, several TRES.
+OTHERS = [
+    ("Description=it's|9", "description", "it's|9"),
+    ("Priority=0", "priority", "0"),
+    ("MaxWall=0", "maxwall", "00:00:00"),
+    ("MaxTRESPerJob=cpu=0,gpu=1", "maxtres", "cpu=0,gres/gpu=1"),
+    ("MaxTRESPerNode=mem=1G", "maxtrespernode", "mem=1G"),
+    ("MaxTRESPerUser=cpu=0", "maxtrespu", "cpu=0"),
+    ("MaxTRESPerAccount=cpu=1,mem=1T,gpu=0", "maxtrespa", "cpu=1,gres/gpu=0,mem=1T"),
+    ("MaxTRESMinsPerJob=gpu=9", "maxtresmins", "gres/gpu=9"),
+    ("MaxTRESRunMinsPerUser=mem=5", "maxtresrunminspu", "mem=5M"),
+    ("MaxTRESRunMinsPerAccount=mem=5", "maxtresrunminspa", "mem=5M"),
+    ("MaxJobsPerUser=0", "maxjobspu", "0"),
+    ("MaxJobsPerAccount=2147483647", "maxjobspa", "2147483647"),
+    ("MaxSubmitJobsPerUser=0", "maxsubmitpu", "0"),
+    ("MaxSubmitJobsPerAccount=0", "maxsubmitpa", "0"),
+    ("MaxJobsAccruePerUser=0", "maxjobsaccruepu", "0"),
+    ("MaxJobsAccruePerAccount=0", "maxjobsaccruepa", "0"),
+    ("MinTRESPerJob=node=2", "mintres", "node=2"),
+    ("MinPrioThreshold=0", "minpriothres", "0"),
+    ("GrpTRES=gpu=0", "grptres", "gres/gpu=0"),
+    ("GrpTRESMins=gpu=1", "grptresmins", "gres/gpu=1"),
+    ("GrpTRESRunMins=mem=7", "grptresrunmins", "mem=7M"),
+    ("GrpJobs=2147483647", "grpjobs", "2147483647"),
+    ("GrpSubmitJobs=0", "grpsubmit", "0"),
+    ("GrpJobsAccrue=0", "grpjobsaccrue", "0"),
+    ("GrpWall=1", "grpwall", "00:01:00"),
+    ("Flags=NoReserve", "flags", "NoReserve"),
+    ("UsageFactor=0", "usagefactor", "0.000000"),
+    ("UsageThreshold=0", "usagethres", "0.000000"),
+    ("LimitFactor=0.5", "limitfactor", "0.500000"),
+    ("Preempt=kept", "preempt", "kept"),
+    ("PreemptMode=suspend,gang", "preemptmode", "gang,suspend"),
+    ("PreemptExemptTime=0", "preemptexempttime", "00:00:00"),
+    ("GraceTime=1", "gracetime", "00:00:01"),
+]
+
+
+class Combinations(QosTestCase):
+    """Many QOSs with random combinations of fields, written in a few calls."""
+
+    COUNT = 40
+
+    def shown(self) -> dict[str, dict[str, str]]:
+        lines = self.cluster.sacctmgr(f"-n -P show qos format=name,{COLUMNS}").stdout.splitlines()
+        # A description may have a bar, but no field before it.
+        names = COLUMNS.split(",")
+        found = {}
+        for line in lines:
+            parts = line.split("|")
+            while len(parts) > len(names) + 1:
+                parts[1:3] = ["|".join(parts[1:3])]
+            columns = dict(zip(names, parts[1:], strict=True))
+            for column, value in columns.items():
+                if "=" in value:
+                    columns[column] = ",".join(sorted(value.split(",")))
+            found[parts[0]] = columns
+        return found
+
+    def test_every_field_is_created_changed_and_cleared_in_any_combination(self) -> None:
+        helper = str(BUILD / "tests/cluster/helpers/apply_plan")
+        random_fields = random.Random(15)
+        self.qos("create", "kept", "Description=")
+        unset = self.shown()["kept"]
+        names = [f"mix{n}" for n in range(self.COUNT)]
+        wanted = {name: dict(unset) for name in names}
+        clear = [(f"{field_of(assignment)}=unset", column, unset[column]) for assignment, column, _ in FIELDS]
+        for verb, values in (("create", FIELDS), ("update", OTHERS), ("update", clear), ("update", OTHERS)):
+            changes = []
+            for name in names:
+                count = random_fields.choice([1, 2, 5, len(values)])
+                chosen = [row for row in random_fields.sample(values, count) if " " not in row[0]]
+                changes.append(" ".join([verb, name, *(assignment for assignment, _, _ in chosen)]))
+                for assignment, column, value in chosen:
+                    wanted[name][column] = merged(wanted[name][column], assignment, value)
+
+            result = self.cluster.run([helper, *changes], timeout=60)
+
+            self.assertTrue(result.stdout.endswith("\napplied\n"), str(result))
+            shown = self.shown()
+            for name, change in zip(names, changes, strict=True):
+                self.assertEqual(shown[name], wanted[name], change)
+
+
+def merged(before: str, assignment: str, value: str) -> str:
+    """What sacctmgr shows of a field after an assignment: TRES are merged."""
+    if "TRES" not in field_of(assignment) or not value:
+        return value
+    counts = dict(part.split("=") for part in [*before.split(","), *value.split(",")] if part)
+    return ",".join(sorted(f"{tres}={count}" for tres, count in counts.items()))
 
 
 class Lists(QosTestCase):

@@ -18,7 +18,7 @@ MODIFY_QOS = b"\x05\xab"
 
 class SlurmdbdProxy:
     """Passes everything on until the n-th request of its life, counted from 1, or until the first
-    one whose body begins so.
+    one whose body begins so, or for which a function says so.
 
     At that request it hangs up (`is_silent` false) or keeps it and says nothing. Connections
     made afterwards are passed on: libslurm makes one by itself. `requests` counts what came.
@@ -28,7 +28,7 @@ class SlurmdbdProxy:
     def __init__(
         self,
         port: int,
-        fail_at: int | bytes = 0,
+        fail_at: int | bytes | Callable[[bytes], bool] = 0,
         *,
         is_silent: bool = False,
         before: Callable[[bytes], None] = lambda _: None,
@@ -79,7 +79,9 @@ class SlurmdbdProxy:
     def _is_chosen(self, body: bytes) -> bool:
         if isinstance(self._fail_at, int):
             return self.requests == self._fail_at
-        return not self.has_failed and body.startswith(self._fail_at)
+        if isinstance(self._fail_at, bytes):
+            return not self.has_failed and body.startswith(self._fail_at)
+        return not self.has_failed and self._fail_at(body)
 
     @staticmethod
     def _answers(client: socket.socket, server: socket.socket) -> None:

@@ -106,7 +106,17 @@ BOOST_AUTO_TEST_CASE(a_least_time_that_no_partition_allows_is_refused_everywhere
     BOOST_TEST(pending() == "");
 
     request.time_min = TimeLimit{90};
+    BOOST_TEST(code() == RejectCode::invalid_time_min);
+
+    enforce_part_limits = EnforcePartLimits::all; // the time limit is compared first
     BOOST_TEST(code() == RejectCode::invalid_time_limit);
+    request.time_limit.reset();
+    BOOST_TEST(code() == RejectCode::invalid_time_min);
+    request.time_limit = TimeLimit{30};
+    request.time_min = TimeLimit{31};
+    BOOST_TEST(code() == RejectCode::invalid_time_min);
+    request.time_min = TimeLimit{30};
+    BOOST_TEST(code() == RejectCode::none);
 }
 
 BOOST_AUTO_TEST_CASE(a_time_that_a_limit_gave_is_refused_afterwards_where_partitions_are_enforced) {

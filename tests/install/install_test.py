@@ -2,48 +2,23 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`meson install` puts each file in its place, and other programs can use what it installs.
 
-Usage: install_test.py SOURCE_ROOT COMPILER [ARGUMENT...], with QG_BUILD_ROOT in the environment
+Usage: install_test.py SOURCE_ROOT, with QG_BUILD_ROOT in the environment
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import shlex
-import subprocess
+import shutil
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-BUILD = Path(os.environ["QG_BUILD_ROOT"])
+from installation import BUILD, Installation, compiler, option, run
+
 SOURCE = Path(sys.argv[1])
-COMPILER = sys.argv[2:]
 HERE = Path(__file__).resolve().parent
-
-
-def run(*command: str | Path, **environment: str) -> str:
-    """The output of a command that must succeed; a failure shows all it printed."""
-    result = subprocess.run(
-        list(map(str, command)),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=120,
-        check=False,
-        env=os.environ | environment,
-    )
-    if result.returncode != 0:
-        raise AssertionError(f"$ {shlex.join(map(str, command))}\n{result.stdout}")
-    return result.stdout
-
-
-def option(name: str) -> str:
-    """The value of one of Meson's options in this build."""
-    records = json.loads((BUILD / "meson-info/intro-buildoptions.json").read_text())
-    return str(next(record["value"] for record in records if record["name"] == name))
 
 
 class Installed(unittest.TestCase):
@@ -59,26 +34,13 @@ class Installed(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory(prefix="qosgate-install-")
         cls.addClassCleanup(temporary.cleanup)
         cls.destdir = Path(temporary.name)
-        run("meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", cls.destdir)
-        cls.prefix = cls.destdir / option("prefix").lstrip("/")
+        cls.installation = Installation(cls.destdir)
+        cls.prefix = cls.installation.prefix
         cls.has_slurm = (cls.prefix / "include/qosgate/slurmdb").is_dir()
-        cls.flags = cls.library_flags()
-
-    @classmethod
-    def library_flags(cls) -> list[str]:
-        """What pkg-config answers once the files are where its own file says."""
-        found = cls.prefix / option("libdir") / "pkgconfig/qosgate.pc"
-        text = found.read_text().replace(f"prefix={option('prefix')}\n", f"prefix={cls.prefix}\n")
-        moved = cls.destdir / "pkgconfig"
-        moved.mkdir()
-        (moved / found.name).write_text(text)
-        answer = run("pkg-config", "--cflags", "--libs", "qosgate", PKG_CONFIG_PATH=str(moved))
-        return shlex.split(answer)
+        cls.flags = cls.installation.flags("qosgate")
 
     def compile(self, source: Path) -> Path:
-        program = self.destdir / source.stem
-        run(*COMPILER, source, *self.flags, "-o", program)
-        return program
+        return self.installation.compile(source, *self.flags)
 
     def require_slurm(self) -> None:
         if not self.has_slurm:
@@ -98,6 +60,15 @@ class Installed(unittest.TestCase):
         self.assertEqual(answer.count(": found\n"), 3, answer)
         self.assertIn("/invalid/slurm.conf", answer)
 
+    def test_a_c_program_finds_its_own_library(self) -> None:
+        self.require_slurm()
+        flags = self.installation.flags("qosgate-c")
+        program = self.installation.compile(HERE / "status_names.c", "-x", "c", "-std=c99", "-Wpedantic", "-Werror", *flags)
+
+        answer = run(program, LD_LIBRARY_PATH=str(self.prefix / option("libdir")), SLURM_CONF="/invalid/slurm.conf")
+
+        self.assertRegex(answer, r"^version \d+\.\d+\.\d+\n5 unavailable: .*/invalid/slurm.conf")
+
     def test_the_library_is_for_every_compiler(self) -> None:
         library = self.prefix / option("libdir") / "libqosgate.a"
 
@@ -110,7 +81,7 @@ class Installed(unittest.TestCase):
         everything.write_text("".join(f"#include <{header}>\n" for header in headers))
 
         self.assertIn(Path("qosgate/limits/submit.hpp"), headers)
-        run(*COMPILER, "-fsyntax-only", everything, *self.flags)
+        run(*compiler(), "-fsyntax-only", everything, *self.flags)
 
     def test_programs_link_with_every_public_class(self) -> None:
         programs = ["engine_classes.cpp"] + (["slurm_classes.cpp"] if self.has_slurm else [])
@@ -150,6 +121,24 @@ class Installed(unittest.TestCase):
         ):
             self.assertIn("qosgate policy replay", (data / script).read_text())
 
+    def test_systemd_accepts_the_units(self) -> None:
+        self.require_slurm()
+        if shutil.which("systemd-analyze") is None:
+            self.skipTest("systemd-analyze is not installed")
+        program = f"{option('prefix')}/{option('bindir')}/qosgate"
+        units = sorted((self.prefix / "lib/systemd/system").glob("qosgate-*"))
+        self.assertIn("qosgate-access-expire.timer", [unit.name for unit in units])
+        with tempfile.TemporaryDirectory(prefix="qosgate-units-") as folder:
+            for unit in units:
+                text = unit.read_text()
+                if unit.suffix == ".service":
+                    self.assertIn(f"\nExecStart={program} ", text, unit)
+                    verbs = re.findall(rf"(?m)^ExecStart={program} ([a-z ]+?)(?: -.*)?$", text)
+                    self.assertIn("Exit status", run(self.prefix / "bin/qosgate", *verbs[0].split(), "--help"))
+                # The program is not where the unit says before a package puts it there.
+                (Path(folder) / unit.name).write_text(text.replace(program, str(self.prefix / "bin/qosgate")))
+            run("systemd-analyze", "verify", "--man=no", *sorted(Path(folder).iterdir()))
+
     def test_the_plugin_is_beside_slurms_own(self) -> None:
         self.require_slurm()
         found = list(self.destdir.rglob("job_submit_qosgate.so"))
@@ -180,17 +169,18 @@ class Installed(unittest.TestCase):
 
         rules = {path.name for path in (SOURCE / "lua/rules").glob("*.lua")}
         plugins = {"cli_filter_qosgate.so", "job_submit_qosgate.so", "qosgate_client.so"} if self.has_slurm else set()
-        others = {"qosgate", "qosgate.lua", "lua.md", "running.md", "users.md", "decision-record.schema.json"}
+        others = {"qosgate", "qosgate.lua", "lua.md", "running.md", "spec.md", "users.md", "decision-record.schema.json"}
+        units = {"qosgate-access-expire.service", "qosgate-access-expire.timer"} if self.has_slurm else set()
         schemas = {path.name for path in (SOURCE / "contrib/schemas").glob("*.json")}
         has_exporter = "/metrics" in run(self.prefix / "bin/qosgate", "exporter", "--help")
         monitor = {"qosgate-exporter.service", "alerts.yml", "dashboard.json"} if has_exporter else set()
         pages = {name for name in installed if re.fullmatch(r"qosgate(-[a-z]+)*\.1", name)}
         help_files = {"_qosgate", "qosgate.fish", "qosgate.1", *pages}  # that of bash is called qosgate, too
-        self.assertEqual(installed, others | rules | plugins | monitor | schemas | help_files)
+        self.assertEqual(installed, others | rules | plugins | monitor | units | schemas | help_files)
 
     def test_the_guides_refer_to_nothing_that_is_not_installed(self) -> None:
         guides = sorted((self.prefix / option("datadir") / "doc/qosgate").glob("*.md"))
-        self.assertEqual([guide.name for guide in guides], ["lua.md", "running.md", "users.md"])
+        self.assertEqual([guide.name for guide in guides], ["lua.md", "running.md", "spec.md", "users.md"])
         for guide in guides:
             text = guide.read_text()
             self.assertEqual(re.findall(r"\]\((?!https:|#)[^)]*\)", text), [], guide)

@@ -20,13 +20,17 @@ ALLOWED = {
     "gate": {"policy", "limits", "quota", "model", "base"},
     "slurm": {"quota", "model", "base"},
     "slurmdb": {"slurm", "model", "base"},
+    "spec": {"limits", "quota", "model", "base"},
+    # What carries a spec out needs both it and slurmdbd.
+    "admin": {"spec", "slurmdb", "slurm", "model", "base"},
 }
 
 # Headers of C libraries, and the places that may see them.
 FOREIGN = {
     r"slurm/": {"engine/qosgate/slurm", "engine/qosgate/slurmdb", "plugin", "tests"},
+    r"yaml-cpp/": {"engine/qosgate/spec", "tests"},
     r"lua|lauxlib": {"engine/qosgate/policy", "tests"},
-    r"nlohmann/": {"contrib", "tests"},
+    r"nlohmann/": {"contrib", "engine/qosgate/spec", "engine/qosgate/admin", "tests"},
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')

@@ -4,12 +4,11 @@
 #include "qosgate/base/data_table.hpp"
 #include "qosgate/policy/findings.hpp"
 #include "support/policy_setup.hpp"
+#include "support/sanitized.hpp"
 #include "support/texts.hpp"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
-
-#include <chrono>
 
 using namespace qg;
 using namespace qg::policy;
@@ -207,19 +206,21 @@ BOOST_AUTO_TEST_CASE(takes_no_memory_of_a_state) {
 }
 
 BOOST_AUTO_TEST_CASE(is_found_quickly_in_large_files) {
+    // A search through the file for each would take longer than a rule may.
+    constexpr int lookups = 5000 / slowness;
     std::string text = "{";
     for (int i = 0; i < 100'000; ++i)
         text += qg::text::format("\"project{}\": {{\"gpus\": {}}},", i, i);
     text += "\"last\": {\"gpus\": 1}}";
     const auto policy =
-        policy_of({{"t.lua", "local p = data('p.json')\n" + rule_with("local n = 0 for i = 1, 5000 do "
-                                                                      "n = n + p.project77777.gpus end "
-                                                                      "job:warn('%d', n)")},
+        policy_of({{"t.lua", "local p = data('p.json')\n" +
+                                 rule_with("local n = 0 for i = 1, " + std::to_string(lookups) +
+                                           " do n = n + p.project77777.gpus end job:warn('%d', n)")},
                    {"data/p.json", text}});
-    const auto begin = std::chrono::steady_clock::now();
 
-    BOOST_TEST(Job().run(*policy).warnings.at(0) == "388885000");
-    BOOST_TEST((std::chrono::steady_clock::now() - begin) < std::chrono::milliseconds(500));
+    const auto verdict = Job().run(*policy);
+    BOOST_TEST_REQUIRE(!verdict.rejected, verdict.reject_message);
+    BOOST_TEST(verdict.warnings.at(0) == std::to_string(lookups * 77777));
 }
 
 BOOST_AUTO_TEST_CASE(changes_the_hash_and_is_read_from_its_folder) {

@@ -2,6 +2,7 @@
 //
 // The modules that are built in, lua/lib.
 #include "support/policy_setup.hpp"
+#include "support/sanitized.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -30,6 +31,39 @@ BOOST_AUTO_TEST_CASE(reads_lists) {
     BOOST_TEST(value_with("names", "table.concat(names.list('a,'), ' ')") == "a");
     BOOST_TEST(value_with("names", "#names.list('')") == "0");
     BOOST_TEST(value_with("names", "#names.list(nil)") == "0");
+}
+
+BOOST_AUTO_TEST_CASE(goes_through_lists_in_order) {
+    const auto walked = [](const std::string& text) {
+        return value_with("names", "(function() local all = '' for i, name in names.each(" + text +
+                                       ") do all = all .. i .. name end return all end)()");
+    };
+    BOOST_TEST(walked("'a,b,,c'") == "1a2b3c");
+    BOOST_TEST(walked("'a'") == "1a");
+    BOOST_TEST(walked("','") == "");
+    BOOST_TEST(walked("''") == "");
+    BOOST_TEST(walked("nil") == "");
+    BOOST_TEST(walked("('a'):rep(101) .. ',b'") == "1" + std::string(101, 'a') + "2b");
+}
+
+BOOST_AUTO_TEST_CASE(keeps_no_more_lists_than_fit) {
+    // Jobs of users who think of ever new texts.
+    const auto policy = policy_of(
+        {{"t.lua", "local names = require('names')\n" +
+                       rule_with("local all = '' for _, n in names.each(job.name) do all = all .. n end "
+                                 "if all ~= job.name:gsub(',', '') then job:reject('wrong') end")}});
+    Job job;
+    for (int i = 0; i < 1000; ++i) {
+        job.request.name = "n" + std::to_string(i) + "," + std::string(i % 200, 'x');
+        BOOST_TEST(!job.run(*policy).rejected);
+    }
+    for (int i = 0; i < 500; ++i) {
+        job.request.name = std::to_string(i);
+        while (job.request.name->size() < 4000 / slowness)
+            *job.request.name += ",a";
+        const auto verdict = job.run(*policy);
+        BOOST_TEST_REQUIRE(!verdict.rejected, verdict.reject_message);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(finds_whole_names) {

@@ -14,8 +14,8 @@ using qg::slurm::to_slurm_error;
 namespace {
 constexpr RejectCode rejections[] = {
     RejectCode::invalid_qos,       RejectCode::accounting_policy,  RejectCode::invalid_account,
-    RejectCode::invalid_partition, RejectCode::invalid_time_limit, RejectCode::text_too_long,
-    RejectCode::access_denied,
+    RejectCode::invalid_partition, RejectCode::invalid_time_limit, RejectCode::invalid_time_min,
+    RejectCode::text_too_long,     RejectCode::access_denied,
 };
 }
 

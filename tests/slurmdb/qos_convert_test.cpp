@@ -3,6 +3,7 @@
 
 #include "qosgate/model/qos_change.hpp"
 #include "qosgate/model/qos_flags.hpp"
+#include "qosgate/slurmdb/qos_stages.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -106,12 +107,22 @@ BOOST_AUTO_TEST_CASE(a_cleared_tres_is_named_with_minus_one) {
     BOOST_TEST(tres_text(patch(before, with({"GrpTRES=unset"}, before))) == "1=-1,1001=-1");
 }
 
-BOOST_AUTO_TEST_CASE(run_minutes_per_account_are_written_whole) {
+BOOST_AUTO_TEST_CASE(run_minutes_per_account_are_written_whole_where_slurmdbd_mixes_them_up) {
     const QosRecord before = with({"MaxTRESRunMinsPU=cpu=5,node=7", "MaxTRESRunMinsPA=cpu=1,mem=9"});
 
     const QosPatch change = patch(before, with({"MaxTRESRunMinsPA=gpu=2,mem=-1"}, before));
 
-    BOOST_TEST(tres_text(change) == "1=1,1001=2,2=-1,4=-1");
+    BOOST_TEST(tres_text(change) == (slurm::mixes_up_run_minutes ? "1=1,1001=2,2=-1,4=-1" : "1001=2,2=-1"));
+}
+
+BOOST_AUTO_TEST_CASE(run_minutes_per_user_move_aside_only_where_slurmdbd_mixes_them_up) {
+    const QosRecord before = with({"MaxTRESRunMinsPU=cpu=5"});
+
+    const auto as_per_user = intermediate_records(before, with({"MaxTRESRunMinsPA=cpu=5"}, before));
+    const auto other = intermediate_records(before, with({"MaxTRESRunMinsPA=cpu=6"}, before));
+
+    BOOST_TEST(as_per_user.size() == (slurm::mixes_up_run_minutes ? 3u : 1u));
+    BOOST_TEST(other.size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(a_cleared_number_is_infinite_and_a_cleared_factor_too) {

@@ -67,6 +67,52 @@ BOOST_AUTO_TEST_CASE(a_removal_takes_the_qos_out_of_preempt_of_those_that_stay) 
     BOOST_TEST(plan.updated[0].after.preempt.empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_qos_that_is_named_twice_is_removed_once) {
+    const Stored all{{1, record("low")}, {2, record("high", {"Preempt=low"})}};
+
+    const auto plan = plan_removal(all, Names{"low", "LOW", "low"}).value();
+
+    BOOST_TEST_REQUIRE(plan.removed.size() == 1u);
+    BOOST_TEST(plan.removed[0].name == "low");
+    BOOST_TEST_REQUIRE(plan.updated.size() == 1u);
+    BOOST_TEST(plan.updated[0].after.preempt.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_preempted_is_created_first) {
+    const auto groups = in_preempt_order({record("high", {"Preempt=low,mid"}), record("low", {"Preempt=old"}),
+                                          record("mid", {"Preempt=low"})});
+
+    BOOST_TEST_REQUIRE(groups.size() == 3u);
+    BOOST_TEST(groups[0][0].name == "low");
+    BOOST_TEST(groups[1][0].name == "mid");
+    BOOST_TEST(groups[2][0].name == "high");
+    BOOST_TEST(in_preempt_order({record("a"), record("b")}).size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(qos_that_would_preempt_each_other_are_refused) {
+    const Stored all{{1, record("low")}, {2, record("mid", {"Preempt=low"})}};
+    const QosPlan own{{record("x", {"Preempt=x"})}, {}, {}};
+    const QosPlan through_others{
+        {record("new", {"Preempt=mid"})}, {{record("low"), record("low", {"Preempt=new"})}}, {}};
+    const QosPlan chain{{record("new", {"Preempt=mid"}), record("newer", {"Preempt=new,mid"})}, {}, {}};
+
+    BOOST_TEST(expect_no_preempt_loop(own, all).error().message.find(
+                   "each other, directly or through others: x;") != std::string::npos);
+    BOOST_TEST(expect_no_preempt_loop(through_others, all).error().message.find("low, mid, new;") !=
+               std::string::npos);
+    BOOST_TEST(expect_no_preempt_loop(chain, all).has_value());
+    // What was there before is not the plan's, also not for what leads there.
+    const Stored looping{{1, record("a", {"Preempt=b"})}, {2, record("b", {"Preempt=a"})}, {3, record("c")}};
+    const model::QosRecord now = record("c", {"Preempt=a"});
+    BOOST_TEST(expect_no_preempt_loop({{}, {{record("c"), now}}, {}}, looping).has_value());
+    BOOST_TEST(
+        !expect_no_preempt_loop({{}, {{record("c"), record("c", {"Preempt=c"})}}, {}}, looping).has_value());
+    // A removal breaks the loop.
+    QosPlan without = through_others;
+    without.removed = {record("mid", {"Preempt=low"})};
+    BOOST_TEST(expect_no_preempt_loop(without, all).has_value());
+}
+
 BOOST_AUTO_TEST_CASE(a_base_is_another_one_where_a_touched_record_differs) {
     const Stored then{{1, record("a")}, {2, record("b")}};
     const Stored elsewhere{{1, record("a")}, {2, record("b", {"MaxWall=1"})}};

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // How values are printed when a test fails: BOOST_TEST(a == b) prints both, whatever they are. Every test
-// includes this file first (see tests/meson.build), and with it Boost's configuration: each main.cpp defines
-// BOOST_TEST_MAIN. Enumerators print their names, containers and optionals their contents. A struct that is
-// compared needs a line with its fields:
+// includes this file first (see tests/meson.build). Enumerators print their names, containers and optionals
+// their contents. A struct that is compared needs a line with its fields:
 //
 //   template <>
 //   inline constexpr auto fields_of<model::Memory> =

@@ -5,10 +5,10 @@
 
 namespace qg::cli {
 
-void add_exporter(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = app.add_subcommand("exporter", "Not in this build: it has no prometheus-cpp");
-    command->allow_extras();
-    command->callback([&invocation] {
+void add_exporter(Command app, Invocation& invocation) {
+    Command command = app.add_subcommand("exporter", "Not in this build: it has no prometheus-cpp");
+    command.allow_extras();
+    command.callback([&invocation] {
         invocation.action = [](Output&) -> Result<int> {
             return Error{ErrorCode::unsupported,
                          "this build has no exporter: install prometheus-cpp-dev, and build it with "

@@ -143,9 +143,9 @@ Result<int> run_exporter(const ExporterOptions& options, Output& output) {
 
 } // namespace
 
-void add_exporter(CLI::App& app, Invocation& invocation) {
+void add_exporter(Command app, Invocation& invocation) {
     auto options = std::make_shared<ExporterOptions>();
-    CLI::App* command = add_command(
+    Command command = add_command(
         app, "exporter", "Serve limits, usage and decisions for Prometheus, and a page for people",
         "It runs until SIGTERM or Ctrl-C. A thread reads slurmctld's records and queue at the interval;\n"
         "requests are answered from the last reading, so any number of them costs slurmctld nothing.\n\n"
@@ -171,19 +171,19 @@ void add_exporter(CLI::App& app, Invocation& invocation) {
         "  qosgate exporter\n"
         "  qosgate exporter --listen 10.1.0.5:9817 --interval 30s --users 50 --public users\n"
         "  curl -s http://127.0.0.1:9817/metrics | grep '^qosgate_qos_headroom'");
-    command->add_option("--listen", options->listen, "Address and port; default: 127.0.0.1:9817; port 0: any")
-        ->check(check_listen);
+    command.add_option("--listen", options->listen, "Address and port; default: 127.0.0.1:9817; port 0: any")
+        .check(check_listen);
     command
-        ->add_option("--interval", options->interval, "How often slurmctld is read, 1s to 60m; default: 15s")
-        ->check(check_interval);
+        .add_option("--interval", options->interval, "How often slurmctld is read, 1s to 60m; default: 15s")
+        .check(check_interval);
     command
-        ->add_option("--users", options->max_users,
-                     "Name this many users in /metrics, those with the largest shares of a limit; default: 0")
-        ->check(CLI::Range(0, 1000));
+        .add_option("--users", options->max_users,
+                    "Name this many users in /metrics, those with the largest shares of a limit; default: 0")
+        .range(0, 1000);
     command
-        ->add_option("--public", options->shown, "'users': the page for people names users; default: nobody")
-        ->check(check_shown);
-    command->callback([&invocation, options] {
+        .add_option("--public", options->shown, "'users': the page for people names users; default: nobody")
+        .check(check_shown);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return run_exporter(*options, output); };
     });
 }

@@ -4,12 +4,15 @@
 #include "limit_rows.hpp"
 #include "metric_set.hpp"
 
+#include "qosgate/base/text.hpp"
 #include "qosgate/model/limit_facts.hpp"
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace qg::cli {
@@ -19,19 +22,23 @@ double as_double(std::uint64_t count) {
     return static_cast<double>(count);
 }
 
-constexpr const char* values_help =
-    "`limit` is sacctmgr's name. Memory in bytes, time in seconds, TRES minutes in TRES x seconds. ";
+/// The help of a family with values of limits.
+std::string help_of_values(std::string_view meaning) {
+    return text::format(
+        "`limit` is sacctmgr's name. Memory in bytes, time in seconds, TRES minutes in TRES x "
+        "seconds. {}",
+        meaning);
+}
 
 /// The same three families for QOSs and for accounts: limit, usage and headroom.
 void add_limits(MetricSet& metrics, const std::string& owner, const std::vector<LimitRow>& rows) {
     const std::string prefix = "qosgate_" + owner + "_";
-    auto& limit = metrics.gauge(prefix + "limit",
-                                std::string(values_help) + "`counts` says whose jobs count together.");
-    auto& usage = metrics.gauge(
-        prefix + "usage", std::string(values_help) + "What counts for the limit: of all jobs or, for a limit "
-                                                     "per user or account, of the one that uses most.");
-    auto& headroom = metrics.gauge(prefix + "headroom", std::string(values_help) +
-                                                            "What is left of the limit, by the same count.");
+    auto& limit = metrics.gauge(prefix + "limit", help_of_values("`counts` says whose jobs count together."));
+    auto& usage = metrics.gauge(prefix + "usage",
+                                help_of_values("What counts for the limit: of all jobs or, for a limit "
+                                               "per user or account, of the one that uses most."));
+    auto& headroom =
+        metrics.gauge(prefix + "headroom", help_of_values("What is left of the limit, by the same count."));
     for (const LimitRow& row : rows) {
         const std::initializer_list<Label> labels{{owner.c_str(), row.owner},
                                                   {"limit", model::name_of(row.limit)},
@@ -46,7 +53,7 @@ void add_limits(MetricSet& metrics, const std::string& owner, const std::vector<
 
 void add_account_holders(MetricSet& metrics, const std::vector<LimitRow>& rows) {
     auto& usage = metrics.gauge("qosgate_qos_account_usage",
-                                std::string(values_help) + "What an account uses of a limit of a QOS.");
+                                help_of_values("What an account uses of a limit of a QOS."));
     for (const LimitRow& row : rows)
         for (const auto& [account, used] : row.accounts)
             usage.add(as_double(used) * row.unit(), {{"qos", row.owner},
@@ -77,8 +84,8 @@ std::set<std::uint32_t> find_top_users(const std::vector<LimitRow>& rows, std::s
 void add_user_holders(MetricSet& metrics, const ClusterState& state, const std::vector<LimitRow>& rows,
                       std::size_t max_users) {
     auto& usage = metrics.gauge("qosgate_qos_user_usage",
-                                std::string(values_help) + "What a user uses of a limit of a QOS; only the "
-                                                           "users with the largest shares.");
+                                help_of_values("What a user uses of a limit of a QOS; only the "
+                                               "users with the largest shares."));
     const auto top = find_top_users(rows, max_users);
     for (const LimitRow& row : rows)
         for (const auto& [user, used] : row.users)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "command_tree.hpp"
 
+#include <CLI/App.hpp>
+
 namespace qg::cli {
 namespace {
 
@@ -44,8 +46,8 @@ void add_all(const CommandHelp& command, std::vector<const CommandHelp*>& all) {
 
 } // namespace
 
-CommandHelp read_command_tree(const CLI::App& command) {
-    return read_command(command, command.get_name());
+CommandHelp read_command_tree(const Command& command) {
+    return read_command(command.app(), command.app().get_name());
 }
 
 std::vector<const CommandHelp*> all_commands(const CommandHelp& root) {

@@ -4,7 +4,7 @@
 // from them.
 #pragma once
 
-#include <CLI/App.hpp>
+#include "../command_line.hpp"
 
 #include <string>
 #include <vector>
@@ -32,7 +32,7 @@ struct CommandHelp {
 };
 
 /// The command and all below it.
-CommandHelp read_command_tree(const CLI::App& command);
+CommandHelp read_command_tree(const Command& command);
 
 /// The command and all below it, each before those below it.
 std::vector<const CommandHelp*> all_commands(const CommandHelp& root);

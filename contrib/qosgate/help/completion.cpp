@@ -29,7 +29,7 @@ Examples:
   qosgate completion bash > ~/.local/share/bash-completion/completions/qosgate
   qosgate completion fish | source)";
 
-int write_script(const CLI::App& root, const std::string& shell, Output& output) {
+int write_script(const Command& root, const std::string& shell, Output& output) {
     const auto known = std::ranges::find(shells(), shell, &Shell::name);
     output.text() << known->make_script(read_command_tree(root));
     return 0;
@@ -37,16 +37,16 @@ int write_script(const CLI::App& root, const std::string& shell, Output& output)
 
 } // namespace
 
-void add_completion(CLI::App& parent, Invocation& invocation) {
+void add_completion(Command parent, Invocation& invocation) {
     const auto shell = std::make_shared<std::string>();
-    CLI::App* command =
+    Command command =
         add_command(parent, "completion", "Write a script that completes command lines in a shell", help);
     std::vector<std::string> names;
     for (const Shell& known : shells())
         names.emplace_back(known.name);
-    command->add_option("SHELL", *shell, "The shell")->required()->check(CLI::IsMember(names));
-    command->callback([&parent, &invocation, shell] {
-        invocation.action = [&parent, shell](Output& output) -> Result<int> {
+    command.add_option("SHELL", *shell, "The shell").required().one_of(names);
+    command.callback([parent, &invocation, shell] {
+        invocation.action = [parent, shell](Output& output) -> Result<int> {
             return write_script(parent, *shell, output);
         };
     });

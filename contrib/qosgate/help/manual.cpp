@@ -29,7 +29,7 @@ Examples:
   qosgate manual . && man ./qosgate-why.1
   qosgate manual ~/.local/share/man/man1)";
 
-Result<int> write_pages(const CLI::App& program, const fs::path& folder) {
+Result<int> write_pages(const Command& program, const fs::path& folder) {
     const CommandHelp root = read_command_tree(program);
     for (const CommandHelp* command : all_commands(root)) {
         const fs::path path = folder / (name_of_page(*command) + ".1");
@@ -43,12 +43,12 @@ Result<int> write_pages(const CLI::App& program, const fs::path& folder) {
 
 } // namespace
 
-void add_manual(CLI::App& parent, Invocation& invocation) {
+void add_manual(Command parent, Invocation& invocation) {
     const auto folder = std::make_shared<std::string>();
-    CLI::App* command = add_command(parent, "manual", "Write the manual pages of all commands", help);
-    command->add_option("DIRECTORY", *folder, "Where to write them; it exists")->required();
-    command->callback([&parent, &invocation, folder] {
-        invocation.action = [&parent, folder](Output&) { return write_pages(parent, *folder); };
+    Command command = add_command(parent, "manual", "Write the manual pages of all commands", help);
+    command.add_option("DIRECTORY", *folder, "Where to write them; it exists").required();
+    command.callback([parent, &invocation, folder] {
+        invocation.action = [parent, folder](Output&) { return write_pages(parent, *folder); };
     });
 }
 

@@ -26,19 +26,6 @@ struct LintOptions : AccessOptions {
     std::vector<std::string> ignored;
 };
 
-/// Errors: not_found, with the near miss.
-Result<void> check_codes(const std::vector<std::string>& codes) {
-    std::vector<std::string> known;
-    for (const LintCheck& check : lint_checks())
-        known.emplace_back(check.code);
-    for (const std::string& code : codes)
-        if (std::ranges::find(known, code) == known.end())
-            return Error{ErrorCode::not_found,
-                         text::format("--ignore: there is no check {}{}; 'qosgate lint --help' lists them",
-                                      text::quoted(code, 64), text::did_you_mean(code, known))};
-    return {};
-}
-
 void print(const std::vector<Finding>& findings, std::size_t checks, std::ostream& out) {
     for (const Finding& finding : findings) {
         out << text::format("{}: {}: {}\n", finding.code, finding.where, finding.text);
@@ -60,8 +47,10 @@ ordered_json to_json(const std::vector<Finding>& findings, const LintOptions& op
 }
 
 Result<int> lint_cluster(const LintOptions& options, Output& output) {
-    if (const auto known = check_codes(options.ignored); !known) return known.error();
-    const auto input = read_lint_input(options, output);
+    if (const auto known = check_codes(options.ignored); !known) return known.error().in("--ignore");
+    const auto access = QosConnection::open(options, output);
+    if (!access) return access.error();
+    const auto input = read_lint_input(**access);
     if (!input) return input.error();
     const auto findings = find_problems(*input, options.ignored);
     if (output.json())
@@ -73,22 +62,11 @@ Result<int> lint_cluster(const LintOptions& options, Output& output) {
     return findings.empty() ? 0 : exit_finds;
 }
 
-/// The codes and what they stand for, for the help.
-std::string list_checks() {
-    std::size_t width = 0;
-    for (const LintCheck& check : lint_checks())
-        width = std::max(width, check.code.size());
-    std::string list;
-    for (const LintCheck& check : lint_checks())
-        list += text::format("  {:<{}}  {}\n", check.code, width, check.title);
-    return list;
-}
-
 } // namespace
 
-void add_lint(CLI::App& app, Invocation& invocation) {
+void add_lint(Command app, Invocation& invocation) {
     auto options = std::make_shared<LintOptions>();
-    CLI::App* command = add_command(
+    Command command = add_command(
         app, "lint", "Find settings that have no effect, or always deny",
         "Checks the QOSs, associations and partitions of the live cluster, and slurm.conf. Each finding has "
         "a\n"
@@ -120,10 +98,10 @@ void add_lint(CLI::App& app, Invocation& invocation) {
             "Examples:\n"
             "  sudo qosgate lint --ignore not-safe --ignore zero-limit\n"
             "  sudo qosgate lint --json | jq -r '.findings[] | \"# \" + .text, .cure' > cures.sh");
-    command->add_option("--ignore", options->ignored, "Leave out the check with this code; may be repeated")
-        ->option_text("CODE");
-    add_access_options(*command, *options, invocation);
-    command->callback([&invocation, options] {
+    command.add_option("--ignore", options->ignored, "Leave out the check with this code; may be repeated")
+        .option_text("CODE");
+    add_access_options(command, *options, invocation);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return lint_cluster(*options, output); };
     });
 }

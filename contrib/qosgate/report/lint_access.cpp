@@ -129,9 +129,9 @@ void qos_unused(const LintInput& input, Findings& findings) {
             "nobody may use it: it is in no user's list, and it is not the QOS of a partition";
         const auto uses = find_names(input, qos.name);
         if (uses.empty())
-            findings.add(owner(qos), text, text::format("qosgate qos delete {}", quoted(qos.name)));
+            findings.add(qos, text, text::format("qosgate qos delete {}", quoted(qos.name)));
         else
-            findings.advise(owner(qos), text,
+            findings.advise(qos, text,
                             text::format("before it is deleted, take its name out of {}; slurmctld does not "
                                          "start with a name that it does not know",
                                          text::list_names(uses)));

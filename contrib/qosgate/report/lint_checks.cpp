@@ -24,9 +24,10 @@ constexpr LintCheck checks[] = {
     {"tres-not-tracked", "a limit of a TRES that AccountingStorageTRES does not have",
      lint::tres_not_tracked},
     {"preemption-ignored", "Preempt and its like of a QOS without preempt/qos", lint::preemption_ignored},
-    {"preemption-loop", "QOSs that may preempt each other", lint::preemption_loop},
+    {"preemption-loop", "QOSs that may preempt each other", lint::preemption_loop, LintScope::records},
     {"run-minutes-ignored", "MaxTRESRunMins... before Slurm 24.05", lint::run_minutes_ignored},
-    {"limit-never-binds", "a limit per job, user or account above that of all", lint::limit_never_binds},
+    {"limit-never-binds", "a limit per job, user or account above that of all", lint::limit_never_binds,
+     LintScope::records},
     {"limit-above-cluster", "a limit of a QOS above what the cluster, a partition or a node has",
      lint::limit_above_cluster},
     {"past-never-used-up", "GrpTRESMins or GrpWall of a QOS with UsageFactor=0", lint::past_never_used_up},
@@ -37,9 +38,10 @@ constexpr LintCheck checks[] = {
     {"default-time-above-wall", "DefaultTime of a partition above MaxWall: jobs without --time break it",
      lint::default_time_above_wall},
     {"wall-above-partitions", "MaxWall above MaxTime of every partition", lint::wall_above_partitions},
-    {"zero-limit", "a limit of a QOS that is zero: it allows no job", lint::zero_limit},
+    {"zero-limit", "a limit of a QOS that is zero: it allows no job", lint::zero_limit, LintScope::records},
     {"zero-association-limit", "the same of an account or user", lint::zero_association_limit},
-    {"minimum-above-maximum", "a minimum above a maximum: no job can meet both", lint::minimum_above_maximum},
+    {"minimum-above-maximum", "a minimum above a maximum: no job can meet both", lint::minimum_above_maximum,
+     LintScope::records},
     {"minimum-above-partitions", "a minimum that no partition has", lint::minimum_above_partitions},
     {"hidden-by-partition", "a limit of a QOS that the higher one of a partition's QOS replaces",
      lint::hidden_by_partition},
@@ -53,8 +55,20 @@ constexpr LintCheck checks[] = {
     {"qos-unused", "a QOS that nobody may use", lint::qos_unused},
     {"no-default-qos", "users whose jobs without --qos are refused", lint::no_default_qos},
     {"flag-without-effect", "a flag of a QOS that changes nothing here", lint::flag_without_effect},
+    {"relative-above-hundred", "a limit above 100 percent of a QOS with the flag Relative",
+     lint::relative_above_hundred, LintScope::records},
+    {"relative-of-jobs", "a QOS with the flag Relative of a partition that is also another's or used by jobs",
+     lint::relative_of_jobs},
+    {"deny-on-limit-missing", "limits that jobs can never meet, without the flag DenyOnLimit",
+     lint::deny_on_limit_missing, LintScope::records},
+    {"no-reserve-not-preempted", "the flag NoReserve of a QOS that no other may preempt",
+     lint::no_reserve_not_preempted},
+    {"preempts-nobody", "Preempt names a QOS that nobody may use", lint::preempts_nobody},
+    {"normal-changed", "limits, flags or the like of QOS normal, which all have that name no other",
+     lint::normal_changed, LintScope::records},
+    {"normal-missing", "QOS normal is deleted", lint::normal_missing},
     {"threshold-without-flag", "UsageThreshold without the flag EnforceUsageThreshold",
-     lint::threshold_without_flag},
+     lint::threshold_without_flag, LintScope::records},
 };
 
 std::string assignment(const SetLimit& limit, const std::string& value) {
@@ -95,15 +109,40 @@ std::span<const LintCheck> lint_checks() {
     return checks;
 }
 
-std::vector<Finding> find_problems(const LintInput& input, std::span<const std::string> ignored) {
+std::vector<Finding> find_problems(const LintInput& input, std::span<const std::string> ignored,
+                                   LintScope scope) {
     std::vector<Finding> all;
     for (const LintCheck& check : checks) {
-        if (std::ranges::find(ignored, check.code) != ignored.end()) continue;
+        const bool is_left_out = std::ranges::find(ignored, check.code) != ignored.end() ||
+                                 (scope == LintScope::records && check.scope != LintScope::records);
+        if (is_left_out) continue;
         Findings findings(check.code, all);
         check.find(input, findings);
     }
     write_conf_cures(all);
     return all;
+}
+
+Result<void> check_codes(std::span<const std::string> codes) {
+    std::vector<std::string> known;
+    for (const LintCheck& check : checks)
+        known.emplace_back(check.code);
+    for (const std::string& code : codes)
+        if (std::ranges::find(known, code) == known.end())
+            return Error{ErrorCode::not_found,
+                         text::format("there is no check {}{}; 'qosgate lint --help' lists them",
+                                      text::quoted(code, 64), text::did_you_mean(code, known))};
+    return {};
+}
+
+std::string list_checks() {
+    std::size_t width = 0;
+    for (const LintCheck& check : checks)
+        width = std::max(width, check.code.size());
+    std::string list;
+    for (const LintCheck& check : checks)
+        list += text::format("  {:<{}}  {}\n", check.code, width, check.title);
+    return list;
 }
 
 void Findings::add(const std::string& where, const std::string& text, const std::string& cure) {
@@ -117,6 +156,29 @@ void Findings::advise(const std::string& where, const std::string& text, const s
 void Findings::set(const std::string& where, const std::string& text, std::vector<ConfLine> lines) {
     add(where, text, {});
     all_.back().conf = std::move(lines);
+}
+
+void Findings::add(const model::QosRecord& qos, const std::string& text, const std::string& cure) {
+    add(owner(qos), text, cure);
+    all_.back().qos = qos.name;
+}
+
+void Findings::advise(const model::QosRecord& qos, const std::string& text, const std::string& advice,
+                      const std::string& assignment) {
+    const std::string command = assignment.empty() ? "" : ": " + update_qos(qos.name, assignment);
+    add(qos, text, "# " + advice + command);
+    all_.back().assignment = assignment;
+    all_.back().advice = one_line(advice);
+}
+
+void Findings::set(const model::QosRecord& qos, const std::string& text, std::vector<ConfLine> lines) {
+    set(owner(qos), text, std::move(lines));
+    all_.back().qos = qos.name;
+}
+
+void Findings::change(const model::QosRecord& qos, const std::string& text, const std::string& assignment) {
+    add(qos, text, update_qos(qos.name, assignment));
+    all_.back().assignment = assignment;
 }
 
 std::string SetLimit::text() const {

@@ -5,6 +5,9 @@
 
 #include "report/lint_input.hpp"
 
+#include "qosgate/base/result.hpp"
+
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +31,10 @@ struct Finding {
     /// that runs it runs no part of a name.
     std::string cure;
     std::vector<ConfLine> conf = {}; ///< what the cure sets in slurm.conf
+    std::string qos = {};            ///< the QOS that it is about; empty: none
+    /// Of a cure that sets one field: "MaxWall=01:00:00", "Flags-=NoDecay", "GrpTRES=cpu=-1".
+    std::string assignment = {};
+    std::string advice = {}; ///< what comes before the assignment
 };
 
 /// Takes what one check finds. Names may have any characters: coordinators choose them.
@@ -42,22 +49,44 @@ class Findings {
     /// The cure is lines of slurm.conf. Those of several findings with the same key become one line.
     void set(const std::string& where, const std::string& text, std::vector<ConfLine> lines);
 
+    /// The same for a QOS. An advice may end with an assignment of its fields.
+    void add(const model::QosRecord& qos, const std::string& text, const std::string& cure);
+    void advise(const model::QosRecord& qos, const std::string& text, const std::string& advice,
+                const std::string& assignment = {});
+    void set(const model::QosRecord& qos, const std::string& text, std::vector<ConfLine> lines);
+    /// The cure is an assignment of a field of the QOS.
+    void change(const model::QosRecord& qos, const std::string& text, const std::string& assignment);
+
   private:
     std::string_view code_;
     std::vector<Finding>& all_;
+};
+
+/// What a check looks at.
+enum class LintScope : std::uint8_t {
+    records, ///< the fields of QOSs alone
+    cluster, ///< also who may use them, partitions, nodes or slurm.conf
 };
 
 struct LintCheck {
     std::string_view code;
     std::string_view title; ///< what it finds
     void (*find)(const LintInput& input, Findings& findings);
+    LintScope scope = LintScope::cluster;
 };
 
 /// All checks, in the order in which they run. Threads: immutable.
 std::span<const LintCheck> lint_checks();
 
-/// What the checks find, except those with an ignored code.
-std::vector<Finding> find_problems(const LintInput& input, std::span<const std::string> ignored = {});
+/// What the checks find, except those with an ignored code. `records`: only by checks that need nothing else.
+std::vector<Finding> find_problems(const LintInput& input, std::span<const std::string> ignored = {},
+                                   LintScope scope = LintScope::cluster);
+
+/// Errors: not_found for a code that no check has, with the near miss.
+Result<void> check_codes(std::span<const std::string> codes);
+
+/// The codes and what they stand for, a line each, for a help.
+std::string list_checks();
 
 // The checks, by what they look at. Each is a row of lint_checks().
 namespace lint {
@@ -78,6 +107,14 @@ void preemption_loop(const LintInput& input, Findings& findings);
 void flag_without_effect(const LintInput& input, Findings& findings);
 void threshold_without_flag(const LintInput& input, Findings& findings);
 void past_never_used_up(const LintInput& input, Findings& findings);
+// What QOSs are to each other, and to partitions
+void relative_above_hundred(const LintInput& input, Findings& findings);
+void relative_of_jobs(const LintInput& input, Findings& findings);
+void deny_on_limit_missing(const LintInput& input, Findings& findings);
+void no_reserve_not_preempted(const LintInput& input, Findings& findings);
+void preempts_nobody(const LintInput& input, Findings& findings);
+void normal_changed(const LintInput& input, Findings& findings);
+void normal_missing(const LintInput& input, Findings& findings);
 // Sizes and times
 void limit_above_cluster(const LintInput& input, Findings& findings);
 void default_time_above_wall(const LintInput& input, Findings& findings);

@@ -140,13 +140,13 @@ void wall_above_partitions(const LintInput& input, Findings& findings) {
                 largest, each->max_time.is_unlimited() ? UINT64_MAX : each->max_time.minutes);
         if (partitions.empty() || *qos.max_wall_minutes <= largest) continue;
         const std::string time = limits::format_time(largest);
-        findings.add(
-            owner(qos),
+        findings.change(
+            qos,
             text::format("MaxWall={} never counts: no partition that it may use has a MaxTime above "
                          "{}. A job that gets MaxWall as its time limit never starts there; with the flag "
                          "PartitionTimeLimit they would",
                          limits::format_time(*qos.max_wall_minutes), time),
-            update_qos(qos.name, "MaxWall=" + time));
+            "MaxWall=" + time);
     }
 }
 
@@ -165,7 +165,7 @@ void minimum_above_partitions(const LintInput& input, Findings& findings) {
                                      kind == model::TresKind::node || kind == model::TresKind::gres;
             if (!is_of_nodes || !std::ranges::all_of(partitions, is_too_small)) continue;
             findings.advise(
-                owner(qos),
+                qos,
                 text::format("no job can meet {}: no partition that it may use has so much", limit.text()),
                 text::format("lower {}, or let its jobs use a larger partition: decide which is meant",
                              limit.text()));
@@ -192,9 +192,9 @@ void hidden_by_partition(const LintInput& input, Findings& findings) {
         if (hidden.empty()) continue;
         const std::string text = text::format("stricter limits are replaced: {}", text::list_names(hidden));
         if (would_be_hidden.empty())
-            findings.add(owner(qos), text, update_qos(qos.name, "Flags+=OverPartQOS"));
+            findings.change(qos, text, "Flags+=OverPartQOS");
         else
-            findings.advise(owner(qos), text,
+            findings.advise(qos, text,
                             text::format("the flag OverPartQOS would end this, but its jobs would no longer "
                                          "have {}; lower the limits of the partitions' QOSs, or give these "
                                          "QOS {}'s limits",
@@ -215,8 +215,7 @@ void contradicts_partition(const LintInput& input, Findings& findings) {
             if (!found.empty()) cures.push_back(refusal_of(*where.partition, qos));
         }
         if (contradictions.empty()) continue;
-        findings.advise(owner(qos),
-                        text::format("no job can meet both: {}", text::list_names(contradictions)),
+        findings.advise(qos, text::format("no job can meet both: {}", text::list_names(contradictions)),
                         "slurm.conf: " + text::join(cures, "; ") + "; then: scontrol reconfigure");
     }
 }

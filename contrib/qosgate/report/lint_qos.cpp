@@ -4,6 +4,7 @@
 #include "report/lint_checks.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/preempt_loops.hpp"
 
 #include <algorithm>
 #include <map>
@@ -65,6 +66,11 @@ constexpr FlagUse flag_uses[] = {
      "SchedulerType is not sched/backfill, and only that reserves nodes"},
     {"UsageFactorSafe", [](const LintInput&, const QosRecord& qos) { return qos.usage_factor != 1.0; },
      "its UsageFactor is 1"},
+    {"UsageFactorSafe",
+     [](const LintInput& input, const QosRecord& qos) {
+         return input.settings.enforce.safe || qos.usage_factor == 1.0; // the row above tells that
+     },
+     "AccountingStorageEnforce does not have 'safe'"},
     {"EnforceUsageThreshold",
      [](const LintInput&, const QosRecord& qos) { return qos.usage_threshold.has_value(); },
      "it has no UsageThreshold"},
@@ -164,9 +170,8 @@ void limit_never_binds(const LintInput& input, Findings& findings) {
             for (const SetLimit& outer : limits)
                 if (is_lower(outer) && (lowest == nullptr || outer.value < lowest->value)) lowest = &outer;
             if (lowest == nullptr) continue;
-            findings.add(owner(qos),
-                         text::format("{} never counts: {} is lower", inner.text(), lowest->text()),
-                         update_qos(qos.name, inner.unset_text()));
+            findings.change(qos, text::format("{} never counts: {} is lower", inner.text(), lowest->text()),
+                            inner.unset_text());
         }
     }
 }
@@ -175,12 +180,12 @@ void zero_limit(const LintInput& input, Findings& findings) {
     for (const QosRecord& qos : input.qos)
         for (const SetLimit& limit : limits_of(qos))
             if (allows_nothing(limit))
-                findings.add(
-                    owner(qos),
+                findings.change(
+                    qos,
                     text::format("{} allows no job: zero is a limit; unlimited is a limit that is not "
                                  "set",
                                  limit.text()),
-                    update_qos(qos.name, limit.unset_text()));
+                    limit.unset_text());
 }
 
 void minimum_above_maximum(const LintInput& input, Findings& findings) {
@@ -196,7 +201,7 @@ void minimum_above_maximum(const LintInput& input, Findings& findings) {
             const auto maximum = std::ranges::find_if(limits, is_below);
             if (maximum == limits.end()) continue;
             findings.advise(
-                owner(qos),
+                qos,
                 text::format("no job can meet {} and {}: {}", minimum.text(), maximum->text(),
                              qos.flags.contains("DenyOnLimit") ? "all are refused" : "all wait for ever"),
                 text::format("lower {}, or raise {}: decide which is meant", minimum.text(),
@@ -206,30 +211,18 @@ void minimum_above_maximum(const LintInput& input, Findings& findings) {
 }
 
 void preemption_loop(const LintInput& input, Findings& findings) {
-    std::map<std::string, const QosRecord*> by_name;
-    for (const QosRecord& qos : input.qos)
+    model::PreemptMap steps;
+    std::map<std::string_view, const QosRecord*> by_name;
+    for (const QosRecord& qos : input.qos) {
+        steps.emplace(qos.name, qos.preempt);
         by_name.emplace(qos.name, &qos);
-    for (const auto& [start, first] : by_name) {
-        // The shortest way back, through names that come later: so each loop is told once.
-        std::map<std::string, std::string> came_from;
-        std::vector<std::string> open{start};
-        for (std::size_t i = 0; i < open.size() && !came_from.contains(start); ++i) {
-            const auto at = by_name.find(open[i]);
-            if (at == by_name.end()) continue;
-            const std::string from = open[i];
-            for (const std::string& next : at->second->preempt)
-                if (next >= start && came_from.try_emplace(next, from).second && next != start)
-                    open.push_back(next);
-        }
-        if (!came_from.contains(start)) continue;
-        std::vector<std::string> way{start};
-        for (std::string at = came_from.at(start); at != start; at = came_from.at(at))
-            way.push_back(at);
-        std::ranges::reverse(way);
-        way.insert(way.begin(), start);
-        findings.add(owner(*first),
-                     text::format("QOSs may preempt each other in a circle: {}", text::list_names(way)),
-                     update_qos(start, "Preempt-=" + way[1]));
+    }
+    for (std::vector<std::string>& way : model::find_new_loops({}, steps)) {
+        const std::string first = way.front();
+        way.push_back(first);
+        findings.change(*by_name.at(first),
+                        text::format("QOSs may preempt each other in a circle: {}", text::list_names(way)),
+                        "Preempt-=" + way[1]);
     }
 }
 
@@ -237,15 +230,15 @@ void flag_without_effect(const LintInput& input, Findings& findings) {
     for (const QosRecord& qos : input.qos)
         for (const FlagUse& use : flag_uses)
             if (qos.flags.contains(std::string(use.flag)) && !use.has_effect(input, qos))
-                findings.add(owner(qos), text::format("the flag {} changes nothing: {}", use.flag, use.why),
-                             update_qos(qos.name, text::format("Flags-={}", use.flag)));
+                findings.change(qos, text::format("the flag {} changes nothing: {}", use.flag, use.why),
+                                text::format("Flags-={}", use.flag));
 }
 
 void threshold_without_flag(const LintInput& input, Findings& findings) {
     for (const QosRecord& qos : input.qos)
         if (qos.usage_threshold && !qos.flags.contains("EnforceUsageThreshold"))
-            findings.add(owner(qos), "UsageThreshold counts only with the flag EnforceUsageThreshold",
-                         update_qos(qos.name, "UsageThreshold=unset"));
+            findings.change(qos, "UsageThreshold counts only with the flag EnforceUsageThreshold",
+                            "UsageThreshold=unset");
 }
 
 void past_never_used_up(const LintInput& input, Findings& findings) {
@@ -255,10 +248,8 @@ void past_never_used_up(const LintInput& input, Findings& findings) {
         if (qos.usage_factor != 0 || std::ranges::any_of(input.partitions, has_it)) continue;
         for (const SetLimit& limit : limits_of(qos))
             if (limit.facts->counts_the_past())
-                findings.advise(owner(qos),
-                                text::format("UsageFactor is 0, so {} is never used up", limit.text()),
-                                text::format("set UsageFactor above 0, or unset the limit: {}",
-                                             update_qos(qos.name, limit.unset_text())));
+                findings.advise(qos, text::format("UsageFactor is 0, so {} is never used up", limit.text()),
+                                "set UsageFactor above 0, or unset the limit", limit.unset_text());
     }
 }
 

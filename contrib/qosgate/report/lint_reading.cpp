@@ -28,9 +28,7 @@ LintAssociation to_lint(const quota::LocalAssociation& association) {
 
 } // namespace
 
-Result<LintInput> read_lint_input(const AccessOptions& options, Output& output) {
-    const auto access = QosConnection::open(options, output);
-    if (!access) return access.error();
+Result<LintInput> read_lint_input(QosConnection& access) {
     auto world = capture_world(ClusterNeed::required);
     if (!world) return world.error();
     const quota::LocalQuota accounting(std::move(world->records));
@@ -39,7 +37,7 @@ Result<LintInput> read_lint_input(const AccessOptions& options, Output& output) 
                      "only root, SlurmUser and operators can check a cluster: others may not see all of it"};
     auto settings = slurm::load_cluster_settings();
     if (!settings) return settings.error();
-    const auto stored = (*access)->store().read_all();
+    const auto stored = access.store().read_all();
     if (!stored) return stored.error();
     LintInput input{.cluster = world->cluster.name,
                     .settings = *std::move(settings),

@@ -10,7 +10,7 @@ namespace qg::cli {
 
 /// Asks slurmdbd for the QOSs, and slurmctld for all else. For root, SlurmUser and operators: others may not
 /// see everything.
-/// Errors: those of QosConnection::open() and capture_world(); permission_denied.
-Result<LintInput> read_lint_input(const AccessOptions& options, Output& output);
+/// Errors: those of QosStore::read_all() and capture_world(); permission_denied.
+Result<LintInput> read_lint_input(QosConnection& access);
 
 } // namespace qg::cli

@@ -133,7 +133,7 @@ void tres_not_tracked(const LintInput& input, Findings& findings) {
         for (const std::string& tres : input.settings.tres)
             if (!built_in->find(tres)) line.push_back(tres);
         line.insert(line.end(), missing.begin(), missing.end());
-        findings.set(owner(qos),
+        findings.set(qos,
                      text::format("AccountingStorageTRES does not have {}, so slurmctld ignores {}",
                                   text::list_names(std::vector(missing.begin(), missing.end())),
                                   text::list_names(limits)),
@@ -157,7 +157,7 @@ void preemption_ignored(const LintInput& input, Findings& findings) {
         }
         if (fields.empty()) continue;
         findings.set(
-            owner(qos),
+            qos,
             text::format("PreemptType is {}, which ignores {} of a QOS; PreemptType=preempt/qos would not",
                          text::printable(input.settings.preempt_type), text::list_names(fields)),
             lines);
@@ -171,10 +171,10 @@ void run_minutes_ignored(const LintInput& input, Findings& findings) {
             const bool is_ignored = limit.facts->measure == model::LimitMeasure::tres_run_minutes &&
                                     limit.facts->scope != model::LimitScope::group;
             if (!is_ignored) continue;
-            findings.add(owner(qos),
-                         text::format("{} counts only since Slurm 24.05; this is {}", limit.text(),
-                                      input.release.branch()),
-                         update_qos(qos.name, limit.unset_text()));
+            findings.change(qos,
+                            text::format("{} counts only since Slurm 24.05; this is {}", limit.text(),
+                                         input.release.branch()),
+                            limit.unset_text());
         }
 }
 

@@ -126,11 +126,10 @@ void limit_above_cluster(const LintInput& input, Findings& findings) {
             if (!bound || limit.value <= bound->most) continue;
             const SetLimit all{.facts = limit.facts, .tres = limit.tres, .value = bound->most};
             findings.advise(
-                owner(qos),
+                qos,
                 text::format("{} never counts: {} {}", limit.text(), bound->words,
                              limits::format_limit_value(limit.facts->limit, limit.tres, bound->most)),
-                text::format("lower it to {} or less, or unset it: {}", all.text(),
-                             update_qos(qos.name, limit.unset_text())));
+                text::format("lower it to {} or less, or unset it", all.text()), limit.unset_text());
         }
     }
 }
@@ -145,7 +144,7 @@ void default_time_above_wall(const LintInput& input, Findings& findings) {
             if (!is_above) continue;
             const std::string wall = limits::format_time(*qos.max_wall_minutes);
             findings.advise(
-                owner(qos),
+                qos,
                 text::format(
                     "jobs without --time in partition {} get its DefaultTime, which is above MaxWall={}: {}",
                     text::printable(partition->name), wall,

@@ -5,13 +5,13 @@
 
 namespace qg::cli {
 
-void add_report(CLI::App& app, Invocation& invocation) {
-    CLI::App* report = add_command(app, "report", "Tables about all QOSs: usage, priority",
-                                   "Examples:\n"
-                                   "  qosgate report usage\n"
-                                   "  qosgate report priority --csv > priority.csv");
-    report->require_subcommand(1);
-    add_commands(*report, "report", invocation);
+void add_report(Command app, Invocation& invocation) {
+    Command report = add_command(app, "report", "Tables about all QOSs: usage, priority",
+                                 "Examples:\n"
+                                 "  qosgate report usage\n"
+                                 "  qosgate report priority --csv > priority.csv");
+    report.require_subcommand(1);
+    add_commands(report, "report", invocation);
 }
 
 } // namespace qg::cli

@@ -100,9 +100,9 @@ Result<int> report_priority(const ReportOptions& options, Output& output) {
 
 } // namespace
 
-void add_report_priority(CLI::App& report, Invocation& invocation) {
+void add_report_priority(Command report, Invocation& invocation) {
     auto options = std::make_shared<ReportOptions>(ReportOptions{.sort = "priority"});
-    CLI::App* command = add_command(
+    Command command = add_command(
         report, "priority", "What the priority of each QOS adds to that of its jobs",
         "FACTOR is the priority of the QOS divided by the largest of all QOSs, and POINTS is this times\n"
         "PriorityWeightQOS: what 'sprio' shows as QOS. So a QOS with a new largest priority lowers the "
@@ -124,8 +124,8 @@ void add_report_priority(CLI::App& report, Invocation& invocation) {
         "Examples:\n"
         "  qosgate report priority\n"
         "  qosgate report priority --csv --sort name > priority.csv");
-    add_report_options(*command, *options, invocation);
-    command->callback([&invocation, options] {
+    add_report_options(command, *options, invocation);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return report_priority(*options, output); };
     });
 }

@@ -24,13 +24,13 @@ std::string csv_cell(const std::string& text) {
 
 } // namespace
 
-void add_report_options(CLI::App& command, ReportOptions& options, Invocation& invocation) {
+void add_report_options(Command command, ReportOptions& options, Invocation& invocation) {
     command.add_option("--sort", options.sort, "The order of the rows, see above; '-' before it reverses it")
-        ->capture_default_str()
-        ->option_text("ORDER");
-    auto* csv = command.add_flag("--csv", options.csv, "Write comma-separated values");
+        .capture_default_str()
+        .option_text("ORDER");
+    const Option csv = command.add_flag("--csv", options.csv, "Write comma-separated values");
     add_json_flag(command, invocation);
-    csv->excludes(command.get_option("--json"));
+    csv.excludes(command.get_option("--json"));
 }
 
 void print_csv(std::ostream& out, const Table& table) {

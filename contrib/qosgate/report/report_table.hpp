@@ -49,7 +49,7 @@ Result<void> sort_rows(std::vector<Row>& rows, std::string_view name, std::span<
 }
 
 /// Adds --sort, --csv and --json.
-void add_report_options(CLI::App& command, ReportOptions& options, Invocation& invocation);
+void add_report_options(Command command, ReportOptions& options, Invocation& invocation);
 
 /// Comma-separated values as RFC 4180 has them: the headings first, lines end with a line feed. Control
 /// characters become `?`, and a text that a spreadsheet would take as a formula begins with a quote (').

@@ -191,9 +191,9 @@ Result<int> report_usage(const ReportOptions& options, Output& output) {
 
 } // namespace
 
-void add_report_usage(CLI::App& report, Invocation& invocation) {
+void add_report_usage(Command report, Invocation& invocation) {
     auto options = std::make_shared<ReportOptions>(ReportOptions{.sort = "fullest"});
-    CLI::App* command = add_command(
+    Command command = add_command(
         report, "usage", "How full the limits of all QOSs are",
         "One row for each limit of each QOS; a QOS without limits has one row. Of a limit on each user or\n"
         "account, the row is about the one that uses most of it. PENDING counts tasks of arrays singly. The\n"
@@ -220,8 +220,8 @@ void add_report_usage(CLI::App& report, Invocation& invocation) {
         "Examples:\n"
         "  qosgate report usage --sort pending\n"
         "  qosgate report usage --json | jq -r '.qos[] | select(any(.limits[]; .share >= 0.9)) | .qos'");
-    add_report_options(*command, *options, invocation);
-    command->callback([&invocation, options] {
+    add_report_options(command, *options, invocation);
+    command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return report_usage(*options, output); };
     });
 }

@@ -249,8 +249,8 @@ Result<int> verify(unsigned timeout_seconds, Output& output) {
 
 } // namespace
 
-void add_verify(CLI::App& app, Invocation& invocation) {
-    CLI::App* command = add_command(
+void add_verify(Command app, Invocation& invocation) {
+    Command command = add_command(
         app, "verify", "Count the jobs again and compare with slurmctld's counters",
         "slurmctld checks limits with counters that it changes at each start and end of a job. 'verify'\n"
         "counts the jobs of the queue and compares, for each QOS, for each user and account within it, and\n"
@@ -293,14 +293,14 @@ void add_verify(CLI::App& app, Invocation& invocation) {
         "  sudo qosgate verify --json | jq '.differences[] | select(.qos == \"night\")'");
     auto timeout = std::make_shared<unsigned>(default_timeout);
     command
-        ->add_option("--timeout", *timeout,
-                     text::format("Seconds for all readings ({}); what is not settled by then could not be "
-                                  "compared",
-                                  default_timeout))
-        ->check(CLI::Range(1u, 3600u))
-        ->type_name("SECONDS");
-    add_json_flag(*command, invocation);
-    command->callback([&invocation, timeout] {
+        .add_option("--timeout", *timeout,
+                    text::format("Seconds for all readings ({}); what is not settled by then could not be "
+                                 "compared",
+                                 default_timeout))
+        .range(1, 3600)
+        .type_name("SECONDS");
+    add_json_flag(command, invocation);
+    command.callback([&invocation, timeout] {
         invocation.action = [timeout](Output& output) { return verify(*timeout, output); };
     });
 }

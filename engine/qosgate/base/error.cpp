@@ -18,4 +18,8 @@ std::string_view to_string(ErrorCode code) noexcept {
     return "internal";
 }
 
+Error Error::in(std::string_view where) const& {
+    return Error{code, std::string(where) + ": " + message};
+}
+
 } // namespace qg

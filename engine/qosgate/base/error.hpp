@@ -31,9 +31,7 @@ struct Error {
     std::string message; ///< "<where>: <what>: <why>", without a final period or newline
 
     /// The same error with `where` in front of its message, for the caller's caller.
-    [[nodiscard]] Error in(std::string_view where) const& {
-        return Error{code, std::string(where) + ": " + message};
-    }
+    [[nodiscard]] Error in(std::string_view where) const&;
 };
 
 } // namespace qg

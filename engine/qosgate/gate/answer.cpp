@@ -158,12 +158,11 @@ bool is_about_time(const Violation& violation) {
 /// Whether a limit on time blocks the job.
 bool breaks_time(const DetailedForecast& forecast) {
     if (std::ranges::any_of(forecast.refusing, is_about_time)) return true;
-    if (forecast.refusal) return forecast.refusal->code == model::RejectCode::invalid_time_limit;
+    if (forecast.refusal) return model::is_about_time(forecast.refusal->code);
     return std::ranges::any_of(forecast.pending, [](const Wait& wait) {
         return std::ranges::any_of(wait.violations, is_about_time) ||
-               std::ranges::any_of(wait.rules, [](const PartitionProblem& rule) {
-                   return rule.code == model::RejectCode::invalid_time_limit;
-               });
+               std::ranges::any_of(
+                   wait.rules, [](const PartitionProblem& rule) { return model::is_about_time(rule.code); });
     });
 }
 

@@ -187,10 +187,13 @@ Problem find_impossible_time(const ResolvedRequest& asked) {
     if (!asked.request.time_min) return std::nullopt;
     BoundedAmounts min_time = amounts_of({}, asked.request.time_min);
     min_time.is_time_min = true;
-    if (auto problem = find_problem_everywhere(asked, bounds::max_time, min_time)) return problem;
+    if (auto problem = find_problem_everywhere(asked, bounds::max_time, min_time)) {
+        problem->code = RejectCode::invalid_time_min;
+        return problem;
+    }
     const bool is_inverted = asked.job.time_limit && *asked.request.time_min > *asked.job.time_limit;
     if (!is_inverted || job_qos_flags(asked.view()).partition_time_limit) return std::nullopt;
-    return PartitionProblem{RejectCode::invalid_time_limit, "PartitionTimeLimit",
+    return PartitionProblem{RejectCode::invalid_time_min, "PartitionTimeLimit",
                             text::format("--time-min ({}) is longer than the time limit ({})",
                                          units::format_minutes(*asked.request.time_min),
                                          units::format_minutes(*asked.job.time_limit))};

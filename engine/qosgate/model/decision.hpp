@@ -23,12 +23,18 @@ enum class RejectCode : std::uint8_t {
     invalid_account,    ///< ESLURM_INVALID_ACCOUNT
     invalid_partition,  ///< ESLURM_INVALID_PARTITION_NAME
     invalid_time_limit, ///< ESLURM_INVALID_TIME_LIMIT
+    invalid_time_min,   ///< ESLURM_INVALID_TIME_MIN_LIMIT
     invalid_node_count, ///< ESLURM_INVALID_NODE_COUNT
     partition_limits,   ///< ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE: EnforcePartLimits, checked last
     text_too_long,      ///< ESLURM_PATHNAME_TOO_LONG; Slurm uses it for all texts
     access_denied,      ///< ESLURM_ACCESS_DENIED: a rule of the site said no
     try_again,          ///< EAGAIN: not known yet; sbatch, salloc and srun submit the job again by themselves
 };
+
+/// Whether a job is refused for its time limit or its --time-min.
+constexpr bool is_about_time(RejectCode code) noexcept {
+    return code == RejectCode::invalid_time_limit || code == RejectCode::invalid_time_min;
+}
 
 /// What slurmctld is expected to do with a job without qosgate. The texts are literals.
 struct Forecast {

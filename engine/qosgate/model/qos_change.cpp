@@ -8,16 +8,12 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <limits>
 
 namespace qg::model {
 namespace {
 
 /// slurmdbd silently ignores larger numbers (slurm/README.md 4.4), so they are refused here.
 constexpr std::uint64_t max_number = 0x7fffffff;
-
-/// The largest count that survives slurmdbd's database column type and its own "none" marks.
-constexpr std::uint64_t max_count = std::numeric_limits<std::int64_t>::max();
 
 /// The column that holds a QOS name.
 constexpr std::size_t max_name_length = 255;
@@ -180,7 +176,22 @@ bool stands_in(const TresLimits& before, const TresLimits& after, const TresLimi
            std::all_of(after.begin(), after.end(), is_kept);
 }
 
+/// An error for a word that would mean "no limit", which a QOS cannot store.
+Result<void> refuse_unlimited(const QosField& field, std::string_view name, std::string_view value) {
+    if (!means_unlimited(value) || field.kind == FieldKind::text || field.kind == FieldKind::qos_names)
+        return {};
+    return invalid(text::format("a QOS cannot store '{}'; {}=unset removes this QOS's limit (other limits "
+                                "still apply)",
+                                text::printable(value), name));
+}
+
 } // namespace
+
+Result<FieldValue> parse_field_value(const QosField& field, std::string_view value) {
+    if (means_clear(value)) return FieldValue();
+    if (const auto allowed = refuse_unlimited(field, field.name, value); !allowed) return allowed.error();
+    return parse_value(field, value);
+}
 
 Result<QosChange> QosChange::parse(std::span<const std::string> assignments, const TresCatalogue& catalogue) {
     QosChange change;
@@ -217,10 +228,7 @@ Result<void> QosChange::read(std::string_view assignment, const TresCatalogue& c
         return add_step({&field, adds ? Action::add_words : Action::remove_words, *words, {}});
     }
     if (means_clear(value) && match->tres.empty()) return add_step({&field, Action::clear, {}, {}});
-    if (means_unlimited(value) && field.kind != FieldKind::text && field.kind != FieldKind::qos_names)
-        return invalid(text::format("a QOS cannot store '{}'; {}=unset removes this QOS's limit "
-                                    "(other limits still apply)",
-                                    text::printable(value), name));
+    if (const auto allowed = refuse_unlimited(field, name, value); !allowed) return allowed.error();
     if (field.kind == FieldKind::tres) {
         for (std::string_view part : text::split(value, ','))
             if (const auto tres = tres_to_unset(part); match->tres.empty() && !tres.empty())
@@ -231,8 +239,8 @@ Result<void> QosChange::read(std::string_view assignment, const TresCatalogue& c
                                                                    : std::string(match->tres) + "=" + count);
         if (!list) return list.error();
         for (const auto& [tres, limit] : *list)
-            if (limit.value_or(0) > max_count)
-                return invalid(text::format("{} is too large: at most {}", tres, max_count));
+            if (limit.value_or(0) > max_tres_count)
+                return invalid(text::format("{} is too large: at most {}", tres, max_tres_count));
         return add_step({&field, Action::merge_tres, {}, std::move(*list)});
     }
     auto parsed = parse_value(field, value);

@@ -54,6 +54,13 @@ class QosChange {
     NameSet names_to_exist_;
 };
 
+/// The value of a field that has no TRES counts, as QosChange reads it; "unset" and "-1" give an empty one.
+/// Errors: invalid_input, with what is allowed.
+Result<FieldValue> parse_field_value(const QosField& field, std::string_view value);
+
+/// The largest count of a TRES that slurmdbd can store.
+inline constexpr std::uint64_t max_tres_count = 0x7fffffffffffffff;
+
 /// One field that differs between two records, in words ("unset" if it has no value).
 struct FieldDifference {
     const QosField* field;

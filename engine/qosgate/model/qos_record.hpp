@@ -8,6 +8,7 @@
 // (nothing is allowed) and a number. There is no value "unlimited": Slurm cannot store one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <map>
@@ -80,6 +81,15 @@ struct QosRecord {
 
     friend bool operator==(const QosRecord&, const QosRecord&) = default;
 };
+
+/// slurmdbd's index of QOSs has only this many bytes of a name: a QOS whose name begins with the same bytes
+/// as another's would replace that one.
+inline constexpr std::size_t telling_name_bytes = 42;
+
+/// The part of a QOS's name that tells it apart from others.
+constexpr std::string_view telling_part(std::string_view name) {
+    return name.substr(0, telling_name_bytes);
+}
 
 /// Every field that is not at its default, as "Name=moonlight MaxWall=08:00:00 …".
 std::ostream& operator<<(std::ostream& out, const QosRecord& record);

@@ -47,27 +47,38 @@ const FieldSpec* find_field(lua_State* lua, int index) {
     return nullptr;
 }
 
-/// Upvalues: names, the tres object.
+/// Pushes the value of a field.
+/// Upvalue 2: the tres object.
 template <Shown shown>
-int read_job(lua_State* lua) {
-    const FieldSource asked = check_source<shown>(lua, job_object<shown>);
-    const FieldSpec* field = find_field<shown>(lua, 2);
-    if (field == nullptr) return 1;
-    asked.request.details.note_use(field->name, model::FieldUse::read);
-    if (field->type == FieldType::tres) {
-        lua_pushvalue(lua, lua_upvalueindex(2));
-        return 1;
-    }
-    const FieldSource source =
-        field->reads_facts(asked.request) ? check_counted<shown>(lua, job_object<shown>) : asked;
-    if (is_object_field(field->type)) {
-        push_object_field(lua, source, field->type, shown);
-        return 1;
-    }
+void push_field(lua_State* lua, const FieldSpec& field, RuleRun& run) {
+    const FieldSource asked = source_of<shown>(lua, run);
+    asked.request.details.note_use(field.name, model::FieldUse::read);
+    if (field.type == FieldType::tres) return lua_pushvalue(lua, lua_upvalueindex(2));
+    const FieldSource source = field.reads_facts(asked.request) ? counted_source_of<shown>(lua, run) : asked;
+    if (is_object_field(field.type)) return push_object_field(lua, source, field.type, shown);
     ErrorText error;
-    const Value value = field->read(source, error);
-    if (!error.empty()) return raise(lua, error);
+    const Value value = field.read(source, error);
+    if (!error.empty()) raise(lua, error);
     push_value(lua, value);
+}
+
+/// Reads what the table of LuaState::job_fields does not have. Upvalues: names, the tres object.
+int read_job(lua_State* lua) {
+    RuleRun& run = present_run(lua, &LuaState::job_object);
+    const FieldSpec* field = find_field<Shown::job>(lua, 2);
+    if (field == nullptr) return 1;
+    push_field<Shown::job>(lua, *field, run);
+    // A rule may change the tables that other fields are.
+    if (!is_object_field(field->type))
+        LuaState::of(lua).job_fields.keep(lua, 1, 2, static_cast<std::size_t>(field - job_fields().data()));
+    return 1;
+}
+
+/// Upvalues: names, the tres object.
+int read_before(lua_State* lua) {
+    RuleRun& run = check_run(lua, &LuaState::before_object);
+    const FieldSpec* field = find_field<Shown::before>(lua, 2);
+    if (field != nullptr) push_field<Shown::before>(lua, *field, run);
     return 1;
 }
 
@@ -77,6 +88,7 @@ int write_job(lua_State* lua) {
     if (field == nullptr) return luaL_error(lua, "job's functions cannot be changed");
     ErrorText error;
     run.write(*field, to_value(lua, 3), error);
+    LuaState::of(lua).job_fields.clear(lua); // other fields may follow from this one
     if (!error.empty()) return raise(lua, error);
     return 0;
 }
@@ -116,6 +128,7 @@ int job_add(lua_State* lua) {
     const Value list = field->read(source, error);
     Budget::charge(lua, 1 + static_cast<std::int64_t>((list.text.size() + length) / 4));
     if (error.empty()) run.add(*field, {bytes, length}, error);
+    LuaState::of(lua).job_fields.clear(lua);
     if (!error.empty()) return raise(lua, error);
     return 0;
 }
@@ -148,14 +161,37 @@ void push_names(lua_State* lua) {
         add_function(lua, function_names[i], functions[i]);
 }
 
+/// Pushes the table through which `job` is read. Stack: the table of names.
+void push_job_table(lua_State* lua) {
+    lua_createtable(lua, 0, 32);
+    for (std::size_t i = 0; i < function_names.size(); ++i) {
+        lua_pushlstring(lua, function_names[i].data(), function_names[i].size());
+        lua_pushvalue(lua, -1);
+        lua_rawget(lua, -4);
+        lua_rawset(lua, -3);
+    }
+    LuaState::of(lua).job_fields.install(lua);
+    lua_createtable(lua, 0, 1);
+    lua_pushvalue(lua, -3);
+    push_tres(lua, Shown::job);
+    lua_pushcclosure(lua, &read_job, 2);
+    lua_setfield(lua, -2, "__index");
+    lua_setmetatable(lua, -2);
+}
+
+/// Pushes the function with which `before` is read. Stack: the table of names.
+void push_reader_of_before(lua_State* lua) {
+    lua_pushvalue(lua, -1);
+    push_tres(lua, Shown::before);
+    lua_pushcclosure(lua, &read_before, 2);
+}
+
 /// Makes an object. Returns its reference in the registry.
 template <Shown shown>
 int make_object(lua_State* lua) {
     luaL_newmetatable(lua, type_name<shown>);
     push_names<shown>(lua);
-    lua_pushvalue(lua, -1);
-    push_tres(lua, shown);
-    lua_pushcclosure(lua, &read_job<shown>, 2);
+    shown == Shown::job ? push_job_table(lua) : push_reader_of_before(lua);
     lua_setfield(lua, -3, "__index");
     lua_pushcclosure(lua, shown == Shown::job ? &write_job : &write_before, 1);
     lua_setfield(lua, -2, "__newindex");
@@ -182,14 +218,17 @@ int end_rule(lua_State* lua) {
 }
 
 RuleRun& check_run(lua_State* lua, const void* LuaState::*object) {
-    const LuaState& state = LuaState::of(lua);
-    const bool is_options = object == &LuaState::options_object;
-    if (lua_touserdata(lua, 1) != state.*object)
-        luaL_error(lua, is_options
+    if (lua_touserdata(lua, 1) != LuaState::of(lua).*object)
+        luaL_error(lua, object == &LuaState::options_object
                             ? "the functions of options are called with a colon: options:reject(...)"
                             : "job's functions are called with a colon: job:reject(...), job:warn(...), "
                               "job:is_set(...)");
-    RuleRun* run = state.run;
+    return present_run(lua, object);
+}
+
+RuleRun& present_run(lua_State* lua, const void* LuaState::*object) {
+    const bool is_options = object == &LuaState::options_object;
+    RuleRun* run = LuaState::of(lua).run;
     if (run == nullptr) luaL_error(lua, "%s can be used only while a rule is run", name_of_argument(object));
     if (is_options != (run->client() != nullptr))
         luaL_error(lua, is_options ? "options can be used only while client = function(options, view) is run"

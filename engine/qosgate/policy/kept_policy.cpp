@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/kept_policy.hpp"
 
+#include "qosgate/base/fnv.hpp"
 #include "qosgate/base/replace_file.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/fnv.hpp"
 #include "qosgate/policy/site_files.hpp"
 #include "qosgate/policy/trusted_files.hpp"
 

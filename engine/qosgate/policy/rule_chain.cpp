@@ -4,7 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/fields.hpp"
 #include "qosgate/policy/option_writes.hpp"
-#include "qosgate/policy/rule_run.hpp"
+#include "qosgate/policy/rule_calls.hpp"
 #include "qosgate/policy/state_lease.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 
@@ -21,56 +21,6 @@
 
 namespace qg::policy {
 namespace {
-
-/// What is left on the stack when a rule's function returns.
-[[gnu::cold]] LuaError bad_return(lua_State* lua, const RuleFunctions& functions, JobEvent event) {
-    const bool is_client = event == JobEvent::client;
-    LuaError error;
-    error.message =
-        text::format("{} returned {}: a rule returns nothing; to refuse a job, call {}:reject(...)",
-                     is_client                         ? "client"
-                     : functions.runs_modify_at(event) ? "modify"
-                                                       : "submit",
-                     describe(to_value(lua, -1)), is_client ? "options" : "job");
-    return error;
-}
-
-/// Pushes `job`, or in a client `options`, and `view`; for `modify` `before` between them, which is nil if
-/// the rule does not take it.
-void push_arguments(const CompiledRules& compiled, std::size_t index, JobEvent event, const RuleRun& run) {
-    lua_State* lua = compiled.state->raw();
-    const bool is_client = event == JobEvent::client;
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, is_client ? compiled.objects.options : compiled.objects.job);
-    if (run.before() != nullptr)
-        lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.objects.before);
-    else if (compiled.functions[index].runs_modify_at(event))
-        lua_pushnil(lua);
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.objects.view);
-}
-
-/// Calls one rule's function. Empty: it returned, or ended itself with job:reject.
-std::optional<LuaError> call_rule(CompiledRules& compiled, std::size_t index, JobEvent event, RuleRun& run) {
-    LuaState& state = *compiled.state;
-    lua_State* lua = state.raw();
-    const StackGuard guard(lua);
-    state.run = &run;
-    ++state.runs;
-    state.rule_ended = false;
-    state.budget().start_rule();
-    // Before lua_pcall, nothing here allocates in Lua or raises an error.
-    push_traceback_handler(lua);
-    const int handler = lua_gettop(lua);
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, compiled.functions[index].at(event));
-    push_arguments(compiled, index, event, run);
-    const int status = lua_pcall(lua, lua_gettop(lua) - handler - 1, 1, handler);
-    state.run = nullptr;
-    if (status == LUA_OK) {
-        if (lua_isnil(lua, -1)) return std::nullopt;
-        return bad_return(lua, compiled.functions[index], event);
-    }
-    if (state.rule_ended) return std::nullopt;
-    return take_error(state);
-}
 
 [[gnu::cold]] std::string out_of_time(const Settings& settings) {
     return text::format(
@@ -127,6 +77,11 @@ class Chain {
     }
     /// What rules read about it; null: it is to be counted again.
     [[nodiscard]] const std::shared_ptr<const RuleInput>& facts() const noexcept { return facts_; }
+
+    /// Keeps what rules that did nothing have counted.
+    void keep_facts(const RuleRun& run) noexcept {
+        if (facts_ == nullptr) facts_ = run.facts();
+    }
 
     void finish(const RuleInfo& rule, RuleRun& run) {
         if (!run.remarks().empty()) finish_remarks(rule, run);
@@ -292,33 +247,6 @@ class Chain {
     bool has_ended_ = false;
 };
 
-/// Whether a rule does not look at this sender's requests. An unknown name is not exempt.
-[[gnu::noinline]] bool is_exempt(const Exempt& exempt, const ChainInput& input) {
-    const model::JobRequest& job = input.job;
-    const bool is_root = job.submit_uid == 0;
-    if ((exempt.root || exempt.operators) && is_root) return true;
-    if (exempt.operators && input.facts.sender_is_operator) return true;
-    const std::string_view name = input.facts.user_name; // the owner's
-    return job.submit_uid == job.user_id && !name.empty() &&
-           std::ranges::find(exempt.users, name) != exempt.users.end();
-}
-
-/// Whether a rule runs over the job at all.
-bool applies(const RuleInfo& rule, const ChainInput& input) {
-    return rule.runs_at(input.event) && !(rule.exempt.has_any() && is_exempt(rule.exempt, input));
-}
-
-/// Calls one rule's function, and notes what that took.
-[[gnu::cold]] std::optional<LuaError> call_measured(CompiledRules& compiled, const RuleInfo& rule,
-                                                    std::size_t index, const ChainInput& input,
-                                                    RuleRun& run) {
-    const auto begin = std::chrono::steady_clock::now();
-    auto error = call_rule(compiled, index, input.event, run);
-    const auto end = std::chrono::steady_clock::now();
-    input.facts.costs->push_back({rule.name, compiled.state->budget().taken(), end - begin});
-    return error;
-}
-
 [[gnu::cold]] const RuleInfo& warning_only(const RuleInfo& rule, std::optional<RuleInfo>& switched) {
     switched = rule; // in mode enforce, see RuleFailures
     switched->mode = RuleMode::warn;
@@ -331,6 +259,28 @@ const RuleInfo& as_it_runs(const RuleInfo& rule, std::size_t index, const ChainI
     if (input.failures == nullptr || !input.failures->only_warns(index)) [[likely]]
         return rule;
     return warning_only(rule, switched);
+}
+
+/// The first rule that applies, from this one on.
+std::size_t first_that_applies(std::span<const RuleInfo> rules, std::size_t from, const ChainInput& input) {
+    while (from < rules.size() && !applies(rules[from], input))
+        ++from;
+    return from;
+}
+
+/// Takes what the rule before `called.next` did, or why it failed.
+[[gnu::noinline]] void take_result(Chain& chain, std::span<const RuleInfo> rules, const CalledRules& called,
+                                   RuleRun& run, const ChainInput& input) {
+    const std::size_t index = called.next - 1;
+    std::optional<RuleInfo> switched;
+    const RuleInfo& rule = as_it_runs(rules[index], index, input, switched);
+    if (called.error) {
+        chain.fail(rule, *called.error);
+        if (input.failures != nullptr && input.failures->count_failure(index, rule)) chain.note_switch(rule);
+    } else {
+        chain.finish(rule, run);
+        if (input.failures != nullptr) input.failures->count_success(index);
+    }
 }
 
 [[gnu::cold]] std::vector<const RuleInfo*> that_apply(std::span<const RuleInfo> rules,
@@ -348,28 +298,26 @@ RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const
     RuleOutcome verdict; // the only thing returned, so that it is made in its place
     Chain chain(verdict, settings, input);
     StateLease lease(pool, settings.rule_time);
-    for (std::size_t i = 0; i < rules.size() && !chain.has_ended(); ++i) {
-        if (!applies(rules[i], input)) continue;
+    for (std::size_t next = first_that_applies(rules, 0, input); next < rules.size() && !chain.has_ended();
+         next = first_that_applies(rules, next, input)) {
         const auto compiled = lease.get();
         if (!compiled || lease.is_out_of_time()) {
             if (chain.rejected()) break; // the rules that are left cannot change that
-            chain.fail_unrun(that_apply(std::span(rules).subspan(i), input),
+            chain.fail_unrun(that_apply(std::span(rules).subspan(next), input),
                              lease.is_out_of_time() ? out_of_time(settings) : compiled.error().message);
             break;
         }
-        std::optional<RuleInfo> switched;
-        const RuleInfo& rule = as_it_runs(rules[i], i, input, switched);
-        RuleRun run(chain.current(), chain.facts(), input.facts, input.event,
-                    rule.takes_before ? input.before : nullptr);
-        const auto error = input.facts.costs == nullptr ? call_rule(**compiled, i, input.event, run)
-                                                        : call_measured(**compiled, rules[i], i, input, run);
-        if (error) {
-            chain.fail(rule, *error);
-            if (input.failures != nullptr && input.failures->count_failure(i, rule)) chain.note_switch(rule);
-        } else {
-            chain.finish(rule, run);
-            if (input.failures != nullptr) input.failures->count_success(i);
-        }
+        RuleRun run(chain.current(), chain.facts(), input.facts, input.event);
+        const CalledRules called = input.facts.costs == nullptr
+                                       ? call_rules(**compiled, rules, input, next, run)
+                                       : call_measured(**compiled, rules, input, next, run);
+        next = called.next;
+        // What rules read may be of a draft, of which the next rule sees nothing, or all.
+        if (run.draft()) (*compiled)->state->job_fields.clear((*compiled)->state->raw());
+        if (called.has_acted)
+            take_result(chain, rules, called, run, input);
+        else
+            chain.keep_facts(run);
         lease.drop_if_spent();
     }
     if (chain.rejected()) chain.end_rejected();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// RuleRun: one run of one rule for one job. Writes go to a draft, which the first write makes. So a rule that
-// fails, or whose mode is not `enforce`, does not change the job. At a change of a job writes have no effect:
-// rules read the job that the change makes, and not one that they would prefer.
+// RuleRun: one run of one rule for one job, or of several that do nothing. Writes go to a draft, which the
+// first write makes. So a rule that fails, or whose mode is not `enforce`, does not change the job. At a
+// change of a job writes have no effect: rules read the job that the change makes, and not one that they
+// would prefer.
 #pragma once
 
 #include "qosgate/policy/client_host.hpp"
@@ -31,11 +32,13 @@ class RuleRun {
     static constexpr std::size_t max_remarks = 10;
 
     /// `facts` is of the job as the rules before have left it; null: it is to be counted again when it is
-    /// needed. `before` is the job before a change; null: the rule cannot read it. Ownership: everything else
-    /// is borrowed for the object's life.
+    /// needed. Ownership: everything else is borrowed for the object's life.
     RuleRun(const model::JobRequest& job, std::shared_ptr<const RuleInput> facts, const RuleInput& asked,
-            JobEvent event, const JobBefore* before) noexcept
-        : job_(job), facts_(std::move(facts)), asked_(asked), event_(event), before_(before) {}
+            JobEvent event) noexcept
+        : job_(job), facts_(std::move(facts)), asked_(asked), event_(event) {}
+
+    /// The job before a change; null: the rule cannot read it. Ownership: borrows.
+    void show_before(const JobBefore* before) noexcept { before_ = before; }
 
     /// The job as it is now. Its facts may be older, unless refresh() was called after the last write.
     [[nodiscard]] FieldSource source() const noexcept {
@@ -77,6 +80,11 @@ class RuleRun {
     [[nodiscard]] const std::optional<std::string>& rejection() const noexcept { return rejection_; }
     /// Whether the rule ended the chain with job:stop().
     [[nodiscard]] bool has_stopped() const noexcept { return has_stopped_; }
+    /// Whether the rule did anything of this. If not, the next rule can have the same run.
+    [[nodiscard]] bool has_acted() const noexcept {
+        return draft_ != nullptr || !remarks_.empty() || rejection_ || !option_changes_.empty() ||
+               has_stopped_;
+    }
 
   private:
     [[nodiscard]] bool keeps_writes() const noexcept { return event_ == JobEvent::submit; }
@@ -86,7 +94,7 @@ class RuleRun {
     std::shared_ptr<const RuleInput> facts_;
     const RuleInput& asked_; ///< of the job before all rules
     const JobEvent event_;
-    const JobBefore* before_;
+    const JobBefore* before_ = nullptr;
     std::unique_ptr<model::JobRequest> draft_; ///< not on the stack: most rules write nothing
     std::vector<OptionChange> option_changes_;
     std::vector<Remark> remarks_;

@@ -124,8 +124,9 @@ void add_string_library(lua_State* lua) {
 
     // ("x"):rep(3) must find our functions too; arithmetic on texts is dropped, it hides mistakes.
     lua_pushliteral(lua, "");
+    // They are read in the hidden table itself, which no code reaches through a text.
     lua_createtable(lua, 0, 1);
-    lua_pushvalue(lua, -3);
+    push_contents(lua, -3);
     lua_setfield(lua, -2, "__index");
     lua_setmetatable(lua, -2);
     lua_pop(lua, 1);

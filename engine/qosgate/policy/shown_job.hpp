@@ -33,25 +33,39 @@ constexpr const void* LuaState::*tres_object =
 /// Errors: raises a Lua error.
 RuleRun& check_run(lua_State* lua, const void* LuaState::*object);
 
+/// The present run, which has such an object. Errors: raises a Lua error.
+RuleRun& present_run(lua_State* lua, const void* LuaState::*object);
+
 /// The run's job before the change. Errors: raises a Lua error if there is none, or if it was not read.
 FieldSource source_before(lua_State* lua, const RuleRun& run);
 
 /// Counts the run's job again if rules have changed it since. Errors: raises a Lua error.
 void count_again(lua_State* lua, RuleRun& run);
 
-/// What the object at stack index 1 reads from. Errors: raises a Lua error.
+/// What an object of this run reads from. Errors: raises a Lua error.
 template <Shown shown>
-FieldSource check_source(lua_State* lua, const void* LuaState::*object) {
-    const RuleRun& run = check_run(lua, object);
+FieldSource source_of(lua_State* lua, const RuleRun& run) {
     if constexpr (shown == Shown::job) return run.source();
     return source_before(lua, run);
 }
 
 /// The same with the job's facts as it is now.
 template <Shown shown>
+FieldSource counted_source_of(lua_State* lua, RuleRun& run) {
+    if constexpr (shown == Shown::job) count_again(lua, run);
+    return source_of<shown>(lua, run);
+}
+
+/// What the object at stack index 1 reads from. Errors: raises a Lua error.
+template <Shown shown>
+FieldSource check_source(lua_State* lua, const void* LuaState::*object) {
+    return source_of<shown>(lua, check_run(lua, object));
+}
+
+/// The same with the job's facts as it is now.
+template <Shown shown>
 FieldSource check_counted(lua_State* lua, const void* LuaState::*object) {
-    if constexpr (shown == Shown::job) count_again(lua, check_run(lua, object));
-    return check_source<shown>(lua, object);
+    return counted_source_of<shown>(lua, check_run(lua, object));
 }
 
 /// Work with C++ objects on the way to a Lua error; it must not throw.

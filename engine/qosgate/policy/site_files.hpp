@@ -5,8 +5,8 @@
 // with them, from owners that are trusted, and kept with them. Their names are their paths.
 #pragma once
 
+#include "qosgate/base/fnv.hpp"
 #include "qosgate/base/result.hpp"
-#include "qosgate/policy/fnv.hpp"
 #include "qosgate/policy/source_files.hpp"
 
 #include <cstddef>

@@ -19,7 +19,9 @@ class StateLease {
     StateLease(const StateLease&) = delete;
     StateLease& operator=(const StateLease&) = delete;
     ~StateLease() {
-        if (rules_) pool_.release(std::move(rules_));
+        if (!rules_) return;
+        rules_->state->job_fields.clear(rules_->state->raw());
+        pool_.release(std::move(rules_));
     }
 
     /// Errors: as StatePool::acquire.

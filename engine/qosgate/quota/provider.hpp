@@ -56,7 +56,7 @@ class JobRecords;
 /// Reads records while a provider holds its locks on them.
 class RecordsReader {
   public:
-    /// Copies what it needs. It must not block, nor call the provider.
+    /// Copies what it needs. It must not block, nor call the provider. If called again, the last time counts.
     virtual void read(const JobRecords& records) = 0;
 
   protected:

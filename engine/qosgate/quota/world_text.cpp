@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t max_text = std::size_t{1} << 20u;
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
     return json::quote(text, max_text);
 }
 
@@ -29,7 +29,7 @@ std::string quoted(std::string_view text) {
 class Members {
   public:
     void add(std::string_view key, std::string_view json) {
-        text_ += text::format("{}{}: {}", text_.empty() ? "" : ", ", quoted(key), json);
+        text_ += text::format("{}{}: {}", text_.empty() ? "" : ", ", json_string(key), json);
     }
     [[nodiscard]] bool is_empty() const noexcept { return text_.empty(); }
     [[nodiscard]] std::string object() const { return "{" + text_ + "}"; }
@@ -49,7 +49,7 @@ std::string list(const std::vector<std::string>& elements, std::string_view sepa
 }
 
 std::string write(const std::string& value) {
-    return quoted(value);
+    return json_string(value);
 }
 std::string write(bool value) {
     return value ? "true" : "false";
@@ -64,8 +64,8 @@ std::string write(Number value) {
 template <typename Enum>
 requires std::is_enum_v<Enum> std::string write(Enum value) {
     for (const auto& [each, word] : scenario::words_of<Enum>)
-        if (each == value) return quoted(word);
-    return quoted("");
+        if (each == value) return json_string(word);
+    return json_string("");
 }
 template <typename T>
 std::string write(const std::optional<T>& value);
@@ -136,10 +136,10 @@ class WorldWriter {
     std::string enforce() const {
         const model::Enforce& enforce = world_.records.enforce;
         std::vector<std::string> names;
-        if (enforce.associations) names.push_back(quoted("associations"));
-        if (enforce.limits) names.push_back(quoted("limits"));
-        if (enforce.qos) names.push_back(quoted("qos"));
-        if (enforce.safe) names.push_back(quoted("safe"));
+        if (enforce.associations) names.push_back(json_string("associations"));
+        if (enforce.limits) names.push_back(json_string("limits"));
+        if (enforce.qos) names.push_back(json_string("qos"));
+        if (enforce.safe) names.push_back(json_string("safe"));
         return list(names);
     }
 
@@ -189,10 +189,10 @@ class WorldWriter {
     std::string write_qos(const LocalQos& local) const {
         const model::Qos& qos = local.qos;
         Members members;
-        members.add("name", quoted(qos.name));
+        members.add("name", json_string(qos.name));
         std::vector<std::string> flags;
         for (const model::QosFlagFacts& flag : model::qos_flag_facts)
-            if (flag.member != nullptr && qos.flags.*flag.member) flags.push_back(quoted(flag.name));
+            if (flag.member != nullptr && qos.flags.*flag.member) flags.push_back(json_string(flag.name));
         if (!flags.empty()) members.add("flags", list(flags));
         if (qos.priority != 0) members.add("priority", number(qos.priority));
         if (qos.usage_factor != 1.0) members.add("UsageFactor", text::format("{}", qos.usage_factor));
@@ -219,11 +219,11 @@ class WorldWriter {
                              : link.level == AssociationLevel::account ? "\"account\""
                                                                        : "\"root\"");
         if (link.level == AssociationLevel::user) members.add("user", number(association.user_id));
-        if (!link.user.empty()) members.add("user_name", quoted(link.user));
-        members.add("account", quoted(link.account));
-        if (!link.partition.empty()) members.add("partition", quoted(link.partition));
+        if (!link.user.empty()) members.add("user_name", json_string(link.user));
+        members.add("account", json_string(link.account));
+        if (!link.partition.empty()) members.add("partition", json_string(link.partition));
         if (association.parent) members.add("parent", number(*association.parent));
-        if (association.default_qos) members.add("default_qos", quoted(*association.default_qos));
+        if (association.default_qos) members.add("default_qos", json_string(*association.default_qos));
         if (association.permitted_qos) members.add("permitted_qos", write(*association.permitted_qos));
         add_limits(members, link.limits);
         Members usage;

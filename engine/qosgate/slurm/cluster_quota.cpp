@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurm/cluster_quota.hpp"
 
-#include "qosgate/slurm/accounting_records.hpp"
-#include "qosgate/slurm/load.hpp"
+#include "qosgate/slurm/assoc_messages.hpp"
 
 namespace qg::slurm {
 namespace {
 
 constexpr const char* no_records = "no QOS records fetched yet";
-
-AccountingConf accounting_conf_of(const slurm_conf_t& conf) {
-    return {read_enforce(conf.accounting_storage_enforce), read_private_data(conf.private_data),
-            conf.slurm_user_id};
-}
 
 } // namespace
 
@@ -41,28 +35,8 @@ Result<void> ClusterQuota::sync() {
         conf_ = accounting_conf_of(**conf);
         conf_seen_ = (*conf)->last_update;
     }
-    return load_records(/*only_user=*/nullptr);
-}
-
-Result<void> ClusterQuota::sync(const slurm_conf_t& conf, const std::string& user) {
-    conf_ = accounting_conf_of(conf);
-    return load_records(user.c_str());
-}
-
-/// `only_user`: null for all.
-Result<void> ClusterQuota::load_records(const char* only_user) {
-    const OwnedList users = only_user == nullptr ? OwnedList() : make_borrowing_list();
-    if (users != nullptr) append(users, const_cast<char*>(only_user)); // NOLINT: it is only read
-    const auto message =
-        load<OwnedAssocInfo>("reading the QOS and association records", [&](assoc_mgr_info_msg_t** answer) {
-            assoc_mgr_info_request_msg_t wanted{};
-            wanted.user_list = users.get();
-            wanted.flags = ASSOC_MGR_INFO_FLAG_ASSOC | ASSOC_MGR_INFO_FLAG_USERS | ASSOC_MGR_INFO_FLAG_QOS;
-            return slurm_load_assoc_mgr_info(&wanted, answer);
-        });
+    const auto message = load_assoc_info({.flags = every_kind});
     if (!message) return message.error();
-    if (*message == nullptr || (*message)->qos_list == nullptr)
-        return Error{ErrorCode::unavailable, "slurmctld has no QOS records yet"};
     records_.publish(std::make_shared<const AssocRecords>(
         read_assoc_records(**message, conf_.value_or(AccountingConf{}))));
     return {};

@@ -14,7 +14,6 @@
 
 #include <ctime>
 #include <optional>
-#include <string>
 
 namespace qg::slurm {
 
@@ -36,16 +35,10 @@ class ClusterQuota final : public quota::QuotaProvider {
     /// Cost: two RPCs; the size of the answer grows with the number of associations.
     Result<void> sync();
 
-    /// The same for one user: this user's record and associations, and those of all accounts. `conf` is
-    /// slurm.conf as this process has it. Cost: one RPC.
-    Result<void> sync(const slurm_conf_t& conf, const std::string& user);
-
     /// The records as they were fetched last; null before the first sync().
     [[nodiscard]] std::shared_ptr<const AssocRecords> records() const { return records_.get(); }
 
   private:
-    Result<void> load_records(const char* only_user);
-
     Published<AssocRecords> records_;
     std::time_t conf_seen_ = 0;
     std::optional<AccountingConf> conf_; ///< empty: not read yet

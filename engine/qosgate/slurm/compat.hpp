@@ -99,6 +99,15 @@ std::uint32_t job_id_of(const Job& job) {
         return job.step_id.job_id;
 }
 
+/// The accounts down to an association and its user, "/physics/astro/0-ana/"; null up to 23.02.
+template <typename Association>
+const char* lineage_of(const Association& association) {
+    if constexpr (requires { association.lineage; })
+        return association.lineage;
+    else
+        return nullptr;
+}
+
 /// Assigns to a field whose type is a plain integer in some releases and an enum in others (QOS flags).
 template <typename Field>
 void assign_flags(Field& field, std::uint32_t bits) {
@@ -123,6 +132,30 @@ inline constexpr bool knows_priority_preemption = false;
 /// header shows it; slurmdbd may be newer than this program, but never older.
 inline constexpr bool removes_qos_from_associations = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0);
 
+/// Whether slurmdbd takes the stored MaxTRESRunMinsPerUser for the old value when MaxTRESRunMinsPerAccount
+/// changes (slurm/README.md 4.4): up to 23.11. As above, no header shows it.
+inline constexpr bool mixes_up_run_minutes = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 5, 0);
+
+/// Whether slurmdbd tells slurmctld what an account passes on only to the users and accounts directly below
+/// it, not to the users of those accounts (slurm/README.md 4.5): 23.11.0 to 25.05.0. No header shows it.
+inline constexpr bool tells_one_level_below = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0) &&
+                                              SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 1);
+
+/// Whether slurmdbd, asked for the associations that may use a QOS, finds them all. From 24.11 on it finds
+/// none of accounts, and no user of whom it has not heard itself what they inherit (slurm/README.md 4.5). No
+/// header shows it.
+inline constexpr bool finds_associations_by_qos = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 11, 0);
+
+/// Whether slurmdbd refused a change with this error number, because an association could not use its default
+/// QOS then (slurm/README.md 4.5). It does from 23.11 on; before, the headers have no such number.
+constexpr bool refuses_default([[maybe_unused]] int error_number) {
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
+    return error_number == ESLURM_NO_REMOVE_DEFAULT_QOS;
+#else
+    return false;
+#endif
+}
+
 /// Makes a query for associations return only what they have themselves, not what they have from the account
 /// above (a field of its own up to 24.05, then a flag).
 template <typename Condition>
@@ -132,6 +165,17 @@ void leave_out_inherited(Condition& condition) {
         condition.without_parent_limits = 1;
     else
         condition.flags |= without_parent_limits;
+}
+
+/// Makes a query for associations return changes of the list above ("+7", "-8") as they are stored, instead
+/// of the list that they make (a field of its own up to 24.05, then a flag).
+template <typename Condition>
+void show_stored_lists(Condition& condition) {
+    constexpr std::uint32_t raw_qos = 1u << 3; // ASSOC_COND_FLAG_RAW_QOS
+    if constexpr (requires { condition.with_raw_qos; })
+        condition.with_raw_qos = 1;
+    else
+        condition.flags |= raw_qos;
 }
 
 /// Whether slurmctld checks the length of a job's `licenses`. From 23.02 on it checks another field instead,

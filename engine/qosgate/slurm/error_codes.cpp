@@ -16,6 +16,7 @@ int to_slurm_error(model::RejectCode code) noexcept {
     case RejectCode::invalid_account: return ESLURM_INVALID_ACCOUNT;
     case RejectCode::invalid_partition: return ESLURM_INVALID_PARTITION_NAME;
     case RejectCode::invalid_time_limit: return ESLURM_INVALID_TIME_LIMIT;
+    case RejectCode::invalid_time_min: return ESLURM_INVALID_TIME_MIN_LIMIT;
     case RejectCode::invalid_node_count: return ESLURM_INVALID_NODE_COUNT;
     case RejectCode::partition_limits: return ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE;
     case RejectCode::text_too_long: return ESLURM_PATHNAME_TOO_LONG;

@@ -20,8 +20,8 @@ auto start(Load load) {
 
 Result<std::unique_ptr<JobWorld>> read_job_world(const slurm_conf_t& conf, const std::string& user,
                                                  WorldNames names) {
-    auto world = std::make_unique<JobWorld>();
-    auto synced = start([&] { return world->accounting.sync(conf, user); });
+    auto world = std::make_unique<JobWorld>(conf, user);
+    auto started = start([&] { return world->accounting.start(); });
     auto asked_nodes = start([] { return load_nodes(); });
     std::future<Result<OwnedReservations>> asked_reservations;
     std::future<Result<OwnedLicenses>> asked_licenses;
@@ -31,7 +31,7 @@ Result<std::unique_ptr<JobWorld>> read_job_world(const slurm_conf_t& conf, const
     }
     const auto partitions = load_partitions(everything);
     const auto nodes = asked_nodes.get();
-    const auto accounts = synced.get();
+    const auto accounts = started.get();
     if (!partitions) return partitions.error();
     if (!nodes) return nodes.error();
     if (!accounts) return accounts.error();

@@ -5,7 +5,7 @@
 
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/cluster.hpp"
-#include "qosgate/slurm/cluster_quota.hpp"
+#include "qosgate/slurm/user_quota.hpp"
 
 #include <slurm/slurm.h>
 
@@ -16,16 +16,18 @@
 namespace qg::slurm {
 
 struct JobWorld {
-    std::shared_ptr<const model::Cluster> cluster; ///< never null
-    ClusterQuota accounting;
+    JobWorld(const slurm_conf_t& conf, const std::string& user) : accounting(conf, user) {}
+
+    std::shared_ptr<const model::Cluster> cluster; ///< never null after read_job_world()
+    UserQuota accounting;
 };
 
 /// Whether reservations and licenses are asked for.
 enum class WorldNames : std::uint8_t { left_out, read };
 
 /// Asks for it, all at once, on threads that have ended on return. `conf` is slurm.conf as this process has
-/// it. Errors: unavailable, with Slurm's error text. Cost: three RPCs, with names five; each waits up to
-/// MessageTimeout.
+/// it. Of QOSs and associations it asks for none: `accounting` does when somebody needs them. Errors:
+/// unavailable, with Slurm's error text. Cost: three RPCs, with names five; each waits up to MessageTimeout.
 Result<std::unique_ptr<JobWorld>> read_job_world(const slurm_conf_t& conf, const std::string& user,
                                                  WorldNames names);
 

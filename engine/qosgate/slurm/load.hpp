@@ -4,11 +4,11 @@
 #pragma once
 
 #include "qosgate/base/result.hpp"
+#include "qosgate/base/text.hpp"
 #include "qosgate/slurm/compat.hpp"
 
 #include <cerrno>
 #include <ctime>
-#include <string>
 
 namespace qg::slurm {
 
@@ -24,7 +24,7 @@ Result<Owned> load(const char* what, Load call) {
     const int code = call(&message);
     Owned owned(message);
     if (code == SLURM_SUCCESS || errno == SLURM_NO_CHANGE_IN_DATA) return owned;
-    return Error{ErrorCode::unavailable, std::string(what) + ": " + slurm_strerror(errno)};
+    return Error{ErrorCode::unavailable, text::format("{}: {}", what, slurm_strerror(errno))};
 }
 
 inline Result<OwnedConf> load_conf(std::time_t newer_than) {

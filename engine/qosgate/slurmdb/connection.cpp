@@ -67,8 +67,7 @@ void Transaction::roll_back() {
 Result<void> Transaction::commit() {
     if (!connection_.is_same_socket())
         return Error{ErrorCode::unavailable,
-                     connection_.session().conf().slurmdbd() +
-                         ": the connection broke before the end; nothing was changed"};
+                     connection_.session().conf().slurmdbd() + ": the connection broke before the end"};
     is_finished_ = true;
     const auto done = connection_.tell(
         "commit", [](void* handle) { return slurmdb_connection_commit(handle, /*commit=*/true); },

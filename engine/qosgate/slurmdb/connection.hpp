@@ -127,7 +127,8 @@ class Transaction {
     ~Transaction();
 
     /// Commits the writes and lets slurmdbd send them to every slurmctld (which can take seconds).
-    /// Errors: unavailable; the message says whether it is known that nothing was written.
+    /// Errors: unavailable: if the connection is lost already, nothing is stored; else the message says that
+    /// this is unknown.
     Result<void> commit();
 
   private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurmdb/controller_ping.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -63,6 +64,13 @@ std::vector<std::optional<bool>> ping_controllers(const SlurmConf& conf, std::ch
     for (const pid_t child : children)
         answers.push_back(wait_for(child, deadline));
     return answers;
+}
+
+bool any_controller_answers(const SlurmConf& conf) {
+    const auto count = static_cast<int>(std::max<std::size_t>(conf.controllers.size(), 1));
+    for (int index = 0; index < count; ++index)
+        if (slurm_ping(index) == SLURM_SUCCESS) return true;
+    return false;
 }
 
 } // namespace qg::slurmdb

@@ -17,4 +17,8 @@ namespace qg::slurmdb {
 /// Threads: the caller has one. Cost: one process for each controller, for as long as `patience` at most.
 std::vector<std::optional<bool>> ping_controllers(const SlurmConf& conf, std::chrono::milliseconds patience);
 
+/// Whether one of them answers libslurm's ping. If slurmctld is down, libslurm repeats any other request for
+/// as long as MessageTimeout; a ping fails at once.
+bool any_controller_answers(const SlurmConf& conf);
+
 } // namespace qg::slurmdb

@@ -40,6 +40,10 @@ Error describe_failure(const SlurmConf& conf, std::string_view what, int error_n
                 where + ": authentication failed; is munged running here, with the same key as there?"};
     default: break;
     }
+    if (slurm::refuses_default(error_number))
+        return {ErrorCode::conflict,
+                where + ": an association would not have access to its default QOS; give it another default "
+                        "first ('sacctmgr show associations' shows them)"};
     return {ErrorCode::unavailable, text::format("{}: {}", where, slurm_strerror(error_number))};
 }
 

@@ -1,65 +1,110 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/slurmdb/qos_commit.hpp"
 
-#include "qosgate/base/text.hpp"
+#include <algorithm>
+#include <optional>
 
 namespace qg::slurmdb {
 namespace {
 
-/// The maximum number of attempts to make a plan.
-constexpr int max_attempts = 8;
+class QosChanges : public Changes {
+  public:
+    QosChanges(QosStore& store, const Planner& plan_from) : store_(store), plan_from_(plan_from) {}
 
-/// What is committed now, by anybody.
-Result<std::vector<StoredQos>> read_committed(const Session& session, const QosStore& store) {
-    auto connection = Connection::open(session);
-    if (!connection) return connection.error();
-    return store.on(**connection).read_all();
-}
+    Result<bool> prepare() override {
+        auto all = store_.read_all();
+        if (!all) return all.error();
+        all_ = std::move(*all);
+        auto plan = plan_from_(all_);
+        if (!plan) return plan.error();
+        plan_ = std::move(*plan);
+        return plan_.changes_anything();
+    }
 
-/// Whether the committed values are still stored. slurmdbd itself reads the database after a commit, and this
-/// is the first read of the next transaction. So that transaction is ended first.
-Result<void> expect_not_overtaken(Connection& connection, QosStore& store, const QosPlan& plan) {
-    const Transaction fresh(connection);
-    const auto now = store.read_all();
-    if (!now) return now.error().in("stored, but not read again");
-    const auto lost = find_overtaken(plan, *now);
-    if (lost.empty()) return {};
-    return Error{ErrorCode::conflict,
-                 text::format("stored, but somebody else changed it right afterwards: {}; look and try again",
-                              text::join(lost, "; "))};
+    Result<void> write() override { return store_.write(plan_, all_, WriteMode::write); }
+
+    Result<bool> has_same_base(Connection& other) override {
+        const auto committed = store_.on(other).read_all();
+        if (!committed) return committed.error();
+        return slurmdb::has_same_base(plan_, all_, *committed);
+    }
+
+    Rest rest() override {
+        announcement_.emplace(store_, plan_);
+        return announcement_->as_rest();
+    }
+
+    Result<std::vector<std::string>> find_overtaken() override {
+        const auto now = store_.read_all();
+        if (!now) return now.error();
+        return slurmdb::find_overtaken(plan_, *now);
+    }
+
+    [[nodiscard]] const QosPlan& plan() const noexcept { return plan_; }
+
+  private:
+    QosStore& store_;
+    const Planner& plan_from_;
+    std::vector<StoredQos> all_;
+    QosPlan plan_;
+    std::optional<PreemptAnnouncement> announcement_;
+};
+
+/// The records that name QOSs which the plan creates.
+std::vector<model::QosRecord> preempting_new(const QosPlan& plan) {
+    std::vector<model::QosRecord> found;
+    const auto note = [&](const model::QosRecord& record) {
+        if (!new_in_preempt(record, plan).empty()) found.push_back(record);
+    };
+    std::ranges::for_each(plan.created, note);
+    std::ranges::for_each(plan.updated, note, &QosUpdate::after);
+    return found;
 }
 
 } // namespace
 
+PreemptAnnouncement::PreemptAnnouncement(QosStore& store, const QosPlan& plan)
+    : store_(store), preempting_(preempting_new(plan)) {}
+
+Changes::Rest PreemptAnnouncement::as_rest() {
+    if (preempting_.empty()) return {};
+    return {.changes = this,
+            .is_half = false,
+            .state = "stored, but slurmctld may not know all of Preempt of the new QOSs before it is started "
+                     "again",
+            .unknown = {}};
+}
+
+Result<bool> PreemptAnnouncement::prepare() {
+    auto all = store_.read_all();
+    if (!all) return all.error();
+    all_ = std::move(*all);
+    left_ = preempting_;
+    std::erase_if(left_, [&](const model::QosRecord& record) {
+        const StoredQos* now = find_qos(all_, record.name);
+        return now == nullptr || now->record.preempt != record.preempt;
+    });
+    return !left_.empty();
+}
+
+Result<void> PreemptAnnouncement::write() {
+    return store_.announce_preempt(left_, all_);
+}
+
+Result<bool> PreemptAnnouncement::has_same_base(Connection& other) {
+    const auto now = store_.on(other).read_all();
+    if (!now) return now.error();
+    return std::ranges::all_of(left_, [&](const model::QosRecord& record) {
+        const StoredQos* stored = find_qos(*now, record.name);
+        return stored != nullptr && stored->record.preempt == record.preempt;
+    });
+}
+
 Result<QosPlan> commit_plan(Connection& connection, QosStore& store, const Planner& plan_from,
                             const CommitWatch& watch) {
-    for (int attempt = 0; attempt < max_attempts; ++attempt) {
-        watch(CommitStep::undone);
-        Transaction transaction(connection);
-        const auto all = store.read_all();
-        if (!all) return all.error();
-        auto plan = plan_from(*all);
-        if (!plan || !plan->changes_anything()) return plan;
-
-        const auto written = store.write(*plan, *all, WriteMode::write);
-        // Without the locks, reading the committed state would prove nothing.
-        const bool may_be_others = written || written.error().code == ErrorCode::conflict;
-        if (!may_be_others) return written.error();
-        const auto committed = read_committed(connection.session(), store);
-        if (!committed) return committed.error();
-        if (!has_same_base(*plan, *all, *committed)) continue;
-        if (!written) return written.error();
-
-        watch(CommitStep::asked);
-        if (const auto done = transaction.commit(); !done) return done.error();
-        watch(CommitStep::stored);
-        if (const auto done = expect_not_overtaken(connection, store, *plan); !done) return done.error();
-        return plan;
-    }
-    return Error{ErrorCode::conflict,
-                 text::format("others changed the same QOSs {} times while this was tried; nothing was "
-                              "changed, try again later",
-                              max_attempts)};
+    QosChanges changes(store, plan_from);
+    if (const auto done = commit_changes(connection, changes, watch); !done) return done.error();
+    return changes.plan();
 }
 
 } // namespace qg::slurmdb

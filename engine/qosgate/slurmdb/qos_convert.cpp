@@ -78,7 +78,8 @@ const std::vector<TresRow>& tres_rows() {
     static const std::vector<TresRow> rows = [] {
         std::vector<TresRow> all;
         for (const auto& row : slurm::rows::qos_tres) {
-            const bool is_mistaken = row.limit == model::TresLimit::max_tres_run_mins_per_account;
+            const bool is_mistaken =
+                slurm::mixes_up_run_minutes && row.limit == model::TresLimit::max_tres_run_mins_per_account;
             all.push_back({member_of<TresLimits>(row.limit), row.text,
                            is_mistaken ? &QosRecord::max_tres_run_mins_per_user : nullptr});
         }

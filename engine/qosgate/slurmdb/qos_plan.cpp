@@ -2,20 +2,14 @@
 #include "qosgate/slurmdb/qos_plan.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/preempt_loops.hpp"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 namespace qg::slurmdb {
 namespace {
-
-/// The unique index of slurmdbd's table has only this many bytes of a name: a QOS whose name begins with the
-/// same bytes as another's would replace that one.
-constexpr std::size_t telling_bytes = 42;
-
-std::string_view telling_part(std::string_view name) {
-    return name.substr(0, telling_bytes);
-}
 
 /// "Priority=1 MaxWall=00:11:00", of a record.
 std::string settings_of(const model::QosRecord& record) {
@@ -36,7 +30,7 @@ Error name_is_too_like(std::string_view name, std::string_view other) {
     return {ErrorCode::invalid_input,
             text::format("'{}': Slurm's database tells QOSs apart by the first {} bytes of their names, and "
                          "QOS '{}' begins with the same; choose another beginning",
-                         text::printable(name), telling_bytes, text::printable(other))};
+                         text::printable(name), model::telling_name_bytes, text::printable(other))};
 }
 
 /// The names of all records that a plan touches.
@@ -49,10 +43,6 @@ std::vector<std::string> touched_names(const QosPlan& plan) {
     for (const model::QosRecord& record : plan.removed)
         names.push_back(record.name);
     return names;
-}
-
-bool contains(std::span<const std::string> names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 /// "QOS rc1: MaxWall is 00:10:00 now, not 00:20:00", for each change that is not in `now`.
@@ -93,23 +83,15 @@ Result<QosPlan> plan_creation(std::span<const StoredQos> all, std::vector<model:
     for (const model::QosRecord& record : records) {
         if (const StoredQos* existing = find_qos(all, record.name)) return name_is_taken(existing->record);
         for (const StoredQos& other : all)
-            if (text::iequals(telling_part(other.record.name), telling_part(record.name)))
+            if (text::iequals(model::telling_part(other.record.name), model::telling_part(record.name)))
                 return name_is_too_like(record.name, other.record.name);
         for (const model::QosRecord& other : records) {
             if (&other == &record) continue;
             if (other.name == record.name)
                 return Error{ErrorCode::invalid_input,
                              text::format("QOS '{}' is named twice", text::printable(record.name))};
-            if (telling_part(other.name) == telling_part(record.name))
+            if (model::telling_part(other.name) == model::telling_part(record.name))
                 return name_is_too_like(record.name, other.name);
-            // Preempt is written with ids, which new QOSs do not have before they are committed: slurmdbd
-            // would write outside of its bit strings.
-            if (record.preempt.contains(other.name))
-                return Error{
-                    ErrorCode::invalid_input,
-                    text::format("QOS '{}': Preempt: QOS '{}' is created by the same command and has "
-                                 "no number yet; set Preempt afterwards, with 'qosgate qos update'",
-                                 text::printable(record.name), text::printable(other.name))};
         }
     }
     return QosPlan{std::move(records), {}, {}};
@@ -131,16 +113,69 @@ Result<QosPlan> plan_removal(std::span<const StoredQos> all, std::span<const std
     for (const std::string& name : names) {
         const StoredQos* found = find_qos(all, name);
         if (found == nullptr) return unknown_qos(all, name);
-        plan.removed.push_back(found->record);
+        if (std::ranges::find(plan.removed, found->record) == plan.removed.end())
+            plan.removed.push_back(found->record);
     }
+    model::NameSet removed;
+    for (const model::QosRecord& record : plan.removed)
+        removed.insert(record.name);
     for (const StoredQos& qos : all) {
-        if (contains(names, qos.record.name)) continue;
+        if (removed.contains(qos.record.name)) continue;
         QosUpdate update{qos.record, qos.record};
-        for (const std::string& name : names)
+        for (const std::string& name : removed)
             update.after.preempt.erase(name);
         if (update.after != update.before) plan.updated.push_back(std::move(update));
     }
     return plan;
+}
+
+model::NameSet new_in_preempt(const model::QosRecord& record, const QosPlan& plan) {
+    model::NameSet found;
+    for (const model::QosRecord& created : plan.created)
+        if (record.preempt.contains(created.name)) found.insert(created.name);
+    return found;
+}
+
+std::vector<std::vector<model::QosRecord>> in_preempt_order(std::vector<model::QosRecord> records) {
+    std::vector<std::vector<model::QosRecord>> groups;
+    while (!records.empty()) {
+        model::NameSet waiting;
+        for (const model::QosRecord& record : records)
+            waiting.insert(record.name);
+        const auto rest = std::stable_partition(records.begin(), records.end(), [&](const auto& record) {
+            return std::ranges::none_of(record.preempt,
+                                        [&](const auto& name) { return waiting.contains(name); });
+        });
+        if (rest == records.begin()) break;
+        groups.emplace_back(std::make_move_iterator(records.begin()), std::make_move_iterator(rest));
+        records.erase(records.begin(), rest);
+    }
+    return groups;
+}
+
+Result<void> expect_no_preempt_loop(const QosPlan& plan, std::span<const StoredQos> all) {
+    model::PreemptMap before;
+    for (const StoredQos& qos : all)
+        before[qos.record.name] = qos.record.preempt;
+    model::PreemptMap after = before;
+    for (const QosUpdate& update : plan.updated)
+        after[update.after.name] = update.after.preempt;
+    for (const model::QosRecord& record : plan.created)
+        after[record.name] = record.preempt;
+    for (const model::QosRecord& record : plan.removed)
+        after.erase(record.name);
+    const auto loops = model::find_new_loops(before, after);
+    if (loops.empty()) return {};
+    std::vector<std::string> names;
+    for (const std::string& name : loops.front())
+        names.push_back(text::printable(name));
+    std::ranges::sort(names);
+    return Error{
+        ErrorCode::invalid_input,
+        text::format("Preempt: QOSs would preempt each other, directly or through others: {}; take one "
+                     "of them out of Preempt (a QOS cannot preempt itself: that is "
+                     "PreemptMode=WITHIN)",
+                     text::list_names(names))};
 }
 
 bool has_same_base(const QosPlan& plan, std::span<const StoredQos> then, std::span<const StoredQos> now) {

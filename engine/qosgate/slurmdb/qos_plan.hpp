@@ -45,7 +45,7 @@ const StoredQos* find_qos(std::span<const StoredQos> all, std::string_view name)
 Error unknown_qos(std::span<const StoredQos> all, std::string_view name);
 
 /// Errors: already_exists, with the fields that are set in it; invalid_input (a name that is given twice or
-/// that Slurm's database mistakes for another; Preempt of a QOS that is created at the same time).
+/// that Slurm's database mistakes for another).
 Result<QosPlan> plan_creation(std::span<const StoredQos> all, std::vector<model::QosRecord> records);
 
 /// Errors: not_found.
@@ -55,6 +55,18 @@ Result<QosPlan> plan_update(std::span<const StoredQos> all, std::span<const std:
 /// Also removes the QOSs from the Preempt of others: slurmdbd leaves their ids there, and they would become
 /// valid again when a QOS is created with an old name. Errors: not_found.
 Result<QosPlan> plan_removal(std::span<const StoredQos> all, std::span<const std::string> names);
+
+/// The names in the record's Preempt that the plan creates.
+model::NameSet new_in_preempt(const model::QosRecord& record, const QosPlan& plan);
+
+/// The records in groups, so that Preempt names only QOSs of earlier groups, or none of these. Of a loop
+/// nothing is in any group.
+std::vector<std::vector<model::QosRecord>> in_preempt_order(std::vector<model::QosRecord> records);
+
+/// slurmdbd looks for loops only when it changes a record.
+/// Errors: invalid_input, naming QOSs that the plan makes preempt themselves, directly or through others. A
+/// loop that was there before is none of the plan's.
+Result<void> expect_no_preempt_loop(const QosPlan& plan, std::span<const StoredQos> all);
 
 /// Whether all records that the plan touches are equal in `now` and in `then`, from which it was made.
 bool has_same_base(const QosPlan& plan, std::span<const StoredQos> then, std::span<const StoredQos> now);

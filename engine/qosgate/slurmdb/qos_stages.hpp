@@ -13,7 +13,7 @@ namespace qg::slurmdb {
 
 /// The records to write one after the other, `after` being the last. Nearly always only `after`. If the
 /// limits per account become equal to the stored ones per user, an intermediate record changes the latter for
-/// a moment. Correct on every release.
+/// a moment; only with a slurmdbd that mixes them up (slurm/compat.hpp).
 std::vector<model::QosRecord> intermediate_records(const model::QosRecord& before,
                                                    const model::QosRecord& after);
 

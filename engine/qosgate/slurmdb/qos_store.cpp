@@ -6,6 +6,7 @@
 #include "qosgate/slurmdb/qos_stages.hpp"
 
 #include <algorithm>
+#include <deque>
 
 namespace qg::slurmdb {
 namespace {
@@ -53,30 +54,51 @@ bool is_ascii(std::string_view text) {
 Error not_storable(std::string_view what, std::string_view text) {
     return {ErrorCode::invalid_input,
             text::format("the accounting database cannot store the {} '{}': its tables do not have these "
-                         "characters; nothing was changed, use others",
+                         "characters; use others",
                          what, text::printable(text))};
 }
 
 Error not_stored(const model::QosRecord& record) {
     if (!is_ascii(record.name)) return not_storable("name", record.name);
     return {ErrorCode::conflict, text::format("QOS '{}' was not stored: slurmdbd or its database restarted "
-                                              "meanwhile; nothing was changed, try again",
+                                              "meanwhile; try again",
                                               text::printable(record.name))};
 }
 
-/// The error if a record is not stored as planned; empty if it is.
-Result<void> expect_stored(const model::QosRecord& wanted, std::span<const StoredQos> all) {
+/// The error if a record is not stored as `plan` has it; empty if it is.
+Result<void> expect_stored(model::QosRecord wanted, const QosPlan& plan, std::span<const StoredQos> all) {
     const StoredQos* stored = find_qos(all, wanted.name);
     if (stored == nullptr) return not_stored(wanted);
+    // Before the commit slurmdbd does not show ids that are new, nor what is stored after one.
+    if (!new_in_preempt(wanted, plan).empty()) wanted.preempt = stored->record.preempt;
     const auto wrong = model::differences(wanted, stored->record);
     if (wrong.empty()) return {};
     if (wanted.description != stored->record.description && !is_ascii(wanted.description))
         return not_storable("description", wanted.description);
     return Error{ErrorCode::conflict,
-                 text::format("QOS '{}': slurmdbd stored {}={} instead of {}; nothing was changed",
-                              text::printable(wanted.name), wrong.front().field->name,
-                              text::printable(wrong.front().after, 1000),
+                 text::format("QOS '{}': slurmdbd stored {}={} instead of {}", text::printable(wanted.name),
+                              wrong.front().field->name, text::printable(wrong.front().after, 1000),
                               text::printable(wrong.front().before, 1000))};
+}
+
+/// Updates in two parts: all but the new QOSs in Preempt, and the records that get those as well.
+struct SplitUpdates {
+    std::vector<QosUpdate> first;
+    std::vector<model::QosRecord> preempting_new;
+};
+
+/// slurmdbd writes outside its memory when a modification puts a QOS into Preempt that is not committed yet;
+/// it does not when it adds a record, also one that exists (slurm/README.md 4.4).
+SplitUpdates split_by_preempt(const QosPlan& plan) {
+    SplitUpdates parts{plan.updated, {}};
+    for (QosUpdate& update : parts.first) {
+        const auto added = new_in_preempt(update.after, plan);
+        if (added.empty()) continue;
+        parts.preempting_new.push_back(update.after);
+        for (const std::string& name : added)
+            update.after.preempt.erase(name);
+    }
+    return parts;
 }
 
 } // namespace
@@ -107,32 +129,47 @@ Result<std::vector<StoredQos>> QosStore::read_all() {
 }
 
 Result<void> QosStore::write(const QosPlan& plan, std::span<const StoredQos> all, WriteMode mode) {
-    const QosNames names = names_of(all);
-    std::deque<WireQos> wires; // never moves its elements
-    for (const model::QosRecord& record : plan.created) {
-        auto patch = make_patch(model::QosRecord{}, record, tres_, names);
-        if (!patch) return patch.error().in(record.name);
-        wires.emplace_back(record.name, std::move(*patch));
-    }
-    const auto changes = group(plan.updated, names);
+    if (const auto done = expect_no_preempt_loop(plan, all); !done) return done.error();
+    const SplitUpdates updates = split_by_preempt(plan);
+    QosNames names = names_of(all);
+    const auto changes =
+        group(updates.first, names); // tells what is wrong with them before anything is written
     if (!changes) return changes.error();
+    for (const auto& records : in_preempt_order(plan.created))
+        if (const auto done = create(records, names, mode); !done) return done;
+    if (mode == WriteMode::write)
+        if (const auto done = modify(*changes); !done) return done;
+    if (!updates.preempting_new.empty())
+        if (const auto done = create(updates.preempting_new, names, mode); !done) return done;
     if (mode == WriteMode::check_only) return {};
-    if (!wires.empty())
-        if (const auto done = create(plan.created, wires); !done) return done;
-    if (const auto done = modify(*changes); !done) return done;
     if (!plan.removed.empty())
         if (const auto done = remove(plan.removed); !done) return done;
     return confirm(plan);
 }
 
-Result<void> QosStore::create(std::span<const model::QosRecord> records, std::deque<WireQos>& wires) {
+Result<void> QosStore::create(std::span<const model::QosRecord> records, QosNames& names, WriteMode mode) {
+    std::deque<WireQos> wires; // never moves its elements
     const slurm::OwnedList list = slurm::make_borrowing_list();
-    for (WireQos& wire : wires)
-        slurm::append(list, wire.get());
-    return connection_->tell(
+    for (const model::QosRecord& record : records) {
+        auto patch = make_patch(model::QosRecord{}, record, tres_, names);
+        if (!patch) return patch.error().in(record.name);
+        slurm::append(list, wires.emplace_back(record.name, std::move(*patch)).get());
+    }
+    if (mode == WriteMode::check_only) {
+        // Stand-ins for the ids that they would get.
+        for (const model::QosRecord& record : records)
+            names.emplace(names.empty() ? 1 : names.rbegin()->first + 1, record.name);
+        return {};
+    }
+    const auto done = connection_->tell(
         records.size() == 1 ? "create QOS " + records.front().name
                             : text::format("create {} QOSs", records.size()),
         [&](void* handle) { return slurmdb_qos_add(handle, list.get()); }, late::locks);
+    if (!done) return done;
+    const auto all = read_all();
+    if (!all) return all.error();
+    names = names_of(*all);
+    return {};
 }
 
 Result<std::vector<QosStore::Change>> QosStore::group(std::span<const QosUpdate> updates,
@@ -177,6 +214,21 @@ Result<void> QosStore::modify(const std::vector<Change>& changes) {
     return {};
 }
 
+Result<void> QosStore::announce_preempt(std::span<const model::QosRecord> records,
+                                        std::span<const StoredQos> all) {
+    const QosNames names = names_of(all);
+    std::vector<Change> changes;
+    for (const model::QosRecord& record : records) {
+        // As a whole, as for a new QOS: slurmdbd damages the list when it adds what is in it.
+        model::QosRecord only_preempt;
+        only_preempt.preempt = record.preempt;
+        auto patch = make_patch(model::QosRecord{}, only_preempt, tres_, names);
+        if (!patch) return patch.error().in(record.name);
+        changes.push_back({std::move(*patch), {record.name}});
+    }
+    return modify(changes);
+}
+
 Result<void> QosStore::remove(std::span<const model::QosRecord> records) {
     QG_CHECK(!records.empty()); // slurmdbd takes an empty condition for every QOS
     std::vector<std::string> names;
@@ -194,14 +246,14 @@ Result<void> QosStore::confirm(const QosPlan& plan) {
     const auto all = read_all();
     if (!all) return all.error();
     for (const model::QosRecord& record : plan.created)
-        if (const auto done = expect_stored(record, *all); !done) return done;
+        if (const auto done = expect_stored(record, plan, *all); !done) return done;
     for (const QosUpdate& update : plan.updated)
-        if (const auto done = expect_stored(update.after, *all); !done) return done;
+        if (const auto done = expect_stored(update.after, plan, *all); !done) return done;
     for (const model::QosRecord& record : plan.removed)
         if (find_qos(*all, record.name) != nullptr)
             return Error{ErrorCode::conflict,
                          text::format("QOS '{}' was not deleted: slurmdbd or its database restarted "
-                                      "meanwhile; nothing was changed, try again",
+                                      "meanwhile; try again",
                                       text::printable(record.name))};
     return {};
 }

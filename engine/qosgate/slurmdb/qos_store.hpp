@@ -3,7 +3,7 @@
 // QosStore: reads and writes the QOS records of slurmdbd. Writes belong into a Transaction on the same
 // connection, and are read back before they count as done: slurmdbd silently ignores some values, and the
 // client library silently reconnects after slurmdbd was restarted, which loses uncommitted writes. Several
-// administrators at once: qos_commit.hpp.
+// administrators at once: commit.hpp.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -14,7 +14,6 @@
 #include "qosgate/slurmdb/tres_table.hpp"
 
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <vector>
 
@@ -38,10 +37,16 @@ class QosStore {
     Result<std::vector<StoredQos>> read_all();
 
     /// Writes a plan that was made from `all`, QOSs with the same change in one call, and reads it back
-    /// within the transaction. Waits while another transaction holds a record.
+    /// within the transaction. Waits while another transaction holds a record. Preempt may name QOSs that the
+    /// plan creates; then a PreemptAnnouncement follows the commit.
     /// Errors: not_found (a Preempt name), invalid_input (also a text that the database cannot hold),
     /// unsupported, permission_denied, unavailable, conflict (slurmdbd did not store the requested values).
     Result<void> write(const QosPlan& plan, std::span<const StoredQos> all, WriteMode mode);
+
+    /// Of QOSs that are created in one transaction, slurmdbd tells slurmctld Preempt before it knows the new
+    /// ids. This writes Preempt of the records once more, in a new transaction. `all` is as stored.
+    /// Errors: those of write().
+    Result<void> announce_preempt(std::span<const model::QosRecord> records, std::span<const StoredQos> all);
 
   private:
     QosStore(Connection& connection, TresTable tres) : connection_(&connection), tres_(std::move(tres)) {}
@@ -53,7 +58,7 @@ class QosStore {
     };
 
     Result<std::vector<Change>> group(std::span<const QosUpdate> updates, const QosNames& names) const;
-    Result<void> create(std::span<const model::QosRecord> records, std::deque<WireQos>& wires);
+    Result<void> create(std::span<const model::QosRecord> records, QosNames& names, WriteMode mode);
     Result<void> modify(const std::vector<Change>& changes);
     Result<void> remove(std::span<const model::QosRecord> records);
     Result<void> confirm(const QosPlan& plan);

@@ -2,10 +2,11 @@
 #include "qosgate/slurmdb/qos_uses.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/slurmdb/association_tree.hpp"
+#include "qosgate/slurmdb/controller_state.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 
 namespace qg::slurmdb {
 namespace {
@@ -47,7 +48,7 @@ constexpr QosUseKind by_job{
     "job {} asks for it",
     true,
     "pending jobs never start (Reason InvalidQOS), running jobs continue",
-    "scancel --qos={qos}  # or, to keep the jobs: scontrol update JobId=... QOS=...",
+    "scancel --qos={qos}  # or, for jobs that have not started: scontrol update JobId=... QOS=...",
 };
 constexpr QosUseKind partition_qos{
     "partition_qos",
@@ -65,7 +66,16 @@ constexpr QosUseKind partition_list{
     "# slurm.conf: take {qos} from AllowQos and DenyQos of the partitions {by}; then: scontrol reconfigure",
 };
 
-AssociationName name_of(const slurmdb_assoc_rec_t& association) {
+/// slurmdbd creates this QOS and gives it to every new cluster.
+constexpr std::string_view protected_name = "normal";
+constexpr QosUseKind new_clusters{
+    "new_clusters",
+    "slurmdbd gives it to each new {}",
+    true,
+    "new clusters get a QOS that does not exist",
+};
+
+model::AssociationName name_of(const slurmdb_assoc_rec_t& association) {
     const auto part = [](const char* text) { return std::string(text == nullptr ? "" : text); };
     return {.cluster = part(association.cluster),
             .account = part(association.acct),
@@ -75,25 +85,19 @@ AssociationName name_of(const slurmdb_assoc_rec_t& association) {
 
 /// How an association can have a QOS.
 struct AssociationUse {
-    slurm::ListHandle slurmdb_assoc_cond_t::*condition; ///< takes QOS ids
+    slurm::ListHandle slurmdb_assoc_cond_t::*condition; ///< takes QOS ids; null: slurmdbd is asked for all
     bool (*has)(const slurmdb_assoc_rec_t& association, std::uint32_t id);
     const QosUseKind& kind;
 };
 constexpr std::array<AssociationUse, 2> association_uses{{
     // sacctmgr takes no QOS from an association that has it as its default.
     {&slurmdb_assoc_cond_t::def_qos_id_list, has_as_default, association_default},
-    {&slurmdb_assoc_cond_t::qos_list, has_in_list, in_association_list},
+    {slurm::finds_associations_by_qos ? &slurmdb_assoc_cond_t::qos_list : nullptr, has_in_list,
+     in_association_list},
 }};
 
-std::string describe(const AssociationName& association) {
-    std::string words;
-    if (!association.user.empty()) words += text::format("user {} in ", association.user);
-    words += text::format("account {}", association.account);
-    if (!association.partition.empty()) words += text::format(", partition {}", association.partition);
-    return words + text::format(" of cluster {}", association.cluster);
-}
-
-/// The associations that use one of the `targets`, with or without what they have from accounts above.
+/// The associations that use one of the `targets`, and maybe others, with or without what they have from
+/// accounts above.
 Result<slurm::OwnedList> read_associations(Connection& connection, const AssociationUse& kind,
                                            std::span<const StoredQos* const> targets, bool own_only) {
     std::vector<std::string> id_texts;
@@ -103,7 +107,7 @@ Result<slurm::OwnedList> read_associations(Connection& connection, const Associa
     for (std::string& id : id_texts)
         slurm::append(ids, id.data());
     slurmdb_assoc_cond_t condition{};
-    condition.*kind.condition = ids.get();
+    if (kind.condition != nullptr) condition.*kind.condition = ids.get();
     if (own_only) slurm::leave_out_inherited(condition);
     return connection.ask("read the associations",
                           [&](void* handle) { return slurmdb_associations_get(handle, &condition); });
@@ -129,56 +133,13 @@ Result<std::vector<QosUse>> associations_with(Connection& connection, const Asso
             if (kind.has(association, targets[i]->id)) uses[i].holders.push_back(name_of(association));
         });
         std::ranges::stable_partition(uses[i].holders,
-                                      [](const AssociationName& name) { return name.user.empty(); });
+                                      [](const model::AssociationName& name) { return name.user.empty(); });
     }
     return uses;
 }
 
 /// Whether a comma-separated list of QOS names, as Slurm writes them, has `name`.
-bool names_qos(const char* list, std::string_view name) {
-    if (list == nullptr) return false;
-    const auto names = text::split(list, ',');
-    return std::any_of(names.begin(), names.end(), [&](auto other) { return text::iequals(other, name); });
-}
-
-bool is_over(const slurm_job_info_t& job) {
-    return (job.job_state & JOB_STATE_BASE) >= JOB_COMPLETE && (job.job_state & JOB_COMPLETING) == 0;
-}
-
-/// The controller's jobs and partitions, or why there are none.
-struct Controller {
-    slurm::OwnedJobs jobs;
-    slurm::OwnedPartitions partitions;
-    std::string failure;
-
-    /// If slurmctld is down, libslurm repeats a request for as long as MessageTimeout; a ping fails at once.
-    static bool answers(const SlurmConf& conf) {
-        const auto count = static_cast<int>(std::max<std::size_t>(conf.controllers.size(), 1));
-        for (int index = 0; index < count; ++index)
-            if (slurm_ping(index) == SLURM_SUCCESS) return true;
-        return false;
-    }
-
-    static Controller load(const Session& session) {
-        Controller controller;
-        const Deadline deadline(session.time_limit());
-        if (!answers(session.conf())) {
-            controller.failure = deadline.expired() ? "no answer in time" : "it does not answer a ping";
-            return controller;
-        }
-        job_info_msg_t* jobs = nullptr;
-        partition_info_msg_t* partitions = nullptr;
-        errno = 0;
-        if (slurm_load_jobs(0, &jobs, SHOW_ALL) != SLURM_SUCCESS ||
-            slurm_load_partitions(0, &partitions, SHOW_ALL) != SLURM_SUCCESS)
-            controller.failure = deadline.expired() ? "no answer in time" : slurm_strerror(errno);
-        controller.jobs.reset(jobs);
-        controller.partitions.reset(partitions);
-        return controller;
-    }
-};
-
-QosUse jobs_with(const Controller& controller, const std::string& qos) {
+QosUse jobs_with(const ControllerState& controller, const std::string& qos) {
     QosUse use{qos, &by_job, {}};
     for (std::uint32_t i = 0; i < controller.jobs->record_count; ++i) {
         const slurm_job_info_t& job = controller.jobs->job_array[i];
@@ -190,7 +151,7 @@ QosUse jobs_with(const Controller& controller, const std::string& qos) {
 
 /// The partitions for which `uses` is true.
 template <typename Uses>
-QosUse partitions_with(const Controller& controller, const std::string& qos, const QosUseKind& kind,
+QosUse partitions_with(const ControllerState& controller, const std::string& qos, const QosUseKind& kind,
                        Uses uses) {
     QosUse use{qos, &kind, {}};
     for (std::uint32_t i = 0; i < controller.partitions->record_count; ++i) {
@@ -212,6 +173,12 @@ QosUse preempted_by(std::span<const StoredQos> all, std::span<const std::string>
 
 } // namespace
 
+std::string describe_use(const QosUse& use, std::string_view used_by) {
+    std::string line(use.kind->text);
+    line.replace(line.find("{}"), 2, text::printable(used_by));
+    return line;
+}
+
 Result<QosUses> find_uses(Connection& connection, std::span<const StoredQos> all,
                           std::span<const std::string> names) {
     std::vector<const StoredQos*> targets;
@@ -230,9 +197,10 @@ Result<QosUses> find_uses(Connection& connection, std::span<const StoredQos> all
         for (QosUse& use : *found)
             note(std::move(use));
     }
-    const Controller controller = Controller::load(connection.session());
+    const ControllerState controller = ControllerState::load(connection.session());
     uses.slurmctld_failure = controller.failure;
     for (const std::string& name : names) {
+        if (text::iequals(name, protected_name)) note({name, &new_clusters, {"cluster"}});
         note(preempted_by(all, names, name));
         if (!controller.failure.empty()) continue;
         note(jobs_with(controller, name));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "qosgate/base/result.hpp"
+#include "qosgate/model/association_record.hpp"
 #include "qosgate/slurmdb/connection.hpp"
 #include "qosgate/slurmdb/qos_store.hpp"
 
@@ -24,22 +25,17 @@ struct QosUseKind {
     std::string_view cure = {};
 };
 
-/// An association, by its names. Empty: an account's, or for all partitions.
-struct AssociationName {
-    std::string cluster;
-    std::string account;
-    std::string user = {};
-    std::string partition = {};
-};
-
 /// All uses of one QOS in one way.
 struct QosUse {
     std::string qos;
     const QosUseKind* kind; ///< lives as long as the program
     std::vector<std::string> used_by;
     /// The associations that have it themselves; others have it from the account above. Accounts first.
-    std::vector<AssociationName> holders = {};
+    std::vector<model::AssociationName> holders = {};
 };
+
+/// "job 12 asks for it": a use by one of those that use it.
+std::string describe_use(const QosUse& use, std::string_view used_by);
 
 /// The uses that were found, and what could not be checked.
 struct QosUses {

@@ -17,7 +17,7 @@ from qosgate_dev.cluster import interrupts, programs
 from qosgate_dev.cluster.errors import ClusterError
 from qosgate_dev.testing.cluster import ClusterFailed, end_all
 
-from . import report, samples
+from . import client, report, samples
 from .controller import Controller
 from .policies import POLICIES
 
@@ -52,6 +52,8 @@ examples:
   sudo contrib/bench --partitions 500 --queued 0 --qos 10 --json
   sudo contrib/bench --rules one twenty headroom script --queued 0 --qos 10
                                         what rules take
+  sudo contrib/bench --client           what cli_filter/qosgate adds to an sbatch, with 1,000
+                                        QOSs and 20,000 associations, in a minute or two
   sudo contrib/bench --quick --soak 200000
                                         does the memory of slurmctld grow
 
@@ -90,6 +92,9 @@ def main(arguments: list[str]) -> int:
         return complain("only root can run a cluster with several users", EX_NO_ROOT)
     interrupts.raise_on_signals()
     try:
+        if options.client:
+            print(measure_client(options), end="")
+            return 0
         results, hostile, memory = measure_all(options)
     except (ClusterFailed, ClusterError) as error:
         return complain(str(error), EX_FAILED)
@@ -158,6 +163,21 @@ def make_parser() -> Parser:
         metavar="N",
         help="their longest text (16000000)",
     )
+    parser.add_argument(
+        "--client",
+        action="store_true",
+        help="measure only what the clients' plugin adds to sbatch, with the most QOSs",
+    )
+    parser.add_argument(
+        "--associations",
+        type=int,
+        default=20000,
+        metavar="N",
+        help="about how many associations --client has; 0: one (20000)",
+    )
+    parser.add_argument(
+        "--runs", type=int, default=60, metavar="N", help="of sbatch each way with --client (60)"
+    )
     parser.add_argument("--quick", action="store_true", help="a run of less than 40 seconds")
     parser.add_argument("--json", action="store_true", help="print one JSON record")
     parser.add_argument(
@@ -173,6 +193,7 @@ def make_parser() -> Parser:
 def what_is_missing(build: Path) -> str:
     """What keeps the benchmark from running, and the cure; empty if nothing does."""
     needed = [
+        "plugin/cli_filter_qosgate.so",
         "plugin/job_submit_qosgate.so",
         "contrib/qosgate/qosgate",
         "tests/bench/controller/job_submit_timing.so",
@@ -221,6 +242,19 @@ def measure_all(
             controller.down()
     assert hostile is not None
     return results, hostile, memory
+
+
+def measure_client(options: argparse.Namespace) -> str:
+    """A table of what the clients' plugin adds to the time of an sbatch."""
+    qos = max(options.qos)
+    say(f"a cluster with {qos} QOSs and {options.associations} associations")
+    bench = client.ClientBench(options.build, qos, options.associations)
+    rows = []
+    for name, words in client.JOBS.items():
+        rows.append((name, bench.measure(words, options.runs)))
+        say(f"{name}: {rows[-1][1].added:.1f} ms")
+    bench.down()
+    return report.client_markdown(software(options.build), rows)
 
 
 def measure_memory(controller: Controller, submissions: int) -> list[report.Memory]:

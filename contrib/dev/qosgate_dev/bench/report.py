@@ -8,9 +8,11 @@ import json
 import os
 import platform
 import re
+import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
+from .client import Times
 from .samples import Comparison, Hostile, Measured
 
 _COLUMNS = (
@@ -71,6 +73,24 @@ def one_line(case: Case, measured: Measured) -> str:
         f" rules {case.rules}: Lua {measured.wall.lua.median:.1f} us,"
         f" qosgate {measured.wall.qosgate.median:.1f} us"
     )
+
+
+def client_markdown(software: str, rows: Sequence[tuple[str, Times]]) -> str:
+    """A table of what the clients' plugin adds."""
+    lines = [
+        f"{software}; {machine()}",
+        "",
+        "Milliseconds of an sbatch, medians:",
+        "",
+        "| job | runs | without | with cli_filter/qosgate | added |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for name, times in rows:
+        without, added = statistics.median(times.without), times.added
+        lines.append(
+            f"| {name} | {len(times.without)} | {without:.1f} | {without + added:.1f} | {added:.1f} |"
+        )
+    return "\n".join([*lines, ""])
 
 
 def markdown(

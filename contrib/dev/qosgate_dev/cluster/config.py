@@ -9,7 +9,7 @@ from pathlib import Path
 from . import programs
 from .layout import Layout, State
 
-_DATABASE = "slurm_acct_db"
+DATABASE = "slurm_acct_db"
 
 
 def write_private(path: Path, content: bytes) -> None:
@@ -36,7 +36,7 @@ def write_mariadb(layout: Layout, owner: str) -> None:
     The character set is the default up to MariaDB 11.5, in which not every name can be stored.
     """
     layout.mariadb_init.write_text(
-        f"CREATE DATABASE IF NOT EXISTS {_DATABASE};\n"
+        f"CREATE DATABASE IF NOT EXISTS {DATABASE};\n"
         f"CREATE DATABASE IF NOT EXISTS mysql;\nUSE mysql;\n{programs.mariadb_proc_table()}\n"
     )
     layout.mariadb_conf.write_text(
@@ -88,7 +88,7 @@ DebugLevel=info
 StorageType=accounting_storage/mysql
 StorageHost=localhost
 StorageUser={owner}
-StorageLoc={_DATABASE}
+StorageLoc={DATABASE}
 """
     write_private(layout.etc / "slurmdbd.conf", text.encode())
 

@@ -69,9 +69,6 @@ OF_SLURMCTLD = re.compile(r"[A-Z]\w+|invalid partition specified: .*")
 # The line about a limit that some tasks of an array keep.
 SOME_TASKS = re.compile(r"at most \d+ tasks? of this array can run at once: ")
 
-# The gate has one code for two errors of Slurm: a time limit, or a --time-min, that no partition allows.
-TIME_ERRORS = {2051, 2124}
-
 FIELDS = ("accepted", "error", "refusal", "time limit", "pending", "plugin", "words", "suggestion", "check", "why")
 
 
@@ -195,8 +192,7 @@ def _submission(foretold: Json, actual: Json) -> Iterator[Finding]:
     yield Finding("accepted", accepts == (actual["error"] == 0), foretold["error"], actual["error"], limit)
     if accepts or actual["error"] == 0:
         return
-    agrees = foretold["error"] == actual["error"] or {foretold["error"], actual["error"]} == TIME_ERRORS
-    yield Finding("error", agrees, foretold["error"], actual["error"])
+    yield Finding("error", foretold["error"] == actual["error"], foretold["error"], actual["error"])
     if actual["error"] == ACCOUNTING_POLICY:
         told = _refusal(actual["message"])
         yield Finding("refusal", foretold["refusal"] == told, foretold["refusal"], told, told)

@@ -20,6 +20,9 @@ _EXIT_OF_STATUS = {"accepted": 0, "refused": 1, "blocked": 1}
 # What slurmctld's own errors say about nodes, licenses and generic resources.
 _OUTSIDE = re.compile(r"Requested node configuration|Invalid license|Invalid generic resource|Invalid feature")
 
+# What slurmctld and sbatch themselves say in the end: the Reason of a limit, and the error.
+_END_OF_REFUSAL = re.compile(r"sbatch: error: ([A-Z]\w+|Batch job submission failed: .*)")
+
 # A line of slurmctld's own in the message of a refusal.
 _OF_SLURMCTLD = re.compile(r"sbatch: error: invalid partition specified: ")
 
@@ -69,8 +72,12 @@ class UserCommands:
         self._terminal.end(job_id_of(actual))
         foretold_lines = foretold["user_reads"]
         said = [line for line in actual.stderr.splitlines() if not _OF_SLURMCTLD.match(line) and line not in from_client]
-        if _OUTSIDE.search(actual.stderr) and foretold["status"] == "accepted":
-            return {}
+        if _OUTSIDE.search(actual.stderr):
+            if foretold["status"] == "accepted":
+                return {}
+            # slurmctld has found this before the limit.
+            foretold_lines = [line for line in foretold_lines if not _END_OF_REFUSAL.fullmatch(line)]
+            said = [line for line in said if not _END_OF_REFUSAL.fullmatch(line)]
         is_accepted = bool(job_id_of(actual))
         agrees = foretold["status"] == "blocked" or (foretold["status"] == "accepted") == is_accepted
         if foretold["status"] == "blocked":  # slurmctld has its own words for why
@@ -133,6 +140,8 @@ def _problem_of(limit: Json | None) -> str:
     if limit is None or limit["is_hidden"] or limit["value"] is None:
         return ""
     value, used, asked = limit["value"], limit["used"] or 0, limit["asked"]
+    if limit["limit"].startswith("Min"):
+        return f"it is asked for: {limit}" if asked is not None and asked >= value else ""
     if asked is not None and used + asked <= value:
         return f"there is room: {limit}"
     if limit["is_permanent"] and asked is not None and asked <= value:

@@ -16,6 +16,7 @@ from qosgate_dev import ROOT
 SCHEMAS = ROOT / "contrib/schemas"
 SUFFIX = ".schema.json"
 PARTS = "common.json"  # what several schemas refer to
+OF_FILES = {"spec"}  # schemas of what commands read
 
 # contrib/running.md, Answers in JSON.
 EXIT_STATUS = {
@@ -39,7 +40,7 @@ class AnswerWrong(AssertionError):
 
 def schema_names() -> list[str]:
     """The commands that have a schema, such as "qos-list"."""
-    return sorted(path.name.removesuffix(SUFFIX) for path in SCHEMAS.glob(f"*{SUFFIX}"))
+    return sorted({path.name.removesuffix(SUFFIX) for path in SCHEMAS.glob(f"*{SUFFIX}")} - OF_FILES)
 
 
 @functools.cache

@@ -178,20 +178,21 @@ std::string as_json(std::string_view value) {
     return json::quote(value, value.size());
 }
 
-/// slurm.json_cli_options(options)
+/// slurm.json_cli_options(options). Null is an option that is set and has no value, as the time of srun's
+/// own step in 24.11.
 int options_as_json(lua_State* lua) {
     ClientScriptHost& host = host_of(lua);
     return push_made(lua, [&] {
         std::string json = "{";
-        const auto add = [&json](const std::string& name, std::string_view value) {
+        const auto add = [&json](const std::string& name, const std::optional<std::string>& value) {
             if (json.size() > 1) json += ',';
-            json += as_json(name) + ':' + as_json(value);
+            json += as_json(name) + ':' + (value ? as_json(*value) : "null");
         };
         for (const auto& [name, value] : host.set_options())
             add(name, value);
         for (const auto& [plugin, options] : host.spank())
             for (const auto& [name, value] : options)
-                if (value) add("spank:" + name, *value);
+                if (value) add("spank:" + name, value);
         std::vector<std::string> words;
         for (const std::string& word : host.arguments())
             words.push_back(as_json(word));

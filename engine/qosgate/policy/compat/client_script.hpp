@@ -49,8 +49,9 @@ class ClientScriptHost {
     [[nodiscard]] virtual std::vector<std::string> arguments() const = 0;
     /// The options of SPANK plugins, by plugin.
     [[nodiscard]] virtual std::vector<std::pair<std::string, std::vector<SpankOption>>> spank() const = 0;
-    /// The options that are set, with their values.
-    [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> set_options() const = 0;
+    /// The options that are set, with the values that Slurm tells; empty: it tells none.
+    [[nodiscard]] virtual std::vector<std::pair<std::string, std::optional<std::string>>>
+    set_options() const = 0;
     /// The environment, "NAME=value".
     [[nodiscard]] virtual std::vector<std::string> environment() const = 0;
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate access revoke: ends temporary access before its time.
+#include "access/access_change.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace qg::cli {
+namespace {
+
+bool is_meant(const TemporaryGrant& grant, const AccessSubject& subject) {
+    return grant.qos == text::lower(subject.qos) && grant.name.user == subject.user &&
+           (subject.account.empty() || text::iequals(grant.name.account, subject.account)) &&
+           (subject.partition.empty() || grant.name.partition == subject.partition);
+}
+
+Result<int> revoke(const ChangeAccessOptions& options, Output& output) {
+    if (const auto subject = check_subject(options.subject); !subject) return subject.error();
+    const auto file = GrantFile::open(options.state);
+    if (!file) return file.error();
+    const auto known = file->read();
+    if (!known) return known.error();
+    const auto meant = [&](const TemporaryGrant& grant) { return is_meant(grant, options.subject); };
+    if (std::ranges::none_of(*known, meant))
+        return Error{ErrorCode::not_found,
+                     "there is no such grant here ('qosgate access list' shows them); permission for good is "
+                     "changed in a spec, or with 'sacctmgr modify ... set qos-='"};
+    const auto access = QosConnection::open(options, output);
+    if (!access) return access.error();
+    const auto ended = end_grants(*file, meant, options.dry_run, **access, output);
+    if (!ended) return ended.error();
+    report(*ended, options.dry_run, output);
+    return 0;
+}
+
+} // namespace
+
+void add_access_revoke(Command access, Invocation& invocation) {
+    auto options = std::make_shared<ChangeAccessOptions>();
+    Command command = add_command(
+        access, "revoke", "End temporary access before its time",
+        "Examples:\n"
+        "  qosgate access revoke --qos long --user ana\n"
+        "  qosgate access revoke --qos gpu --account astro --dry-run\n\n"
+        "Only what 'qosgate access grant' has granted, and only if it is still so: see 'qosgate access "
+        "expire\n"
+        "--help'. Running jobs go on; pending ones wait for ever (Reason InvalidQOS).\n\n" +
+            access_exit_help() +
+            "\n\n"
+            "With --json:\n"
+            "  revoked   qos, account, user, partition, cluster, until, at, reason, by\n"
+            "  left      the same, with why: what is not as it was granted; is_forgotten (whether it is no "
+            "longer\n"
+            "            in the list) and cures (commands after which it can be revoked)\n"
+            "  defaults  of users who had made a QOS that ends their default: qos (the default now; null: "
+            "that\n"
+            "            of the account), account, user, partition, cluster\n"
+            "  dry_run   with --dry-run");
+    add_subject_options(command, options->subject);
+    add_access_change_options(command, *options, invocation);
+    command.callback([&invocation, options] {
+        invocation.action = [options](Output& output) { return revoke(*options, output); };
+    });
+}
+
+} // namespace qg::cli

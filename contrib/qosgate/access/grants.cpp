@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "access/grants.hpp"
+
+#include "qos_json.hpp"
+
+#include "qosgate/base/read_file.hpp"
+#include "qosgate/base/replace_file.hpp"
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+namespace qg::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* file_name = "grants.jsonl";
+constexpr const char* lock_name = "grants.lock";
+constexpr mode_t file_mode = 0600;
+constexpr std::size_t max_file = std::size_t{64} << 20u;
+
+struct BeforeWord {
+    StoredBefore before;
+    std::string_view word;
+};
+
+/// The member "before" of a line; without it: unknown.
+constexpr std::array before_words{
+    BeforeWord{StoredBefore::nothing, "nothing"},
+    BeforeWord{StoredBefore::removed, "removed"},
+    BeforeWord{StoredBefore::own_list, "own list"},
+};
+
+/// Empty: it is no such word.
+std::optional<StoredBefore> parse_before(const Json& line) {
+    const auto found = line.find("before");
+    if (found == line.end()) return StoredBefore::unknown;
+    if (!found->is_string()) return std::nullopt;
+    const auto row = std::ranges::find(before_words, found->get_ref<const std::string&>(), &BeforeWord::word);
+    return row == before_words.end() ? std::nullopt : std::optional(row->before);
+}
+
+/// Empty: it is no grant.
+std::optional<TemporaryGrant> parse(std::string_view line) {
+    const Json root = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!root.is_object()) return std::nullopt;
+    TemporaryGrant grant;
+    const auto is_text = [&](const char* key, std::string& member) {
+        const auto found = root.find(key);
+        if (found == root.end() || !found->is_string()) return false;
+        member = found->get<std::string>();
+        return true;
+    };
+    const auto is_time = [&](const char* key, std::time_t& member) {
+        const auto found = root.find(key);
+        if (found == root.end() || !found->is_number_integer()) return false;
+        member = found->get<std::time_t>();
+        return true;
+    };
+    const bool is_whole = is_text("qos", grant.qos) && is_text("cluster", grant.name.cluster) &&
+                          is_text("account", grant.name.account) && is_text("user", grant.name.user) &&
+                          is_text("partition", grant.name.partition) && is_time("until", grant.until) &&
+                          is_text("reason", grant.reason) && is_text("by", grant.by) &&
+                          is_time("at", grant.at);
+    const auto before = parse_before(root);
+    if (!is_whole || !before) return std::nullopt;
+    grant.before = *before;
+    return grant;
+}
+
+std::string line_of(const TemporaryGrant& grant) {
+    Json root{{"qos", grant.qos},
+              {"cluster", grant.name.cluster},
+              {"account", grant.name.account},
+              {"user", grant.name.user},
+              {"partition", grant.name.partition},
+              {"until", grant.until},
+              {"reason", grant.reason},
+              {"by", grant.by},
+              {"at", grant.at}};
+    const auto row = std::ranges::find(before_words, grant.before, &BeforeWord::before);
+    if (row != before_words.end()) root["before"] = row->word;
+    return root.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+}
+
+/// Whether the plan's files name this access.
+bool is_named(const TemporaryGrant& grant, const spec::Plan& plan) {
+    const auto found = std::ranges::find(plan.named, grant.name, &model::AccessChange::name);
+    return found != plan.named.end() && found->granted.contains(grant.qos);
+}
+
+} // namespace
+
+Result<GrantFile> GrantFile::open(const std::string& folder) {
+    fs::path path = folder;
+    if (folder.empty()) {
+        const auto state = default_state_folder();
+        if (!state) return state.error();
+        path = *state;
+    }
+    if (const auto made = make_state_folder(path); !made) return made.error();
+    return GrantFile(std::move(path));
+}
+
+Result<std::vector<TemporaryGrant>> GrantFile::read() const {
+    const fs::path file = folder_ / file_name;
+    std::error_code ignored;
+    if (!fs::exists(file, ignored)) return std::vector<TemporaryGrant>();
+    const auto content = read_file(file.string(), max_file);
+    if (!content) return content.error();
+    std::vector<TemporaryGrant> grants;
+    std::size_t number = 0;
+    for (const std::string_view line : text::split(*content, '\n', /*keep_empty=*/true)) {
+        ++number;
+        if (line.empty()) continue;
+        auto grant = parse(line);
+        if (!grant)
+            return Error{ErrorCode::invalid_input,
+                         text::format("{}:{}: it is damaged: correct or remove this line",
+                                      text::printable(file.string(), 1000), number)};
+        grants.push_back(*std::move(grant));
+    }
+    return grants;
+}
+
+fs::path GrantFile::path() const {
+    return folder_ / file_name;
+}
+
+bool GrantFile::is_of_timer() const {
+    return is_state_folder_of_root(folder_);
+}
+
+Result<LockedGrants> GrantFile::lock() const {
+    auto lock = StateLock::take(folder_, lock_name);
+    if (!lock) return lock.error();
+    auto grants = read();
+    if (!grants) return grants.error();
+    return LockedGrants(*std::move(grants), folder_ / file_name, *std::move(lock));
+}
+
+Result<void> LockedGrants::write() const {
+    std::string content;
+    for (const TemporaryGrant& grant : all)
+        content += line_of(grant);
+    return replace_file(file_, content, file_mode, Durability::on_disk);
+}
+
+std::string describe(const model::AssociationName& name) {
+    std::string words;
+    if (!name.user.empty()) words = text::format("user {} in ", text::printable(name.user));
+    words += "account " + text::printable(name.account);
+    if (!name.partition.empty()) words += ", partition " + text::printable(name.partition);
+    return words;
+}
+
+std::string describe(const TemporaryGrant& grant) {
+    return text::format("QOS {} for {}", text::printable(grant.qos), describe(grant.name));
+}
+
+Json to_json(const model::AssociationName& name) {
+    const auto part = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
+    return {{"account", name.account}, {"user", part(name.user)}, {"partition", part(name.partition)}};
+}
+
+Json to_json(const TemporaryGrant& grant) {
+    Json json{{"qos", grant.qos}};
+    json.update(to_json(grant.name));
+    json.update(Json{{"cluster", grant.name.cluster},
+                     {"until", grant.until},
+                     {"reason", grant.reason},
+                     {"by", grant.by},
+                     {"at", grant.at}});
+    return json;
+}
+
+std::vector<TemporaryGrant> known_grants(Output& output) {
+    const auto folder = default_state_folder();
+    std::error_code ignored;
+    if (!folder || !fs::exists(*folder / file_name, ignored)) return {};
+    const auto read = [] {
+        const auto file = GrantFile::open({});
+        return file ? file->read() : file.error();
+    };
+    auto known = read();
+    if (known) return *std::move(known);
+    output.warn("which access is temporary is not known: " + known.error().message);
+    return {};
+}
+
+std::vector<TemporaryGrant> find_named(const spec::Plan& plan, Output& output) {
+    if (plan.named.empty()) return {};
+    std::vector<TemporaryGrant> known = known_grants(output);
+    std::erase_if(known, [&](const TemporaryGrant& grant) { return !is_named(grant, plan); });
+    return known;
+}
+
+void make_permanent(const spec::Plan& plan, Output& output) {
+    if (find_named(plan, output).empty()) return;
+    const auto forget = [&]() -> Result<void> {
+        const auto file = GrantFile::open({});
+        if (!file) return file.error();
+        auto grants = file->lock();
+        if (!grants) return grants.error();
+        std::vector<TemporaryGrant> kept;
+        std::vector<TemporaryGrant> permanent;
+        for (TemporaryGrant& grant : grants->all)
+            (is_named(grant, plan) ? permanent : kept).push_back(std::move(grant));
+        grants->all = std::move(kept);
+        if (const auto done = grants->write(); !done) return done;
+        for (const TemporaryGrant& grant : permanent)
+            output.note(text::format("{}: granted until {}, it has no end any more: the spec names it",
+                                     describe(grant), local_time_text(grant.until)));
+        return {};
+    };
+    if (const auto done = forget(); !done)
+        output.warn("temporary access that the spec makes permanent is still to be revoked: " +
+                    done.error().message);
+}
+
+} // namespace qg::cli

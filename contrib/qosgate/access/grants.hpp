@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Temporary permissions to use a QOS: what was granted here, to which associations, and until when.
+#pragma once
+
+#include "output.hpp"
+#include "state_folder.hpp"
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/model/association_record.hpp"
+#include "qosgate/spec/plan.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace qg::cli {
+
+/// What an association stored about a QOS before it was granted.
+enum class StoredBefore : std::uint8_t {
+    unknown,  ///< it is not remembered: an older list
+    nothing,  ///< it had the list of the account above, which had not the QOS or not for good
+    removed,  ///< "-QOS": it had the list of the account above without the QOS
+    own_list, ///< a list of its own, without the QOS
+};
+
+/// One association that may use one QOS for a time.
+struct TemporaryGrant {
+    std::string qos;
+    model::AssociationName name;
+    std::time_t until = 0;
+    std::string reason = {};
+    std::string by = {}; ///< who granted it
+    std::time_t at = 0;
+    StoredBefore before = StoredBefore::unknown;
+
+    friend bool operator==(const TemporaryGrant&, const TemporaryGrant&) = default;
+};
+
+/// The grants while no other process can change them.
+class LockedGrants {
+  public:
+    std::vector<TemporaryGrant> all;
+
+    /// Writes `all` to the disk. Errors: unavailable.
+    [[nodiscard]] Result<void> write() const;
+
+  private:
+    friend class GrantFile;
+    LockedGrants(std::vector<TemporaryGrant> grants, std::filesystem::path file, StateLock lock)
+        : all(std::move(grants)), file_(std::move(file)), lock_(std::move(lock)) {}
+
+    std::filesystem::path file_;
+    StateLock lock_;
+};
+
+/// The grants of this machine: a file of JSON lines in a directory, of mode 0600.
+class GrantFile {
+  public:
+    /// An empty `folder`: default_state_folder(). Makes it. Errors: those of make_state_folder().
+    static Result<GrantFile> open(const std::string& folder);
+
+    /// Errors: unavailable; invalid_input with the line that is damaged.
+    [[nodiscard]] Result<std::vector<TemporaryGrant>> read() const;
+
+    /// Reads the grants to change them. Waits while another process does: it may be changing access as well.
+    /// Errors: those of read(); unavailable.
+    [[nodiscard]] Result<LockedGrants> lock() const;
+
+    [[nodiscard]] std::filesystem::path path() const;
+    /// Whether the systemd timer ends what is in it: it runs as root, on the default directory.
+    [[nodiscard]] bool is_of_timer() const;
+
+  private:
+    explicit GrantFile(std::filesystem::path folder) : folder_(std::move(folder)) {}
+    std::filesystem::path folder_;
+};
+
+/// "QOS long for user ana in account astro"
+std::string describe(const TemporaryGrant& grant);
+nlohmann::ordered_json to_json(const TemporaryGrant& grant);
+/// "user ana in account astro"
+std::string describe(const model::AssociationName& name);
+/// account, user, partition; null: none.
+nlohmann::ordered_json to_json(const model::AssociationName& name);
+
+/// The grants of the default directory, which it does not make. What cannot be read is a warning, and none.
+std::vector<TemporaryGrant> known_grants(Output& output);
+
+/// Those of known_grants() that the plan's files name: that access has no end any more once the plan is
+/// carried out.
+std::vector<TemporaryGrant> find_named(const spec::Plan& plan, Output& output);
+
+/// After a plan was carried out, or needed nothing: forgets the end of grants that its files name, because
+/// that access is permanent now, and notes each. Of the default directory. Fails with a warning.
+void make_permanent(const spec::Plan& plan, Output& output);
+
+} // namespace qg::cli

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spec/carry_out.hpp"
+
+#include "access/grants.hpp"
+#include "interrupt.hpp"
+#include "qos_objections.hpp"
+#include "spec/history.hpp"
+#include "spec/job_mover.hpp"
+#include "spec/plan_report.hpp"
+
+#include "qosgate/admin/apply.hpp"
+#include "qosgate/admin/uses.hpp"
+#include "qosgate/base/text.hpp"
+#include "qosgate/slurmdb/permission.hpp"
+#include "qosgate/spec/changes.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <optional>
+#include <span>
+
+#include <unistd.h>
+
+namespace qg::cli {
+namespace {
+
+constexpr int exit_declined = 1;
+
+/// Says what is done, if it takes long.
+class Progress {
+  public:
+    explicit Progress(Output& output) : output_(output) {}
+
+    void operator()(std::string_view what, std::size_t done, std::size_t all) {
+        constexpr std::chrono::seconds interval{1};
+        const auto now = Clock::now();
+        if (now - last_ < interval) return;
+        last_ = now;
+        output_.note(text::format("{} ({} of {} done)", what, done, all));
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    Output& output_;
+    Clock::time_point last_ = Clock::now();
+};
+
+bool can_ask() {
+    return isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
+}
+
+/// Nothing but a clear yes counts.
+bool is_confirmed(std::ostream& shown) {
+    shown << std::flush;
+    std::cerr << "Apply? [y/N] " << std::flush;
+    std::string answer;
+    if (!std::getline(std::cin, answer)) return false;
+    const std::string word = text::lower(text::trim(answer));
+    return word == "y" || word == "yes";
+}
+
+Json answer_of(const spec::Plan& plan, const std::vector<TemporaryGrant>& named,
+               const CarryOutOptions& options, std::optional<std::size_t> number,
+               std::span<const slurmdb::JobMove> moves) {
+    Json answer = to_answer(plan, named);
+    answer["applied"] = number.has_value();
+    answer["dry_run"] = options.dry_run;
+    answer["history"] = number ? Json(*number) : Json();
+    answer["moved_jobs"] = Json::array();
+    for (const slurmdb::JobMove& move : moves)
+        answer["moved_jobs"].push_back({{"job", move.job}, {"from", move.from}, {"to", move.to}});
+    return answer;
+}
+
+/// The same as the public function, with jobs that are to be moved.
+Result<std::size_t> keep_and_carry_out(const spec::Plan& plan, const spec::LiveState& live,
+                                       const CarryOutOptions& options, slurmdb::Connection& connection,
+                                       const slurmdb::CommitWatch& watch, JobMover& mover, Output& output) {
+    const auto history = History::open(options.history);
+    if (!history) return history.error();
+    // Kept right before the commit: what ends before has changed nothing, and leaves no entry.
+    std::optional<std::size_t> entry;
+    const auto keep = [&]() -> Result<void> {
+        if (entry) return {};
+        const auto number = history->keep(plan, live);
+        if (!number) return number.error();
+        entry = *number;
+        return {};
+    };
+    const auto forget = [&] {
+        if (entry) history->forget(*entry);
+        entry.reset();
+    };
+    bool is_undone = true;
+    auto done = admin::apply(
+        connection, plan,
+        [&](slurmdb::CommitStep now) {
+            // A connection that broke before is not asked to commit.
+            is_undone = now == slurmdb::CommitStep::undone ||
+                        (now == slurmdb::CommitStep::asked && !connection.is_same_socket());
+            if (now == slurmdb::CommitStep::stored) output.note_stored();
+            if (now == slurmdb::CommitStep::undone) forget();
+            // Whoever interrupts waits until jobs that were moved are where they belong.
+            if (now != slurmdb::CommitStep::undone || mover.moved().empty()) watch(now);
+        },
+        Progress(output),
+        [&]() -> Result<void> {
+            watch(slurmdb::CommitStep::asked); // an interrupt waits from now on, so that the entry is right
+            if (const auto kept = keep(); !kept) return kept;
+            return mover.move();
+        });
+    if (done) {
+        make_permanent(plan, output);
+        return *entry;
+    }
+    Error error = done.error();
+    if (is_undone) {
+        error.message += mover.move_back();
+        forget();
+    } else {
+        error.message += mover.stay();
+    }
+    return error;
+}
+
+} // namespace
+
+void add_carry_out_options(Command command, CarryOutOptions& options) {
+    command.add_flag("--yes", options.yes, "Do not ask");
+    command.add_flag("--dry-run", options.dry_run, "Check and show, but change nothing");
+    command
+        .add_option(
+            "--move-jobs-to", options.move_jobs_to,
+            "Move pending jobs of the QOSs that are deleted to this QOS; jobs that have started still "
+            "prevent it")
+        .option_text("QOS");
+    command
+        .add_option("--history", options.history,
+                    "Keep the way back in this directory; default: /var/lib/qosgate/history, for others than "
+                    "root $XDG_STATE_HOME/qosgate/history")
+        .option_text("DIR");
+}
+
+std::string carry_out_help() {
+    return "Exit status:\n"
+           "  0   done, or nothing to do\n"
+           "  1   the answer was no: nothing was changed\n"
+           "  64  the command line is wrong\n"
+           "  65  a file is wrong, or --yes is missing where nobody can be asked\n"
+           "  66  there is no such file or entry\n"
+           "  69  slurmdbd cannot be reached, or slurmctld, which knows the uses of a QOS; a file cannot be\n"
+           "      read or written\n"
+           "  74  the output cannot be written; the message says whether the change is stored\n"
+           "  75  somebody else changed the same: nothing was changed; a QOS that is to be deleted is in "
+           "use;\n"
+           "      another owner manages what the files name\n"
+           "  77  not permitted: root, SlurmUser and administrators of accounting may\n"
+           "  78  Slurm has no slurmdbd, or its release does not know a flag\n\n"
+           "With --json, beside the members of 'qosgate spec plan --json' without consequences:\n"
+           "  applied   whether it was done\n"
+           "  dry_run   with --dry-run\n"
+           "  history   the number of the entry in the history; null: none\n"
+           "  moved_jobs   of --move-jobs-to: job, from, to; with --dry-run: those that would be moved";
+}
+
+Result<void> expect_unused(const spec::Plan& plan, const CarryOutOptions& options, QosConnection& access) {
+    auto uses = admin::find_lasting_uses(access.connection(), access.store(), plan);
+    if (!uses) return uses.error();
+    const auto is_job = [](const slurmdb::QosUse& use) { return use.kind->name == "job"; };
+    if (!options.move_jobs_to.empty()) std::erase_if(uses->found, is_job);
+    const bool has_jobs = std::ranges::any_of(uses->found, is_job);
+    const Objections objections(*std::move(uses));
+    if (!objections.forbid(/*is_forced=*/false)) return {};
+    Error error = objections.error(Force::is_no_option);
+    if (has_jobs) error.message += "\n--move-jobs-to QOS moves pending jobs to another QOS";
+    return error;
+}
+
+Result<std::size_t> keep_and_carry_out(const spec::Plan& plan, const spec::LiveState& live,
+                                       const CarryOutOptions& options, slurmdb::Connection& connection,
+                                       const slurmdb::CommitWatch& watch, Output& output) {
+    JobMover mover(plan, options.move_jobs_to, connection.session());
+    return keep_and_carry_out(plan, live, options, connection, watch, mover, output);
+}
+
+Result<int> show_and_carry_out(const spec::Plan& plan, const spec::LiveState& live,
+                               const CarryOutOptions& options, QosConnection& access, Output& output) {
+    JobMover mover(plan, options.move_jobs_to, access.connection().session());
+    if (const auto done = mover.check_target(live); !done) return done.error();
+    const auto named = find_named(plan, output);
+    if (!output.json()) print(plan, output.text());
+    if (!output.json() && (options.dry_run || (!options.yes && plan.changes_anything())))
+        print_named(named, output.text()); // else it is told when it is done
+    if (!plan.changes_anything()) {
+        if (!options.dry_run) make_permanent(plan, output);
+        if (output.json()) output.write(answer_of(plan, named, options, std::nullopt, {}));
+        return 0;
+    }
+    if (const auto unused = expect_unused(plan, options, access); !unused) return unused.error();
+    const auto moves = mover.find();
+    if (!moves) return moves.error();
+    if (!output.json() && !moves->empty()) output.text() << mover.sentence("Moves", *moves) << '\n';
+    if (options.dry_run) {
+        const auto may = slurmdb::expect_administrator(access.connection(), "change QOSs");
+        if (!may) return may.error();
+        if (output.json()) output.write(answer_of(plan, named, options, std::nullopt, *moves));
+        return 0;
+    }
+    InterruptWatch interrupt;
+    if (!options.yes) {
+        if (output.json() || !can_ask())
+            return Error{ErrorCode::invalid_input,
+                         "nobody can be asked here whether to apply this: add --yes, or --dry-run"};
+        if (!is_confirmed(output.text())) {
+            output.text() << "Nothing was changed.\n";
+            return exit_declined;
+        }
+        // Jobs may have come while the question stood.
+        if (const auto unused = expect_unused(plan, options, access); !unused) return unused.error();
+    }
+    const auto number = keep_and_carry_out(
+        plan, live, options, access.connection(), [&](slurmdb::CommitStep step) { interrupt.note(step); },
+        mover, output);
+    if (!number) return number.error();
+    if (output.json()) {
+        output.write(answer_of(plan, named, options, *number, mover.moved()));
+        return 0;
+    }
+    if (!mover.moved().empty()) output.text() << mover.sentence("Moved", mover.moved()) << '\n';
+    output.text() << text::format("Applied, verified. 'qosgate spec rollback {}' undoes it.\n", *number);
+    return 0;
+}
+
+} // namespace qg::cli

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// History: each plan that was carried out here, and what must be known to undo it.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/spec/history.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace qg::cli {
+
+struct HistoryEntry {
+    std::size_t number = 0;
+    spec::HistoryRecord record;
+};
+
+/// The entries are files in a directory, one each: "000012-20261124T181500.json", of mode 0600. Only the
+/// latest 1,000 are kept. Threads: any; several processes may use the same directory.
+class History {
+  public:
+    /// An empty `folder`: the directory `history` in default_state_folder(). Makes it.
+    /// Errors: those of make_state_folder().
+    static Result<History> open(const std::string& folder);
+
+    /// Writes an entry to the disk. Returns its number. Errors: unavailable.
+    [[nodiscard]] Result<std::size_t> keep(const spec::Plan& plan, const spec::LiveState& before) const;
+
+    /// Removes an entry, because nothing came of it. Never fails.
+    void forget(std::size_t number) const noexcept;
+
+    /// All entries, the latest first. Errors: unavailable; those of spec::history_from_text(), with the file.
+    [[nodiscard]] Result<std::vector<HistoryEntry>> read_all() const;
+
+    /// 0: the latest. Errors: not_found, with what there is; those of spec::history_from_text().
+    [[nodiscard]] Result<HistoryEntry> read(std::size_t number) const;
+
+    [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_; }
+
+  private:
+    explicit History(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+    /// The files by number.
+    [[nodiscard]] Result<std::map<std::size_t, std::filesystem::path>> files() const;
+
+    std::filesystem::path folder_;
+};
+
+} // namespace qg::cli

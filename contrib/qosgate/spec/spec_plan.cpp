@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate spec plan: what an apply would change, and for whom.
+#include "output_file.hpp"
+#include "spec/carry_out.hpp"
+#include "spec/consequences.hpp"
+#include "spec/plan_report.hpp"
+#include "spec/spec_files.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/spec/changes.hpp"
+#include "qosgate/spec/plan_json.hpp"
+
+#include "reading.hpp"
+
+#include <memory>
+#include <optional>
+
+namespace qg::cli {
+namespace {
+
+constexpr int exit_changes = 2;
+constexpr mode_t plan_mode = 0644;
+
+struct PlanOptions : SpecOptions {
+    std::string out;
+    bool no_consequences = false;
+};
+
+Result<int> plan(const PlanOptions& options, Output& output) {
+    const auto access = QosConnection::open(options, output);
+    if (!access) return access.error();
+    const auto planned = read_and_plan(options, **access);
+    if (const auto* failure = std::get_if<SpecFailure>(&planned)) return failure->report(output);
+    const auto& spec = std::get<PlannedSpec>(planned);
+    if (!options.out.empty()) {
+        const auto done = write_output_file(options.out, spec::plan_to_text(spec.plan), plan_mode);
+        if (!done) return done.error();
+    }
+    const bool judges = !options.no_consequences && spec.plan.changes_anything();
+    const auto found = judges ? judge_plan(spec.plan, spec.live, output) : std::nullopt;
+    const auto unused = expect_unused(spec.plan, CarryOutOptions{}, **access);
+    const auto named = find_named(spec.plan, output);
+    if (output.json()) {
+        Json answer = to_answer(spec.plan, named);
+        answer["consequences"] = found ? to_json(*found) : Json();
+        answer["refusal"] = unused ? Json() : Json(unused.error().message);
+        output.write(answer);
+    } else {
+        print(spec.plan, output.text());
+        print_named(named, output.text());
+        if (found) print(*found, output.text());
+        if (!unused) output.text() << "An apply would be refused now: " << unused.error().message << '\n';
+        if (!options.out.empty()) output.text() << text::format("Written to {}.\n", options.out);
+    }
+    return spec.plan.changes_anything() ? exit_changes : 0;
+}
+
+} // namespace
+
+void add_spec_plan(Command spec, Invocation& invocation) {
+    auto options = std::make_shared<PlanOptions>();
+    Command command = add_command(
+        spec, "plan", "Show what an apply would change, and for whom",
+        "Examples:\n"
+        "  qosgate spec plan qos.yaml\n"
+        "  qosgate spec plan qos.d --out plan.json           to be reviewed, and applied later\n"
+        "  qosgate spec plan qos.d --prune --json | jq '.deleted[].Name'\n\n"
+        "Shown are old and new value of each field, who gets or loses access, and which fields become the\n"
+        "owner's. Percentages are counts of what the cluster has now. From the queue it is told which "
+        "pending\n"
+        "jobs could never start any more, or would no longer be held, and who uses more than a new limit\n"
+        "allows: running jobs are never touched. This needs root, SlurmUser or an operator; others get the "
+        "rest.\n"
+        "If a QOS is to be deleted that something uses, it is told that an apply would be refused, and the\n"
+        "commands that end the uses.\n"
+        "Nothing is changed.\n\n"
+        "Exit status:\n"
+        "  0   nothing to change\n"
+        "  2   there are changes\n"
+        "  64  the command line is wrong\n"
+        "  65  a file is wrong\n"
+        "  66  there is no such file\n"
+        "  69  slurmdbd or slurmctld cannot be reached; a file or slurm.conf cannot be read or written\n"
+        "  74  the output cannot be written\n"
+        "  75  another owner manages what the files name; there are too many files\n"
+        "  77  not permitted\n"
+        "  78  Slurm has no slurmdbd\n\n"
+        "With --json:\n"
+        "  created, updated  Name, changes (before and after of each field), owners (field, before, after;\n"
+        "                    null: nobody)\n"
+        "  deleted           Name, record\n"
+        "  granted, revoked  qos, account, user (null: the account), partition (null: all)\n"
+        "  defaults          the same; qos is null where the default of the account above counts again\n"
+        "  shares            qos, field, tres, percent, partition (null: the cluster), count\n"
+        "  warnings          sentences\n"
+        "  made_permanent    temporary access that has no end any more once applied: as 'qosgate access "
+        "list'\n"
+        "  consequences      null: not asked for, or not known. running, pending, judged: jobs with these\n"
+        "                    QOSs;\n"
+        "                    stuck (could never start any more), barred (may not use the QOS any more),\n"
+        "                    freed: job, user, qos, text; above: qos, who, limit, used\n"
+        "  refusal           why an apply would be refused now, with what to do first; null: nothing known");
+    add_spec_options(command, *options, invocation);
+    command.add_option("--out", options->out, "Write the plan to this file, for 'qosgate spec apply'")
+        .option_text("FILE");
+    command.add_flag("--no-consequences", options->no_consequences, "Do not judge the jobs in the queue");
+    command.callback([&invocation, options] {
+        invocation.action = [options](Output& output) { return plan(*options, output); };
+    });
+}
+
+} // namespace qg::cli

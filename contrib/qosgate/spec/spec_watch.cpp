@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// qosgate spec watch: keeps the cluster as the files say.
+#include "access/grants.hpp"
+#include "output_file.hpp"
+#include "past_period.hpp"
+#include "signals.hpp"
+#include "spec/carry_out.hpp"
+#include "spec/plan_report.hpp"
+#include "spec/spec_files.hpp"
+#include "spec/watch_status.hpp"
+
+#include "qosgate/admin/apply.hpp"
+#include "qosgate/base/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <ctime>
+#include <memory>
+#include <utility>
+
+#include <time.h>
+#include <unistd.h>
+
+namespace qg::cli {
+namespace {
+
+constexpr std::time_t max_pause = 900;
+constexpr std::time_t max_interval = 86'400;
+constexpr mode_t status_mode = 0644;
+
+struct WatchOptions : SpecOptions {
+    std::string interval = "60s";
+    std::string status;
+    std::string metrics;
+    CarryOutOptions carry_out;
+};
+
+std::atomic<bool> is_ended{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+constexpr std::array<int, 3> ending{SIGINT, SIGTERM, SIGHUP};
+
+class Watch {
+  public:
+    Watch(const WatchOptions& options, std::time_t interval, Output& output)
+        : options_(options), interval_(interval), output_(output) {
+        status_.started = std::time(nullptr);
+    }
+
+    void run() {
+        while (!is_ended) {
+            reconcile();
+            status_.next_run = std::time(nullptr) + pause();
+            write_status();
+            while (!is_ended && std::time(nullptr) < status_.next_run)
+                wait_a_second();
+        }
+        status_.state = "ended";
+        status_.next_run = 0;
+        write_status();
+    }
+
+    [[nodiscard]] const WatchStatus& status() const { return status_; }
+
+  private:
+    static void wait_a_second() {
+        const timespec second{1, 0};
+        nanosleep(&second, nullptr); // a signal ends it
+    }
+
+    /// Twice as long after each failure.
+    [[nodiscard]] std::time_t pause() const {
+        const std::uint64_t doublings = std::min<std::uint64_t>(status_.failures_in_row, 10);
+        return std::max(interval_, std::min(interval_ << doublings, max_pause));
+    }
+
+    void reconcile() {
+        status_.last_run = std::time(nullptr);
+        ++status_.runs;
+        const auto done = try_once();
+        if (done) {
+            if (status_.failures_in_row > 0)
+                output_.note(text::format("this run succeeded, after {}",
+                                          count_of(status_.failures_in_row, "failed run")));
+            status_.last_success = std::time(nullptr);
+            status_.failures_in_row = 0;
+            status_.error.clear();
+            return;
+        }
+        ++status_.failed_runs;
+        ++status_.failures_in_row;
+        status_.state = "failing";
+        if (status_.error != done.error().message) output_.warn(done.error().message);
+        status_.error = done.error().message;
+    }
+
+    Result<void> try_once() {
+        const auto access = QosConnection::open(options_, output_);
+        if (!access) return access.error();
+        auto read = read_spec(options_.paths, access->get());
+        if (const auto* failure = std::get_if<SpecFailure>(&read)) return failure->error;
+        auto live = admin::read_live((*access)->connection());
+        if (!live) return live.error();
+        auto desired = std::get<spec::Desired>(std::move(read));
+        const auto plan_options = leave_to_others(desired, *live);
+        const auto planned = plan_spec(std::move(desired), *std::move(live), plan_options);
+        if (const auto* failure = std::get_if<SpecFailure>(&planned)) return failure->error;
+        return set_right(std::get<PlannedSpec>(planned), **access);
+    }
+
+    /// Options with which nothing is changed of QOSs that another owner manages. Nothing is taken over: that
+    /// is a person's decision.
+    spec::PlanOptions leave_to_others(const spec::Desired& desired, const spec::LiveState& live) {
+        spec::PlanOptions options{.prune = options_.plan.prune};
+        const auto known =
+            std::exchange(status_.conflicts, spec::make_plan(desired, live, options).conflicts);
+        for (const spec::Conflict& conflict : status_.conflicts) {
+            if (std::ranges::find(known, conflict) == known.end())
+                output_.warn(describe(conflict) + "; this QOS is left as it is");
+            options.left_alone.insert(conflict.qos);
+        }
+        return options;
+    }
+
+    Result<void> set_right(const PlannedSpec& spec, QosConnection& access) {
+        status_.drift = list_drift(spec.plan);
+        const bool has_conflicts = !status_.conflicts.empty();
+        if (!spec.plan.changes_anything()) {
+            if (!options_.carry_out.dry_run) make_permanent(spec.plan, output_);
+            status_.state = has_conflicts ? "conflict" : "ok";
+            return {};
+        }
+        if (options_.carry_out.dry_run) {
+            status_.state = "drift";
+            output_.note("would do: " + summary_of(spec.plan));
+            return {};
+        }
+        if (const auto unused = expect_unused(spec.plan, options_.carry_out, access); !unused)
+            return unused.error();
+        const auto done = keep_and_carry_out(
+            spec.plan, spec.live, options_.carry_out, access.connection(), [](slurmdb::CommitStep) {},
+            output_);
+        if (!done) return done.error();
+        ++status_.applied;
+        status_.last_change = std::time(nullptr);
+        status_.state = has_conflicts ? "conflict" : "ok";
+        output_.note(text::format("{}; 'qosgate spec rollback {}' undoes it", summary_of(spec.plan), *done));
+        return {};
+    }
+
+    void write_status() {
+        if (!options_.status.empty())
+            write_file(options_.status, to_json(status_, options_.carry_out.dry_run).dump(2) + "\n",
+                       is_status_told_);
+        if (!options_.metrics.empty()) write_file(options_.metrics, to_metrics(status_), is_metrics_told_);
+    }
+
+    /// Warns if it cannot; once, until it can.
+    void write_file(const std::string& path, const std::string& text, bool& is_told) {
+        const auto done = write_output_file(path, text, status_mode);
+        if (!done && !is_told) output_.warn(done.error().message);
+        is_told = !done;
+    }
+
+    const WatchOptions& options_;
+    std::time_t interval_;
+    Output& output_;
+    WatchStatus status_;
+    bool is_status_told_ = false;
+    bool is_metrics_told_ = false;
+};
+
+Result<int> watch(const WatchOptions& options, Output& output) {
+    const std::time_t interval = parse_span(options.interval);
+    if (interval == 0 || interval > max_interval)
+        return Error{ErrorCode::invalid_input,
+                     text::format("--interval {}: write a span up to 1d, as 60s or 5m",
+                                  text::quoted(options.interval, 60))};
+    const HandledSignals signals(ending, [](int) { is_ended = true; });
+    Watch watch(options, interval, output);
+    watch.run();
+    if (output.json()) output.write(to_json(watch.status(), options.carry_out.dry_run));
+    return 0;
+}
+
+} // namespace
+
+void add_spec_watch(Command spec, Invocation& invocation) {
+    auto options = std::make_shared<WatchOptions>();
+    Command command = add_command(
+        spec, "watch", "Keep the cluster as the files say",
+        "Examples:\n"
+        "  qosgate spec watch qos.d --interval 60s --status /run/qosgate/spec.json\n"
+        "  qosgate spec watch qos.d --metrics /var/lib/prometheus/node-exporter/qosgate-spec.prom\n"
+        "  qosgate spec watch qos.d --dry-run             only report\n\n"
+        "Reads files and records at the interval, and applies what differs, as 'qosgate spec apply --yes'\n"
+        "would. It never fights another owner: a QOS of which others manage what the files name, or a part "
+        "of\n"
+        "what --prune would delete, is left as it is, and told. After a failure it waits twice as long, up "
+        "to\n"
+        "15 minutes. SIGTERM, SIGINT and SIGHUP end it, after a change that has begun. What it does is told\n"
+        "on standard error; --status has it for programs, --metrics numbers for Prometheus.\n\n"
+        "Exit status:\n"
+        "  0   ended by a signal\n"
+        "  64  the command line is wrong\n"
+        "  65  --interval is wrong\n"
+        "  74  the output cannot be written\n\n"
+        "The status file, and with --json the answer at the end:\n"
+        "  state         starting, ok, drift (with --dry-run), conflict, failing, ended\n"
+        "  pid, dry_run, started\n"
+        "  last_run, last_success, last_change, next_run   seconds since 1970; null: not yet\n"
+        "  runs, failed_runs, failures_in_row, applied     counters\n"
+        "  error         of the last run; null: none\n"
+        "  drift         what the last run found: as in 'qosgate spec drift --json', without actors\n"
+        "  conflicts     what others manage: likewise");
+    add_spec_paths(command, options->paths);
+    command.add_option("--interval", options->interval, "How often: 60s, 5m, 1h; default: 60s")
+        .option_text("SPAN");
+    command.add_option("--status", options->status, "Keep a status file here, replaced as a whole")
+        .option_text("FILE");
+    command
+        .add_option("--metrics", options->metrics,
+                    "Keep a *.prom file here, which Prometheus's node_exporter reads")
+        .option_text("FILE");
+    command.add_flag("--prune", options->plan.prune,
+                     "Delete QOSs that the files' owners created and the files do not name any more");
+    command.add_flag("--dry-run", options->carry_out.dry_run, "Only report what differs");
+    command
+        .add_option("--history", options->carry_out.history,
+                    "Keep the way back in this directory; default: as 'qosgate spec apply'")
+        .option_text("DIR");
+    add_access_options(command, *options, invocation);
+    command.callback([&invocation, options] {
+        invocation.action = [options](Output& output) { return watch(*options, output); };
+    });
+}
+
+} // namespace qg::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/spec/default_checks.hpp"
+
+#include "qosgate/base/text.hpp"
+
+namespace qg::spec {
+namespace {
+
+using model::AssociationRecord;
+
+bool has_usable_default(const AssociationRecord& record) {
+    return !record.default_qos || record.qos.contains(*record.default_qos);
+}
+
+std::string describe_problem(const AssociationRecord& before, const AssociationRecord& after,
+                             const model::NameSet& removed) {
+    const std::string& name = *after.default_qos;
+    const std::string who = describe(after.name);
+    if (removed.contains(name))
+        return text::format("QOS '{}': it cannot be removed while it is the default QOS of {}; give that "
+                            "another default first",
+                            text::printable(name), who);
+    if (before.default_qos == after.default_qos)
+        return text::format("QOS '{}': it cannot be revoked from {} while it is the default QOS there; give "
+                            "that another default, or name it in access",
+                            text::printable(name), who);
+    return text::format("QOS '{}': it cannot be the default QOS of {}, which may not use it; name that in "
+                        "access, too",
+                        text::printable(name), who);
+}
+
+} // namespace
+
+std::vector<UnusableDefault> find_unusable_defaults(const AccessTree& before,
+                                                    std::span<const AssociationRecord> after,
+                                                    const model::NameSet& removed) {
+    std::vector<UnusableDefault> problems;
+    std::vector<bool> is_broken(before.size());
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        const bool was_broken =
+            !has_usable_default(before[i]) && before[i].default_qos == after[i].default_qos;
+        is_broken[i] = !has_usable_default(after[i]) && !was_broken;
+        const auto parent = before.parent(i);
+        const bool is_said = parent && is_broken[*parent] && !after[i].own_default_qos;
+        if (is_broken[i] && !is_said)
+            problems.push_back({i, *after[i].default_qos, describe_problem(before[i], after[i], removed)});
+    }
+    return problems;
+}
+
+} // namespace qg::spec

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/spec/drift.hpp"
+
+namespace qg::spec {
+
+Drift find_drift(const Plan& plan) {
+    Drift drift;
+    for (const model::QosRecord& record : plan.created)
+        drift.missing.push_back(record.name);
+    for (const model::QosRecord& record : plan.removed)
+        drift.leftover.push_back(record.name);
+    for (const PlannedUpdate& update : plan.updated) {
+        const Ownership before = read_mark(update.before.description).ownership;
+        const Ownership after = read_mark(update.after.description).ownership;
+        if (is_mark_only(update)) drift.unmarked.push_back(update.after.name);
+        for (const model::FieldDifference& difference : differences(update)) {
+            const std::string owner = before.owner_of(difference.field->name);
+            drift.fields.push_back({update.after.name, std::string(difference.field->name), difference.after,
+                                    difference.before,
+                                    !owner.empty() && owner == after.owner_of(difference.field->name)});
+        }
+    }
+    drift.access = summarize_access(plan);
+    return drift;
+}
+
+} // namespace qg::spec

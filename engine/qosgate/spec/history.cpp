@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/spec/history.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/model/own_access.hpp"
+#include "qosgate/spec/access_tree.hpp"
+#include "qosgate/spec/changes.hpp"
+#include "qosgate/spec/default_checks.hpp"
+#include "qosgate/spec/plan_json_parts.hpp"
+#include "qosgate/spec/record_json.hpp"
+#include "qosgate/spec/sealed_file.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+namespace qg::spec {
+namespace {
+
+using model::AccessChange;
+using model::AssociationName;
+using model::AssociationRecord;
+using model::difference;
+using model::NameSet;
+using model::QosRecord;
+
+const SealedFile frame{"qosgate-history", 1, {}, "history", {}};
+
+class Reverter {
+  public:
+    Reverter(const HistoryRecord& record, const LiveState& live)
+        : record_(record), live_(live), tree_(live.associations) {
+        for (const QosRecord& qos : live.qos)
+            qos_.emplace(qos.name, &qos);
+        for (const AssociationRecord& before : record.lost_access)
+            bases_[before.name].before = &before;
+        for (std::size_t i = 0; i < record.plan.access.size(); ++i)
+            bases_[record.plan.access[i].name] = {&record.plan.access_base[i], &record.plan.access[i], {}};
+        for (const AssociationRecord& left : record.left_access)
+            if (const auto base = bases_.find(left.name); base != bases_.end()) base->second.left = &left;
+        planned_.plan.cluster = live.cluster;
+    }
+
+    Planned plan() && {
+        for (const QosRecord& created : record_.plan.created)
+            undo_creation(created);
+        for (const PlannedUpdate& update : record_.plan.updated)
+            undo_update(update);
+        for (const QosRecord& removed : record_.plan.removed)
+            undo_removal(removed);
+        undo_access();
+        check_preempt();
+        if (!planned_.problems.empty()) {
+            planned_.plan = Plan{};
+            planned_.plan.cluster = live_.cluster;
+        }
+        return std::move(planned_);
+    }
+
+  private:
+    void add_problem(const std::string& qos, std::string_view what) {
+        planned_.problems.push_back({{}, text::format("QOS '{}': {}", text::printable(qos), what)});
+    }
+
+    const QosRecord* find(const std::string& name) const {
+        const auto found = qos_.find(name);
+        return found == qos_.end() ? nullptr : found->second;
+    }
+
+    /// Whether the QOS is as the apply left it; else a problem.
+    bool expect_unchanged(const QosRecord& now, const QosRecord& left) {
+        if (now == left) return true;
+        std::vector<std::string> parts;
+        for (const model::FieldDifference& difference : differences({left, now}))
+            parts.push_back(text::format("{} is {} now, not {}", difference.field->name,
+                                         text::printable(difference.after),
+                                         text::printable(difference.before)));
+        if (parts.empty()) parts.emplace_back("its mark of ownership differs");
+        add_problem(now.name, "it was changed since: " + text::join(parts, "; "));
+        return false;
+    }
+
+    void undo_creation(const QosRecord& created) {
+        const QosRecord* now = find(created.name);
+        if (now == nullptr || !expect_unchanged(*now, created)) return;
+        planned_.plan.removed.push_back(*now);
+        removed_.insert(created.name);
+    }
+
+    void undo_update(const PlannedUpdate& update) {
+        const QosRecord* now = find(update.after.name);
+        if (now == nullptr) return add_problem(update.after.name, "it was removed since");
+        if (*now == update.before) return;
+        if (expect_unchanged(*now, update.after)) planned_.plan.updated.push_back({*now, update.before});
+    }
+
+    void undo_removal(const QosRecord& removed) {
+        const QosRecord* now = find(removed.name);
+        if (now == nullptr)
+            planned_.plan.created.push_back(removed);
+        else if (*now != removed)
+            add_problem(removed.name, "it was created since, with other values");
+    }
+
+    // ---- access ------------------------------------------------------------------------------------------
+
+    /// An association as the apply found it, and what the plan changed, or nullptr.
+    struct Base {
+        const AssociationRecord* before = nullptr;
+        const AccessChange* change = nullptr;
+        const AssociationRecord* left = nullptr; ///< as the apply left it; unknown in older files
+    };
+
+    /// From the top, so that what comes back from above is known.
+    void undo_access() {
+        std::vector<AssociationRecord> after;
+        after.reserve(tree_.size());
+        std::size_t found = 0;
+        for (std::size_t i = 0; i < tree_.size(); ++i) {
+            const auto parent = tree_.parent(i);
+            const AssociationRecord* above = parent ? &after[*parent] : nullptr;
+            AssociationRecord record = without_qos(tree_.inherit(i, above), removed_, above);
+            if (const auto base = bases_.find(record.name); base != bases_.end()) {
+                ++found;
+                const AccessChange back = undo(base->second, tree_[i], record, above);
+                record = with_change(std::move(record), back, above);
+                add(back, tree_[i]);
+            }
+            after.push_back(std::move(record));
+        }
+        if (found != bases_.size()) warn_of_missing();
+        for (UnusableDefault& problem : find_unusable_defaults(tree_, after, removed_))
+            planned_.problems.push_back({{}, std::move(problem.text)});
+        sort_access();
+    }
+
+    /// `now` is the association, and `next` what becomes of it without any change of its own, below `above`.
+    AccessChange undo(const Base& base, const AssociationRecord& now, const AssociationRecord& next,
+                      const AssociationRecord* above) {
+        static const AccessChange none;
+        const AccessChange& change = base.change == nullptr ? none : *base.change;
+        AccessChange back{now.name};
+        for (const std::string& qos : difference(base.before->qos, next.qos))
+            if (exists_after(qos) &&
+                (change.revoked.contains(qos) || is_removed_by_plan(qos) || now.qos.contains(qos)))
+                back.granted.insert(qos);
+        for (const std::string& qos : difference(next.qos, base.before->qos))
+            if (change.granted.contains(qos) || !now.qos.contains(qos)) back.revoked.insert(qos);
+        if (base.left != nullptr) undo_stored(base, now, next, above, back);
+        const auto& own = base.before->own_default_qos;
+        if (!change.default_qos || now.own_default_qos == own) return back;
+        if (now.own_default_qos.value_or("") != *change.default_qos)
+            planned_.problems.push_back(
+                {{},
+                 text::format("the default QOS of {} was changed since: it is {} now, not {}",
+                              describe(now.name), now.own_default_qos.value_or("inherited"),
+                              change.default_qos->empty() ? "inherited" : *change.default_qos)});
+        back.default_qos = own.value_or("");
+        return back;
+    }
+
+    /// Makes `back` bring back all that was stored. `back` is what was granted and revoked, undone: enough,
+    /// if the same is stored after it.
+    void undo_stored(const Base& base, const AssociationRecord& now, const AssociationRecord& next,
+                     const AssociationRecord* above, AccessChange& back) {
+        const model::OwnAccess before = existing_of(own_access(*base.before), above);
+        if (before == own_access(with_change(next, back, above))) return;
+        if (own_access(now) == own_access(*base.before)) {
+            back = AccessChange{now.name};
+        } else if (own_access(now) != own_access(*base.left)) {
+            planned_.plan.warnings.push_back(
+                describe(now.name) +
+                ": its QOSs were changed since, so only what was granted and revoked is undone");
+        } else {
+            back = AccessChange{.name = now.name, .own = before};
+        }
+    }
+
+    bool exists_after(const std::string& qos) const {
+        return is_removed_by_plan(qos) || (find(qos) != nullptr && !removed_.contains(qos));
+    }
+
+    /// `own` without what does not exist. Of a list of which nothing is left, nobody shall get more than it
+    /// had.
+    model::OwnAccess existing_of(const model::OwnAccess& own, const AssociationRecord* above) const {
+        NameSet gone;
+        for (const NameSet* names : {&own.whole, &own.added, &own.removed})
+            std::ranges::copy_if(*names, std::inserter(gone, gone.end()),
+                                 [&](const std::string& name) { return !exists_after(name); });
+        return without_deleted(own, gone, above == nullptr ? NameSet() : above->qos);
+    }
+
+    bool is_removed_by_plan(const std::string& qos) const {
+        return std::any_of(record_.plan.removed.begin(), record_.plan.removed.end(),
+                           [&](const QosRecord& removed) { return removed.name == qos; });
+    }
+
+    void add(const AccessChange& back, const AssociationRecord& now) {
+        if (back == AccessChange{back.name}) return;
+        changes_.emplace(back.name, std::pair(back, &now));
+    }
+
+    void sort_access() {
+        for (const auto& [name, change] : changes_) {
+            planned_.plan.access.push_back(change.first);
+            planned_.plan.access_base.push_back(*change.second);
+        }
+    }
+
+    void warn_of_missing() {
+        for (const auto& [name, base] : bases_) {
+            const auto same = name.user.empty() ? std::vector<std::size_t>{}
+                                                : tree_.find_user(name.user, name.account, name.partition);
+            const bool exists = name.user.empty() ? tree_.find_account(name.account).has_value()
+                                                  : std::any_of(same.begin(), same.end(), [&](std::size_t i) {
+                                                        return tree_[i].name == name;
+                                                    });
+            if (!exists) planned_.plan.warnings.push_back(describe(name) + " does not exist any more");
+        }
+    }
+
+    // ---- checks ------------------------------------------------------------------------------------------
+
+    /// What comes back must not name what is gone.
+    void check_preempt() {
+        const LiveState after = apply_to(planned_.plan, live_);
+        NameSet names;
+        for (const QosRecord& record : after.qos)
+            names.insert(record.name);
+        const auto check = [&](const QosRecord& record) {
+            for (const std::string& gone : difference(record.preempt, names))
+                add_problem(record.name,
+                            text::format("Preempt: there is no QOS '{}' any more", text::printable(gone)));
+        };
+        for (const QosRecord& record : planned_.plan.created)
+            check(record);
+        for (const PlannedUpdate& update : planned_.plan.updated)
+            check(update.after);
+        for (const QosRecord& record : live_.qos)
+            for (const std::string& gone : removed_)
+                if (record.preempt.contains(gone) && !removed_.contains(record.name) &&
+                    std::none_of(
+                        planned_.plan.updated.begin(), planned_.plan.updated.end(),
+                        [&](const PlannedUpdate& update) { return update.after.name == record.name; }))
+                    add_problem(gone, text::format("it cannot be removed: Preempt of QOS '{}' names it since",
+                                                   text::printable(record.name)));
+    }
+
+    const HistoryRecord& record_;
+    const LiveState& live_;
+    AccessTree tree_;
+    std::map<std::string, const QosRecord*> qos_;
+    std::map<AssociationName, Base> bases_;
+    std::map<AssociationName, std::pair<AccessChange, const AssociationRecord*>> changes_;
+    NameSet removed_;
+    Planned planned_;
+};
+
+} // namespace
+
+HistoryRecord make_history(const Plan& plan, const LiveState& live, std::string time, std::string actor) {
+    HistoryRecord record{std::move(time), std::move(actor), plan, {}};
+    const AccessTree tree(live.associations);
+    std::set<AssociationName> touched;
+    for (const AccessChange& change : plan.access)
+        touched.insert(change.name);
+    for (std::size_t i = 0; i < tree.size(); ++i) {
+        const auto parent = tree.parent(i);
+        const AssociationRecord* above = parent ? &tree[*parent] : nullptr;
+        const auto is_lost = [&](const QosRecord& removed) {
+            return tree[i].removed_qos.contains(removed.name) || has_itself(tree[i], above, removed.name);
+        };
+        if (!std::any_of(plan.removed.begin(), plan.removed.end(), is_lost)) continue;
+        record.lost_access.push_back(tree[i]);
+        touched.insert(tree[i].name);
+    }
+    if (touched.empty()) return record;
+    for (AssociationRecord& left : apply_to(plan, live).associations)
+        if (touched.contains(left.name)) record.left_access.push_back(std::move(left));
+    std::ranges::sort(record.left_access, {}, &AssociationRecord::name);
+    return record;
+}
+
+std::string history_to_text(const HistoryRecord& record) {
+    Json json = Json::object();
+    json["time"] = text_to_json(record.time);
+    json["actor"] = text_to_json(record.actor);
+    json["plan"] = plan_to_json(record.plan);
+    json["lost_access"] = Json::array();
+    for (const AssociationRecord& association : record.lost_access)
+        json["lost_access"].push_back(association_to_json(association));
+    if (!record.left_access.empty()) json["left_access"] = Json::array();
+    for (const AssociationRecord& association : record.left_access)
+        json["left_access"].push_back(association_to_json(association));
+    SealedFile file = frame;
+    file.cluster = record.plan.cluster;
+    file.contents = std::move(json);
+    return seal(file);
+}
+
+Result<HistoryRecord> history_from_text(std::string_view text, std::string_view cluster) {
+    SealedFile expected = frame;
+    expected.cluster = cluster;
+    const auto file = unseal(text, expected);
+    if (!file) return file.error();
+    JsonReader reader;
+    JsonMembers members(reader, file->contents, frame.key);
+    HistoryRecord record;
+    record.time = reader.text(members.get("time"), members.path_of("time"));
+    record.actor = reader.text(members.get("actor"), members.path_of("actor"));
+    record.plan = plan_from_json(reader, members.get("plan"), members.path_of("plan"), file->cluster);
+    const auto associations = [&](std::string_view key) {
+        return reader.list_of<AssociationRecord>(
+            members.get(key), members.path_of(key), [&](const Json& one, const std::string& path) {
+                return association_from_json(reader, one, path, file->cluster);
+            });
+    };
+    record.lost_access = associations("lost_access");
+    if (members.find("left_access") != nullptr) record.left_access = associations("left_access");
+    members.finish();
+    if (!reader.ok()) return reader.error();
+    return record;
+}
+
+Planned revert(const HistoryRecord& record, const LiveState& live) {
+    return Reverter(record, live).plan();
+}
+
+} // namespace qg::spec

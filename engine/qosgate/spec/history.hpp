@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// History: what each apply found and did, so that it can be undone as a plan.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/spec/plan.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::spec {
+
+/// One apply.
+struct HistoryRecord {
+    std::string time;  ///< as the caller writes it
+    std::string actor; ///< who applied it
+    Plan plan;         ///< with the records before and after
+    /// Associations that store something about a QOS that the plan removes; as they were.
+    std::vector<model::AssociationRecord> lost_access;
+    /// The associations of the plan's `access` and of `lost_access` as the apply leaves them, by name. Older
+    /// files have none.
+    std::vector<model::AssociationRecord> left_access = {};
+    friend bool operator==(const HistoryRecord&, const HistoryRecord&) = default;
+};
+
+/// What must be kept about an apply of `plan`, before it is carried out on `live`.
+HistoryRecord make_history(const Plan& plan, const LiveState& live, std::string time, std::string actor);
+
+/// As a file: format, version and sum as in plan_to_text().
+std::string history_to_text(const HistoryRecord& record);
+
+/// Errors: as plan_from_text().
+Result<HistoryRecord> history_from_text(std::string_view text, std::string_view cluster);
+
+/// The plan that brings back what was before: created QOSs are removed, removed ones are created again,
+/// changed ones get all their old values, and associations store again what they stored. What is as before
+/// already is left alone. Of an association whose QOSs were changed since, only what was granted and revoked
+/// is undone, with a warning. Problems: a QOS was changed since the apply, a default QOS would be unusable.
+Planned revert(const HistoryRecord& record, const LiveState& live);
+
+} // namespace qg::spec

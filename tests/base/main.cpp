@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-#define BOOST_TEST_MAIN
-#define BOOST_TEST_MODULE base
-#include <boost/test/unit_test.hpp>

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What uses a QOS that a plan deletes: jobs, which can be moved, and defaults, which the plan can end."""
+
+from __future__ import annotations
+
+from qosgate_dev.testing import main
+
+from qos_cli import BAD_DATA, CONFLICT, NOT_FOUND
+from slurmdbd_proxy import SlurmdbdProxy
+from spec_command_test import SpecTestCase
+
+
+class UsedQos(SpecTestCase):
+    def two_with_jobs(self, name: str, *options: str) -> tuple[str, list[int]]:
+        """A spec without the QOS `name`, which was applied and has a job for each of the options."""
+        both = self.write("both.yaml", f"owner: {name}\nqos:\n  {name}: {{}}\n  {name}-to: {{}}\n")
+        one = self.write("one.yaml", f"owner: {name}\nqos:\n  {name}-to: {{}}\n")
+        self.spec("apply", both, "--yes")
+        self.allow_ana(name, create=False)
+        jobs = [self.cluster.sbatch(f"{words} --qos={name} --account=astro", "ana").job for words in options]
+        self.addCleanup(self.cluster.run, "scancel -u ana")
+        return one, [job for job in jobs if job is not None]
+
+    def add_account(self, name: str) -> None:
+        """With user ana, who inherits."""
+        self.cluster.sacctmgr(f"add account {name}")
+        self.cluster.sacctmgr(f"add user ana account={name}")
+
+    def qos_of_jobs(self) -> dict[int, str]:
+        lines = self.cluster.run("squeue -h -O jobid:20,qos:40").stdout.splitlines()
+        return {int(line.split()[0]): line.split()[1] for line in lines}
+
+    def test_pending_jobs_are_moved_before_their_qos_is_deleted(self) -> None:
+        one, jobs = self.two_with_jobs("mv", "--hold", "--hold")
+
+        hint = self.spec("apply", one, "--prune", "--yes", rc=CONFLICT).stderr
+        self.assertIn("--move-jobs-to QOS moves pending jobs", hint)
+        self.assertNotIn("--force", hint)
+        for target, rc in (("mv", BAD_DATA), ("mv-t", NOT_FOUND)):
+            self.assertIn(target, self.spec("apply", one, "--prune", "--yes", "--move-jobs-to", target, rc=rc).stderr)
+        dry = self.spec_json("apply", one, "--prune", "--dry-run", "--move-jobs-to", "mv-to")
+        self.assertEqual([move["job"] for move in dry["moved_jobs"]], jobs)
+        self.assertEqual(set(self.qos_of_jobs().values()), {"mv"})
+
+        said = self.spec("apply", one, "--prune", "--yes", "--move-jobs-to", "MV-to").stdout
+
+        self.assertIn("Moved 2 pending jobs of QOS mv to mv-to.\n", said)
+        self.assertFalse(self.exists("mv"))
+        self.assertEqual(self.qos_of_jobs(), dict.fromkeys(jobs, "mv-to"))
+
+    def test_a_started_job_is_not_moved_and_so_no_other(self) -> None:
+        one, jobs = self.two_with_jobs("st", "--wrap 'sleep 300'", "--hold")
+        self.cluster.wait_for(lambda: "R" in self.cluster.run("squeue -h -o %t").stdout.split(), "the job runs")
+
+        said = self.spec("apply", one, "--prune", "--yes", "--move-jobs-to", "st-to", rc=CONFLICT).stderr
+
+        self.assertIn(f"jobs that have started keep their QOS: {jobs[0]}", said)
+        self.assertTrue(self.exists("st"))
+        self.assertEqual(self.qos_of_jobs(), dict.fromkeys(jobs, "st"))
+
+    def test_jobs_go_back_if_the_commit_fails(self) -> None:
+        """The connection breaks at one request after the other: where the QOS stays, so do the jobs, or the error names them."""
+        one, jobs = self.two_with_jobs("fa", "--hold")
+        words = [str(self.binary), "spec", "apply", one, "--prune", "--yes", "--move-jobs-to", "fa-to", "--history", self.history]
+        with SlurmdbdProxy(self.slurmdbd_port, fail_at=10**6) as proxy:
+            self.cluster.run([*words, "--dry-run"], env=self.through(proxy), timeout=60, check=True)
+            first = proxy.requests
+        moved_back = 0
+        for n in range(first + 1, first + 40):
+            with self.subTest(request=n), SlurmdbdProxy(self.slurmdbd_port, fail_at=n) as proxy:
+                result = self.cluster.run(words, env=self.through(proxy), timeout=60)
+                if not self.exists("fa"):
+                    break
+                if "these jobs are in QOS fa-to now" in result.stderr:
+                    self.assertIn(f"now: {jobs[0]}", result.stderr)
+                    self.assertIn("unknown", result.stderr)
+                    self.cluster.scontrol(f"update job {jobs[0]} qos=fa")
+                self.assertNotEqual(result.rc, 0)
+                self.assertEqual(self.qos_of_jobs(), {jobs[0]: "fa"}, str(result))
+                moved_back += "; 1 job moved back to where they were" in result.stderr
+        self.assertGreater(moved_back, 0)
+        self.assertEqual(self.qos_of_jobs(), {jobs[0]: "fa-to"})
+        self.assertFalse(self.exists("fa"))
+
+    def test_a_new_default_is_undone(self) -> None:
+        """The default is cleared, the access revoked and the QOS deleted by one plan, whose text says so."""
+        self.add_account("nd")
+        file = self.write("a.yaml", "owner: nd\nqos:\n  nd-new: {access: {accounts: [nd], default_for: [nd]}}\n")
+        self.spec("apply", file, "--yes")
+        show = "-nP show assoc account=nd user= format=account,qos,defaultqos"
+        self.assertTrue(self.cluster.sacctmgr(show).stdout.endswith("|nd-new\n"))
+        job = self.cluster.sbatch("--hold --account=nd --qos=nd-new", "ana").job
+
+        self.spec("rollback", "--yes", rc=CONFLICT)
+        said = self.spec("rollback", "--yes", "--move-jobs-to", "normal").stdout
+
+        self.addCleanup(self.cluster.run, f"scancel {job}")
+        self.assertIn("nd-new: no longer the default, which is inherited again, of account nd\n", said)
+        self.assertIn("clears defaults 1 time", said)
+        self.assertFalse(self.exists("nd-new"))
+        self.assertNotIn("nd-new", self.cluster.sacctmgr(show).stdout)
+
+    def test_a_default_is_swapped_and_the_old_one_deleted(self) -> None:
+        self.add_account("sw")
+        head = "owner: sw\nprune: true\nqos:\n"
+        access = "{access: {accounts: [sw], default_for: [sw]}}"
+        self.spec("apply", self.write("old.yaml", f"{head}  sw-old: {access}\n"), "--yes")
+        new = self.write("new.yaml", f"{head}  sw-new: {access}\n")
+
+        self.spec("apply", new, "--prune", "--yes")
+
+        self.addCleanup(self.cluster.sacctmgr, "modify account sw set defaultqos=-1")
+        shown = self.cluster.sacctmgr("-nP show assoc account=sw user= format=defaultqos").stdout
+        self.assertEqual(shown, "sw-new\n")
+        self.assertFalse(self.exists("sw-old"))
+        # A default that nothing in the plan moves is a use.
+        none = self.write("none.yaml", "owner: sw\nprune: true\nqos: {}\n")
+        said = self.spec("apply", none, "--prune", "--yes", rc=BAD_DATA).stderr
+        self.assertIn("it is the default QOS of account 'sw'", said)
+        self.assertTrue(self.exists("sw-new"))
+
+
+if __name__ == "__main__":
+    main()

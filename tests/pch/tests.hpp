@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What the compiler reads once for all files of a test program (a precompiled header).
+#include "support/print.hpp"
+
+#include "../../engine/pch/standard.hpp"
+
+#include <boost/test/unit_test.hpp>
