@@ -31,11 +31,12 @@ class FailingRules(PluginTestCase):
         return self.submit(f"--hold --comment={comment}")
 
     def status(self, rc: int) -> dict:
-        """What `qosgate status` says, as soon as it exits so."""
+        """What `qosgate status` says, as soon as it exits so; `text` is what it says later in words."""
         command = [str(build_root() / "contrib/qosgate/qosgate"), "status"]
         self.cluster.wait_for(lambda: self.cluster.run(command).rc == rc, f"status {rc}")
+        values = json.loads(self.cluster.run([*command, "--json"]).stdout)
         self.text = self.cluster.run(command).stdout
-        return json.loads(self.cluster.run([*command, "--json"]).stdout)
+        return values
 
     def wait_for_failing(self, failures: int, only_warns: bool) -> None:
         rule = {"rule": "picky", "file": "10-picky.lua", "failures_in_a_row": failures, "only_warns": only_warns}

@@ -427,7 +427,7 @@ class Conflicts(PlanCase):
             "modify qos q1 set maxwall=20": "QOS 'q1': MaxWall is 00:20:00 now, not 00:10:00",
             "add qos new": "QOS 'new' exists now",
             "modify qos q2 set priority=5": "QOS 'q2': Priority is 5 now, not 0",
-            "modify account top set qos+=q2": "account top of cluster qosgate: its QOSs are normal,q2 now, not normal",
+            "modify account top set qos+=q2": "account 'top': its QOSs are normal,q2 now, not normal",
             "delete qos q2": "QOS 'q2' does not exist any more",
         }
         undo = {"add qos new": "delete qos new", "modify qos q1 set maxwall=20": "modify qos q1 set maxwall=10"}

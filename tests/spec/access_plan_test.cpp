@@ -201,6 +201,46 @@ BOOST_AUTO_TEST_CASE(a_default_qos_cannot_be_revoked) {
     BOOST_TEST(made.access == (Changes{{name("physics"), {}, {"night"}, "normal"}}));
 }
 
+BOOST_AUTO_TEST_CASE(a_users_own_default_does_not_keep_a_qos) {
+    const LiveState state = tree([](auto& all) {
+        all[2] = with_default(account("physics", "root", {{"night", "normal"}}), "normal");
+        all[6] = with_default(user("bob", "lasers"), "night");
+    });
+
+    const Plan made = plan_of({night({.is_complete = true})}, state);
+
+    BOOST_TEST(made.access ==
+               (Changes{{name("lasers", "bob"), {}, {}, ""}, {name("physics"), {}, {"night"}, {}}}));
+    BOOST_TEST(made.warnings ==
+               (std::vector<std::string>{
+                   "QOS 'night': it was the default QOS of user 'bob' in account 'lasers', which may not use "
+                   "it any more: the default is 'normal' then"}));
+    const LiveState after = apply_to(made, state);
+    BOOST_TEST(after.associations.back().default_qos.value_or("none") == "normal");
+    BOOST_TEST(changes_of({.is_complete = true}, after) == Changes{});
+}
+
+BOOST_AUTO_TEST_CASE(a_user_who_may_not_use_the_accounts_default_gets_another_one) {
+    const LiveState state = tree([](auto& all) {
+        all[2] = with_default(account("physics", "root", {{"day", "normal"}}), "day");
+        all[6] = with_default(user("bob", "lasers"), "night");
+        all[6].own_qos = {"night", "normal"};
+    });
+
+    const Plan made = plan_of({night({.is_complete = true})}, state);
+
+    BOOST_TEST(made.access == (Changes{{name("lasers", "bob"), {}, {"night"}, "normal"}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_default_that_the_files_ask_for_does_not_give_way) {
+    const LiveState state = tree([](auto& all) {
+        all[2] = account("physics", "root", {{"night", "normal"}});
+        all[6] = with_default(user("bob", "lasers"), "night");
+    });
+    BOOST_TEST(problem_of({night({.default_for_users = {{"bob"}}, .is_complete = true})}, state)
+                   .starts_with("QOS 'night': it cannot be revoked from user 'bob'"));
+}
+
 BOOST_AUTO_TEST_CASE(who_does_not_get_what_the_account_gets_is_a_warning) {
     const LiveState state = tree([](auto& all) {
         all[3].own_qos = {"normal"};    // lasers, with bob
@@ -285,6 +325,14 @@ BOOST_AUTO_TEST_CASE(a_default_qos_cannot_be_removed) {
     for (auto& record : state.associations)
         record.default_qos.reset();
     BOOST_TEST(make_plan(wanted, state, {}).plan.removed.size() == 1u);
+
+    model::AssociationRecord& bob = state.associations.back();
+    BOOST_TEST_REQUIRE(bob.name.user == "bob");
+    bob.default_qos = bob.own_default_qos = "night"; // a user may choose
+    const Planned without = make_plan(wanted, state, {});
+    BOOST_TEST(texts_of(without.problems) == std::vector<std::string>{});
+    BOOST_TEST(without.plan.removed.size() == 1u);
+    BOOST_TEST(without.plan.access == (Changes{{name("lasers", "bob"), {}, {}, ""}}));
 }
 
 // ---- size -----------------------------------------------------------------------------------------------

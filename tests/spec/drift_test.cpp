@@ -14,7 +14,7 @@ namespace {
 const std::string mark = "Description=night [qosgate:base*=8]"; // manages MaxWall
 
 Drift drift_of(const DesiredQos& wanted, const LiveState& state) {
-    return find_drift(plan_of({wanted}, state));
+    return find_drift(plan_of({wanted}, state), state.qos);
 }
 
 } // namespace
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(missing_and_left_over_qos_are_drift) {
     BOOST_TEST(drift_of(wanted_qos("night"), live({})).missing == std::vector<std::string>{"night"});
 
     const LiveState state = live({stored_qos("old", {"Description=old [qosgate:base*]"})});
-    const Drift found = find_drift(make_plan({.pruned_owners = {"base"}}, state, {}).plan);
+    const Drift found = find_drift(make_plan({.pruned_owners = {"base"}}, state, {}).plan, state.qos);
     BOOST_TEST(found.leftover == std::vector<std::string>{"old"});
     BOOST_TEST(found.found());
 }
@@ -69,7 +69,18 @@ BOOST_AUTO_TEST_CASE(access_that_was_taken_away_is_drift) {
 
     BOOST_TEST_REQUIRE(found.access.size() == 1u);
     BOOST_TEST(list_associations(found.access[0].granted) == "account physics");
+    BOOST_TEST(found.managed_access == model::NameSet{"night"});
     BOOST_TEST(found.found());
+}
+
+BOOST_AUTO_TEST_CASE(access_that_was_not_applied_yet_is_told_apart) {
+    const LiveState state =
+        live({stored_qos("night", {mark})}, {account("root", "", {{"normal"}}), account("physics", "root")});
+
+    const Drift found = drift_of(with_access(wanted_qos("night"), {.accounts = {"physics"}}), state);
+
+    BOOST_TEST(found.access.size() == 1u);
+    BOOST_TEST(found.managed_access == model::NameSet{});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -82,9 +82,55 @@ BOOST_AUTO_TEST_CASE(what_was_changed_since_is_a_problem) {
                "QOS 'night': it was changed since: MaxWall is 01:30:00 now, not 01:00:00");
 
     night = scene.plan.updated[0].after;
-    night.description = "night";
+    night.description = "night [qosgate:ops=8]";
     BOOST_TEST(problem_of(revert(scene.record, scene.after)) ==
-               "QOS 'night': it was changed since: its mark of ownership differs");
+               "QOS 'night': it was changed since: 'ops' manages MaxWall now, not 'base'");
+
+    night.description = "night [qosgate:ops*,base=8]";
+    BOOST_TEST(revert(scene.record, scene.after).problems.empty()); // the apply did not make it the creator
+
+    night = scene.plan.updated[0].after;
+    model::QosRecord& fresh = scene.after.qos[0];
+    BOOST_TEST_REQUIRE(fresh.name == "fresh");
+    fresh.description = "fresh";
+    BOOST_TEST(problem_of(revert(scene.record, scene.after)) ==
+               "QOS 'fresh': it was changed since: its mark of ownership differs");
+    fresh = scene.plan.created[0];
+    fresh.grp_jobs = 4; // a QOS is removed whole, so any change counts
+    BOOST_TEST(problem_of(revert(scene.record, scene.after)) ==
+               "QOS 'fresh': it was changed since: GrpJobs is 4 now, not unset");
+}
+
+BOOST_AUTO_TEST_CASE(fields_that_the_apply_did_not_change_stay) {
+    Scene scene;
+    model::QosRecord& night = scene.after.qos[1];
+    BOOST_TEST_REQUIRE(night.name == "night");
+    night.grp_jobs = 7;
+    night.description = "nightly [qosgate:base=8,ops=400000]";
+
+    const Planned planned = revert(scene.record, scene.after);
+
+    BOOST_TEST(texts_of(planned.problems) == std::vector<std::string>{});
+    BOOST_TEST_REQUIRE(planned.plan.updated.size() == 1u);
+    BOOST_TEST(planned.plan.updated[0].before == night);
+    model::QosRecord expected = scene.before.qos[1];
+    BOOST_TEST_REQUIRE(expected.name == "night");
+    expected.grp_jobs = 7;
+    expected.description = "nightly [qosgate:ops=400000]";
+    BOOST_TEST(planned.plan.updated[0].after == expected);
+}
+
+BOOST_AUTO_TEST_CASE(a_field_that_is_undone_already_does_not_prevent_the_rest) {
+    Scene scene;
+    scene.plan.updated[0].after.grp_jobs = 3;
+    scene.record.plan = scene.plan;
+    model::QosRecord& night = scene.after.qos[1];
+    night = scene.plan.updated[0].after;
+    night.max_wall_minutes = 10;
+    const Planned planned = revert(scene.record, scene.after);
+    BOOST_TEST(texts_of(planned.problems) == std::vector<std::string>{});
+    BOOST_TEST_REQUIRE(planned.plan.updated.size() == 1u);
+    BOOST_TEST(planned.plan.updated[0].after == scene.before.qos[1]);
 }
 
 BOOST_AUTO_TEST_CASE(what_was_removed_or_created_since_is_a_problem) {
@@ -107,6 +153,44 @@ BOOST_AUTO_TEST_CASE(a_qos_that_became_a_default_cannot_be_removed) {
         revert(scene.record, scene.after).problems.front().text ==
         "QOS 'fresh': it cannot be removed while it is the default QOS of account 'physics'; give that "
         "another default first");
+}
+
+BOOST_AUTO_TEST_CASE(a_users_choice_of_a_default_does_not_prevent_the_undoing) {
+    Scene scene;
+    for (auto& record : scene.after.associations)
+        if (record.name.user == "ana") record.default_qos = record.own_default_qos = "fresh";
+
+    const Planned planned = revert(scene.record, scene.after);
+
+    BOOST_TEST(texts_of(planned.problems) == std::vector<std::string>{});
+    BOOST_TEST(
+        planned.plan.warnings ==
+        (std::vector<std::string>{"QOS 'fresh': it was the default QOS of user 'ana' in account "
+                                  "'physics', which may not use it any more: the default is none then"}));
+    compare(apply_to(planned.plan, scene.after), scene.before);
+}
+
+BOOST_AUTO_TEST_CASE(a_default_that_a_user_changed_since_stays) {
+    Scene scene;
+    scene.before = live(
+        {stored_qos("normal"), stored_qos("night")},
+        {account("root", "", {{"night", "normal"}}), account("physics", "root"), user("ana", "physics")});
+    scene.plan = make_plan({.qos = {with_access(wanted_qos("night"), {.default_for_users = {{"ana"}}})}},
+                           scene.before, {})
+                     .plan;
+    scene.record = history_of(scene.plan, scene.before);
+    scene.after = apply_to(scene.plan, scene.before);
+    model::AssociationRecord& ana = scene.after.associations.back();
+    BOOST_TEST_REQUIRE(ana.own_default_qos.value_or("") == "night");
+    ana.default_qos = ana.own_default_qos = "normal";
+
+    const Planned planned = revert(scene.record, scene.after);
+
+    BOOST_TEST(texts_of(planned.problems) == std::vector<std::string>{});
+    BOOST_TEST(planned.plan.access.empty());
+    BOOST_TEST(planned.plan.warnings ==
+               (std::vector<std::string>{"the default QOS of user 'ana' in account 'physics' was changed "
+                                         "since: it is normal now, not night; it stays"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_qos_that_others_may_preempt_since_cannot_be_removed) {

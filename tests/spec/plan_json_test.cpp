@@ -253,6 +253,8 @@ BOOST_DATA_TEST_CASE(reading_is_strict, boost::unit_test::data::make(forgeries))
 
 BOOST_AUTO_TEST_CASE(reading_is_bounded) {
     BOOST_TEST(error_of("") == "this is not JSON, or not all of it");
+    BOOST_TEST(error_of(R"({"format": "a", "plan": {"created": [{"x": 1}, {"x": 1, "y": [], "x": 1}]}})") ==
+               "an object has the member 'x' twice");
     BOOST_TEST(error_of("[]") == "must be an object");
     BOOST_TEST(error_of(plan_to_text(a_plan()) + "x") == "this is not JSON, or not all of it");
     const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };

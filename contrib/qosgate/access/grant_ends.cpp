@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/own_access.hpp"
 #include "qosgate/spec/access_tree.hpp"
+#include "qosgate/spec/default_checks.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -79,13 +80,6 @@ class EndOfOne {
     NameSet kept_;
 };
 
-/// The default QOS of a user who may use these from now on; empty: that of the account above.
-std::string next_default(const NameSet& usable, const AssociationRecord* above) {
-    const auto inherited = above == nullptr ? std::nullopt : above->default_qos;
-    if (!inherited || usable.contains(*inherited) || usable.empty()) return {};
-    return usable.contains("normal") ? "normal" : *usable.begin();
-}
-
 /// One association and its grants.
 struct OneEnd {
     std::optional<AccessChange> change;
@@ -152,10 +146,9 @@ PlannedEnds plan_ends(const std::vector<TemporaryGrant>& grants, const spec::Liv
         const auto of_this = found == open.end() ? std::vector<const TemporaryGrant*>() : found->second;
         if (found != open.end()) open.erase(found);
         OneEnd one = end_one(record, above, of_this);
-        const std::string own_default = record.own_default_qos.value_or("");
-        if (!record.name.user.empty() && ending.contains(own_default) && tree[i].qos.contains(own_default) &&
-            !one.after.qos.contains(own_default)) {
-            const AccessChange change{.name = record.name, .default_qos = next_default(one.after.qos, above)};
+        const auto default_qos = spec::replaced_default(tree[i], one.after, above);
+        if (default_qos && ending.contains(*record.own_default_qos)) {
+            const AccessChange change{.name = record.name, .default_qos = default_qos};
             record = with_change(std::move(record), change, above);
             one = end_one(record, above, of_this);
             if (!one.change) one.change = AccessChange{.name = record.name};

@@ -13,6 +13,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurmdb/permission.hpp"
 #include "qosgate/spec/changes.hpp"
+#include "qosgate/spec/plan_base.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -50,14 +51,21 @@ bool can_ask() {
     return isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
 }
 
-/// Nothing but a clear yes counts.
-bool is_confirmed(std::ostream& shown) {
+/// Asks, unless --yes says so; nothing but a clear yes counts. Errors: invalid_input if nobody can be asked.
+Result<bool> is_agreed(const CarryOutOptions& options, Output& output) {
+    if (options.yes) return true;
+    if (output.json() || !can_ask())
+        return Error{ErrorCode::invalid_input,
+                     "nobody can be asked here whether to apply this: add --yes, or --dry-run"};
+    std::ostream& shown = output.text();
     shown << std::flush;
     std::cerr << "Apply? [y/N] " << std::flush;
     std::string answer;
     if (!std::getline(std::cin, answer)) return false;
     const std::string word = text::lower(text::trim(answer));
-    return word == "y" || word == "yes";
+    if (word == "y" || word == "yes") return true;
+    shown << "Nothing was changed.\n";
+    return false;
 }
 
 Json answer_of(const spec::Plan& plan, const std::vector<TemporaryGrant>& named,
@@ -190,10 +198,15 @@ Result<int> show_and_carry_out(const spec::Plan& plan, const spec::LiveState& li
     if (const auto done = mover.check_target(live); !done) return done.error();
     const auto named = find_named(plan, output);
     if (!output.json()) print(plan, output.text());
-    if (!output.json() && (options.dry_run || (!options.yes && plan.changes_anything())))
+    if (!output.json() && (options.dry_run || !options.yes))
         print_named(named, output.text()); // else it is told when it is done
     if (!plan.changes_anything()) {
-        if (!options.dry_run) make_permanent(plan, output);
+        if (!options.dry_run && !named.empty()) {
+            const auto agreed = is_agreed(options, output);
+            if (!agreed) return agreed.error();
+            if (!*agreed) return exit_declined;
+            make_permanent(plan, output);
+        }
         if (output.json()) output.write(answer_of(plan, named, options, std::nullopt, {}));
         return 0;
     }
@@ -202,20 +215,18 @@ Result<int> show_and_carry_out(const spec::Plan& plan, const spec::LiveState& li
     if (!moves) return moves.error();
     if (!output.json() && !moves->empty()) output.text() << mover.sentence("Moves", *moves) << '\n';
     if (options.dry_run) {
+        if (const auto same = spec::expect_base(plan, live.qos, live.associations); !same)
+            return same.error();
         const auto may = slurmdb::expect_administrator(access.connection(), "change QOSs");
         if (!may) return may.error();
         if (output.json()) output.write(answer_of(plan, named, options, std::nullopt, *moves));
         return 0;
     }
     InterruptWatch interrupt;
+    const auto agreed = is_agreed(options, output);
+    if (!agreed) return agreed.error();
+    if (!*agreed) return exit_declined;
     if (!options.yes) {
-        if (output.json() || !can_ask())
-            return Error{ErrorCode::invalid_input,
-                         "nobody can be asked here whether to apply this: add --yes, or --dry-run"};
-        if (!is_confirmed(output.text())) {
-            output.text() << "Nothing was changed.\n";
-            return exit_declined;
-        }
         // Jobs may have come while the question stood.
         if (const auto unused = expect_unused(plan, options, access); !unused) return unused.error();
     }

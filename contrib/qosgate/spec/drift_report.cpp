@@ -18,14 +18,15 @@ bool is_missing(const DriftRow& row) {
     return row.field.empty() && row.live == nothing;
 }
 
-void add_access(const std::vector<spec::AccessSummary>& all, std::vector<DriftRow>& rows) {
-    for (const spec::AccessSummary& access : all) {
+void add_access(const spec::Drift& drift, std::vector<DriftRow>& rows) {
+    for (const spec::AccessSummary& access : drift.access) {
         const auto add = [&](const std::vector<model::AssociationName>& names, std::string_view wanted,
                              std::string_view live, std::string_view sentence) {
             if (names.empty()) return;
             const std::string who = spec::list_associations(names);
             rows.push_back({access.qos, "access", text::format("{} {}", wanted, who), std::string(live),
-                            text::format("{}: {}", sentence, who)});
+                            text::format("{}: {}", sentence, who),
+                            drift.managed_access.contains(access.qos)});
         };
         add(access.granted, "may use it:", "they may not", "wanted, and missing");
         add(access.revoked, "may not use it:", "they may", "not wanted, and there");
@@ -37,8 +38,8 @@ void add_access(const std::vector<spec::AccessSummary>& all, std::vector<DriftRo
 
 } // namespace
 
-std::vector<DriftRow> list_drift(const spec::Plan& plan) {
-    const spec::Drift drift = spec::find_drift(plan);
+std::vector<DriftRow> list_drift(const spec::Plan& plan, const spec::LiveState& live) {
+    const spec::Drift drift = spec::find_drift(plan, live.qos);
     std::vector<DriftRow> rows;
     for (const std::string& name : drift.missing)
         rows.push_back({name, {}, "exists", nothing, "is wanted, and does not exist"});
@@ -47,7 +48,7 @@ std::vector<DriftRow> list_drift(const spec::Plan& plan) {
                         text::format("wanted {}, is {}", field.wanted, field.live), field.is_managed});
     for (const std::string& name : drift.leftover)
         rows.push_back({name, {}, nothing, "exists", "exists, and is not wanted any more", true});
-    add_access(drift.access, rows);
+    add_access(drift, rows);
     return rows;
 }
 

@@ -30,7 +30,7 @@ struct DriftRow {
 };
 
 /// What the plan would set right. Marks of ownership that differ are no drift.
-std::vector<DriftRow> list_drift(const spec::Plan& plan);
+std::vector<DriftRow> list_drift(const spec::Plan& plan, const spec::LiveState& live);
 
 /// Adds actors and times from the log.
 void add_actors(std::vector<DriftRow>& drift, std::span<const slurmdb::LoggedChange> log);

@@ -46,9 +46,10 @@ Result<int> show(const DriftOptions& options, Output& output) {
     const auto planned = plan_spec(wanted, *live, {.take_over = true, .prune = options.prune});
     if (const auto* failure = std::get_if<SpecFailure>(&planned)) return failure->report(output);
     // The plan's other warnings are about an apply.
-    for (const std::string& warning : std::get<PlannedSpec>(planned).unreached)
+    const auto& made = std::get<PlannedSpec>(planned);
+    for (const std::string& warning : made.unreached)
         output.warn(warning);
-    auto drift = list_drift(std::get<PlannedSpec>(planned).plan);
+    auto drift = list_drift(made.plan, made.live);
     if (!drift.empty()) name_actors(drift, period->since, **access, output);
     const auto conflicts = spec::make_plan(wanted, *live, {.prune = options.prune}).conflicts;
     if (output.json()) {

@@ -55,11 +55,11 @@ void add_spec_rollback(Command spec, Invocation& invocation) {
         "Examples:\n"
         "  qosgate spec rollback                  the latest entry of the history\n"
         "  qosgate spec rollback 12 --yes         entry 12, from a script\n\n"
-        "It is a plan like any other: shown, asked for, and carried out in one transaction. What was "
-        "changed\n"
-        "since by others, or by a later apply, is not overwritten: then nothing is changed, and the error "
-        "names\n"
-        "it; undo the later one first. A rollback has an entry of its own, so it can be undone, too.\n\n" +
+        "It is a plan like any other: shown, asked for, and carried out in one transaction. Fields that the\n"
+        "apply did not change stay as they are now. What it changed and others, or a later apply, changed\n"
+        "again is not overwritten: then nothing is changed, and the error names it; undo the later one "
+        "first.\n"
+        "A rollback has an entry of its own, so it can be undone, too.\n\n" +
             carry_out_help());
     command.add_option("NUMBER", options->number, "The entry ('qosgate spec history'); default: the latest")
         .range(1, 999'999'999);

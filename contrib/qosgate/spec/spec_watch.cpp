@@ -125,7 +125,7 @@ class Watch {
     }
 
     Result<void> set_right(const PlannedSpec& spec, QosConnection& access) {
-        status_.drift = list_drift(spec.plan);
+        status_.drift = list_drift(spec.plan, spec.live);
         const bool has_conflicts = !status_.conflicts.empty();
         if (!spec.plan.changes_anything()) {
             if (!options_.carry_out.dry_run) make_permanent(spec.plan, output_);

@@ -8,6 +8,7 @@
 #include "qosgate/slurmdb/permission.hpp"
 #include "qosgate/slurmdb/qos_commit.hpp"
 #include "qosgate/slurmdb/qos_store.hpp"
+#include "qosgate/spec/plan_base.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -26,16 +27,6 @@ using slurmdb::StoredQos;
 
 using Associations = std::vector<AssociationRecord>;
 
-/// The most sentences that a message has.
-constexpr std::size_t max_told = 12;
-
-std::string first_ones(const std::vector<std::string>& sentences) {
-    const std::size_t shown = std::min(sentences.size(), max_told);
-    std::string all = text::join(std::span(sentences).first(shown), "; ");
-    if (shown < sentences.size()) all += text::format("; and {} more", sentences.size() - shown);
-    return all;
-}
-
 /// Null: there is none. `all` is sorted as AssociationStore::read_all() does.
 const AssociationRecord* find(const Associations& all, const AssociationName& name) {
     const auto key = [](const AssociationName& n) { return std::tie(n.account, n.user, n.partition); };
@@ -45,52 +36,12 @@ const AssociationRecord* find(const Associations& all, const AssociationName& na
     return found == all.end() || found->name != name ? nullptr : &*found;
 }
 
-std::string shown(const NameSet& names) {
-    return names.empty() ? "none"
-                         : text::printable(text::join(std::vector(names.begin(), names.end()), ","), 1000);
-}
-
-/// What differs between two readings of an association, in words.
-std::string differences(const AssociationRecord& before, const AssociationRecord& now) {
-    if (before.qos != now.qos)
-        return text::format("its QOSs are {} now, not {}", shown(now.qos), shown(before.qos));
-    if (before.default_qos != now.default_qos)
-        return text::format("its default QOS is {} now, not {}", now.default_qos.value_or("none"),
-                            before.default_qos.value_or("none"));
-    return "where it has its QOSs from has changed";
-}
-
-/// A note for each QOS that is not as in the plan's base.
-void note_moved(const spec::Plan& plan, std::span<const StoredQos> live, std::vector<std::string>& moved) {
-    for (const QosRecord& record : plan.created)
-        if (find_qos(live, record.name) != nullptr)
-            moved.push_back(text::format("QOS '{}' exists now", text::printable(record.name)));
-    const auto compare = [&](const QosRecord& base) {
-        const StoredQos* now = find_qos(live, base.name);
-        if (now == nullptr) {
-            moved.push_back(text::format("QOS '{}' does not exist any more", text::printable(base.name)));
-            return;
-        }
-        for (const auto& change : model::differences(base, now->record))
-            moved.push_back(text::format("QOS '{}': {} is {} now, not {}", text::printable(base.name),
-                                         change.field->name, text::printable(change.after, 1000),
-                                         text::printable(change.before, 1000)));
-    };
-    for (const spec::PlannedUpdate& update : plan.updated)
-        compare(update.before);
-    for (const QosRecord& record : plan.removed)
-        compare(record);
-}
-
-void note_moved(const spec::Plan& plan, const Associations& live, std::vector<std::string>& moved) {
-    for (const AssociationRecord& base : plan.access_base) {
-        const AssociationRecord* now = find(live, base.name);
-        if (now == nullptr)
-            moved.push_back(
-                text::format("there is no association of {} any more", slurmdb::describe(base.name)));
-        else if (*now != base)
-            moved.push_back(slurmdb::describe(base.name) + ": " + differences(base, *now));
-    }
+std::vector<QosRecord> records_of(std::span<const StoredQos> stored) {
+    std::vector<QosRecord> records;
+    records.reserve(stored.size());
+    for (const StoredQos& qos : stored)
+        records.push_back(qos.record);
+    return records;
 }
 
 /// The plan's changes of QOSs, and what follows from its removals: slurmdbd leaves a removed QOS in Preempt
@@ -167,19 +118,12 @@ class PlanChanges : public slurmdb::Changes {
         auto qos = store_.read_all();
         if (!qos) return qos.error();
         qos_ = std::move(*qos);
-        std::vector<std::string> moved;
-        note_moved(plan_, qos_, moved);
         if (touches_associations()) {
             auto live = associations_.read_all(qos_);
             if (!live) return live.error();
             live_ = std::move(*live);
-            note_moved(plan_, live_, moved);
         }
-        if (!moved.empty())
-            return Error{ErrorCode::conflict,
-                         text::format("the records changed since the plan was made: {}; nothing was changed, "
-                                      "make a new plan",
-                                      first_ones(moved))};
+        if (const auto same = spec::expect_base(plan_, records_of(qos_), live_); !same) return same.error();
         if (const auto names = slurmdb::plan_creation(qos_, plan_.created); !names) return names.error();
         qos_plan_ = qos_plan_of(plan_, qos_);
         access_ = access_of(plan_, live_);
@@ -286,7 +230,7 @@ class PlanChanges : public slurmdb::Changes {
                     moved.push_back(slurmdb::describe(change.name));
             if (!moved.empty())
                 return Error{ErrorCode::conflict,
-                             "somebody else changed them in between: " + first_ones(moved)};
+                             "somebody else changed them in between: " + spec::list_sentences(moved)};
             const auto announced = plan_.announcement_->prepare();
             if (!announced) return announced.error();
             return true;
@@ -426,7 +370,11 @@ class PlanChanges : public slurmdb::Changes {
         if (now == nullptr) return "it does not exist any more";
         const auto is_there = [&](const std::string& name) { return now->qos.contains(name); };
         if (!std::ranges::all_of(change.granted, is_there) || std::ranges::any_of(change.revoked, is_there))
-            return text::format("its QOSs are {} now", shown(now->qos));
+            return text::format(
+                "its QOSs are {} now",
+                now->qos.empty()
+                    ? "none"
+                    : text::printable(text::join(std::vector(now->qos.begin(), now->qos.end()), ","), 1000));
         if (change.own && *change.own != own_access(*now))
             return "its own list, or where it has its QOSs from, has changed";
         if (change.default_qos && *change.default_qos != now->own_default_qos.value_or(""))

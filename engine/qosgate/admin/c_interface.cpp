@@ -96,18 +96,23 @@ void show_to_plugins(const void* function) {
     static_cast<void>(dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL | RTLD_NODELETE));
 }
 
+struct PlanOfFiles {
+    spec::Plan plan;
+    spec::LiveState live;
+};
+
 /// The plan for the files of a request.
-Result<spec::Plan> plan_of(Client& client, const admin::SpecRequest& request,
-                           const spec::PlanOptions& options) {
+Result<PlanOfFiles> plan_of(Client& client, const admin::SpecRequest& request,
+                            const spec::PlanOptions& options) {
     const spec::Loaded loaded = spec::load(request.files, &client.tres());
     if (!loaded.problems.empty()) return Error{ErrorCode::invalid_input, spec::to_text(loaded.problems)};
-    const auto live = admin::read_live(client.connection());
+    auto live = admin::read_live(client.connection());
     if (!live) return live.error();
     spec::Planned planned = spec::make_plan(loaded.desired, *live, options);
     if (!planned.problems.empty())
         return Error{planned.lacks_permission ? ErrorCode::permission_denied : ErrorCode::invalid_input,
                      spec::to_text(planned.problems)};
-    if (planned.conflicts.empty()) return std::move(planned.plan);
+    if (planned.conflicts.empty()) return PlanOfFiles{std::move(planned.plan), *std::move(live)};
     std::vector<std::string> lines;
     for (const spec::Conflict& conflict : planned.conflicts)
         lines.push_back(text::format("QOS {}{}{}: managed by {}, and {} wants it",
@@ -252,9 +257,9 @@ int qosgate_plan(qosgate_session* session, const char* specs, char** answer) {
     return framed(session, specs, answer, [](Client& client, std::string_view text) -> Result<std::string> {
         const auto request = admin::read_specs(text);
         if (!request) return request.error();
-        const auto plan = plan_of(client, *request, request->options);
-        if (!plan) return plan.error();
-        return spec::plan_to_text(*plan);
+        const auto planned = plan_of(client, *request, request->options);
+        if (!planned) return planned.error();
+        return spec::plan_to_text(planned->plan);
     });
 }
 
@@ -279,9 +284,9 @@ int qosgate_drift(qosgate_session* session, const char* specs, char** answer) {
         const auto request = admin::read_specs(text);
         if (!request) return request.error();
         // What another owner took over has drifted, too.
-        const auto plan = plan_of(client, *request, {.take_over = true, .prune = request->options.prune});
-        if (!plan) return plan.error();
-        return to_text(to_json(spec::find_drift(*plan)));
+        const auto planned = plan_of(client, *request, {.take_over = true, .prune = request->options.prune});
+        if (!planned) return planned.error();
+        return to_text(to_json(spec::find_drift(planned->plan, planned->live.qos)));
     });
 }
 

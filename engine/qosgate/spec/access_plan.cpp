@@ -163,11 +163,16 @@ class AccessPlanner {
                             .revoked = to_revoke(index, now)};
         if (wanted.default_qos && now.default_qos != wanted.default_qos)
             change.default_qos = wanted.default_qos;
-        const bool changes = !change.granted.empty() || !change.revoked.empty() || change.default_qos;
-        AssociationRecord after = changes ? with_change(std::move(now), change, above) : std::move(now);
-        if (after.qos.empty() && !before.qos.empty() && (changes || before.own_qos))
+        const auto changes = [&] {
+            return !change.granted.empty() || !change.revoked.empty() || change.default_qos;
+        };
+        AssociationRecord after = changes() ? with_change(now, change, above) : now;
+        if (!wanted.default_qos)
+            if (auto told = replace_default(before, now, above, change, after))
+                result_.warnings.push_back(*std::move(told));
+        if (after.qos.empty() && !before.qos.empty() && (changes() || before.own_qos))
             result_.warnings.push_back(text::format("{} may use no QOS any more", describe(before.name)));
-        if (!changes) return after;
+        if (!changes()) return after;
         result_.changes.push_back(std::move(change));
         result_.base.push_back(before);
         return after;

@@ -28,7 +28,8 @@ struct AccessPlan {
 ///
 /// Accounts come before what is below them: who gets a QOS from above needs no grant. With
 /// DesiredAccess::is_complete, an association whose own list has the QOS loses it, unless it is named or
-/// below a named account. A default QOS that is not named as default stays.
+/// below a named account. A default QOS that is not named as default stays; a user's own gives way where they
+/// may not use it any more, with a warning.
 AccessPlan plan_access(std::span<const DesiredQos* const> wanted, const LiveState& live,
                        const model::NameSet& removed);
 

@@ -48,4 +48,28 @@ std::vector<UnusableDefault> find_unusable_defaults(const AccessTree& before,
     return problems;
 }
 
+std::optional<std::string> replaced_default(const AssociationRecord& before, const AssociationRecord& after,
+                                            const AssociationRecord* above) {
+    const auto& own = after.own_default_qos;
+    if (after.name.user.empty() || !own || !before.qos.contains(*own) || after.qos.contains(*own)) return {};
+    const auto inherited = above == nullptr ? std::nullopt : above->default_qos;
+    if (!inherited || after.qos.contains(*inherited) || after.qos.empty()) return "";
+    return after.qos.contains("normal") ? "normal" : *after.qos.begin();
+}
+
+std::optional<std::string> replace_default(const AssociationRecord& before, const AssociationRecord& next,
+                                           const AssociationRecord* above, model::AccessChange& change,
+                                           AssociationRecord& after) {
+    if (change.default_qos) return {};
+    const auto replacement = replaced_default(before, after, above);
+    if (!replacement) return {};
+    const std::string lost = *after.own_default_qos;
+    change.default_qos = replacement;
+    after = with_change(next, change, above);
+    const std::string now = after.default_qos ? "'" + text::printable(*after.default_qos) + "'" : "none";
+    return text::format("QOS '{}': it was the default QOS of {}, which may not use it any more: the default "
+                        "is {} then",
+                        text::printable(lost), describe(after.name), now);
+}
+
 } // namespace qg::spec

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/spec/drift.hpp"
 
+#include <algorithm>
+
 namespace qg::spec {
 
-Drift find_drift(const Plan& plan) {
+Drift find_drift(const Plan& plan, std::span<const model::QosRecord> live) {
     Drift drift;
     for (const model::QosRecord& record : plan.created)
         drift.missing.push_back(record.name);
@@ -21,6 +23,11 @@ Drift find_drift(const Plan& plan) {
         }
     }
     drift.access = summarize_access(plan);
+    for (const AccessSummary& access : drift.access) {
+        const auto record = std::ranges::find(live, access.qos, &model::QosRecord::name);
+        if (record != live.end() && !read_mark(record->description).ownership.owner_of(access_field).empty())
+            drift.managed_access.insert(access.qos);
+    }
     return drift;
 }
 

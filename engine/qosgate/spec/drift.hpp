@@ -6,6 +6,7 @@
 #include "qosgate/spec/changes.hpp"
 #include "qosgate/spec/plan.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Drift {
     std::vector<std::string> missing;  ///< QOSs that the files name and that do not exist
     std::vector<std::string> leftover; ///< QOSs that pruning would remove
     std::vector<AccessSummary> access; ///< what would have to be granted, revoked and set
+    model::NameSet managed_access;     ///< QOSs of `access` for which DriftedField::is_managed is true of it
     /// QOSs of which only the mark of ownership differs. This is no drift.
     std::vector<std::string> unmarked;
 
@@ -37,7 +39,7 @@ struct Drift {
     friend bool operator==(const Drift&, const Drift&) = default;
 };
 
-/// `plan` was made from the files and the live records.
-Drift find_drift(const Plan& plan);
+/// `plan` was made from the files and the live records, of which `live` are the QOSs.
+Drift find_drift(const Plan& plan, std::span<const model::QosRecord> live);
 
 } // namespace qg::spec

@@ -27,6 +27,87 @@ using model::QosRecord;
 
 const SealedFile frame{"qosgate-history", 1, {}, "history", {}};
 
+/// "MaxWall is 01:30:00 now, not 01:00:00"
+std::string describe_changed(const model::QosField& field, const QosRecord& left, const QosRecord& now) {
+    const auto words = [&](const QosRecord& record) {
+        const std::string value = model::format_field(field, record);
+        return value.empty() ? std::string("unset") : text::printable(value);
+    };
+    return text::format("{} is {} now, not {}", field.name, words(now), words(left));
+}
+
+/// A value that was changed from one to another, and what it is now.
+template <typename T>
+struct Traced {
+    const T& before;
+    const T& left;
+    const T& now;
+
+    [[nodiscard]] bool is_to_undo() const { return before != left && now != before; }
+    [[nodiscard]] bool was_changed_since() const { return is_to_undo() && now != left; }
+};
+
+/// A record without what an apply did to it, and which parts of that were changed since, in words.
+struct UndoneFields {
+    QosRecord record;
+    std::vector<std::string> changed_since;
+};
+
+/// Undoes what changed of the mark. A field that got another owner since is in `changed_since`.
+Ownership undo_owners(const Traced<Ownership>& marks, std::vector<std::string>& changed_since) {
+    FieldNames fields;
+    for (const Ownership* mark : {&marks.before, &marks.left})
+        for (const auto& [owner, managed] : mark->managed)
+            fields.insert(managed.begin(), managed.end());
+    const auto words = [](const std::string& owner) { return owner.empty() ? "nobody" : "'" + owner + "'"; };
+    Ownership back = marks.now;
+    for (const std::string& field : fields) {
+        const std::string before = marks.before.owner_of(field);
+        const std::string left = marks.left.owner_of(field);
+        const std::string now = marks.now.owner_of(field);
+        const Traced<std::string> owner{before, left, now};
+        if (!owner.is_to_undo()) continue;
+        if (owner.was_changed_since())
+            changed_since.push_back(
+                text::format("{} manages {} now, not {}", words(now), field, words(left)));
+        else if (before.empty())
+            back.release(field);
+        else
+            back.assign(field, before);
+    }
+    const Traced<std::string> creator{marks.before.creator, marks.left.creator, marks.now.creator};
+    if (creator.was_changed_since())
+        changed_since.push_back(
+            text::format("its creator is {} now, not {}", words(creator.now), words(creator.left)));
+    else if (creator.is_to_undo())
+        back.creator = creator.before;
+    return back;
+}
+
+UndoneFields undo_fields(const PlannedUpdate& update, const QosRecord& now) {
+    const MarkedDescription before = read_mark(update.before.description);
+    const MarkedDescription left = read_mark(update.after.description);
+    MarkedDescription mark = read_mark(now.description);
+    UndoneFields undone{without_mark(now), {}};
+    const QosRecord old = without_mark(update.before);
+    const QosRecord applied = without_mark(update.after);
+    const QosRecord present = undone.record;
+    for (const model::QosField& field : model::qos_fields()) {
+        const model::FieldValue was = get_field(field, old);
+        const model::FieldValue made = get_field(field, applied);
+        const model::FieldValue is = get_field(field, present);
+        const Traced<model::FieldValue> value{was, made, is};
+        if (!value.is_to_undo()) continue;
+        if (value.was_changed_since())
+            undone.changed_since.push_back(describe_changed(field, applied, present));
+        put_field(field, undone.record, was);
+    }
+    mark.text = undone.record.description;
+    mark.ownership = undo_owners({before.ownership, left.ownership, mark.ownership}, undone.changed_since);
+    undone.record.description = write_mark(mark);
+    return undone;
+}
+
 class Reverter {
   public:
     Reverter(const HistoryRecord& record, const LiveState& live)
@@ -68,16 +149,18 @@ class Reverter {
         return found == qos_.end() ? nullptr : found->second;
     }
 
+    void add_changed(const std::string& qos, const std::vector<std::string>& parts) {
+        add_problem(qos, "it was changed since: " + text::join(parts, "; "));
+    }
+
     /// Whether the QOS is as the apply left it; else a problem.
     bool expect_unchanged(const QosRecord& now, const QosRecord& left) {
         if (now == left) return true;
         std::vector<std::string> parts;
         for (const model::FieldDifference& difference : differences({left, now}))
-            parts.push_back(text::format("{} is {} now, not {}", difference.field->name,
-                                         text::printable(difference.after),
-                                         text::printable(difference.before)));
+            parts.push_back(describe_changed(*difference.field, left, now));
         if (parts.empty()) parts.emplace_back("its mark of ownership differs");
-        add_problem(now.name, "it was changed since: " + text::join(parts, "; "));
+        add_changed(now.name, parts);
         return false;
     }
 
@@ -88,11 +171,13 @@ class Reverter {
         removed_.insert(created.name);
     }
 
+    /// Only what the apply changed is undone: other fields stay as they are now.
     void undo_update(const PlannedUpdate& update) {
         const QosRecord* now = find(update.after.name);
         if (now == nullptr) return add_problem(update.after.name, "it was removed since");
-        if (*now == update.before) return;
-        if (expect_unchanged(*now, update.after)) planned_.plan.updated.push_back({*now, update.before});
+        auto [back, changed] = undo_fields(update, *now);
+        if (!changed.empty()) return add_changed(now->name, changed);
+        if (back != *now) planned_.plan.updated.push_back({*now, std::move(back)});
     }
 
     void undo_removal(const QosRecord& removed) {
@@ -121,13 +206,17 @@ class Reverter {
             const auto parent = tree_.parent(i);
             const AssociationRecord* above = parent ? &after[*parent] : nullptr;
             AssociationRecord record = without_qos(tree_.inherit(i, above), removed_, above);
+            AccessChange back{record.name};
             if (const auto base = bases_.find(record.name); base != bases_.end()) {
                 ++found;
-                const AccessChange back = undo(base->second, tree_[i], record, above);
-                record = with_change(std::move(record), back, above);
-                add(back, tree_[i]);
+                back = undo(base->second, tree_[i], record, above);
             }
-            after.push_back(std::move(record));
+            AssociationRecord undone =
+                back == AccessChange{record.name} ? record : with_change(record, back, above);
+            if (auto told = replace_default(tree_[i], record, above, back, undone))
+                planned_.plan.warnings.push_back(*std::move(told));
+            add(back, tree_[i]);
+            after.push_back(std::move(undone));
         }
         if (found != bases_.size()) warn_of_missing();
         for (UnusableDefault& problem : find_unusable_defaults(tree_, after, removed_))
@@ -150,12 +239,16 @@ class Reverter {
         if (base.left != nullptr) undo_stored(base, now, next, above, back);
         const auto& own = base.before->own_default_qos;
         if (!change.default_qos || now.own_default_qos == own) return back;
-        if (now.own_default_qos.value_or("") != *change.default_qos)
-            planned_.problems.push_back(
-                {{},
-                 text::format("the default QOS of {} was changed since: it is {} now, not {}",
-                              describe(now.name), now.own_default_qos.value_or("inherited"),
-                              change.default_qos->empty() ? "inherited" : *change.default_qos)});
+        if (now.own_default_qos.value_or("") != *change.default_qos) {
+            std::string what = text::format("the default QOS of {} was changed since: it is {} now, not {}",
+                                            describe(now.name), now.own_default_qos.value_or("inherited"),
+                                            change.default_qos->empty() ? "inherited" : *change.default_qos);
+            if (now.name.user.empty())
+                planned_.problems.push_back({{}, std::move(what)});
+            else // a user may choose it
+                planned_.plan.warnings.push_back(std::move(what) + "; it stays");
+            return back;
+        }
         back.default_qos = own.value_or("");
         return back;
     }

@@ -35,9 +35,10 @@ std::string history_to_text(const HistoryRecord& record);
 Result<HistoryRecord> history_from_text(std::string_view text, std::string_view cluster);
 
 /// The plan that brings back what was before: created QOSs are removed, removed ones are created again,
-/// changed ones get all their old values, and associations store again what they stored. What is as before
-/// already is left alone. Of an association whose QOSs were changed since, only what was granted and revoked
-/// is undone, with a warning. Problems: a QOS was changed since the apply, a default QOS would be unusable.
+/// fields that were changed get their old values and owners, and associations store again what they stored.
+/// What is as before already is left alone, and so are other fields of a changed QOS. Of an association whose
+/// QOSs were changed since, only what was granted and revoked is undone, with a warning. Problems: something
+/// that the apply made or changed was changed since, a default QOS would be unusable.
 Planned revert(const HistoryRecord& record, const LiveState& live);
 
 } // namespace qg::spec

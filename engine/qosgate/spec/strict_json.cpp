@@ -6,6 +6,7 @@
 #include "qosgate/base/utf8.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 namespace qg::spec {
@@ -30,6 +31,28 @@ bool is_too_deep(std::string_view text) {
     }
     return false;
 }
+
+/// Notices a member that an object has twice: readers would not agree which one counts.
+class RepeatedMember {
+  public:
+    bool operator()(int /*depth*/, Json::parse_event_t event, const Json& parsed) {
+        if (event == Json::parse_event_t::object_start)
+            objects_.emplace_back();
+        else if (event == Json::parse_event_t::object_end)
+            objects_.pop_back();
+        else if (event == Json::parse_event_t::key && key_.empty() &&
+                 !objects_.back().insert(parsed.get<std::string>()).second)
+            key_ = parsed.get<std::string>();
+        return true;
+    }
+
+    /// The first one; empty: there is none.
+    [[nodiscard]] const std::string& key() const noexcept { return key_; }
+
+  private:
+    std::vector<std::set<std::string>> objects_; ///< those that are open, with the members read so far
+    std::string key_;
+};
 
 constexpr std::string_view bytes_key = "bytes";
 
@@ -169,8 +192,12 @@ Result<Json> parse_json(std::string_view text) {
         return Error{ErrorCode::limit_exceeded,
                      text::format("the file has more than {} MiB", JsonBounds::max_bytes >> 20u)};
     if (is_too_deep(text)) return Error{ErrorCode::limit_exceeded, "lists and objects are nested too deep"};
-    Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    RepeatedMember repeated;
+    Json json = Json::parse(text, std::ref(repeated), /*allow_exceptions=*/false);
     if (json.is_discarded()) return Error{ErrorCode::invalid_input, "this is not JSON, or not all of it"};
+    if (!repeated.key().empty())
+        return Error{ErrorCode::invalid_input,
+                     text::format("an object has the member '{}' twice", text::printable(repeated.key()))};
     return json;
 }
 

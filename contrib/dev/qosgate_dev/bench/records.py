@@ -27,8 +27,9 @@ _PATIENCE_SECONDS = 900
 
 DESCRIPTION = """\
 Creates and changes QOSs on a private cluster, once with a loop of sacctmgr and once with
-a spec, in turn, and plans a spec in which nothing is to be changed. Each step is measured
-as a user would: whole commands, from start to end.
+a spec, in turn, lets accounts use them, and plans a spec in which nothing is to be changed.
+Who may use a QOS is also read by `sacctmgr load`, which cannot create or change QOSs. Each
+step is measured as a user would: whole commands, from start to end.
 
 exit codes: 0 done, 1 failed, 64 wrong usage, 69 something is missing, 77 no root
 """
@@ -54,12 +55,21 @@ class Records:
 
         return _seconds(run)
 
-    def write_spec(self, count: int, wall: int) -> None:
-        """A spec of this many QOSs, each with values of its own."""
-        qos = {
+    def load(self, lines: Sequence[str]) -> float:
+        """The seconds that `sacctmgr load` of a file with these lines takes."""
+        file = self._spec.with_name("load.cfg")
+        file.write_text("\n".join(["Cluster - 'qosgate'", "Parent - 'root'", *lines]) + "\n")
+        return _seconds(lambda: self._cluster.sacctmgr(f"load {file}"))
+
+    def write_spec(self, count: int, wall: int, *, with_access: bool = False) -> None:
+        """A spec of this many QOSs, each with values of its own, and an account of its own that may use it."""
+        qos: dict[str, dict] = {
             f"bench{number}": {"Priority": number, "MaxWall": wall + number, "MaxTRESPerUser": {"cpu": 8 + number}}
             for number in range(count)
         }
+        if with_access:
+            for number in range(count):
+                qos[f"bench{number}"]["access"] = {"accounts": [f"spec{number}"]}
         self._spec.write_text(json.dumps({"owner": "bench", "prune": True, "qos": qos}))
 
     def plan(self, status: int) -> float:
@@ -98,11 +108,23 @@ def change_commands(count: int) -> list[str]:
     return [f"modify qos loop{number} set MaxWall={90 + number}" for number in range(count)]
 
 
+def account_lines(name: str, count: int, qos: str = "") -> list[str]:
+    """Lines of `sacctmgr load` for accounts, each with a QOS of its own if `qos` is the beginning of their names."""
+    return [
+        f"Account - '{name}{number}':Description='x':Organization='x'" + (f":QOS='+{qos}{number}'" if qos else "")
+        for number in range(count)
+    ]
+
+
+def grant_commands(count: int) -> list[str]:
+    return [f"modify account loop{number} set qos+=loop{number}" for number in range(count)]
+
+
 def measure(records: Records, options: argparse.Namespace) -> None:
     """Prints one row after the other."""
     count = options.count
-    print("| step | sacctmgr -i, one call each | qosgate spec | ratio |")
-    print("|---|---:|---:|---:|")
+    print("| step | sacctmgr -i, one call each | sacctmgr load | qosgate spec | ratio to the calls |")
+    print("|---|---:|---:|---:|---:|")
 
     by_loop = records.loop(create_commands(count))
     records.write_spec(count, wall=60)
@@ -115,6 +137,12 @@ def measure(records: Records, options: argparse.Namespace) -> None:
         by_spec.append(records.apply())
     print_row(f"change {count} QOSs, each to its own value", by_loop, statistics.median(by_spec))
 
+    records.load([line for name in ("loop", "load", "spec") for line in account_lines(name, count)])
+    by_loop = records.loop(grant_commands(count))
+    by_load = records.load(account_lines("load", count, qos="loop"))
+    records.write_spec(count, wall=150, with_access=True)
+    print_row(f"let {count} accounts use a QOS each", by_loop, records.apply(), by_load)
+
     records.write_spec(options.plan, wall=60)
     records.apply()
     by_spec = [records.plan(0) for _ in range(5)]
@@ -123,8 +151,9 @@ def measure(records: Records, options: argparse.Namespace) -> None:
     print_row(f"find out that {options.plan} QOSs are as they should be", by_loop, statistics.median(by_spec))
 
 
-def print_row(step: str, by_loop: float, by_spec: float) -> None:
-    print(f"| {step} | {by_loop:.2f} s | {by_spec:.2f} s | {by_loop / by_spec:.0f} |", flush=True)
+def print_row(step: str, by_loop: float, by_spec: float, by_load: float | None = None) -> None:
+    load = "" if by_load is None else f"{by_load:.2f} s"
+    print(f"| {step} | {by_loop:.2f} s | {load} | {by_spec:.2f} s | {by_loop / by_spec:.0f} |", flush=True)
 
 
 def main(arguments: list[str]) -> int:

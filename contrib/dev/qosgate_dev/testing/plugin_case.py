@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .cluster import Cluster, CommandResult
 from .runner import build_root
+from .whole_files import change_together
 
 USER = "ana"
 PARTITIONS = """\
@@ -71,8 +72,7 @@ class PluginTestCase(unittest.TestCase):
         cls.folder = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
         cls.folder.mkdir(mode=0o755, exist_ok=True)
         mark = len(cls.cluster.log("slurmctld"))
-        for name, text in files.items():
-            (cls.folder / name).write_text(text)
+        change_together(cls.folder, files)
         cls.cluster.wait_for(
             lambda: "job_submit/qosgate: " in cls.cluster.log("slurmctld")[mark:], "the policy is loaded"
         )
