@@ -35,7 +35,7 @@ class LargeCluster(SpecTestCase):
     def test_a_thousand_qos_and_twenty_thousand_associations(self) -> None:
         file = self.write_spec(60)
         planned = self.spec_json("plan", file, rc=2)
-        self.assertEqual((len(planned["created"]), len(planned["access"])), (QOS, QOS))
+        self.assertEqual((len(planned["created"]), len(planned["granted"])), (QOS, QOS))
 
         shown = self.spec("apply", file, "--yes").stdout
         self.assertIn("Applied, verified.", shown)
