@@ -29,7 +29,7 @@ class LargeCluster(SpecTestCase):
         return self.write("large.yaml", json.dumps({"owner": "large", "qos": qos}))
 
     def stored_count(self, entity: str, column: str, text: str) -> int:
-        lines = self.cluster.sacctmgr(f"-nP show {entity} format={column}").splitlines()
+        lines = self.cluster.sacctmgr(f"-nP show {entity} format={column}").stdout.splitlines()
         return sum(text in line for line in lines)
 
     def test_a_thousand_qos_and_twenty_thousand_associations(self) -> None:

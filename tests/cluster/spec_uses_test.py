@@ -119,6 +119,47 @@ class UsedQos(SpecTestCase):
         self.assertIn("it is the default QOS of account 'sw'", said)
         self.assertTrue(self.exists("sw-new"))
 
+    def test_a_users_own_default_holds_up_nobody(self) -> None:
+        self.add_account("du")
+        head = "owner: du\nqos:\n  du-some: {access: {complete: true, accounts: "
+        self.spec("apply", self.write("with.yaml", f"{head}[du]}}}}\n"), "--yes")
+        show = "-nP show assoc account=du user=ana format=qos,defaultqos"
+        choice = "sacctmgr -i modify user ana where account=du set defaultqos=du-some"
+        self.cluster.run(choice, "ana", check=True)
+        self.assertEqual(self.cluster.sacctmgr(show).stdout, "du-some,normal|du-some\n")
+        without = self.write("without.yaml", f"{head}[]}}}}\n")
+
+        result = self.spec("apply", without, "--yes")
+
+        self.assertIn("it was the default QOS of user 'ana' in account 'du', which may not use it any more", result.stdout)
+        self.assertIn("du-some: no longer the default, which is inherited again, of user ana in du\n", result.stdout)
+        self.assertEqual(self.cluster.sacctmgr(show).stdout, "normal|\n")
+        self.assertEqual(self.qos_of_new_job("du"), "normal")
+        self.spec("plan", without, rc=0)
+
+        self.spec("rollback", "--yes")
+        self.assertEqual(self.cluster.sacctmgr(show).stdout, "du-some,normal|du-some\n")
+        self.assertEqual(self.qos_of_new_job("du"), "du-some")
+        self.spec("rollback", "--yes")
+        self.cluster.run("sacctmgr -i modify user ana where account=du set defaultqos=normal", "ana", check=True)
+        # Chosen meanwhile: it is neither lost nor in the way.
+        said = self.spec("rollback", "--yes").stdout
+        self.assertIn("the default QOS of user 'ana' in account 'du' was changed since: it is normal now, not inherited; it stays", said)
+        self.assertEqual(self.cluster.sacctmgr(show).stdout, "du-some,normal|normal\n")
+        gone = self.write("gone.yaml", "owner: du\nprune: true\nqos: {}\n")
+        self.cluster.run(choice, "ana", check=True)
+        self.spec("apply", gone, "--prune", "--yes")
+        self.assertFalse(self.exists("du-some"))
+        self.assertEqual(self.cluster.sacctmgr(show).stdout, "normal|\n")
+
+    def qos_of_new_job(self, account: str) -> str:
+        """Of a job that asks for no QOS: what slurmctld takes for the default."""
+        job = self.cluster.sbatch(f"--hold --account={account}", "ana").job
+        self.addCleanup(self.cluster.run, f"scancel {job}")
+        qos = self.qos_of_jobs()[job]
+        self.cluster.run(f"scancel {job}", check=True)
+        return qos
+
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/spec/history.hpp"
 
+#include "qosgate/model/own_access.hpp"
+#include "qosgate/spec/access_tree.hpp"
 #include "qosgate/spec/changes.hpp"
 #include "spec/random_spec.hpp"
 
@@ -232,6 +234,34 @@ BOOST_AUTO_TEST_CASE(any_plan_can_be_undone) {
         }
     }
     BOOST_TEST(plans > 260u);
+}
+
+BOOST_AUTO_TEST_CASE(nobody_gets_more_than_before_or_now_where_a_qos_was_deleted_since) {
+    std::size_t undone = 0;
+    for (unsigned seed = 0; seed < 500; ++seed) {
+        RandomSpec random(seed);
+        const LiveState before = random.live_state(/*is_plain=*/seed % 2 == 0);
+        const Planned planned = make_plan(random.desired(), before, random.options());
+        if (!planned.plan.changes_anything()) continue;
+        const LiveState after = apply_to(planned.plan, before);
+        Plan deletion;
+        deletion.removed = {random.any_of(after.qos)};
+        const LiveState now = apply_to(deletion, after);
+        BOOST_TEST_CONTEXT("seed " << seed) {
+            const Planned back = revert(history_of(planned.plan, before), now);
+            undone += back.plan.access.empty() ? 0 : 1;
+            const LiveState result = apply_to(back.plan, now);
+            const LiveState sorted = apply_to(Plan{}, before);
+            BOOST_TEST_REQUIRE(result.associations.size() == sorted.associations.size());
+            for (std::size_t i = 0; i < result.associations.size(); ++i) {
+                model::NameSet allowed = sorted.associations[i].qos;
+                allowed.insert(now.associations[i].qos.begin(), now.associations[i].qos.end());
+                BOOST_TEST(model::difference(result.associations[i].qos, allowed) == model::NameSet{},
+                           describe(result.associations[i].name));
+            }
+        }
+    }
+    BOOST_TEST(undone > 50u);
 }
 
 BOOST_AUTO_TEST_CASE(a_list_of_its_own_comes_back_as_one) {

@@ -84,14 +84,16 @@ std::optional<std::string_view> find_abbreviated_field(std::string_view beginnin
 }
 
 Result<FieldMatch> get_qos_field(std::string_view name) {
-    std::vector<std::string> names;
     for (const QosField& field : qos_fields()) {
         if (text::iequals(field.name, name)) return FieldMatch{&field, {}};
-        names.emplace_back(field.name);
-        for (const FieldAlias& alias : field.aliases) {
+        for (const FieldAlias& alias : field.aliases)
             if (text::iequals(alias.name, name)) return FieldMatch{&field, alias.tres};
+    }
+    std::vector<std::string> names;
+    for (const QosField& field : qos_fields()) {
+        names.emplace_back(field.name);
+        for (const FieldAlias& alias : field.aliases)
             names.emplace_back(alias.name);
-        }
     }
     const auto whole = find_abbreviated_field(name);
     const std::string near =
