@@ -70,6 +70,50 @@ class AccessTestCase(SpecTestCase):
         self.addCleanup(self.cluster.sacctmgr, f"modify account astro set qos-={','.join(names)}")
 
 
+class OpenGrants(AccessTestCase):
+    """A grant is in the list before it is stored; the program may be ended in between."""
+
+    def reopen(self) -> None:
+        """The list as it is when the program was ended before it knew whether the grant is stored."""
+        file = self.state / "grants.jsonl"
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        self.assertNotIn("open", lines[-1])
+        file.write_text("".join(json.dumps(line | {"open": True}) + "\n" for line in lines))
+
+    def test_what_was_not_stored_ends_nothing_later(self) -> None:
+        self.qos("create", "og1")
+        self.grant("og1", "1h", "--user", "ana", "--account", "sub")
+        self.cluster.sacctmgr("modify user ana where account=sub set qos-=og1")
+        self.reopen()
+
+        said = self.access("expire").stderr
+
+        self.assertIn("QOS og1 for user ana in account sub: it was not granted: the program ended before", said)
+        self.assertEqual(self.listed(), [])
+        self.cluster.sacctmgr("modify user ana where account=sub set qos+=og1")
+        self.grant("og1", "1s", "--user", "ana", "--account", "sub", rc=EXISTS)
+        self.addCleanup(self.cluster.sacctmgr, "modify user ana where account=sub set qos-=og1")
+
+    def test_what_was_stored_ends_in_time(self) -> None:
+        self.qos("create", "og2")
+        self.grant("og2", "2s", "--user", "ana", "--account", "sub")
+        self.reopen()
+        self.assertEqual(self.expire(), ([], []))
+        self.assertNotIn("open", (self.state / "grants.jsonl").read_text())
+        time.sleep(2 * DUE)
+        self.assertEqual(self.expire(), (["og2 ana"], []))
+        self.assertNotIn("og2", self.stores("sub:ana"))
+
+    def test_an_open_grant_that_is_granted_again_begins_anew(self) -> None:
+        self.qos("create", "og3")
+        self.grant("og3", "1h", "--user", "ana", "--account", "sub")
+        self.cluster.sacctmgr("modify user ana where account=sub set qos-=og3")
+        self.reopen()
+        self.assertIn("granted until", self.grant("og3", "1s", "--user", "ana", "--account", "sub").stdout)
+        time.sleep(DUE)
+        self.assertEqual(self.expire(), (["og3 ana"], []))
+
+
 class Restoring(AccessTestCase):
     def test_an_own_list_loses_what_the_account_has(self) -> None:
         self.in_account("ra1")

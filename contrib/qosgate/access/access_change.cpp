@@ -190,6 +190,10 @@ Result<EndedGrants> end_grants(const GrantFile& file,
     // What is hidden would count as gone, and the grants would be forgotten.
     if (live->hides_associations)
         return Error{ErrorCode::permission_denied, std::string(spec::hidden_associations)};
+    const std::vector<TemporaryGrant> listed = grants->all;
+    for (const TemporaryGrant& grant : settle(grants->all, *live))
+        output.note(text::format(
+            "{}: it was not granted: the program ended before; it is taken from the list", describe(grant)));
     std::vector<TemporaryGrant> meant;
     std::ranges::copy_if(grants->all, std::back_inserter(meant), [&](const TemporaryGrant& grant) {
         return text::iequals(grant.name.cluster, live->cluster) && is_meant(grant);
@@ -207,7 +211,8 @@ Result<EndedGrants> end_grants(const GrantFile& file,
                    return each.is_forgotten && each.grant == grant;
                });
     };
-    if (is_dry || std::erase_if(grants->all, has_ended) == 0) return ended;
+    std::erase_if(grants->all, has_ended);
+    if (is_dry || grants->all == listed) return ended;
     if (const auto written = grants->write(); !written)
         return written.error().in("revoked, but still in the list");
     return ended;

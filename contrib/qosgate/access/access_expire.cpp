@@ -17,7 +17,9 @@ Result<int> expire(const ChangeAccessOptions& options, Output& output) {
     if (!known) return known.error();
     const std::time_t now = std::time(nullptr);
     const auto is_due = [now](const TemporaryGrant& grant) { return grant.until <= now; };
-    if (std::ranges::none_of(*known, is_due)) { // a timer asks slurmdbd only if there is something to do
+    const auto is_open = [](const TemporaryGrant& grant) { return grant.is_open; };
+    // A timer asks slurmdbd only if there is something to do.
+    if (std::ranges::none_of(*known, is_due) && std::ranges::none_of(*known, is_open)) {
         report(EndedGrants{}, options.dry_run, output);
         return 0;
     }

@@ -81,6 +81,12 @@ void remember(const Granted& now, std::vector<TemporaryGrant>& all) {
     all.insert(all.end(), now.extended.begin(), now.extended.end());
 }
 
+/// They are granted.
+void close(std::vector<TemporaryGrant>& all, const std::vector<TemporaryGrant>& granted) {
+    for (TemporaryGrant& each : all)
+        if (has(granted, each)) each.is_open = false;
+}
+
 void report(const Granted& now, bool is_dry, Output& output) {
     const auto list = [](const std::vector<TemporaryGrant>& grants) {
         Json all = Json::array();
@@ -137,9 +143,10 @@ Result<int> grant(const GrantOptions& options, Output& output) {
     if (!access) return access.error();
     auto grants = file->lock();
     if (!grants) return grants.error();
-    const std::vector<TemporaryGrant> known = grants->all;
     const auto live = admin::read_live((*access)->connection());
     if (!live) return live.error();
+    settle(grants->all, *live);
+    const std::vector<TemporaryGrant> known = grants->all;
     const auto associations = find_associations(options.subject, *live);
     if (!associations) return associations.error();
 
@@ -156,6 +163,7 @@ Result<int> grant(const GrantOptions& options, Output& output) {
             result.extended.push_back(fresh);
         } else if (!record->qos.contains(qos) || inherits_for_a_time(*record, qos, *live, known)) {
             fresh.before = stored_before(*record, qos);
+            fresh.is_open = true;
             plan.access.push_back(change_to_grant(*record, qos));
             plan.access_base.push_back(*record);
             result.granted.push_back(fresh);
@@ -183,6 +191,9 @@ Result<int> grant(const GrantOptions& options, Output& output) {
                 output.warn("the list of grants has what was not granted: " + written.error().message);
         }
         if (!done) return done.error();
+        if (!options.dry_run) close(grants->all, result.granted);
+        if (const auto written = options.dry_run ? Result<void>() : grants->write(); !written)
+            output.warn("whether it was granted is decided at the next run: " + written.error().message);
     }
     report(result, options.dry_run, output);
     warn_without_timer(*file, options.state, output);

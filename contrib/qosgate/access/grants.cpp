@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <system_error>
+#include <utility>
 
 namespace qg::cli {
 namespace {
@@ -64,8 +66,10 @@ std::optional<TemporaryGrant> parse(std::string_view line) {
                           is_text("partition", grant.name.partition) && is_time("until", grant.until) &&
                           is_text("reason", grant.reason) && is_text("by", grant.by) &&
                           is_time("at", grant.at);
+    const auto open = root.find("open");
+    grant.is_open = open != root.end();
     const auto before = parse_before(root);
-    if (!is_whole || !before) return std::nullopt;
+    if (!is_whole || !before || (grant.is_open && *open != true)) return std::nullopt;
     grant.before = *before;
     return grant;
 }
@@ -82,6 +86,7 @@ std::string line_of(const TemporaryGrant& grant) {
               {"at", grant.at}};
     const auto row = std::ranges::find(before_words, grant.before, &BeforeWord::before);
     if (row != before_words.end()) root["before"] = row->word;
+    if (grant.is_open) root["open"] = true;
     return root.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -146,6 +151,27 @@ Result<void> LockedGrants::write() const {
     for (const TemporaryGrant& grant : all)
         content += line_of(grant);
     return replace_file(file_, content, file_mode, Durability::on_disk);
+}
+
+std::vector<TemporaryGrant> settle(std::vector<TemporaryGrant>& all, const spec::LiveState& live) {
+    std::vector<TemporaryGrant> taken;
+    const bool is_decided =
+        !live.hides_associations &&
+        std::ranges::any_of(all, [](const TemporaryGrant& grant) { return grant.is_open; });
+    if (!is_decided) return taken;
+    std::set<std::pair<model::AssociationName, std::string>> usable;
+    for (const model::AssociationRecord& record : live.associations)
+        for (const std::string& qos : record.qos)
+            usable.emplace(record.name, qos);
+    std::vector<TemporaryGrant> kept;
+    for (TemporaryGrant& grant : all) {
+        const bool is_to_decide = grant.is_open && text::iequals(grant.name.cluster, live.cluster);
+        const bool was_granted = is_to_decide && usable.contains({grant.name, grant.qos});
+        if (was_granted) grant.is_open = false;
+        (is_to_decide && !was_granted ? taken : kept).push_back(std::move(grant));
+    }
+    all = std::move(kept);
+    return taken;
 }
 
 std::string describe(const model::AssociationName& name) {

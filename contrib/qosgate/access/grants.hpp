@@ -38,6 +38,7 @@ struct TemporaryGrant {
     std::string by = {}; ///< who granted it
     std::time_t at = 0;
     StoredBefore before = StoredBefore::unknown;
+    bool is_open = false; ///< whether it was granted is not known: the list is written first
 
     friend bool operator==(const TemporaryGrant&, const TemporaryGrant&) = default;
 };
@@ -80,6 +81,11 @@ class GrantFile {
     explicit GrantFile(std::filesystem::path folder) : folder_(std::move(folder)) {}
     std::filesystem::path folder_;
 };
+
+/// Decides grants that are open, which a program left that was ended: what may be used now was granted, and
+/// anything else is taken from the list, so that it never ends what somebody grants later. Returns those
+/// taken out. With LiveState::hides_associations nothing is decided.
+std::vector<TemporaryGrant> settle(std::vector<TemporaryGrant>& all, const spec::LiveState& live);
 
 /// "QOS long for user ana in account astro"
 std::string describe(const TemporaryGrant& grant);
