@@ -170,7 +170,7 @@ class Restoring(AccessTestCase):
         self.qos("create", "re1,re2")
         self.cluster.sacctmgr("modify user ana where account=sub set qos+=re2")
         self.cluster.sacctmgr("modify user ana where account=sub set defaultqos=re2")
-        self.grant("re1", "1s", "--user", "ana", "--account", "sub")
+        self.grant("rz1", "1s", "--user", "ana", "--account", "sub")
         self.cluster.sacctmgr("modify account astro set qos+=re1")
         time.sleep(DUE)
 
@@ -178,7 +178,7 @@ class Restoring(AccessTestCase):
         self.assertEqual(self.listed(), ["re1 ana"])
         self.cluster.sacctmgr("modify account astro set qos-=re1")
         self.assertEqual(self.expire(), (["re1 ana"], []))
-        self.assertNotIn("re1", self.shown()["associations"]["sub:ana"]["qos"])
+        self.assertNotIn("rz1", self.shown()["associations"]["sub:ana"]["qos"])
         self.assertEqual(self.listed(), [])
 
     def test_a_list_of_before_is_still_read(self) -> None:
@@ -355,6 +355,117 @@ class Specs(AccessTestCase):
         self.assertEqual(self.listed_at_home(), [])
         again = self.at_home("spec", "apply", file, "--yes", "--json", *history)
         self.assertEqual((json.loads(again.stdout)["made_permanent"], again.stderr), ([], ""))
+
+    def spec_for(self, qos: str, access: str) -> str:
+        return self.write(f"{qos}.yaml", f"owner: base\nqos: {{{qos}: {{access: {access}}}}}\n")
+
+    def at_home_with_history(self, *words: str, rc: int = OK) -> CommandResult:
+        return self.at_home("spec", *words, "--history", self.history, rc=rc)
+
+    def test_a_rollback_gives_the_end_back(self) -> None:
+        self.qos("create", "rz1")
+        self.at_home_with_history("apply", self.spec_for("rz1", "{accounts: []}"), "--yes")
+        named = self.spec_for("rz1", "{accounts: [sub]}")
+        self.at_home("access", "grant", "--qos", "rz1", "--until", "1d", "--reason", "x", "--account", "sub")
+        planned = self.at_home("spec", "plan", named, rc=2).stdout
+        self.assertIn("Makes temporary access permanent 1 time.", planned)
+        self.assertNotIn("Nothing to change", planned)
+        asked = self.at_home_with_history("apply", named, rc=BAD_DATA).stderr
+        self.assertIn("add --yes", asked)
+        self.assertEqual(self.listed_at_home(), ["rz1"])
+
+        said = self.at_home_with_history("apply", named, "--yes").stdout
+        self.assertIn("'qosgate spec rollback 2' undoes it", said)
+        self.assertEqual(self.listed_at_home(), [])
+        self.assertIn("would get its end again", self.at_home_with_history("rollback", "--dry-run").stdout)
+        undone = self.at_home_with_history("rollback", "--yes")
+
+        self.assertIn("QOS rz1 for account sub: it is temporary again, until ", undone.stderr)
+        self.assertEqual(self.listed_at_home(), ["rz1"])
+
+    def test_a_rollback_does_not_bring_back_what_has_ended(self) -> None:
+        for qos, access in (("rk1", "{complete: true}"), ("rk2", "")):
+            with self.subTest(qos):
+                self.qos("create", qos)
+                if access:
+                    file = self.spec_for(qos, access)
+                else:
+                    owned = self.write("owned.yaml", f"owner: {qos}\nqos: {{{qos}-x: {{}}}}\n")
+                    self.at_home_with_history("apply", owned, "--yes")
+                    self.qos("delete", qos)
+                    qos = f"{qos}-x"
+                    file = self.write("none.yaml", f"owner: {qos[:3]}\nprune: true\nqos: {{}}\n")
+                words = ("--until", "2s", "--reason", "x", "--user", "ana", "--account", "sub")
+                self.at_home("access", "grant", "--qos", qos, *words)
+                self.at_home_with_history("apply", file, "--yes", *(() if access else ("--prune",)))
+                time.sleep(2 * DUE)
+                self.at_home("access", "expire")
+                self.assertEqual(self.listed_at_home(), [])
+
+                undone = self.at_home_with_history("rollback", "--yes")
+
+                self.assertIn(f"QOS {qos} for user ana in account sub: revoked again, because its time is over", undone.stderr)
+                self.assertEqual(self.listed_at_home(), [])
+                self.assertNotIn(qos, self.stores("sub:ana"))
+                self.assert_slurmctld_knows("sub:ana")
+
+    def test_a_rollback_makes_permanent_what_was_permanent(self) -> None:
+        self.qos("create", "rp1")
+        self.cluster.sacctmgr("modify user ana where account=sub set qos+=rp1")
+        self.addCleanup(self.cluster.sacctmgr, "modify user ana where account=sub set qos-=rp1")
+        self.at_home_with_history("apply", self.spec_for("rp1", "{complete: true}"), "--yes")
+        self.at_home("access", "grant", "--qos", "rp1", "--until", "1d", "--reason", "x", "--user", "ana", "--account", "sub")
+
+        said = self.at_home_with_history("rollback", "--yes")
+
+        self.assertIn("it has no end any more", said.stdout + said.stderr)
+        self.assertEqual(self.listed_at_home(), [])
+        self.assertIn("rp1", self.stores("sub:ana"))
+
+    def test_who_may_still_use_it_is_told(self) -> None:
+        self.qos("create", "st1")
+        self.grant("st1", "1s", "--account", "sub")
+        self.cluster.sacctmgr("modify user ana where account=sub set qos+=st1")
+        self.addCleanup(self.cluster.sacctmgr, "modify user ana where account=sub set qos-=st1")
+        time.sleep(DUE)
+
+        said = self.access("expire").stderr
+
+        self.assertIn("QOS st1 for account sub: these below may still use it, because it was granted to them apart: user ana in sub", said)
+
+    def test_who_loses_all_is_told(self) -> None:
+        self.qos("create", "la1,la2")
+        self.cluster.sacctmgr("modify user ana where account=sub set qos=la2")
+        self.grant("la1", "1s", "--user", "ana", "--account", "sub")
+        self.cluster.sacctmgr("modify user ana where account=sub set qos-=la2")
+        time.sleep(DUE)
+
+        said = self.access("expire").stderr
+
+        self.assertIn("user ana in account sub may use no QOS any more, and Slurm stores no empty list", said)
+        self.cluster.sacctmgr("modify user ana where account=sub set qos=")
+
+    def test_a_user_who_changes_their_default_all_the_time_holds_up_nobody(self) -> None:
+        self.qos("create", "hu1")
+        self.cluster.sacctmgr("add user bob account=sub")
+        self.addCleanup(self.cluster.sacctmgr, "delete user bob account=sub")
+        for user in ("ana", "bob"):
+            self.grant("hu1", "1s", "--user", user, "--account", "sub")
+        loop = (
+            "while :; do for qos in hu1 normal; do"
+            " sacctmgr -iQ modify user ana where account=sub set defaultqos=$qos >/dev/null 2>&1; done; done"
+        )
+        process = self.start_program("sh", "-c", loop)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        time.sleep(2 * DUE)
+        left = {"ana", "bob"}
+        for _ in range(5):
+            result = self.cluster.run([str(self.binary), "access", "expire", "--state", str(self.state)], timeout=60)
+            self.assertEqual(result.rc, 0, str(result))
+            left -= {user for user in ("ana", "bob") if f"user {user} in account sub: revoked" in result.stdout}
+            self.assertNotIn("bob", left)
+        process.kill()
 
 
 if __name__ == "__main__":

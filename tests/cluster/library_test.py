@@ -180,7 +180,7 @@ class Library(QosTestCase):
         planned, applied, drift, again = self.call("plan", request, "apply", "@", "drift", request, "apply", "{}")
 
         self.assertEqual((planned[0], applied), (0, (0, {"created": 1, "updated": 0, "removed": 0, "access": 1})))
-        self.assertEqual(drift, (0, {"drifted": False, "fields": [], "missing": [], "leftover": [], "access": []}))
+        self.assertEqual(drift, (0, {"drifted": False, "fields": [], "missing": [], "leftover": [], "access": [], "managed_access": []}))
         self.assertEqual(again[0], 1, again)
         self.cluster.sacctmgr("modify qos planned set maxwall=30")
         ((_, found),) = self.call("drift", request)

@@ -103,7 +103,7 @@ class Specs(SpecTestCase):
         text = self.spec("drift", file, rc=CHANGES).stdout
         found = self.spec_json("drift", file, rc=CHANGES)["drift"]
 
-        self.assertIn("dr1: MaxWall: wanted 01:00:00, is 01:30:00 (changed by root at ", text)
+        self.assertIn("dr1: MaxWall: wanted 01:00:00, is 01:30:00 (last changed by root at ", text)
         self.assertEqual([(row["qos"], row["field"], row["actor"]) for row in found], [("dr1", "MaxWall", "root")])
         self.assertLess(abs(found[0]["time"] - time.time()), 300)
         self.spec("apply", file, "--yes")

@@ -194,7 +194,8 @@ BOOST_AUTO_TEST_CASE(a_default_qos_cannot_be_revoked) {
     BOOST_TEST(
         problem_of({night({.is_complete = true})}, state) ==
         "QOS 'night': it cannot be revoked from account 'physics' while it is the default QOS there; give "
-        "that another default, or name it in access");
+        "that another default, or name it in access, or clear it: sacctmgr modify account where name=physics "
+        "cluster=c set defaultqos=-1");
 
     const DesiredQos normal = with_access(wanted_qos("normal"), {.default_for_accounts = {"physics"}});
     const Plan made = plan_of({night({.is_complete = true}), normal}, state);
@@ -230,6 +231,34 @@ BOOST_AUTO_TEST_CASE(a_user_who_may_not_use_the_accounts_default_gets_another_on
     const Plan made = plan_of({night({.is_complete = true})}, state);
 
     BOOST_TEST(made.access == (Changes{{name("lasers", "bob"), {}, {"night"}, "normal"}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_user_who_loses_all_holds_up_nobody) {
+    const LiveState state = tree([](auto& all) {
+        all[2] = with_default(account("physics", "root", {{"normal"}}), "normal");
+        all[6] = with_default(user("bob", "lasers"), "night");
+        all[6].own_qos = {"night"};
+    });
+
+    const Plan made = plan_of({night({.is_complete = true})}, state);
+
+    BOOST_TEST(made.access == (Changes{{name("lasers", "bob"), {}, {"night"}, ""}}));
+    BOOST_TEST(made.warnings.back() == "user 'bob' in account 'lasers' may use no QOS any more");
+    BOOST_TEST(plan_of({night({.is_complete = true})}, apply_to(made, state)).access == Changes{});
+}
+
+BOOST_AUTO_TEST_CASE(a_new_qos_does_not_become_a_default_by_itself) {
+    LiveState state = tree([](auto& all) {
+        all[2] = with_default(account("physics", "root", {{"day"}}), "day");
+        all[6] = with_default(user("bob", "lasers"), "night");
+        all[6].own_qos = {"night", "zed"};
+    });
+    state.qos.push_back(stored_qos("zed"));
+
+    const Plan made = plan_of(
+        {night({.is_complete = true}), with_access(wanted_qos("apple"), {.users = {{"bob"}}})}, state);
+
+    BOOST_TEST(made.access == (Changes{{name("lasers", "bob"), {"apple"}, {"night"}, "zed"}}));
 }
 
 BOOST_AUTO_TEST_CASE(a_default_that_the_files_ask_for_does_not_give_way) {
@@ -319,8 +348,10 @@ BOOST_AUTO_TEST_CASE(a_default_qos_cannot_be_removed) {
     const Planned planned = make_plan(wanted, state, {});
 
     BOOST_TEST(texts_of(planned.problems) ==
-               (std::vector<std::string>{"QOS 'night': it cannot be removed while it is the default QOS of "
-                                         "account 'physics'; give that another default first"}));
+               (std::vector<std::string>{
+                   "QOS 'night': it cannot be removed while it is the default QOS of "
+                   "account 'physics'; give that another default first, or clear it: sacctmgr modify "
+                   "account where name=physics cluster=c set defaultqos=-1"}));
     state.associations[2].own_default_qos.reset();
     for (auto& record : state.associations)
         record.default_qos.reset();

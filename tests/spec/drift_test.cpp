@@ -81,6 +81,13 @@ BOOST_AUTO_TEST_CASE(access_that_was_not_applied_yet_is_told_apart) {
 
     BOOST_TEST(found.access.size() == 1u);
     BOOST_TEST(found.managed_access == model::NameSet{});
+
+    LiveState of_others = state; // who took it over has not applied it
+    of_others.qos[0].description = "night [qosgate:ops=1]";
+    const Planned taken = make_plan({.qos = {with_access(wanted_qos("night"), {.accounts = {"physics"}})}},
+                                    of_others, {.take_over = true});
+    BOOST_TEST(find_drift(taken.plan, of_others.qos).access.size() == 1u);
+    BOOST_TEST(find_drift(taken.plan, of_others.qos).managed_access == model::NameSet{});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

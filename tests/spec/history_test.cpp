@@ -122,6 +122,37 @@ BOOST_AUTO_TEST_CASE(fields_that_the_apply_did_not_change_stay) {
     BOOST_TEST(planned.plan.updated[0].after == expected);
 }
 
+BOOST_AUTO_TEST_CASE(a_number_keeps_its_meaning) {
+    Scene scene;
+    scene.plan.updated[0].before.flags = {"Relative"};
+    scene.plan.updated[0].after.flags = {"DenyOnLimit"};
+    scene.record.plan = scene.plan;
+    model::QosRecord& night = scene.after.qos[1];
+    night = scene.plan.updated[0].after;
+    BOOST_TEST(revert(scene.record, scene.after).problems.empty());
+    night.grp_tres["cpu"] = 64; // CPUs; it would be 64 % of them
+    BOOST_TEST(problem_of(revert(scene.record, scene.after)) ==
+               "QOS 'night': it was changed since: GrpTRES is cpu=64 now, not unset");
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_mark_does_not_prevent_the_undoing) {
+    Scene scene;
+    scene.plan.updated[0].before.description = "night [qosgate:ops=8]";
+    scene.record.plan = scene.plan;
+    scene.after.qos[1].description = "by hand";
+    const Planned planned = revert(scene.record, scene.after);
+    BOOST_TEST(texts_of(planned.problems) == std::vector<std::string>{});
+    BOOST_TEST_REQUIRE(planned.plan.updated.size() == 1u);
+    BOOST_TEST(planned.plan.updated[0].after.description == "by hand [qosgate:ops=8]");
+}
+
+BOOST_AUTO_TEST_CASE(what_preempts_a_created_qos_by_now_is_told_as_it_is) {
+    Scene scene;
+    scene.after.qos[1].preempt = {"fresh"}; // night, which the apply changed
+    BOOST_TEST(problem_of(revert(scene.record, scene.after)) ==
+               "QOS 'fresh': it cannot be removed: Preempt of QOS 'night' names it since");
+}
+
 BOOST_AUTO_TEST_CASE(a_field_that_is_undone_already_does_not_prevent_the_rest) {
     Scene scene;
     scene.plan.updated[0].after.grp_jobs = 3;
@@ -154,7 +185,8 @@ BOOST_AUTO_TEST_CASE(a_qos_that_became_a_default_cannot_be_removed) {
     BOOST_TEST(
         revert(scene.record, scene.after).problems.front().text ==
         "QOS 'fresh': it cannot be removed while it is the default QOS of account 'physics'; give that "
-        "another default first");
+        "another default first, or clear it: sacctmgr modify account where name=physics cluster=c set "
+        "defaultqos=-1");
 }
 
 BOOST_AUTO_TEST_CASE(a_users_choice_of_a_default_does_not_prevent_the_undoing) {

@@ -3,7 +3,7 @@
 
 Usage: test_targets BUILD_DIRECTORY [SUITE]
 
-Without a suite: what is built by default. Ninja's own default also has all programs of tests.
+Without a suite: what is built by default. Ninja's target `all` also has all programs of tests, with Meson before 1.7.
 """
 
 from __future__ import annotations

@@ -180,9 +180,12 @@ Result<void> change_access(const spec::Plan& plan, bool is_dry, QosConnection& a
                         {});
 }
 
-Result<EndedGrants> end_grants(const GrantFile& file,
-                               const std::function<bool(const TemporaryGrant&)>& is_meant, bool is_dry,
-                               QosConnection& access, Output& output) {
+namespace {
+
+/// The same, once.
+Result<EndedGrants> end_once(const GrantFile& file,
+                             const std::function<bool(const TemporaryGrant&)>& is_meant, bool is_dry,
+                             QosConnection& access, Output& output) {
     auto grants = file.lock();
     if (!grants) return grants.error();
     const auto live = admin::read_live(access.connection());
@@ -192,8 +195,9 @@ Result<EndedGrants> end_grants(const GrantFile& file,
         return Error{ErrorCode::permission_denied, std::string(spec::hidden_associations)};
     const std::vector<TemporaryGrant> listed = grants->all;
     for (const TemporaryGrant& grant : settle(grants->all, *live))
-        output.note(text::format(
-            "{}: it was not granted: the program ended before; it is taken from the list", describe(grant)));
+        output.note(
+            text::format("{}: it was not granted: the program ended before; it {} taken from the list",
+                         describe(grant), is_dry ? "would be" : "is"));
     std::vector<TemporaryGrant> meant;
     std::ranges::copy_if(grants->all, std::back_inserter(meant), [&](const TemporaryGrant& grant) {
         return text::iequals(grant.name.cluster, live->cluster) && is_meant(grant);
@@ -218,7 +222,46 @@ Result<EndedGrants> end_grants(const GrantFile& file,
     return ended;
 }
 
+/// The same, some times: somebody else may change the same in between.
+Result<EndedGrants> end_soon(const GrantFile& file,
+                             const std::function<bool(const TemporaryGrant&)>& is_meant, bool is_dry,
+                             QosConnection& access, Output& output) {
+    constexpr int max_tries = 4;
+    auto ended = end_once(file, is_meant, is_dry, access, output);
+    for (int tries = 1; tries < max_tries && !ended && ended.error().code == ErrorCode::conflict; ++tries)
+        ended = end_once(file, is_meant, is_dry, access, output);
+    return ended;
+}
+
+} // namespace
+
+Result<EndedGrants> end_grants(const GrantFile& file,
+                               const std::function<bool(const TemporaryGrant&)>& is_meant, bool is_dry,
+                               QosConnection& access, Output& output) {
+    auto together = end_soon(file, is_meant, is_dry, access, output);
+    if (together || together.error().code != ErrorCode::conflict) return together;
+    // Who changes their own default all the time must not hold up the others.
+    const auto known = file.read();
+    if (!known) return known.error();
+    EndedGrants all;
+    for (const TemporaryGrant& grant : *known) {
+        if (!is_meant(grant)) continue;
+        const auto is_it = [&](const TemporaryGrant& other) {
+            return other.qos == grant.qos && other.name == grant.name && is_meant(other);
+        };
+        auto ended = end_soon(file, is_it, is_dry, access, output);
+        if (!ended && ended.error().code != ErrorCode::conflict) return ended;
+        if (ended)
+            append(*ended, all);
+        else
+            all.left.push_back({grant, "somebody else changed the same again and again", false});
+    }
+    return all;
+}
+
 void report(const EndedGrants& ended, bool is_dry, Output& output) {
+    for (const std::string& warning : ended.warnings)
+        output.warn(warning);
     if (output.json()) {
         Json revoked = Json::array();
         for (const TemporaryGrant& grant : ended.revoked)
@@ -255,7 +298,9 @@ void report(const EndedGrants& ended, bool is_dry, Output& output) {
     for (const EndedGrants::Default& each : ended.defaults)
         output.text() << text::format("Default QOS of {}: {} {}, because it was a QOS that ends\n",
                                       describe(each.name), is_dry ? "would be" : "is now",
-                                      each.qos.empty() ? "that of the account" : text::printable(each.qos));
+                                      each.qos.empty()
+                                          ? each.is_usable ? "that of the account" : "none that they may use"
+                                          : text::printable(each.qos));
     if (ended.revoked.empty() && ended.left.empty()) output.text() << "Nothing to revoke.\n";
 }
 
@@ -268,7 +313,8 @@ std::string access_exit_help() {
            "  69  slurmdbd cannot be reached; slurm.conf or the list cannot be used\n"
            "  73  the access is there already, and no grant in the list ends it\n"
            "  74  the output cannot be written; the message says whether the change is stored\n"
-           "  75  somebody else changed the same: nothing was changed\n"
+           "  75  somebody else changed the same: nothing was changed; of revoke: access is left, and stays "
+           "in the list\n"
            "  77  not permitted: root, SlurmUser and administrators of accounting may\n"
            "  78  Slurm has no slurmdbd";
 }

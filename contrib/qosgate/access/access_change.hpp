@@ -54,7 +54,8 @@ Result<void> change_access(const spec::Plan& plan, bool is_dry, QosConnection& a
 
 /// Ends those of the grants for which `is_meant` is true, in one transaction, as plan_ends() says. What
 /// cannot be revoked because it is somebody's default QOS stays; each grant is tested by itself. The list is
-/// locked meanwhile. Errors: those of the file and of admin::apply(): then no grant ends.
+/// locked meanwhile. Where others change the same again and again, it is tried anew, then each grant by
+/// itself. Errors: those of the file and of admin::apply(), but for conflict.
 Result<EndedGrants> end_grants(const GrantFile& file,
                                const std::function<bool(const TemporaryGrant&)>& is_meant, bool is_dry,
                                QosConnection& access, Output& output);

@@ -11,6 +11,8 @@
 namespace qg::cli {
 namespace {
 
+constexpr int exit_left = 75;
+
 bool is_meant(const TemporaryGrant& grant, const AccessSubject& subject) {
     return grant.qos == text::lower(subject.qos) && grant.name.user == subject.user &&
            (subject.account.empty() || text::iequals(grant.name.account, subject.account)) &&
@@ -33,7 +35,9 @@ Result<int> revoke(const ChangeAccessOptions& options, Output& output) {
     const auto ended = end_grants(*file, meant, options.dry_run, **access, output);
     if (!ended) return ended.error();
     report(*ended, options.dry_run, output);
-    return 0;
+    const bool is_left =
+        std::ranges::any_of(ended->left, [](const auto& each) { return !each.is_forgotten; });
+    return is_left ? exit_left : 0;
 }
 
 } // namespace

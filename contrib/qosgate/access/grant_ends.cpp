@@ -4,6 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/own_access.hpp"
 #include "qosgate/spec/access_tree.hpp"
+#include "qosgate/spec/changes.hpp"
 #include "qosgate/spec/default_checks.hpp"
 
 #include <algorithm>
@@ -112,12 +113,41 @@ OneEnd end_one(const AssociationRecord& record, const AssociationRecord* above,
     return one;
 }
 
-void append(const EndedGrants& more, EndedGrants& all) {
-    all.revoked.insert(all.revoked.end(), more.revoked.begin(), more.revoked.end());
-    all.left.insert(all.left.end(), more.left.begin(), more.left.end());
+std::string has_nothing(const model::AssociationName& name) {
+    return describe(name) +
+           " may use no QOS any more, and Slurm stores no empty list: what the account above gets "
+           "from now on can be used there, too, unless a list is set";
+}
+
+/// Who below an account may still use what ended there: it was granted to them apart.
+void warn_of_kept(const spec::AccessTree& tree, PlannedEnds& ends) {
+    for (const TemporaryGrant& grant : ends.ended.revoked) {
+        if (!grant.name.user.empty()) continue;
+        std::vector<model::AssociationName> kept;
+        for (std::size_t i = 0; i < tree.size(); ++i) {
+            if (!ends.after[i].qos.contains(grant.qos)) continue;
+            auto upper = tree.parent(i);
+            while (upper && tree[*upper].name != grant.name)
+                upper = tree.parent(*upper);
+            if (upper) kept.push_back(tree[i].name);
+        }
+        if (!kept.empty())
+            ends.ended.warnings.push_back(
+                text::format("{}: these below may still use it, because it was granted to "
+                             "them apart: {}",
+                             describe(grant), spec::list_associations(kept)));
+    }
 }
 
 } // namespace
+
+void append(const EndedGrants& more, EndedGrants& all) {
+    const auto add = [](const auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
+    add(more.revoked, all.revoked);
+    add(more.left, all.left);
+    add(more.defaults, all.defaults);
+    add(more.warnings, all.warnings);
+}
 
 PlannedEnds plan_ends(const std::vector<TemporaryGrant>& grants, const spec::LiveState& live) {
     PlannedEnds ends;
@@ -153,15 +183,19 @@ PlannedEnds plan_ends(const std::vector<TemporaryGrant>& grants, const spec::Liv
             one = end_one(record, above, of_this);
             if (!one.change) one.change = AccessChange{.name = record.name};
             one.change->default_qos = change.default_qos;
-            ends.ended.defaults.push_back({record.name, *change.default_qos});
+            const bool is_usable = !one.after.default_qos || one.after.qos.contains(*one.after.default_qos);
+            ends.ended.defaults.push_back({record.name, *change.default_qos, is_usable});
         }
         append(one.ended, ends.ended);
+        if (one.after.qos.empty() && !tree[i].qos.empty())
+            ends.ended.warnings.push_back(has_nothing(record.name));
         if (one.change) {
             ends.plan.access.push_back(*std::move(one.change));
             ends.plan.access_base.push_back(tree[i]);
         }
         ends.after.push_back(std::move(one.after));
     }
+    warn_of_kept(tree, ends);
     for (const auto& [name, gone] : open)
         for (const TemporaryGrant* grant : gone)
             ends.ended.left.push_back({*grant, "the association does not exist any more"});

@@ -24,11 +24,17 @@ struct EndedGrants {
     struct Default {
         model::AssociationName name;
         std::string qos; ///< empty: the default of the account above
+        bool is_usable = true;
     };
     std::vector<TemporaryGrant> revoked;
     std::vector<Left> left;        ///< whose QOS may still be used, or is gone
     std::vector<Default> defaults; ///< of users who had made a QOS that ends their default
+    /// Sentences about who may use what differs from what one would expect.
+    std::vector<std::string> warnings;
 };
+
+/// Adds all of `more` to `all`.
+void append(const EndedGrants& more, EndedGrants& all);
 
 struct PlannedEnds {
     spec::Plan plan; ///< access alone

@@ -44,8 +44,25 @@ std::optional<StoredBefore> parse_before(const Json& line) {
     return row == before_words.end() ? std::nullopt : std::optional(row->before);
 }
 
-/// Empty: it is no grant.
-std::optional<TemporaryGrant> parse(std::string_view line) {
+/// Whether the plan's files name this access.
+bool is_named(const TemporaryGrant& grant, const spec::Plan& plan) {
+    const auto found = std::ranges::find(plan.named, grant.name, &model::AccessChange::name);
+    return found != plan.named.end() && found->granted.contains(grant.qos);
+}
+
+/// Whether the plan takes this access away.
+bool is_ended(const TemporaryGrant& grant, const spec::Plan& plan) {
+    if (std::ranges::find(plan.removed, grant.qos, &model::QosRecord::name) != plan.removed.end())
+        return true;
+    const auto change = std::ranges::find(plan.access, grant.name, &model::AccessChange::name);
+    if (change == plan.access.end()) return false;
+    return change->revoked.contains(grant.qos) || (change->own && !change->own->whole.contains(grant.qos) &&
+                                                   !change->own->added.contains(grant.qos));
+}
+
+} // namespace
+
+std::optional<TemporaryGrant> grant_of_line(std::string_view line) {
     const Json root = Json::parse(line, nullptr, /*allow_exceptions=*/false);
     if (!root.is_object()) return std::nullopt;
     TemporaryGrant grant;
@@ -74,7 +91,7 @@ std::optional<TemporaryGrant> parse(std::string_view line) {
     return grant;
 }
 
-std::string line_of(const TemporaryGrant& grant) {
+std::string to_line(const TemporaryGrant& grant) {
     Json root{{"qos", grant.qos},
               {"cluster", grant.name.cluster},
               {"account", grant.name.account},
@@ -89,14 +106,6 @@ std::string line_of(const TemporaryGrant& grant) {
     if (grant.is_open) root["open"] = true;
     return root.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
 }
-
-/// Whether the plan's files name this access.
-bool is_named(const TemporaryGrant& grant, const spec::Plan& plan) {
-    const auto found = std::ranges::find(plan.named, grant.name, &model::AccessChange::name);
-    return found != plan.named.end() && found->granted.contains(grant.qos);
-}
-
-} // namespace
 
 Result<GrantFile> GrantFile::open(const std::string& folder) {
     fs::path path = folder;
@@ -120,7 +129,7 @@ Result<std::vector<TemporaryGrant>> GrantFile::read() const {
     for (const std::string_view line : text::split(*content, '\n', /*keep_empty=*/true)) {
         ++number;
         if (line.empty()) continue;
-        auto grant = parse(line);
+        auto grant = grant_of_line(line);
         if (!grant)
             return Error{ErrorCode::invalid_input,
                          text::format("{}:{}: it is damaged: correct or remove this line",
@@ -149,7 +158,7 @@ Result<LockedGrants> GrantFile::lock() const {
 Result<void> LockedGrants::write() const {
     std::string content;
     for (const TemporaryGrant& grant : all)
-        content += line_of(grant);
+        content += to_line(grant);
     return replace_file(file_, content, file_mode, Durability::on_disk);
 }
 
@@ -159,14 +168,14 @@ std::vector<TemporaryGrant> settle(std::vector<TemporaryGrant>& all, const spec:
         !live.hides_associations &&
         std::ranges::any_of(all, [](const TemporaryGrant& grant) { return grant.is_open; });
     if (!is_decided) return taken;
-    std::set<std::pair<model::AssociationName, std::string>> usable;
+    std::set<std::pair<model::AssociationName, std::string>> stored;
     for (const model::AssociationRecord& record : live.associations)
-        for (const std::string& qos : record.qos)
-            usable.emplace(record.name, qos);
+        for (const std::string& qos : record.own_qos ? *record.own_qos : record.added_qos)
+            stored.emplace(record.name, qos);
     std::vector<TemporaryGrant> kept;
     for (TemporaryGrant& grant : all) {
         const bool is_to_decide = grant.is_open && text::iequals(grant.name.cluster, live.cluster);
-        const bool was_granted = is_to_decide && usable.contains({grant.name, grant.qos});
+        const bool was_granted = is_to_decide && stored.contains({grant.name, grant.qos});
         if (was_granted) grant.is_open = false;
         (is_to_decide && !was_granted ? taken : kept).push_back(std::move(grant));
     }
@@ -223,6 +232,46 @@ std::vector<TemporaryGrant> find_named(const spec::Plan& plan, Output& output) {
     return known;
 }
 
+TouchedGrants find_touched(const spec::Plan& plan, Output& output) {
+    TouchedGrants touched;
+    if (!plan.changes_anything() && plan.named.empty()) return touched;
+    for (TemporaryGrant& grant : known_grants(output)) {
+        if (is_named(grant, plan))
+            touched.made_permanent.push_back(std::move(grant));
+        else if (is_ended(grant, plan))
+            touched.ended.push_back(std::move(grant));
+    }
+    return touched;
+}
+
+void make_temporary(const std::vector<std::string>& lines, Output& output) {
+    if (lines.empty()) return;
+    const auto put_back = [&]() -> Result<void> {
+        const auto file = GrantFile::open({});
+        if (!file) return file.error();
+        auto grants = file->lock();
+        if (!grants) return grants.error();
+        std::vector<TemporaryGrant> back;
+        for (const std::string& line : lines) {
+            auto grant = grant_of_line(line);
+            if (!grant) return Error{ErrorCode::invalid_input, "the entry of the history is damaged"};
+            const bool is_there = std::ranges::any_of(grants->all, [&](const TemporaryGrant& each) {
+                return each.qos == grant->qos && each.name == grant->name;
+            });
+            grant->is_open = true; // it may not have come back
+            if (!is_there) back.push_back(*std::move(grant));
+        }
+        grants->all.insert(grants->all.end(), back.begin(), back.end());
+        if (const auto done = grants->write(); !done) return done;
+        for (const TemporaryGrant& grant : back)
+            output.note(text::format("{}: it is temporary again, until {}", describe(grant),
+                                     local_time_text(grant.until)));
+        return {};
+    };
+    if (const auto done = put_back(); !done)
+        output.warn("access that was temporary has no end any more: " + done.error().message);
+}
+
 void make_permanent(const spec::Plan& plan, Output& output) {
     if (find_named(plan, output).empty()) return;
     const auto forget = [&]() -> Result<void> {
@@ -237,8 +286,8 @@ void make_permanent(const spec::Plan& plan, Output& output) {
         grants->all = std::move(kept);
         if (const auto done = grants->write(); !done) return done;
         for (const TemporaryGrant& grant : permanent)
-            output.note(text::format("{}: granted until {}, it has no end any more: the spec names it",
-                                     describe(grant), local_time_text(grant.until)));
+            output.note(text::format("{}: granted until {}, it has no end any more", describe(grant),
+                                     local_time_text(grant.until)));
         return {};
     };
     if (const auto done = forget(); !done)

@@ -16,7 +16,9 @@
 #include <cstdint>
 #include <ctime>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qg::cli {
@@ -42,6 +44,11 @@ struct TemporaryGrant {
 
     friend bool operator==(const TemporaryGrant&, const TemporaryGrant&) = default;
 };
+
+/// A line of the list.
+std::string to_line(const TemporaryGrant& grant);
+/// Empty: it is no such line.
+std::optional<TemporaryGrant> grant_of_line(std::string_view line);
 
 /// The grants while no other process can change them.
 class LockedGrants {
@@ -82,7 +89,7 @@ class GrantFile {
     std::filesystem::path folder_;
 };
 
-/// Decides grants that are open, which a program left that was ended: what may be used now was granted, and
+/// Decides grants that are open, which a program left that was ended: what is stored now was granted, and
 /// anything else is taken from the list, so that it never ends what somebody grants later. Returns those
 /// taken out. With LiveState::hides_associations nothing is decided.
 std::vector<TemporaryGrant> settle(std::vector<TemporaryGrant>& all, const spec::LiveState& live);
@@ -101,6 +108,18 @@ std::vector<TemporaryGrant> known_grants(Output& output);
 /// Those of known_grants() that the plan's files name: that access has no end any more once the plan is
 /// carried out.
 std::vector<TemporaryGrant> find_named(const spec::Plan& plan, Output& output);
+
+/// The temporary access of known_grants() that a plan touches.
+struct TouchedGrants {
+    std::vector<TemporaryGrant> made_permanent; ///< as find_named()
+    std::vector<TemporaryGrant> ended;          ///< that it takes away
+};
+
+TouchedGrants find_touched(const spec::Plan& plan, Output& output);
+
+/// After a plan that made them permanent, or took them away, was undone: puts these lines of the list into it
+/// again, unless it has the same access, and notes each. Fails with a warning.
+void make_temporary(const std::vector<std::string>& lines, Output& output);
 
 /// After a plan was carried out, or needed nothing: forgets the end of grants that its files name, because
 /// that access is permanent now, and notes each. Of the default directory. Fails with a warning.

@@ -12,6 +12,7 @@
 #include "qosgate/admin/uses.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurmdb/permission.hpp"
+#include "qosgate/slurmdb/qos_convert.hpp"
 #include "qosgate/spec/changes.hpp"
 #include "qosgate/spec/plan_base.hpp"
 
@@ -25,8 +26,6 @@
 
 namespace qg::cli {
 namespace {
-
-constexpr int exit_declined = 1;
 
 /// Says what is done, if it takes long.
 class Progress {
@@ -49,23 +48,6 @@ class Progress {
 
 bool can_ask() {
     return isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
-}
-
-/// Asks, unless --yes says so; nothing but a clear yes counts. Errors: invalid_input if nobody can be asked.
-Result<bool> is_agreed(const CarryOutOptions& options, Output& output) {
-    if (options.yes) return true;
-    if (output.json() || !can_ask())
-        return Error{ErrorCode::invalid_input,
-                     "nobody can be asked here whether to apply this: add --yes, or --dry-run"};
-    std::ostream& shown = output.text();
-    shown << std::flush;
-    std::cerr << "Apply? [y/N] " << std::flush;
-    std::string answer;
-    if (!std::getline(std::cin, answer)) return false;
-    const std::string word = text::lower(text::trim(answer));
-    if (word == "y" || word == "yes") return true;
-    shown << "Nothing was changed.\n";
-    return false;
 }
 
 Json answer_of(const spec::Plan& plan, const std::vector<TemporaryGrant>& named,
@@ -91,7 +73,7 @@ Result<std::size_t> keep_and_carry_out(const spec::Plan& plan, const spec::LiveS
     std::optional<std::size_t> entry;
     const auto keep = [&]() -> Result<void> {
         if (entry) return {};
-        const auto number = history->keep(plan, live);
+        const auto number = history->keep(plan, live, find_touched(plan, output));
         if (!number) return number.error();
         entry = *number;
         return {};
@@ -134,6 +116,22 @@ Result<std::size_t> keep_and_carry_out(const spec::Plan& plan, const spec::LiveS
 
 } // namespace
 
+Result<bool> is_agreed(const CarryOutOptions& options, Output& output) {
+    if (options.yes) return true;
+    if (output.json() || !can_ask())
+        return Error{ErrorCode::invalid_input,
+                     "nobody can be asked here whether to apply this: add --yes, or --dry-run"};
+    std::ostream& shown = output.text();
+    shown << std::flush;
+    std::cerr << "Apply? [y/N] " << std::flush;
+    std::string answer;
+    if (!std::getline(std::cin, answer)) return false;
+    const std::string word = text::lower(text::trim(answer));
+    if (word == "y" || word == "yes") return true;
+    shown << "Nothing was changed.\n";
+    return false;
+}
+
 void add_carry_out_options(Command command, CarryOutOptions& options) {
     command.add_flag("--yes", options.yes, "Do not ask");
     command.add_flag("--dry-run", options.dry_run, "Check and show, but change nothing");
@@ -172,7 +170,15 @@ std::string carry_out_help() {
            "  moved_jobs   of --move-jobs-to: job, from, to; with --dry-run: those that would be moved";
 }
 
-Result<void> expect_unused(const spec::Plan& plan, const CarryOutOptions& options, QosConnection& access) {
+Result<void> expect_possible(const spec::Plan& plan, const CarryOutOptions& options, QosConnection& access) {
+    const auto is_known = [](const model::QosRecord& record) -> Result<void> {
+        const auto known = slurmdb::expect_known_words(record);
+        return known ? known : known.error().in(text::format("QOS '{}'", text::printable(record.name)));
+    };
+    for (const model::QosRecord& record : plan.created)
+        if (const auto known = is_known(record); !known) return known;
+    for (const spec::PlannedUpdate& update : plan.updated)
+        if (const auto known = is_known(update.after); !known) return known;
     auto uses = admin::find_lasting_uses(access.connection(), access.store(), plan);
     if (!uses) return uses.error();
     const auto is_job = [](const slurmdb::QosUse& use) { return use.kind->name == "job"; };
@@ -183,6 +189,19 @@ Result<void> expect_unused(const spec::Plan& plan, const CarryOutOptions& option
     Error error = objections.error(Force::is_no_option);
     if (has_jobs) error.message += "\n--move-jobs-to QOS moves pending jobs to another QOS";
     return error;
+}
+
+Result<std::optional<std::size_t>> keep_and_make_permanent(const spec::Plan& plan,
+                                                           const spec::LiveState& live,
+                                                           const CarryOutOptions& options, Output& output) {
+    const auto named = find_named(plan, output);
+    if (named.empty()) return std::optional<std::size_t>();
+    const auto history = History::open(options.history);
+    if (!history) return history.error();
+    const auto entry = history->keep(plan, live, {named, {}});
+    if (!entry) return entry.error();
+    make_permanent(plan, output);
+    return std::optional(*entry);
 }
 
 Result<std::size_t> keep_and_carry_out(const spec::Plan& plan, const spec::LiveState& live,
@@ -197,7 +216,7 @@ Result<int> show_and_carry_out(const spec::Plan& plan, const spec::LiveState& li
     JobMover mover(plan, options.move_jobs_to, access.connection().session());
     if (const auto done = mover.check_target(live); !done) return done.error();
     const auto named = find_named(plan, output);
-    if (!output.json()) print(plan, output.text());
+    if (!output.json()) print(plan, named.size(), output.text());
     if (!output.json() && (options.dry_run || !options.yes))
         print_named(named, output.text()); // else it is told when it is done
     if (!plan.changes_anything()) {
@@ -205,20 +224,28 @@ Result<int> show_and_carry_out(const spec::Plan& plan, const spec::LiveState& li
             const auto agreed = is_agreed(options, output);
             if (!agreed) return agreed.error();
             if (!*agreed) return exit_declined;
-            make_permanent(plan, output);
         }
-        if (output.json()) output.write(answer_of(plan, named, options, std::nullopt, {}));
+        std::optional<std::size_t> entry;
+        if (!options.dry_run) {
+            const auto kept = keep_and_make_permanent(plan, live, options, output);
+            if (!kept) return kept.error();
+            entry = *kept;
+        }
+        if (output.json())
+            output.write(answer_of(plan, named, options, entry, {}));
+        else if (entry)
+            output.text() << text::format("Applied. 'qosgate spec rollback {}' undoes it.\n", *entry);
         return 0;
     }
-    if (const auto unused = expect_unused(plan, options, access); !unused) return unused.error();
+    if (const auto unused = expect_possible(plan, options, access); !unused) return unused.error();
     const auto moves = mover.find();
     if (!moves) return moves.error();
     if (!output.json() && !moves->empty()) output.text() << mover.sentence("Moves", *moves) << '\n';
     if (options.dry_run) {
-        if (const auto same = spec::expect_base(plan, live.qos, live.associations); !same)
-            return same.error();
         const auto may = slurmdb::expect_administrator(access.connection(), "change QOSs");
         if (!may) return may.error();
+        if (const auto same = spec::expect_base(plan, live.qos, live.associations); !same)
+            return same.error();
         if (output.json()) output.write(answer_of(plan, named, options, std::nullopt, *moves));
         return 0;
     }
@@ -228,7 +255,7 @@ Result<int> show_and_carry_out(const spec::Plan& plan, const spec::LiveState& li
     if (!*agreed) return exit_declined;
     if (!options.yes) {
         // Jobs may have come while the question stood.
-        if (const auto unused = expect_unused(plan, options, access); !unused) return unused.error();
+        if (const auto unused = expect_possible(plan, options, access); !unused) return unused.error();
     }
     const auto number = keep_and_carry_out(
         plan, live, options, access.connection(), [&](slurmdb::CommitStep step) { interrupt.note(step); },

@@ -7,10 +7,15 @@
 
 #include "qosgate/spec/plan.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace qg::cli {
+
+/// The exit status where the answer was no.
+inline constexpr int exit_declined = 1;
 
 /// Options of the commands that carry out a plan.
 struct CarryOutOptions {
@@ -26,6 +31,9 @@ void add_carry_out_options(Command command, CarryOutOptions& options);
 /// The end of the help of such a command: exit statuses and members of the answer.
 std::string carry_out_help();
 
+/// Asks, unless --yes says so; nothing but a clear yes counts. Errors: invalid_input if nobody can be asked.
+Result<bool> is_agreed(const CarryOutOptions& options, Output& output);
+
 /// Shows the plan, asks on a terminal, and carries it out. Returns
 /// the exit status: 0, or 1 if the answer was no. Errors: invalid_input without --yes where nobody can be
 /// asked; conflict if a QOS that is to be deleted is in use, or the base moved; those of admin::apply().
@@ -40,9 +48,16 @@ Result<std::size_t> keep_and_carry_out(const spec::Plan& plan, const spec::LiveS
                                        const CarryOutOptions& options, slurmdb::Connection& connection,
                                        const slurmdb::CommitWatch& watch, Output& output);
 
-/// Errors: conflict if something uses a QOS that the plan deletes, apart from what the plan ends and from
-/// jobs that are to be moved, with the commands that end it; unavailable if slurmctld, which knows it, does
-/// not answer.
-Result<void> expect_unused(const spec::Plan& plan, const CarryOutOptions& options, QosConnection& access);
+/// Of a plan that changes no record: makes the temporary access permanent that its files name, and keeps the
+/// way back. Returns the number in the history; empty: there was nothing to do. Errors: those of the history.
+Result<std::optional<std::size_t>> keep_and_make_permanent(const spec::Plan& plan,
+                                                           const spec::LiveState& live,
+                                                           const CarryOutOptions& options, Output& output);
+
+/// Whether an apply would be refused. Errors: unsupported if this release of Slurm does not know a flag or
+/// mode of the plan; conflict if something uses a QOS that the plan deletes, apart from what the plan ends
+/// and from jobs that are to be moved, with the commands that end it; unavailable if slurmctld, which knows
+/// it, does not answer.
+Result<void> expect_possible(const spec::Plan& plan, const CarryOutOptions& options, QosConnection& access);
 
 } // namespace qg::cli

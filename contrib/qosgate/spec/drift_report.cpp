@@ -69,7 +69,7 @@ void print(const std::vector<DriftRow>& drift, std::ostream& out) {
         out << text::format("{}{}{}: {}", text::printable(each.qos), each.field.empty() ? "" : ": ",
                             each.field, text::printable(each.sentence, max_value));
         if (!each.actor.empty())
-            out << text::format(" ({} by {} at {})", is_missing(each) ? "deleted" : "changed",
+            out << text::format(" ({} by {} at {})", is_missing(each) ? "deleted" : "last changed",
                                 text::printable(each.actor), local_time_text(each.time));
         out << '\n';
     }

@@ -75,14 +75,19 @@ Result<std::map<std::size_t, fs::path>> History::files() const {
     return found;
 }
 
-Result<std::size_t> History::keep(const spec::Plan& plan, const spec::LiveState& before) const {
+Result<std::size_t> History::keep(const spec::Plan& plan, const spec::LiveState& before,
+                                  const TouchedGrants& temporary) const {
     const auto lock = StateLock::take(folder_, "lock");
     if (!lock) return lock.error();
     const auto known = files();
     if (!known) return known.error();
     const std::size_t number = known->empty() ? 1 : known->rbegin()->first + 1;
     std::string time = local_time_text(std::time(nullptr));
-    const auto record = spec::make_history(plan, before, time, own_name());
+    auto record = spec::make_history(plan, before, time, own_name());
+    for (const TemporaryGrant& grant : temporary.made_permanent)
+        record.made_permanent.push_back(to_line(grant));
+    for (const TemporaryGrant& grant : temporary.ended)
+        record.ended.push_back(to_line(grant));
     std::erase_if(time, [](char c) { return c == '-' || c == ':'; });
     const fs::path file = folder_ / text::format("{:06}-{}.json", number, time);
     const auto done = replace_file(file, spec::history_to_text(record), entry_mode, Durability::on_disk);

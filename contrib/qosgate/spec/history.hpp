@@ -3,6 +3,8 @@
 // History: each plan that was carried out here, and what must be known to undo it.
 #pragma once
 
+#include "access/grants.hpp"
+
 #include "qosgate/base/result.hpp"
 #include "qosgate/spec/history.hpp"
 
@@ -27,8 +29,10 @@ class History {
     /// Errors: those of make_state_folder().
     static Result<History> open(const std::string& folder);
 
-    /// Writes an entry to the disk. Returns its number. Errors: unavailable.
-    [[nodiscard]] Result<std::size_t> keep(const spec::Plan& plan, const spec::LiveState& before) const;
+    /// Writes an entry to the disk, with the temporary access that the plan touches. Returns its number.
+    /// Errors: unavailable.
+    [[nodiscard]] Result<std::size_t> keep(const spec::Plan& plan, const spec::LiveState& before,
+                                           const TouchedGrants& temporary) const;
 
     /// Removes an entry, because nothing came of it. Never fails.
     void forget(std::size_t number) const noexcept;

@@ -70,7 +70,7 @@ Json changes_to_json(const spec::PlannedUpdate& update) {
 
 } // namespace
 
-std::string summary_of(const spec::Plan& plan) {
+std::string summary_of(const spec::Plan& plan, std::size_t permanent) {
     std::size_t granted = 0;
     std::size_t revoked = 0;
     std::size_t defaults = 0;
@@ -94,10 +94,11 @@ std::string summary_of(const spec::Plan& plan) {
     add(lists, "sets own lists", "time");
     add(defaults, "sets defaults", "time");
     add(cleared, "clears defaults", "time");
+    add(permanent, "makes temporary access permanent", "time");
     return parts.empty() ? "nothing to change" : text::join(parts, ", ");
 }
 
-void print(const spec::Plan& plan, std::ostream& out) {
+void print(const spec::Plan& plan, std::size_t permanent, std::ostream& out) {
     for (const model::QosRecord& record : plan.created)
         print(creation_of(record), "create", out);
     for (const spec::PlannedUpdate& update : plan.updated)
@@ -123,15 +124,15 @@ void print(const spec::Plan& plan, std::ostream& out) {
         out << "  " << text_of(share) << '\n';
     for (const std::string& warning : plan.warnings)
         out << "Warning: " << text::printable(warning, max_value) << '\n';
-    std::string sums = summary_of(plan);
+    std::string sums = summary_of(plan, permanent);
     sums.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sums.front())));
     out << sums << ".\n";
 }
 
 void print_named(const std::vector<TemporaryGrant>& grants, std::ostream& out) {
     for (const TemporaryGrant& grant : grants)
-        out << text::format("{}: granted until {}; once applied, it has no end any more: the spec names it\n",
-                            describe(grant), local_time_text(grant.until));
+        out << text::format("{}: granted until {}; once applied, it has no end any more\n", describe(grant),
+                            local_time_text(grant.until));
 }
 
 Json to_answer(const spec::Plan& plan, const std::vector<TemporaryGrant>& named) {

@@ -96,8 +96,9 @@ void add_spec_drift(Command spec, Invocation& invocation) {
         "  78  Slurm has no slurmdbd\n\n"
         "With --json:\n"
         "  drift       qos, field (null: the QOS itself; or access), wanted and live (in words), is_managed\n"
-        "              (false: it was not applied yet, or it is access, of which this is not known), actor,\n"
-        "              time (seconds since 1970; both null: not known)\n"
+        "              (somebody changed it since it was applied; false: it was not applied yet), actor, "
+        "time\n"
+        "              (seconds since 1970; both null: not known)\n"
         "  conflicts   qos, field, managed_by, wanted_by, file, line: what others manage now");
     add_spec_paths(command, options->paths);
     command.add_flag("--prune", options->prune,

@@ -23,7 +23,7 @@ Json to_json(const HistoryEntry& entry) {
     return {{"number", entry.number},
             {"time", entry.record.time},
             {"user", entry.record.actor},
-            {"summary", summary_of(entry.record.plan)},
+            {"summary", summary_of(entry.record.plan, entry.record.made_permanent.size())},
             {"cluster", entry.record.plan.cluster}};
 }
 
@@ -50,7 +50,8 @@ Result<int> show(const HistoryOptions& options, Output& output) {
     Table table{{{"NUMBER", true}, {"TIME"}, {"USER"}, {"SUMMARY", false, true}}, {}};
     for (const HistoryEntry& entry : entries)
         table.rows.push_back({std::to_string(entry.number), text::printable(entry.record.time),
-                              text::printable(entry.record.actor), summary_of(entry.record.plan)});
+                              text::printable(entry.record.actor),
+                              summary_of(entry.record.plan, entry.record.made_permanent.size())});
     if (table.rows.empty())
         output.text() << text::format("Nothing was applied yet ({}).\n",
                                       text::printable(history->folder().string(), 1000));
@@ -58,7 +59,7 @@ Result<int> show(const HistoryOptions& options, Output& output) {
         print_aligned(output.text(), table, terminal_width());
     if (options.number > 0) {
         output.text() << '\n';
-        print(entries.front().record.plan, output.text());
+        print(entries.front().record.plan, entries.front().record.made_permanent.size(), output.text());
     }
     return 0;
 }

@@ -39,7 +39,7 @@ Result<int> plan(const PlanOptions& options, Output& output) {
     }
     const bool judges = !options.no_consequences && spec.plan.changes_anything();
     const auto found = judges ? judge_plan(spec.plan, spec.live, output) : std::nullopt;
-    const auto unused = expect_unused(spec.plan, CarryOutOptions{}, **access);
+    const auto unused = expect_possible(spec.plan, CarryOutOptions{}, **access);
     const auto named = find_named(spec.plan, output);
     if (output.json()) {
         Json answer = to_answer(spec.plan, named);
@@ -47,13 +47,13 @@ Result<int> plan(const PlanOptions& options, Output& output) {
         answer["refusal"] = unused ? Json() : Json(unused.error().message);
         output.write(answer);
     } else {
-        print(spec.plan, output.text());
+        print(spec.plan, named.size(), output.text());
         print_named(named, output.text());
         if (found) print(*found, output.text());
         if (!unused) output.text() << "An apply would be refused now: " << unused.error().message << '\n';
         if (!options.out.empty()) output.text() << text::format("Written to {}.\n", options.out);
     }
-    return spec.plan.changes_anything() ? exit_changes : 0;
+    return spec.plan.changes_anything() || !named.empty() ? exit_changes : 0;
 }
 
 } // namespace
@@ -91,6 +91,9 @@ void add_spec_plan(Command spec, Invocation& invocation) {
         "                    null: nobody)\n"
         "  deleted           Name, record\n"
         "  granted, revoked  qos, account, user (null: the account), partition (null: all)\n"
+        "  lists             own lists that are set as a whole: account, user, partition, before and after "
+        "(own_qos,\n"
+        "                    added_qos, removed_qos)\n"
         "  defaults          the same; qos is null where the default of the account above counts again\n"
         "  shares            qos, field, tres, percent, partition (null: the cluster), count\n"
         "  warnings          sentences\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate spec rollback: undoes what an apply did.
+#include "access/access_change.hpp"
 #include "spec/carry_out.hpp"
 #include "spec/history.hpp"
 #include "spec/plan_report.hpp"
@@ -8,6 +9,8 @@
 #include "qosgate/admin/apply.hpp"
 #include "qosgate/base/text.hpp"
 
+#include <algorithm>
+#include <ctime>
 #include <memory>
 
 namespace qg::cli {
@@ -17,6 +20,41 @@ struct RollbackOptions : AccessOptions {
     CarryOutOptions carry_out;
     std::size_t number = 0; ///< 0: the latest
 };
+
+/// Lines of the list of temporary access that the entry's apply touched.
+std::vector<std::string> lines_of_temporary(const spec::HistoryRecord& record) {
+    std::vector<std::string> lines = record.made_permanent;
+    lines.insert(lines.end(), record.ended.begin(), record.ended.end());
+    return lines;
+}
+
+/// Such access is not named for good.
+void keep_temporary(const std::vector<std::string>& lines, spec::Plan& plan) {
+    for (const std::string& line : lines)
+        if (const auto grant = grant_of_line(line))
+            for (model::AccessChange& named : plan.named)
+                if (named.name == grant->name) named.granted.erase(grant->qos);
+}
+
+/// Ends what came back and is due already.
+Result<void> end_due(const std::vector<std::string>& lines, QosConnection& access, Output& output) {
+    const auto file = GrantFile::open({});
+    if (!file) return file.error();
+    const auto is_due = [&, now = std::time(nullptr)](const TemporaryGrant& grant) {
+        return grant.until <= now && std::ranges::any_of(lines, [&](const std::string& line) {
+                   const auto back = grant_of_line(line);
+                   return back && back->qos == grant.qos && back->name == grant.name;
+               });
+    };
+    const auto known = file->read();
+    if (!known) return known.error();
+    if (std::ranges::none_of(*known, is_due)) return {};
+    const auto ended = end_grants(*file, is_due, /*is_dry=*/false, access, output);
+    if (!ended) return ended.error();
+    for (const TemporaryGrant& grant : ended->revoked)
+        output.note(describe(grant) + ": revoked again, because its time is over");
+    return {};
+}
 
 Result<int> roll_back(const RollbackOptions& options, Output& output) {
     const auto history = History::open(options.carry_out.history);
@@ -31,7 +69,7 @@ Result<int> roll_back(const RollbackOptions& options, Output& output) {
         return Error{ErrorCode::invalid_input,
                      text::format("entry {} is of cluster {}, and this is {}", entry->number,
                                   text::quoted(entry->record.plan.cluster, 64), live->cluster)};
-    const auto back = spec::revert(entry->record, *live);
+    auto back = spec::revert(entry->record, *live);
     std::vector<std::string> problems;
     for (const spec::Problem& problem : back.problems)
         problems.push_back(spec::to_text(problem));
@@ -42,8 +80,28 @@ Result<int> roll_back(const RollbackOptions& options, Output& output) {
     if (!output.json())
         output.text() << text::format("Entry {} of {} by {}: {}.\nTo undo it:\n", entry->number,
                                       text::printable(entry->record.time),
-                                      text::printable(entry->record.actor), summary_of(entry->record.plan));
-    return show_and_carry_out(back.plan, *live, options.carry_out, **access, output);
+                                      text::printable(entry->record.actor),
+                                      summary_of(entry->record.plan, entry->record.made_permanent.size()));
+    const auto lines = lines_of_temporary(entry->record);
+    keep_temporary(lines, back.plan);
+    const bool is_dry = options.carry_out.dry_run;
+    if (!output.json() && !entry->record.made_permanent.empty())
+        output.text() << text::format("temporary access that the spec made permanent ({}) {} its end again\n",
+                                      count_of(entry->record.made_permanent.size(), "grant"),
+                                      is_dry ? "would get" : "gets");
+    if (!back.plan.changes_anything() && !lines.empty() && !is_dry) {
+        const auto agreed = is_agreed(options.carry_out, output);
+        if (!agreed) return agreed.error();
+        if (!*agreed) return exit_declined;
+    }
+    const auto status = show_and_carry_out(back.plan, *live, options.carry_out, **access, output);
+    if (!status || *status != 0 || is_dry || lines.empty()) return status;
+    make_temporary(lines, output);
+    if (const auto ended = end_due(lines, **access, output); !ended)
+        output.warn(
+            "temporary access that is due again could not be ended, and 'qosgate access expire' does it: " +
+            ended.error().message);
+    return status;
 }
 
 } // namespace

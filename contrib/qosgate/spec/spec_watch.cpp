@@ -128,16 +128,21 @@ class Watch {
         status_.drift = list_drift(spec.plan, spec.live);
         const bool has_conflicts = !status_.conflicts.empty();
         if (!spec.plan.changes_anything()) {
-            if (!options_.carry_out.dry_run) make_permanent(spec.plan, output_);
             status_.state = has_conflicts ? "conflict" : "ok";
+            if (!options_.carry_out.dry_run) {
+                const auto kept = keep_and_make_permanent(spec.plan, spec.live, options_.carry_out, output_);
+                return kept ? Result<void>() : kept.error();
+            }
+            if (const auto named = find_named(spec.plan, output_); !named.empty())
+                output_.note("would do: " + summary_of(spec.plan, named.size()));
             return {};
         }
         if (options_.carry_out.dry_run) {
             status_.state = "drift";
-            output_.note("would do: " + summary_of(spec.plan));
+            output_.note("would do: " + summary_of(spec.plan, find_named(spec.plan, output_).size()));
             return {};
         }
-        if (const auto unused = expect_unused(spec.plan, options_.carry_out, access); !unused)
+        if (const auto unused = expect_possible(spec.plan, options_.carry_out, access); !unused)
             return unused.error();
         const auto done = keep_and_carry_out(
             spec.plan, spec.live, options_.carry_out, access.connection(), [](slurmdb::CommitStep) {},
@@ -146,7 +151,8 @@ class Watch {
         ++status_.applied;
         status_.last_change = std::time(nullptr);
         status_.state = has_conflicts ? "conflict" : "ok";
-        output_.note(text::format("{}; 'qosgate spec rollback {}' undoes it", summary_of(spec.plan), *done));
+        output_.note(
+            text::format("{}; 'qosgate spec rollback {}' undoes it", summary_of(spec.plan, 0), *done));
         return {};
     }
 

@@ -137,7 +137,8 @@ Json to_json(const spec::Drift& drift) {
             {"fields", fields},
             {"missing", drift.missing},
             {"leftover", drift.leftover},
-            {"access", access}};
+            {"access", access},
+            {"managed_access", drift.managed_access}};
 }
 
 } // namespace

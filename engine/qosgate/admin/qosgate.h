@@ -104,13 +104,15 @@ int qosgate_plan(struct qosgate_session *session, const char *specs, char **answ
 
 /* Carries out a plan. Errors: conflict: what it touches is no longer as it was, or something uses a QOS that it
  * deletes; nothing was changed. It writes no entry for `qosgate spec rollback`: whoever wants a way back keeps the
- * records of before, or applies the plan with `qosgate spec apply`. The answer:
+ * records of before, or applies the plan with `qosgate spec apply`. Nor does it know the list of `qosgate access`:
+ * temporary access that the plan's files name ends in time. The answer:
  * {"created": N, "updated": N, "removed": N, "access": N}. */
 int qosgate_apply(struct qosgate_session *session, const char *plan, char **answer);
 
 /* Where the records are not what the files say. `specs` as for qosgate_plan(). The answer: {"drifted": bool,
  * "fields": [{"qos", "field", "wanted", "live", "is_managed"}...], "missing": [...], "leftover": [...],
- * "access": [QOSs whose users are not the files'...]}. */
+ * "access": [QOSs whose users are not the files'...], "managed_access": [those of them where somebody changed it
+ * since it was applied...]}. */
 int qosgate_drift(struct qosgate_session *session, const char *specs, char **answer);
 
 /* "not_found" for QOSGATE_NOT_FOUND; the text lives as long as the program. */

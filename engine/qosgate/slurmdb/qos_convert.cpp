@@ -259,6 +259,13 @@ QosRecord from_slurm(const Wire& record, const TresTable& tres, const QosNames& 
     return result;
 }
 
+Result<void> expect_known_words(const QosRecord& record) {
+    if (const auto modes = to_bits(record.preempt_mode, mode_rows); !modes)
+        return modes.error().in("PreemptMode");
+    if (const auto flags = to_bits(record.flags, flag_rows); !flags) return flags.error().in("Flags");
+    return {};
+}
+
 Result<QosPatch> make_patch(const QosRecord& before, const QosRecord& after, const TresTable& tres,
                             const QosNames& names) {
     QosPatch patch;

@@ -43,6 +43,9 @@ struct QosPatch {
 Result<QosPatch> make_patch(const model::QosRecord& before, const model::QosRecord& after,
                             const TresTable& tres, const QosNames& names);
 
+/// Errors: unsupported if this release of Slurm does not know a flag or mode of the record.
+Result<void> expect_known_words(const model::QosRecord& record);
+
 /// A slurmdb_qos_rec_t for a request, with the memory that it points to. Immovable: it points into itself.
 class WireQos {
   public:

@@ -31,8 +31,10 @@ struct Wanted {
 
 class AccessPlanner {
   public:
-    AccessPlanner(std::span<const DesiredQos* const> wanted, const LiveState& live, const NameSet& removed)
-        : desired_(wanted), removed_(removed), tree_(live.associations), wanted_(tree_.size()) {}
+    AccessPlanner(std::span<const DesiredQos* const> wanted, bool has_all, const LiveState& live,
+                  const NameSet& removed)
+        : desired_(wanted), has_all_(has_all), removed_(removed), tree_(live.associations),
+          wanted_(tree_.size()) {}
 
     AccessPlan plan() && {
         for (const DesiredQos* qos : desired_)
@@ -115,6 +117,7 @@ class AccessPlanner {
     /// Whether the problem stays when the entries are there that could not be read. If the files do not ask
     /// for the default, another one may have been meant.
     bool is_certain(const UnusableDefault& problem) const {
+        if (!has_all_) return false;
         return wanted_[problem.association].default_qos == problem.qos ? !lacking_.contains(problem.qos)
                                                                        : lacking_.empty();
     }
@@ -237,6 +240,7 @@ class AccessPlanner {
     }
 
     std::span<const DesiredQos* const> desired_;
+    bool has_all_;
     const NameSet& removed_;
     AccessTree tree_;
     std::vector<Wanted> wanted_;
@@ -247,7 +251,7 @@ class AccessPlanner {
 
 } // namespace
 
-AccessPlan plan_access(std::span<const DesiredQos* const> wanted, const LiveState& live,
+AccessPlan plan_access(std::span<const DesiredQos* const> wanted, bool has_all, const LiveState& live,
                        const NameSet& removed) {
     if (live.hides_associations && !wanted.empty()) {
         const DesiredQos& first = *wanted.front();
@@ -258,7 +262,7 @@ AccessPlan plan_access(std::span<const DesiredQos* const> wanted, const LiveStat
         none.lacks_permission = true;
         return none;
     }
-    return AccessPlanner(wanted, live, removed).plan();
+    return AccessPlanner(wanted, has_all, live, removed).plan();
 }
 
 } // namespace qg::spec

@@ -30,7 +30,10 @@ struct AccessPlan {
 /// DesiredAccess::is_complete, an association whose own list has the QOS loses it, unless it is named or
 /// below a named account. A default QOS that is not named as default stays; a user's own gives way where they
 /// may not use it any more, with a warning.
-AccessPlan plan_access(std::span<const DesiredQos* const> wanted, const LiveState& live,
+///
+/// `has_all`: whether `wanted` has all that the files name, or some of it belongs to others; then it is not
+/// known which default QOSs would be unusable.
+AccessPlan plan_access(std::span<const DesiredQos* const> wanted, bool has_all, const LiveState& live,
                        const model::NameSet& removed);
 
 } // namespace qg::spec

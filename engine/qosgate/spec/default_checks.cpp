@@ -3,6 +3,9 @@
 
 #include "qosgate/base/text.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace qg::spec {
 namespace {
 
@@ -12,18 +15,37 @@ bool has_usable_default(const AssociationRecord& record) {
     return !record.default_qos || record.qos.contains(*record.default_qos);
 }
 
+/// A user without any QOS can use no default: theirs gave way, and the one above, which they inherit then,
+/// holds up nobody either.
+bool lost_all(const AssociationRecord& before, const AssociationRecord& after) {
+    return !after.name.user.empty() && after.qos.empty() && before.own_default_qos && !after.own_default_qos;
+}
+
+/// How an account gets the default QOS of the account above; empty where that is not this account's to do.
+std::string clearing(const AssociationRecord& record) {
+    const auto& [cluster, account, user, partition] = record.name;
+    const auto is_plain = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+    };
+    const bool needs_no_quotes =
+        std::ranges::all_of(account, is_plain) && std::ranges::all_of(cluster, is_plain);
+    if (!user.empty() || !record.own_default_qos || !needs_no_quotes) return "";
+    return text::format(", or clear it: sacctmgr modify account where name={} cluster={} set defaultqos=-1",
+                        account, cluster);
+}
+
 std::string describe_problem(const AssociationRecord& before, const AssociationRecord& after,
                              const model::NameSet& removed) {
     const std::string& name = *after.default_qos;
     const std::string who = describe(after.name);
     if (removed.contains(name))
         return text::format("QOS '{}': it cannot be removed while it is the default QOS of {}; give that "
-                            "another default first",
-                            text::printable(name), who);
+                            "another default first{}",
+                            text::printable(name), who, clearing(after));
     if (before.default_qos == after.default_qos)
         return text::format("QOS '{}': it cannot be revoked from {} while it is the default QOS there; give "
-                            "that another default, or name it in access",
-                            text::printable(name), who);
+                            "that another default, or name it in access{}",
+                            text::printable(name), who, clearing(after));
     return text::format("QOS '{}': it cannot be the default QOS of {}, which may not use it; name that in "
                         "access, too",
                         text::printable(name), who);
@@ -39,7 +61,7 @@ std::vector<UnusableDefault> find_unusable_defaults(const AccessTree& before,
     for (std::size_t i = 0; i < before.size(); ++i) {
         const bool was_broken =
             !has_usable_default(before[i]) && before[i].default_qos == after[i].default_qos;
-        is_broken[i] = !has_usable_default(after[i]) && !was_broken;
+        is_broken[i] = !has_usable_default(after[i]) && !was_broken && !lost_all(before[i], after[i]);
         const auto parent = before.parent(i);
         const bool is_said = parent && is_broken[*parent] && !after[i].own_default_qos;
         if (is_broken[i] && !is_said)
@@ -54,7 +76,11 @@ std::optional<std::string> replaced_default(const AssociationRecord& before, con
     if (after.name.user.empty() || !own || !before.qos.contains(*own) || after.qos.contains(*own)) return {};
     const auto inherited = above == nullptr ? std::nullopt : above->default_qos;
     if (!inherited || after.qos.contains(*inherited) || after.qos.empty()) return "";
-    return after.qos.contains("normal") ? "normal" : *after.qos.begin();
+    // A QOS that is new may be stored too late to be a default in the same transaction.
+    model::NameSet known;
+    std::ranges::set_intersection(before.qos, after.qos, std::inserter(known, known.end()));
+    const model::NameSet& choice = known.empty() ? after.qos : known;
+    return choice.contains("normal") ? "normal" : *choice.begin();
 }
 
 std::optional<std::string> replace_default(const AssociationRecord& before, const AssociationRecord& next,

@@ -4,6 +4,13 @@
 #include <algorithm>
 
 namespace qg::spec {
+namespace {
+
+std::string owner_of_access(const model::QosRecord& record) {
+    return read_mark(record.description).ownership.owner_of(access_field);
+}
+
+} // namespace
 
 Drift find_drift(const Plan& plan, std::span<const model::QosRecord> live) {
     Drift drift;
@@ -25,7 +32,11 @@ Drift find_drift(const Plan& plan, std::span<const model::QosRecord> live) {
     drift.access = summarize_access(plan);
     for (const AccessSummary& access : drift.access) {
         const auto record = std::ranges::find(live, access.qos, &model::QosRecord::name);
-        if (record != live.end() && !read_mark(record->description).ownership.owner_of(access_field).empty())
+        if (record == live.end()) continue;
+        const auto update = std::ranges::find(plan.updated, access.qos,
+                                              [](const PlannedUpdate& each) { return each.after.name; });
+        const std::string owner = owner_of_access(*record);
+        if (!owner.empty() && (update == plan.updated.end() || owner == owner_of_access(update->after)))
             drift.managed_access.insert(access.qos);
     }
     return drift;

@@ -53,7 +53,8 @@ struct UndoneFields {
     std::vector<std::string> changed_since;
 };
 
-/// Undoes what changed of the mark. A field that got another owner since is in `changed_since`.
+/// Undoes what changed of the mark. A field that got another owner since is in `changed_since`; one that lost
+/// its owner, as sacctmgr does that with the mark, gets the old one.
 Ownership undo_owners(const Traced<Ownership>& marks, std::vector<std::string>& changed_since) {
     FieldNames fields;
     for (const Ownership* mark : {&marks.before, &marks.left})
@@ -67,7 +68,7 @@ Ownership undo_owners(const Traced<Ownership>& marks, std::vector<std::string>& 
         const std::string now = marks.now.owner_of(field);
         const Traced<std::string> owner{before, left, now};
         if (!owner.is_to_undo()) continue;
-        if (owner.was_changed_since())
+        if (owner.was_changed_since() && !now.empty())
             changed_since.push_back(
                 text::format("{} manages {} now, not {}", words(now), field, words(left)));
         else if (before.empty())
@@ -102,6 +103,13 @@ UndoneFields undo_fields(const PlannedUpdate& update, const QosRecord& now) {
             undone.changed_since.push_back(describe_changed(field, applied, present));
         put_field(field, undone.record, was);
     }
+    // The same number means something else then.
+    constexpr const char* shares = "Relative";
+    if (undone.record.flags.contains(shares) != present.flags.contains(shares))
+        for (const model::QosField& field : model::qos_fields())
+            if (field.kind == model::FieldKind::tres &&
+                get_field(field, undone.record) != get_field(field, old))
+                undone.changed_since.push_back(describe_changed(field, applied, present));
     mark.text = undone.record.description;
     mark.ownership = undo_owners({before.ownership, left.ownership, mark.ownership}, undone.changed_since);
     undone.record.description = write_mark(mark);
@@ -207,15 +215,21 @@ class Reverter {
             const AssociationRecord* above = parent ? &after[*parent] : nullptr;
             AssociationRecord record = without_qos(tree_.inherit(i, above), removed_, above);
             AccessChange back{record.name};
+            kept_default_.clear();
             if (const auto base = bases_.find(record.name); base != bases_.end()) {
                 ++found;
                 back = undo(base->second, tree_[i], record, above);
+                name_restored(base->second);
             }
             AssociationRecord undone =
                 back == AccessChange{record.name} ? record : with_change(record, back, above);
             if (auto told = replace_default(tree_[i], record, above, back, undone))
                 planned_.plan.warnings.push_back(*std::move(told));
+            else if (!kept_default_.empty())
+                planned_.plan.warnings.push_back(kept_default_);
             add(back, tree_[i]);
+            if (undone.qos.empty() && !tree_[i].qos.empty())
+                planned_.plan.warnings.push_back(describe(undone.name) + " may use no QOS any more");
             after.push_back(std::move(undone));
         }
         if (found != bases_.size()) warn_of_missing();
@@ -246,7 +260,7 @@ class Reverter {
             if (now.name.user.empty())
                 planned_.problems.push_back({{}, std::move(what)});
             else // a user may choose it
-                planned_.plan.warnings.push_back(std::move(what) + "; it stays");
+                kept_default_ = std::move(what) + "; it stays";
             return back;
         }
         back.default_qos = own.value_or("");
@@ -268,6 +282,21 @@ class Reverter {
         } else {
             back = AccessChange{.name = now.name, .own = before};
         }
+    }
+
+    /// What the apply took away and the association stored itself: that had no end.
+    void name_restored(const Base& base) {
+        const AssociationRecord& before = *base.before;
+        const NameSet stored = before.own_qos ? *before.own_qos : before.added_qos;
+        AccessChange named{before.name};
+        for (const std::string& qos : stored) {
+            const bool is_revoked = base.change != nullptr && base.change->revoked.contains(qos);
+            const bool is_taken = base.change != nullptr && base.change->own &&
+                                  !base.change->own->whole.contains(qos) &&
+                                  !base.change->own->added.contains(qos);
+            if (is_revoked || is_taken || is_removed_by_plan(qos)) named.granted.insert(qos);
+        }
+        if (!named.granted.empty()) planned_.plan.named.push_back(std::move(named));
     }
 
     bool exists_after(const std::string& qos) const {
@@ -313,6 +342,11 @@ class Reverter {
         }
     }
 
+    void add_in_preempt(const std::string& removed, const std::string& by) {
+        add_problem(removed, text::format("it cannot be removed: Preempt of QOS '{}' names it since",
+                                          text::printable(by)));
+    }
+
     // ---- checks ------------------------------------------------------------------------------------------
 
     /// What comes back must not name what is gone.
@@ -322,9 +356,13 @@ class Reverter {
         for (const QosRecord& record : after.qos)
             names.insert(record.name);
         const auto check = [&](const QosRecord& record) {
-            for (const std::string& gone : difference(record.preempt, names))
-                add_problem(record.name,
-                            text::format("Preempt: there is no QOS '{}' any more", text::printable(gone)));
+            for (const std::string& gone : difference(record.preempt, names)) {
+                if (removed_.contains(gone))
+                    add_in_preempt(gone, record.name);
+                else
+                    add_problem(record.name, text::format("Preempt: there is no QOS '{}' any more",
+                                                          text::printable(gone)));
+            }
         };
         for (const QosRecord& record : planned_.plan.created)
             check(record);
@@ -336,8 +374,7 @@ class Reverter {
                     std::none_of(
                         planned_.plan.updated.begin(), planned_.plan.updated.end(),
                         [&](const PlannedUpdate& update) { return update.after.name == record.name; }))
-                    add_problem(gone, text::format("it cannot be removed: Preempt of QOS '{}' names it since",
-                                                   text::printable(record.name)));
+                    add_in_preempt(gone, record.name);
     }
 
     const HistoryRecord& record_;
@@ -347,6 +384,7 @@ class Reverter {
     std::map<AssociationName, Base> bases_;
     std::map<AssociationName, std::pair<AccessChange, const AssociationRecord*>> changes_;
     NameSet removed_;
+    std::string kept_default_; ///< the warning that one stays, of the association at hand
     Planned planned_;
 };
 
@@ -386,6 +424,8 @@ std::string history_to_text(const HistoryRecord& record) {
     if (!record.left_access.empty()) json["left_access"] = Json::array();
     for (const AssociationRecord& association : record.left_access)
         json["left_access"].push_back(association_to_json(association));
+    if (!record.made_permanent.empty()) json["made_permanent"] = texts_to_json(record.made_permanent);
+    if (!record.ended.empty()) json["ended"] = texts_to_json(record.ended);
     SealedFile file = frame;
     file.cluster = record.plan.cluster;
     file.contents = std::move(json);
@@ -411,6 +451,12 @@ Result<HistoryRecord> history_from_text(std::string_view text, std::string_view 
     };
     record.lost_access = associations("lost_access");
     if (members.find("left_access") != nullptr) record.left_access = associations("left_access");
+    const auto texts = [&](std::string_view key) {
+        const Json* found = members.find(key);
+        return found == nullptr ? std::vector<std::string>() : reader.texts(*found, members.path_of(key));
+    };
+    record.made_permanent = texts("made_permanent");
+    record.ended = texts("ended");
     members.finish();
     if (!reader.ok()) return reader.error();
     return record;

@@ -22,6 +22,9 @@ struct HistoryRecord {
     /// The associations of the plan's `access` and of `lost_access` as the apply leaves them, by name. Older
     /// files have none.
     std::vector<model::AssociationRecord> left_access = {};
+    ///    /// Texts of the caller's about temporary access. Older files have none.
+    std::vector<std::string> made_permanent = {}; ///< that lost its end, because the plan's files name it
+    std::vector<std::string> ended = {};          ///< that the plan takes away
     friend bool operator==(const HistoryRecord&, const HistoryRecord&) = default;
 };
 
@@ -37,8 +40,9 @@ Result<HistoryRecord> history_from_text(std::string_view text, std::string_view 
 /// The plan that brings back what was before: created QOSs are removed, removed ones are created again,
 /// fields that were changed get their old values and owners, and associations store again what they stored.
 /// What is as before already is left alone, and so are other fields of a changed QOS. Of an association whose
-/// QOSs were changed since, only what was granted and revoked is undone, with a warning. Problems: something
-/// that the apply made or changed was changed since, a default QOS would be unusable.
+/// QOSs were changed since, only what was granted and revoked is undone, with a warning. What was taken away
+/// and somebody stored before is `named` in the plan. Problems: something that the apply made or changed was
+/// changed since, a default QOS would be unusable.
 Planned revert(const HistoryRecord& record, const LiveState& live);
 
 } // namespace qg::spec

@@ -123,6 +123,16 @@ class Importer {
                 set(number, *qos, *columns_[i], cells[i]);
     }
 
+    /// Fields without a column may be set: the spec does not have them.
+    void leave_out_missing(std::size_t number) {
+        std::vector<std::string> missing;
+        for (const model::QosField& field : model::qos_fields())
+            if (std::ranges::find(columns_, &field) == columns_.end()) missing.emplace_back(field.name);
+        if (!missing.empty())
+            leave_out(number, "there is no column for " + text::list_names(missing) +
+                                  ", which may be set ('sacctmgr -P show qos format=...' shows them)");
+    }
+
     /// From the header, or from the number of cells.
     bool read_columns(std::size_t number, std::vector<std::string_view> cells) {
         if (cells.size() > 1 && cells.back().empty() && default_columns(cells.size()).empty())
@@ -146,6 +156,7 @@ class Importer {
             if (columns_.back() == nullptr)
                 leave_out(number, text::format("the column {} is no field of a spec", text::printable(cell)));
         }
+        leave_out_missing(number);
         return true;
     }
 
@@ -265,6 +276,8 @@ class Importer {
         const auto change = model::QosChange::parse(assignment, catalogue_of(value));
         if (!change) return add_problem(number, change.error().message);
         qos.record = change->apply_to(std::move(qos.record));
+        // What specs manage of it is another spec's to say.
+        qos.record.description = read_mark(qos.record.description).text;
     }
 
     void write() {

@@ -292,7 +292,9 @@ class Planner {
     }
 
     void plan_all_access() {
-        AccessPlan access = plan_access(with_access_, live_, removed_);
+        const bool has_all = std::ranges::none_of(
+            planned_.conflicts, [](const Conflict& each) { return each.field == access_field; });
+        AccessPlan access = plan_access(with_access_, has_all, live_, removed_);
         const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
         append(planned_.problems, access.problems);
         planned_.lacks_permission = access.lacks_permission;

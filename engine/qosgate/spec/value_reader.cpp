@@ -223,7 +223,7 @@ model::FieldValue without_empty_set(model::FieldValue value) {
 Result<model::FieldValue> parse_plain(const model::QosField& field, std::string_view text) {
     if (text.empty()) return invalid("no value; to clear the field write unset");
     const bool is_number = field.kind == FieldKind::number || field.kind == FieldKind::factor;
-    if (is_number && looks_octal(text)) return octal(text);
+    if ((is_number || field.kind == FieldKind::duration) && looks_octal(text)) return octal(text);
     if (field.kind == FieldKind::duration) {
         if (const auto seconds = parse_unit_time(text))
             return model::parse_field_value(field, units::format_seconds(*seconds));
