@@ -11,6 +11,7 @@ from pathlib import Path
 from compat_controllers import Controller, Ours, Slurms
 from qosgate_dev.testing import main
 from qosgate_dev.testing.plugin_case import USER
+from qosgate_dev.testing.whole_files import write_whole
 
 # Two clusters have other numbers and times.
 DIFFERING = {"job_id", "array_job_id", "submit_time", "start_time", "end_time", "priority"}
@@ -102,8 +103,8 @@ class CompatJobs(unittest.TestCase):
     def test_jobs_have_the_values_that_slurms_plugin_shows(self) -> None:
         seen = []
         site = self.ours.folder / "site.lua"
-        self.addCleanup(site.write_text, site.read_text())
-        site.write_text(site.read_text().replace("site {", "site { rule_instructions = 10000000,"))
+        self.addCleanup(write_whole, site, site.read_text())
+        write_whole(site, site.read_text().replace("site {", "site { rule_instructions = 10000000,"))
         for controller in (self.slurms, self.ours):
             controller.put_in_force(DUMP_OF_JOBS.encode())
             for options in (

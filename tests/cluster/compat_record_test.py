@@ -12,6 +12,7 @@ from compat_controllers import Controller, Ours, Slurms
 from qosgate_dev.testing import main
 from qosgate_dev.testing.cluster import CommandResult
 from qosgate_dev.testing.plugin_case import USER
+from qosgate_dev.testing.whole_files import write_whole
 
 FIELDS = """\
 admin_comment array_job_id array_task_id batch_features batch_host burst_buffer delay_boot derived_ec end_time exit_code
@@ -138,8 +139,8 @@ class CompatRecord(unittest.TestCase):
     def test_a_job_that_is_not_read_yet_is_not_changed(self) -> None:
         site = self.ours.folder / "site.lua"
         before = site.read_text()
-        site.write_text(before.replace("site {", 'site { compat_on_error = "allow",', 1))
-        self.addCleanup(site.write_text, before)
+        write_whole(site, before.replace("site {", 'site { compat_on_error = "allow",', 1))
+        self.addCleanup(write_whole, site, before)
         self.ours.put_in_force(ONLY_WAITING_JOBS_CHANGE.encode())
         self.wait_until_known(self.submit(self.ours, "--hold"))
         mark = len(self.ours.cluster.log("slurmctld"))

@@ -27,6 +27,7 @@ from compat_controllers import Answer, Controller, Ours, Slurms
 from qosgate_dev.testing import main
 from qosgate_dev.testing.cluster import CommandResult
 from qosgate_dev.testing.plugin_case import USER
+from qosgate_dev.testing.whole_files import write_whole
 
 SCRIPTS = Path(__file__).parent / "compat"
 FAILED = "This job was not accepted because the site's script compat/job_submit.lua failed: "
@@ -131,8 +132,8 @@ class Compat(unittest.TestCase):
         site = self.ours.folder / "site.lua"
         before = site.read_text()
         records = self.files.parent / "records.jsonl"
-        site.write_text(before.replace("site {", f'site {{ record_file = "{records}", rule_instructions = 10000000,', 1))
-        self.addCleanup(site.write_text, before)
+        write_whole(site, before.replace("site {", f'site {{ record_file = "{records}", rule_instructions = 10000000,', 1))
+        self.addCleanup(write_whole, site, before)
         rule = self.ours.folder / "10-late.lua"
         rule.write_text(
             'rule { name = "late", modify = function(job) if job.time_limit > 50 then job:reject("too long") end end }\n'
@@ -256,8 +257,8 @@ class Compat(unittest.TestCase):
     def test_the_log_gets_what_a_script_writes_if_the_site_says_so(self) -> None:
         site = self.ours.folder / "site.lua"
         before = site.read_text()
-        site.write_text(before.replace("site {", 'site { compat_writes = "log",', 1))
-        self.addCleanup(site.write_text, before)
+        write_whole(site, before.replace("site {", 'site { compat_writes = "log",', 1))
+        self.addCleanup(write_whole, site, before)
         path = self.files / "jobs.log"
         self.ours.put_in_force(
             f"""

@@ -216,6 +216,47 @@ class Specs(SpecTestCase):
         self.assertIn("changed since", refused.stderr)
         self.assertEqual(self.stored("ro1", "maxwall"), "01:30:00")
 
+    def kill_apply_at(self, file: str, fail_at: bytes | Callable[[bytes], bool]) -> None:
+        """Ends an apply, which has an entry of its own, while slurmdbd does not answer this request."""
+        with SlurmdbdProxy(self.slurmdbd_port, fail_at, is_silent=True) as proxy:
+            process = self.start_program(
+                str(self.binary), "spec", "apply", file, "--yes", "--history", self.history, env=self.through(proxy)
+            )
+            self.cluster.wait_for(lambda: proxy.has_failed, "the request comes")
+            process.kill()
+            process.communicate(timeout=30)
+        (entry,) = self.spec_json("history")["entries"]
+        self.assertTrue(entry["is_open"])
+
+    def test_what_was_killed_before_it_was_stored_is_not_undone(self) -> None:
+        file = self.write("a.yaml", "owner: base\nqos: {ki1: {GrpJobs: 5}, ki2: {}}\n")
+        self.kill_apply_at(file, COMMIT)
+        self.cluster.wait_for(lambda: not self.exists("ki1"), "slurmdbd has undone it")
+        self.qos("create", "ki2")
+
+        refused = self.spec("rollback", "--yes", rc=CONFLICT)
+
+        self.assertIn("ended before it knew whether it was stored, and not all of it is in force now", refused.stderr)
+        self.assertTrue(self.exists("ki2"))
+        self.assertIn("(perhaps not stored)", self.spec("history").stdout)
+
+    def test_what_was_killed_after_it_was_stored_is_undone(self) -> None:
+        file = self.write("a.yaml", "owner: base\nqos: {ks1: {GrpJobs: 5}}\n")
+        commits: list[bytes] = []
+
+        def is_after_commit(body: bytes) -> bool:
+            if commits:
+                return True
+            if body.startswith(COMMIT):
+                commits.append(body)
+            return False
+
+        self.kill_apply_at(file, is_after_commit)
+        self.assertTrue(self.exists("ks1"))
+        self.spec("rollback", "--yes")
+        self.assertFalse(self.exists("ks1"))
+        self.assertFalse(self.spec_json("history")["entries"][0]["is_open"])
+
     def test_an_own_list_comes_back_as_one(self) -> None:
         self.add_ana()
         self.cluster.sacctmgr("add account overlist")
@@ -519,7 +560,7 @@ class TemporaryAccess(SpecTestCase):
         self.access("grant", *words, "--until", "1d", "--reason", "x")
         self.cluster.sacctmgr("modify account astro set defaultqos=tr1")
 
-        left = self.access_json("revoke", *words)["left"]
+        left = self.access_json("revoke", *words, rc=CONFLICT)["left"]
         self.assertEqual([(g["qos"], g["is_forgotten"]) for g in left], [("tr1", False)])
         self.assertEqual(len(self.access_json("list")["grants"]), 1)
         self.assertTrue(self.may_use("tr1"))

@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(who_does_not_get_what_the_account_gets_is_a_warning) {
                (std::vector<std::string>{
                    "QOS 'night': access: account 'lasers', user 'ana' in account 'physics' may not use it, "
                    "though the account above is named: an own list shuts it out, or it was revoked there; to "
-                   "grant it, name that, too"}));
+                   "grant it there, too, name them"}));
     const DesiredAccess both{.accounts = {"physics", "lasers"}, .users = {{.user = "ana"}}};
     BOOST_TEST(plan_of({night(both)}, state).warnings.empty());
 }

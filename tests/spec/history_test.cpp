@@ -69,6 +69,26 @@ BOOST_AUTO_TEST_CASE(what_was_applied_can_be_undone) {
     compare(apply_to(planned.plan, scene.after), scene.before);
 }
 
+BOOST_AUTO_TEST_CASE(an_apply_is_in_force_if_all_of_it_is_there) {
+    const Scene scene;
+    BOOST_TEST(is_in_force(scene.record, scene.after));
+    BOOST_TEST(!is_in_force(scene.record, scene.before));
+    for (const auto& change : std::vector<std::function<void(LiveState&)>>{
+             [](LiveState& state) { state.qos[0].grp_jobs = 1; },          // fresh
+             [](LiveState& state) { state.qos[1].max_wall_minutes = 10; }, // night
+             [](LiveState& state) { state.qos.push_back(stored_qos("old")); },
+             [](LiveState& state) { state.qos.erase(state.qos.begin()); },
+             [](LiveState& state) { state.associations[1].own_qos = {"normal"}; }, // physics without fresh
+             [](LiveState& state) { state.associations.clear(); }}) {
+        LiveState other = scene.after;
+        change(other);
+        BOOST_TEST(!is_in_force(scene.record, other));
+    }
+    LiveState other = scene.after;
+    other.qos.push_back(stored_qos("another"));
+    BOOST_TEST(is_in_force(scene.record, other));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_undone_already_is_left_alone) {
     const Scene scene;
     BOOST_TEST(!revert(scene.record, scene.before).plan.changes_anything());

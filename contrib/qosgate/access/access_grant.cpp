@@ -105,8 +105,8 @@ void report(const Granted& now, bool is_dry, Output& output) {
         output.text() << text::format("{}: {} until {}\n", describe(grant),
                                       is_dry ? "would be granted" : "granted", local_time_text(grant.until));
     for (const TemporaryGrant& grant : now.extended)
-        output.text() << text::format("{}: {} {} now\n", describe(grant), is_dry ? "would end" : "ends",
-                                      local_time_text(grant.until));
+        output.text() << text::format("{}: granted before; {} at {} instead\n", describe(grant),
+                                      is_dry ? "would end" : "it ends", local_time_text(grant.until));
     for (const TemporaryGrant& grant : now.kept)
         output.text() << text::format(
             "{}: left as it is: it may be used already, and no grant in this list ends that\n",

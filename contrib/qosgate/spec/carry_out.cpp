@@ -101,6 +101,8 @@ Result<std::size_t> keep_and_carry_out(const spec::Plan& plan, const spec::LiveS
             return mover.move();
         });
     if (done) {
+        if (const auto closed = history->close(*entry); !closed)
+            output.warn("the history does not know that this was carried out: " + closed.error().message);
         make_permanent(plan, output);
         return *entry;
     }
@@ -201,6 +203,7 @@ Result<std::optional<std::size_t>> keep_and_make_permanent(const spec::Plan& pla
     const auto entry = history->keep(plan, live, {named, {}});
     if (!entry) return entry.error();
     make_permanent(plan, output);
+    if (const auto closed = history->close(*entry); !closed) return closed.error();
     return std::optional(*entry);
 }
 

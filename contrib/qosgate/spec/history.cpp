@@ -84,6 +84,7 @@ Result<std::size_t> History::keep(const spec::Plan& plan, const spec::LiveState&
     const std::size_t number = known->empty() ? 1 : known->rbegin()->first + 1;
     std::string time = local_time_text(std::time(nullptr));
     auto record = spec::make_history(plan, before, time, own_name());
+    record.is_open = true;
     for (const TemporaryGrant& grant : temporary.made_permanent)
         record.made_permanent.push_back(to_line(grant));
     for (const TemporaryGrant& grant : temporary.ended)
@@ -97,6 +98,16 @@ Result<std::size_t> History::keep(const spec::Plan& plan, const spec::LiveState&
     for (auto at = known->begin(); too_many > 0; ++at, --too_many)
         fs::remove(at->second, ignored);
     return number;
+}
+
+Result<void> History::close(std::size_t number) const {
+    auto entry = read(number);
+    if (!entry) return entry.error();
+    entry->record.is_open = false;
+    const auto known = files();
+    if (!known) return known.error();
+    return replace_file(known->at(number), spec::history_to_text(entry->record), entry_mode,
+                        Durability::on_disk);
 }
 
 void History::forget(std::size_t number) const noexcept {

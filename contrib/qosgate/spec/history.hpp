@@ -29,10 +29,14 @@ class History {
     /// Errors: those of make_state_folder().
     static Result<History> open(const std::string& folder);
 
-    /// Writes an entry to the disk, with the temporary access that the plan touches. Returns its number.
+    /// Writes an entry to the disk, with the temporary access that the plan touches. It is open until close()
+    /// is called. Returns its number.
     /// Errors: unavailable.
     [[nodiscard]] Result<std::size_t> keep(const spec::Plan& plan, const spec::LiveState& before,
                                            const TouchedGrants& temporary) const;
+
+    /// Says of an entry that its plan was carried out. Errors: as read(); unavailable.
+    [[nodiscard]] Result<void> close(std::size_t number) const;
 
     /// Removes an entry, because nothing came of it. Never fails.
     void forget(std::size_t number) const noexcept;

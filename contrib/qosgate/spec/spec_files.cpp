@@ -5,6 +5,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurmdb/slurm_conf.hpp"
 #include "qosgate/spec/load.hpp"
+#include "qosgate/spec/plan_json.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -105,6 +106,12 @@ SpecResult<spec::Desired> read_spec(const std::vector<std::string>& paths, QosCo
     if (texts->empty())
         return failure_of({ErrorCode::not_found,
                            text::format("no *.yaml, *.yml or *.json in {}", text::list_names(*named))});
+    for (const spec::SourceText& text : *texts)
+        if (spec::is_plan(text.text))
+            return failure_of(
+                {ErrorCode::invalid_input, text::printable(text.file, 1000) +
+                                               ": this is a plan, and 'qosgate spec apply' takes it, "
+                                               "alone; here specs are expected"});
     spec::Loaded loaded = spec::load(*texts, access == nullptr ? nullptr : &access->store().catalogue());
     if (loaded.problems.empty()) return std::move(loaded.desired);
     if (access != nullptr) {

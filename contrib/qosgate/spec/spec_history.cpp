@@ -24,7 +24,8 @@ Json to_json(const HistoryEntry& entry) {
             {"time", entry.record.time},
             {"user", entry.record.actor},
             {"summary", summary_of(entry.record.plan, entry.record.made_permanent.size())},
-            {"cluster", entry.record.plan.cluster}};
+            {"cluster", entry.record.plan.cluster},
+            {"is_open", entry.record.is_open}};
 }
 
 Result<int> show(const HistoryOptions& options, Output& output) {
@@ -51,7 +52,8 @@ Result<int> show(const HistoryOptions& options, Output& output) {
     for (const HistoryEntry& entry : entries)
         table.rows.push_back({std::to_string(entry.number), text::printable(entry.record.time),
                               text::printable(entry.record.actor),
-                              summary_of(entry.record.plan, entry.record.made_permanent.size())});
+                              summary_of(entry.record.plan, entry.record.made_permanent.size()) +
+                                  (entry.record.is_open ? " (perhaps not stored)" : "")});
     if (table.rows.empty())
         output.text() << text::format("Nothing was applied yet ({}).\n",
                                       text::printable(history->folder().string(), 1000));
@@ -85,7 +87,9 @@ void add_spec_history(Command spec, Invocation& invocation) {
         "  74  the output cannot be written\n"
         "  77  another user owns the directory, or may write into it\n\n"
         "With --json:\n"
-        "  entries   number, time (local: 2026-11-24T18:15:00), user, summary, cluster\n"
+        "  entries   number, time (local: 2026-11-24T18:15:00), user, summary, cluster; is_open (the "
+        "program\n"
+        "            that applied it ended before it knew whether it was stored)\n"
         "  folder    where they are");
     command.add_option("NUMBER", options->number, "Only this entry, with all its changes")
         .range(1, 999'999'999);

@@ -69,6 +69,14 @@ Result<int> roll_back(const RollbackOptions& options, Output& output) {
         return Error{ErrorCode::invalid_input,
                      text::format("entry {} is of cluster {}, and this is {}", entry->number,
                                   text::quoted(entry->record.plan.cluster, 64), live->cluster)};
+    if (entry->record.is_open && !spec::is_in_force(entry->record, *live))
+        return Error{
+            ErrorCode::conflict,
+            text::format(
+                "entry {} cannot be undone, and nothing was changed: the program that applied it ended "
+                "before it knew whether it was stored, and not all of it is in force now: then nothing "
+                "of it was stored, or it was changed since",
+                entry->number)};
     auto back = spec::revert(entry->record, *live);
     std::vector<std::string> problems;
     for (const spec::Problem& problem : back.problems)

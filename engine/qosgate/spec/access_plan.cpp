@@ -201,7 +201,7 @@ class AccessPlanner {
             result_.unreached.push_back(
                 text::format("QOS '{}': access: {}{} may not use it, though the account above is named: an "
                              "own list shuts it "
-                             "out, or it was revoked there; to grant it, name that, too",
+                             "out, or it was revoked there; to grant it there, too, name them",
                              text::printable(qos), text::join(who, ", "), more));
         }
     }

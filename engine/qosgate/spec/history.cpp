@@ -426,6 +426,7 @@ std::string history_to_text(const HistoryRecord& record) {
         json["left_access"].push_back(association_to_json(association));
     if (!record.made_permanent.empty()) json["made_permanent"] = texts_to_json(record.made_permanent);
     if (!record.ended.empty()) json["ended"] = texts_to_json(record.ended);
+    if (record.is_open) json["open"] = true;
     SealedFile file = frame;
     file.cluster = record.plan.cluster;
     file.contents = std::move(json);
@@ -457,9 +458,37 @@ Result<HistoryRecord> history_from_text(std::string_view text, std::string_view 
     };
     record.made_permanent = texts("made_permanent");
     record.ended = texts("ended");
+    if (const Json* open = members.find("open"); open != nullptr) {
+        record.is_open = true;
+        if (*open != true) reader.fail(members.path_of("open"), "must be true");
+    }
     members.finish();
     if (!reader.ok()) return reader.error();
     return record;
+}
+
+bool is_in_force(const HistoryRecord& record, const LiveState& live) {
+    std::map<std::string_view, const QosRecord*> qos;
+    for (const QosRecord& one : live.qos)
+        qos.emplace(one.name, &one);
+    const auto is_stored = [&](const QosRecord& left) {
+        const auto found = qos.find(left.name);
+        return found != qos.end() && *found->second == left;
+    };
+    const auto is_gone = [&](const QosRecord& removed) { return !qos.contains(removed.name); };
+    const auto is_left = [&](const PlannedUpdate& update) { return is_stored(update.after); };
+    if (!std::ranges::all_of(record.plan.created, is_stored) ||
+        !std::ranges::all_of(record.plan.updated, is_left) ||
+        !std::ranges::all_of(record.plan.removed, is_gone))
+        return false;
+    std::map<AssociationName, const AssociationRecord*> associations;
+    for (const AssociationRecord& one : live.associations)
+        associations.emplace(one.name, &one);
+    return std::ranges::all_of(record.left_access, [&](const AssociationRecord& left) {
+        const auto found = associations.find(left.name);
+        return found != associations.end() && own_access(*found->second) == own_access(left) &&
+               found->second->own_default_qos == left.own_default_qos;
+    });
 }
 
 Planned revert(const HistoryRecord& record, const LiveState& live) {

@@ -25,6 +25,7 @@ struct HistoryRecord {
     ///    /// Texts of the caller's about temporary access. Older files have none.
     std::vector<std::string> made_permanent = {}; ///< that lost its end, because the plan's files name it
     std::vector<std::string> ended = {};          ///< that the plan takes away
+    bool is_open = false;                         ///< whether the plan was carried out is not known
     friend bool operator==(const HistoryRecord&, const HistoryRecord&) = default;
 };
 
@@ -36,6 +37,9 @@ std::string history_to_text(const HistoryRecord& record);
 
 /// Errors: as plan_from_text().
 Result<HistoryRecord> history_from_text(std::string_view text, std::string_view cluster);
+
+/// Whether all that the apply did is there.
+bool is_in_force(const HistoryRecord& record, const LiveState& live);
 
 /// The plan that brings back what was before: created QOSs are removed, removed ones are created again,
 /// fields that were changed get their old values and owners, and associations store again what they stored.
