@@ -170,7 +170,7 @@ class Restoring(AccessTestCase):
         self.qos("create", "re1,re2")
         self.cluster.sacctmgr("modify user ana where account=sub set qos+=re2")
         self.cluster.sacctmgr("modify user ana where account=sub set defaultqos=re2")
-        self.grant("rz1", "1s", "--user", "ana", "--account", "sub")
+        self.grant("re1", "1s", "--user", "ana", "--account", "sub")
         self.cluster.sacctmgr("modify account astro set qos+=re1")
         time.sleep(DUE)
 
@@ -178,7 +178,7 @@ class Restoring(AccessTestCase):
         self.assertEqual(self.listed(), ["re1 ana"])
         self.cluster.sacctmgr("modify account astro set qos-=re1")
         self.assertEqual(self.expire(), (["re1 ana"], []))
-        self.assertNotIn("rz1", self.shown()["associations"]["sub:ana"]["qos"])
+        self.assertNotIn("re1", self.shown()["associations"]["sub:ana"]["qos"])
         self.assertEqual(self.listed(), [])
 
     def test_a_list_of_before_is_still_read(self) -> None:

@@ -360,8 +360,16 @@ BOOST_AUTO_TEST_CASE(a_user_keeps_a_default_that_is_a_difference_of_their_own) {
 
     const auto told = told_below(all, {{.name = top, .granted = {"x"}}});
 
-    BOOST_TEST_REQUIRE(told.size() == 1u);
-    BOOST_TEST(told[0].ids == Ids{4}, boost::test_tools::per_element());
+    // His list is set, and ended by words that leave the default in it.
+    BOOST_TEST_REQUIRE(told.size() == 3u);
+    BOOST_TEST(told[0].kind == Kind::set_list);
+    BOOST_TEST(told[0].ids == Ids{5}, boost::test_tools::per_element());
+    BOOST_TEST(told[0].qos == (Words{"a", "b", "s", "t", "x"}), boost::test_tools::per_element());
+    BOOST_TEST(told[1].kind == Kind::unlist);
+    BOOST_TEST(told[1].ids == Ids{5}, boost::test_tools::per_element());
+    BOOST_TEST(told[1].qos == (Words{"-a", "-b", "-s", "-x", "-t", "+t"}), boost::test_tools::per_element());
+    BOOST_TEST(told[2].kind == Kind::tell);
+    BOOST_TEST(told[2].ids == Ids{4}, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

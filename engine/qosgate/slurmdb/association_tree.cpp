@@ -489,7 +489,12 @@ std::vector<AccessWrite> AssociationTree::tell_below(std::span<const AccessChang
         const Inherited mine = is_account ? found->second : found->second.through(one);
         if (mine.qos.empty()) continue;
         const auto own = signed_words(one.added, one.removed);
-        if (!own.empty() && one.added.contains(access_of(one).default_qos.value_or(""))) continue;
+        if (!own.empty() && one.added.contains(access_of(one).default_qos.value_or(""))) {
+            // slurmdbd refuses to clear differences that have a default.
+            writes.add(Kind::set_list, one, list_of(access_of(one).qos), max_depth - depth_of(one));
+            plan_unlisting(one, own_of(one), above_of(one), writes);
+            continue;
+        }
         tell(one, mine.qos);
         writes.add_apart(Kind::restore, one, own);
     }

@@ -93,9 +93,8 @@ class AssociationTree {
 
     /// The calls that tell slurmctld what users of accounts below the changed ones inherit, for a slurmdbd
     /// that does not (slurm/compat.hpp, tells_one_level_below). This tree must be that after the changes; the
-    /// calls come after them, in the same transaction or a later one, and store nothing new. They leave out a
-    /// user who has a difference of their own that is their default QOS, since slurmdbd refuses to write that
-    /// anew: slurmctld knows it after its next start. `every_qos` are the names of all QOSs.
+    /// calls come after them, in the same transaction or a later one, and store nothing new. `every_qos` are
+    /// the names of all QOSs.
     [[nodiscard]] std::vector<AccessWrite> tell_below(std::span<const model::AccessChange> changes,
                                                       const model::NameSet& every_qos) const;
 
