@@ -11,13 +11,13 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 import socket
 import unittest
 from collections.abc import Callable
 from pathlib import Path
 
 from qosgate_dev.testing import Cluster, build_root, copy_command, main
+from qosgate_dev.testing.whole_files import write_whole
 
 GUIDES = [Path(__file__).resolve().parents[2] / "contrib" / name for name in ("users.md", "running.md")]
 BLOCK = re.compile(r"(?<=```\n)\$ .*?(?=```)", re.DOTALL)
@@ -106,9 +106,19 @@ class Guides(unittest.TestCase):
 
     def rules(self, **files: str) -> None:
         self.folder.mkdir(mode=0o755, exist_ok=True)
-        self.addCleanup(shutil.rmtree, self.folder)
+        self.addCleanup(self.remove_rules)
         for name, text in files.items():
             (self.folder / f"{name}.lua").write_text(text)
+
+    def remove_rules(self) -> None:
+        """Waits until slurmctld has noticed, too. Of a directory that is gone it keeps the rules."""
+        for file in self.folder.iterdir():
+            if file.name != "site.lua":
+                file.unlink()
+        write_whole(self.folder / "site.lua", 'site { limits = "explain" }\n')
+        self.cluster.wait_for(
+            lambda: "limits explain, 0 rules" in self.cluster.run([self.qosgate, "status"]).stdout, "no rule is in force"
+        )
 
     def scene_check(self) -> None:
         self.qos("gpus MaxTRESPerUser=gres/gpu=2 Flags=DenyOnLimit")
