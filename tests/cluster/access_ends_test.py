@@ -88,7 +88,7 @@ class OpenGrants(AccessTestCase):
 
         said = self.access("expire").stderr
 
-        self.assertIn("QOS og1 for user ana in account sub: it was not granted: the program ended before", said)
+        self.assertIn("QOS og1 for user ana in account sub: it is not stored, so that it is taken from the list of what ends", said)
         self.assertEqual(self.listed(), [])
         self.cluster.sacctmgr("modify user ana where account=sub set qos+=og1")
         self.grant("og1", "1s", "--user", "ana", "--account", "sub", rc=EXISTS)
@@ -408,6 +408,30 @@ class Specs(AccessTestCase):
                 self.assertEqual(self.listed_at_home(), [])
                 self.assertNotIn(qos, self.stores("sub:ana"))
                 self.assert_slurmctld_knows("sub:ana")
+
+    def test_a_rollback_that_cannot_write_the_list_changes_nothing(self) -> None:
+        self.qos("create", "rw1")
+        self.at_home("access", "grant", "--qos", "rw1", "--until", "1d", "--reason", "x", "--account", "sub")
+        self.at_home_with_history("apply", self.spec_for("rw1", "{accounts: [sub]}"), "--yes")
+        grants = self.state / "qosgate" / "grants.jsonl"
+        grants.write_text("junk\n")
+
+        refused = self.at_home_with_history("rollback", "--yes", rc=BAD_DATA)
+
+        self.assertIn("grants.jsonl:1: it is damaged", refused.stderr)
+        self.assertIn("[qosgate:base", self.mark_of("rw1"))
+        grants.write_text("")
+        self.at_home_with_history("rollback", "--yes")
+        self.assertEqual(self.listed_at_home(), ["rw1"])
+        self.assertNotIn("open", grants.read_text())
+
+    def test_what_an_apply_took_away_ends_nothing_later(self) -> None:
+        self.qos("create", "rl1")
+        self.at_home("access", "grant", "--qos", "rl1", "--until", "1d", "--reason", "x", "--account", "sub")
+        self.at_home_with_history("apply", self.spec_for("rl1", "{complete: true}"), "--yes")
+        self.assertEqual(self.listed_at_home(), [])
+        self.at_home_with_history("rollback", "--yes")
+        self.assertEqual(self.listed_at_home(), ["rl1"])
 
     def test_a_rollback_makes_permanent_what_was_permanent(self) -> None:
         self.qos("create", "rp1")

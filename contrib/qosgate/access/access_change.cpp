@@ -195,9 +195,8 @@ Result<EndedGrants> end_once(const GrantFile& file,
         return Error{ErrorCode::permission_denied, std::string(spec::hidden_associations)};
     const std::vector<TemporaryGrant> listed = grants->all;
     for (const TemporaryGrant& grant : settle(grants->all, *live))
-        output.note(
-            text::format("{}: it was not granted: the program ended before; it {} taken from the list",
-                         describe(grant), is_dry ? "would be" : "is"));
+        output.note(text::format("{}: it is not stored, so that it {} taken from the list of what ends",
+                                 describe(grant), is_dry ? "would be" : "is"));
     std::vector<TemporaryGrant> meant;
     std::ranges::copy_if(grants->all, std::back_inserter(meant), [&](const TemporaryGrant& grant) {
         return text::iequals(grant.name.cluster, live->cluster) && is_meant(grant);

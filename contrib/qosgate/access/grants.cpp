@@ -244,36 +244,46 @@ TouchedGrants find_touched(const spec::Plan& plan, Output& output) {
     return touched;
 }
 
-void make_temporary(const std::vector<std::string>& lines, Output& output) {
+Result<void> make_temporary(const std::vector<std::string>& lines) {
+    if (lines.empty()) return {};
+    const auto file = GrantFile::open({});
+    if (!file) return file.error();
+    auto grants = file->lock();
+    if (!grants) return grants.error();
+    for (const std::string& line : lines) {
+        auto grant = grant_of_line(line);
+        if (!grant) return Error{ErrorCode::invalid_input, "the entry of the history is damaged"};
+        const bool is_there = std::ranges::any_of(grants->all, [&](const TemporaryGrant& each) {
+            return each.qos == grant->qos && each.name == grant->name;
+        });
+        grant->is_open = true; // it may not come back
+        if (!is_there) grants->all.push_back(*std::move(grant));
+    }
+    return grants->write();
+}
+
+void leave_permanent(const std::vector<std::string>& lines, Output& output) {
     if (lines.empty()) return;
-    const auto put_back = [&]() -> Result<void> {
+    const auto leave = [&]() -> Result<void> {
         const auto file = GrantFile::open({});
         if (!file) return file.error();
         auto grants = file->lock();
         if (!grants) return grants.error();
-        std::vector<TemporaryGrant> back;
-        for (const std::string& line : lines) {
-            auto grant = grant_of_line(line);
-            if (!grant) return Error{ErrorCode::invalid_input, "the entry of the history is damaged"};
-            const bool is_there = std::ranges::any_of(grants->all, [&](const TemporaryGrant& each) {
-                return each.qos == grant->qos && each.name == grant->name;
-            });
-            grant->is_open = true; // it may not have come back
-            if (!is_there) back.push_back(*std::move(grant));
-        }
-        grants->all.insert(grants->all.end(), back.begin(), back.end());
-        if (const auto done = grants->write(); !done) return done;
-        for (const TemporaryGrant& grant : back)
-            output.note(text::format("{}: it is temporary again, until {}", describe(grant),
-                                     local_time_text(grant.until)));
-        return {};
+        std::erase_if(grants->all, [&](const TemporaryGrant& grant) {
+            return grant.is_open && std::ranges::any_of(lines, [&](const std::string& line) {
+                       const auto back = grant_of_line(line);
+                       return back && back->qos == grant.qos && back->name == grant.name;
+                   });
+        });
+        return grants->write();
     };
-    if (const auto done = put_back(); !done)
-        output.warn("access that was temporary has no end any more: " + done.error().message);
+    if (const auto done = leave(); !done)
+        output.warn("access that is permanent is in the list of what ends: " + done.error().message);
 }
 
-void make_permanent(const spec::Plan& plan, Output& output) {
-    if (find_named(plan, output).empty()) return;
+void forget_touched(const spec::Plan& plan, Output& output) {
+    const TouchedGrants touched = find_touched(plan, output);
+    if (touched.made_permanent.empty() && touched.ended.empty()) return;
     const auto forget = [&]() -> Result<void> {
         const auto file = GrantFile::open({});
         if (!file) return file.error();
@@ -281,8 +291,12 @@ void make_permanent(const spec::Plan& plan, Output& output) {
         if (!grants) return grants.error();
         std::vector<TemporaryGrant> kept;
         std::vector<TemporaryGrant> permanent;
-        for (TemporaryGrant& grant : grants->all)
-            (is_named(grant, plan) ? permanent : kept).push_back(std::move(grant));
+        for (TemporaryGrant& grant : grants->all) {
+            if (is_named(grant, plan))
+                permanent.push_back(std::move(grant));
+            else if (!is_ended(grant, plan))
+                kept.push_back(std::move(grant));
+        }
         grants->all = std::move(kept);
         if (const auto done = grants->write(); !done) return done;
         for (const TemporaryGrant& grant : permanent)
@@ -291,7 +305,8 @@ void make_permanent(const spec::Plan& plan, Output& output) {
         return {};
     };
     if (const auto done = forget(); !done)
-        output.warn("temporary access that the spec makes permanent is still to be revoked: " +
+        output.warn("temporary access that the spec makes permanent, or takes away, is still in the list of "
+                    "what ends: " +
                     done.error().message);
 }
 

@@ -117,12 +117,17 @@ struct TouchedGrants {
 
 TouchedGrants find_touched(const spec::Plan& plan, Output& output);
 
-/// After a plan that made them permanent, or took them away, was undone: puts these lines of the list into it
-/// again, unless it has the same access, and notes each. Fails with a warning.
-void make_temporary(const std::vector<std::string>& lines, Output& output);
+/// Before a plan that made them permanent, or took them away, is undone: puts these lines of the list into it
+/// again, unless it has the same access. They are open: settle() takes out what did not come back. Errors:
+/// those of the list.
+Result<void> make_temporary(const std::vector<std::string>& lines);
+
+/// After make_temporary(), if nothing was undone: takes what is open out again. Fails with a warning.
+void leave_permanent(const std::vector<std::string>& lines, Output& output);
 
 /// After a plan was carried out, or needed nothing: forgets the end of grants that its files name, because
-/// that access is permanent now, and notes each. Of the default directory. Fails with a warning.
-void make_permanent(const spec::Plan& plan, Output& output);
+/// that access is permanent now, and notes each; and grants that the plan took away. Of the default
+/// directory. Fails with a warning.
+void forget_touched(const spec::Plan& plan, Output& output);
 
 } // namespace qg::cli

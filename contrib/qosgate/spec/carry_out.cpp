@@ -98,18 +98,21 @@ Result<std::size_t> keep_and_carry_out(const spec::Plan& plan, const spec::LiveS
         [&]() -> Result<void> {
             watch(slurmdb::CommitStep::asked); // an interrupt waits from now on, so that the entry is right
             if (const auto kept = keep(); !kept) return kept;
+            if (options.before_commit)
+                if (const auto ready = options.before_commit(); !ready) return ready;
             return mover.move();
         });
     if (done) {
+        forget_touched(plan, output);
         if (const auto closed = history->close(*entry); !closed)
             output.warn("the history does not know that this was carried out: " + closed.error().message);
-        make_permanent(plan, output);
         return *entry;
     }
     Error error = done.error();
     if (is_undone) {
         error.message += mover.move_back();
         forget();
+        if (options.if_undone) options.if_undone();
     } else {
         error.message += mover.stay();
     }
@@ -202,7 +205,7 @@ Result<std::optional<std::size_t>> keep_and_make_permanent(const spec::Plan& pla
     if (!history) return history.error();
     const auto entry = history->keep(plan, live, {named, {}});
     if (!entry) return entry.error();
-    make_permanent(plan, output);
+    forget_touched(plan, output);
     if (const auto closed = history->close(*entry); !closed) return closed.error();
     return std::optional(*entry);
 }

@@ -8,6 +8,7 @@
 #include "qosgate/spec/plan.hpp"
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ struct CarryOutOptions {
     bool dry_run = false;
     std::string history;      ///< a directory; empty: the default
     std::string move_jobs_to; ///< the QOS for pending jobs of deleted ones; empty: jobs are not moved
+    std::function<Result<void>()> before_commit = {}; ///< an error prevents the commit
+    std::function<void()> if_undone = {};             ///< after before_commit(), if nothing is stored
 };
 
 /// Adds --yes, --dry-run, --move-jobs-to and --history.

@@ -36,23 +36,29 @@ void keep_temporary(const std::vector<std::string>& lines, spec::Plan& plan) {
                 if (named.name == grant->name) named.granted.erase(grant->qos);
 }
 
-/// Ends what came back and is due already.
+/// Ends what came back and is due already. What did not come back is taken from the list.
 Result<void> end_due(const std::vector<std::string>& lines, QosConnection& access, Output& output) {
     const auto file = GrantFile::open({});
     if (!file) return file.error();
-    const auto is_due = [&, now = std::time(nullptr)](const TemporaryGrant& grant) {
-        return grant.until <= now && std::ranges::any_of(lines, [&](const std::string& line) {
-                   const auto back = grant_of_line(line);
-                   return back && back->qos == grant.qos && back->name == grant.name;
-               });
+    const auto is_of_lines = [&](const TemporaryGrant& grant) {
+        return std::ranges::any_of(lines, [&](const std::string& line) {
+            const auto back = grant_of_line(line);
+            return back && back->qos == grant.qos && back->name == grant.name;
+        });
     };
-    const auto known = file->read();
-    if (!known) return known.error();
-    if (std::ranges::none_of(*known, is_due)) return {};
+    const auto is_due = [&, now = std::time(nullptr)](const TemporaryGrant& grant) {
+        return grant.until <= now && is_of_lines(grant);
+    };
     const auto ended = end_grants(*file, is_due, /*is_dry=*/false, access, output);
     if (!ended) return ended.error();
     for (const TemporaryGrant& grant : ended->revoked)
         output.note(describe(grant) + ": revoked again, because its time is over");
+    const auto known = file->read();
+    if (!known) return known.error();
+    for (const TemporaryGrant& grant : *known)
+        if (is_of_lines(grant))
+            output.note(text::format("{}: it is temporary again, until {}", describe(grant),
+                                     local_time_text(grant.until)));
     return {};
 }
 
@@ -101,10 +107,13 @@ Result<int> roll_back(const RollbackOptions& options, Output& output) {
         const auto agreed = is_agreed(options.carry_out, output);
         if (!agreed) return agreed.error();
         if (!*agreed) return exit_declined;
+        if (const auto ready = make_temporary(lines); !ready) return ready.error();
     }
-    const auto status = show_and_carry_out(back.plan, *live, options.carry_out, **access, output);
+    CarryOutOptions carry_out = options.carry_out;
+    carry_out.before_commit = [&] { return make_temporary(lines); };
+    carry_out.if_undone = [&] { leave_permanent(lines, output); };
+    const auto status = show_and_carry_out(back.plan, *live, carry_out, **access, output);
     if (!status || *status != 0 || is_dry || lines.empty()) return status;
-    make_temporary(lines, output);
     if (const auto ended = end_due(lines, **access, output); !ended)
         output.warn(
             "temporary access that is due again could not be ended, and 'qosgate access expire' does it: " +
