@@ -382,6 +382,8 @@ class Specs(AccessTestCase):
 
         self.assertIn("QOS rz1 for account sub: it is temporary again, until ", undone.stderr)
         self.assertEqual(self.listed_at_home(), ["rz1"])
+        self.at_home_with_history("rollback", "--yes")
+        self.assertEqual(self.listed_at_home(), [])
 
     def test_a_rollback_does_not_bring_back_what_has_ended(self) -> None:
         for qos, access in (("rk1", "{complete: true}"), ("rk2", "")):

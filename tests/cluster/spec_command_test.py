@@ -209,6 +209,9 @@ class Specs(SpecTestCase):
         self.assertEqual(self.stored("ro2", "grpjobs,description"), "|ro2")
         entries = self.spec_json("history")["entries"]
         self.assertEqual([entry["number"] for entry in entries], [number + 1, number])
+        self.assertEqual(entries[0]["undoes"], number)
+        twice = self.spec("rollback", str(number), "--yes", rc=CONFLICT).stderr
+        self.assertIn(f"entry {number} was undone by entry {number + 1}, and nothing was changed", twice)
         self.spec("rollback", "--yes")
         self.assertEqual(self.stored("ro1", "maxwall"), "01:00:00")
         self.cluster.sacctmgr("modify qos ro1 set MaxWall=90")

@@ -73,7 +73,7 @@ Result<std::size_t> keep_and_carry_out(const spec::Plan& plan, const spec::LiveS
     std::optional<std::size_t> entry;
     const auto keep = [&]() -> Result<void> {
         if (entry) return {};
-        const auto number = history->keep(plan, live, find_touched(plan, output));
+        const auto number = history->keep(plan, live, find_touched(plan, output), options.undoes);
         if (!number) return number.error();
         entry = *number;
         return {};
@@ -200,11 +200,16 @@ Result<std::optional<std::size_t>> keep_and_make_permanent(const spec::Plan& pla
                                                            const spec::LiveState& live,
                                                            const CarryOutOptions& options, Output& output) {
     const auto named = find_named(plan, output);
-    if (named.empty()) return std::optional<std::size_t>();
+    if (named.empty() && !options.keeps_entry) return std::optional<std::size_t>();
     const auto history = History::open(options.history);
     if (!history) return history.error();
-    const auto entry = history->keep(plan, live, {named, {}});
+    const auto entry = history->keep(plan, live, {named, {}}, options.undoes);
     if (!entry) return entry.error();
+    if (options.before_commit)
+        if (const auto ready = options.before_commit(); !ready) {
+            history->forget(*entry);
+            return ready.error();
+        }
     forget_touched(plan, output);
     if (const auto closed = history->close(*entry); !closed) return closed.error();
     return std::optional(*entry);

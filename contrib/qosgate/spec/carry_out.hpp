@@ -24,6 +24,8 @@ struct CarryOutOptions {
     bool dry_run = false;
     std::string history;      ///< a directory; empty: the default
     std::string move_jobs_to; ///< the QOS for pending jobs of deleted ones; empty: jobs are not moved
+    bool keeps_entry = false; ///< in the history, also of a plan that changes no record
+    std::size_t undoes = 0;   ///< the entry of the history that the plan undoes; 0: it is no rollback
     std::function<Result<void>()> before_commit = {}; ///< an error prevents the commit
     std::function<void()> if_undone = {};             ///< after before_commit(), if nothing is stored
 };

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <ctime>
 #include <iterator>
+#include <set>
 #include <system_error>
 
 #include <pwd.h>
@@ -76,7 +77,7 @@ Result<std::map<std::size_t, fs::path>> History::files() const {
 }
 
 Result<std::size_t> History::keep(const spec::Plan& plan, const spec::LiveState& before,
-                                  const TouchedGrants& temporary) const {
+                                  const TouchedGrants& temporary, std::size_t undoes) const {
     const auto lock = StateLock::take(folder_, "lock");
     if (!lock) return lock.error();
     const auto known = files();
@@ -85,6 +86,7 @@ Result<std::size_t> History::keep(const spec::Plan& plan, const spec::LiveState&
     std::string time = local_time_text(std::time(nullptr));
     auto record = spec::make_history(plan, before, time, own_name());
     record.is_open = true;
+    record.undoes = undoes;
     for (const TemporaryGrant& grant : temporary.made_permanent)
         record.made_permanent.push_back(to_line(grant));
     for (const TemporaryGrant& grant : temporary.ended)
@@ -130,6 +132,18 @@ Result<std::vector<HistoryEntry>> History::read_all() const {
         entries.push_back(*std::move(entry));
     }
     return entries;
+}
+
+Result<std::size_t> History::find_undoing(std::size_t number) const {
+    const auto entries = read_all(); // the latest first
+    if (!entries) return entries.error();
+    std::set<std::size_t> undone;
+    for (const HistoryEntry& entry : *entries) {
+        if (entry.record.undoes == 0 || undone.contains(entry.number)) continue;
+        if (entry.record.undoes == number) return entry.number;
+        undone.insert(entry.record.undoes);
+    }
+    return std::size_t{0};
 }
 
 Result<HistoryEntry> History::read(std::size_t number) const {

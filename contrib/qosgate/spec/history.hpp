@@ -30,10 +30,11 @@ class History {
     static Result<History> open(const std::string& folder);
 
     /// Writes an entry to the disk, with the temporary access that the plan touches. It is open until close()
-    /// is called. Returns its number.
+    /// is called. `undoes`: the entry
+    /// that the plan undoes, or 0. Returns its number.
     /// Errors: unavailable.
     [[nodiscard]] Result<std::size_t> keep(const spec::Plan& plan, const spec::LiveState& before,
-                                           const TouchedGrants& temporary) const;
+                                           const TouchedGrants& temporary, std::size_t undoes) const;
 
     /// Says of an entry that its plan was carried out. Errors: as read(); unavailable.
     [[nodiscard]] Result<void> close(std::size_t number) const;
@@ -43,6 +44,9 @@ class History {
 
     /// All entries, the latest first. Errors: unavailable; those of spec::history_from_text(), with the file.
     [[nodiscard]] Result<std::vector<HistoryEntry>> read_all() const;
+
+    /// The entry that has undone this one and was not undone itself; 0: there is none. Errors: as read_all().
+    [[nodiscard]] Result<std::size_t> find_undoing(std::size_t number) const;
 
     /// 0: the latest. Errors: not_found, with what there is; those of spec::history_from_text().
     [[nodiscard]] Result<HistoryEntry> read(std::size_t number) const;

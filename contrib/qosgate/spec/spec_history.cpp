@@ -25,7 +25,8 @@ Json to_json(const HistoryEntry& entry) {
             {"user", entry.record.actor},
             {"summary", summary_of(entry.record.plan, entry.record.made_permanent.size())},
             {"cluster", entry.record.plan.cluster},
-            {"is_open", entry.record.is_open}};
+            {"is_open", entry.record.is_open},
+            {"undoes", entry.record.undoes == 0 ? Json() : Json(entry.record.undoes)}};
 }
 
 Result<int> show(const HistoryOptions& options, Output& output) {
@@ -50,10 +51,12 @@ Result<int> show(const HistoryOptions& options, Output& output) {
     }
     Table table{{{"NUMBER", true}, {"TIME"}, {"USER"}, {"SUMMARY", false, true}}, {}};
     for (const HistoryEntry& entry : entries)
-        table.rows.push_back({std::to_string(entry.number), text::printable(entry.record.time),
-                              text::printable(entry.record.actor),
-                              summary_of(entry.record.plan, entry.record.made_permanent.size()) +
-                                  (entry.record.is_open ? " (perhaps not stored)" : "")});
+        table.rows.push_back(
+            {std::to_string(entry.number), text::printable(entry.record.time),
+             text::printable(entry.record.actor),
+             summary_of(entry.record.plan, entry.record.made_permanent.size()) +
+                 (entry.record.undoes == 0 ? "" : text::format(" (undoes entry {})", entry.record.undoes)) +
+                 (entry.record.is_open ? " (perhaps not stored)" : "")});
     if (table.rows.empty())
         output.text() << text::format("Nothing was applied yet ({}).\n",
                                       text::printable(history->folder().string(), 1000));
@@ -89,7 +92,9 @@ void add_spec_history(Command spec, Invocation& invocation) {
         "With --json:\n"
         "  entries   number, time (local: 2026-11-24T18:15:00), user, summary, cluster; is_open (the "
         "program\n"
-        "            that applied it ended before it knew whether it was stored)\n"
+        "            that applied it ended before it knew whether it was stored), undoes (the number of the "
+        "entry\n"
+        "            that it undoes; null: none)\n"
         "  folder    where they are");
     command.add_option("NUMBER", options->number, "Only this entry, with all its changes")
         .range(1, 999'999'999);

@@ -36,6 +36,19 @@ void keep_temporary(const std::vector<std::string>& lines, spec::Plan& plan) {
                 if (named.name == grant->name) named.granted.erase(grant->qos);
 }
 
+/// Who undoes the undoing of an apply that made access permanent wants it so again.
+void name_permanent(const spec::HistoryRecord& record, spec::Plan& plan) {
+    for (const std::string& line : record.made_permanent) {
+        const auto grant = grant_of_line(line);
+        if (!grant) continue;
+        const auto known = std::ranges::find(plan.named, grant->name, &model::AccessChange::name);
+        model::AccessChange& named = known == plan.named.end()
+                                         ? plan.named.emplace_back(model::AccessChange{.name = grant->name})
+                                         : *known;
+        named.granted.insert(grant->qos);
+    }
+}
+
 /// Ends what came back and is due already. What did not come back is taken from the list.
 Result<void> end_due(const std::vector<std::string>& lines, QosConnection& access, Output& output) {
     const auto file = GrantFile::open({});
@@ -75,6 +88,15 @@ Result<int> roll_back(const RollbackOptions& options, Output& output) {
         return Error{ErrorCode::invalid_input,
                      text::format("entry {} is of cluster {}, and this is {}", entry->number,
                                   text::quoted(entry->record.plan.cluster, 64), live->cluster)};
+    const auto undoing = history->find_undoing(entry->number);
+    if (!undoing) return undoing.error();
+    if (*undoing != 0)
+        return Error{
+            ErrorCode::conflict,
+            text::format(
+                "entry {} was undone by entry {}, and nothing was changed: 'qosgate spec rollback {}' "
+                "does it again",
+                entry->number, *undoing, *undoing)};
     if (entry->record.is_open && !spec::is_in_force(entry->record, *live))
         return Error{
             ErrorCode::conflict,
@@ -98,6 +120,9 @@ Result<int> roll_back(const RollbackOptions& options, Output& output) {
                                       summary_of(entry->record.plan, entry->record.made_permanent.size()));
     const auto lines = lines_of_temporary(entry->record);
     keep_temporary(lines, back.plan);
+    if (entry->record.undoes != 0)
+        if (const auto undone = history->read(entry->record.undoes))
+            name_permanent(undone->record, back.plan);
     const bool is_dry = options.carry_out.dry_run;
     if (!output.json() && !entry->record.made_permanent.empty())
         output.text() << text::format("temporary access that the spec made permanent ({}) {} its end again\n",
@@ -107,9 +132,10 @@ Result<int> roll_back(const RollbackOptions& options, Output& output) {
         const auto agreed = is_agreed(options.carry_out, output);
         if (!agreed) return agreed.error();
         if (!*agreed) return exit_declined;
-        if (const auto ready = make_temporary(lines); !ready) return ready.error();
     }
     CarryOutOptions carry_out = options.carry_out;
+    carry_out.undoes = entry->number;
+    carry_out.keeps_entry = !lines.empty();
     carry_out.before_commit = [&] { return make_temporary(lines); };
     carry_out.if_undone = [&] { leave_permanent(lines, output); };
     const auto status = show_and_carry_out(back.plan, *live, carry_out, **access, output);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -427,6 +428,7 @@ std::string history_to_text(const HistoryRecord& record) {
     if (!record.made_permanent.empty()) json["made_permanent"] = texts_to_json(record.made_permanent);
     if (!record.ended.empty()) json["ended"] = texts_to_json(record.ended);
     if (record.is_open) json["open"] = true;
+    if (record.undoes != 0) json["undoes"] = record.undoes;
     SealedFile file = frame;
     file.cluster = record.plan.cluster;
     file.contents = std::move(json);
@@ -462,6 +464,9 @@ Result<HistoryRecord> history_from_text(std::string_view text, std::string_view 
         record.is_open = true;
         if (*open != true) reader.fail(members.path_of("open"), "must be true");
     }
+    if (const Json* undoes = members.find("undoes"); undoes != nullptr)
+        record.undoes =
+            reader.number(*undoes, members.path_of("undoes"), std::numeric_limits<std::uint32_t>::max());
     members.finish();
     if (!reader.ok()) return reader.error();
     return record;

@@ -6,6 +6,7 @@
 #include "qosgate/base/result.hpp"
 #include "qosgate/spec/plan.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,7 @@ struct HistoryRecord {
     std::vector<std::string> made_permanent = {}; ///< that lost its end, because the plan's files name it
     std::vector<std::string> ended = {};          ///< that the plan takes away
     bool is_open = false;                         ///< whether the plan was carried out is not known
+    std::uint64_t undoes = 0; ///< the number of the entry that it undoes; 0: it is no rollback
     friend bool operator==(const HistoryRecord&, const HistoryRecord&) = default;
 };
 
