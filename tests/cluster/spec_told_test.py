@@ -229,8 +229,10 @@ class Times(SpecTestCase):
 class Watching(SpecTestCase):
     def watch(self, *words: str) -> tuple[Any, Path]:
         status = self.state / "status.json"
+        # What is ignored when a program begins, as after nohup, it goes on ignoring.
         process = self.start_program(
-            str(self.binary), "spec", "watch", *words, "--status", str(status), "--history", self.history
+            "env", "--default-signal=HUP,INT,TERM", str(self.binary), "spec", "watch", *words,
+            "--status", str(status), "--history", self.history,
         )
         return process, status
 
