@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import termios
@@ -218,6 +219,17 @@ class Specs(SpecTestCase):
         refused = self.spec("rollback", str(number), "--yes", rc=CONFLICT)
         self.assertIn("changed since", refused.stderr)
         self.assertEqual(self.stored("ro1", "maxwall"), "01:30:00")
+
+    def test_a_flag_that_slurm_does_not_know_is_told_before_the_apply(self) -> None:
+        year, month = re.search(r"(\d+)\.(\d+)", self.cluster.run("sinfo --version", check=True).stdout).groups()
+        if (int(year), int(month)) >= (23, 11):
+            self.skipTest("this release knows all flags")
+        file = self.write("a.yaml", "owner: base\nqos: {uf1: {Flags: [Relative]}}\n")
+        words = "QOS 'uf1': Flags: Relative: Slurm 22.05 does not know it"
+        self.assertEqual(self.spec_json("plan", file, rc=CHANGES)["refusal"], words)
+        for option in ("--dry-run", "--yes"):
+            self.assertIn(words, self.spec("apply", file, option, rc=78).stderr)
+        self.assertFalse(self.exists("uf1"))
 
     def kill_apply_at(self, file: str, fail_at: bytes | Callable[[bytes], bool]) -> None:
         """Ends an apply, which has an entry of its own, while slurmdbd does not answer this request."""

@@ -366,6 +366,24 @@ BOOST_AUTO_TEST_CASE(a_default_qos_cannot_be_removed) {
     BOOST_TEST(without.plan.access == (Changes{{name("lasers", "bob"), {}, {}, ""}}));
 }
 
+BOOST_AUTO_TEST_CASE(a_default_that_another_owner_keeps_from_moving_is_a_conflict_alone) {
+    LiveState state = tree([](auto& all) {
+        all[2] = with_default(account("physics", "root", {{"night", "normal"}}), "night");
+    });
+    state.qos[0].description = "normal [qosgate:ops=1]";
+    state.qos[1].description = "night [qosgate:base*]";
+    const Desired wanted{.qos = {with_access(wanted_qos("normal"),
+                                             {.accounts = {"physics"}, .default_for_accounts = {"physics"}})},
+                         .pruned_owners = {"base"}};
+
+    const Planned planned = make_plan(wanted, state, {});
+
+    BOOST_TEST(texts_of(planned.problems) == std::vector<std::string>{});
+    BOOST_TEST_REQUIRE(planned.conflicts.size() == 1u);
+    BOOST_TEST(planned.conflicts[0].field == "access");
+    BOOST_TEST(make_plan(wanted, state, {.take_over = true}).plan.removed.size() == 1u);
+}
+
 // ---- size -----------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(twenty_thousand_associations_and_a_thousand_qos_are_planned) {
