@@ -133,12 +133,8 @@ Json to_json(const spec::Drift& drift) {
     Json access = Json::array();
     for (const spec::AccessSummary& one : drift.access)
         access.push_back(one.qos);
-    return {{"drifted", drift.found()},
-            {"fields", fields},
-            {"missing", drift.missing},
-            {"leftover", drift.leftover},
-            {"access", access},
-            {"managed_access", drift.managed_access}};
+    return {{"drifted", drift.found()},   {"fields", fields}, {"missing", drift.missing},
+            {"leftover", drift.leftover}, {"access", access}, {"managed_access", drift.managed_access}};
 }
 
 } // namespace
