@@ -3,6 +3,7 @@
 // The maximum time of all rules together for one job, whatever they do: when the time is over, no new Lua
 // states are made for the job, and the remaining rules end by their on_error.
 #include "support/policy_setup.hpp"
+#include "support/sanitized.hpp"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -103,7 +104,8 @@ BOOST_DATA_TEST_CASE(no_job_costs_more_than_a_tenth_of_a_second, kinds, kind) {
         (void)Job().run(*policy);
         const double spent = cpu_seconds() - begin;
         BOOST_TEST_MESSAGE(kind.name << ": " << spent * 1000 << " ms");
-        BOOST_TEST(spent < 0.1);
+        // What ends a decision is slower with a sanitizer, too.
+        BOOST_TEST(spent < (slowness == 1 ? 0.1 : 0.2));
     }
 }
 
