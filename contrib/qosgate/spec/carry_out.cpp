@@ -248,7 +248,7 @@ Result<int> show_and_carry_out(const spec::Plan& plan, const spec::LiveState& li
             output.text() << text::format("Applied. 'qosgate spec rollback {}' undoes it.\n", *entry);
         return 0;
     }
-    if (const auto unused = expect_possible(plan, options, access); !unused) return unused.error();
+    if (const auto possible = expect_possible(plan, options, access); !possible) return possible.error();
     const auto moves = mover.find();
     if (!moves) return moves.error();
     if (!output.json() && !moves->empty()) output.text() << mover.sentence("Moves", *moves) << '\n';
@@ -266,7 +266,7 @@ Result<int> show_and_carry_out(const spec::Plan& plan, const spec::LiveState& li
     if (!*agreed) return exit_declined;
     if (!options.yes) {
         // Jobs may have come while the question stood.
-        if (const auto unused = expect_possible(plan, options, access); !unused) return unused.error();
+        if (const auto possible = expect_possible(plan, options, access); !possible) return possible.error();
     }
     const auto number = keep_and_carry_out(
         plan, live, options, access.connection(), [&](slurmdb::CommitStep step) { interrupt.note(step); },

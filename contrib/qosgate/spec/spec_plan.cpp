@@ -39,18 +39,18 @@ Result<int> plan(const PlanOptions& options, Output& output) {
     }
     const bool judges = !options.no_consequences && spec.plan.changes_anything();
     const auto found = judges ? judge_plan(spec.plan, spec.live, output) : std::nullopt;
-    const auto unused = expect_possible(spec.plan, CarryOutOptions{}, **access);
+    const auto possible = expect_possible(spec.plan, CarryOutOptions{}, **access);
     const auto named = find_named(spec.plan, output);
     if (output.json()) {
         Json answer = to_answer(spec.plan, named);
         answer["consequences"] = found ? to_json(*found) : Json();
-        answer["refusal"] = unused ? Json() : Json(unused.error().message);
+        answer["refusal"] = possible ? Json() : Json(possible.error().message);
         output.write(answer);
     } else {
         print(spec.plan, named.size(), output.text());
         print_named(named, output.text());
         if (found) print(*found, output.text());
-        if (!unused) output.text() << "An apply would be refused now: " << unused.error().message << '\n';
+        if (!possible) output.text() << "An apply would be refused now: " << possible.error().message << '\n';
         if (!options.out.empty()) output.text() << text::format("Written to {}.\n", options.out);
     }
     return spec.plan.changes_anything() || !named.empty() ? exit_changes : 0;

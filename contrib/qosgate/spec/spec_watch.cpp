@@ -142,8 +142,8 @@ class Watch {
             output_.note("would do: " + summary_of(spec.plan, find_named(spec.plan, output_).size()));
             return {};
         }
-        if (const auto unused = expect_possible(spec.plan, options_.carry_out, access); !unused)
-            return unused.error();
+        if (const auto possible = expect_possible(spec.plan, options_.carry_out, access); !possible)
+            return possible.error();
         const auto done = keep_and_carry_out(
             spec.plan, spec.live, options_.carry_out, access.connection(), [](slurmdb::CommitStep) {},
             output_);
