@@ -246,7 +246,7 @@ Result<EndedGrants> end_grants(const GrantFile& file,
     for (const TemporaryGrant& grant : *known) {
         if (!is_meant(grant)) continue;
         const auto is_it = [&](const TemporaryGrant& other) {
-            return other.qos == grant.qos && other.name == grant.name && is_meant(other);
+            return is_same_access(other, grant) && is_meant(other);
         };
         auto ended = end_soon(file, is_it, is_dry, access, output);
         if (!ended && ended.error().code != ErrorCode::conflict) return ended;

@@ -38,14 +38,6 @@ std::string own_name() {
     return user == nullptr ? std::to_string(getuid()) : user->pw_name;
 }
 
-bool is_same(const TemporaryGrant& one, const TemporaryGrant& other) {
-    return one.qos == other.qos && one.name == other.name;
-}
-
-bool has(const std::vector<TemporaryGrant>& all, const TemporaryGrant& grant) {
-    return std::ranges::any_of(all, [&](const TemporaryGrant& each) { return is_same(each, grant); });
-}
-
 StoredBefore stored_before(const model::AssociationRecord& record, const std::string& qos) {
     if (record.own_qos) return StoredBefore::own_list;
     return record.removed_qos.contains(qos) ? StoredBefore::removed : StoredBefore::nothing;
@@ -57,7 +49,7 @@ bool inherits_for_a_time(const model::AssociationRecord& record, const std::stri
                          const spec::LiveState& live, const std::vector<TemporaryGrant>& known) {
     const model::AssociationRecord* next = &record;
     for (std::size_t depth = 0; next != nullptr && depth < live.associations.size(); ++depth) {
-        if (next != &record && has(known, {.qos = qos, .name = next->name})) return true;
+        if (next != &record && has_access(known, {.qos = qos, .name = next->name})) return true;
         if (next->own_qos || next->added_qos.contains(qos)) return false;
         next = find_above(live, *next);
     }
@@ -75,8 +67,9 @@ model::AccessChange change_to_grant(const model::AssociationRecord& record, cons
 
 /// Puts them into the list, in place of earlier ones of the same access.
 void remember(const Granted& now, std::vector<TemporaryGrant>& all) {
-    std::erase_if(all,
-                  [&](const TemporaryGrant& old) { return has(now.granted, old) || has(now.extended, old); });
+    std::erase_if(all, [&](const TemporaryGrant& old) {
+        return has_access(now.granted, old) || has_access(now.extended, old);
+    });
     all.insert(all.end(), now.granted.begin(), now.granted.end());
     all.insert(all.end(), now.extended.begin(), now.extended.end());
 }
@@ -84,7 +77,7 @@ void remember(const Granted& now, std::vector<TemporaryGrant>& all) {
 /// They are granted.
 void close(std::vector<TemporaryGrant>& all, const std::vector<TemporaryGrant>& granted) {
     for (TemporaryGrant& each : all)
-        if (has(granted, each)) each.is_open = false;
+        if (has_access(granted, each)) each.is_open = false;
 }
 
 void report(const Granted& now, bool is_dry, Output& output) {
@@ -156,8 +149,8 @@ Result<int> grant(const GrantOptions& options, Output& output) {
     const std::string qos = text::lower(options.subject.qos);
     for (const model::AssociationRecord* record : *associations) {
         TemporaryGrant fresh{qos, record->name, until->time, options.reason, own_name(), now};
-        const auto old =
-            std::ranges::find_if(known, [&](const TemporaryGrant& each) { return is_same(each, fresh); });
+        const auto old = std::ranges::find_if(
+            known, [&](const TemporaryGrant& each) { return is_same_access(each, fresh); });
         if (record->qos.contains(qos) && old != known.end()) {
             fresh.before = old->before;
             result.extended.push_back(fresh);

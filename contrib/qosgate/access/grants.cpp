@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -60,7 +62,25 @@ bool is_ended(const TemporaryGrant& grant, const spec::Plan& plan) {
                                                    !change->own->added.contains(grant.qos));
 }
 
+/// Changes the list of the default directory. Errors: those of the list.
+Result<void> change_list(const std::function<void(std::vector<TemporaryGrant>&)>& change) {
+    const auto file = GrantFile::open({});
+    if (!file) return file.error();
+    auto grants = file->lock();
+    if (!grants) return grants.error();
+    change(grants->all);
+    return grants->write();
+}
+
 } // namespace
+
+bool is_same_access(const TemporaryGrant& one, const TemporaryGrant& other) {
+    return one.qos == other.qos && one.name == other.name;
+}
+
+bool has_access(const std::vector<TemporaryGrant>& all, const TemporaryGrant& grant) {
+    return std::ranges::any_of(all, [&](const TemporaryGrant& each) { return is_same_access(each, grant); });
+}
 
 std::optional<TemporaryGrant> grant_of_line(std::string_view line) {
     const Json root = Json::parse(line, nullptr, /*allow_exceptions=*/false);
@@ -244,70 +264,44 @@ TouchedGrants find_touched(const spec::Plan& plan, Output& output) {
     return touched;
 }
 
-Result<void> make_temporary(const std::vector<std::string>& lines) {
-    if (lines.empty()) return {};
-    const auto file = GrantFile::open({});
-    if (!file) return file.error();
-    auto grants = file->lock();
-    if (!grants) return grants.error();
-    for (const std::string& line : lines) {
-        auto grant = grant_of_line(line);
-        if (!grant) return Error{ErrorCode::invalid_input, "the entry of the history is damaged"};
-        const bool is_there = std::ranges::any_of(grants->all, [&](const TemporaryGrant& each) {
-            return each.qos == grant->qos && each.name == grant->name;
-        });
-        grant->is_open = true; // it may not come back
-        if (!is_there) grants->all.push_back(*std::move(grant));
-    }
-    return grants->write();
+Result<void> make_temporary(const std::vector<TemporaryGrant>& grants) {
+    if (grants.empty()) return {};
+    return change_list([&](std::vector<TemporaryGrant>& all) {
+        for (TemporaryGrant grant : grants) {
+            if (has_access(all, grant)) continue;
+            grant.is_open = true; // it may not come back
+            all.push_back(std::move(grant));
+        }
+    });
 }
 
-void leave_permanent(const std::vector<std::string>& lines, Output& output) {
-    if (lines.empty()) return;
-    const auto leave = [&]() -> Result<void> {
-        const auto file = GrantFile::open({});
-        if (!file) return file.error();
-        auto grants = file->lock();
-        if (!grants) return grants.error();
-        std::erase_if(grants->all, [&](const TemporaryGrant& grant) {
-            return grant.is_open && std::ranges::any_of(lines, [&](const std::string& line) {
-                       const auto back = grant_of_line(line);
-                       return back && back->qos == grant.qos && back->name == grant.name;
-                   });
-        });
-        return grants->write();
-    };
-    if (const auto done = leave(); !done)
-        output.warn("access that is permanent is in the list of what ends: " + done.error().message);
+void leave_permanent(const std::vector<TemporaryGrant>& grants, Output& output) {
+    if (grants.empty()) return;
+    const auto done = change_list([&](std::vector<TemporaryGrant>& all) {
+        std::erase_if(all,
+                      [&](const TemporaryGrant& each) { return each.is_open && has_access(grants, each); });
+    });
+    if (!done) output.warn("access that is permanent is in the list of what ends: " + done.error().message);
 }
 
 void forget_touched(const spec::Plan& plan, Output& output) {
     const TouchedGrants touched = find_touched(plan, output);
     if (touched.made_permanent.empty() && touched.ended.empty()) return;
-    const auto forget = [&]() -> Result<void> {
-        const auto file = GrantFile::open({});
-        if (!file) return file.error();
-        auto grants = file->lock();
-        if (!grants) return grants.error();
-        std::vector<TemporaryGrant> kept;
-        std::vector<TemporaryGrant> permanent;
-        for (TemporaryGrant& grant : grants->all) {
-            if (is_named(grant, plan))
-                permanent.push_back(std::move(grant));
-            else if (!is_ended(grant, plan))
-                kept.push_back(std::move(grant));
-        }
-        grants->all = std::move(kept);
-        if (const auto done = grants->write(); !done) return done;
-        for (const TemporaryGrant& grant : permanent)
-            output.note(text::format("{}: granted until {}, it has no end any more", describe(grant),
-                                     local_time_text(grant.until)));
-        return {};
-    };
-    if (const auto done = forget(); !done)
-        output.warn("temporary access that the spec makes permanent, or takes away, is still in the list of "
-                    "what ends: " +
-                    done.error().message);
+    std::vector<TemporaryGrant> permanent;
+    const auto done = change_list([&](std::vector<TemporaryGrant>& all) {
+        std::ranges::copy_if(all, std::back_inserter(permanent),
+                             [&](const TemporaryGrant& each) { return is_named(each, plan); });
+        std::erase_if(
+            all, [&](const TemporaryGrant& each) { return is_named(each, plan) || is_ended(each, plan); });
+    });
+    if (!done)
+        return output.warn(
+            "temporary access that the spec makes permanent, or takes away, is still in the list of what "
+            "ends: " +
+            done.error().message);
+    for (const TemporaryGrant& grant : permanent)
+        output.note(text::format("{}: granted until {}, it has no end any more", describe(grant),
+                                 local_time_text(grant.until)));
 }
 
 } // namespace qg::cli

@@ -45,6 +45,11 @@ struct TemporaryGrant {
     friend bool operator==(const TemporaryGrant&, const TemporaryGrant&) = default;
 };
 
+/// Whether both are about the same access: that of an association to a QOS.
+bool is_same_access(const TemporaryGrant& one, const TemporaryGrant& other);
+/// Whether one of `all` is about the same access.
+bool has_access(const std::vector<TemporaryGrant>& all, const TemporaryGrant& grant);
+
 /// A line of the list.
 std::string to_line(const TemporaryGrant& grant);
 /// Empty: it is no such line.
@@ -117,13 +122,13 @@ struct TouchedGrants {
 
 TouchedGrants find_touched(const spec::Plan& plan, Output& output);
 
-/// Before a plan that made them permanent, or took them away, is undone: puts these lines of the list into it
+/// Before a plan that made them permanent, or took them away, is undone: puts these grants into the list
 /// again, unless it has the same access. They are open: settle() takes out what did not come back. Errors:
 /// those of the list.
-Result<void> make_temporary(const std::vector<std::string>& lines);
+Result<void> make_temporary(const std::vector<TemporaryGrant>& grants);
 
 /// After make_temporary(), if nothing was undone: takes what is open out again. Fails with a warning.
-void leave_permanent(const std::vector<std::string>& lines, Output& output);
+void leave_permanent(const std::vector<TemporaryGrant>& grants, Output& output);
 
 /// After a plan was carried out, or needed nothing: forgets the end of grants that its files name, because
 /// that access is permanent now, and notes each; and grants that the plan took away. Of the default

@@ -135,13 +135,15 @@ Result<std::vector<HistoryEntry>> History::read_all() const {
 }
 
 Result<std::size_t> History::find_undoing(std::size_t number) const {
-    const auto entries = read_all(); // the latest first
-    if (!entries) return entries.error();
+    const auto known = files();
+    if (!known) return known.error();
     std::set<std::size_t> undone;
-    for (const HistoryEntry& entry : *entries) {
-        if (entry.record.undoes == 0 || undone.contains(entry.number)) continue;
-        if (entry.record.undoes == number) return entry.number;
-        undone.insert(entry.record.undoes);
+    for (auto at = known->rbegin(); at != known->rend() && at->first > number; ++at) {
+        const auto entry = read_entry(at->first, at->second);
+        if (!entry) return entry.error();
+        if (entry->record.undoes == 0 || undone.contains(entry->number)) continue;
+        if (entry->record.undoes == number) return entry->number;
+        undone.insert(entry->record.undoes);
     }
     return std::size_t{0};
 }

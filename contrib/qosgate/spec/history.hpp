@@ -29,10 +29,8 @@ class History {
     /// Errors: those of make_state_folder().
     static Result<History> open(const std::string& folder);
 
-    /// Writes an entry to the disk, with the temporary access that the plan touches. It is open until close()
-    /// is called. `undoes`: the entry
-    /// that the plan undoes, or 0. Returns its number.
-    /// Errors: unavailable.
+    /// Writes an entry to the disk, with the temporary access that the plan touches, and the entry that it
+    /// undoes (0: none). It is open until close() is called. Returns its number. Errors: unavailable.
     [[nodiscard]] Result<std::size_t> keep(const spec::Plan& plan, const spec::LiveState& before,
                                            const TouchedGrants& temporary, std::size_t undoes) const;
 
@@ -45,7 +43,8 @@ class History {
     /// All entries, the latest first. Errors: unavailable; those of spec::history_from_text(), with the file.
     [[nodiscard]] Result<std::vector<HistoryEntry>> read_all() const;
 
-    /// The entry that has undone this one and was not undone itself; 0: there is none. Errors: as read_all().
+    /// The entry that has undone this one and was not undone itself; 0: there is none. Errors:
+    /// as read_all(), of later entries.
     [[nodiscard]] Result<std::size_t> find_undoing(std::size_t number) const;
 
     /// 0: the latest. Errors: not_found, with what there is; those of spec::history_from_text().

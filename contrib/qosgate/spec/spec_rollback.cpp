@@ -21,46 +21,47 @@ struct RollbackOptions : AccessOptions {
     std::size_t number = 0; ///< 0: the latest
 };
 
-/// Lines of the list of temporary access that the entry's apply touched.
-std::vector<std::string> lines_of_temporary(const spec::HistoryRecord& record) {
+/// The grants of these lines. Errors: invalid_input if one is none.
+Result<std::vector<TemporaryGrant>> grants_of(const std::vector<std::string>& lines) {
+    std::vector<TemporaryGrant> grants;
+    for (const std::string& line : lines) {
+        auto grant = grant_of_line(line);
+        if (!grant) return Error{ErrorCode::invalid_input, "the entry of the history is damaged"};
+        grants.push_back(*std::move(grant));
+    }
+    return grants;
+}
+
+/// The temporary access that the entry's apply touched. Errors: as grants_of().
+Result<std::vector<TemporaryGrant>> temporary_access_of(const spec::HistoryRecord& record) {
     std::vector<std::string> lines = record.made_permanent;
     lines.insert(lines.end(), record.ended.begin(), record.ended.end());
-    return lines;
+    return grants_of(lines);
 }
 
 /// Such access is not named for good.
-void keep_temporary(const std::vector<std::string>& lines, spec::Plan& plan) {
-    for (const std::string& line : lines)
-        if (const auto grant = grant_of_line(line))
-            for (model::AccessChange& named : plan.named)
-                if (named.name == grant->name) named.granted.erase(grant->qos);
+void keep_temporary(const std::vector<TemporaryGrant>& grants, spec::Plan& plan) {
+    for (const TemporaryGrant& grant : grants)
+        for (model::AccessChange& named : plan.named)
+            if (named.name == grant.name) named.granted.erase(grant.qos);
 }
 
 /// Who undoes the undoing of an apply that made access permanent wants it so again.
-void name_permanent(const spec::HistoryRecord& record, spec::Plan& plan) {
-    for (const std::string& line : record.made_permanent) {
-        const auto grant = grant_of_line(line);
-        if (!grant) continue;
-        const auto known = std::ranges::find(plan.named, grant->name, &model::AccessChange::name);
-        model::AccessChange& named = known == plan.named.end()
-                                         ? plan.named.emplace_back(model::AccessChange{.name = grant->name})
-                                         : *known;
-        named.granted.insert(grant->qos);
+void name_permanent(const std::vector<TemporaryGrant>& grants, spec::Plan& plan) {
+    for (const TemporaryGrant& grant : grants) {
+        auto named = std::ranges::find(plan.named, grant.name, &model::AccessChange::name);
+        if (named == plan.named.end())
+            named = plan.named.insert(named, model::AccessChange{.name = grant.name});
+        named->granted.insert(grant.qos);
     }
 }
 
 /// Ends what came back and is due already. What did not come back is taken from the list.
-Result<void> end_due(const std::vector<std::string>& lines, QosConnection& access, Output& output) {
+Result<void> end_due(const std::vector<TemporaryGrant>& grants, QosConnection& access, Output& output) {
     const auto file = GrantFile::open({});
     if (!file) return file.error();
-    const auto is_of_lines = [&](const TemporaryGrant& grant) {
-        return std::ranges::any_of(lines, [&](const std::string& line) {
-            const auto back = grant_of_line(line);
-            return back && back->qos == grant.qos && back->name == grant.name;
-        });
-    };
     const auto is_due = [&, now = std::time(nullptr)](const TemporaryGrant& grant) {
-        return grant.until <= now && is_of_lines(grant);
+        return grant.until <= now && has_access(grants, grant);
     };
     const auto ended = end_grants(*file, is_due, /*is_dry=*/false, access, output);
     if (!ended) return ended.error();
@@ -69,7 +70,7 @@ Result<void> end_due(const std::vector<std::string>& lines, QosConnection& acces
     const auto known = file->read();
     if (!known) return known.error();
     for (const TemporaryGrant& grant : *known)
-        if (is_of_lines(grant))
+        if (has_access(grants, grant))
             output.note(text::format("{}: it is temporary again, until {}", describe(grant),
                                      local_time_text(grant.until)));
     return {};
@@ -118,29 +119,33 @@ Result<int> roll_back(const RollbackOptions& options, Output& output) {
                                       text::printable(entry->record.time),
                                       text::printable(entry->record.actor),
                                       summary_of(entry->record.plan, entry->record.made_permanent.size()));
-    const auto lines = lines_of_temporary(entry->record);
-    keep_temporary(lines, back.plan);
+    const auto temporary = temporary_access_of(entry->record);
+    if (!temporary) return temporary.error();
+    keep_temporary(*temporary, back.plan);
     if (entry->record.undoes != 0)
-        if (const auto undone = history->read(entry->record.undoes))
-            name_permanent(undone->record, back.plan);
+        if (const auto undone = history->read(entry->record.undoes)) {
+            const auto permanent = grants_of(undone->record.made_permanent);
+            if (!permanent) return permanent.error();
+            name_permanent(*permanent, back.plan);
+        }
     const bool is_dry = options.carry_out.dry_run;
     if (!output.json() && !entry->record.made_permanent.empty())
         output.text() << text::format("temporary access that the spec made permanent ({}) {} its end again\n",
                                       count_of(entry->record.made_permanent.size(), "grant"),
                                       is_dry ? "would get" : "gets");
-    if (!back.plan.changes_anything() && !lines.empty() && !is_dry) {
+    if (!back.plan.changes_anything() && !temporary->empty() && !is_dry) {
         const auto agreed = is_agreed(options.carry_out, output);
         if (!agreed) return agreed.error();
         if (!*agreed) return exit_declined;
     }
     CarryOutOptions carry_out = options.carry_out;
     carry_out.undoes = entry->number;
-    carry_out.keeps_entry = !lines.empty();
-    carry_out.before_commit = [&] { return make_temporary(lines); };
-    carry_out.if_undone = [&] { leave_permanent(lines, output); };
+    carry_out.keeps_entry = !temporary->empty();
+    carry_out.before_commit = [&] { return make_temporary(*temporary); };
+    carry_out.if_undone = [&] { leave_permanent(*temporary, output); };
     const auto status = show_and_carry_out(back.plan, *live, carry_out, **access, output);
-    if (!status || *status != 0 || is_dry || lines.empty()) return status;
-    if (const auto ended = end_due(lines, **access, output); !ended)
+    if (!status || *status != 0 || is_dry || temporary->empty()) return status;
+    if (const auto ended = end_due(*temporary, **access, output); !ended)
         output.warn(
             "temporary access that is due again could not be ended, and 'qosgate access expire' does it: " +
             ended.error().message);
