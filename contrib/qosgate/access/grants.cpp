@@ -6,6 +6,7 @@
 #include "qosgate/base/read_file.hpp"
 #include "qosgate/base/replace_file.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/own_access.hpp"
 
 #include <algorithm>
 #include <array>
@@ -57,9 +58,7 @@ bool is_ended(const TemporaryGrant& grant, const spec::Plan& plan) {
     if (std::ranges::find(plan.removed, grant.qos, &model::QosRecord::name) != plan.removed.end())
         return true;
     const auto change = std::ranges::find(plan.access, grant.name, &model::AccessChange::name);
-    if (change == plan.access.end()) return false;
-    return change->revoked.contains(grant.qos) || (change->own && !change->own->whole.contains(grant.qos) &&
-                                                   !change->own->added.contains(grant.qos));
+    return change != plan.access.end() && takes_away(*change, grant.qos);
 }
 
 /// Changes the list of the default directory. Errors: those of the list.

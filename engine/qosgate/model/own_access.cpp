@@ -86,6 +86,11 @@ OwnAccess without_deleted(OwnAccess own, const NameSet& deleted, const NameSet& 
     return own;
 }
 
+bool takes_away(const AccessChange& change, const std::string& qos) {
+    if (change.revoked.contains(qos)) return true;
+    return change.own && !change.own->whole.contains(qos) && !change.own->added.contains(qos);
+}
+
 Result<void> expect_storable(const AccessChange& change) {
     if (!change.own) return {};
     const OwnAccess& own = *change.own;

@@ -31,6 +31,9 @@ OwnAccess with_revocations(OwnAccess own, const NameSet& revoked, const NameSet&
 /// What is stored after QOSs were deleted. For a list that becomes empty the same holds.
 OwnAccess without_deleted(OwnAccess own, const NameSet& deleted, const NameSet& above);
 
+/// Whether the change takes the QOS from its association.
+bool takes_away(const AccessChange& change, const std::string& qos);
+
 /// Whether slurmdbd can store the change. Errors: invalid_input (a list of its own and differences at once, a
 /// QOS that is added and removed, something granted or revoked besides).
 Result<void> expect_storable(const AccessChange& change);

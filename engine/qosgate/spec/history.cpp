@@ -291,11 +291,8 @@ class Reverter {
         const NameSet stored = before.own_qos ? *before.own_qos : before.added_qos;
         AccessChange named{before.name};
         for (const std::string& qos : stored) {
-            const bool is_revoked = base.change != nullptr && base.change->revoked.contains(qos);
-            const bool is_taken = base.change != nullptr && base.change->own &&
-                                  !base.change->own->whole.contains(qos) &&
-                                  !base.change->own->added.contains(qos);
-            if (is_revoked || is_taken || is_removed_by_plan(qos)) named.granted.insert(qos);
+            const bool is_taken = base.change != nullptr && takes_away(*base.change, qos);
+            if (is_taken || is_removed_by_plan(qos)) named.granted.insert(qos);
         }
         if (!named.granted.empty()) planned_.plan.named.push_back(std::move(named));
     }
