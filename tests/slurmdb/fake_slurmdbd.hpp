@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <semaphore>
 #include <string>
 #include <thread>
 #include <vector>
@@ -62,7 +63,12 @@ class FakeSlurmdbd {
         socklen_t size = sizeof address;
         getsockname(listener_, plain, &size);
         port_ = ntohs(address.sin_port);
-        thread_ = std::thread([this] { serve(); });
+        thread_ = std::thread([this] {
+            serves_.release();
+            serve();
+        });
+        // A thread that starts holds locks of AddressSanitizer: a process forked then would wait for ever.
+        serves_.acquire();
     }
     FakeSlurmdbd(const FakeSlurmdbd&) = delete;
     FakeSlurmdbd& operator=(const FakeSlurmdbd&) = delete;
@@ -95,6 +101,7 @@ class FakeSlurmdbd {
     std::uint16_t port_ = 0;
     std::atomic<int> connections_{0};
     std::vector<int> kept_;
+    std::binary_semaphore serves_{0};
     std::thread thread_;
 };
 
