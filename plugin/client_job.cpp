@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "client_job.hpp"
 
+#include "this_release.hpp"
+
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/client_counts.hpp"
 #include "qosgate/limits/release.hpp"
@@ -18,8 +20,6 @@ namespace qg::plugin {
 namespace {
 
 using model::JobRequest;
-
-constexpr auto this_release = limits::Release::from_version_number(SLURM_VERSION_NUMBER);
 
 /// Options whose effect on tasks and nodes the client computes only later.
 constexpr std::array<const char*, 8> late_options{"sockets-per-node",

@@ -13,6 +13,7 @@
 #include "qosgate/slurm/job_world.hpp"
 #include "qosgate/slurm/plugin_list.hpp"
 #include "qosgate/slurm/values.hpp"
+#include "this_release.hpp"
 
 #include <algorithm>
 #include <array>
@@ -71,11 +72,6 @@ class ClientDetails final : public model::DetailReader {
     bool has_name_;                      ///< else the client makes one later
     mutable std::string_view asked_for_; ///< one thread judges
 };
-
-bool has_qosgate(std::string_view job_submit_plugins) {
-    const auto names = slurm::job_submit_plugin_names(job_submit_plugins);
-    return std::ranges::find(names, "qosgate") != names.end();
-}
 
 /// The rules beside slurm.conf; none if this host has none. Errors: those of reading and compiling them.
 Result<std::shared_ptr<const policy::Policy>> load_rules() {
@@ -214,7 +210,7 @@ ClientAnswer judge_client_job(ClientOptions options, const ClientCommand& comman
     if (!why_no_limits.empty()) {
         answer.no_opinion = why_no_limits;
     } else if (settings.client == policy::ClientUse::automatic &&
-               has_qosgate(slurm::view_text(conf->job_submit_plugins))) {
+               slurm::loads_qosgate(slurm::view_text(conf->job_submit_plugins))) {
         answer.no_opinion = "slurmctld has qosgate and answers itself";
     } else {
         ClientAnswer so_far = answer;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "client_world.hpp"
 
+#include "this_release.hpp"
+
 #include "qosgate/base/with_result_of.hpp"
 #include "qosgate/gate/resolve.hpp"
 

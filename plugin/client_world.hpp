@@ -25,9 +25,6 @@
 
 namespace qg::plugin {
 
-/// The release that this plugin is for.
-inline constexpr auto this_release = limits::Release::from_version_number(SLURM_VERSION_NUMBER);
-
 /// Threads: not thread-safe. Ownership: borrows slurm.conf.
 class ClientWorld {
   public:

@@ -8,6 +8,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/test_world.hpp"
 #include "qosgate/slurm/values.hpp"
+#include "this_release.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -17,8 +18,6 @@ namespace qg::plugin {
 namespace {
 
 using model::Decision;
-
-constexpr auto this_release = limits::Release::from_version_number(SLURM_VERSION_NUMBER);
 
 // Long enough for a thread that waits between two checks. The plugin does not wait for a thread inside an
 // RPC: slurmctld calls fini() with its write locks held, so the RPC gets no answer before fini() returns.

@@ -19,6 +19,7 @@
 #include "qosgate/slurm/job_desc.hpp"
 #include "qosgate/slurm/values.hpp"
 #include "runtime.hpp"
+#include "this_release.hpp"
 #include "unknown_rules.hpp"
 #include "unseen_change.hpp"
 
@@ -31,8 +32,6 @@ namespace qg::plugin {
 namespace {
 
 using model::Decision;
-
-constexpr auto this_release = limits::Release::from_version_number(SLURM_VERSION_NUMBER);
 
 bool refuses_on_errors(const policy::Policy& policy) {
     const auto* script = policy.script();

@@ -11,6 +11,7 @@
 #include "qosgate/policy/fields.hpp"
 #include "qosgate/slurm/job_desc.hpp"
 #include "runtime.hpp"
+#include "this_release.hpp"
 
 #include <functional>
 #include <utility>
@@ -20,8 +21,6 @@ namespace {
 
 using model::Decision;
 using policy::compat::ScriptOutcome;
-
-constexpr auto this_release = limits::Release::from_version_number(SLURM_VERSION_NUMBER);
 
 std::vector<std::string> lines_of(const ScriptOutcome& outcome) {
     std::vector<std::string> lines;

@@ -17,6 +17,9 @@
 
 namespace qg::cli {
 
+/// Some decision differs.
+inline constexpr int exit_differences = 1;
+
 /// How the verdict on a job changes.
 enum class OutcomeChange : std::uint8_t {
     none,

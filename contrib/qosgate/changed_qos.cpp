@@ -16,10 +16,6 @@ namespace {
 using model::QosField;
 using model::QosRecord;
 
-Error invalid(std::string message) {
-    return {ErrorCode::invalid_input, std::move(message)};
-}
-
 constexpr std::string_view example = "--qos 'normal:MaxTRESPerUser=gres/gpu=4'";
 
 /// What is before and behind the colon, in words.

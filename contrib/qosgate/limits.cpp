@@ -2,6 +2,7 @@
 //
 // qosgate limits: what a user may use, and how much of it is left.
 #include "command.hpp"
+#include "or_null.hpp"
 #include "own_limits.hpp"
 #include "report/usage_bar.hpp"
 #include "table.hpp"
@@ -181,11 +182,6 @@ std::string_view scope_name(model::LimitScope scope) {
     case model::LimitScope::group: break;
     }
     return "group";
-}
-
-template <typename Number>
-ordered_json or_null(const std::optional<Number>& number) {
-    return number ? ordered_json(*number) : ordered_json();
 }
 
 ordered_json limit_json(const LimitUse& use, bool is_first) {

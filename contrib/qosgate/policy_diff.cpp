@@ -27,8 +27,6 @@ struct DiffOptions {
     std::string policy;
 };
 
-constexpr int exit_differences = 1;
-
 /// What the records say about one candidate.
 struct CandidateSums {
     std::uint64_t compared = 0;

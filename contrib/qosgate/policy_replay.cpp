@@ -42,7 +42,6 @@ struct ReplayOptions : AccessOptions {
     std::vector<std::string> qos_changes;
 };
 
-constexpr int exit_differences = 1;
 constexpr std::string_view default_since = "7d"; ///< of accounting
 
 /// Which jobs are decided about.

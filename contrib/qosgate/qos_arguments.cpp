@@ -12,10 +12,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-Error invalid(std::string message) {
-    return {ErrorCode::invalid_input, std::move(message)};
-}
-
 std::string command(std::string_view verb, const Words& words) {
     std::string line = text::format("qosgate qos {}", verb);
     for (const std::string& word : words)

@@ -5,6 +5,7 @@
 #include "command.hpp"
 #include "controllers.hpp"
 #include "gate_report.hpp"
+#include "or_null.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/plugin_list.hpp"
@@ -60,11 +61,6 @@ struct Finding {
     const Wording& wording() const { return wordings.at(standing); }
 };
 
-bool names_plugin(const slurmdb::SlurmConf& conf) {
-    const auto names = slurm::job_submit_plugin_names(conf.job_submit_plugins);
-    return std::ranges::find(names, "qosgate") != names.end();
-}
-
 /// ", but 'qosgaet'; did you mean qosgate?"
 std::string hint_for_misspelt(const slurmdb::SlurmConf& conf) {
     const std::string own[] = {"qosgate", "job_submit/qosgate"};
@@ -114,7 +110,7 @@ std::optional<std::string> why_not_loaded(const GateReport& report, const slurmd
     using Writer = GateReport::Writer;
     const Writer writer = report.find_writer(std::time(nullptr));
     if (writer == Writer::runs) return std::nullopt;
-    if (!names_plugin(conf)) return describe_missing_name(conf);
+    if (!slurm::loads_qosgate(conf.job_submit_plugins)) return describe_missing_name(conf);
     switch (writer) {
     case Writer::absent:
         return text::format("there is no {}; {}", GateReport::file_in(conf.state_save_location).string(),
@@ -147,7 +143,7 @@ std::vector<std::pair<std::string, std::uint64_t>> failing_rules(const GateRepor
 /// What is wrong with a plugin that is loaded, and what to do.
 void judge(Finding& finding, const slurmdb::SlurmConf& conf) {
     const GateReport& report = finding.report;
-    if (!names_plugin(conf))
+    if (!slurm::loads_qosgate(conf.job_submit_plugins))
         finding.add(degraded,
                     text::format("it is in force now, but not after the next restart or reconfigure "
                                  "of slurmctld: {}",
@@ -285,17 +281,12 @@ void print(const Finding& finding, std::ostream& out) {
 }
 
 /// Null for what is not known.
-template <typename Value>
-ordered_json value_or_null(const std::optional<Value>& value) {
-    return value ? ordered_json(*value) : ordered_json();
-}
-
 ordered_json to_json(const Controller& controller) {
     const GateReport& report = controller.report;
     const auto written_at = report.number("written_at");
     return {{"host", controller.host},
-            {"in_charge", value_or_null(controller.is_in_charge)},
-            {"answers", value_or_null(controller.answers)},
+            {"in_charge", or_null(controller.is_in_charge)},
+            {"answers", or_null(controller.answers)},
             {"policy", report.exists() ? ordered_json(report.text("policy")) : ordered_json()},
             {"as_of", written_at ? ordered_json(static_cast<std::time_t>(*written_at)) : ordered_json()}};
 }

@@ -18,7 +18,7 @@ using Writer = cli::GateReport::Writer;
 
 namespace {
 
-constexpr std::time_t now = 1'000'000;
+constexpr std::time_t report_time = 1'000'000;
 
 /// An empty StateSaveLocation.
 struct ReportSetup {
@@ -60,7 +60,7 @@ BOOST_FIXTURE_TEST_CASE(no_report_is_no_error, ReportSetup) {
 
     BOOST_TEST_REQUIRE(report.has_value());
     BOOST_TEST(!report->exists());
-    BOOST_TEST(report->find_writer(now) == Writer::absent);
+    BOOST_TEST(report->find_writer(report_time) == Writer::absent);
     BOOST_TEST(report->json().is_null());
 }
 
@@ -138,13 +138,13 @@ BOOST_FIXTURE_TEST_CASE(what_is_no_object_of_json_is_refused, ReportSetup) {
 }
 
 BOOST_AUTO_TEST_CASE(a_report_counts_for_two_minutes_and_a_minute_ahead) {
-    BOOST_TEST(written(now).find_writer(now) == Writer::runs);
-    BOOST_TEST(written(now - 120).find_writer(now) == Writer::runs);
-    BOOST_TEST(written(now - 121).find_writer(now) == Writer::silent);
-    BOOST_TEST(written(now + 60).find_writer(now) == Writer::runs);
-    BOOST_TEST(written(now + 61).find_writer(now) == Writer::in_future);
-    BOOST_TEST(
-        (cli::GateReport(cli::ReportPart::Json{{"host", "elsewhere"}}).find_writer(now) == Writer::silent));
+    const cli::GateReport elsewhere(cli::ReportPart::Json{{"host", "elsewhere"}});
+    BOOST_TEST(written(report_time).find_writer(report_time) == Writer::runs);
+    BOOST_TEST(written(report_time - 120).find_writer(report_time) == Writer::runs);
+    BOOST_TEST(written(report_time - 121).find_writer(report_time) == Writer::silent);
+    BOOST_TEST(written(report_time + 60).find_writer(report_time) == Writer::runs);
+    BOOST_TEST(written(report_time + 61).find_writer(report_time) == Writer::in_future);
+    BOOST_TEST(elsewhere.find_writer(report_time) == Writer::silent);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // view.jobs: numbers of jobs that slurmctld keeps.
+#include "support/texts.hpp"
 #include "support/view_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 using namespace qg;
+using test::has;
 
 namespace {
-
-bool has(const std::string& whole, std::string_view part) {
-    return whole.find(part) != std::string::npos;
-}
 
 model::Usage counts(std::uint64_t running, std::uint64_t submitted) {
     model::Usage usage;

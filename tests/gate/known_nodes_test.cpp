@@ -15,8 +15,8 @@ namespace {
 
 /// A job of two hours while one hour is allowed. Main has two nodes with a100 and the feature big, and two
 /// with v100, one of which has the feature ib; viz has none of these.
-struct KnownNodes : test::GateSetup {
-    KnownNodes() {
+struct NodesSetup : test::GateSetup {
+    NodesSetup() {
         request.time_limit = TimeLimit{120};
         qos(0).limits.set(CountLimit::max_wall, 60);
         qos(0).flags.deny_on_limit = true;
@@ -42,7 +42,7 @@ struct KnownNodes : test::GateSetup {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(known_nodes, KnownNodes)
+BOOST_FIXTURE_TEST_SUITE(known_nodes, NodesSetup)
 
 BOOST_AUTO_TEST_CASE(features_that_too_few_nodes_have_end_suggestions) {
     BOOST_TEST(suggests("--time=01:00:00"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // What rules read as `view`: partitions, QOSs, associations, reservations.
+#include "support/texts.hpp"
 #include "support/view_setup.hpp"
 
 #include <limits>
@@ -10,12 +11,9 @@
 using namespace qg;
 using model::CountLimit;
 using model::TresLimit;
+using test::has;
 
 namespace {
-
-bool has(const std::string& whole, std::string_view part) {
-    return whole.find(part) != std::string::npos;
-}
 
 /// Ana has 2 of 3 GPUs of the QOS moonlight, and 5 jobs in it.
 struct RecordsSetup : test::ViewSetup {

@@ -2,17 +2,15 @@
 //
 // What rules read as `view`: the time, the cluster, users.
 #include "qosgate/quota/user_groups.hpp"
+#include "support/texts.hpp"
 #include "support/view_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 using namespace qg;
+using test::has;
 
 namespace {
-
-bool has(const std::string& whole, std::string_view part) {
-    return whole.find(part) != std::string::npos;
-}
 
 /// The groups of root and of one other user, and how often they were asked for.
 struct TestedGroups final : quota::UserGroups {

@@ -5,7 +5,7 @@
 
 using qg::limits::Release;
 
-BOOST_AUTO_TEST_SUITE(release)
+BOOST_AUTO_TEST_SUITE(releases)
 
 BOOST_AUTO_TEST_CASE(a_branch_means_its_newest_state) {
     const Release branch = Release::parse("25.11").value();

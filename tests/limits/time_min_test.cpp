@@ -13,14 +13,14 @@ using test::make_scenario;
 
 namespace {
 
-constexpr Release release(22, 5);
+constexpr Release oldest_release(22, 5);
 
 /// The Reason with which the post-select stage holds a job of 8 CPUs and 90 minutes, or "ok".
 std::string held(const std::string& qos, std::uint32_t least, const std::string& root = "{}") {
     const std::string job = R"({"time_limit": 90, "tres": {"cpu": 8, "node": 1}, "time_min": )";
     const auto s = make_scenario(qos, job + std::to_string(least) + "}", root);
     const auto verdict = limits::evaluate_schedule(s.view, s.job, s.job.time_limit,
-                                                   /*time_set_by_limit=*/false, release);
+                                                   /*time_set_by_limit=*/false, oldest_release);
     return verdict.post_select.empty() ? "ok" : std::string(verdict.post_select.front().reason);
 }
 
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(only_a_submission_assumed_to_be_strict_looks_at_it) {
     const auto accepts = [](const std::string& qos, std::uint32_t least, limits::Strictness strictness) {
         const std::string job = R"({"time_limit": 90, "tres": {"cpu": 8, "node": 1}, "time_min": )";
         const auto s = make_scenario(qos, job + std::to_string(least) + "}");
-        return limits::evaluate_submit(s.view, s.job, release, strictness).accepted();
+        return limits::evaluate_submit(s.view, s.job, oldest_release, strictness).accepted();
     };
     const std::string lax = R"({"MaxTRESMinsPerJob": {"cpu": 480}})";
     const std::string strict = R"({"MaxTRESMinsPerJob": {"cpu": 480}, "flags": ["DenyOnLimit"]})";

@@ -7,8 +7,8 @@ using namespace qg::model;
 
 namespace {
 
-const TresCatalogue catalogue({"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages", "bb/dw",
-                               "gres/gpu", "gres/gpu:a100", "license/foo"});
+const TresCatalogue every_tres({"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages",
+                                "bb/dw", "gres/gpu", "gres/gpu:a100", "license/foo"});
 
 } // namespace
 
@@ -24,14 +24,14 @@ BOOST_AUTO_TEST_CASE(kinds_follow_the_type_of_a_name) {
 }
 
 BOOST_AUTO_TEST_CASE(finds_gres_by_short_name) {
-    BOOST_TEST(catalogue.find("gpu").value() == 9u);
-    BOOST_TEST(catalogue.find("GRES/GPU:A100").value() == 10u);
-    BOOST_TEST(!catalogue.find("gpux").has_value());
-    BOOST_TEST(!catalogue.find("foo").has_value());
+    BOOST_TEST(every_tres.find("gpu").value() == 9u);
+    BOOST_TEST(every_tres.find("GRES/GPU:A100").value() == 10u);
+    BOOST_TEST(!every_tres.find("gpux").has_value());
+    BOOST_TEST(!every_tres.find("foo").has_value());
 }
 
 BOOST_AUTO_TEST_CASE(parses_a_list_with_units) {
-    const auto list = parse_tres_list(catalogue, "cpu=24,mem=1T,gpu=2,node=-1").value();
+    const auto list = parse_tres_list(every_tres, "cpu=24,mem=1T,gpu=2,node=-1").value();
 
     BOOST_TEST_REQUIRE(list.size() == 4u);
     BOOST_TEST(list[1].first == "mem");
@@ -42,18 +42,18 @@ BOOST_AUTO_TEST_CASE(parses_a_list_with_units) {
 }
 
 BOOST_AUTO_TEST_CASE(names_the_near_miss_of_an_unknown_tres) {
-    const auto list = parse_tres_list(catalogue, "gres/gpus=2");
+    const auto list = parse_tres_list(every_tres, "gres/gpus=2");
 
     BOOST_TEST_REQUIRE(!list.has_value());
     BOOST_TEST(list.error().message.find("did you mean gres/gpu?") != std::string::npos);
-    BOOST_TEST(parse_tres_list(catalogue, "gpus=2").error().message.find("did you mean gpu?") !=
+    BOOST_TEST(parse_tres_list(every_tres, "gpus=2").error().message.find("did you mean gpu?") !=
                std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(refuses_a_list_that_is_not_one) {
     for (const char* wrong : {"cpu", "cpu=", "cpu=x", "cpu=1,CPU=2", "gpu:2", "cpu=-2"})
         BOOST_TEST_CONTEXT(wrong) {
-            BOOST_TEST(!parse_tres_list(catalogue, wrong).has_value());
+            BOOST_TEST(!parse_tres_list(every_tres, wrong).has_value());
         }
 }
 

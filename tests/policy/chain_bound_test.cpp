@@ -20,14 +20,14 @@ using namespace qg::test;
 namespace {
 
 /// Many rules of one kind.
-struct Kind {
+struct RuleKind {
     const char* name;
     int rules;
     const char* body;
     std::string at_file_level = {};
     std::string site = {};
 
-    friend std::ostream& operator<<(std::ostream& out, const Kind& kind) { return out << kind.name; }
+    friend std::ostream& operator<<(std::ostream& out, const RuleKind& kind) { return out << kind.name; }
 };
 
 std::string table_of(int lines) {
@@ -41,7 +41,7 @@ const std::string long_name = "local s = ('x'):rep(60000)\n";
 
 const std::string patterns = "local s, p = ('a'):rep(60000), ('a*'):rep(30) .. 'b'\n";
 
-const Kind kinds[] = {
+const RuleKind kinds[] = {
     {"loops", 200, "for i = 1, 88000 do end"},
     {"endless", 200, "while true do end"},
     {"upper", 200, "local s = ('x'):rep(60000) while true do s = s:upper() .. '' end"},
@@ -81,7 +81,7 @@ const Kind kinds[] = {
      "site { rule_instructions = 10000000, rule_memory_mib = 16, rule_time_ms = 75 }"},
 };
 
-std::shared_ptr<const Policy> policy_of_kind(const Kind& kind) {
+std::shared_ptr<const Policy> policy_of_kind(const RuleKind& kind) {
     Texts files;
     if (!kind.site.empty()) files.emplace_back("site.lua", kind.site);
     for (int i = 0; i < kind.rules; ++i)

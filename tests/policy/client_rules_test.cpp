@@ -62,7 +62,7 @@ std::shared_ptr<const Policy> client_rule(const std::string& body, const std::st
 }
 
 /// The failure of a rule's run; "" if there is none.
-std::string failure_of(const std::string& body) {
+std::string client_failure_of(const std::string& body) {
     SmallClient client;
     const RuleOutcome outcome = run(*client_rule(body), client);
     return outcome.events.empty() ? std::string() : outcome.events.front().text;
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(an_empty_variable_is_not_an_unset_one) {
 }
 
 BOOST_AUTO_TEST_CASE(what_slurmctld_knows_is_an_error_while_it_is_away) {
-    BOOST_TEST(failure_of("return view.user.name").find("slurmctld is away") != std::string::npos);
+    BOOST_TEST(client_failure_of("return view.user.name").find("slurmctld is away") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_failing_rule_neither_rejects_nor_changes) {
@@ -200,12 +200,12 @@ const Failure failures[] = {
 };
 
 BOOST_DATA_TEST_CASE(a_wrong_use_fails, failures, failure) {
-    const std::string text = failure_of(failure.body);
+    const std::string text = client_failure_of(failure.body);
     BOOST_TEST(text.starts_with(std::string("t.lua:2: ") + failure.text), text);
 }
 
 BOOST_AUTO_TEST_CASE(a_rule_returns_nothing) {
-    BOOST_TEST(failure_of("return false").find("to refuse a job, call options:reject(...)") !=
+    BOOST_TEST(client_failure_of("return false").find("to refuse a job, call options:reject(...)") !=
                std::string::npos);
 }
 

@@ -66,12 +66,12 @@ std::string failure_of(const std::string& body) {
 }
 
 /// A mistake and its message in the manual.
-struct Mistake {
+struct WrongBody {
     const char* body;
     const char* message;
 };
 
-const Mistake mistakes[] = {
+const WrongBody wrong_bodies[] = {
     {"local x = require('projcts')", "there is no module 'projcts'"},
     {"require('names').list = 1", "cannot be changed (field '"},
     {"local x = strng.upper('x')", "unknown name 'strng'; did you mean string?"},
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(lists_every_key_of_a_rule_and_every_function_of_job) {
 
 BOOST_AUTO_TEST_CASE(quotes_the_messages_that_people_meet) {
     const std::string text = manual();
-    for (const Mistake& mistake : mistakes) {
+    for (const WrongBody& mistake : wrong_bodies) {
         const std::string failure = failure_of(mistake.body);
         BOOST_TEST(has_text(failure, mistake.message), failure);
         BOOST_TEST(has_text(text, mistake.message), mistake.message);

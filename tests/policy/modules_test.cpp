@@ -47,15 +47,15 @@ std::string problem_of_rule(const std::string& source) {
 }
 
 /// A module that is wrong, and its error.
-struct Mistake {
+struct WrongModule {
     const char* module;
     const char* complaint;
-    friend std::ostream& operator<<(std::ostream& out, const Mistake& mistake) {
+    friend std::ostream& operator<<(std::ostream& out, const WrongModule& mistake) {
         return out << mistake.module;
     }
 };
 
-const Mistake mistakes[] = {
+const WrongModule wrong_modules[] = {
     {"return {", "lib/m.lua:1: unexpected symbol near <eof>"},
     {"\nreturn nothing", "lib/m.lua:2: unknown name 'nothing'"},
     {"\nreturn 1", "lib/m.lua: a module returns a table: end the file with 'return M'"},
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(may_hold_the_lists_and_the_table_of_a_rule) {
     BOOST_TEST(!Job().run(*policy).rejected);
 }
 
-BOOST_DATA_TEST_CASE(that_are_wrong_keep_the_policy_from_loading, mistakes, mistake) {
+BOOST_DATA_TEST_CASE(that_are_wrong_keep_the_policy_from_loading, wrong_modules, mistake) {
     const std::string problem = problem_with(mistake.module);
 
     BOOST_TEST(problem.starts_with(mistake.complaint), problem);

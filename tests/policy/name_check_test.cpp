@@ -34,13 +34,15 @@ std::string first_finding_in(const std::string& body) {
 }
 
 /// A body and the beginning of its error.
-struct Mistake {
+struct MisspeltName {
     const char* body;
     const char* complaint;
-    friend std::ostream& operator<<(std::ostream& out, const Mistake& mistake) { return out << mistake.body; }
+    friend std::ostream& operator<<(std::ostream& out, const MisspeltName& mistake) {
+        return out << mistake.body;
+    }
 };
 
-const Mistake mistakes[] = {
+const MisspeltName misspelt_names[] = {
     {"if job.nodes > 2 then job:warn('%d', job.node) end",
      "t.lua:2: unknown field 'node' of job; did you mean nodes?"},
     {"\nif false then job.qoss = 'x' end", "t.lua:3: unknown field 'qoss' of job; did you mean qos?"},
@@ -108,7 +110,7 @@ const char* const good_bodies[] = {
 
 BOOST_AUTO_TEST_SUITE(name_check)
 
-BOOST_DATA_TEST_CASE(finds_a_misspelt_name_when_the_file_is_loaded, mistakes, mistake) {
+BOOST_DATA_TEST_CASE(finds_a_misspelt_name_when_the_file_is_loaded, misspelt_names, mistake) {
     const std::string problem = problem_in(mistake.body);
 
     BOOST_TEST(problem.starts_with(mistake.complaint), problem);

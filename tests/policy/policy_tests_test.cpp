@@ -104,15 +104,15 @@ const Pair pairs[] = {
 };
 
 /// A table of a test that is wrong, and the beginning of what is told.
-struct Mistake {
+struct WrongTest {
     const char* table;
     const char* complaint;
-    friend std::ostream& operator<<(std::ostream& out, const Mistake& mistake) {
+    friend std::ostream& operator<<(std::ostream& out, const WrongTest& mistake) {
         return out << mistake.table;
     }
 };
 
-const Mistake mistakes[] = {
+const WrongTest wrong_tests[] = {
     {"job = { node = 1 }, expect = { accept = true }", "unknown field 'node' of job; did you mean nodes?"},
     {"job = { tasks = 'x' }, expect = { accept = true }", "job.tasks cannot be \"x\""},
     {"job = { gpus = -1 }, expect = { accept = true }", "job.tres[\"gres/gpu\"] cannot be -1"},
@@ -148,7 +148,7 @@ BOOST_DATA_TEST_CASE(compares_what_the_rules_did, pairs, pair) {
     BOOST_TEST(problem.starts_with(pair.problem), problem);
 }
 
-BOOST_DATA_TEST_CASE(a_test_that_is_wrong_has_not_passed, mistakes, mistake) {
+BOOST_DATA_TEST_CASE(a_test_that_is_wrong_has_not_passed, wrong_tests, mistake) {
     const std::string problem = problems_of("job:warn('x')", mistake.table);
 
     BOOST_TEST(problem.starts_with(mistake.complaint), problem);

@@ -2,6 +2,7 @@
 //
 // What a script for job_submit/lua reads: files and modules.
 #include "support/script_setup.hpp"
+#include "support/texts.hpp"
 
 #include "qosgate/policy/site_files.hpp"
 
@@ -12,25 +13,20 @@
 #include <unistd.h>
 
 using namespace qg;
+using test::has;
 using test::script_with;
 using test::ScriptSetup;
 
 namespace {
 
-const std::string script_name = "compat/job_submit.lua";
-
 /// What a script with this body tells, with these files.
 std::string told_with(test::Texts files, const std::string& body, const std::string& before = {}) {
-    files.emplace_back(script_name, script_with(body, before));
+    files.emplace_back(test::script_name, script_with(body, before));
     return ScriptSetup(files).told();
 }
 
 std::string told(const std::string& body, const std::string& before = {}) {
     return told_with({}, body, before);
-}
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 const test::Texts list{{"compat/allow.txt", "ana\nben\r\n\nlast"}};
@@ -94,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_number_is_looked_for_in_its_beginning_alone) {
 
 BOOST_AUTO_TEST_CASE(the_log_gets_numbers_as_lua_5_1_writes_them) {
     const auto outcome =
-        ScriptSetup({{script_name, script_with("io.stderr:write(1000, ' of ', 4 / 2, '\\n')")}}).run();
+        ScriptSetup({{test::script_name, script_with("io.stderr:write(1000, ' of ', 4 / 2, '\\n')")}}).run();
 
     std::string log;
     for (const auto& line : outcome.lines)
@@ -103,11 +99,11 @@ BOOST_AUTO_TEST_CASE(the_log_gets_numbers_as_lua_5_1_writes_them) {
 }
 
 BOOST_AUTO_TEST_CASE(the_log_gets_what_a_script_writes_to_the_standard_output) {
-    const auto outcome =
-        ScriptSetup({{script_name, script_with("io.write(('%d of '):format(1), 2, '\\n') io.write('\\n') "
-                                               "io.stdout:write('a\\nb\\n\\n') "
-                                               "slurm.log_user('%s', io.type(io.write()))")}})
-            .run();
+    const auto outcome = ScriptSetup({{test::script_name,
+                                       script_with("io.write(('%d of '):format(1), 2, '\\n') io.write('\\n') "
+                                                   "io.stdout:write('a\\nb\\n\\n') "
+                                                   "slurm.log_user('%s', io.type(io.write()))")}})
+                             .run();
 
     std::string log;
     for (const auto& line : outcome.lines)

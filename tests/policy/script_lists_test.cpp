@@ -3,24 +3,20 @@
 // slurm.jobs and slurm.reservations of a script for job_submit/lua.
 #include "qosgate/policy/compat/script_findings.hpp"
 #include "support/script_setup.hpp"
+#include "support/texts.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 using namespace qg;
+using test::has;
 using test::script_with;
 using test::ScriptSetup;
 
 namespace {
 
-const std::string script_name = "compat/job_submit.lua";
-
 /// What a script with this body tells.
-std::string told(const std::string& body, const std::string& before = {}) {
-    return ScriptSetup({{script_name, script_with(body, before)}}).told();
-}
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
+std::string told_by(const std::string& body, const std::string& before = {}) {
+    return ScriptSetup({{test::script_name, script_with(body, before)}}).told();
 }
 
 } // namespace
@@ -29,23 +25,24 @@ BOOST_AUTO_TEST_SUITE(script_lists)
 
 BOOST_AUTO_TEST_CASE(jobs_and_reservations_are_read_when_they_are_touched) {
     BOOST_TEST(
-        told(
+        told_by(
             "local n, mine = 0, 0 for id, job in pairs(slurm.jobs) do n = n + 1 if job.user_id == submit_uid "
             "then mine = mine + 1 end end slurm.log_user('%d %d %s', n, mine, type(next(slurm.jobs)))") ==
         "2 1 string");
-    BOOST_TEST(told("slurm.log_user('%d %s', slurm.jobs['12'].user_id, tostring(slurm.jobs['13']))") ==
+    BOOST_TEST(told_by("slurm.log_user('%d %s', slurm.jobs['12'].user_id, tostring(slurm.jobs['13']))") ==
                "1001 nil");
     BOOST_TEST(
-        told("for name, r in pairs(slurm.reservations) do slurm.log_user('%s %d', name, r.start_time) end") ==
+        told_by(
+            "for name, r in pairs(slurm.reservations) do slurm.log_user('%s %d', name, r.start_time) end") ==
         "maint 5000");
-    BOOST_TEST(
-        has(told("local x = slurm.reservations.maint.duration"), "duration of a reservation cannot be read"));
+    BOOST_TEST(has(told_by("local x = slurm.reservations.maint.duration"),
+                   "duration of a reservation cannot be read"));
 }
 
 BOOST_AUTO_TEST_CASE(fields_of_jobs_that_are_not_known_are_an_error) {
     const test::Texts files{
-        {std::string(script_name), script_with("local field = job_desc.comment slurm.log_user('%s', "
-                                               "tostring(slurm.jobs['7'][field]))")}};
+        {test::script_name, script_with("local field = job_desc.comment slurm.log_user('%s', "
+                                        "tostring(slurm.jobs['7'][field]))")}};
     ScriptSetup setup(files);
     setup.host.known_jobs.names = {"user_id", "nodes"};
     setup.host.known_jobs.records = {
@@ -65,9 +62,9 @@ BOOST_AUTO_TEST_CASE(fields_of_jobs_that_are_not_known_are_an_error) {
 }
 
 BOOST_AUTO_TEST_CASE(a_loop_over_jobs_is_charged_by_their_number) {
-    const test::Texts files{{std::string(script_name),
-                             script_with("local n = 0 for id, job in pairs(slurm.jobs) do if job.user_id == "
-                                         "submit_uid then n = n + 1 end end slurm.log_user('%d', n)")}};
+    const test::Texts files{
+        {test::script_name, script_with("local n = 0 for id, job in pairs(slurm.jobs) do if job.user_id == "
+                                        "submit_uid then n = n + 1 end end slurm.log_user('%d', n)")}};
     ScriptSetup setup(files);
     const auto told_of = [&](std::size_t count) {
         const model::ScriptRecord one{
@@ -84,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_loop_over_jobs_is_charged_by_their_number) {
 BOOST_AUTO_TEST_CASE(a_script_tells_whether_it_reads_jobs) {
     const auto names = [](const std::string& body, const test::Texts& files = {}) {
         test::Texts all = files;
-        all.emplace_back(script_name, script_with(body));
+        all.emplace_back(test::script_name, script_with(body));
         return ScriptSetup(all).policy->script()->fields_of_jobs();
     };
 
@@ -105,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_script_tells_what_it_reads_of_the_job_before_a_change) {
         const std::string modify =
             "function slurm_job_modify(job_desc, job_rec)\n" + body + "\nreturn slurm.SUCCESS\nend\n";
         test::Texts all = files;
-        all.emplace_back(script_name, script_with("", modify));
+        all.emplace_back(test::script_name, script_with("", modify));
         const auto found = ScriptSetup(all).policy->script()->fields_of_jobs();
         return found ? std::vector<std::string>(found->begin(), found->end()) : std::vector<std::string>();
     };
@@ -120,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_script_tells_what_it_reads_of_the_job_before_a_change) {
                       {{"compat/m.lua", "return function(job_desc) return job_desc.job_state end"}}) ==
                Names{"job_state"});
     // Without slurm_job_modify there is no job_rec.
-    const ScriptSetup no_modify({{script_name, script_with("local a = job_desc.job_state")}});
+    const ScriptSetup no_modify({{test::script_name, script_with("local a = job_desc.job_state")}});
     BOOST_TEST(no_modify.policy->script()->fields_of_jobs() == nullptr);
 }
 

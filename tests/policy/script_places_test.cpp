@@ -3,6 +3,7 @@
 // What a script for job_submit/lua, and who reads its errors, learns of its directory, its modules and its
 // lines.
 #include "support/script_setup.hpp"
+#include "support/texts.hpp"
 #include "support/work_meter.hpp"
 
 #include "qosgate/base/text.hpp"
@@ -15,23 +16,20 @@
 #include <utility>
 
 using namespace qg;
+using test::has;
 
 BOOST_AUTO_TEST_SUITE(script_places)
 
 namespace {
 
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 /// What a script with this body tells, with these files.
 std::string told_with(test::Texts files, const std::string& body) {
-    files.emplace_back("compat/job_submit.lua", test::script_with(body));
+    files.emplace_back(test::script_name, test::script_with(body));
     return test::ScriptSetup(files).told();
 }
 
 std::string told_by(const std::string& body, const std::string& before = {}) {
-    return test::ScriptSetup({{"compat/job_submit.lua", test::script_with(body, before)}}).told();
+    return test::ScriptSetup({{test::script_name, test::script_with(body, before)}}).told();
 }
 
 } // namespace
@@ -63,7 +61,7 @@ BOOST_AUTO_TEST_CASE(errors_inside_slurm_s_functions_name_the_line) {
 BOOST_AUTO_TEST_CASE(the_call_stack_of_a_failure_is_one_line) {
     const auto outcome =
         test::ScriptSetup(
-            {{"compat/job_submit.lua", test::script_with("deep()", "function deep()\n error({})\nend\n")}})
+            {{test::script_name, test::script_with("deep()", "function deep()\n error({})\nend\n")}})
             .run();
 
     BOOST_TEST_REQUIRE(outcome.failure.has_value());
@@ -126,7 +124,7 @@ BOOST_AUTO_TEST_CASE(modules_can_be_required_in_the_call) {
 
 BOOST_AUTO_TEST_CASE(a_path_that_each_call_makes_longer_stays_short) {
     test::ScriptSetup script(
-        {{"compat/job_submit.lua",
+        {{test::script_name,
           test::script_with("package.path = ';/etc/slurm/mods/?.lua;' .. package.path "
                             "package.cpath = '/x/?.so;' .. package.cpath package.other = 1 "
                             "slurm.log_user('%s %s %d', package.path:match('^[^;]*;[^;]*'), package.cpath, "

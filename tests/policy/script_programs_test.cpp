@@ -2,6 +2,7 @@
 //
 // What io.popen of a script for job_submit/lua answers, and what becomes of what it writes.
 #include "support/script_setup.hpp"
+#include "support/texts.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -11,35 +12,30 @@
 #include <unistd.h>
 
 using namespace qg;
+using test::has;
 using test::script_with;
 using test::ScriptSetup;
 
 namespace {
 
-const std::string script_name = "compat/job_submit.lua";
-
-bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 /// What a script with this body tells, with these files.
-std::string told(const std::string& body, test::Texts files = {}) {
-    files.emplace_back(script_name, script_with(body));
+std::string told_of(const std::string& body, test::Texts files = {}) {
+    files.emplace_back(test::script_name, script_with(body));
     return ScriptSetup(files).told();
 }
 
 /// The output of a command line, and the status behind it if it is not 0; or the error.
 std::string answer(const std::string& command, const test::Texts& files = {}) {
-    return told("local c = [[" + command +
-                    "]] .. '' local f = io.popen(c) local t = { f:read('*a') } local ok, how, code "
-                    "= f:close() slurm.log_user('%s%s', t[1], ok and '' or ' ' .. code)",
-                files);
+    return told_of("local c = [[" + command +
+                       "]] .. '' local f = io.popen(c) local t = { f:read('*a') } local ok, how, code "
+                       "= f:close() slurm.log_user('%s%s', t[1], ok and '' or ' ' .. code)",
+                   files);
 }
 
 /// The error of loading a script with a literal command line, or with the beginning of one.
 std::string load(const std::string& command, test::Texts files = {}, const std::string& behind = "") {
     const std::string quote = has(command, "'") ? "\"" : "'";
-    files.emplace_back(script_name, script_with("io.popen(" + quote + command + quote + behind + ")"));
+    files.emplace_back(test::script_name, script_with("io.popen(" + quote + command + quote + behind + ")"));
     return test::load_error(files);
 }
 
@@ -125,14 +121,14 @@ BOOST_AUTO_TEST_CASE(programs_about_users_are_answered) {
 }
 
 BOOST_AUTO_TEST_CASE(users_are_not_known_while_the_script_is_loaded) {
-    BOOST_TEST(has(test::load_error({{script_name, script_with("", "io.popen('id -nu 1000') ")}}),
+    BOOST_TEST(has(test::load_error({{test::script_name, script_with("", "io.popen('id -nu 1000') ")}}),
                    "io.popen: users and groups are known only while a job is submitted"));
 }
 
 BOOST_AUTO_TEST_CASE(a_script_tells_whether_it_asks_for_users) {
     const auto asks = [](const std::string& body, const test::Texts& files = {}) {
         test::Texts all = files;
-        all.emplace_back(script_name, script_with(body));
+        all.emplace_back(test::script_name, script_with(body));
         return ScriptSetup(all).policy->script()->asks_for_users();
     };
 
@@ -187,7 +183,7 @@ BOOST_AUTO_TEST_CASE(cat_reads_files) {
 
 BOOST_AUTO_TEST_CASE(files_are_known_while_the_script_is_loaded) {
     test::Texts files = places;
-    files.emplace_back(script_name,
+    files.emplace_back(test::script_name,
                        script_with("slurm.log_user('%s', first)", "first = io.popen('ls *.txt'):read() "));
 
     BOOST_TEST(ScriptSetup(files).told() == "allow.txt");
@@ -257,7 +253,7 @@ BOOST_AUTO_TEST_CASE(an_entry_of_compat_programs_has_a_command_and_a_file) {
 BOOST_AUTO_TEST_CASE(the_log_gets_what_a_script_writes_if_the_site_says_so) {
     const std::string log = "site { compat_writes = 'log' }";
     const auto run = [&](const std::string& body) {
-        return ScriptSetup({{"site.lua", log}, {script_name, script_with(body)}}).run();
+        return ScriptSetup({{"site.lua", log}, {test::script_name, script_with(body)}}).run();
     };
     const auto lines = [&](const std::string& body) {
         std::string joined;
@@ -283,10 +279,10 @@ BOOST_AUTO_TEST_CASE(the_log_gets_what_a_script_writes_if_the_site_says_so) {
         for (const std::string call : {"io.open('x', 'a')", "os.remove('x')", "os.rename('x', 'y')"})
             BOOST_TEST_CONTEXT(site + call) {
                 const std::string error =
-                    test::load_error({{"site.lua", site}, {script_name, script_with(call)}});
+                    test::load_error({{"site.lua", site}, {test::script_name, script_with(call)}});
                 BOOST_TEST(has(error, "a script cannot write files") == (site != log), error);
             }
-    BOOST_TEST(has(told("local o = os o.remove('x')"), "os.remove: a script cannot write files"));
+    BOOST_TEST(has(told_of("local o = os o.remove('x')"), "os.remove: a script cannot write files"));
     BOOST_TEST(has(test::load_error({{"site.lua", "site { compat_writes = 'yes' }"}}),
                    "setting 'compat_writes' cannot be \"yes\": write \"error\" or \"log\""));
 }
@@ -299,9 +295,9 @@ BOOST_AUTO_TEST_CASE(a_pattern_is_charged_by_its_length_and_the_names) {
         std::string pattern;
         for (std::size_t i = 0; i < stars; ++i)
             pattern += "*a";
-        return told("local f = io.popen('ls ' .. '" + pattern +
-                        "b') local n = 0 for _ in f:lines() do n = n + 1 end slurm.log_user('%d', n)",
-                    all);
+        return told_of("local f = io.popen('ls ' .. '" + pattern +
+                           "b') local n = 0 for _ in f:lines() do n = n + 1 end slurm.log_user('%d', n)",
+                       all);
     };
     BOOST_TEST(listed(60, 5) == "0");
     BOOST_TEST(listed(1, 500) == "0");

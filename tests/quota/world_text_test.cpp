@@ -21,7 +21,7 @@ World parsed(std::string_view text) {
     return *std::move(world);
 }
 
-std::string error_of(std::string_view text) {
+std::string world_error_of(std::string_view text) {
     const auto world = quota::parse_world(text);
     return world ? "" : world.error().message;
 }
@@ -125,32 +125,34 @@ BOOST_AUTO_TEST_CASE(without_parents_associations_are_one_chain) {
 }
 
 BOOST_AUTO_TEST_CASE(wrong_values_are_named_by_their_path) {
-    BOOST_TEST(error_of(R"({"associations": [{"level": "root", "parent": 1}]})") ==
+    BOOST_TEST(world_error_of(R"({"associations": [{"level": "root", "parent": 1}]})") ==
                "scenario: associations: there is no parent 1");
-    BOOST_TEST(error_of(R"({"partitions": [{"nam": "x"}]})") ==
+    BOOST_TEST(world_error_of(R"({"partitions": [{"nam": "x"}]})") ==
                "partitions[0].nam: is not a key of a scenario here; did you mean name?");
-    BOOST_TEST(error_of(R"({"cluster": {"billing": "most"}})") ==
+    BOOST_TEST(world_error_of(R"({"cluster": {"billing": "most"}})") ==
                "cluster.billing: must be sum, largest or largest_and_gres");
-    BOOST_TEST(error_of(R"({"cluster": {"nodes": {"kind_of": [65536]}}})") ==
+    BOOST_TEST(world_error_of(R"({"cluster": {"nodes": {"kind_of": [65536]}}})") ==
                "cluster.nodes.kind_of[0]: is too large (at most 65535)");
 }
 
 BOOST_AUTO_TEST_CASE(indices_must_lead_somewhere) {
     const auto of_nodes = [](const std::string& kind_of) {
-        return error_of(R"({"cluster": {"nodes": {"kinds": [{"count": 1}, {"count": 1}], "kind_of": [)" +
-                        kind_of + "]}}}");
+        return world_error_of(
+            R"({"cluster": {"nodes": {"kinds": [{"count": 1}, {"count": 1}], "kind_of": [)" + kind_of +
+            "]}}}");
     };
     BOOST_TEST(of_nodes("0, 1") == "");
     BOOST_TEST(of_nodes("0, 2") == "cluster: nodes.kind_of has the kind 2, and there are 2 kinds");
-    BOOST_TEST(error_of(R"({"cluster": {"nodes": {"kind_of": [0]}}})") ==
+    BOOST_TEST(world_error_of(R"({"cluster": {"nodes": {"kind_of": [0]}}})") ==
                "cluster: nodes.kind_of has the kind 0, and there are 0 kinds");
     const auto of_names = [](const std::string& names) {
-        return error_of(R"({"cluster": {"names": {"nodes": ["a", "b"], "node_indices": )" + names + "}}}");
+        return world_error_of(R"({"cluster": {"names": {"nodes": ["a", "b"], "node_indices": )" + names +
+                              "}}}");
     };
     BOOST_TEST(of_names("[0, 1]") == "");
     BOOST_TEST(of_names("[0]") == "cluster: names.nodes and names.node_indices must have the same length");
     const auto of_parents = [](const char* first, const char* second, const char* third) {
-        return error_of(
+        return world_error_of(
             text::format(R"({{"associations": [{{"level": "user", "user": 1, "account": "a", "parent": {}}},
             {{"level": "account", "account": "a", "parent": {}}}, {{"level": "user", "user": 2, "account": "a", "parent": {}}}]}})",
                          first, second, third));

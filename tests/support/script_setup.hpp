@@ -129,6 +129,8 @@ class FakeHost final : public ScriptHost {
     }
 };
 
+inline const std::string script_name = "compat/job_submit.lua";
+
 /// A script whose slurm_job_submit has this body.
 inline std::string script_with(const std::string& body, const std::string& before = {}) {
     return before + "function slurm_job_submit(job_desc, part_list, submit_uid)\n" + body +

@@ -18,6 +18,10 @@ inline std::string repeated(std::string_view text, std::size_t times) {
     return all;
 }
 
+inline bool has(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
 /// Changed copies of a text, the same ones in every run.
 class Mutations {
   public:

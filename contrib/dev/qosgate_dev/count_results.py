@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Adds up test results: "PASSED FAILED SKIPPED" on standard output, each failed test on the other.
+"""Adds up test results: "PASSED FAILED SKIPPED" on standard output. On the other: of each failed test the end of
+its output, and then the names of all.
 
 Usage: count_results LOG... <RESULTS
 Each LOG is a testlog.json of Meson's. RESULTS has lines "OK name" or "FAIL name" for other checks.
@@ -13,6 +14,15 @@ from pathlib import Path
 
 PASSED = {"OK", "EXPECTEDFAIL"}
 SKIPPED = {"SKIP"}
+SHOWN_LINES = 25
+
+
+def show_end(name: str, record: dict) -> None:
+    """The last lines that a failed test wrote."""
+    lines = [*record.get("stdout", "").splitlines(), *record.get("stderr", "").splitlines()]
+    print(f"end of {name}:", file=sys.stderr)
+    for line in lines[-SHOWN_LINES:]:
+        print(f"  {line[:300]}", file=sys.stderr)
 
 
 def main(logs: list[str]) -> int:
@@ -25,6 +35,8 @@ def main(logs: list[str]) -> int:
             record = json.loads(line)
             where = f"{record['name']} ({log.with_suffix('.txt')})"
             results.append((record["result"], where))
+            if record["result"] not in PASSED | SKIPPED:
+                show_end(where, record)
 
     passed = sum(result in PASSED for result, _ in results)
     skipped = sum(result in SKIPPED for result, _ in results)

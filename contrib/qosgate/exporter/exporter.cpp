@@ -97,11 +97,6 @@ CollectorSource make_source(const slurmdb::SlurmConf& conf, Output& output) {
                 }};
 }
 
-bool names_plugin(const slurmdb::SlurmConf& conf) {
-    const auto names = slurm::job_submit_plugin_names(conf.job_submit_plugins);
-    return std::ranges::find(names, "qosgate") != names.end();
-}
-
 Result<int> run_exporter(const ExporterOptions& options, Output& output) {
     const auto address = ListenAddress::parse(options.listen);
     if (!address) return address.error();
@@ -113,11 +108,12 @@ Result<int> run_exporter(const ExporterOptions& options, Output& output) {
 
     const EndSignals signals;
     const auto interval = parse_interval(options.interval).value_or(15s);
-    Collector collector(make_source(*conf, output), {.interval = interval,
-                                                     .max_users = options.max_users,
-                                                     .page = {.names_users = options.shown == "users",
-                                                              .refresh = std::max(interval, 10s),
-                                                              .expects_plugin = names_plugin(*conf)}});
+    Collector collector(make_source(*conf, output),
+                        {.interval = interval,
+                         .max_users = options.max_users,
+                         .page = {.names_users = options.shown == "users",
+                                  .refresh = std::max(interval, 10s),
+                                  .expects_plugin = slurm::loads_qosgate(conf->job_submit_plugins)}});
     auto server = WebServer::start(*address, [&collector](std::string_view page) -> std::optional<WebAnswer> {
         if (page == "/metrics")
             return WebAnswer{"text/plain; version=0.0.4; charset=utf-8", collector.metrics()};

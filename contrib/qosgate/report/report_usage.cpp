@@ -2,6 +2,7 @@
 //
 // qosgate report usage: the limits of all QOSs, and how full they are.
 #include "command.hpp"
+#include "or_null.hpp"
 #include "report/qos_usage.hpp"
 #include "report/report_table.hpp"
 #include "report/usage_bar.hpp"
@@ -127,11 +128,6 @@ Table csv_table(const std::vector<Row>& rows, const Viewer& viewer) {
         table.rows.back().resize(table.columns.size());
     }
     return table;
-}
-
-template <typename Value>
-ordered_json or_null(const std::optional<Value>& value) {
-    return value ? ordered_json(*value) : ordered_json();
 }
 
 ordered_json to_json(const std::vector<Row>& rows, bool is_enforced, const Viewer& viewer) {

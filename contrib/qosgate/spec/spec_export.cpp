@@ -4,6 +4,7 @@
 #include "access/grant_ends.hpp"
 #include "output_file.hpp"
 #include "qos_connection.hpp"
+#include "spec/spec_files.hpp"
 
 #include "qosgate/admin/apply.hpp"
 #include "qosgate/base/text.hpp"
@@ -14,8 +15,6 @@
 
 namespace qg::cli {
 namespace {
-
-constexpr mode_t spec_mode = 0644;
 
 struct ExportOptions : AccessOptions {
     spec::ExportOptions spec;

@@ -14,7 +14,12 @@
 #include <variant>
 #include <vector>
 
+#include <sys/types.h>
+
 namespace qg::cli {
+
+/// Of spec files that are written: everybody may read what is in git, too.
+inline constexpr mode_t spec_mode = 0644;
 
 /// Options of the commands that read spec files and compare them with the cluster.
 struct SpecOptions : AccessOptions {

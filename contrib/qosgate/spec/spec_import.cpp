@@ -3,6 +3,7 @@
 // qosgate spec import: what sacctmgr wrote, as a spec.
 #include "command.hpp"
 #include "output_file.hpp"
+#include "spec/spec_files.hpp"
 
 #include "qosgate/base/read_file.hpp"
 #include "qosgate/base/text.hpp"
@@ -16,7 +17,6 @@
 namespace qg::cli {
 namespace {
 
-constexpr mode_t spec_mode = 0644;
 constexpr std::size_t max_file = std::size_t{64} << 20u;
 
 struct ImportOptions {

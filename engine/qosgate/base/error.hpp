@@ -34,4 +34,9 @@ struct Error {
     [[nodiscard]] Error in(std::string_view where) const&;
 };
 
+/// The caller's text or values are wrong.
+[[nodiscard]] inline Error invalid(std::string message) {
+    return {ErrorCode::invalid_input, std::move(message)};
+}
+
 } // namespace qg

@@ -44,7 +44,7 @@ void take_verdict(Decision& decision, policy::RuleOutcome& verdict, const Logged
 }
 
 constexpr std::string_view unknown_partitions = "slurmctld has just started";
-constexpr std::string_view changed_partitions = "a partition changed a moment ago";
+constexpr std::string_view changed_partition = "a partition changed a moment ago";
 
 /// Rejects a job, or a change of one, whose limits can be judged only in a moment.
 [[gnu::cold]] void ask_to_come_again(Decision& decision, const LoggedJob& job, std::string_view why) {
@@ -184,7 +184,7 @@ void judge(Decision& decision, const ResolvedRequest& job, const Site& site, con
 /// would refuse must come again, and of an accepted one is logged why its limits are not known.
 void take_trial(Decision& decision, Decision trial, const LoggedJob& job, bool is_known) {
     if (trial.reject != RejectCode::none)
-        ask_to_come_again(decision, job, changed_partitions);
+        ask_to_come_again(decision, job, changed_partition);
     else if (!is_known)
         std::ranges::move(trial.log, std::back_inserter(decision.log));
 }

@@ -21,10 +21,6 @@ constexpr std::size_t max_name_length = 255;
 /// Characters with a meaning in Slurm's lists, job scripts or shells.
 constexpr std::string_view unsafe_in_name = " '\"\\`,=*?[]|;&<>()$!";
 
-Error invalid(std::string message) {
-    return {ErrorCode::invalid_input, std::move(message)};
-}
-
 /// Whether a text contains control characters, including those of Latin-1 (in UTF-8: C2 80 to C2 9F).
 bool has_control(std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {

@@ -118,7 +118,7 @@ int read_field(lua_State* lua) {
     return 1;
 }
 
-int refuse_write(lua_State* lua) {
+int refuse_data_write(lua_State* lua) {
     return luaL_error(lua, "data of %s cannot be changed (field '%s')",
                       check_place(lua, 1).file->name.c_str(), luaL_tolstring(lua, 2, nullptr));
 }
@@ -155,7 +155,7 @@ int pairs_of(lua_State* lua) {
 /// Pushes the metatable of all places, which is made the first time.
 void install_type(lua_State* lua) {
     if (luaL_newmetatable(lua, type_name) == 0) return;
-    static constexpr luaL_Reg functions[] = {{"__index", &read_field}, {"__newindex", &refuse_write},
+    static constexpr luaL_Reg functions[] = {{"__index", &read_field}, {"__newindex", &refuse_data_write},
                                              {"__len", &length_of},    {"__eq", &is_same},
                                              {"__pairs", &pairs_of},   {nullptr, nullptr}};
     luaL_setfuncs(lua, functions, 0);

@@ -53,9 +53,9 @@ std::string_view why_ignored(const SourcePart& part, std::string_view name) {
 }
 
 /// Reads the parts of one directory.
-class Reader {
+class FindingReader {
   public:
-    Reader(fs::path folder, const OwnerCheck& owners) : folder_(std::move(folder)) {
+    FindingReader(fs::path folder, const OwnerCheck& owners) : folder_(std::move(folder)) {
         if (owners.is_needed) trusted_user_ = owners.trusted_user.value_or(geteuid());
     }
 
@@ -188,7 +188,7 @@ Result<std::string> read_any_file(const fs::path& path, std::size_t max_bytes) {
 }
 
 Result<FolderFindings> read_all_sources(const fs::path& folder, const OwnerCheck& owners) {
-    return Reader(tidy(folder), owners).read();
+    return FindingReader(tidy(folder), owners).read();
 }
 
 Result<SourceFolder> read_loadable_sources(const fs::path& folder, const OwnerCheck& owners) {

@@ -48,9 +48,9 @@ std::uint64_t hash_of_text(std::string_view text) noexcept {
 }
 
 /// Takes the copy's text apart from the front. Missing or invalid text sets `is_good` to false.
-class Reader {
+class KeptReader {
   public:
-    explicit Reader(std::string_view text) noexcept : rest_(text) {}
+    explicit KeptReader(std::string_view text) noexcept : rest_(text) {}
 
     void expect(std::string_view literal) noexcept {
         if (take(literal.size()) != literal) is_good_ = false;
@@ -105,7 +105,7 @@ Result<KeptPolicy> parse_kept_text(std::string_view text) {
     const std::string_view body = text.substr(first_line + 1);
     if (text.substr(0, first_line + 1) != hash_line(body)) return damaged();
 
-    Reader reader(body);
+    KeptReader reader(body);
     KeptPolicy kept;
     SourceFolder& sources = kept.sources;
     reader.expect("folder ");

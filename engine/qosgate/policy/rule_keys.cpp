@@ -16,10 +16,6 @@ using Set = Result<void> (*)(Declarations& into, std::string_view name, const Ke
 
 constexpr std::string_view allowed_events = "a list of \"submit\" and \"modify\", or of one of them";
 
-Error invalid(std::string message) {
-    return {ErrorCode::invalid_input, std::move(message)};
-}
-
 std::string describe(const KeyValue& given) {
     return given.is_list && given.items.empty() ? "an empty list" : policy::describe(given.value);
 }

@@ -22,9 +22,9 @@ namespace fs = std::filesystem;
 constexpr unsigned max_depth = 8;           ///< of directories below a path
 constexpr std::size_t max_entries = 10'000; ///< of directories, also those that are not read
 
-class Reader {
+class SiteFileReader {
   public:
-    Reader(const fs::path& policy, std::optional<uid_t> trusted_user, std::vector<SourceFile>& files)
+    SiteFileReader(const fs::path& policy, std::optional<uid_t> trusted_user, std::vector<SourceFile>& files)
         : policy_(normal_path(policy.string())), trusted_user_(trusted_user), files_(files) {}
 
     Result<void> read(const fs::path& path, unsigned depth = 0) {
@@ -144,7 +144,7 @@ std::vector<std::string> site_paths(const fs::path& folder, uid_t trusted_user) 
 
 Result<void> read_site_files(std::span<const std::string> paths, const fs::path& policy,
                              std::optional<uid_t> trusted_user, std::vector<SourceFile>& files) {
-    Reader reader(policy, trusted_user, files);
+    SiteFileReader reader(policy, trusted_user, files);
     for (const std::string& path : paths)
         if (auto done = reader.read(path); !done) return done;
     return {};

@@ -219,7 +219,7 @@ int read_member(lua_State* lua) {
     return 1;
 }
 
-int refuse_write(lua_State* lua) {
+int refuse_view_write(lua_State* lua) {
     return luaL_error(lua, "view cannot be changed");
 }
 
@@ -257,7 +257,7 @@ void make_filled_type(lua_State* lua, int view) {
     }
     lua_pushcclosure(lua, &read_member<kind>, 1);
     lua_setfield(lua, -2, "__index");
-    lua_pushcfunction(lua, &refuse_write);
+    lua_pushcfunction(lua, &refuse_view_write);
     lua_setfield(lua, -2, "__newindex");
     lua_pop(lua, 1);
 }

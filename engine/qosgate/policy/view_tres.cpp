@@ -40,7 +40,7 @@ int read_tres(lua_State* lua) {
     return 1;
 }
 
-int refuse_write(lua_State* lua) {
+int refuse_tres_write(lua_State* lua) {
     return luaL_error(lua, "view cannot be changed");
 }
 
@@ -73,7 +73,7 @@ int pairs_of_tres(lua_State* lua) {
 void push_view_tres_type(lua_State* lua) {
     push_new_view_type(lua, ViewKind::tres);
     static constexpr luaL_Reg functions[] = {{"__index", &read_tres},
-                                             {"__newindex", &refuse_write},
+                                             {"__newindex", &refuse_tres_write},
                                              {"__pairs", &pairs_of_tres},
                                              {nullptr, nullptr}};
     luaL_setfuncs(lua, functions, 0);

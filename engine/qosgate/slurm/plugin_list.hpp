@@ -5,6 +5,7 @@
 
 #include "qosgate/base/text.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,12 @@ inline std::vector<std::string_view> job_submit_plugin_names(std::string_view li
         if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
     }
     return names;
+}
+
+/// Whether slurmctld loads this project's plugin for them.
+inline bool loads_qosgate(std::string_view job_submit_plugins) {
+    const auto names = job_submit_plugin_names(job_submit_plugins);
+    return std::ranges::find(names, "qosgate") != names.end();
 }
 
 } // namespace qg::slurm

@@ -57,7 +57,7 @@ std::string names_of(const model::NameSet& names) {
 }
 
 /// "a, b", or "none, but the list of the account above with c and without d"
-std::string describe(const model::OwnAccess& own) {
+std::string describe_own(const model::OwnAccess& own) {
     if (!own.whole.empty()) return names_of(own.whole);
     std::string words = "none, but the list of the account above";
     if (!own.added.empty()) words += " with " + names_of(own.added);
@@ -178,7 +178,7 @@ std::vector<ListChange> list_changes(const Plan& plan) {
 
 std::string describe(const ListChange& change) {
     return text::format("own list of {}: {}; before: {}", list_associations(std::span(&change.name, 1)),
-                        describe(change.after), describe(change.before));
+                        describe_own(change.after), describe_own(change.before));
 }
 
 std::string list_associations(std::span<const model::AssociationName> names) {

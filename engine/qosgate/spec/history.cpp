@@ -26,7 +26,7 @@ using model::difference;
 using model::NameSet;
 using model::QosRecord;
 
-const SealedFile frame{"qosgate-history", 1, {}, "history", {}};
+const SealedFile history_frame{"qosgate-history", 1, {}, "history", {}};
 
 /// "MaxWall is 01:30:00 now, not 01:00:00"
 std::string describe_changed(const model::QosField& field, const QosRecord& left, const QosRecord& now) {
@@ -426,19 +426,19 @@ std::string history_to_text(const HistoryRecord& record) {
     if (!record.ended.empty()) json["ended"] = texts_to_json(record.ended);
     if (record.is_open) json["open"] = true;
     if (record.undoes != 0) json["undoes"] = record.undoes;
-    SealedFile file = frame;
+    SealedFile file = history_frame;
     file.cluster = record.plan.cluster;
     file.contents = std::move(json);
     return seal(file);
 }
 
 Result<HistoryRecord> history_from_text(std::string_view text, std::string_view cluster) {
-    SealedFile expected = frame;
+    SealedFile expected = history_frame;
     expected.cluster = cluster;
     const auto file = unseal(text, expected);
     if (!file) return file.error();
     JsonReader reader;
-    JsonMembers members(reader, file->contents, frame.key);
+    JsonMembers members(reader, file->contents, history_frame.key);
     HistoryRecord record;
     record.time = reader.text(members.get("time"), members.path_of("time"));
     record.actor = reader.text(members.get("actor"), members.path_of("actor"));

@@ -12,7 +12,7 @@
 namespace qg::spec {
 namespace {
 
-const SealedFile frame{"qosgate-plan", 1, {}, "plan", {}};
+const SealedFile plan_frame{"qosgate-plan", 1, {}, "plan", {}};
 
 template <typename List, typename ToJson>
 Json list_to_json(const List& list, ToJson to_json) {
@@ -113,7 +113,7 @@ Plan plan_from_json(JsonReader& reader, const Json& json, const std::string& pat
 }
 
 std::string plan_to_text(const Plan& plan) {
-    SealedFile file = frame;
+    SealedFile file = plan_frame;
     file.cluster = plan.cluster;
     file.contents = plan_to_json(plan);
     return seal(file);
@@ -121,18 +121,18 @@ std::string plan_to_text(const Plan& plan) {
 
 bool is_plan(std::string_view text) {
     constexpr std::size_t max_head = 400; // the format stands before the contents
-    const std::string format = '"' + frame.format + '"';
+    const std::string format = '"' + plan_frame.format + '"';
     return text::trim(text).starts_with('{') &&
            text.substr(0, max_head).find(format) != std::string_view::npos;
 }
 
 Result<Plan> plan_from_text(std::string_view text, std::string_view cluster) {
-    SealedFile expected = frame;
+    SealedFile expected = plan_frame;
     expected.cluster = cluster;
     const auto file = unseal(text, expected);
     if (!file) return file.error();
     JsonReader reader;
-    Plan plan = plan_from_json(reader, file->contents, frame.key, file->cluster);
+    Plan plan = plan_from_json(reader, file->contents, plan_frame.key, file->cluster);
     if (!reader.ok()) return reader.error();
     if (const auto right = check_values(plan); !right) return right.error();
     return plan;

@@ -20,10 +20,6 @@ constexpr std::array<std::string_view, 26> columns_of_22_05{
 /// Later releases show these two after MaxTRESPA.
 constexpr std::array<std::string_view, 2> later_columns{"MaxTRESRunMinsPA", "MaxTRESRunMinsPU"};
 
-Error invalid(std::string message) {
-    return {ErrorCode::invalid_input, std::move(message)};
-}
-
 /// The parts of a line, without quotes. Empty: a quote is not closed.
 std::optional<std::vector<std::string>> split_unquoted(std::string_view line, char separator) {
     std::vector<std::string> parts(1);

@@ -42,10 +42,6 @@ bool looks_octal(std::string_view text) {
            text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-Error invalid(std::string message) {
-    return {ErrorCode::invalid_input, std::move(message)};
-}
-
 Error octal(std::string_view text) {
     return invalid(
         text::format("'{}' begins with 0, which some readers of YAML take as octal; leave the 0 out",

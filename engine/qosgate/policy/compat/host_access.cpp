@@ -29,15 +29,15 @@ struct Withheld {
     const char* instead;
 };
 
-constexpr const char* no_programs = "slurmctld waits for the script, so it cannot run programs; let a cron "
-                                    "job write what it needs into a file, "
-                                    "name that in compat_files, and read it with io.open";
+constexpr const char* no_execute = "slurmctld waits for the script, so it cannot run programs; let a cron "
+                                   "job write what it needs into a file, "
+                                   "name that in compat_files, and read it with io.open";
 constexpr const char* no_streams = "slurmctld has no input; open a file with io.open";
 constexpr const char* no_end = "a script cannot end slurmctld; return slurm.ERROR";
 constexpr const char* no_c = "modules in C cannot be loaded; write the functions in Lua";
 
 constexpr auto all = std::to_array<Withheld>({
-    {"os", "execute", no_programs},
+    {"os", "execute", no_execute},
     {"io", "read", no_streams},
     {"io", "input", no_streams},
     {"io", "output", no_writing},
@@ -67,7 +67,7 @@ std::string describe(const Withheld& what) {
 }
 
 /// Whether the tokens at `at` name it: io.popen, or dofile(.
-bool names(std::span<const Token> tokens, std::size_t at, const Withheld& what) {
+bool does_name(std::span<const Token> tokens, std::size_t at, const Withheld& what) {
     const bool is_member = at > 0 && (tokens[at - 1].is(".") || tokens[at - 1].is(":"));
     const bool is_declared = at > 0 && tokens[at - 1].is("function");
     if (is_member || is_declared || at + 2 >= tokens.size()) return false;
@@ -223,9 +223,9 @@ std::vector<HostAccess> find_access(std::span<const Token> tokens, const Values&
     std::vector<HostAccess> found;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         for (const Withheld& what : all)
-            if (names(tokens, i, what)) found.push_back({tokens[i].line, describe(what), true});
+            if (does_name(tokens, i, what)) found.push_back({tokens[i].line, describe(what), true});
         for (const Checked& what : checked) {
-            if (!names(tokens, i, what.function)) continue;
+            if (!does_name(tokens, i, what.function)) continue;
             const std::size_t behind = i + (*what.function.library == '\0' ? 1 : 3);
             Arguments arguments = read_arguments(tokens, behind, values);
             const std::string message = what.describe(arguments, files);

@@ -110,7 +110,7 @@ constexpr Row rows[] = {
 };
 static_assert(std::ranges::is_sorted(rows, {}, &Row::name));
 
-constexpr auto names = [] {
+constexpr auto field_names = [] {
     std::array<std::string_view, std::size(rows)> result;
     std::ranges::transform(rows, result.begin(), &Row::name);
     return result;
@@ -135,7 +135,7 @@ RecordField record_field(std::string_view name) noexcept {
 }
 
 std::span<const std::string_view> record_field_names() noexcept {
-    return names;
+    return field_names;
 }
 
 void add_listed_fields(std::string_view source, std::set<std::string, std::less<>>& fields) {
