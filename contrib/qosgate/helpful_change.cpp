@@ -67,7 +67,8 @@ class ChangeFinder {
             const auto wait = find_wait(asked, i);
             if (!wait) return false;
             const auto is_it = [this](const Violation& v) { return v.reason == job_.reason; };
-            has_reason = has_reason || std::ranges::any_of(wait->violations, is_it);
+            has_reason =
+                has_reason || wait->reason == job_.reason || std::ranges::any_of(wait->violations, is_it);
         }
         return has_reason;
     }
@@ -117,7 +118,7 @@ class ChangeFinder {
         return false;
     }
 
-    /// Times that limits on time would allow.
+    /// Times that limits on time, or the partitions, would allow.
     std::vector<Change> shorter_times(std::span<const Violation> blocking) const {
         std::optional<std::uint64_t> least;
         const auto allow = [&least](std::uint64_t minutes) {
@@ -131,6 +132,12 @@ class ChangeFinder {
                 allow(facts.counts_others() ? left : violation.limit_value);
             else if (facts.counts_tres_minutes() && violation.count > 0)
                 allow(left / violation.count);
+        }
+        if (job_.reason == "PartitionTimeLimit") {
+            const auto asked = resolve(before_);
+            const auto longest = std::ranges::max_element(
+                asked.view().partitions, {}, [](const auto& choice) { return choice.partition->max_time; });
+            if (longest != asked.view().partitions.end()) allow(longest->partition->max_time.minutes);
         }
         const bool is_shorter =
             least && *least > 0 && *least < before_.time_limit.value_or(TimeLimit::unlimited()).minutes;

@@ -163,11 +163,12 @@ class AccountReader {
                !text::iequals(view.associations.back().account, "root");
     }
 
-    /// The limit with the least left, in proportion; empty: nothing of any is used.
+    /// The limit with the least left, in proportion, of those that any job meets; empty: nothing of any is
+    /// used.
     static std::optional<std::size_t> find_first(const std::vector<LimitUse>& all) {
         std::optional<std::size_t> first;
         for (std::size_t i = 0; i < all.size(); ++i) {
-            const auto share = all[i].share();
+            const auto share = all[i].forbids_tres() ? std::nullopt : all[i].share();
             if (share && *share > 0 && (!first || *share > *all[*first].share())) first = i;
         }
         return first;
@@ -302,6 +303,22 @@ std::optional<double> LimitUse::share() const noexcept {
     if (!left()) return std::nullopt;
     if (limit.value == 0) return 1;
     return static_cast<double>(limit.value - *left()) / static_cast<double>(limit.value);
+}
+
+bool LimitUse::forbids_tres() const noexcept {
+    if (tres.empty() || limit.value > 0) return false;
+    switch (model::kind_of(tres)) {
+    case model::TresKind::bb:
+    case model::TresKind::gres:
+    case model::TresKind::license:
+    case model::TresKind::other: return true;
+    case model::TresKind::cpu:
+    case model::TresKind::mem:
+    case model::TresKind::energy:
+    case model::TresKind::node:
+    case model::TresKind::billing: break;
+    }
+    return false;
 }
 
 bool LimitGroup::has_same_limits(const LimitGroup& other) const {

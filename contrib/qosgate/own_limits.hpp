@@ -40,6 +40,9 @@ struct LimitUse {
     [[nodiscard]] std::optional<std::uint64_t> left() const noexcept;
     /// The used part, from 0 to 1; empty likewise. A limit of zero is used up.
     [[nodiscard]] std::optional<double> share() const noexcept;
+    /// Whether it is zero and of a TRES that a job has only if it asks for it, such as GPUs: then it forbids
+    /// that TRES, and other jobs do not meet it.
+    [[nodiscard]] bool forbids_tres() const noexcept;
 };
 
 /// What counts with some QOSs in some partitions, alike.

@@ -52,6 +52,7 @@ struct ExplainedReason {
     bool is_of_limit = false;
     bool is_hidden = false;         ///< it is that of a limit which is hidden from the reader
     std::optional<HeldLimit> limit; ///< of a Reason of a limit; empty: it is hidden, or gone
+    std::vector<std::string> rules; ///< of its partitions, that the job breaks: lines with the numbers
 };
 
 struct WaitingJob {

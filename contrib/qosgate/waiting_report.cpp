@@ -83,6 +83,8 @@ void WaitingReport::print(std::ostream& out) const {
             continue;
         }
         out << text::format("  {}: {}\n", each.reason, each.meaning);
+        for (const std::string& rule : each.rules)
+            out << text::format("    {}\n", rule);
         if (each.limit)
             print(*each.limit, out);
         else if (each.is_of_limit)
@@ -178,7 +180,8 @@ ordered_json WaitingReport::json() const {
                            {"meaning", each.meaning},
                            {"waiting", each.waiting},
                            {"change", each.change},
-                           {"limit", each.limit ? json(*each.limit) : ordered_json()}});
+                           {"limit", each.limit ? json(*each.limit) : ordered_json()},
+                           {"rules", each.rules}});
     return {{"job", job_.name},
             {"state", job_.state_name},
             {"user", user_name(job_.user_id)},

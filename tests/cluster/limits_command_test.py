@@ -91,6 +91,19 @@ class Limits(LimitsTestCase):
         self.assertRegex("\n".join(group["not_limited"]), r"(?m)^GrpTRES \(mem, node, billing, gres/gpu[,)]")
         self.assertNotIn("GrpJobs", group["not_limited"])
 
+    def test_no_gpus_at_all_is_not_what_binds_first(self) -> None:
+        # GrpTRES names what a job meets only if it asks for it; the CPUs of lab are what every job meets.
+        self.cluster.sacctmgr("modify qos plain set GrpTRES=gres/gpu=0,cpu=0")
+        self.addCleanup(self.cluster.sacctmgr, "modify qos plain set GrpTRES=gres/gpu=-1,cpu=-1")
+        no_cpus = self.groups()["astro", "plain", None]
+        self.assertTrue(no_cpus["GrpTRES", "cpu", "plain"]["binds_first"])
+        self.cluster.sacctmgr("modify qos plain set GrpTRES=cpu=-1")
+        self.start("ben", "-Aastro -n1")
+        limits = self.groups()["astro", "plain", None]
+        gpus = limits["GrpTRES", "gres/gpu", "plain"]
+        self.assertEqual((gpus["value"], gpus["left"], gpus["binds_first"]), (0, 0, False))
+        self.assertTrue(limits[PER_LAB]["binds_first"])
+
     def test_all_names_who_holds_it(self) -> None:
         self.start("ben", "-Aastro -n5")
         self.start("ana", "-Aastro -n1")

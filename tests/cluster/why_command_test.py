@@ -33,6 +33,15 @@ class WhyTestCase(LimitsTestCase):
         self.assertEqual(found["reason"], reason)
         return found["limit"]
 
+    def apply(self, job: int | str, wanted: str) -> None:
+        """Runs the command that `why` shows with this word, as the owner; the job then starts."""
+        changes = self.why(job)["changes"]
+        (line,) = [line for line in changes if wanted in line]
+        self.assertIn(f"decide: {line}\n", self.show(f"why {job}").stdout)
+        done = self.cluster.run(shlex.split(line), "ana")
+        self.assertEqual(done.rc, 0, done)
+        self.cluster.wait_job(job, "RUNNING")
+
 
 class Why(WhyTestCase):
     def test_a_limit_of_an_account_that_others_hold(self) -> None:
@@ -119,15 +128,6 @@ class Why(WhyTestCase):
         self.assertEqual((later["reasons"][0]["limit"], later["also"], later["changes"]), (None, [], []))
         never = self.why(self.wait("ana", "-Aastro --qos=over -n1 --time=121 --begin=now+1hour", "BeginTime"))
         self.assertIn("limit 02:00:00, this job asks for 02:01:00", " ".join(never["also"]))
-
-    def apply(self, job: int | str, wanted: str) -> None:
-        """Runs the command that `why` shows with this word, as the owner; the job then starts."""
-        changes = self.why(job)["changes"]
-        (line,) = [line for line in changes if wanted in line]
-        self.assertIn(f"decide: {line}\n", self.show(f"why {job}").stdout)
-        done = self.cluster.run(shlex.split(line), "ana")
-        self.assertEqual(done.rc, 0, done)
-        self.cluster.wait_job(job, "RUNNING")
 
     def test_another_qos_lets_it_start(self) -> None:
         self.cluster.sacctmgr("modify qos normal set MaxTRESPerUser=cpu=2")
@@ -246,6 +246,44 @@ class Why(WhyTestCase):
         for user in ("ana", "root"):
             everything = {each["job"] for each in self.answer("why --pending", user)["jobs"]}
             self.assertEqual(everything, {str(mine), str(other)})
+
+
+class PartitionRules(WhyTestCase):
+    slurm_conf = (
+        "PartitionName=brief Nodes=ALL MaxTime=60\n"
+        "PartitionName=single Nodes=ALL MaxNodes=1 MaxTime=90\n"
+        "PartitionName=plain Nodes=ALL AllowQos=plain\n"
+    )
+
+    def rules_of(self, job: int, reason: str) -> list[str]:
+        (found,) = self.why(job)["reasons"]
+        self.assertEqual((found["reason"], found["limit"]), (reason, None))
+        return found["rules"]
+
+    def test_a_time_beyond_the_partition_is_told_and_the_time_that_it_allows_lets_it_start(self) -> None:
+        job = self.wait("ana", "-Aastro -pbrief -n1 --time=61", "PartitionTimeLimit")
+        (rule,) = self.rules_of(job, "PartitionTimeLimit")
+        self.assertRegex(rule, r"brief.*01:00:00.*01:01:00")
+        self.assertIn(f"    {rule}\n", self.show(f"why {job}").stdout)
+        self.assertEqual(self.why(job, "ben")["changes"], [], "ben may not change it")
+        self.assertIn(f"scontrol update JobId={job} Partition=main", self.why(job)["changes"])
+        self.apply(job, "TimeLimit=01:00:00")
+
+    def test_of_two_partitions_the_longer_time_is_offered(self) -> None:
+        job = self.wait("ana", "-Aastro -pbrief,single -n1 -N1 --time=91", "PartitionTimeLimit")
+        self.assertEqual(len(self.rules_of(job, "PartitionTimeLimit")), 2)
+        self.apply(job, "TimeLimit=01:30:00")
+
+    def test_too_many_nodes_are_told_and_another_partition_lets_it_start(self) -> None:
+        job = self.wait("ana", "-Aastro -psingle -n2 -N2 --time=10", "PartitionNodeLimit")
+        (rule,) = self.rules_of(job, "PartitionNodeLimit")
+        self.assertIn("single", rule)
+        self.apply(job, "Partition=main")
+
+    def test_no_time_is_offered_where_the_account_is_full(self) -> None:
+        self.start("ben", "-Aastro -n8")
+        job = self.wait("ana", "-Aastro -pbrief -n1 --time=61", "PartitionTimeLimit")
+        self.assertEqual(self.why(job)["changes"], [])
 
 
 class PrivateJobs(WhyTestCase):
