@@ -7,7 +7,6 @@
 #include "client_job.hpp"
 #include "qosgate/gate/decision_view.hpp"
 #include "qosgate/gate/known_cluster.hpp"
-#include "qosgate/limits/release.hpp"
 #include "qosgate/policy/rule_view.hpp"
 #include "qosgate/quota/user_groups.hpp"
 #include "qosgate/slurm/job_world.hpp"

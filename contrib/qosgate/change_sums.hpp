@@ -17,7 +17,7 @@
 
 namespace qg::cli {
 
-/// Some decision differs.
+/// Exit status: some decision differs.
 inline constexpr int exit_differences = 1;
 
 /// How the verdict on a job changes.

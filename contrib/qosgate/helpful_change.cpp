@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "helpful_change.hpp"
 
+#include "partition_reason.hpp"
 #include "qos_arguments.hpp"
 
 #include "qosgate/base/text.hpp"
@@ -11,7 +12,9 @@
 #include "qosgate/model/limit_facts.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <set>
 
 namespace qg::cli {
 namespace {
@@ -118,38 +121,38 @@ class ChangeFinder {
         return false;
     }
 
-    /// Times that limits on time, or the partitions, would allow.
+    /// Times that limits on time and the partitions would allow, the longest first.
     std::vector<Change> shorter_times(std::span<const Violation> blocking) const {
-        std::optional<std::uint64_t> least;
-        const auto allow = [&least](std::uint64_t minutes) {
-            least = least ? std::min(*least, minutes) : minutes;
-        };
+        const std::uint64_t present = before_.time_limit.value_or(TimeLimit::unlimited()).minutes;
+        std::uint64_t least = present;
         for (const Violation& violation : blocking) {
             const model::LimitFacts& facts = model::facts_of(violation.limit);
             const std::uint64_t left =
                 violation.limit_value - std::min(violation.limit_value, violation.used);
             if (facts.measure == LimitMeasure::wall)
-                allow(facts.counts_others() ? left : violation.limit_value);
+                least = std::min(least, facts.counts_others() ? left : violation.limit_value);
             else if (facts.counts_tres_minutes() && violation.count > 0)
-                allow(left / violation.count);
+                least = std::min(least, left / violation.count);
         }
-        if (job_.reason == "PartitionTimeLimit") {
-            const auto asked = resolve(before_);
-            const auto longest = std::ranges::max_element(
-                asked.view().partitions, {}, [](const auto& choice) { return choice.partition->max_time; });
-            if (longest != asked.view().partitions.end()) allow(longest->partition->max_time.minutes);
-        }
-        const bool is_shorter =
-            least && *least > 0 && *least < before_.time_limit.value_or(TimeLimit::unlimited()).minutes;
-        if (!is_shorter) return {};
+        std::set<std::uint64_t, std::greater<>> times{least};
+        const auto asked = resolve(before_);
+        for (const model::PartitionChoice& choice : asked.view().partitions)
+            times.insert(std::min<std::uint64_t>(least, choice.partition->max_time.minutes));
+        std::vector<Change> changes;
+        for (const std::uint64_t minutes : times)
+            if (minutes > 0 && minutes < present) changes.push_back(with_time(minutes));
+        return changes;
+    }
+
+    Change with_time(std::uint64_t minutes) const {
         Change change{
-            .after = before_, .words = "TimeLimit=" + limits::format_time(*least), .names_time = true};
-        change.after.time_limit = TimeLimit{static_cast<std::uint32_t>(*least)};
-        if (before_.time_min && before_.time_min->minutes > *least) { // slurmctld would refuse it
-            change.words += " TimeMin=" + limits::format_time(*least);
+            .after = before_, .words = "TimeLimit=" + limits::format_time(minutes), .names_time = true};
+        change.after.time_limit = TimeLimit{static_cast<std::uint32_t>(minutes)};
+        if (before_.time_min && before_.time_min->minutes > minutes) { // slurmctld would refuse it
+            change.words += " TimeMin=" + limits::format_time(minutes);
             change.after.time_min = change.after.time_limit;
         }
-        return {change};
+        return change;
     }
 
     std::vector<Change> other_qos() const {

@@ -163,8 +163,8 @@ class AccountReader {
                !text::iequals(view.associations.back().account, "root");
     }
 
-    /// The limit with the least left, in proportion, of those that any job meets; empty: nothing of any is
-    /// used.
+    /// The limit with the least left, in proportion, without those that forbid a TRES; empty: nothing of any
+    /// is used.
     static std::optional<std::size_t> find_first(const std::vector<LimitUse>& all) {
         std::optional<std::size_t> first;
         for (std::size_t i = 0; i < all.size(); ++i) {

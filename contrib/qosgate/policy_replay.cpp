@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate policy replay --from FILE...
+#include "change_sums.hpp"
 #include "changed_qos.hpp"
 #include "command.hpp"
 #include "judged_world.hpp"

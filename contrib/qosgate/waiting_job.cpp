@@ -2,9 +2,9 @@
 #include "waiting_job.hpp"
 
 #include "helpful_change.hpp"
+#include "partition_reason.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/attempt.hpp"
 #include "qosgate/gate/resolve.hpp"
 #include "qosgate/limits/catalogue.hpp"
 #include "qosgate/limits/explain.hpp"
@@ -41,16 +41,7 @@ struct Attempt {
     model::AccountView view;
     model::ResolvedJob job;
     std::vector<Violation> blocking;
-    std::vector<gate::PartitionProblem> rules; ///< of the partition, that the job breaks
 };
-
-/// The rules of a job's only partition that block it.
-std::vector<gate::PartitionProblem> find_broken_rules(const gate::ResolvedRequest& asked) {
-    limits::SubmitVerdict accepted;
-    accepted.time_limit = asked.request.time_limit;
-    auto wait = asked.view().partitions.empty() ? std::nullopt : gate::find_wait(asked, accepted, 0);
-    return wait ? std::move(wait->rules) : std::vector<gate::PartitionProblem>();
-}
 
 /// What limits block a job of that size now; in all stages, for one may hide the next.
 std::vector<Violation> find_blocking(const Attempt& attempt, const QueuedJob& job, limits::Release release) {
@@ -85,14 +76,14 @@ class Explainer {
         if (is_blocked_for_good())
             for (ExplainedReason& each : waiting.reasons)
                 if (each.limit && !each.limit->is_permanent) say_blocked_for_good(each);
-        const bool is_known = std::ranges::any_of(waiting.reasons, [](const ExplainedReason& each) {
+        const bool has_cause = std::ranges::any_of(waiting.reasons, [](const ExplainedReason& each) {
             return each.is_of_limit || !each.rules.empty();
         });
         for (const Attempt& each : attempts_)
             for (const Violation& violation : each.blocking)
                 if (blocks_later(violation))
                     add_other(limits::describe(violation, each.view, /*names_owner=*/true), waiting);
-        if (is_known && context_.seeks_changes && may_change() && !waiting.hides_limits)
+        if (has_cause && context_.seeks_changes && may_change() && !waiting.hides_limits)
             waiting.changes = find_helpful_changes(job_, context_, blocking());
         return waiting;
     }
@@ -139,7 +130,6 @@ class Explainer {
                                            context_.release};
         auto resolved = gate::resolve(made.request, cluster, {.names_partitions = false});
         if (!resolved.known) return;
-        made.rules = find_broken_rules(resolved);
         made.view = *std::move(resolved.known);
         made.job.tres.resize(made.view.tres->size());
         for (std::size_t at = 0; at < made.job.tres.size(); ++at)
@@ -182,14 +172,18 @@ class Explainer {
         return explained;
     }
 
-    /// The rules of partitions behind a Reason. PartitionConfig is that of any.
+    /// The rules of partitions behind a Reason.
     std::vector<std::string> find_rules(std::string_view reason) const {
         std::vector<std::string> lines;
-        for (const Attempt& each : attempts_)
-            for (const gate::PartitionProblem& rule : each.rules)
-                if ((rule.pending == reason || reason == "PartitionConfig") &&
-                    std::ranges::find(lines, rule.text) == lines.end())
-                    lines.push_back(rule.text);
+        if (!is_of_partition(reason)) return lines;
+        model::JobRequest request = job_.request;
+        request.submit_uid = context_.reader;
+        const auto asked =
+            gate::resolve(request, {*context_.world.cluster, *context_.world.accounting, context_.release},
+                          {.names_partitions = false});
+        for (const gate::PartitionProblem& rule : find_broken_rules(asked))
+            if (stands_for(reason, rule) && std::ranges::find(lines, rule.text) == lines.end())
+                lines.push_back(rule.text);
         return lines;
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "waiting_report.hpp"
 
+#include "or_null.hpp"
 #include "output.hpp"
 #include "table.hpp"
 
@@ -160,16 +161,16 @@ ordered_json WaitingReport::json(const HeldLimit& limit) const {
         holders.push_back({{"job", holder.job->name},
                            {"user", user_name(holder.job->user_id)},
                            {"amount", holder.amount},
-                           {"ends", holder.end ? ordered_json(*holder.end) : ordered_json()}});
+                           {"ends", or_null(holder.end)}});
     }
     const Holders others = others_of(limit.holders);
     answer["value"] = limit.value;
     answer["used"] = limit.used;
-    if (limit.asked) answer["asked"] = *limit.asked;
+    answer["asked"] = or_null(limit.asked);
     answer["held_by"] = holders;
     answer["others"] = {{"jobs", others.jobs.size()}, {"amount", others.sum}};
     answer["hidden"] = hidden_amount(limit);
-    if (limit.room_at) answer["room_at"] = *limit.room_at;
+    answer["room_at"] = or_null(limit.room_at);
     return answer;
 }
 

@@ -280,6 +280,26 @@ class PartitionRules(WhyTestCase):
         self.assertIn("single", rule)
         self.apply(job, "Partition=main")
 
+    def test_a_shorter_time_is_offered_for_the_partition_that_has_the_nodes(self) -> None:
+        job = self.cluster.sbatch("-Aastro -pbrief,single -n2 -N2 --time=91", "ana").job
+        self.cluster.wait_for(lambda: self.why(job)["reasons"][0]["rules"], "a rule is told")
+        self.apply(job, "TimeLimit=01:00:00")
+
+    def test_a_qos_that_the_partition_does_not_take_is_told_with_those_that_it_takes(self) -> None:
+        job = self.cluster.sbatch("-Aastro -pplain -n1", "ana").job
+        self.cluster.wait_for(lambda: self.why(job)["reasons"][0]["reason"] == "QOSNotAllowed", "it waits for the QOS")
+        (rule,) = self.rules_of(job, "QOSNotAllowed")
+        self.assertRegex(rule, "plain.*normal")
+        self.apply(job, "QOS=plain")
+
+    def test_behind_a_job_that_waits_the_rules_are_told_too(self) -> None:
+        # slurmctld looks at later jobs of a partition only for their rules, and then shows PartitionConfig.
+        self.start("ben", "-Aastro -n8")
+        self.wait("ben", "-Aastro -pbrief -n1 --time=10", OF_LAB)
+        job = self.cluster.sbatch("-Aastro -pbrief -n1 --time=61", "ana").job
+        self.cluster.wait_for(lambda: self.why(job)["reasons"][0]["rules"], "a rule is told")
+        self.assertRegex(self.why(job)["reasons"][0]["rules"][0], r"brief.*01:00:00.*01:01:00")
+
     def test_no_time_is_offered_where_the_account_is_full(self) -> None:
         self.start("ben", "-Aastro -n8")
         job = self.wait("ana", "-Aastro -pbrief -n1 --time=61", "PartitionTimeLimit")
@@ -319,6 +339,16 @@ class HiddenPartition(WhyTestCase):
         self.assertEqual(self.limit_of(job, OF_QOS, "root")["set_by"], "partition viz (QOS vizqos)")
         self.assertNotIn("viz", self.show("limits").stdout)
         self.assertIn("vizqos", self.show("limits --user ana", "root").stdout)
+
+    def test_the_rules_of_a_hidden_partition_are_not_told_to_users(self) -> None:
+        self.cluster.scontrol("update PartitionName=viz Hidden=YES MaxTime=33")
+        self.addCleanup(self.cluster.scontrol, "update PartitionName=viz MaxTime=UNLIMITED")
+        job = self.wait("ana", "-Abio -pviz -n1 --time=34", "PartitionTimeLimit")
+        (told,) = self.why(job)["reasons"]
+        self.assertEqual((told["rules"], self.why(job)["changes"]), ([], []))
+        self.assertNotIn("33", self.show(f"why {job}").stdout)
+        (told,) = self.why(job, "root")["reasons"]
+        self.assertIn("00:33:00", " ".join(told["rules"]))
 
 
 class PrivateUsage(WhyTestCase):

@@ -32,7 +32,7 @@ using slurm::UserQuota;
 
 namespace {
 
-constexpr std::uint32_t ana = 1001;
+constexpr std::uint32_t ana_id = 1001;
 constexpr std::int64_t max_qos_id = 64;
 
 /// An answer. Its lists borrow the records.
@@ -67,7 +67,7 @@ class FakeSlurmctld {
     }
     void set_default_account(const std::string& name) {
         user_.name = text("ana");
-        user_.uid = ana;
+        user_.uid = ana_id;
         user_.default_acct = text(name);
     }
     /// An association of an account; above 0: the root.
@@ -98,7 +98,7 @@ class FakeSlurmctld {
         association.id = id;
         association.acct = text(account);
         association.user = user_.name;
-        association.uid = ana;
+        association.uid = ana_id;
         association.parent_id = account_id;
         association.parent_acct = association.acct;
         if (!partition.empty()) association.partition = text(partition);
@@ -293,7 +293,7 @@ BOOST_AUTO_TEST_CASE(parts_of_the_records_give_the_answers_of_all) {
             const std::string account = dice.of<std::string>({"", "astro", "BIO", "deep", "nosuch"});
             const std::string qos = dice.of<std::string>({"", "", "high", "HIGH", "low", "q3,low", "nosuch"});
             quota::Lookup lookup;
-            lookup.user_id = lookup.reader = ana;
+            lookup.user_id = lookup.reader = ana_id;
             lookup.account = account;
             lookup.qos = qos;
             lookup.takes_qos_lists = dice.is_heads();
@@ -324,7 +324,7 @@ struct OneAccount {
         slurmctld.add_account("root", 1, 0);
         slurmctld.add_account("astro", 2, 1);
         slurmctld.add_user("astro", 3, 2, "", {7, 8}, 7);
-        lookup.user_id = lookup.reader = ana;
+        lookup.user_id = lookup.reader = ana_id;
     }
 };
 

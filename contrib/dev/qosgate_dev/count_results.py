@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Adds up test results: "PASSED FAILED SKIPPED" on standard output. On the other: of each failed test the end of
-its output, and then the names of all.
+its output, and then the names of all that failed.
 
 Usage: count_results LOG... <RESULTS
 Each LOG is a testlog.json of Meson's. RESULTS has lines "OK name" or "FAIL name" for other checks.
@@ -18,11 +18,11 @@ SHOWN_LINES = 25
 
 
 def show_end(name: str, record: dict) -> None:
-    """The last lines that a failed test wrote."""
-    lines = [*record.get("stdout", "").splitlines(), *record.get("stderr", "").splitlines()]
+    """The last lines of both outputs of a failed test."""
     print(f"end of {name}:", file=sys.stderr)
-    for line in lines[-SHOWN_LINES:]:
-        print(f"  {line[:300]}", file=sys.stderr)
+    for stream in ("stdout", "stderr"):
+        for line in record.get(stream, "").splitlines()[-SHOWN_LINES:]:
+            print(f"  {line[:300]}", file=sys.stderr)
 
 
 def main(logs: list[str]) -> int:

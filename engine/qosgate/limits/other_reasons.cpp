@@ -14,7 +14,7 @@ constexpr std::string_view starts_later = "The job starts by itself.";
 constexpr std::string_view never_helps = "Waiting does not help.";
 constexpr std::string_view not_before_admin = "Waiting helps only when an administrator changes something.";
 constexpr std::string_view has_ended = "The job does not wait: it has ended.";
-constexpr std::string_view nothing_to_do = "Nothing.";
+constexpr std::string_view nothing_to_do = "There is nothing to change.";
 constexpr std::string_view ask_admin = "Ask your administrator.";
 constexpr std::string_view release_it =
     "Find out why it failed (scontrol show job JOBID), then: scontrol release JOBID.";

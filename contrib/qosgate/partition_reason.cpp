@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "partition_reason.hpp"
+
+#include "qosgate/limits/submit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace qg::cli {
+namespace {
+
+constexpr std::string_view any_rule = "PartitionConfig";
+constexpr std::array<std::string_view, 2> of_lists{"QOSNotAllowed", "AccountNotAllowed"};
+constexpr std::array<std::string_view, 4> of_others{any_rule, "PartitionTimeLimit", "PartitionNodeLimit",
+                                                    "PartitionDown"};
+
+bool is_of_list(std::string_view reason) noexcept {
+    return std::ranges::find(of_lists, reason) != of_lists.end();
+}
+
+} // namespace
+
+bool is_of_partition(std::string_view reason) noexcept {
+    return is_of_list(reason) || std::ranges::find(of_others, reason) != of_others.end();
+}
+
+bool stands_for(std::string_view reason, const gate::PartitionProblem& rule) noexcept {
+    return reason == any_rule || reason == rule.pending || (is_of_list(reason) && rule.pending == any_rule);
+}
+
+std::vector<gate::PartitionProblem> find_broken_rules(const gate::ResolvedRequest& asked) {
+    limits::SubmitVerdict accepted;
+    accepted.time_limit = asked.request.time_limit;
+    std::vector<gate::PartitionProblem> rules;
+    for (std::size_t i = 0; i < asked.view().partitions.size(); ++i)
+        if (const auto wait = gate::find_wait(asked, accepted, i))
+            rules.insert(rules.end(), wait->rules.begin(), wait->rules.end());
+    return rules;
+}
+
+} // namespace qg::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Reasons of pending jobs that stand for a rule of a partition (limits/README.md 8.3, 8.4).
+#pragma once
+
+#include "qosgate/gate/attempt.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace qg::cli {
+
+/// Whether rules of partitions have this Reason.
+bool is_of_partition(std::string_view reason) noexcept;
+
+/// Whether the Reason is that of this rule. PartitionConfig is that of any. Where slurmctld enforces rules,
+/// the lists of QOSs and accounts have it, too; squeue may still show which list it is.
+bool stands_for(std::string_view reason, const gate::PartitionProblem& rule) noexcept;
+
+/// The rules of its partitions that keep an accepted job pending. Cost: one forecast for each partition.
+std::vector<gate::PartitionProblem> find_broken_rules(const gate::ResolvedRequest& asked);
+
+} // namespace qg::cli
