@@ -7,7 +7,7 @@ namespace qg::plugin {
 namespace {
 
 // The first letter of a part.
-constexpr char no_opinion_mark = 'n';
+constexpr char no_opinion = 'n';
 constexpr char refused = 'r';
 constexpr char line = 'l';
 constexpr char error_line = 'e';
@@ -20,7 +20,7 @@ constexpr char complete = '.';
 bool take(ClientAnswer& answer, char kind, std::string_view text) {
     const std::string name(text.substr(0, text.find('=')));
     switch (kind) {
-    case no_opinion_mark: answer.no_opinion = text; return true;
+    case no_opinion: answer.no_opinion = text; return true;
     case refused: answer.is_refused = true; return true;
     case line: answer.lines.push_back({std::string(text)}); return true;
     case error_line: answer.lines.push_back({std::string(text), true}); return true;
@@ -43,7 +43,7 @@ std::string to_bytes(const ClientAnswer& answer) {
         bytes += text.substr(0, text.find('\0'));
         bytes += '\0';
     };
-    if (!answer.no_opinion.empty()) add(no_opinion_mark, answer.no_opinion);
+    if (!answer.no_opinion.empty()) add(no_opinion, answer.no_opinion);
     if (answer.is_refused) add(refused, "");
     std::size_t parts = 0;
     for (const ClientLine& words : answer.lines)

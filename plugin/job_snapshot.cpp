@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr auto look_for_jobs_interval = 200ms; ///< whether there is something to read
+constexpr auto look_interval = 200ms; ///< whether there is something to read
 
 /// Jobs, and for which script they were read.
 struct Read {
@@ -119,7 +119,7 @@ void JobSnapshot::Shared::run(DetachedThread::Link& owner) {
         }
         if (!options.is_served() || (names == tried_for_ && Clock::now() < next_at_)) continue;
         read(names);
-    } while (owner.wait_for(look_for_jobs_interval));
+    } while (owner.wait_for(look_interval));
 }
 
 JobSnapshot::JobSnapshot(JobSnapshotOptions options)

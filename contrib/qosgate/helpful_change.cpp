@@ -70,8 +70,9 @@ class ChangeFinder {
             const auto wait = find_wait(asked, i);
             if (!wait) return false;
             const auto is_it = [this](const Violation& v) { return v.reason == job_.reason; };
-            has_reason =
-                has_reason || wait->reason == job_.reason || std::ranges::any_of(wait->violations, is_it);
+            const auto is_rule = [this](const auto& rule) { return stands_for(job_.reason, rule); };
+            has_reason = has_reason || std::ranges::any_of(wait->violations, is_it) ||
+                         std::ranges::any_of(wait->rules, is_rule);
         }
         return has_reason;
     }
@@ -91,12 +92,6 @@ class ChangeFinder {
     gate::ResolvedRequest resolve(const JobRequest& request, bool names_partitions = false) const {
         return gate::resolve(request, cluster_,
                              {.requester = job_.user_id, .names_partitions = names_partitions});
-    }
-
-    std::optional<gate::Wait> find_wait(const gate::ResolvedRequest& asked, std::size_t partition) const {
-        limits::SubmitVerdict accepted;
-        accepted.time_limit = asked.request.time_limit;
-        return gate::find_wait(asked, accepted, partition);
     }
 
     /// Whether slurmctld accepts the change, and the job can then start in one of its partitions.

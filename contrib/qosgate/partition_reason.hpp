@@ -5,6 +5,8 @@
 
 #include "qosgate/gate/attempt.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +18,9 @@ bool is_of_partition(std::string_view reason) noexcept;
 /// Whether the Reason is that of this rule. PartitionConfig is that of any. Where slurmctld enforces rules,
 /// the lists of QOSs and accounts have it, too; squeue may still show which list it is.
 bool stands_for(std::string_view reason, const gate::PartitionProblem& rule) noexcept;
+
+/// What blocks a job of the queue in the partition with this index; empty if nothing does.
+std::optional<gate::Wait> find_wait(const gate::ResolvedRequest& asked, std::size_t partition);
 
 /// The rules of its partitions that keep an accepted job pending. Cost: one forecast for each partition.
 std::vector<gate::PartitionProblem> find_broken_rules(const gate::ResolvedRequest& asked);

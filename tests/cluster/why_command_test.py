@@ -294,11 +294,14 @@ class PartitionRules(WhyTestCase):
 
     def test_behind_a_job_that_waits_the_rules_are_told_too(self) -> None:
         # slurmctld looks at later jobs of a partition only for their rules, and then shows PartitionConfig.
-        self.start("ben", "-Aastro -n8")
+        holder = self.start("ben", "-Aastro -n8")
         self.wait("ben", "-Aastro -pbrief -n1 --time=10", OF_LAB)
         job = self.cluster.sbatch("-Aastro -pbrief -n1 --time=61", "ana").job
         self.cluster.wait_for(lambda: self.why(job)["reasons"][0]["rules"], "a rule is told")
         self.assertRegex(self.why(job)["reasons"][0]["rules"][0], r"brief.*01:00:00.*01:01:00")
+        self.assertEqual(self.why(job)["changes"], [], "the account is full")
+        self.cluster.run(f"scancel {holder}", check=True)
+        self.apply(job, "TimeLimit=01:00:00")
 
     def test_no_time_is_offered_where_the_account_is_full(self) -> None:
         self.start("ben", "-Aastro -n8")

@@ -16,7 +16,7 @@ using namespace qg::test;
 
 namespace {
 
-constexpr std::size_t mebibyte = 1024 * 1024;
+constexpr std::size_t mib = 1024 * 1024;
 
 /// Reads every detail, whether it can be read or not.
 constexpr const char* read_all =
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_text_of_any_size_that_no_rule_reads_costs_nothing) {
     for (const bool has_rule : {false, true}) {
         policy = has_rule ? one_rule("local x = job.qos") : nullptr;
         const std::uint64_t small = work(1);
-        for (const std::size_t size : {slurm::max_detail_length + 1, mebibyte, 16 * mebibyte})
+        for (const std::size_t size : {slurm::max_detail_length + 1, mib, 16 * mib})
             BOOST_TEST(work(size) < small + a_millisecond / 20, size);
     }
 }
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_rule_that_reads_texts_of_any_size_takes_less_than_two_mil
     for (const std::size_t count : {std::size_t{10}, model::JobDetails::max_arguments, words.size()}) {
         pointers.resize(count);
         for (const std::size_t size :
-             {std::size_t{1024}, slurm::max_path_length, slurm::max_detail_length, mebibyte, 16 * mebibyte})
+             {std::size_t{1024}, slurm::max_path_length, slurm::max_detail_length, mib, 16 * mib})
             BOOST_TEST(work(size) < a_millisecond * 3 / 2, count << " words, " << size << " bytes");
     }
 }
