@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "own_limits.hpp"
 
+#include "every_job.hpp"
+
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/partition_rules.hpp"
 #include "qosgate/limits/catalogue.hpp"
@@ -306,19 +308,7 @@ std::optional<double> LimitUse::share() const noexcept {
 }
 
 bool LimitUse::forbids_tres() const noexcept {
-    if (tres.empty() || limit.value > 0) return false;
-    switch (model::kind_of(tres)) {
-    case model::TresKind::bb:
-    case model::TresKind::gres:
-    case model::TresKind::license:
-    case model::TresKind::other: return true;
-    case model::TresKind::cpu:
-    case model::TresKind::mem:
-    case model::TresKind::energy:
-    case model::TresKind::node:
-    case model::TresKind::billing: break;
-    }
-    return false;
+    return !tres.empty() && limit.value == 0 && !meets_every_job(model::kind_of(tres));
 }
 
 bool LimitGroup::has_same_limits(const LimitGroup& other) const {

@@ -3,6 +3,8 @@
 // The checks of lint that look at QOSs alone, or at their flags.
 #include "report/lint_checks.hpp"
 
+#include "every_job.hpp"
+
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/preempt_loops.hpp"
 
@@ -32,19 +34,7 @@ int rank_of(LimitScope scope) {
 
 /// Whether a zero of this TRES may be meant: "no GPUs".
 bool may_be_zero(const SetLimit& limit) {
-    if (limit.tres.empty()) return false;
-    switch (model::kind_of(limit.tres)) {
-    case model::TresKind::cpu:
-    case model::TresKind::mem:
-    case model::TresKind::node:
-    case model::TresKind::billing: return false;
-    case model::TresKind::energy:
-    case model::TresKind::bb:
-    case model::TresKind::gres:
-    case model::TresKind::license:
-    case model::TresKind::other: break;
-    }
-    return true;
+    return !limit.tres.empty() && !meets_every_job(model::kind_of(limit.tres));
 }
 
 bool has_partition(const LintInput& input, bool (*is_meant)(const model::Partition&)) {
