@@ -16,7 +16,7 @@ USAGE, WRONG_VALUE, UNKNOWN, NO_PERMISSION = 64, 65, 66, 77
 
 
 class Report(LimitsTestCase):
-    slurm_conf = "PriorityWeightQOS=1000\n"
+    slurm_conf = "PriorityWeightQOS=1000\nPartitionName=closed Nodes=ALL State=DOWN\n"
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -90,12 +90,12 @@ class Report(LimitsTestCase):
         self.assertEqual(answer["priority_weight_qos"], 1000)
         self.assertEqual([each["qos"] for each in answer["qos"]][:2], ["over", "plain"])
         points = {each["qos"]: each for each in answer["qos"]}
-        self.start("ben", "-Aastro --qos=normal -n8")  # all that account lab has: the others wait
         for qos in ("over", "plain", "normal"):
-            job = self.cluster.sbatch(f"-Aastro --qos={qos}", "ana").job
+            job = self.cluster.sbatch(f"-Aastro -pclosed --qos={qos}", "ana").job  # sprio shows only what waits
             self.cluster.wait_for(
                 lambda job=job: self.cluster.run(f"sprio -h -j {job} -o %Q", check=True).stdout.strip().isdecimal(),
                 f"sprio shows job {job}",
+                otherwise=lambda job=job: str(self.cluster.scontrol(f"show job {job}")),
             )
             shown = self.cluster.run(f"sprio -h -j {job} -o '%q %Q'", check=True).stdout.split()
             self.assertEqual((float(shown[0]), int(shown[1])), (points[qos]["factor"], points[qos]["points"]))

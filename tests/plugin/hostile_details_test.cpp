@@ -16,8 +16,6 @@ using namespace qg::test;
 
 namespace {
 
-constexpr std::size_t mib = 1024 * 1024;
-
 /// Reads every detail, whether it can be read or not.
 constexpr const char* read_all =
     "for _, name in ipairs{'burst_buffer', 'dependency', 'excluded_nodes', 'mail_user', 'network', 'script',"

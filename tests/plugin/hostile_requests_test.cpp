@@ -16,8 +16,6 @@ using namespace qg::test;
 
 namespace {
 
-constexpr std::size_t mib = 1024 * 1024;
-
 /// The part that a text repeats.
 struct Shape {
     const char* name;

@@ -12,6 +12,7 @@
 #include "qosgate/slurm/job_desc.hpp"
 #include "support/work_meter.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -23,6 +24,7 @@ namespace qg::test {
 
 inline constexpr std::uint32_t user = 1000;
 inline constexpr std::uint32_t name_count = 1000;
+inline constexpr std::size_t mib = 1024 * 1024;
 /// With sanitizers nothing is measured: the requests are only handled, and no memory error may be found.
 inline constexpr bool is_measured = QG_WORK_ALLOWANCE != 0;
 /// The instructions of about a millisecond. The comparison with the reference is less exact if the code is
