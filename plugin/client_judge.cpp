@@ -5,7 +5,6 @@
 #include "client_rules.hpp"
 #include "client_world.hpp"
 #include "host_conf.hpp"
-#include "likely_qos.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/policy/folder_findings.hpp"
@@ -139,18 +138,16 @@ void judge_job(ClientAnswer& answer, const policy::Policy& policy, ClientWorld& 
     request.details = model::JobDetails(details, /*job=*/nullptr, nullptr, model::SourceExtent::partial);
     const bool names_any =
         request.reservation || request.licenses || policy.has_rules_at(policy::JobEvent::submit);
-    const auto& world = told.read(names_any ? slurm::WorldNames::read : slurm::WorldNames::left_out);
+    const auto& world = told.read(names_any ? slurm::WorldNames::read : slurm::WorldNames::left_out, request);
     if (!world) {
         answer.no_opinion = world.error().message;
         return;
     }
     if (request.priority != 0u && !(*world)->accounting.is_operator(getuid())) request.priority.reset();
-    const LikelyQos likely(runtime_directory(), slurm::view_text(host_conf()->cluster_name));
-    if (!request.qos) (*world)->accounting.expect_default(likely.names());
     const gate::KnownCluster known = told.known();
     const gate::Gate gate((*world)->accounting, this_release);
     const Decision decision = gate.decide(request, known, &policy);
-    likely.note((*world)->accounting.default_qos());
+    told.remember();
     // slurmctld shows rules more than this user may see, and the whole job: limits are judged without them.
     if (!details.asked_for().empty() || has_failed(decision)) {
         const Decision by_limits = gate.decide(request, known, policy::Policy::none().get());

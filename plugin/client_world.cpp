@@ -3,8 +3,10 @@
 
 #include "this_release.hpp"
 
+#include "qosgate/base/text.hpp"
 #include "qosgate/base/with_result_of.hpp"
 #include "qosgate/gate/resolve.hpp"
+#include "qosgate/slurm/values.hpp"
 
 #include <utility>
 
@@ -15,11 +17,39 @@ namespace qg::plugin {
 
 using policy::RuleView;
 
-const Result<std::unique_ptr<slurm::JobWorld>>& ClientWorld::read(slurm::WorldNames names) {
+namespace {
+
+/// Names of QOSs in a request.
+constexpr std::size_t max_named = 64;
+
+/// What the last jobs needed and this one names. Empty if none has needed anything: then this job's account
+/// is not known, and another request has to follow in any case.
+slurm::RecordsPart guess_records(const LikelyRecords& likely, const model::JobRequest& job) {
+    slurm::RecordsPart part = likely.names();
+    if (part.accounts.empty()) return {};
+    if (job.account) part.accounts.insert(text::lower(*job.account));
+    if (job.qos)
+        for (const std::string_view name : text::split(*job.qos, ','))
+            if (!name.empty() && part.qos.size() < max_named) part.qos.emplace(name);
+    return part;
+}
+
+} // namespace
+
+ClientWorld::ClientWorld(const slurm_conf_t& conf)
+    : conf_(conf), likely_(runtime_directory(), slurm::view_text(conf.cluster_name)) {}
+
+void ClientWorld::remember() const {
+    likely_.note((**world_)->accounting.needed_first());
+}
+
+const Result<std::unique_ptr<slurm::JobWorld>>& ClientWorld::read(slurm::WorldNames names,
+                                                                  const model::JobRequest& job) {
     if (world_) return *world_;
     read_at_ = std::time(nullptr);
     if (const passwd* user = getpwuid(getuid()))
-        return world_.emplace(slurm::read_job_world(conf_, user->pw_name, names));
+        return world_.emplace(
+            slurm::read_job_world(conf_, user->pw_name, names, guess_records(likely_, job)));
     return world_.emplace(Error{ErrorCode::not_found, "this host does not know the user"});
 }
 
@@ -30,9 +60,9 @@ gate::KnownCluster ClientWorld::known() const {
 
 Result<RuleView*> ClientView::open() {
     if (view_) return &*view_;
-    const auto& world = world_.read(slurm::WorldNames::read);
-    if (!world) return Error{world.error().code, "slurmctld does not tell this: " + world.error().message};
     if (auto made = make_request(options_, command_)) request_ = *std::move(made);
+    const auto& world = world_.read(slurm::WorldNames::read, request_);
+    if (!world) return Error{world.error().code, "slurmctld does not tell this: " + world.error().message};
     request_.user_id = request_.submit_uid = getuid();
     const gate::KnownCluster known = world_.known();
     const gate::ClusterContext context{*known.cluster, (*world)->accounting, this_release, known};

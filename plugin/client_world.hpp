@@ -5,6 +5,7 @@
 #pragma once
 
 #include "client_job.hpp"
+#include "likely_records.hpp"
 #include "qosgate/gate/decision_view.hpp"
 #include "qosgate/gate/known_cluster.hpp"
 #include "qosgate/policy/rule_view.hpp"
@@ -27,18 +28,23 @@ namespace qg::plugin {
 /// Threads: not thread-safe. Ownership: borrows slurm.conf.
 class ClientWorld {
   public:
-    explicit ClientWorld(const slurm_conf_t& conf) noexcept : conf_(conf) {}
+    explicit ClientWorld(const slurm_conf_t& conf);
 
-    /// The answer. `names`: whether licenses and reservations are asked for, if this is the first call.
-    /// Errors: those of slurm::read_job_world; not_found if this host does not know the user. Cost: blocking
-    /// RPCs in the first call.
-    const Result<std::unique_ptr<slurm::JobWorld>>& read(slurm::WorldNames names);
+    /// The answer. In the first call, `names` says whether licenses and reservations are asked for, and `job`
+    /// which records are likely to be needed. Errors: those of slurm::read_job_world; not_found if this host
+    /// does not know the user. Cost: blocking RPCs in the first call.
+    const Result<std::unique_ptr<slurm::JobWorld>>& read(slurm::WorldNames names,
+                                                         const model::JobRequest& job);
+
+    /// Remembers which records the judgement needed, for the next client. After read() was successful.
+    void remember() const;
 
     /// The cluster as the gate wants it, after read() was successful.
     [[nodiscard]] gate::KnownCluster known() const;
 
   private:
     const slurm_conf_t& conf_;
+    LikelyRecords likely_;
     std::optional<Result<std::unique_ptr<slurm::JobWorld>>> world_;
     std::time_t read_at_ = 0;
     quota::AskedGroups groups_;

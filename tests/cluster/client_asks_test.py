@@ -116,13 +116,21 @@ class ClientAsks(ClientFilterCase):
         self.write("10-read.lua", RULES)
         self.assertIn("small+ Counted+ nosuch-", "\n".join(self.compare_all()))
 
-    def test_the_same_words_whatever_is_remembered_of_default_qos(self) -> None:
+    def test_the_same_words_whatever_is_remembered(self) -> None:
         runtime = self.home / "runtime"
         self.cluster.run(["mkdir", "-m", "700", str(runtime)], USER, check=True)
         self.environment = {"XDG_RUNTIME_DIR": str(runtime)}
         cluster = self.cluster.layout.slurm_conf.read_text().split("ClusterName=")[1].split()[0]
-        file = runtime / f"qosgate-default-qos-{cluster}"
-        for remembered in (None, "waits\n", "nosuch\nsmall\nnormal\n", "\0" * 5000):
+        file = runtime / f"qosgate-records-{cluster}"
+        contents = (
+            None,
+            "qos waits\naccount astro\n",
+            "qos nosuch\nqos small\nqos normal\naccount nosuch\naccount faculty\n",
+            "qos small\naccount root\n",
+            "account deep\naccount group\naccount bio\n",
+            "\0" * 5000,
+        )
+        for remembered in contents:
             for job in ("-n3", "-A bio -n2", "-A deep -n17", "-p guarded -n5", "-A nosuch"):
                 with self.subTest(remembered=remembered, job=job):
                     if remembered is not None:
@@ -130,7 +138,8 @@ class ClientAsks(ClientFilterCase):
                         file.write_text(remembered)
                     self.compare(["sbatch", *shlex.split(job), "--wrap=sleep 100"], USER)
                     if "-A" not in job:
-                        self.assertIn("waits", file.read_text().splitlines())
+                        self.assertIn("qos waits", file.read_text().splitlines())
+                        self.assertIn("account astro", file.read_text().splitlines())
 
 
 class PrivateAsks(ClientAsks):

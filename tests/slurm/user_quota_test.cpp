@@ -286,8 +286,11 @@ BOOST_AUTO_TEST_CASE(parts_of_the_records_give_the_answers_of_all) {
         FakeSlurmctld slurmctld;
         fill(slurmctld, dice);
         UserQuota quota(slurmctld.conf, "ana");
-        BOOST_TEST_REQUIRE(quota.start().has_value());
-        if (dice.is_heads()) quota.expect_default({dice.of(qos_names), "nosuch", ""});
+        slurm::RecordsPart likely;
+        if (dice.is_heads()) likely.qos = {dice.of(qos_names), "nosuch"};
+        if (dice.is_heads())
+            likely.accounts = {dice.of<std::string>({"astro", "bio", "deep", "lab", "nosuch"})};
+        BOOST_TEST_REQUIRE(quota.start(likely).has_value());
         for (int job = 0; job < 2; ++job) {
             const std::vector<std::shared_ptr<const model::Partition>> partitions{make_partition(dice)};
             const std::string account = dice.of<std::string>({"", "astro", "BIO", "deep", "nosuch"});
@@ -328,38 +331,78 @@ struct OneAccount {
     }
 };
 
-BOOST_FIXTURE_TEST_CASE(a_default_qos_that_is_expected_spares_the_list_of_all, OneAccount) {
+/// As "qos a b, accounts c".
+std::string shown(const slurm::RecordsPart& part) {
+    BOOST_TEST(!part.all_qos);
+    BOOST_TEST(!part.all_associations);
+    std::string text = "qos";
+    for (const std::string& name : part.qos)
+        text += " " + name;
+    text += ", accounts";
+    for (const std::string& name : part.accounts)
+        text += " " + name;
+    return text;
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_likely_and_right_needs_no_further_request, OneAccount) {
     UserQuota quota(slurmctld.conf, "ana");
-    BOOST_TEST_REQUIRE(quota.start().has_value());
-    quota.expect_default({"q7"});
+    BOOST_TEST_REQUIRE(quota.start({.qos = {"q7"}, .accounts = {"astro"}}).has_value());
 
     BOOST_TEST(quota.check(lookup).value().job_qos.name == "q7");
 
     BOOST_TEST(slurmctld.sent_qos == 1u);
-    BOOST_TEST(slurmctld.requests == 2); // with that of start()
-    BOOST_TEST(quota.default_qos() == "q7");
+    BOOST_TEST(slurmctld.requests == 1);
+    BOOST_TEST(shown(quota.needed_first()) == "qos q7, accounts astro");
+}
+
+BOOST_FIXTURE_TEST_CASE(what_one_job_needed_is_all_that_the_next_one_needs, OneAccount) {
+    slurmctld.add_account("lab", 4, 1);
+    slurmctld.add_account("group", 5, 4);
+    slurmctld.add_account("bio", 6, 5);
+    slurmctld.add_user("bio", 7, 6, "", {7, 8}, 8);
+    lookup.account = "bio";
+    slurm::RecordsPart needed;
+    {
+        UserQuota quota(slurmctld.conf, "ana");
+        BOOST_TEST_REQUIRE(quota.start().has_value());
+        BOOST_TEST(quota.check(lookup).value().job_qos.name == "q8");
+        needed = quota.needed_first();
+    }
+    BOOST_TEST(slurmctld.requests > 2);
+    BOOST_TEST(shown(needed) == "qos q8, accounts bio group lab");
+    slurmctld.requests = 0;
+
+    UserQuota quota(slurmctld.conf, "ana");
+    BOOST_TEST_REQUIRE(quota.start(needed).has_value());
+    BOOST_TEST(quota.check(lookup).value().job_qos.name == "q8");
+
+    BOOST_TEST(slurmctld.requests == 1);
+    BOOST_TEST(shown(quota.needed_first()) == "qos q8, accounts bio group lab");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_default_qos_that_is_not_expected_is_found_among_all, OneAccount) {
     UserQuota quota(slurmctld.conf, "ana");
-    BOOST_TEST_REQUIRE(quota.start().has_value());
-    quota.expect_default({"q8"});
+    BOOST_TEST_REQUIRE(quota.start({.qos = {"q8"}, .accounts = {"astro"}}).has_value());
 
     BOOST_TEST(quota.check(lookup).value().job_qos.name == "q7");
 
     BOOST_TEST(slurmctld.sent_qos == 31u);
-    BOOST_TEST(quota.default_qos() == "q7");
+    BOOST_TEST(slurmctld.requests == 2);
+    BOOST_TEST(shown(quota.needed_first()) == "qos q7, accounts astro");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_job_that_names_its_qos_says_nothing_about_the_default, OneAccount) {
+BOOST_FIXTURE_TEST_CASE(the_first_job_says_what_was_needed, OneAccount) {
     UserQuota quota(slurmctld.conf, "ana");
     BOOST_TEST_REQUIRE(quota.start().has_value());
+    BOOST_TEST(shown(quota.needed_first()) == "qos, accounts");
     lookup.qos = "q8";
 
     BOOST_TEST(quota.check(lookup).value().job_qos.name == "q8");
+    lookup.qos = "q7";
+    BOOST_TEST_REQUIRE(quota.check(lookup).has_value());
 
-    BOOST_TEST(slurmctld.sent_qos == 1u);
-    BOOST_TEST(quota.default_qos() == "");
+    BOOST_TEST(slurmctld.sent_qos == 2u);
+    BOOST_TEST(shown(quota.needed_first()) == "qos q8, accounts astro");
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_known_is_not_asked_for_again, OneAccount) {

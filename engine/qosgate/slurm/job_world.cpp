@@ -19,9 +19,9 @@ auto start(Load load) {
 } // namespace
 
 Result<std::unique_ptr<JobWorld>> read_job_world(const slurm_conf_t& conf, const std::string& user,
-                                                 WorldNames names) {
+                                                 WorldNames names, RecordsPart likely) {
     auto world = std::make_unique<JobWorld>(conf, user);
-    auto started = start([&] { return world->accounting.start(); });
+    auto started = start([&] { return world->accounting.start(std::move(likely)); });
     auto asked_nodes = start([] { return load_nodes(); });
     std::future<Result<OwnedReservations>> asked_reservations;
     std::future<Result<OwnedLicenses>> asked_licenses;

@@ -26,9 +26,10 @@ struct JobWorld {
 enum class WorldNames : std::uint8_t { left_out, read };
 
 /// Asks for it, all at once, on threads that have ended on return. `conf` is slurm.conf as this process has
-/// it. Of QOSs and associations it asks for none: `accounting` does when somebody needs them. Errors:
-/// unavailable, with Slurm's error text. Cost: three RPCs, with names five; each waits up to MessageTimeout.
+/// it. Of QOSs and associations it asks for those that are likely to be needed: `accounting` asks for others
+/// when somebody needs them. Errors: unavailable, with Slurm's error text. Cost: three RPCs, with names five;
+/// each waits up to MessageTimeout.
 Result<std::unique_ptr<JobWorld>> read_job_world(const slurm_conf_t& conf, const std::string& user,
-                                                 WorldNames names);
+                                                 WorldNames names, RecordsPart likely = {});
 
 } // namespace qg::slurm

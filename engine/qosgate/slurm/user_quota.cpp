@@ -14,6 +14,8 @@ namespace {
 /// Of a list of QOSs in a request, and of the QOSs that partitions allow.
 constexpr std::size_t max_guesses = 64;
 
+constexpr std::string_view root_account = "root";
+
 std::vector<std::string> list(const std::set<std::string, std::less<>>& names) {
     return {names.begin(), names.end()};
 }
@@ -29,36 +31,28 @@ UserQuota::UserQuota(const slurm_conf_t& conf, std::string user) : user_(std::mo
     records_.conf = accounting_conf_of(conf);
 }
 
-Result<void> UserQuota::start() {
+Result<void> UserQuota::start(RecordsPart likely) {
     const std::scoped_lock lock(mutex_);
-    auto message = load_assoc_info({.flags = ASSOC_MGR_INFO_FLAG_USERS, .users = {user_}});
-    if (!message) return message.error();
-    add_records(records_, *std::move(message));
-    return {};
+    // Every account is below the root.
+    if (!likely.accounts.empty()) likely.accounts.emplace(root_account);
+    return ask(likely, ASSOC_MGR_INFO_FLAG_USERS);
 }
 
-void UserQuota::expect_default(std::vector<std::string> names) {
+RecordsPart UserQuota::needed_first() const {
     const std::scoped_lock lock(mutex_);
-    expected_ = std::move(names);
-}
-
-std::string UserQuota::default_qos() const {
-    const std::scoped_lock lock(mutex_);
-    return default_qos_;
+    return needed_first_.value_or(RecordsPart());
 }
 
 /// What the first request asks for besides the names that the job has. An association has only the number of
 /// its default QOS; the names that it may have cost next to nothing, and save the list of all QOSs.
 RecordsPart UserQuota::first_names(const quota::Lookup& lookup) const {
     RecordsPart part;
-    part.accounts = {"root"};
+    part.accounts.emplace(root_account);
     if (!lookup.qos.empty()) {
         for (const std::string_view name : text::split(lookup.qos, ','))
             guess(part, name);
         return part;
     }
-    for (const std::string& name : expected_)
-        guess(part, name);
     guess(part, "normal");
     guess(part, user_);
     guess(part, lookup.account);
@@ -70,11 +64,11 @@ RecordsPart UserQuota::first_names(const quota::Lookup& lookup) const {
     return part;
 }
 
-Result<void> UserQuota::ask(const RecordsPart& wanted) const {
-    AssocRequest request;
+/// Asks for this part, and what else the flags say.
+Result<void> UserQuota::ask(const RecordsPart& wanted, std::uint32_t flags) const {
+    AssocRequest request{.flags = flags, .users = {user_}};
     if (wanted.all_associations || !wanted.accounts.empty()) {
         request.flags |= ASSOC_MGR_INFO_FLAG_ASSOC;
-        request.users = {user_};
         if (!wanted.all_associations) request.accounts = list(wanted.accounts);
     }
     if (wanted.all_qos || !wanted.qos.empty()) {
@@ -123,8 +117,14 @@ Result<model::AccountView> UserQuota::check(const quota::Lookup& lookup) const {
         complete(lookup, [&](RecordsPart& missing) { view.emplace(view_of(records_, lookup, missing)); });
     if (!done) return done.error();
     const std::scoped_lock lock(mutex_);
-    if (view->job_qos.is_default && view->job_qos.qos && default_qos_.empty())
-        default_qos_ = view->job_qos.name;
+    if (!needed_first_) {
+        RecordsPart& needed = needed_first_.emplace();
+        for (const model::Qos& qos : view->qos)
+            needed.qos.insert(qos.name);
+        // Also of those that slurmctld hides: it was asked for them.
+        needed.accounts = records_.part.accounts;
+        needed.accounts.erase(std::string(root_account));
+    }
     return *std::move(view);
 }
 

@@ -15,6 +15,7 @@
 
 #include <slurm/slurm.h>
 
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -31,14 +32,14 @@ class UserQuota final : public quota::QuotaProvider {
     /// `conf` is slurm.conf as this process has it. Ownership: both are copied.
     UserQuota(const slurm_conf_t& conf, std::string user);
 
-    /// Asks for the user's record. Errors: unavailable, with Slurm's error text. Cost: one RPC.
-    Result<void> start();
+    /// Asks for the user's record, and with it for the records of these names: if the first job needs no
+    /// others, its answer needs no further request. Names that do not exist do no harm. Errors: unavailable,
+    /// with Slurm's error text. Cost: one RPC.
+    Result<void> start(RecordsPart likely = {});
 
-    /// QOSs that may be the default of a job that names none. They spare the request for all QOSs if one is.
-    void expect_default(std::vector<std::string> names);
-
-    /// The QOS of the first job that named none; empty: no answer was about such a job.
-    [[nodiscard]] std::string default_qos() const;
+    /// The names of the QOSs and accounts whose records the first check() needed, but for the account root;
+    /// none before it.
+    [[nodiscard]] RecordsPart needed_first() const;
 
     /// Errors: unavailable, with Slurm's error text.
     [[nodiscard]] Result<model::AccountView> check(const quota::Lookup& lookup) const override;
@@ -52,13 +53,12 @@ class UserQuota final : public quota::QuotaProvider {
     template <typename Answer>
     Result<void> complete(const quota::Lookup& lookup, Answer answer) const;
     [[nodiscard]] RecordsPart first_names(const quota::Lookup& lookup) const;
-    Result<void> ask(const RecordsPart& wanted) const;
+    Result<void> ask(const RecordsPart& wanted, std::uint32_t flags = 0) const;
 
     std::string user_;
     mutable std::mutex mutex_; ///< guards everything below
     mutable AssocRecords records_;
-    std::vector<std::string> expected_;
-    mutable std::string default_qos_;
+    mutable std::optional<RecordsPart> needed_first_;
     mutable std::optional<Error> failure_;
 };
 
