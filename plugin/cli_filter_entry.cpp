@@ -4,6 +4,7 @@
 // loads the plugin only if plugin_version equals its own release, micro number included; otherwise nobody can
 // submit. If the plugin itself fails, the job is sent as without it; a rule or the site's script can refuse
 // it.
+#include "asking_command.hpp"
 #include "child_process.hpp"
 #include "client_judge.hpp"
 #include "client_script.hpp"
@@ -80,11 +81,6 @@ std::string find_exempt(const ClientOptions& options, std::string_view client) {
     return "";
 }
 
-/// Whether 'qosgate check' has started this client, and judges itself.
-bool is_asked_by_qosgate() {
-    return dlsym(RTLD_DEFAULT, "qosgate_client_module") != nullptr;
-}
-
 const char* why_no_answer(ChildEnd end) {
     return end == ChildEnd::late ? "slurmctld did not answer in time" : "the judging process failed";
 }
@@ -110,10 +106,19 @@ int filter(ClientOptions options, int part) {
     if (!answer) return SLURM_SUCCESS;
     for (const ClientLine& line : answer->lines)
         say(line.is_error, line.text);
-    if (answer->is_refused) return SLURM_ERROR;
+    if (answer->is_refused) {
+        tell_refusal(answer->lines);
+        return SLURM_ERROR;
+    }
     for (const policy::OptionChange& change : answer->options)
         options.set(change); // the child has tried it
     return SLURM_SUCCESS;
+}
+
+/// The script has said why in its own way.
+int refuse_by_script() {
+    tell_refusal({});
+    return SLURM_ERROR;
 }
 
 } // namespace
@@ -141,7 +146,7 @@ QG_EXPORT int fini() {
 /// Called before the options of the environment, the script and the command line are read.
 QG_EXPORT int cli_filter_p_setup_defaults(void* options, bool early) {
     try {
-        return script_sets_defaults(options, find_client(), early) ? SLURM_SUCCESS : SLURM_ERROR;
+        return script_sets_defaults(options, find_client(), early) ? SLURM_SUCCESS : refuse_by_script();
     } catch (...) {
         return SLURM_SUCCESS;
     }
@@ -150,7 +155,7 @@ QG_EXPORT int cli_filter_p_setup_defaults(void* options, bool early) {
 /// Called for each part of a job when its options are read, before the client checks them.
 QG_EXPORT int cli_filter_p_pre_submit(void* options, int part) {
     try {
-        if (!script_allows(options, find_client(), part)) return SLURM_ERROR;
+        if (!script_allows(options, find_client(), part)) return refuse_by_script();
         return filter(ClientOptions(options), part);
     } catch (...) {
         return SLURM_SUCCESS;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "client_judge.hpp"
 
+#include "asking_command.hpp"
 #include "client_changes.hpp"
 #include "client_rules.hpp"
 #include "client_world.hpp"
@@ -72,13 +73,15 @@ class ClientDetails final : public model::DetailReader {
     mutable std::string_view asked_for_; ///< one thread judges
 };
 
-/// The rules beside slurm.conf; none if this host has none. Errors: those of reading and compiling them.
-Result<std::shared_ptr<const policy::Policy>> load_rules() {
-    const slurm_conf_t* conf = host_conf();
-    const std::string_view file = conf == nullptr ? std::string_view() : slurm::view_text(conf->slurm_conf);
-    if (file.empty()) return policy::Policy::none();
-    auto sources = policy::read_loadable_sources(std::filesystem::path(file).parent_path() / "qosgate.d",
-                                                 {.trusted_user = trusted_owner(*conf)});
+/// The rules that are tried, else those beside slurm.conf; none if this host has none. Errors: those of
+/// reading and compiling them.
+Result<std::shared_ptr<const policy::Policy>> load_rules(const slurm_conf_t& conf) {
+    const auto tried = tried_rules();
+    const auto folder = tried.empty() ? rules_beside(slurm::view_text(conf.slurm_conf)) : tried;
+    if (folder.empty()) return policy::Policy::none();
+    // Rules are bounded; who tries them has named the directory, whoever owns it.
+    const policy::OwnerCheck owners{.is_needed = tried.empty(), .trusted_user = trusted_owner(conf)};
+    auto sources = policy::read_loadable_sources(folder, owners);
     if (!sources && sources.error().code == ErrorCode::not_found) return policy::Policy::none();
     if (!sources) return sources.error();
     return policy::compile_policy(std::move(*sources));
@@ -188,7 +191,7 @@ ClientAnswer judge_client_job(ClientOptions options, const ClientCommand& comman
                               std::string_view why_no_limits, ChildLine& line) {
     const slurm_conf_t* conf = host_conf();
     if (conf == nullptr) return no_opinion("slurm.conf is not known");
-    const auto policy = load_rules();
+    const auto policy = load_rules(*conf);
     if (!policy) return no_opinion(policy.error().message);
     const policy::Settings& settings = (*policy)->settings();
     line.allow(settings.client_timeout);

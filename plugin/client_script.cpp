@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "client_script.hpp"
 
+#include "asking_command.hpp"
 #include "host_conf.hpp"
 #include "host_log.hpp"
 #include "qosgate/base/scope_exit.hpp"
@@ -181,13 +182,14 @@ ClientScript* leave_out(const Error& why) {
 ClientScript* find_script() {
     static ClientScript* const script = []() -> ClientScript* {
         const slurm_conf_t* conf = host_conf();
-        const std::string_view file =
-            conf == nullptr ? std::string_view() : slurm::view_text(conf->slurm_conf);
-        const auto folder = std::filesystem::path(file).parent_path() / "qosgate.d";
-        if (file.empty() || access((folder / policy::compat::client_script_name).c_str(), F_OK) != 0)
+        if (conf == nullptr) return nullptr;
+        const auto tried = tried_rules();
+        const auto folder = tried.empty() ? rules_beside(slurm::view_text(conf->slurm_conf)) : tried;
+        if (folder.empty() || access((folder / policy::compat::client_script_name).c_str(), F_OK) != 0)
             return nullptr;
         // It may do what the user may, and the user may be root.
-        auto sources = policy::read_loadable_sources(folder, {.trusted_user = trusted_owner(*conf)});
+        const uid_t trusted_user = tried.empty() ? trusted_owner(*conf) : geteuid();
+        auto sources = policy::read_loadable_sources(folder, {.trusted_user = trusted_user});
         if (!sources) return leave_out(sources.error());
         const auto* site = sources->find(policy::site_file_name);
         auto* const settings = new policy::Settings;

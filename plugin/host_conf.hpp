@@ -22,6 +22,12 @@ inline const slurm_conf_t* host_conf() noexcept {
     return static_cast<const slurm_conf_t*>(dlsym(RTLD_DEFAULT, "slurm_conf"));
 }
 
+/// The directory of rules beside a slurm.conf; empty for an empty path.
+inline std::filesystem::path rules_beside(std::string_view slurm_conf) {
+    if (slurm_conf.empty()) return {};
+    return std::filesystem::path(slurm_conf).parent_path() / "qosgate.d";
+}
+
 /// Who, besides root, may own files that say what a client does: SlurmUser, but not for root itself, who uses
 /// the clients, too.
 inline uid_t trusted_owner(const slurm_conf_t& conf) noexcept {

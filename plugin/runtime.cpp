@@ -29,8 +29,7 @@ std::filesystem::path policy_folder() {
     const slurm_conf_t* conf = host_conf();
     std::string_view file = conf == nullptr ? std::string_view() : slurm::view_text(conf->slurm_conf);
     if (file.empty()) file = slurm::view_text(std::getenv("SLURM_CONF"));
-    if (file.empty()) return {};
-    return std::filesystem::path(file).parent_path() / "qosgate.d";
+    return rules_beside(file);
 }
 
 /// The kept copy of the policy in force.

@@ -18,7 +18,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -29,6 +31,7 @@ namespace qg::cli {
 namespace {
 
 int pipe_to_qosgate = -1;
+constinit std::optional<std::string> policy; ///< the directory of rules that is tried
 
 /// Sets a variable of the environment to what another one holds, and removes the other.
 void restore(const char* name, const char* kept) {
@@ -62,6 +65,10 @@ bool is_in_library(const char* function) {
     pipe_to_qosgate = std::atoi(pipe);
     fcntl(pipe_to_qosgate, F_SETFD, FD_CLOEXEC);
     unsetenv(client_pipe_variable);
+    if (const char* folder = std::getenv(client_policy_variable)) {
+        policy = folder;
+        unsetenv(client_policy_variable);
+    }
     restore("LD_PRELOAD", client_preload_variable);
     restore("SLURM_CONF", client_conf_variable);
 }
@@ -75,16 +82,20 @@ void set_submit_host(job_desc_msg_t& job) {
     job.alloc_node = host.data();
 }
 
-[[noreturn]] void send(const std::string& bytes) {
+/// Sends all that qosgate reads of this client.
+bool send(char kind, std::string_view bytes) {
     std::FILE* out = fdopen(pipe_to_qosgate, "w");
-    const bool is_sent =
-        out != nullptr && std::fwrite(bytes.data(), bytes.size(), 1, out) == 1 && std::fclose(out) == 0;
-    _exit(is_sent ? EXIT_SUCCESS : EXIT_FAILURE);
+    return out != nullptr && std::fputc(kind, out) != EOF &&
+           std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size() && std::fclose(out) == 0;
+}
+
+[[noreturn]] void send_and_end(const std::string& descriptions) {
+    _exit(send(client_sends_job, descriptions) ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
 [[noreturn]] void send_job(job_desc_msg_t& job) {
     set_submit_host(job);
-    send(slurm::pack_job_desc(job));
+    send_and_end(slurm::pack_job_desc(job));
 }
 
 [[noreturn]] void send_parts(slurm::ListHandle parts) {
@@ -93,7 +104,7 @@ void set_submit_host(job_desc_msg_t& job) {
         set_submit_host(part);
         bytes += slurm::pack_job_desc(part);
     });
-    send(bytes);
+    send_and_end(bytes);
 }
 
 } // namespace
@@ -102,9 +113,23 @@ void set_submit_host(job_desc_msg_t& job) {
 // What the clients call, instead of libslurm's functions of these names.
 extern "C" {
 
-/// By this name qosgate's cli_filter plugin sees that the job is judged already.
+// What qosgate's cli_filter plugin looks up (plugin/asking_command.cpp).
+
+/// By this name it sees that the job is judged already.
 extern __attribute__((visibility("default"))) const char qosgate_client_module;
 const char qosgate_client_module = 1;
+
+/// The directory of rules that it runs; null: the site's.
+[[gnu::visibility("default")]] const char* qosgate_client_policy() {
+    return qg::cli::policy ? qg::cli::policy->c_str() : nullptr;
+}
+
+/// It refuses the job and says this, each line behind an 'e' (as an error) or an 'i'. The client ends by
+/// itself.
+[[gnu::visibility("default")]] void qosgate_client_refuse(const char* text) {
+    if (qg::cli::pipe_to_qosgate >= 0) qg::cli::send(qg::cli::client_refuses_job, text);
+    qg::cli::pipe_to_qosgate = -1;
+}
 
 [[gnu::visibility("default")]] int slurm_submit_batch_job(job_desc_msg_t* job,
                                                           submit_response_msg_t** /*answer*/) {

@@ -52,7 +52,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
 }
 
 /// The environment of a client until its module has started.
-std::vector<std::string> environment_for(const fs::path& module, int pipe) {
+std::vector<std::string> environment_for(const fs::path& module, const fs::path& policy, int pipe) {
     struct Replaced {
         const char* name;
         const char* kept;
@@ -76,6 +76,8 @@ std::vector<std::string> environment_for(const fs::path& module, int pipe) {
             environment.push_back(text::format("{}={}", variable.kept, own));
     }
     environment.push_back(text::format("{}={}", client_pipe_variable, pipe));
+    if (!policy.empty())
+        environment.push_back(text::format("{}={}", client_policy_variable, fs::absolute(policy).string()));
     return environment;
 }
 
@@ -114,11 +116,12 @@ Result<fs::path> find_client(const std::string& name) {
     return Error{ErrorCode::unavailable, text::format("there is no {} in PATH", name)};
 }
 
-Result<pid_t> start_client(std::span<const std::string> words, const fs::path& module, int pipe) {
+Result<pid_t> start_client(std::span<const std::string> words, const fs::path& module, const fs::path& policy,
+                           int pipe) {
     const auto program = find_client(words.front());
     if (!program) return program.error();
     const std::vector<std::string> own_words(words.begin(), words.end());
-    const std::vector<std::string> environment = environment_for(module, pipe);
+    const std::vector<std::string> environment = environment_for(module, policy, pipe);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     const ScopeExit end_actions([&actions] { posix_spawn_file_actions_destroy(&actions); });
@@ -173,7 +176,7 @@ Result<std::string> receive(const std::string& client, pid_t process, int pipe) 
     if (WEXITSTATUS(status) != 0)
         return Error{
             ErrorCode::invalid_input,
-            text::format("{} refuses these arguments, or a rule for clients refuses the job; its own "
+            text::format("{} refuses these arguments, or the site's cli_filter refuses the job; its own "
                          "message says why",
                          client)};
     return Error{ErrorCode::invalid_input,
@@ -181,9 +184,22 @@ Result<std::string> receive(const std::string& client, pid_t process, int pipe) 
                               client == "srun" ? " (inside a job it runs a step of it)" : "")};
 }
 
+Result<ClientJob> unpack_parts(std::string_view descriptions) {
+    ClientJob job;
+    while (!descriptions.empty()) {
+        auto part = slurm::JobDescCopy::unpack(descriptions);
+        if (!part) return part.error();
+        job.parts.push_back(*std::move(part));
+    }
+    if (job.parts.size() == 1) job.parts.front().set_alone();
+    for (std::uint32_t i = 0; job.parts.size() > 1 && i < job.parts.size(); ++i)
+        job.parts[i].set_part(i);
+    return job;
+}
+
 } // namespace
 
-Result<std::vector<slurm::JobDescCopy>> ask_client(std::span<const std::string> words) {
+Result<ClientJob> ask_client(std::span<const std::string> words, const fs::path& policy) {
     if (words.front() == "srun" && std::ranges::any_of(words.subspan(1), may_be_no_allocate))
         return Error{ErrorCode::invalid_input,
                      "srun --no-allocate (-Z) runs a program without a job: there is nothing to judge"};
@@ -193,22 +209,19 @@ Result<std::vector<slurm::JobDescCopy>> ask_client(std::span<const std::string> 
     if (pipe2(ends.data(), O_CLOEXEC) != 0)
         return Error{ErrorCode::unavailable, text::format("a pipe: {}", std::strerror(errno))};
     const ScopeExit close_reader([&ends] { close(ends[0]); });
-    const auto process = start_client(words, *module, ends[1]);
+    const auto process = start_client(words, *module, policy, ends[1]);
     close(ends[1]);
     if (!process) return process.error();
     const auto bytes = receive(words.front(), *process, ends[0]);
     if (!bytes) return bytes.error();
 
-    std::vector<slurm::JobDescCopy> parts;
-    for (std::string_view rest = *bytes; !rest.empty();) {
-        auto part = slurm::JobDescCopy::unpack(rest);
-        if (!part) return part.error();
-        parts.push_back(*std::move(part));
-    }
-    if (parts.size() == 1) parts.front().set_alone();
-    for (std::uint32_t i = 0; parts.size() > 1 && i < parts.size(); ++i)
-        parts[i].set_part(i);
-    return parts;
+    const std::string_view sent = std::string_view(*bytes).substr(1);
+    if (bytes->front() == client_sends_job) return unpack_parts(sent);
+    ClientJob refused;
+    auto& lines = refused.refusal.emplace();
+    for (const std::string_view line : text::split(sent, '\n'))
+        lines.push_back({std::string(line.substr(1)), line.front() == 'e'});
+    return refused;
 }
 
 } // namespace qg::cli

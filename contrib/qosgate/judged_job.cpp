@@ -65,10 +65,11 @@ Result<std::optional<JudgedJob>> judge_command_line(const JobQuestion& question,
         unread_rules = policy.error().message;
         policy = policy::Policy::none();
     }
-    auto parts = ask_client(question.words);
-    if (!parts && parts.error().code == ErrorCode::invalid_input) return misused(parts.error().message);
-    if (!parts) return parts.error();
-    if (std::ranges::any_of(*parts, [](const slurm::JobDescCopy& part) { return !part.clusters().empty(); }))
+    auto asked = ask_client(question.words, question.folder);
+    if (!asked && asked.error().code == ErrorCode::invalid_input) return misused(asked.error().message);
+    if (!asked) return asked.error();
+    auto& parts = asked->parts;
+    if (std::ranges::any_of(parts, [](const slurm::JobDescCopy& part) { return !part.clusters().empty(); }))
         return misused(
             "--clusters (or SBATCH_CLUSTERS) names clusters: only jobs for this cluster can be tried");
     const bool is_live = question.world.empty();
@@ -79,11 +80,11 @@ Result<std::optional<JudgedJob>> judge_command_line(const JobQuestion& question,
     if (const auto may = check_rights_over(*user, *world->accounting, "try jobs of other users");
         is_live && !may)
         return may.error();
-    const auto requests = requests_of(*parts, *user, *world);
-    TriedJob tried = try_job(requests, *world, **policy);
+    TriedJob tried = asked->refusal ? refused_by_client(*std::move(asked->refusal))
+                                    : try_job(requests_of(parts, *user, *world), *world, **policy);
     tried.client = question.words.front();
     return std::optional(JudgedJob{*user, *folder, *std::move(policy), std::move(unread_rules),
-                                   *std::move(world), *std::move(parts), std::move(tried)});
+                                   *std::move(world), std::move(parts), std::move(tried)});
 }
 
 } // namespace qg::cli

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace qg::cli {
 namespace {
@@ -95,6 +96,7 @@ ordered_json or_null(std::string_view text) {
 std::string verdict(const TriedPart& part) {
     const model::Forecast& forecast = part.decision.forecast;
     const std::string reason = forecast.reason.empty() ? "" : text::format(" ({})", forecast.reason);
+    if (part.refused_by() == "client") return "refused by the site's rules for clients";
     if (part.refused_by() == "rules") return "refused by the site's rules";
     if (part.status() == TriedStatus::refused)
         return text::format("refused by {}{}", part.refused_by(), reason);
@@ -163,7 +165,7 @@ template <typename PrintMore>
 void print_parts(const TriedJob& job, std::ostream& out, PrintMore print_more) {
     for (std::size_t i = 0; i < job.parts.size(); ++i) {
         if (job.parts[i].request.is_het_part) out << "Part " << i << ": ";
-        print_place(job.parts[i], out);
+        if (!job.parts[i].client_refusal) print_place(job.parts[i], out);
         print_more(job.parts[i]);
     }
 }
@@ -187,6 +189,14 @@ std::string_view refusal_of(std::string_view client) {
     return client == "srun" ? "Unable to allocate resources" : "Batch job submission failed";
 }
 
+std::vector<std::string> refusal_of_client(std::string_view client, const std::vector<ClientLine>& said) {
+    std::vector<std::string> lines;
+    for (const ClientLine& line : said)
+        lines.push_back(text::format("{}: {}{}", client, line.is_error ? "error: " : "", line.text));
+    lines.push_back(text::format("{}: error: cli_filter plugin terminated with error", client));
+    return lines;
+}
+
 } // namespace
 
 std::string_view to_string(TriedStatus status) noexcept {
@@ -203,11 +213,12 @@ RejectCode TriedPart::refusal() const noexcept {
 }
 
 TriedStatus TriedPart::status() const noexcept {
-    if (refusal() != RejectCode::none) return TriedStatus::refused;
+    if (!refused_by().empty()) return TriedStatus::refused;
     return blocked_by.empty() ? TriedStatus::accepted : TriedStatus::blocked;
 }
 
 std::string_view TriedPart::refused_by() const noexcept {
+    if (client_refusal) return "client";
     if (refusal() == RejectCode::none) return "";
     if (decision.reject == RejectCode::none) return "slurmctld";
     return rules.rejected ? "rules" : "qosgate";
@@ -224,6 +235,7 @@ const TriedPart& TriedJob::decisive() const noexcept {
 
 std::vector<std::string> TriedJob::user_reads() const {
     const TriedPart& last = decisive();
+    if (last.client_refusal) return refusal_of_client(client, *last.client_refusal);
     const std::string_view level = last.status() == TriedStatus::accepted ? "" : "error: ";
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -231,7 +243,7 @@ std::vector<std::string> TriedJob::user_reads() const {
         for (const std::string& line : parts[i].decision.message)
             lines.push_back(text::format("{}: {}{}{}", client, level, number, line));
     }
-    if (last.status() != TriedStatus::refused) return lines;
+    if (last.refusal() == RejectCode::none) return lines;
     const std::string why = slurm::describe_slurm_error(last.refusal());
     if (gate::is_test_only(last.request.submit_line)) {
         lines.push_back("allocation failure: " + why);
@@ -251,6 +263,15 @@ TriedJob try_job(std::span<const model::JobRequest> requests, const JudgedWorld&
         job.parts.push_back(try_part(request, world, policy, requests.size() > 1 ? &others : nullptr));
         if (job.parts.back().decision.reject != RejectCode::none) break;
     }
+    return job;
+}
+
+TriedJob refused_by_client(std::vector<ClientLine> lines) {
+    TriedJob job;
+    TriedPart& part = job.parts.emplace_back();
+    for (const ClientLine& line : lines)
+        part.decision.message.push_back(line.text);
+    part.client_refusal = std::move(lines);
     return job;
 }
 

@@ -3,6 +3,7 @@
 // TriedJob: what would become of a job, and what each rule did with it.
 #pragma once
 
+#include "client_request.hpp"
 #include "judged_world.hpp"
 
 #include "qosgate/gate/het_parts.hpp"
@@ -13,6 +14,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <string>
@@ -38,11 +40,13 @@ struct TriedPart {
     policy::RuleOutcome rules;
     std::vector<policy::RuleCost> costs; ///< of each rule that ran, in order
     std::vector<std::string> blocked_by; ///< lines of gate/advice.hpp
+    /// A rule or a script for clients refuses it and says this. Nothing else is known then.
+    std::optional<std::vector<ClientLine>> client_refusal = {};
 
     [[nodiscard]] TriedStatus status() const noexcept;
-    /// Why it is refused; none: it is not.
+    /// What slurmctld says; none: it does not refuse it.
     [[nodiscard]] model::RejectCode refusal() const noexcept;
-    /// "rules", "qosgate" or "slurmctld"; empty: it is not refused.
+    /// "client", "rules", "qosgate" or "slurmctld"; empty: it is not refused.
     [[nodiscard]] std::string_view refused_by() const noexcept;
 };
 
@@ -61,6 +65,9 @@ struct TriedJob {
 /// or one job; what they borrow must outlive the result.
 TriedJob try_job(std::span<const model::JobRequest> requests, const JudgedWorld& world,
                  const policy::Policy& policy);
+
+/// A job that its client does not send, because a rule or a script for clients refuses it with these words.
+TriedJob refused_by_client(std::vector<ClientLine> lines);
 
 /// For people: with what each rule did, or the answer alone.
 void print(const TriedJob& job, const policy::Policy& policy, std::ostream& out);

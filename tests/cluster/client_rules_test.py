@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
+import tempfile
 import time
+from pathlib import Path
 
 from client_filter_test import SMALL, ClientFilterCase
 from qosgate_dev.testing import CommandResult, main
@@ -189,6 +193,47 @@ if view.qos("small").MaxTRESPerJob.cpu == 2 then options.qos = "small" end
         done = self.cluster.run([self.qosgate, "check", "--", "sbatch", "--wrap=true"], "ana")
         self.assertIn("QOS small does not allow this job", done.stdout, done)
         self.assertIn("limit 2, this job asks for 3", done.stdout)
+
+    def test_check_says_what_the_client_says_of_a_job_that_it_refuses(self) -> None:
+        self.client_rule('if options.array then options:warn("so"); options:reject("no arrays, %s", options.array) end')
+        words = ["sbatch", "--array=1-3", "--wrap=true"]
+        for client in (words, ["sbatch", "-n1", ":", *words[1:]]):
+            sent = self.cluster.run(client, "ana")
+            self.assertEqual(sent.rc, 1, sent)
+            done = self.cluster.run([self.qosgate, "check", "--json", "--", *client], "ana")
+            self.assertEqual(done.rc, 1, done)
+            answer = json.loads(done.stdout)
+            self.assertEqual(answer["user_reads"], sent.stderr.splitlines())
+            self.assertEqual((answer["status"], answer["slurmctld_error"]), ("refused", None))
+            (part,) = answer["parts"]
+            self.assertEqual((part["refused_by"], part["message"]), ("client", ["so", "no arrays, 1-3"]))
+            self.assertIsNone(part["qos"])
+        done = self.cluster.run([self.qosgate, "check", "--", *words], "ana")
+        self.assertEqual(done.stdout, "  so\n  no arrays, 1-3\n\nThe job is refused by the site's rules for clients.\n")
+        done = self.cluster.run([self.qosgate, "check", "--json", "--", "sbatch", "--wrap=true"], "ana")
+        self.assertEqual(json.loads(done.stdout)["status"], "accepted")
+
+    def test_other_rules_are_tried_in_the_client(self) -> None:
+        self.client_rule('options:reject("the live rule")')
+        folder = Path(tempfile.mkdtemp(dir=self.home))
+        folder.chmod(0o777)  # rules are bounded, whoever can write them
+        tried = ["policy", "try", "--json", "--policy", folder.name, "--", "sbatch", "--wrap=true"]
+        try:
+            for body, status, message in (
+                ('options:reject("the tried rule")', "refused", ["the tried rule"]),
+                ('options.comment = "tried"', "accepted", ["the job says tried"]),
+            ):
+                (folder / "10-client.lua").write_text(
+                    f"rule {{ client = function(options) {body} end,\n"
+                    'submit = function(job) job:note("the job says %s", job.comment) end }\n'
+                )
+                done = self.cluster.run([self.qosgate, *tried], "ana", cwd=self.home)
+                answer = json.loads(done.stdout)
+                self.assertEqual((answer["status"], answer["parts"][0]["message"]), (status, message), done)
+            done = self.cluster.run([self.qosgate, "policy", "try", "--", "sbatch", "--wrap=true"], "ana")
+            self.assertIn("the live rule", done.stdout)
+        finally:
+            shutil.rmtree(folder)
 
 
 class ClientRules(Shared, ClientFilterCase):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -10,7 +11,7 @@ import shutil
 import unittest
 from pathlib import Path
 
-from qosgate_dev.testing import Cluster, CommandResult, build_root, main
+from qosgate_dev.testing import Cluster, CommandResult, build_root, copy_command, main
 
 USER = "ana"
 
@@ -278,6 +279,30 @@ class ClientScript(unittest.TestCase):
         self.assertEqual(self.run_with(None, "sbatch --comment=no --wrap=true")[0].rc, 1)
         os.chown(self.ours, 20001, -1)
         self.assertEqual(self.run_with(None, "sbatch --comment=no --wrap=true")[0].rc, 0)
+
+    def test_check_and_try_run_it_if_they_may(self) -> None:
+        qosgate = copy_command(self.cluster)
+        words = ["--json", "--", "sbatch", "--comment=no", "--wrap=true"]
+        self.ours.write_text(SCRIPTS["refusal"])
+        done = self.cluster.run([qosgate, "check", *words], USER)
+        answer = json.loads(done.stdout)
+        self.assertEqual((done.rc, answer["parts"][0]["refused_by"]), (1, "client"), done)
+        self.assertEqual(answer["user_reads"], ["sbatch: error: cli_filter plugin terminated with error"])
+        self.assertIn("comment no is refused", done.stderr)
+
+        folder = self.home / "tried"
+        self.cluster.run(["mkdir", "-p", str(folder / "compat")], USER, check=True)
+        script = folder / "compat" / "cli_filter.lua"
+        script.write_text(SCRIPTS["refusal"].replace("comment %s", "the tried comment %s"))
+        os.chown(script, folder.stat().st_uid, -1)
+        tried = [qosgate, "policy", "try", "--policy", str(folder), *words]
+        done = self.cluster.run(tried, USER)
+        self.assertEqual(done.rc, 1, done)
+        self.assertIn("the tried comment no is refused", done.stderr)
+        # A script may do what its caller may, so root does not run that of a user.
+        done = self.cluster.run(tried, "root")
+        self.assertIn("the site's script for clients is left out", done.stderr)
+        self.assertNotIn("is refused", done.stderr)
 
     def test_missing_functions_have_no_opinion(self) -> None:
         self.ours.write_text("function slurm_cli_pre_submit(options) options.time = '9' return 0 end\n")
