@@ -69,7 +69,7 @@ OF_SLURMCTLD = re.compile(r"[A-Z]\w+|invalid partition specified: .*")
 # The line about a limit that some tasks of an array keep.
 SOME_TASKS = re.compile(r"at most \d+ tasks? of this array can run at once: ")
 
-FIELDS = ("accepted", "error", "refusal", "time limit", "pending", "plugin", "words", "suggestion", "check", "why")
+FIELDS = ("accepted", "error", "refusal", "time limit", "pending", "plugin", "words", "suggestion", "check", "why", "limits")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Asks `qosgate check` before a submission and `qosgate why` after it, as users do, and takes both at their word."""
+"""Asks `qosgate check` and `qosgate limits` before a submission and `qosgate why` after it, and takes them at their word."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _OF_SLURMCTLD = re.compile(r"sbatch: error: invalid partition specified: ")
 
 
 class UserCommands:
-    """Asks both commands."""
+    """Asks the three commands, as users do."""
 
     def __init__(self, terminal: Terminal, qosgate: str) -> None:
         self._terminal = terminal
         self._qosgate = qosgate
 
     def ask(self, scenario: Json, every: int) -> list[list[Json]]:
-        """What both said and what happened, for every n-th job of a scenario that is set up."""
+        """What they said and what happened, for every n-th job of a scenario that is set up."""
         return [
             self._ask(job, number) if number % every == 0 else [] for number, job in enumerate(scenario["jobs"])
         ]
@@ -47,7 +47,9 @@ class UserCommands:
         asked = [self._ask_check(job, command)]
         part = self._check(job, command)["parts"][0]
         if part["status"] == "accepted" and part["pending_reason"] is not None:
-            asked.append(self._ask_why(job, command, part["pending_reason"], number))
+            asked += self._ask_why(job, command, part["pending_reason"], number)
+        elif part["status"] == "accepted":
+            asked.append(self._ask_limits(job, command, part))
         return [each for each in asked if each]
 
     def _check(self, job: Json, command: Command, *added: str) -> Json:
@@ -89,22 +91,70 @@ class UserCommands:
             "actual": ["accepted" if is_accepted else "refused", *said],
         }
 
-    def _ask_why(self, job: Json, command: Command, foretold: str, number: int) -> Json:
+    def _ask_why(self, job: Json, command: Command, foretold: str, number: int) -> list[Json]:
         submitted = job_id_of(self._terminal.sbatch(job, command))
         if not submitted:
-            return {}
+            return []
         try:
             reasons = self._terminal.settled_reasons_of(submitted, {foretold})
             if not reasons or not reasons.isdisjoint(compare.UNHELD):
-                return {}
-            return self._judge_why(job, submitted, reasons, number)
+                return []
+            done = self._terminal.run(self._qosgate, "why", "--json", submitted, user=job["user_id"])
+            (answer,) = json.loads(done.stdout)["jobs"]
+            # Before a change is tried.
+            return [self._judge_limits(job, answer), self._judge_why(job, submitted, answer, reasons, number)]
         finally:
             self._terminal.end(submitted)
 
-    def _judge_why(self, job: Json, job_id: str, before: set[str], number: int) -> Json:
-        done = self._terminal.run(self._qosgate, "why", "--json", job_id, user=job["user_id"])
+    def _limits_that_count(self, job: Json, place: Json) -> list[Json]:
+        """What `qosgate limits` says of the account, QOS and partitions of a job; [] if it has none of these."""
+        if not all(place[name] for name in ("account", "qos", "partition")):
+            return []
+        names = ["--account", place["account"], "--qos", place["qos"]]
+        done = self._terminal.run(self._qosgate, "limits", "--json", *names, user=job["user_id"])
+        answer = json.loads(done.stdout)
+        if done.rc != 0 or not answer["is_enforced"]:
+            return []
+        partitions = set(place["partition"].split(","))
+        return [
+            limit
+            for account in answer["accounts"]
+            for group in account["groups"]
+            if not group["partitions"] or not partitions.isdisjoint(group["partitions"])
+            for limit in group["limits"]
+        ]
+
+    def _judge_limits(self, job: Json, why: Json) -> Json:
+        """The limits that a job waits for are among those that count, with the same numbers."""
+        held = [reason for reason in why["reasons"] if reason["limit"] and reason["limit"]["value"] is not None]
+        counting = self._limits_that_count(job, why)
+        if not held or not counting:
+            return {}
+        problems = [problem for reason in held if (problem := _problem_with(reason["limit"], counting))]
+        return {"field": "limits", "agrees": not problems, "foretold": counting, "actual": problems}
+
+    def _ask_limits(self, job: Json, command: Command, part: Json) -> Json:
+        """No limit leaves less than what a job gets that starts."""
+        if "," in (part["partition"] or ",") or "array" in job:
+            return {}
+        counting = self._limits_that_count(job, part)
+        submitted = job_id_of(self._terminal.sbatch(job, command)) if counting else ""
+        if not submitted:
+            return {}
+        try:
+            if self._terminal.settled_reasons_of(submitted, set()):
+                return {}
+            got = self._terminal.run("squeue", "-h", "-a", "-t", "RUNNING", "-j", submitted, "-o", "%C")
+        finally:
+            self._terminal.end(submitted)
+        if not got.stdout.strip().isdecimal():
+            return {}
+        cpus = int(got.stdout)
+        problems = [f"{cpus} CPUs in spite of {limit}" for limit in counting if _leaves_less(limit, cpus)]
+        return {"field": "limits", "agrees": not problems, "foretold": counting, "actual": problems}
+
+    def _judge_why(self, job: Json, job_id: str, answer: Json, before: set[str], number: int) -> Json:
         after = self._terminal.reasons_of(job_id)
-        (answer,) = json.loads(done.stdout)["jobs"]
         actual = "as squeue shows it"
         for reason in answer["reasons"]:
             if reason["reason"] not in before | after:
@@ -133,6 +183,30 @@ class UserCommands:
 def _plain(lines: list[str]) -> list[str]:
     """Whether slurmctld accepts a job that it never starts decides whether its lines are errors."""
     return [line.replace("sbatch: error: ", "sbatch: ", 1) for line in lines]
+
+
+def _problem_with(held: Json, counting: list[Json]) -> str:
+    """What is wrong with the limit that a job waits for among those that count; "" if nothing is."""
+    same = [
+        limit
+        for limit in counting
+        if all(limit[name] == held[name] for name in ("limit", "tres", "value"))
+        and limit["used"] in (None, held["used"])
+    ]
+    if not same:
+        return f"not among them: {held}"
+    if held["asked"] is None or same[0]["left"] is None or same[0]["is_minimum"]:
+        return ""
+    return f"it leaves room: {same[0]}" if same[0]["left"] >= held["asked"] else ""
+
+
+def _leaves_less(limit: Json, cpus: int) -> bool:
+    """Whether a job with so many CPUs exceeds what a limit on CPUs or running jobs leaves."""
+    name = limit["limit"]
+    if limit["is_minimum"] or limit["counts"] == "node" or "Mins" in name or "Submit" in name:
+        return False
+    left = limit["value"] if limit["left"] is None else limit["left"]
+    return left < cpus if limit["tres"] == "cpu" else "Jobs" in name and left < 1
 
 
 def _problem_of(limit: Json | None) -> str:
