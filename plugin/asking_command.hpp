@@ -19,6 +19,7 @@ bool is_asked_by_qosgate();
 std::filesystem::path tried_rules();
 
 /// Tells the command that the client refuses the job, and what it says. Nothing happens without a command.
-void tell_refusal(const std::vector<ClientLine>& lines);
+/// Never fails: whether the client refuses the job does not depend on it.
+void tell_refusal(const std::vector<ClientLine>& lines) noexcept;
 
 } // namespace qg::plugin

@@ -85,15 +85,24 @@ const char* why_no_answer(ChildEnd end) {
     return end == ChildEnd::late ? "slurmctld did not answer in time" : "the judging process failed";
 }
 
+/// With --no-allocate srun would run programs at once, whoever set it: a command that was to say what becomes
+/// of a job must not.
+bool would_run_at_once(const ClientOptions& options, std::string_view client) {
+    if (!is_asked_by_qosgate() || client != "srun" || !options.is_set("no-allocate")) return false;
+    say(true, "qosgate: srun --no-allocate runs a program without a job: there is nothing to judge");
+    return true;
+}
+
 int filter(ClientOptions options, int part) {
     const ClientCommand command{find_client(), part};
+    if (would_run_at_once(options, command.name)) return SLURM_ERROR;
     if (const std::string why = find_exempt(options, command.name); !why.empty()) {
         say_no_opinion(options, command.name, why);
         return SLURM_SUCCESS;
     }
     static bool was_late = false; // limits of the other parts of the job would be waited for as long
     const std::string_view why_no_limits =
-        is_asked_by_qosgate() ? "'qosgate check' judges it"
+        is_asked_by_qosgate() ? "the qosgate command that asks judges it"
         : was_late            ? "slurmctld did not answer in time for another part of this job"
                               : "";
     const ChildResult result = run_in_child(default_client_timeout, [&](ChildLine& line) {
@@ -112,7 +121,7 @@ int filter(ClientOptions options, int part) {
     }
     for (const policy::OptionChange& change : answer->options)
         options.set(change); // the child has tried it
-    return SLURM_SUCCESS;
+    return would_run_at_once(options, command.name) ? SLURM_ERROR : SLURM_SUCCESS;
 }
 
 /// The script has said why in its own way.

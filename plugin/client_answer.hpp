@@ -4,6 +4,7 @@
 #pragma once
 
 #include "qosgate/policy/client_host.hpp"
+#include "qosgate/slurm/client_refusal.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -13,12 +14,7 @@
 
 namespace qg::plugin {
 
-/// A line for the user.
-struct ClientLine {
-    std::string text;
-    bool is_error = false; ///< slurmctld or a rule refuses the job
-    friend bool operator==(const ClientLine&, const ClientLine&) = default;
-};
+using slurm::ClientLine;
 
 struct ClientAnswer {
     /// Why the job was not judged by limits; empty: it was. Lines and options of rules for clients may be

@@ -6,6 +6,7 @@
 #include "client_rules.hpp"
 #include "client_world.hpp"
 #include "host_conf.hpp"
+#include "host_log.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/policy/folder_findings.hpp"
@@ -79,9 +80,9 @@ Result<std::shared_ptr<const policy::Policy>> load_rules(const slurm_conf_t& con
     const auto tried = tried_rules();
     const auto folder = tried.empty() ? rules_beside(slurm::view_text(conf.slurm_conf)) : tried;
     if (folder.empty()) return policy::Policy::none();
-    // Rules are bounded; who tries them has named the directory, whoever owns it.
-    const policy::OwnerCheck owners{.is_needed = tried.empty(), .trusted_user = trusted_owner(conf)};
-    auto sources = policy::read_loadable_sources(folder, owners);
+    // What rules set are the options of a command of this user, who may be root.
+    const uid_t trusted = tried.empty() ? trusted_owner(conf) : geteuid();
+    auto sources = policy::read_loadable_sources(folder, {.trusted_user = trusted});
     if (!sources && sources.error().code == ErrorCode::not_found) return policy::Policy::none();
     if (!sources) return sources.error();
     return policy::compile_policy(std::move(*sources));
@@ -150,7 +151,6 @@ void judge_job(ClientAnswer& answer, const policy::Policy& policy, ClientWorld& 
     const gate::KnownCluster known = told.known();
     const gate::Gate gate((*world)->accounting, this_release);
     const Decision decision = gate.decide(request, known, &policy);
-    told.remember();
     // slurmctld shows rules more than this user may see, and the whole job: limits are judged without them.
     if (!details.asked_for().empty() || has_failed(decision)) {
         const Decision by_limits = gate.decide(request, known, policy::Policy::none().get());
@@ -163,6 +163,23 @@ void judge_job(ClientAnswer& answer, const policy::Policy& policy, ClientWorld& 
     JobRequest wanted = *decision.changed;
     if (wanted.priority == request.priority) wanted.priority = asked.priority;
     add_changed_job(answer, options, command, asked, wanted);
+}
+
+/// Judges what is left to judge after the rules for clients.
+void judge_rest(ClientAnswer& answer, const policy::Policy& policy, ClientWorld& world,
+                ClientOptions& options, const ClientCommand& command, std::string_view why_no_limits,
+                ChildLine& line) {
+    if (!why_no_limits.empty()) {
+        answer.no_opinion = why_no_limits;
+    } else if (policy.settings().client == policy::ClientUse::automatic &&
+               slurm::loads_qosgate(slurm::view_text(host_conf()->job_submit_plugins))) {
+        answer.no_opinion = "slurmctld has qosgate and answers itself";
+    } else {
+        ClientAnswer so_far = answer;
+        so_far.no_opinion = "slurmctld did not answer in time";
+        line.send(to_bytes(so_far));
+        judge_job(answer, policy, world, options, command);
+    }
 }
 
 /// What the rules for clients say and change.
@@ -192,7 +209,13 @@ ClientAnswer judge_client_job(ClientOptions options, const ClientCommand& comman
     const slurm_conf_t* conf = host_conf();
     if (conf == nullptr) return no_opinion("slurm.conf is not known");
     const auto policy = load_rules(*conf);
-    if (!policy) return no_opinion(policy.error().message);
+    if (!policy) {
+        ClientAnswer answer = no_opinion(policy.error().message);
+        if (!tried_rules().empty())
+            answer.lines.push_back({text::format("qosgate: the rules for clients are not run: {}",
+                                                 text::printable(policy.error().message, max_line_length))});
+        return answer;
+    }
     const policy::Settings& settings = (*policy)->settings();
     line.allow(settings.client_timeout);
     if (settings.client == policy::ClientUse::off) return no_opinion("site.lua says client = \"off\"");
@@ -206,18 +229,8 @@ ClientAnswer judge_client_job(ClientOptions options, const ClientCommand& comman
     }
     ClientWorld world(*conf);
     ClientAnswer answer = apply_client_rules(**policy, world, options, command);
-    if (answer.is_refused) return answer;
-    if (!why_no_limits.empty()) {
-        answer.no_opinion = why_no_limits;
-    } else if (settings.client == policy::ClientUse::automatic &&
-               slurm::loads_qosgate(slurm::view_text(conf->job_submit_plugins))) {
-        answer.no_opinion = "slurmctld has qosgate and answers itself";
-    } else {
-        ClientAnswer so_far = answer;
-        so_far.no_opinion = "slurmctld did not answer in time";
-        line.send(to_bytes(so_far));
-        judge_job(answer, **policy, world, options, command);
-    }
+    if (!answer.is_refused) judge_rest(answer, **policy, world, options, command, why_no_limits, line);
+    world.remember();
     return answer;
 }
 

@@ -76,7 +76,8 @@ policy::RuleOutcome run_client_rules(const policy::Policy& policy, ClientWorld& 
     facts.view = &view;
     facts.client = &client;
     if (policy.exempts_operators())
-        if (const auto& told = world.read(slurm::WorldNames::read, sender))
+        if (const auto& told =
+                world.read(slurm::WorldNames::read, make_request(options, command).value_or(sender)))
             facts.sender_is_operator = (*told)->accounting.is_operator(getuid());
     return policy.run_in_client(sender, facts);
 }

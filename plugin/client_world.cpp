@@ -3,7 +3,6 @@
 
 #include "this_release.hpp"
 
-#include "qosgate/base/text.hpp"
 #include "qosgate/base/with_result_of.hpp"
 #include "qosgate/gate/resolve.hpp"
 #include "qosgate/slurm/values.hpp"
@@ -17,30 +16,12 @@ namespace qg::plugin {
 
 using policy::RuleView;
 
-namespace {
-
-/// Names of QOSs in a request.
-constexpr std::size_t max_named = 64;
-
-/// What the last jobs needed and this one names. Empty if none has needed anything: then this job's account
-/// is not known, and another request has to follow in any case.
-slurm::RecordsPart guess_records(const LikelyRecords& likely, const model::JobRequest& job) {
-    slurm::RecordsPart part = likely.names();
-    if (part.accounts.empty()) return {};
-    if (job.account) part.accounts.insert(text::lower(*job.account));
-    if (job.qos)
-        for (const std::string_view name : text::split(*job.qos, ','))
-            if (!name.empty() && part.qos.size() < max_named) part.qos.emplace(name);
-    return part;
+void ClientWorld::remember() const {
+    if (world_ && *world_) likely().note((**world_)->accounting.needed_first());
 }
 
-} // namespace
-
-ClientWorld::ClientWorld(const slurm_conf_t& conf)
-    : conf_(conf), likely_(runtime_directory(), slurm::view_text(conf.cluster_name)) {}
-
-void ClientWorld::remember() const {
-    likely_.note((**world_)->accounting.needed_first());
+LikelyRecords ClientWorld::likely() const {
+    return {geteuid() == 0 ? "" : runtime_directory(), slurm::view_text(conf_.cluster_name)};
 }
 
 const Result<std::unique_ptr<slurm::JobWorld>>& ClientWorld::read(slurm::WorldNames names,
@@ -48,8 +29,7 @@ const Result<std::unique_ptr<slurm::JobWorld>>& ClientWorld::read(slurm::WorldNa
     if (world_) return *world_;
     read_at_ = std::time(nullptr);
     if (const passwd* user = getpwuid(getuid()))
-        return world_.emplace(
-            slurm::read_job_world(conf_, user->pw_name, names, guess_records(likely_, job)));
+        return world_.emplace(slurm::read_job_world(conf_, user->pw_name, names, likely().names_for(job)));
     return world_.emplace(Error{ErrorCode::not_found, "this host does not know the user"});
 }
 

@@ -28,7 +28,7 @@ namespace qg::plugin {
 /// Threads: not thread-safe. Ownership: borrows slurm.conf.
 class ClientWorld {
   public:
-    explicit ClientWorld(const slurm_conf_t& conf);
+    explicit ClientWorld(const slurm_conf_t& conf) noexcept : conf_(conf) {}
 
     /// The answer. In the first call, `names` says whether licenses and reservations are asked for, and `job`
     /// which records are likely to be needed. Errors: those of slurm::read_job_world; not_found if this host
@@ -36,15 +36,16 @@ class ClientWorld {
     const Result<std::unique_ptr<slurm::JobWorld>>& read(slurm::WorldNames names,
                                                          const model::JobRequest& job);
 
-    /// Remembers which records the judgement needed, for the next client. After read() was successful.
+    /// Remembers which records were needed, if any were read, for the next client. Never fails.
     void remember() const;
 
     /// The cluster as the gate wants it, after read() was successful.
     [[nodiscard]] gate::KnownCluster known() const;
 
   private:
+    [[nodiscard]] LikelyRecords likely() const;
+
     const slurm_conf_t& conf_;
-    LikelyRecords likely_;
     std::optional<Result<std::unique_ptr<slurm::JobWorld>>> world_;
     std::time_t read_at_ = 0;
     quota::AskedGroups groups_;

@@ -18,6 +18,8 @@ namespace qg::plugin {
 namespace {
 
 constexpr std::size_t max_name_bytes = 255;
+/// Of the QOSs in a request.
+constexpr std::size_t max_named = 64;
 /// What a line begins with.
 constexpr std::string_view qos_mark = "qos ";
 constexpr std::string_view account_mark = "account ";
@@ -98,6 +100,17 @@ slurm::RecordsPart LikelyRecords::names() const {
     slurm::RecordsPart part;
     part.qos.insert(lists.qos.begin(), lists.qos.end());
     part.accounts.insert(lists.accounts.begin(), lists.accounts.end());
+    return part;
+}
+
+slurm::RecordsPart LikelyRecords::names_for(const model::JobRequest& job) const {
+    slurm::RecordsPart part = names();
+    if (part.accounts.empty()) return {};
+    if (job.account) part.accounts.insert(text::lower(*job.account));
+    std::size_t named = 0;
+    if (job.qos)
+        for (const std::string_view name : text::split(*job.qos, ','))
+            if (!name.empty() && ++named <= max_named) part.qos.emplace(name);
     return part;
 }
 

@@ -6,6 +6,7 @@
 // asks once for all that it needs. Wrong ones cost as little as none: what counts is slurmctld's answer.
 #pragma once
 
+#include "qosgate/model/job_request.hpp"
 #include "qosgate/slurm/assoc_records.hpp"
 
 #include <filesystem>
@@ -15,7 +16,9 @@
 
 namespace qg::plugin {
 
-/// A file in a directory that ends with the user's session. Threads: not thread-safe; processes may share it.
+/// A file in a directory that ends with the user's session. A name stays where it is when it is used again:
+/// so few jobs write the file, and one that is dropped comes back with the next job that needs it. Threads:
+/// not thread-safe; processes may share it.
 class LikelyRecords {
   public:
     /// At most this many names are remembered.
@@ -23,11 +26,15 @@ class LikelyRecords {
     static constexpr std::size_t max_accounts = 16;
 
     /// `directory` is $XDG_RUNTIME_DIR. Nothing is remembered if it is not the effective user's alone, or if
-    /// `cluster` is no name for a file.
+    /// `cluster` is no name for a file; nor for root, who may have the variable of another user.
     LikelyRecords(const std::filesystem::path& directory, std::string_view cluster);
 
     /// The names. Never fails: what cannot be read has none. Cost: blocking.
     [[nodiscard]] slurm::RecordsPart names() const;
+
+    /// The names, and those of this job. None if no account is remembered: a request for the job's own names
+    /// would save none of those that follow.
+    [[nodiscard]] slurm::RecordsPart names_for(const model::JobRequest& job) const;
 
     /// Adds names, in place of the oldest if there are too many. Never fails. Cost: blocking.
     void note(const slurm::RecordsPart& used) const;

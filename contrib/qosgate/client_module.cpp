@@ -85,8 +85,10 @@ void set_submit_host(job_desc_msg_t& job) {
 /// Sends all that qosgate reads of this client.
 bool send(char kind, std::string_view bytes) {
     std::FILE* out = fdopen(pipe_to_qosgate, "w");
-    return out != nullptr && std::fputc(kind, out) != EOF &&
-           std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size() && std::fclose(out) == 0;
+    if (out == nullptr) return false;
+    const bool is_written =
+        std::fputc(kind, out) != EOF && std::fwrite(bytes.data(), 1, bytes.size(), out) == bytes.size();
+    return std::fclose(out) == 0 && is_written;
 }
 
 [[noreturn]] void send_and_end(const std::string& descriptions) {
@@ -110,7 +112,6 @@ bool send(char kind, std::string_view bytes) {
 } // namespace
 } // namespace qg::cli
 
-// What the clients call, instead of libslurm's functions of these names.
 extern "C" {
 
 // What qosgate's cli_filter plugin looks up (plugin/asking_command.cpp).
@@ -124,12 +125,13 @@ const char qosgate_client_module = 1;
     return qg::cli::policy ? qg::cli::policy->c_str() : nullptr;
 }
 
-/// It refuses the job and says this, each line behind an 'e' (as an error) or an 'i'. The client ends by
-/// itself.
+/// It refuses the job with these words (slurm::write_refusal()); the client ends by itself.
 [[gnu::visibility("default")]] void qosgate_client_refuse(const char* text) {
     if (qg::cli::pipe_to_qosgate >= 0) qg::cli::send(qg::cli::client_refuses_job, text);
     qg::cli::pipe_to_qosgate = -1;
 }
+
+// What the clients call, instead of libslurm's functions of these names.
 
 [[gnu::visibility("default")]] int slurm_submit_batch_job(job_desc_msg_t* job,
                                                           submit_response_msg_t** /*answer*/) {

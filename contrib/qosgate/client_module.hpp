@@ -4,8 +4,11 @@
 // environment, and what the module sends.
 #pragma once
 
+#include <string_view>
+
 namespace qg::cli {
 
+inline constexpr std::string_view client_variables_begin = "QOSGATE_CLIENT_";
 inline constexpr const char* client_pipe_variable = "QOSGATE_CLIENT_PIPE"; ///< a file descriptor
 /// The directory of rules that the client's plugin runs; not set: the site's.
 inline constexpr const char* client_policy_variable = "QOSGATE_CLIENT_POLICY";

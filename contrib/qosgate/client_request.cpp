@@ -68,7 +68,8 @@ std::vector<std::string> environment_for(const fs::path& module, const fs::path&
     for (char** variable = environ; *variable != nullptr; ++variable) {
         const std::string_view definition = *variable;
         const std::string_view name = definition.substr(0, definition.find('='));
-        if (name != replaced[0].name && name != replaced[1].name) environment.emplace_back(definition);
+        const bool is_replaced = name == replaced[0].name || name == replaced[1].name;
+        if (!is_replaced && !name.starts_with(client_variables_begin)) environment.emplace_back(definition);
     }
     for (const Replaced& variable : replaced) {
         environment.push_back(text::format("{}={}", variable.name, variable.value));
@@ -197,6 +198,16 @@ Result<ClientJob> unpack_parts(std::string_view descriptions) {
     return job;
 }
 
+/// What the module has sent; not empty.
+Result<ClientJob> read_answer(const std::string& client, std::string_view bytes) {
+    const std::string_view sent = bytes.substr(1);
+    if (bytes.front() == client_refuses_job) return ClientJob{{}, slurm::read_refusal(sent)};
+    if (bytes.front() == client_sends_job && !sent.empty()) return unpack_parts(sent);
+    return Error{ErrorCode::unsupported,
+                 text::format("{} in {} is of another version than this qosgate: install qosgate completely",
+                              module_name, client)};
+}
+
 } // namespace
 
 Result<ClientJob> ask_client(std::span<const std::string> words, const fs::path& policy) {
@@ -215,13 +226,7 @@ Result<ClientJob> ask_client(std::span<const std::string> words, const fs::path&
     const auto bytes = receive(words.front(), *process, ends[0]);
     if (!bytes) return bytes.error();
 
-    const std::string_view sent = std::string_view(*bytes).substr(1);
-    if (bytes->front() == client_sends_job) return unpack_parts(sent);
-    ClientJob refused;
-    auto& lines = refused.refusal.emplace();
-    for (const std::string_view line : text::split(sent, '\n'))
-        lines.push_back({std::string(line.substr(1)), line.front() == 'e'});
-    return refused;
+    return read_answer(words.front(), *bytes);
 }
 
 } // namespace qg::cli

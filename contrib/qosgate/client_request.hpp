@@ -4,6 +4,7 @@
 #pragma once
 
 #include "qosgate/base/result.hpp"
+#include "qosgate/slurm/client_refusal.hpp"
 #include "qosgate/slurm/job_desc_copy.hpp"
 
 #include <array>
@@ -19,18 +20,12 @@ namespace qg::cli {
 /// The clients that can be asked.
 inline constexpr std::array<std::string_view, 3> clients{"sbatch", "salloc", "srun"};
 
-/// A line for the user.
-struct ClientLine {
-    std::string text;
-    bool is_error = false;
-};
-
 struct ClientJob {
     /// One description, or those of a heterogeneous job, in order; none if the client refuses the job.
     std::vector<slurm::JobDescCopy> parts;
     /// What qosgate's plugin in the client says, if it refuses the job; nothing if the script
     /// compat/cli_filter.lua refuses it, which says what it likes by itself.
-    std::optional<std::vector<ClientLine>> refusal;
+    std::optional<std::vector<slurm::ClientLine>> refusal;
 };
 
 /// Runs a client with these words ("sbatch", "--qos=debug", "job.sh") up to the moment when it would submit

@@ -62,11 +62,21 @@ void Output::write(const nlohmann::ordered_json& root) {
          << '\n';
 }
 
+void Output::tell(std::string_view kind, std::string_view message) {
+    constexpr std::size_t max_line = std::size_t{64} << 10u;
+    std::string told = text::format("qosgate: {}", kind);
+    bool is_first = true;
+    for (const std::string_view line : text::split(message, '\n', /*keep_empty=*/true)) {
+        if (!is_first) told += line.starts_with("qosgate:") ? "\n  " : "\n";
+        told += text::printable(line, max_line);
+        is_first = false;
+    }
+    told += '\n';
+    err_ << told << std::flush; // in one piece: other threads write, too
+}
+
 void Output::note(std::string_view message) {
-    std::string line = "qosgate: ";
-    line += message;
-    line += '\n';
-    err_ << line << std::flush; // in one piece: other threads write, too
+    tell("", message);
 }
 
 bool Output::finish() {
@@ -80,7 +90,7 @@ bool Output::finish() {
 }
 
 void Output::warn(std::string_view message) {
-    err_ << "qosgate: warning: " << message << '\n';
+    tell("warning: ", message);
 }
 
 void Output::fail(std::string_view code, std::string_view message) {
@@ -93,7 +103,7 @@ void Output::fail(std::string_view code, std::string_view message, const nlohman
 }
 
 void Output::fail_in_part(std::string_view code, std::string_view message, nlohmann::ordered_json answer) {
-    err_ << "qosgate: error: " << message << '\n';
+    tell("error: ", message);
     if (!json_) return;
     nlohmann::ordered_json error{{"code", code}, {"message", message}};
     error.update(answer.value("error", nlohmann::ordered_json::object()));

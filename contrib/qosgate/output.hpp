@@ -67,6 +67,10 @@ class Output {
     void fail_in_part(std::string_view code, std::string_view message, nlohmann::ordered_json answer);
 
   private:
+    /// "qosgate: …" on standard error. The message may have lines, and names that others have chosen: a
+    /// terminal obeys nothing in it, and no line of it looks like another message.
+    void tell(std::string_view kind, std::string_view message);
+
     std::ostream& out_;
     std::ostream& err_;
     bool json_;

@@ -50,7 +50,8 @@ void print_rule(const TriedPart& part, const policy::RuleInfo& rule, std::ostrea
     if (rule.mode != policy::RuleMode::enforce) out << ", mode " << policy::to_string(rule.mode);
     const auto cost = std::ranges::find(part.costs, rule.name, &policy::RuleCost::rule);
     if (cost == part.costs.end()) {
-        out << ": did not run\n";
+        const bool is_of_client = rule.runs_in_client && !rule.runs_at_submission;
+        out << (is_of_client ? ": runs in the client, before the job is sent\n" : ": did not run\n");
     } else {
         out << text::format(": {}, {} us\n", count_of_instructions(cost->instructions),
                             microseconds(cost->time));
@@ -96,7 +97,7 @@ ordered_json or_null(std::string_view text) {
 std::string verdict(const TriedPart& part) {
     const model::Forecast& forecast = part.decision.forecast;
     const std::string reason = forecast.reason.empty() ? "" : text::format(" ({})", forecast.reason);
-    if (part.refused_by() == "client") return "refused by the site's rules for clients";
+    if (part.refused_by() == "client") return "not sent: the site's rules for clients refuse it";
     if (part.refused_by() == "rules") return "refused by the site's rules";
     if (part.status() == TriedStatus::refused)
         return text::format("refused by {}{}", part.refused_by(), reason);
@@ -150,6 +151,10 @@ void print_place(const TriedPart& part, std::ostream& out) {
 }
 
 void print_rules(const TriedPart& part, const policy::Policy& policy, std::ostream& out) {
+    if (part.client_refusal) {
+        out << "The client does not send the job, so rules for jobs are not asked.\n\n";
+        return;
+    }
     if (policy.script() != nullptr)
         out << "\nNot run here: the script compat/job_submit.lua, which slurmctld runs before the rules and\n"
                "which may refuse or change the job\n";
@@ -189,9 +194,10 @@ std::string_view refusal_of(std::string_view client) {
     return client == "srun" ? "Unable to allocate resources" : "Batch job submission failed";
 }
 
-std::vector<std::string> refusal_of_client(std::string_view client, const std::vector<ClientLine>& said) {
+std::vector<std::string> refusal_of_client(std::string_view client,
+                                           const std::vector<slurm::ClientLine>& said) {
     std::vector<std::string> lines;
-    for (const ClientLine& line : said)
+    for (const slurm::ClientLine& line : said)
         lines.push_back(text::format("{}: {}{}", client, line.is_error ? "error: " : "", line.text));
     lines.push_back(text::format("{}: error: cli_filter plugin terminated with error", client));
     return lines;
@@ -266,10 +272,10 @@ TriedJob try_job(std::span<const model::JobRequest> requests, const JudgedWorld&
     return job;
 }
 
-TriedJob refused_by_client(std::vector<ClientLine> lines) {
+TriedJob refused_by_client(std::vector<slurm::ClientLine> lines) {
     TriedJob job;
     TriedPart& part = job.parts.emplace_back();
-    for (const ClientLine& line : lines)
+    for (const slurm::ClientLine& line : lines)
         part.decision.message.push_back(line.text);
     part.client_refusal = std::move(lines);
     return job;
@@ -287,6 +293,7 @@ void print(const TriedJob& job, const policy::Policy& policy, std::ostream& out)
 
 void print_answer(const TriedJob& job, std::ostream& out) {
     print_parts(job, out, [&out](const TriedPart& part) {
+        if (part.client_refusal) return; // the client has said why
         for (const std::string& line : part.decision.message)
             out << "  " << shown(line) << '\n';
     });
@@ -310,6 +317,7 @@ ordered_json to_json(const TriedJob& job, const policy::Policy& policy) {
     ordered_json answer = answer_json(job);
     for (std::size_t i = 0; i < job.parts.size(); ++i) {
         ordered_json& rules = answer["parts"][i]["rules"] = ordered_json::array();
+        if (job.parts[i].client_refusal) continue; // the job is not sent, and no rule is asked
         for (const policy::RuleInfo& rule : policy.rules())
             rules.push_back(rule_json(job.parts[i], rule));
     }

@@ -25,7 +25,7 @@ namespace qg::cli {
 
 enum class TriedStatus : std::uint8_t {
     accepted,
-    refused, ///< by a rule, by qosgate, or by slurmctld
+    refused, ///< by the client, a rule, qosgate, or slurmctld
     blocked, ///< slurmctld refuses it or never starts it, for another reason than limits
 };
 std::string_view to_string(TriedStatus status) noexcept;
@@ -41,7 +41,7 @@ struct TriedPart {
     std::vector<policy::RuleCost> costs; ///< of each rule that ran, in order
     std::vector<std::string> blocked_by; ///< lines of gate/advice.hpp
     /// A rule or a script for clients refuses it and says this. Nothing else is known then.
-    std::optional<std::vector<ClientLine>> client_refusal = {};
+    std::optional<std::vector<slurm::ClientLine>> client_refusal = {};
 
     [[nodiscard]] TriedStatus status() const noexcept;
     /// What slurmctld says; none: it does not refuse it.
@@ -67,7 +67,7 @@ TriedJob try_job(std::span<const model::JobRequest> requests, const JudgedWorld&
                  const policy::Policy& policy);
 
 /// A job that its client does not send, because a rule or a script for clients refuses it with these words.
-TriedJob refused_by_client(std::vector<ClientLine> lines);
+TriedJob refused_by_client(std::vector<slurm::ClientLine> lines);
 
 /// For people: with what each rule did, or the answer alone.
 void print(const TriedJob& job, const policy::Policy& policy, std::ostream& out);

@@ -209,14 +209,26 @@ if view.qos("small").MaxTRESPerJob.cpu == 2 then options.qos = "small" end
             self.assertEqual((part["refused_by"], part["message"]), ("client", ["so", "no arrays, 1-3"]))
             self.assertIsNone(part["qos"])
         done = self.cluster.run([self.qosgate, "check", "--", *words], "ana")
-        self.assertEqual(done.stdout, "  so\n  no arrays, 1-3\n\nThe job is refused by the site's rules for clients.\n")
+        self.assertEqual(done.stdout, "\nThe job is not sent: the site's rules for clients refuse it.\n")
+        self.assertIn("sbatch: error: no arrays, 1-3\n", done.stderr)
+        for client, end in (("salloc", "salloc: error"), ("srun", "srun: error")):
+            done = self.cluster.run([self.qosgate, "check", "--json", "--", client, "-J", "no", "true"], "ana")
+            self.assertEqual(json.loads(done.stdout)["status"], "accepted")
+        self.client_rule('options:reject("closed")')
+        for client in ("salloc", "srun"):
+            done = self.cluster.run([self.qosgate, "check", "--json", "--", client, "true"], "ana")
+            answer = json.loads(done.stdout)
+            sent = self.cluster.run([client, "true"], "ana")
+            self.assertEqual((done.rc, answer["user_reads"]), (1, sent.stderr.splitlines()), done)
+        self.client_rule("")
         done = self.cluster.run([self.qosgate, "check", "--json", "--", "sbatch", "--wrap=true"], "ana")
         self.assertEqual(json.loads(done.stdout)["status"], "accepted")
 
     def test_other_rules_are_tried_in_the_client(self) -> None:
         self.client_rule('options:reject("the live rule")')
         folder = Path(tempfile.mkdtemp(dir=self.home))
-        folder.chmod(0o777)  # rules are bounded, whoever can write them
+        folder.chmod(0o755)
+        os.chown(folder, self.home.stat().st_uid, -1)
         tried = ["policy", "try", "--json", "--policy", folder.name, "--", "sbatch", "--wrap=true"]
         try:
             for body, status, message in (
@@ -227,13 +239,37 @@ if view.qos("small").MaxTRESPerJob.cpu == 2 then options.qos = "small" end
                     f"rule {{ client = function(options) {body} end,\n"
                     'submit = function(job) job:note("the job says %s", job.comment) end }\n'
                 )
+                os.chown(folder / "10-client.lua", self.home.stat().st_uid, -1)
                 done = self.cluster.run([self.qosgate, *tried], "ana", cwd=self.home)
                 answer = json.loads(done.stdout)
                 self.assertEqual((answer["status"], answer["parts"][0]["message"]), (status, message), done)
             done = self.cluster.run([self.qosgate, "policy", "try", "--", "sbatch", "--wrap=true"], "ana")
-            self.assertIn("the live rule", done.stdout)
+            self.assertIn("the live rule", done.stderr)
+            self.assertIn("The client does not send the job, so rules for jobs are not asked.", done.stdout)
+            # What rules set are options of a command of root, too: only root's own rules do that.
+            done = self.cluster.run([self.qosgate, *tried], "root", cwd=self.home)
+            self.assertIn(f"sbatch: qosgate: the rules for clients are not run: {folder}: on the way to it: ", done.stderr)
+            self.assertEqual(json.loads(done.stdout)["parts"][0]["message"], ["the job says nil"])
         finally:
             shutil.rmtree(folder)
+
+    def test_check_runs_no_program_whatever_a_rule_sets(self) -> None:
+        mark = self.home / "ran"
+        script = self.home / "prolog.sh"
+        script.write_text(f"#!/bin/sh\ntouch {mark}\n")
+        script.chmod(0o755)
+        self.client_rule(
+            f'if options.comment == "run" then options["no-allocate"] = true; options.prolog = "{script}" end'
+        )
+        for options, rc in ((["--comment=run"], 64), ([], 0)):
+            words = ["srun", *options, "--nodelist=node1", "touch", str(mark)]
+            for user in ("ana", "root"):
+                done = self.cluster.run([self.qosgate, "check", "--json", "--", *words], user)
+                if user == "ana":
+                    self.assertEqual(done.rc, rc, done)
+                if options:
+                    self.assertIn("srun: error: qosgate: srun --no-allocate runs a program without a job", done.stderr)
+        self.assertFalse(mark.exists())
 
 
 class ClientRules(Shared, ClientFilterCase):

@@ -16,6 +16,7 @@
 #include "qosgate/policy/name_check.hpp"
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/policy/sandbox.hpp"
+#include "qosgate/policy/trusted_files.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <fstream>
-#include <sstream>
 
 #include <unistd.h>
 
@@ -170,23 +168,6 @@ class FindingReader {
 
 } // namespace
 
-Result<std::string> read_any_file(const fs::path& path, std::size_t max_bytes) {
-    std::error_code problem;
-    const auto type = fs::status(path, problem).type();
-    if (problem) return system_error(path, problem.value());
-    // A device or FIFO is not opened.
-    if (type != fs::file_type::regular) return not_regular_error(path, type == fs::file_type::directory);
-    if (fs::file_size(path, problem) > max_bytes)
-        return Error{ErrorCode::invalid_input,
-                     text::format("{}: larger than {} KiB", path.string(), max_bytes >> 10u)};
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream content;
-    if (!file) return system_error(path, errno);
-    content << file.rdbuf();
-    return std::move(content).str();
-}
-
 Result<FolderFindings> read_all_sources(const fs::path& folder, const OwnerCheck& owners) {
     return FindingReader(tidy(folder), owners).read();
 }
@@ -196,7 +177,9 @@ Result<SourceFolder> read_loadable_sources(const fs::path& folder, const OwnerCh
     if (!read) return read.error();
     for (const Finding& finding : read->findings)
         if (finding.stops_loading)
-            return Error{ErrorCode::unavailable, text::format("{}: {}", finding.file, finding.message)};
+            return Error{ErrorCode::unavailable,
+                         text::format("{}: {}", finding.file.empty() ? folder.string() : finding.file,
+                                      finding.message)};
     return std::move(read->sources);
 }
 

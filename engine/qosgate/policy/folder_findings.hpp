@@ -21,8 +21,4 @@ Result<FolderFindings> read_all_sources(const std::filesystem::path& folder, con
 /// stops it from being loaded.
 Result<SourceFolder> read_loadable_sources(const std::filesystem::path& folder, const OwnerCheck& owners);
 
-/// The content of a file, whoever can write it. Errors: unavailable if the system refuses, invalid_input if
-/// it is no regular file or larger than `max_bytes`.
-Result<std::string> read_any_file(const std::filesystem::path& path, std::size_t max_bytes);
-
 } // namespace qg::policy

@@ -121,20 +121,28 @@ Result<std::string> read_all(int file, const fs::path& name, std::size_t max_byt
                  text::format("{}: larger than {} KiB", name.string(), max_bytes >> 10u)};
 }
 
-Result<std::string> read_checked(const RealPath& real, const fs::path& name, uid_t trusted_user,
-                                 std::size_t max_bytes) {
+/// Reads a file that was regular a moment ago. `check` gets what the open file is, so that the checked file
+/// is the one that is read.
+template <typename Check>
+Result<std::string> read_regular(const RealPath& real, const fs::path& name, int more_flags,
+                                 std::size_t max_bytes, Check check) {
     // A device or FIFO is not opened.
     if (!S_ISREG(real.info.st_mode)) return not_regular_error(name, S_ISDIR(real.info.st_mode));
-    const int file = open(real.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    const int file = open(real.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | more_flags);
     if (file < 0) return system_error(name, errno);
     const ScopeExit close_file([file] { close(file); });
-    // Checks the open file, so that the checked file is the one that is read.
     struct stat info {};
     if (fstat(file, &info) != 0) return system_error(name, errno);
     if (!S_ISREG(info.st_mode)) return not_regular_error(name, S_ISDIR(info.st_mode));
-    const auto trusted = check_trusted(real.path, info, trusted_user);
-    if (!trusted) return trusted.error();
+    if (const Result<void> checked = check(info); !checked) return checked.error();
     return read_all(file, name, max_bytes);
+}
+
+Result<std::string> read_checked(const RealPath& real, const fs::path& name, uid_t trusted_user,
+                                 std::size_t max_bytes) {
+    return read_regular(real, name, O_NOFOLLOW, max_bytes, [&](const struct stat& info) {
+        return check_trusted(real.path, info, trusted_user);
+    });
 }
 
 /// Adds the target of a path, for errors on the way to it. An error of the target itself gets the name that
@@ -192,6 +200,13 @@ Result<std::string> read_trusted_file(const fs::path& name, uid_t trusted_user, 
     auto content = read_checked(*real, name, trusted_user, max_bytes);
     if (!content) return on_the_way(content.error(), name);
     return content;
+}
+
+Result<std::string> read_any_file(const fs::path& name, std::size_t max_bytes) {
+    RealPath real{name, {}};
+    if (stat(name.c_str(), &real.info) != 0) return system_error(name, errno);
+    return read_regular(real, name, /*more_flags=*/0, max_bytes,
+                        [](const struct stat&) { return Result<void>(); });
 }
 
 Result<std::string> read_state_file(const fs::path& file, uid_t trusted_user, std::size_t max_bytes) {

@@ -42,6 +42,11 @@ Result<RealPath> resolve_trusted(const std::filesystem::path& path, uid_t truste
 Result<std::string> read_trusted_file(const std::filesystem::path& name, uid_t trusted_user,
                                       std::size_t max_bytes);
 
+/// The content of a regular file, whoever can write it, and whatever becomes of it meanwhile. Errors:
+/// unavailable if the system refuses, invalid_input if it is no regular file or larger than `max_bytes`.
+/// Cost: blocking.
+Result<std::string> read_any_file(const std::filesystem::path& name, std::size_t max_bytes);
+
 /// The same for a file of the daemon's own state, which is trusted as much as its directory: the file must
 /// not be a link, and the path is not checked.
 Result<std::string> read_state_file(const std::filesystem::path& file, uid_t trusted_user,

@@ -5,8 +5,11 @@
 #include "qosgate/slurm/assoc_messages.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace qg::slurm {
 namespace {
@@ -33,8 +36,11 @@ UserQuota::UserQuota(const slurm_conf_t& conf, std::string user) : user_(std::mo
 
 Result<void> UserQuota::start(RecordsPart likely) {
     const std::scoped_lock lock(mutex_);
-    // Every account is below the root.
-    if (!likely.accounts.empty()) likely.accounts.emplace(root_account);
+    if (!likely.accounts.empty()) {
+        likely.accounts.emplace(root_account); // every account is below it
+        guess(likely, "normal");
+        guess(likely, user_);
+    }
     return ask(likely, ASSOC_MGR_INFO_FLAG_USERS);
 }
 
@@ -86,10 +92,9 @@ Result<void> UserQuota::ask(const RecordsPart& wanted, std::uint32_t flags) cons
     return {};
 }
 
-/// Calls `answer(missing)` until nothing is missing.
+/// Calls `answer(missing)` until nothing is missing. The caller holds the mutex.
 template <typename Answer>
 Result<void> UserQuota::complete(const quota::Lookup& lookup, Answer answer) const {
-    const std::scoped_lock lock(mutex_);
     for (int request = 1;; ++request) {
         RecordsPart missing;
         answer(missing);
@@ -111,24 +116,35 @@ Result<void> UserQuota::complete(const quota::Lookup& lookup, Answer answer) con
     }
 }
 
+/// The QOSs and accounts of a view, and accounts above that slurmctld hides: those that were asked for only
+/// now. An account that the user is not in was asked for, too; it is not needed again.
+RecordsPart UserQuota::names_in(const model::AccountView& view,
+                                const std::set<std::string, std::less<>>& known_before) const {
+    RecordsPart names;
+    for (const model::Qos& qos : view.qos)
+        names.qos.insert(qos.name);
+    for (const model::Association& link : view.associations)
+        names.accounts.insert(text::lower(link.account));
+    if (!names.accounts.empty())
+        std::ranges::set_difference(records_.part.accounts, known_before,
+                                    std::inserter(names.accounts, names.accounts.end()));
+    names.accounts.erase(std::string(root_account));
+    return names;
+}
+
 Result<model::AccountView> UserQuota::check(const quota::Lookup& lookup) const {
+    const std::scoped_lock lock(mutex_);
+    const auto known_before = records_.part.accounts;
     std::optional<model::AccountView> view;
     const auto done =
         complete(lookup, [&](RecordsPart& missing) { view.emplace(view_of(records_, lookup, missing)); });
     if (!done) return done.error();
-    const std::scoped_lock lock(mutex_);
-    if (!needed_first_) {
-        RecordsPart& needed = needed_first_.emplace();
-        for (const model::Qos& qos : view->qos)
-            needed.qos.insert(qos.name);
-        // Also of those that slurmctld hides: it was asked for them.
-        needed.accounts = records_.part.accounts;
-        needed.accounts.erase(std::string(root_account));
-    }
+    if (!needed_first_) needed_first_ = names_in(*view, known_before);
     return *std::move(view);
 }
 
 Result<void> UserQuota::read(const quota::Lookup& lookup, quota::RecordsReader& reader) const {
+    const std::scoped_lock lock(mutex_);
     return complete(lookup, [&](RecordsPart& missing) { read_records(records_, lookup, reader, missing); });
 }
 

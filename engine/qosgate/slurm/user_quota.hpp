@@ -16,10 +16,11 @@
 #include <slurm/slurm.h>
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
-#include <vector>
 
 namespace qg::slurm {
 
@@ -53,6 +54,8 @@ class UserQuota final : public quota::QuotaProvider {
     template <typename Answer>
     Result<void> complete(const quota::Lookup& lookup, Answer answer) const;
     [[nodiscard]] RecordsPart first_names(const quota::Lookup& lookup) const;
+    [[nodiscard]] RecordsPart names_in(const model::AccountView& view,
+                                       const std::set<std::string, std::less<>>& known_before) const;
     Result<void> ask(const RecordsPart& wanted, std::uint32_t flags = 0) const;
 
     std::string user_;

@@ -40,7 +40,8 @@ def main() -> int:
         scenarios = generate.scenarios(options.seed, count, options.jobs, release)
         print(f"seed {options.seed}: {count} configurations of {options.jobs} jobs", file=sys.stderr)
     interrupts.raise_on_first_signal()
-    tally = run.run(scenarios, str(Path(options.build).resolve()), run.print_progress)
+    build = str(Path(options.build).resolve())
+    tally = run.run(scenarios, build, run.print_progress, options.prove_every)
     if options.disagreements:
         write_disagreements(Path(options.disagreements), tally)
     if options.json:
@@ -81,6 +82,13 @@ def parse_options() -> argparse.Namespace:
         "--jobs", type=int, default=JOBS_PER_SCENARIO, metavar="N",
         help=f"per configuration ({JOBS_PER_SCENARIO})",
     )  # fmt: skip
+    parser.add_argument(
+        "--prove-every",
+        type=int,
+        default=1,
+        metavar="N",
+        help="try suggestions, check, why and limits only for every Nth job: most of the time goes there (1)",
+    )
     parser.add_argument("--replay", metavar="FILE", help="ask one recorded disagreement again")
     parser.add_argument("--disagreements", metavar="DIR", help="record each one in a file there")
     parser.add_argument("--json", action="store_true", help="print one JSON record")
