@@ -64,7 +64,7 @@ class ChangeFinder {
         const auto asked = resolve(before_);
         const model::AccountView& view = asked.view();
         if (!asked.known || view.associations.empty() || view.partitions.empty()) return false;
-        bool has_reason = false;
+        bool has_reason = job_.reason == "PartitionDown"; // it hides all other rules
         for (std::size_t i = 0; i < view.partitions.size(); ++i) {
             if (view.partitions[i].is_hidden || !is_counted_alike(asked, i)) return false;
             const auto wait = find_wait(asked, i);

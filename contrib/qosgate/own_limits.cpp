@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace qg::cli {
@@ -70,6 +71,9 @@ class AccountReader {
         return found;
     }
 
+    /// Why partitions were left out, so far.
+    [[nodiscard]] std::vector<std::string> refusals() const { return {refusals_.begin(), refusals_.end()}; }
+
   private:
     /// Adds what counts with a QOS, in each group of partitions.
     void add_qos(AccountLimits& to, const std::string& qos) {
@@ -104,8 +108,11 @@ class AccountReader {
             const auto request = make_request(user_, reader_, account, qos, name);
             const auto asked = gate::resolve(request, context());
             const auto& choices = asked.view().partitions;
-            return choices.empty() || choices.front().is_hidden ||
-                   !gate::find_access_problems(asked, *choices.front().partition).empty();
+            if (choices.empty() || choices.front().is_hidden) return true;
+            const auto problems = gate::find_access_problems(asked, *choices.front().partition);
+            for (const gate::PartitionProblem& problem : problems)
+                refusals_.insert(problem.text);
+            return !problems.empty();
         });
         return open;
     }
@@ -280,6 +287,7 @@ class AccountReader {
     limits::Release release_;
     std::vector<Place> users_; ///< the associations of users
     std::vector<Place> own_;   ///< of this user
+    std::set<std::string> refusals_;
 };
 
 /// "user ana has no account ..."
@@ -353,6 +361,8 @@ Result<OwnLimits> find_own_limits(const UserWorld& world, const JobUser& user, s
         has_groups = has_groups || !account->groups.empty();
         own.accounts.push_back(*std::move(account));
     }
+    if (const auto refusals = reading.refusals(); !has_groups && !refusals.empty())
+        return Error{ErrorCode::not_found, text::join(refusals, "\n")};
     if (!has_groups && !query.qos.empty()) {
         std::vector<std::string> all;
         for (const quota::LocalQos& qos : records.qos)

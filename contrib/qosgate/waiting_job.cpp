@@ -60,6 +60,9 @@ std::vector<Violation> find_blocking(const Attempt& attempt, const QueuedJob& jo
     return found;
 }
 
+constexpr std::string_view any_partition_rule = "PartitionConfig";
+constexpr std::string_view partition_down = "PartitionDown";
+
 class Explainer {
   public:
     Explainer(const QueuedJob& job, const QueueContext& context) : job_(job), context_(context) {
@@ -73,12 +76,16 @@ class Explainer {
         for (const std::string& reason : reasons_of(job_))
             waiting.reasons.push_back(explain(reason));
         waiting.hides_limits = hides_qos_ || hides_accounts_;
-        if (is_blocked_for_good())
+        const std::vector<std::string> rules = find_rules(any_partition_rule);
+        const bool is_for_limits = is_blocked_for_good();
+        if (is_for_limits || (!rules.empty() && may_never_start()))
             for (ExplainedReason& each : waiting.reasons)
-                if (each.limit && !each.limit->is_permanent) say_blocked_for_good(each);
-        const bool has_cause = std::ranges::any_of(waiting.reasons, [](const ExplainedReason& each) {
-            return each.is_of_limit || !each.rules.empty();
-        });
+                if ((each.limit && !each.limit->is_permanent) || each.reason == partition_down)
+                    say_blocked_for_good(each, is_for_limits ? "the other limits" : "its partitions");
+        const bool has_cause =
+            !rules.empty() || std::ranges::any_of(waiting.reasons, &ExplainedReason::is_of_limit);
+        for (const std::string& rule : rules)
+            add_other(rule, waiting);
         for (const Attempt& each : attempts_)
             for (const Violation& violation : each.blocking)
                 if (blocks_later(violation))
@@ -86,6 +93,13 @@ class Explainer {
         if (has_cause && context_.seeks_changes && may_change() && !waiting.hides_limits)
             waiting.changes = find_helpful_changes(job_, context_, blocking());
         return waiting;
+    }
+
+    /// Whether a limit with this Reason blocks the job now.
+    bool finds(std::string_view reason) const {
+        return std::ranges::any_of(attempts_, [&](const Attempt& each) {
+            return std::ranges::find(each.blocking, reason, &Violation::reason) != each.blocking.end();
+        });
     }
 
     JobStanding standing() const {
@@ -152,7 +166,7 @@ class Explainer {
             explained.meaning = other->meaning;
             explained.waiting = other->waiting;
             explained.change = other->change;
-            explained.rules = find_rules(reason);
+            if (is_of_partition(reason)) explained.rules = find_rules(reason);
             return explained;
         }
         const limits::LimitText words = limits::text_of(entries.front().limit);
@@ -172,19 +186,34 @@ class Explainer {
         return explained;
     }
 
+    /// The job with all of its partitions. The request must outlive the answer.
+    gate::ResolvedRequest resolve(model::JobRequest& request) const {
+        request = job_.request;
+        request.submit_uid = context_.reader;
+        return gate::resolve(request, {*context_.world.cluster, *context_.world.accounting, context_.release},
+                             {.names_partitions = false});
+    }
+
     /// The rules of partitions behind a Reason.
     std::vector<std::string> find_rules(std::string_view reason) const {
         std::vector<std::string> lines;
-        if (!is_of_partition(reason)) return lines;
-        model::JobRequest request = job_.request;
-        request.submit_uid = context_.reader;
-        const auto asked =
-            gate::resolve(request, {*context_.world.cluster, *context_.world.accounting, context_.release},
-                          {.names_partitions = false});
+        if (job_.request.unread) return lines;
+        model::JobRequest request;
+        const auto asked = resolve(request);
         for (const gate::PartitionProblem& rule : find_broken_rules(asked))
             if (stands_for(reason, rule) && std::ranges::find(lines, rule.text) == lines.end())
                 lines.push_back(rule.text);
         return lines;
+    }
+
+    /// Whether limits and rules together never let the job start as it is, in none of its partitions.
+    bool may_never_start() const {
+        model::JobRequest request;
+        const auto asked = resolve(request);
+        const std::size_t count = asked.view().partitions.size();
+        for (std::size_t i = 0; i < count; ++i)
+            if (const auto wait = find_wait(asked, i); !wait || !wait->is_permanent) return false;
+        return count > 0;
     }
 
     /// Other jobs that end do not help.
@@ -205,9 +234,10 @@ class Explainer {
     }
 
     /// Room for this limit alone does not help.
-    static void say_blocked_for_good(ExplainedReason& explained) {
-        explained.waiting = "Waiting does not help as long as the job and the other limits stay as they are.";
-        explained.limit->room_at.reset();
+    static void say_blocked_for_good(ExplainedReason& explained, std::string_view by) {
+        explained.waiting =
+            text::format("Waiting does not help as long as the job and {} stay as they are.", by);
+        if (explained.limit) explained.limit->room_at.reset();
     }
 
     /// The limit of a Reason: one that blocks the job now. If nothing is hidden, else one that has room.
@@ -216,11 +246,29 @@ class Explainer {
             for (const Violation& violation : each.blocking)
                 if (violation.reason == reason) return describe(violation, each);
         if (is_some_hidden) return std::nullopt;
+        if (auto counted = find_counted_limit(reason)) return counted;
         for (const Attempt& each : attempts_)
             for (const limits::BindingLimit& limit :
                  limits::find_binding_limits(each.view, 0, context_.release))
                 if (limit.reason == reason) return describe(limit, each);
         return std::nullopt;
+    }
+
+    /// The limit of a Reason by what the job will get: whole nodes, for example, of which squeue shows only
+    /// the part that the job asks for.
+    std::optional<HeldLimit> find_counted_limit(const std::string& reason) const {
+        if (job_.request.unread || job_.het_id != 0) return std::nullopt;
+        Attempt whole;
+        auto asked = resolve(whole.request);
+        if (!asked.known) return std::nullopt;
+        std::optional<Violation> found;
+        for (std::size_t i = 0; !found && i < asked.view().partitions.size(); ++i)
+            if (const auto wait = find_wait(asked, i))
+                for (const Violation& violation : wait->violations)
+                    if (violation.reason == reason && !found) found = violation;
+        if (!found) return std::nullopt;
+        whole.view = *std::move(asked.known);
+        return describe(*found, whole);
     }
 
     HeldLimit describe(const Violation& violation, const Attempt& attempt) const {
@@ -293,7 +341,8 @@ class Explainer {
     /// Adds a line about a limit, unless it was told.
     static void add_other(std::string line, WaitingJob& waiting) {
         const auto tells_it = [&](const ExplainedReason& each) {
-            return each.limit && each.limit->text == line;
+            return (each.limit && each.limit->text == line) ||
+                   std::ranges::find(each.rules, line) != each.rules.end();
         };
         if (std::ranges::any_of(waiting.reasons, tells_it) ||
             std::ranges::find(waiting.also, line) != waiting.also.end())
@@ -337,9 +386,31 @@ class Explainer {
     bool hides_accounts_ = false;
 };
 
+/// The job without a time limit, if it may have none: slurmctld shows MaxTime of the partition then, and
+/// counts no end. Empty: it has the time that is shown, as far as the Reason tells.
+std::optional<QueuedJob> without_shown_time(const QueuedJob& job, const QueueContext& context) {
+    bool may_be = false;
+    text::for_each_part(job.partition, ',', [&](std::string_view name) {
+        const auto& partition = context.world.cluster->partitions.find(name);
+        may_be =
+            may_be || (partition &&
+                       partition->default_time.value_or(TimeLimit::unlimited()) == TimeLimit::unlimited() &&
+                       job.time_limit == partition->max_time);
+    });
+    if (!may_be || job.time_limit == TimeLimit::unlimited()) return std::nullopt;
+    if (limits::find_reason(job.reason).empty() || Explainer(job, context).finds(job.reason))
+        return std::nullopt;
+    std::optional<QueuedJob> untold(job);
+    untold->time_limit = TimeLimit::unlimited();
+    untold->request.time_limit = std::nullopt;
+    if (!Explainer(*untold, context).finds(job.reason)) untold.reset();
+    return untold;
+}
+
 } // namespace
 
 WaitingJob explain_waiting(const QueuedJob& job, const QueueContext& context) {
+    if (const auto untold = without_shown_time(job, context)) return Explainer(*untold, context).explain();
     return Explainer(job, context).explain();
 }
 

@@ -253,6 +253,7 @@ class PartitionRules(WhyTestCase):
         "PartitionName=brief Nodes=ALL MaxTime=60\n"
         "PartitionName=single Nodes=ALL MaxNodes=1 MaxTime=90\n"
         "PartitionName=plain Nodes=ALL AllowQos=plain\n"
+        "PartitionName=week Nodes=ALL\n"
     )
 
     def rules_of(self, job: int, reason: str) -> list[str]:
@@ -302,6 +303,55 @@ class PartitionRules(WhyTestCase):
         self.assertEqual(self.why(job)["changes"], [], "the account is full")
         self.cluster.run(f"scancel {holder}", check=True)
         self.apply(job, "TimeLimit=01:00:00")
+
+    def test_behind_a_limit_that_is_full_the_rules_are_told_too(self) -> None:
+        for _ in range(3):
+            self.start("ana", "-Aastro --qos=plain -n1")
+        job = self.cluster.sbatch("-Aastro -pplain -n1", "ana").job
+        self.cluster.wait_for(lambda: self.why(job)["reasons"][0]["reason"] != "None", "it has a Reason")
+        text = self.show(f"why {job}").stdout
+        self.assertIn("partition plain does not accept QOS normal (accepted: plain)", text)
+        self.assertIn("MaxJobs", self.show(f"why {job} --json").stdout)
+        self.assertNotIn("Estimate", text)
+        done = self.show("check -- sbatch -Aastro -pplain -n1 --wrap=true")
+        self.assertIn("this job can never start as it is", done.stdout)
+        self.assertIn("partition plain does not accept QOS normal (accepted: plain)", done.stdout)
+
+    def test_a_partition_that_is_down_hides_no_other_rule(self) -> None:
+        self.cluster.scontrol("update PartitionName=plain State=DOWN")
+        self.addCleanup(self.cluster.scontrol, "update PartitionName=plain State=UP")
+        job = self.cluster.sbatch("-Aastro -pplain -n1", "ana").job
+        self.cluster.wait_for(lambda: self.why(job)["reasons"][0]["reason"] != "None", "it has a Reason")
+        answer = self.why(job)
+        told = [*answer["also"], *answer["reasons"][0]["rules"]]
+        self.assertIn("partition plain does not accept QOS normal (accepted: plain)", "\n".join(told))
+        self.apply(job, "Partition=main")
+
+    def test_a_job_without_a_time_limit_is_counted_without_one(self) -> None:
+        self.cluster.sacctmgr("modify account astro set GrpTRESRunMins=cpu=20000")
+        self.addCleanup(self.cluster.sacctmgr, "modify account astro set GrpTRESRunMins=cpu=-1")
+        self.addCleanup(self.cluster.scontrol, "update PartitionName=week MaxTime=UNLIMITED")
+        self.cluster.scontrol("update PartitionName=week MaxTime=7-0")
+        job = self.wait("ana", "-Aastro -pweek -n1", "AssocGrpCPURunMinutesLimit")
+        (reason,) = self.why(job)["reasons"]
+        self.assertIn("this job asks for UNLIMITED", reason["limit"]["text"])
+        self.apply(job, "TimeLimit=")
+
+    def test_whole_nodes_are_counted_whole(self) -> None:
+        job = self.wait("ana", "-Aastro -n1 --exclusive", OF_LAB)
+        (reason,) = self.why(job)["reasons"]
+        self.assertGreater(reason["limit"]["asked"], 8)
+        self.assertNotIn("There is room now", self.show(f"why {job}").stdout)
+
+    def test_a_change_to_a_qos_with_a_minimum_of_memory_is_not_offered(self) -> None:
+        # slurmctld counts no memory when the partition of a job changes.
+        self.cluster.sacctmgr("add qos least MinTRESPerJob=mem=1 Flags=DenyOnLimit")
+        self.cluster.scontrol("update PartitionName=week QOS=least")
+        self.addCleanup(self.cluster.scontrol, "update PartitionName=week QOS=")
+        job = self.wait("ana", "-Aastro -pbrief -n1 --mem=100 --time=61", "PartitionTimeLimit")
+        done = self.cluster.run(f"scontrol update JobId={job} Partition=week", "ana")
+        self.assertEqual(done.rc, 1, done)
+        self.assertNotIn("Partition=week", "".join(self.why(job)["changes"]))
 
     def test_no_time_is_offered_where_the_account_is_full(self) -> None:
         self.start("ben", "-Aastro -n8")

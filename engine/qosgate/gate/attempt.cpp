@@ -78,8 +78,9 @@ struct Attempt {
     limits::ScheduleVerdict judge(Evaluate evaluate) const {
         const auto with = [&](std::optional<std::uint64_t> max_nodes) {
             const auto allocated = asked.counter.at_attempt(asked.view(), index, max_nodes);
-            return evaluate(asked.view(), asked.job, allocated ? *allocated : asked.job.tres,
-                            accepted.time_limit, accepted.time_set_by_limit, asked.context.release, index);
+            const auto& otherwise = asked.job.allocated ? *asked.job.allocated : asked.job.tres;
+            return evaluate(asked.view(), asked.job, allocated ? *allocated : otherwise, accepted.time_limit,
+                            accepted.time_set_by_limit, asked.context.release, index);
         };
         auto verdict = with(std::nullopt);
         // If limits allow fewer nodes than the job would take, the selection gives it fewer.
@@ -152,11 +153,13 @@ struct Attempt {
     }
 };
 
-/// The job waits for limits of the pre-select stage.
+/// The job waits for limits of the pre-select stage, which slurmctld checks before the partition's lists.
 [[gnu::cold]] Wait wait_for_others(std::vector<Violation> violations, const Attempt& attempt) {
     Wait wait = wait_for_limits(std::move(violations));
     auto hidden = attempt.find_hidden_limits();
-    wait.is_permanent = wait.is_permanent || !hidden.empty();
+    if (const model::Partition* partition = attempt.partition())
+        wait.rules = find_access_problems(attempt.asked, *partition);
+    wait.is_permanent = wait.is_permanent || !hidden.empty() || !wait.rules.empty();
     std::move(hidden.begin(), hidden.end(), std::back_inserter(wait.violations));
     return wait;
 }

@@ -20,10 +20,16 @@ bool moves_the_job(const model::JobUpdate& update, const ResolvedRequest& before
            update.before.account != update.after.account || update.before.partition != update.after.partition;
 }
 
-/// The job as slurmctld checks it when it changes: one task, and no time limit unless the change sets one.
+/// The job as slurmctld checks it when it changes: one task, and no memory or time limit unless the change
+/// sets them.
 void set_up_update(ResolvedRequest& resolved, const model::JobUpdate& update) {
     resolved.job.is_update = true;
     resolved.job.array_tasks = 1;
+    const auto mem = resolved.view().tres->find(model::TresKind::mem);
+    if (mem && *mem < resolved.job.tres.size() && update.before.memory == update.after.memory) {
+        if (!resolved.job.allocated) resolved.job.allocated = resolved.job.tres; // what it gets later
+        resolved.job.tres[*mem] = 0;
+    }
     resolved.job.time_limit = update.names_time ? update.after.time_limit : std::nullopt;
     if (!update.names_qos) resolved.known->job_qos.problem = model::QosProblem::none;
 }

@@ -14,7 +14,7 @@ from .terminal import Terminal, job_id_of, sbatch_words
 
 Json = dict[str, Any]
 
-_USAGE = 64
+_USAGE, _UNKNOWN = 64, 66
 _EXIT_OF_STATUS = {"accepted": 0, "refused": 1, "blocked": 1}
 
 # What slurmctld's own errors say about nodes, licenses and generic resources.
@@ -106,29 +106,28 @@ class UserCommands:
         finally:
             self._terminal.end(submitted)
 
-    def _limits_that_count(self, job: Json, place: Json) -> list[Json]:
-        """What `qosgate limits` says of the account, QOS and partitions of a job; [] if it has none of these."""
+    def _limits_that_count(self, job: Json, place: Json) -> list[Json] | None:
+        """What `qosgate limits` says of the account, QOS and partitions of a job; None: it cannot be asked."""
         if not all(place[name] for name in ("account", "qos", "partition")):
-            return []
-        names = ["--account", place["account"], "--qos", place["qos"]]
-        done = self._terminal.run(self._qosgate, "limits", "--json", *names, user=job["user_id"])
-        answer = json.loads(done.stdout)
-        if done.rc != 0 or not answer["is_enforced"]:
-            return []
-        partitions = set(place["partition"].split(","))
-        return [
-            limit
-            for account in answer["accounts"]
-            for group in account["groups"]
-            if not group["partitions"] or not partitions.isdisjoint(group["partitions"])
-            for limit in group["limits"]
-        ]
+            return None
+        counting: list[Json] = []
+        for partition in place["partition"].split(","):
+            names = ["--account", place["account"], "--qos", place["qos"], "--partition", partition]
+            done = self._terminal.run(self._qosgate, "limits", "--json", *names, user=job["user_id"])
+            if done.rc == _UNKNOWN:  # the partition does not take such jobs, or the user is not in the account
+                return None
+            assert done.rc == 0, done
+            answer = json.loads(done.stdout)
+            if not answer["is_enforced"]:
+                return None
+            counting += [limit for account in answer["accounts"] for each in account["groups"] for limit in each["limits"]]
+        return counting
 
     def _judge_limits(self, job: Json, why: Json) -> Json:
         """The limits that a job waits for are among those that count, with the same numbers."""
         held = [reason for reason in why["reasons"] if reason["limit"] and reason["limit"]["value"] is not None]
         counting = self._limits_that_count(job, why)
-        if not held or not counting:
+        if not held or counting is None:
             return {}
         problems = [problem for reason in held if (problem := _problem_with(reason["limit"], counting))]
         return {"field": "limits", "agrees": not problems, "foretold": counting, "actual": problems}
@@ -139,7 +138,7 @@ class UserCommands:
             return {}
         counting = self._limits_that_count(job, part)
         submitted = job_id_of(self._terminal.sbatch(job, command)) if counting else ""
-        if not submitted:
+        if not counting or not submitted:
             return {}
         try:
             if self._terminal.settled_reasons_of(submitted, set()):
