@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace qg::cli {
 namespace {
@@ -18,11 +19,17 @@ using nlohmann::ordered_json;
 
 /// What may decide about the job and was not judged; empty: everything was.
 std::string find_unjudged(const JudgedJob& job) {
+    if (job.tried.decisive().client_refusal) return "";
+    std::vector<std::string> unjudged;
     if (!job.unread_rules.empty())
-        return "the site's rules cannot be read here, and may refuse or change the job: " + job.unread_rules;
+        unjudged.push_back("the site's rules cannot be read here, and may refuse or change the job: " +
+                           job.unread_rules);
     if (job.policy->script() != nullptr)
-        return "the site's job_submit.lua is not run here, and may refuse or change the job";
-    return "";
+        unjudged.emplace_back("the site's job_submit.lua is not run here, and may refuse or change the job");
+    if (job.tried.hides_limits())
+        unjudged.emplace_back(
+            "PrivateData hides limits, of accounts or of a partition, which may keep it waiting");
+    return text::join(unjudged, "; ");
 }
 
 Result<int> check(const JobQuestion& question, Output& output) {
@@ -63,7 +70,7 @@ void add_check(Command app, Invocation& invocation) {
         "Exit status:\n"
         "  0   the job would be accepted, though it may wait, even for ever: the answer says so\n"
         "  1   it would be refused; or slurmctld would not take or start it because of its nodes or names\n"
-        "  64  the command line is wrong, or the client does not take its own\n"
+        "  64  the command line is wrong, or the client refuses its options\n"
         "  66  there is no such user\n"
         "  69  slurmctld cannot be reached; slurm.conf or the client cannot be used\n"
         "  74  the output cannot be written\n"
@@ -72,14 +79,15 @@ void add_check(Command app, Invocation& invocation) {
         "  status      \"accepted\", \"refused\", or \"blocked\" (slurmctld refuses it or never starts it,\n"
         "              for another reason than limits: blocked_by says why)\n"
         "  slurmctld_error\n"
-        "              what the client says at the end, in Slurm's words; null: the job is not refused\n"
-        "  user_reads  the lines that the client prints, if slurmctld has loaded qosgate\n"
+        "              what slurmctld says at the end; null: slurmctld does not refuse the job\n"
+        "  user_reads  the lines that the client prints, if slurmctld has loaded qosgate or the client "
+        "refuses\n"
         "  parts       the job, or the parts of a heterogeneous job: status, refused_by (\"client\",\n"
         "              \"rules\", \"qosgate\" or \"slurmctld\"), reason, pending_reason, blocked_by,\n"
         "              unchecked (why limits were not judged), account, partition, qos, message. If the\n"
         "              client itself refuses the job, message is all that is known\n"
         "  uid, user   whose job it is\n"
-        "  not_judged  rules that may decide, too, and could not be asked; null: there are none\n"
+        "  not_judged  what may decide, too, and was not judged: rules, hidden limits; null: nothing\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  qosgate check -- sbatch --qos=debug -n4 job.sh\n"

@@ -73,18 +73,22 @@ Result<std::optional<JudgedJob>> judge_command_line(const JobQuestion& question,
         return misused(
             "--clusters (or SBATCH_CLUSTERS) names clusters: only jobs for this cluster can be tried");
     const bool is_live = question.world.empty();
-    auto world = is_live ? read_live_world() : read_captured_world(question.world);
-    if (!world) return world.error();
-    const auto user = find_job_user(question.user, world->users);
+    JudgedWorld world;
+    if (!asked->refusal || !question.user.empty()) { // else slurmctld has nothing to say
+        auto read = is_live ? read_live_world() : read_captured_world(question.world);
+        if (!read) return read.error();
+        world = *std::move(read);
+    }
+    const auto user = find_job_user(question.user, world.users);
     if (!user) return user.error();
-    if (const auto may = check_rights_over(*user, *world->accounting, "try jobs of other users");
-        is_live && !may)
-        return may.error();
+    if (is_live && world.accounting != nullptr)
+        if (const auto may = check_rights_over(*user, *world.accounting, "try jobs of other users"); !may)
+            return may.error();
     TriedJob tried = asked->refusal ? refused_by_client(*std::move(asked->refusal))
-                                    : try_job(requests_of(parts, *user, *world), *world, **policy);
+                                    : try_job(requests_of(parts, *user, world), world, **policy);
     tried.client = question.words.front();
     return std::optional(JudgedJob{*user, *folder, *std::move(policy), std::move(unread_rules),
-                                   *std::move(world), std::move(parts), std::move(tried)});
+                                   std::move(world), std::move(parts), std::move(tried)});
 }
 
 } // namespace qg::cli

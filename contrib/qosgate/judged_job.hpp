@@ -39,8 +39,8 @@ struct JudgedJob {
     PolicyFolder folder;
     std::shared_ptr<const policy::Policy> policy; ///< never null
     std::string unread_rules;                     ///< why the rules are not known; empty: they are
-    JudgedWorld world;
-    std::vector<slurm::JobDescCopy> parts; ///< `tried` borrows from them
+    JudgedWorld world;                            ///< nothing, if the client refuses its user's job
+    std::vector<slurm::JobDescCopy> parts;        ///< `tried` borrows from them
     TriedJob tried;
 
     /// "ana", or "user" for one without a name.

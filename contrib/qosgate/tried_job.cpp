@@ -109,7 +109,19 @@ std::string verdict(const TriedPart& part) {
                             forecast.pending_reason, forecast.pending_reason);
     if (!unchecked(part).empty())
         return text::format("accepted by the rules; limits are not judged: {}", shown(unchecked(part)));
+    if (part.hides_limits)
+        return "accepted, as far as rules, limits and partitions decide that you may see; none of these "
+               "keeps "
+               "it waiting";
     return "accepted, as far as rules, limits and partitions decide; none of these keeps it waiting";
+}
+
+/// The chain of associations ends at the root, unless slurmctld hides those above.
+bool hides_limits(const model::AccountView& view) {
+    const auto& chain = view.associations;
+    return (!chain.empty() && !text::iequals(chain.back().account, "root")) ||
+           std::ranges::any_of(chain, &model::Association::hides_limits) ||
+           std::ranges::any_of(view.partitions, &model::PartitionChoice::is_hidden);
 }
 
 TriedPart try_part(const model::JobRequest& request, const JudgedWorld& world, const policy::Policy& policy,
@@ -130,6 +142,7 @@ TriedPart try_part(const model::JobRequest& request, const JudgedWorld& world, c
                    .rules = {},
                    .costs = {},
                    .blocked_by = {}};
+    part.hides_limits = hides_limits(view);
     if (request.unread) return part;
     // Once more for what the decision does not keep: rules know nothing but the job and these records, so
     // they do the same again.
@@ -228,6 +241,10 @@ std::string_view TriedPart::refused_by() const noexcept {
     if (refusal() == RejectCode::none) return "";
     if (decision.reject == RejectCode::none) return "slurmctld";
     return rules.rejected ? "rules" : "qosgate";
+}
+
+bool TriedJob::hides_limits() const noexcept {
+    return std::ranges::any_of(parts, &TriedPart::hides_limits);
 }
 
 const TriedPart& TriedJob::decisive() const noexcept {

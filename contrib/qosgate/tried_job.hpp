@@ -40,6 +40,7 @@ struct TriedPart {
     policy::RuleOutcome rules;
     std::vector<policy::RuleCost> costs; ///< of each rule that ran, in order
     std::vector<std::string> blocked_by; ///< lines of gate/advice.hpp
+    bool hides_limits = false; ///< PrivateData hides limits of accounts, or a partition, from who asks
     /// A rule or a script for clients refuses it and says this. Nothing else is known then.
     std::optional<std::vector<slurm::ClientLine>> client_refusal = {};
 
@@ -55,6 +56,8 @@ struct TriedJob {
     std::vector<TriedPart> parts;
     std::string client = "sbatch"; ///< or "salloc", "srun"
 
+    /// Whether limits that may decide were not judged, because they are hidden.
+    [[nodiscard]] bool hides_limits() const noexcept;
     /// The part whose status is that of the job.
     [[nodiscard]] const TriedPart& decisive() const noexcept;
     /// What the user reads, line by line, as the client prints it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "waiting_job.hpp"
 
+#include "held_limit.hpp"
 #include "helpful_change.hpp"
 #include "partition_reason.hpp"
 
@@ -73,8 +74,11 @@ class Explainer {
 
     WaitingJob explain() {
         WaitingJob waiting;
-        for (const std::string& reason : reasons_of(job_))
+        for (const std::string& reason : reasons_of(job_)) {
             waiting.reasons.push_back(explain(reason));
+            name_job(waiting.reasons.back().waiting);
+            name_job(waiting.reasons.back().change);
+        }
         waiting.hides_limits = hides_qos_ || hides_accounts_;
         const std::vector<std::string> rules = find_rules(any_partition_rule);
         const bool is_for_limits = is_blocked_for_good();
@@ -186,6 +190,13 @@ class Explainer {
         return explained;
     }
 
+    /// Puts the job's number in the place of "JOBID": the words are commands for any job.
+    void name_job(std::string& words) const {
+        constexpr std::string_view any_job = "JOBID";
+        for (auto at = words.find(any_job); at != words.npos; at = words.find(any_job))
+            words.replace(at, any_job.size(), std::to_string(job_.id));
+    }
+
     /// The job with all of its partitions. The request must outlive the answer.
     gate::ResolvedRequest resolve(model::JobRequest& request) const {
         request = job_.request;
@@ -244,13 +255,14 @@ class Explainer {
     std::optional<HeldLimit> find_limit(const std::string& reason, bool is_some_hidden) const {
         for (const Attempt& each : attempts_)
             for (const Violation& violation : each.blocking)
-                if (violation.reason == reason) return describe(violation, each);
+                if (violation.reason == reason)
+                    return describe_held(violation, each.view, job_.user_id, context_);
         if (is_some_hidden) return std::nullopt;
         if (auto counted = find_counted_limit(reason)) return counted;
         for (const Attempt& each : attempts_)
             for (const limits::BindingLimit& limit :
                  limits::find_binding_limits(each.view, 0, context_.release))
-                if (limit.reason == reason) return describe(limit, each);
+                if (limit.reason == reason) return describe_held(limit, each.view, job_.user_id, context_);
         return std::nullopt;
     }
 
@@ -268,68 +280,7 @@ class Explainer {
                     if (violation.reason == reason && !found) found = violation;
         if (!found) return std::nullopt;
         whole.view = *std::move(asked.known);
-        return describe(*found, whole);
-    }
-
-    HeldLimit describe(const Violation& violation, const Attempt& attempt) const {
-        HeldLimit held{.text = limits::describe(violation, attempt.view, /*names_owner=*/true),
-                       .limit = violation.limit,
-                       .tres = violation.tres ? attempt.view.tres->name(*violation.tres) : std::string(),
-                       .set_by = limits::owner_name(violation.owner, attempt.view),
-                       .hides_numbers = limits::has_hidden_numbers(violation, attempt.view),
-                       .asked = {},
-                       .is_permanent = violation.is_permanent(),
-                       .holders = {},
-                       .room_at = {}};
-        if (held.hides_numbers) return held;
-        held.value = violation.limit_value;
-        held.used = violation.used;
-        held.asked = violation.asked;
-        add_holders(held, violation.owner, violation.tres, attempt);
-        const model::LimitMeasure measure = model::facts_of(held.limit).measure;
-        const bool is_of_running =
-            measure == model::LimitMeasure::tres || measure == model::LimitMeasure::running_jobs;
-        if (is_of_running && !held.is_permanent)
-            held.room_at = estimate_room(held.holders, held.used, violation.asked, held.value, context_.now);
-        return held;
-    }
-
-    HeldLimit describe(const limits::BindingLimit& limit, const Attempt& attempt) const {
-        const std::string tres = limit.tres ? attempt.view.tres->name(*limit.tres) : std::string();
-        const Violation as_violation{
-            .limit = limit.limit, .owner = limit.owner, .tres = limit.tres, .reason = limit.reason};
-        HeldLimit held{.text = {},
-                       .limit = limit.limit,
-                       .tres = tres,
-                       .set_by = limits::owner_name(limit.owner, attempt.view),
-                       .hides_numbers = limits::has_hidden_numbers(as_violation, attempt.view),
-                       .asked = {},
-                       .holders = {},
-                       .room_at = {}};
-        const auto number = [&](std::uint64_t value) {
-            return limits::format_limit_value(limit.limit, tres, value);
-        };
-        held.text = text::format("{} ({})", limits::subject_of(limit.limit, tres), held.set_by);
-        const model::Association* link = limit.owner.kind == limits::OwnerKind::association
-                                             ? &attempt.view.associations[limit.owner.index]
-                                             : nullptr;
-        held.hides_numbers = link != nullptr && (link->hides_limits || link->hides_usage);
-        if (held.hides_numbers) return held;
-        held.value = limit.value;
-        held.used = limit.used;
-        held.text += text::format(": limit {}", number(limit.value));
-        if (model::facts_of(limit.limit).counts_others())
-            held.text += text::format(", in use {}", number(limit.used));
-        add_holders(held, limit.owner, limit.tres, attempt);
-        return held;
-    }
-
-    void add_holders(HeldLimit& held, const limits::Owner& owner, std::optional<std::size_t> tres,
-                     const Attempt& attempt) const {
-        const CountedJobs counted =
-            find_counted_jobs(held.limit, owner, tres, attempt.view, job_.user_id,
-                              context_.world.accounting->records(), context_.world.cluster->partitions.all());
-        held.holders = find_holders(counted, context_.holding, context_.now);
+        return describe_held(*found, whole.view, job_.user_id, context_);
     }
 
     /// Whether a limit certainly blocks the job when it may start. The present usage says nothing about a job

@@ -312,6 +312,15 @@ rule {
         self.assertIn("not judged here: slurmctld did not answer in time", done.stderr)
         self.assertRegex(done.stderr, r"time +: (00:)?20:00")
 
+    def test_check_tells_a_refusal_also_without_slurmctld(self) -> None:
+        self.client_rule('options:reject("closed")')
+        self.cluster.stop("slurmctld")
+        try:
+            done = self.cluster.run([self.qosgate, "check", "--json", "--", "sbatch", "--wrap=true"], "ana")
+        finally:
+            self.cluster.start()
+        self.assertEqual((done.rc, json.loads(done.stdout)["parts"][0]["message"]), (1, ["closed"]), done)
+
     def test_rules_that_wait_too_long_are_not_applied_and_a_line_says_so(self) -> None:
         self.write("site.lua", "site { client_timeout_ms = 200 }\n")
         self.client_rule('options:note("%s", view.user.name)')

@@ -369,6 +369,24 @@ BOOST_AUTO_TEST_CASE(a_limit_for_good_is_told_also_where_running_jobs_hide_it) {
         test::first_line(decide().message).starts_with("this job can never start as it is: CPUs per job"));
 }
 
+BOOST_AUTO_TEST_CASE(a_list_of_the_partition_is_told_also_where_running_jobs_hide_it) {
+    request.qos.reset();
+    qos(0).limits.set(model::CountLimit::max_jobs_per_user, 1);
+    records.qos[0].users[1000].jobs = 1;
+    partitions[0].allow_qos = {"normal"};
+    BOOST_TEST(test::first_line(decide().message).starts_with("this job will wait"));
+
+    partitions[0].allow_qos = {"moonlight"};
+
+    BOOST_TEST(pending() == "QOSMaxJobsPerUserLimit");
+    const auto message = decide().message;
+    BOOST_TEST_REQUIRE(!message.empty());
+    BOOST_TEST(message.front().starts_with("this job can never start as it is"));
+    BOOST_TEST(text::join(message, "\n").find("partition main does not accept QOS normal") !=
+               std::string::npos);
+    BOOST_TEST(decide_at("enforce").reject == RejectCode::accounting_policy);
+}
+
 BOOST_AUTO_TEST_CASE(an_answer_has_at_most_eight_lines) {
     for (const char* name : {"cpu", "mem", "node", "billing", "gres/gpu", "gres/gpu:a100", "license/foo"})
         qos(1).limits.set(TresLimit::max_tres_per_job, tres(name), 0);

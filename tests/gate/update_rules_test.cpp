@@ -101,6 +101,24 @@ BOOST_AUTO_TEST_CASE(a_change_counts_cpus_whatever_the_tasks) {
     BOOST_TEST(decide("enforce").reject == RejectCode::accounting_policy);
 }
 
+BOOST_AUTO_TEST_CASE(before_23_02_a_change_counts_only_memory_that_it_names) {
+    qos(1).limits = model::Limits(records.tres->size());
+    qos(1).limits.set(TresLimit::min_tres_per_job, tres("mem"), 500);
+    update.before.time_limit = update.after.time_limit = TimeLimit{30};
+    update.before.memory = update.after.memory = model::Memory{1000, /*per_cpu=*/false};
+    move_to("moonlight");
+    for (const limits::Release at : {limits::Release(22, 5), limits::Release(23, 2)}) {
+        release = at;
+        const bool counts_memory = at >= limits::Release(23, 2, 0);
+        BOOST_TEST((decide().forecast.code == RejectCode::none) == counts_memory);
+    }
+    release = limits::Release(22, 5);
+    update.after.memory = model::Memory{500, /*per_cpu=*/false};
+    BOOST_TEST(decide().forecast.code == RejectCode::none);
+    update.after.memory = model::Memory{499, /*per_cpu=*/false};
+    BOOST_TEST(decide().forecast.code == RejectCode::accounting_policy);
+}
+
 BOOST_AUTO_TEST_CASE(partitions_that_take_no_jobs_are_left_out_of_a_list_that_a_job_is_given) {
     partitions[1].takes_jobs = false;
     partitions[1].max_time = TimeLimit{30};

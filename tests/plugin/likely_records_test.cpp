@@ -6,6 +6,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -98,6 +100,34 @@ BOOST_AUTO_TEST_CASE(more_names_than_are_kept_do_not_write_the_file_each_time) {
     likely().note(many);
     BOOST_TEST(content() == before);
     BOOST_TEST(shown(likely()) == "qos a b c d e f, accounts");
+}
+
+BOOST_AUTO_TEST_CASE(a_new_account_is_kept_though_the_list_is_full) {
+    RecordsPart full;
+    for (char name = 'a'; name < 'a' + 16; ++name)
+        full.accounts.insert(std::string(1, name));
+    likely().note(full);
+    likely().note({.accounts = {"zeta"}});
+    BOOST_TEST(likely().names().accounts.contains("zeta"));
+    BOOST_TEST(likely().names().accounts.size() == 16u);
+}
+
+BOOST_AUTO_TEST_CASE(the_names_of_a_job_are_added_if_an_account_is_known) {
+    qg::model::JobRequest job;
+    job.account = "Bio";
+    job.qos = "a,,b";
+    BOOST_TEST(likely().names_for(job).is_empty());
+    likely().note({.qos = {"long"}, .accounts = {"astro"}});
+    const RecordsPart part = likely().names_for(job);
+    BOOST_TEST(part.qos == (std::set<std::string, std::less<>>{"a", "b", "long"}),
+               boost::test_tools::per_element());
+    BOOST_TEST(part.accounts == (std::set<std::string, std::less<>>{"astro", "bio"}),
+               boost::test_tools::per_element());
+    std::string many = "q0";
+    for (int number = 1; number < 100; ++number)
+        many += ",q" + std::to_string(number);
+    job.qos = many;
+    BOOST_TEST(likely().names_for(job).qos.size() == 65u);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_name_is_neither_written_nor_read) {

@@ -391,6 +391,39 @@ BOOST_FIXTURE_TEST_CASE(a_default_qos_that_is_not_expected_is_found_among_all, O
     BOOST_TEST(shown(quota.needed_first()) == "qos q7, accounts astro");
 }
 
+BOOST_FIXTURE_TEST_CASE(what_was_only_likely_was_not_needed, OneAccount) {
+    slurmctld.add_account("bio", 4, 1);
+    UserQuota quota(slurmctld.conf, "ana");
+    BOOST_TEST_REQUIRE(quota.start({.qos = {"q7", "q9"}, .accounts = {"astro", "bio"}}).has_value());
+
+    BOOST_TEST_REQUIRE(quota.check(lookup).has_value());
+
+    BOOST_TEST(shown(quota.needed_first()) == "qos q7, accounts astro");
+}
+
+BOOST_FIXTURE_TEST_CASE(an_account_that_the_user_is_not_in_is_not_needed_again, OneAccount) {
+    UserQuota quota(slurmctld.conf, "ana");
+    BOOST_TEST_REQUIRE(quota.start().has_value());
+    lookup.account = "typo";
+
+    BOOST_TEST_REQUIRE(quota.check(lookup).has_value());
+
+    BOOST_TEST(shown(quota.needed_first()) == "qos, accounts");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_default_that_can_be_guessed_spares_the_list_of_all, OneAccount) {
+    slurmctld.add_qos("normal", 40, 1);
+    slurmctld.add_account("bio", 4, 1);
+    slurmctld.add_user("bio", 5, 4, "", {40}, 40);
+    lookup.account = "bio";
+    UserQuota quota(slurmctld.conf, "ana");
+    BOOST_TEST_REQUIRE(quota.start({.qos = {"q7"}, .accounts = {"astro", "bio"}}).has_value());
+
+    BOOST_TEST(quota.check(lookup).value().job_qos.name == "normal");
+
+    BOOST_TEST(slurmctld.requests == 1);
+}
+
 BOOST_FIXTURE_TEST_CASE(the_first_job_says_what_was_needed, OneAccount) {
     UserQuota quota(slurmctld.conf, "ana");
     BOOST_TEST_REQUIRE(quota.start().has_value());

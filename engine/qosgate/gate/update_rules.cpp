@@ -20,13 +20,15 @@ bool moves_the_job(const model::JobUpdate& update, const ResolvedRequest& before
            update.before.account != update.after.account || update.before.partition != update.after.partition;
 }
 
-/// The job as slurmctld checks it when it changes: one task, and no memory or time limit unless the change
-/// sets them.
+/// The job as slurmctld checks it when it changes: one task, no time limit unless the change sets one, and in
+/// some releases likewise no memory.
 void set_up_update(ResolvedRequest& resolved, const model::JobUpdate& update) {
     resolved.job.is_update = true;
     resolved.job.array_tasks = 1;
     const auto mem = resolved.view().tres->find(model::TresKind::mem);
-    if (mem && *mem < resolved.job.tres.size() && update.before.memory == update.after.memory) {
+    const bool counts_none = resolved.context.release.follows(limits::rules::counts_no_memory_at_change) &&
+                             update.before.memory == update.after.memory;
+    if (counts_none && mem && *mem < resolved.job.tres.size()) {
         if (!resolved.job.allocated) resolved.job.allocated = resolved.job.tres; // what it gets later
         resolved.job.tres[*mem] = 0;
     }

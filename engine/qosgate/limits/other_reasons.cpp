@@ -17,7 +17,7 @@ constexpr std::string_view has_ended = "The job does not wait: it has ended.";
 constexpr std::string_view nothing_to_do = "There is nothing to change.";
 constexpr std::string_view ask_admin = "Ask your administrator.";
 constexpr std::string_view release_it =
-    "Find out why it failed (scontrol show job JOBID), then: scontrol release JOBID.";
+    "Find out why it failed ('scontrol show job JOBID'), then type 'scontrol release JOBID'.";
 
 constexpr std::string_view nodes_back = "The job starts when the nodes are back or free.";
 constexpr std::string_view other_nodes =
@@ -52,15 +52,15 @@ constexpr std::array rows{
                 "The job starts when running jobs have ended.",
                 "A shorter --time or a smaller job may fit sooner ('squeue --start' shows the forecast)."},
     OtherReason{"BeginTime", "The job's start time is in the future: --begin, or the pause after a requeue.",
-                starts_later, "To start it earlier: scontrol update JobId=JOBID StartTime=now."},
+                starts_later, "To start it earlier: 'scontrol update JobId=JOBID StartTime=now'."},
     OtherReason{"Dependency", "The job waits for another job (--dependency).",
                 "The job may start when its dependency is satisfied.",
-                "To start it without: scontrol update JobId=JOBID Dependency=."},
+                "To start it without: 'scontrol update JobId=JOBID Dependency='."},
     OtherReason{"DependencyNeverSatisfied", "The job depends on something that can no longer happen.",
-                never_helps, "Cancel the job, or change it: scontrol update JobId=JOBID Dependency=."},
+                never_helps, "Cancel the job, or change it: 'scontrol update JobId=JOBID Dependency='."},
     OtherReason{"JobArrayTaskLimit", "As many tasks of this job array run as its % allows.",
                 "Each task starts when another one has ended.",
-                "To let more run: scontrol update JobId=JOBID ArrayTaskThrottle=N."},
+                "To let more run: 'scontrol update JobId=JOBID ArrayTaskThrottle=N'."},
     OtherReason{"Licenses", "Not enough of the licenses that the job asks for are free.",
                 "The job starts when the licenses are free.",
                 "Ask for fewer ('scontrol show licenses' shows them)."},
@@ -83,7 +83,7 @@ constexpr std::array rows{
     OtherReason{"PowerReserved", "The power that the job needs is reserved (up to Slurm 23.11).",
                 power_waiting, "Ask for fewer nodes."},
     // Pending: held
-    OtherReason{"JobHeldUser", "The job is held by its user.", never_helps, "Type: scontrol release JOBID."},
+    OtherReason{"JobHeldUser", "The job is held by its user.", never_helps, "Type 'scontrol release JOBID'."},
     OtherReason{"JobHeldAdmin", "The job is held by an administrator, or its priority is 0.",
                 not_before_admin, ask_admin},
     OtherReason{"JobHoldMaxRequeue", "The job is held: it was requeued too often (MaxBatchRequeue).",
@@ -96,7 +96,7 @@ constexpr std::array rows{
     OtherReason{"user env retrieval failed requeued held",
                 "The job is held: a node could not read the user's environment.", never_helps, release_it},
     OtherReason{"job requeued in held state", "The job was requeued and held (scontrol requeuehold).",
-                never_helps, "Type: scontrol release JOBID."},
+                never_helps, "Type 'scontrol release JOBID'."},
     // Pending: nodes and partitions
     OtherReason{"ReqNodeNotAvail",
                 "Nodes that the job needs are down, drained, or reserved for a time in which it would run.",
@@ -139,27 +139,28 @@ constexpr std::array rows{
     // Pending: reservations and burst buffers
     OtherReason{"Reservation", "The job's reservation has not started, or is full.",
                 "The job starts in its reservation.",
-                "To run outside it: scontrol update JobId=JOBID Reservation=."},
+                "To run outside it: 'scontrol update JobId=JOBID Reservation='."},
     OtherReason{"ReservationDeleted", "The job's reservation was deleted; the job is held.", never_helps,
-                "Type: scontrol update JobId=JOBID Reservation=, then scontrol release JOBID."},
+                "Type 'scontrol update JobId=JOBID Reservation=', then 'scontrol release JOBID'."},
     OtherReason{"ReservationInvalid", "The job may not use its reservation (any more); the job is held.",
                 never_helps,
-                "Use a reservation that you may use ('scontrol show reservation'), then: scontrol release "
-                "JOBID."},
+                "Use a reservation that you may use ('scontrol show reservation'), then type 'scontrol "
+                "release JOBID'."},
     OtherReason{"BurstBufferResources", "The burst buffer has not enough free space.",
                 "The job starts when space is free.", "Ask for less space."},
     OtherReason{"BurstBufferStageIn", "The job's files are being copied into the burst buffer.", starts_later,
                 nothing_to_do},
     OtherReason{"BurstBufferOperation", "An operation of the burst buffer failed; the job is held.",
-                never_helps, "See 'scontrol show job JOBID'; mend its cause, then: scontrol release JOBID."},
+                never_helps,
+                "See 'scontrol show job JOBID'; mend its cause, then type 'scontrol release JOBID'."},
     // Pending: accounts and QOSs
     OtherReason{"InvalidAccount", "The job's account, or the user's association with it, does not exist.",
                 not_before_admin,
-                "Use another account: scontrol update JobId=JOBID Account=NAME ('sacctmgr show assoc "
+                "Use another account: 'scontrol update JobId=JOBID Account=NAME' ('sacctmgr show assoc "
                 "user=$USER' lists yours)."},
     OtherReason{
         "InvalidQOS", "The job's QOS does not exist, or its association may not use it.", not_before_admin,
-        "Use another QOS: scontrol update JobId=JOBID QOS=NAME ('sacctmgr show assoc user=$USER' lists "
+        "Use another QOS: 'scontrol update JobId=JOBID QOS=NAME' ('sacctmgr show assoc user=$USER' lists "
         "yours)."},
     OtherReason{"AccountNotAllowed", "The partition does not accept the job's account.", not_before_admin,
                 "Use another account or partition ('scontrol show partition' shows AllowAccounts)."},

@@ -69,7 +69,7 @@ class ClientBench:
             f"add user {USER} account={_ACCOUNT} qos=normal,q5,q6,q7 defaultqos=q6"
         )
         self._cluster.scontrol("update partition=limited qos=q1")
-        # As a login gives it; the plugin remembers the user's default QOS there.
+        # As a login gives it; the plugin remembers names of the user's records there.
         home = self._cluster.run(["pwd"], USER, check=True).stdout.strip()
         self._runtime = str(Path(home) / "runtime")
         self._cluster.run(["mkdir", "-m", "700", self._runtime], USER, check=True)
