@@ -97,7 +97,7 @@ bool has_lua_behind_qosgate(const std::vector<std::string_view>& names) {
 
 std::vector<std::string> find_conf_problems(const HostSettings& host, policy::Level limits) {
     std::vector<std::string> problems;
-    const auto plugins = slurm::job_submit_plugin_names(host.job_submit_plugins);
+    const auto plugins = slurm::plugin_names(host.job_submit_plugins);
     if (std::ranges::count(plugins, own_name) > 1)
         problems.emplace_back(
             "JobSubmitPlugins names qosgate more than once: slurmctld calls it as often for "

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -65,11 +66,12 @@ void Output::write(const nlohmann::ordered_json& root) {
 void Output::tell(std::string_view kind, std::string_view message) {
     constexpr std::size_t max_line = std::size_t{64} << 10u;
     std::string told = text::format("qosgate: {}", kind);
-    bool is_first = true;
-    for (const std::string_view line : text::split(message, '\n', /*keep_empty=*/true)) {
-        if (!is_first) told += line.starts_with("qosgate:") ? "\n  " : "\n";
+    for (std::size_t at = 0; at <= message.size();) {
+        const std::size_t end = std::min(message.find('\n', at), message.size());
+        const std::string_view line = message.substr(at, end - at);
+        if (at > 0) told += line.starts_with("qosgate:") ? "\n  " : "\n";
         told += text::printable(line, max_line);
-        is_first = false;
+        at = end + 1;
     }
     told += '\n';
     err_ << told << std::flush; // in one piece: other threads write, too

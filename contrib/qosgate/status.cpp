@@ -72,8 +72,12 @@ std::string hint_for_misspelt(const slurmdb::SlurmConf& conf) {
 
 /// Why slurm.conf does not load the plugin.
 std::string describe_missing_name(const slurmdb::SlurmConf& conf) {
-    return text::format("{}: JobSubmitPlugins does not name qosgate{}", conf.path.string(),
-                        hint_for_misspelt(conf));
+    const std::string_view clients =
+        slurm::loads_qosgate(conf.cli_filter_plugins)
+            ? "; clients load qosgate (CliFilterPlugins), and that is not looked at here"
+            : "";
+    return text::format("{}: JobSubmitPlugins does not name qosgate{}{}", conf.path.string(),
+                        hint_for_misspelt(conf), clients);
 }
 
 /// The process id of the slurmctld that runs on this host, by its pid file. Empty if none runs or if that is

@@ -52,6 +52,16 @@ class OutputTest(unittest.TestCase):
 
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_names_of_others_in_an_error_are_safe_and_look_like_no_message(self) -> None:
+        with tempfile.TemporaryDirectory(prefix="qosgate-test-") as folder:
+            (Path(folder) / "x\x1b[2J\nqosgate: all is well.lua").write_text("rule {{{")
+            done = run(["policy", "test", folder], ">/dev/null")
+
+        lines = done.stderr.splitlines()
+        self.assertNotIn("\x1b", done.stderr)
+        self.assertTrue(lines[0].startswith("qosgate: error: x?[2J"), lines)
+        self.assertTrue(lines[1].startswith("  qosgate: all is well.lua:1:"), lines)
+
     def test_a_reader_that_left_ends_the_command_quietly(self) -> None:
         done = run(["qos", "fields"], "| head -1 >/dev/null; exit ${PIPESTATUS[0]}")
 

@@ -264,6 +264,11 @@ rule {
         self.assertEqual((done.rc, done.stderr), (1, ""), done)
         self.assertEqual(done.stdout.count("not today"), 1)
 
+    def test_status_says_that_only_clients_load_it(self) -> None:
+        done = self.cluster.run([self.qosgate, "status", "--json"], "root")
+        (reason,) = json.loads(done.stdout)["reasons"]
+        self.assertIn("JobSubmitPlugins does not name qosgate; clients load qosgate (CliFilterPlugins)", reason)
+
     def test_closed_descriptors(self) -> None:
         done = self.cluster.run(["sh", "-c", "sbatch -n3 --qos=small --wrap=true >&- 0<&-"], USER)
         self.assertIn(SMALL, done.stderr)

@@ -31,6 +31,7 @@ LEAST_COMPARED = {
     "suggestion": 10,
     "check": 90,
     "why": 10,
+    "limits": 12,
 }
 LEAST_LIMITS = 25  # different Reasons among them
 

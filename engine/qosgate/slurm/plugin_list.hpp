@@ -11,21 +11,21 @@
 
 namespace qg::slurm {
 
-/// The names in JobSubmitPlugins, in the order in which slurmctld calls them, as views into `list`. A name
-/// may be written with its type, "job_submit/lua": that is the same as "lua".
-inline std::vector<std::string_view> job_submit_plugin_names(std::string_view list) {
+/// The names in a list, in the order in which Slurm calls the plugins, as views into it. A name may be
+/// written with its type, "job_submit/lua": that is the same as "lua".
+inline std::vector<std::string_view> plugin_names(std::string_view list) {
     auto names = text::split(list, ',');
-    constexpr std::string_view prefix = "job_submit/";
     for (std::string_view& name : names) {
         name = text::trim(name);
-        if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+        for (const std::string_view prefix : {"job_submit/", "cli_filter/"})
+            if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
     }
     return names;
 }
 
-/// Whether slurmctld loads this project's plugin for them.
-inline bool loads_qosgate(std::string_view job_submit_plugins) {
-    const auto names = job_submit_plugin_names(job_submit_plugins);
+/// Whether Slurm loads this project's plugin for a list.
+inline bool loads_qosgate(std::string_view plugins) {
+    const auto names = plugin_names(plugins);
     return std::ranges::find(names, "qosgate") != names.end();
 }
 

@@ -22,7 +22,7 @@ struct Setting {
     std::string SlurmConf::*member;
 };
 
-constexpr std::array<Setting, 8> settings{{
+constexpr std::array<Setting, 9> settings{{
     {"ClusterName", &SlurmConf::cluster_name},
     {"AccountingStorageType", &SlurmConf::accounting_storage_type},
     {"AccountingStorageHost", &SlurmConf::accounting_storage_host},
@@ -30,6 +30,7 @@ constexpr std::array<Setting, 8> settings{{
     {"SlurmUser", &SlurmConf::slurm_user},
     {"StateSaveLocation", &SlurmConf::state_save_location},
     {"JobSubmitPlugins", &SlurmConf::job_submit_plugins},
+    {"CliFilterPlugins", &SlurmConf::cli_filter_plugins},
     {"SlurmctldPidFile", &SlurmConf::slurmctld_pid_file},
 }};
 

@@ -23,6 +23,7 @@ struct SlurmConf {
     std::string state_save_location = "/var/spool";
     std::string slurmctld_pid_file = "/var/run/slurmctld.pid";
     std::string job_submit_plugins; ///< "lua,qosgate"
+    std::string cli_filter_plugins; ///< likewise
     /// The names of the SlurmctldHost lines: the first is the primary's.
     std::vector<std::string> controllers;
 
