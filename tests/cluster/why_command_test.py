@@ -324,7 +324,7 @@ class PartitionRules(WhyTestCase):
         job = self.cluster.sbatch("-Aastro -pplain -n1", "ana").job
         self.cluster.wait_for(lambda: self.why(job)["reasons"][0]["reason"] != "None", "it has a Reason")
         answer = self.why(job)
-        told = [*answer["also"], *answer["reasons"][0]["rules"]]
+        told = [*answer["also"], *(rule for each in answer["reasons"] for rule in each["rules"])]
         self.assertIn("partition plain does not accept QOS normal (accepted: plain)", "\n".join(told))
         self.apply(job, "Partition=main")
 
