@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "asking_command.hpp"
 
+#include "host_conf.hpp"
 #include "qosgate/slurm/client_refusal.hpp"
+#include "qosgate/slurm/values.hpp"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 namespace qg::plugin {
 namespace {
@@ -19,11 +22,11 @@ bool is_asked_by_qosgate() {
     return find_in_module(slurm::client_module_symbol) != nullptr;
 }
 
-std::filesystem::path tried_rules() {
+RulesPlace find_rules_place(const slurm_conf_t& conf) {
     auto* const tried =
         reinterpret_cast<slurm::ClientPolicyFunction*>(find_in_module(slurm::client_policy_symbol));
-    const char* const folder = tried == nullptr ? nullptr : tried();
-    return folder == nullptr ? "" : folder;
+    if (const char* const folder = tried == nullptr ? nullptr : tried()) return {folder, geteuid(), true};
+    return {rules_beside(slurm::view_text(conf.slurm_conf)), trusted_owner(conf)};
 }
 
 void tell_refusal(const std::vector<ClientLine>& lines) noexcept {

@@ -74,15 +74,10 @@ class ClientDetails final : public model::DetailReader {
     mutable std::string_view asked_for_; ///< one thread judges
 };
 
-/// The rules that are tried, else those beside slurm.conf; none if this host has none. Errors: those of
-/// reading and compiling them.
-Result<std::shared_ptr<const policy::Policy>> load_rules(const slurm_conf_t& conf) {
-    const auto tried = tried_rules();
-    const auto folder = tried.empty() ? rules_beside(slurm::view_text(conf.slurm_conf)) : tried;
-    if (folder.empty()) return policy::Policy::none();
-    // What rules set are the options of a command of this user, who may be root.
-    const uid_t trusted = tried.empty() ? trusted_owner(conf) : geteuid();
-    auto sources = policy::read_loadable_sources(folder, {.trusted_user = trusted});
+/// The rules there; none if there are none. Errors: those of reading and compiling them.
+Result<std::shared_ptr<const policy::Policy>> load_rules(const RulesPlace& place) {
+    if (place.folder.empty()) return policy::Policy::none();
+    auto sources = policy::read_loadable_sources(place.folder, {.trusted_user = place.trusted_user});
     if (!sources && sources.error().code == ErrorCode::not_found) return policy::Policy::none();
     if (!sources) return sources.error();
     return policy::compile_policy(std::move(*sources));
@@ -208,10 +203,11 @@ ClientAnswer judge_client_job(ClientOptions options, const ClientCommand& comman
                               std::string_view why_no_limits, ChildLine& line) {
     const slurm_conf_t* conf = host_conf();
     if (conf == nullptr) return no_opinion("slurm.conf is not known");
-    const auto policy = load_rules(*conf);
+    const RulesPlace place = find_rules_place(*conf);
+    const auto policy = load_rules(place);
     if (!policy) {
         ClientAnswer answer = no_opinion(policy.error().message);
-        if (!tried_rules().empty())
+        if (place.is_tried)
             answer.lines.push_back({text::format("qosgate: the rules for clients are not run: {}",
                                                  text::printable(policy.error().message, max_line_length))});
         return answer;

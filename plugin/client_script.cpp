@@ -183,13 +183,11 @@ ClientScript* find_script() {
     static ClientScript* const script = []() -> ClientScript* {
         const slurm_conf_t* conf = host_conf();
         if (conf == nullptr) return nullptr;
-        const auto tried = tried_rules();
-        const auto folder = tried.empty() ? rules_beside(slurm::view_text(conf->slurm_conf)) : tried;
-        if (folder.empty() || access((folder / policy::compat::client_script_name).c_str(), F_OK) != 0)
+        const RulesPlace place = find_rules_place(*conf);
+        if (place.folder.empty() ||
+            access((place.folder / policy::compat::client_script_name).c_str(), F_OK) != 0)
             return nullptr;
-        // It may do what the user may, and the user may be root.
-        const uid_t trusted_user = tried.empty() ? trusted_owner(*conf) : geteuid();
-        auto sources = policy::read_loadable_sources(folder, {.trusted_user = trusted_user});
+        auto sources = policy::read_loadable_sources(place.folder, {.trusted_user = place.trusted_user});
         if (!sources) return leave_out(sources.error());
         const auto* site = sources->find(policy::site_file_name);
         auto* const settings = new policy::Settings;

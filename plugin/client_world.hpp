@@ -43,6 +43,7 @@ class ClientWorld {
     [[nodiscard]] gate::KnownCluster known() const;
 
   private:
+    /// Empty for root, who may have the variables of another user.
     [[nodiscard]] LikelyRecords likely() const;
 
     const slurm_conf_t& conf_;

@@ -26,7 +26,7 @@ class LikelyRecords {
     static constexpr std::size_t max_accounts = 16;
 
     /// `directory` is $XDG_RUNTIME_DIR. Nothing is remembered if it is not the effective user's alone, or if
-    /// `cluster` is no name for a file; nor for root, who may have the variable of another user.
+    /// `cluster` is no name for a file.
     LikelyRecords(const std::filesystem::path& directory, std::string_view cluster);
 
     /// The names. Never fails: what cannot be read has none. Cost: blocking.

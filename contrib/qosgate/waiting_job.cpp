@@ -64,6 +64,17 @@ std::vector<Violation> find_blocking(const Attempt& attempt, const QueuedJob& jo
 constexpr std::string_view any_partition_rule = "PartitionConfig";
 constexpr std::string_view partition_down = "PartitionDown";
 
+/// The first limit with this Reason that the engine expects to block the job.
+std::optional<Violation> find_expected(const gate::ResolvedRequest& asked, std::string_view reason) {
+    for (std::size_t i = 0; i < asked.view().partitions.size(); ++i) {
+        const auto wait = find_wait(asked, i);
+        if (!wait) continue;
+        const auto found = std::ranges::find(wait->violations, reason, &Violation::reason);
+        if (found != wait->violations.end()) return *found;
+    }
+    return std::nullopt;
+}
+
 class Explainer {
   public:
     Explainer(const QueuedJob& job, const QueueContext& context) : job_(job), context_(context) {
@@ -72,7 +83,7 @@ class Explainer {
         hides_accounts_ = hides_account_limits();
     }
 
-    WaitingJob explain() {
+    WaitingJob explain() const {
         WaitingJob waiting;
         for (const std::string& reason : reasons_of(job_)) {
             waiting.reasons.push_back(explain(reason));
@@ -273,11 +284,7 @@ class Explainer {
         Attempt whole;
         auto asked = resolve(whole.request);
         if (!asked.known) return std::nullopt;
-        std::optional<Violation> found;
-        for (std::size_t i = 0; !found && i < asked.view().partitions.size(); ++i)
-            if (const auto wait = find_wait(asked, i))
-                for (const Violation& violation : wait->violations)
-                    if (violation.reason == reason && !found) found = violation;
+        const auto found = find_expected(asked, reason);
         if (!found) return std::nullopt;
         whole.view = *std::move(asked.known);
         return describe_held(*found, whole.view, job_.user_id, context_);
@@ -337,9 +344,8 @@ class Explainer {
     bool hides_accounts_ = false;
 };
 
-/// The job without a time limit, if it may have none: slurmctld shows MaxTime of the partition then, and
-/// counts no end. Empty: it has the time that is shown, as far as the Reason tells.
-std::optional<QueuedJob> without_shown_time(const QueuedJob& job, const QueueContext& context) {
+/// Whether the job may have no time limit: slurmctld shows MaxTime of the partition then, and counts no end.
+bool may_have_no_time(const QueuedJob& job, const QueueContext& context) {
     bool may_be = false;
     text::for_each_part(job.partition, ',', [&](std::string_view name) {
         const auto& partition = context.world.cluster->partitions.find(name);
@@ -348,21 +354,22 @@ std::optional<QueuedJob> without_shown_time(const QueuedJob& job, const QueueCon
                        partition->default_time.value_or(TimeLimit::unlimited()) == TimeLimit::unlimited() &&
                        job.time_limit == partition->max_time);
     });
-    if (!may_be || job.time_limit == TimeLimit::unlimited()) return std::nullopt;
-    if (limits::find_reason(job.reason).empty() || Explainer(job, context).finds(job.reason))
-        return std::nullopt;
-    std::optional<QueuedJob> untold(job);
-    untold->time_limit = TimeLimit::unlimited();
-    untold->request.time_limit = std::nullopt;
-    if (!Explainer(*untold, context).finds(job.reason)) untold.reset();
-    return untold;
+    return may_be && job.time_limit != TimeLimit::unlimited();
 }
 
 } // namespace
 
 WaitingJob explain_waiting(const QueuedJob& job, const QueueContext& context) {
-    if (const auto untold = without_shown_time(job, context)) return Explainer(*untold, context).explain();
-    return Explainer(job, context).explain();
+    const Explainer as_shown(job, context);
+    const bool is_of_limit = !limits::find_reason(job.reason).empty();
+    if (is_of_limit && !as_shown.finds(job.reason) && may_have_no_time(job, context)) {
+        QueuedJob without_time = job;
+        without_time.time_limit = TimeLimit::unlimited();
+        without_time.request.time_limit = std::nullopt;
+        const Explainer untold(without_time, context);
+        if (untold.finds(job.reason)) return untold.explain();
+    }
+    return as_shown.explain();
 }
 
 JobStanding find_standing(const QueuedJob& job, const QueueContext& context) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "likely_records.hpp"
 #include "support/policy_setup.hpp"
+#include "support/records_part.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -41,18 +42,8 @@ struct Setup {
     const std::filesystem::path directory = folder.root() / "run";
 };
 
-/// The names, as "qos a b, accounts c".
 std::string shown(const LikelyRecords& likely) {
-    const RecordsPart part = likely.names();
-    BOOST_TEST(!part.all_qos);
-    BOOST_TEST(!part.all_associations);
-    std::string text = "qos";
-    for (const std::string& name : part.qos)
-        text += " " + name;
-    text += ", accounts";
-    for (const std::string& name : part.accounts)
-        text += " " + name;
-    return text;
+    return qg::test::shown(likely.names());
 }
 
 RecordsPart one_qos(const std::string& name) {

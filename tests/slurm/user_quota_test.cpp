@@ -7,6 +7,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/assoc_messages.hpp"
 #include "qosgate/slurm/values.hpp"
+#include "support/records_part.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -29,6 +30,7 @@ void slurm_bit_free(bitstr_t** bits);
 using namespace qg;
 using slurm::OwnedList;
 using slurm::UserQuota;
+using test::shown;
 
 namespace {
 
@@ -330,19 +332,6 @@ struct OneAccount {
         lookup.user_id = lookup.reader = ana_id;
     }
 };
-
-/// As "qos a b, accounts c".
-std::string shown(const slurm::RecordsPart& part) {
-    BOOST_TEST(!part.all_qos);
-    BOOST_TEST(!part.all_associations);
-    std::string text = "qos";
-    for (const std::string& name : part.qos)
-        text += " " + name;
-    text += ", accounts";
-    for (const std::string& name : part.accounts)
-        text += " " + name;
-    return text;
-}
 
 BOOST_FIXTURE_TEST_CASE(what_is_likely_and_right_needs_no_further_request, OneAccount) {
     UserQuota quota(slurmctld.conf, "ana");
