@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/declarations.hpp"
+#include "qosgate/policy/kept_state.hpp"
 #include "qosgate/policy/module_binding.hpp"
 #include "qosgate/policy/sandbox.hpp"
 
@@ -103,6 +104,16 @@ Result<StateSources> make_state_sources(std::shared_ptr<const SourceFolder> fold
     return sources;
 }
 
+std::vector<bool> find_rules_with_state(const StateSources& sources) {
+    std::set<std::string, std::less<>> modules;
+    for (const Module& module : sources.modules) // each behind those that it requires
+        if (!module.is_shipped && may_keep_state(module.text, modules)) modules.insert(module.name);
+    std::vector<bool> found;
+    for (const SourceFile* rule : sources.rules)
+        found.push_back(may_keep_state(rule->text, modules));
+    return found;
+}
+
 Result<CompiledRules> compile_rules(const StateSources& sources, const Settings& settings,
                                     const BudgetClock* clock) {
     auto state = make_state(load_limits(settings, clock), rule_globals());
@@ -128,6 +139,7 @@ Result<CompiledRules> compile_rules(const StateSources& sources, const Settings&
     for (const SourceFile* file : sources.rules)
         if (auto done = load([&] { return add_rule(compiled, *file); }); !done) return done.error();
     compiled.state->budget().set_limits(run_limits(settings));
+    if (!sources.keeps_state.empty()) compiled.passes = std::make_unique<PassCache>(sources.keeps_state);
     return compiled;
 }
 

@@ -10,6 +10,7 @@
 #include "qosgate/policy/lua_state.hpp"
 #include "qosgate/policy/modules.hpp"
 #include "qosgate/policy/name_check.hpp"
+#include "qosgate/policy/pass_cache.hpp"
 #include "qosgate/policy/rule.hpp"
 #include "qosgate/policy/settings.hpp"
 #include "qosgate/policy/source_files.hpp"
@@ -28,7 +29,13 @@ struct StateSources {
     std::shared_ptr<const std::vector<DataFile>> data;
     std::vector<Module> modules;          ///< in the order they are loaded
     std::vector<const SourceFile*> rules; ///< in the order they run
+    /// For each rule, whether it may keep something between calls. Empty: the states remember no job that
+    /// rules let pass.
+    std::vector<bool> keeps_state;
 };
+
+/// For each rule, whether it may keep something from one call to the next. Cost: linear.
+std::vector<bool> find_rules_with_state(const StateSources& sources);
 
 /// Errors: as load_policy, of data and of modules' names. Cost: linear; reads all data.
 Result<StateSources> make_state_sources(std::shared_ptr<const SourceFolder> folder);
@@ -39,6 +46,7 @@ struct CompiledRules {
     std::vector<RuleInfo> rules;          ///< in the order they run
     std::vector<RuleFunctions> functions; ///< of each rule
     JobObjects objects;
+    std::unique_ptr<PassCache> passes; ///< null: no job is remembered
 };
 
 /// What loading a file may spend; the settings apply only to running rules. With a clock, a job waits for it.

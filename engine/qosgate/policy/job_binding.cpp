@@ -47,14 +47,23 @@ const FieldSpec* find_field(lua_State* lua, int index) {
     return nullptr;
 }
 
+/// What one look at a field reads from.
+template <Shown shown>
+FieldSource source_for(lua_State* lua, const RuleRun& run, const FieldSpec& field, model::FieldUse use) {
+    if constexpr (shown == Shown::before) return source_before(lua, run);
+    if (is_object_field(field.type)) return run.source(); // a rule may ask it for anything
+    return run.source({static_cast<std::uint8_t>(&field - job_fields().data()), use});
+}
+
 /// Pushes the value of a field.
 /// Upvalue 2: the tres object.
 template <Shown shown>
 void push_field(lua_State* lua, const FieldSpec& field, RuleRun& run) {
-    const FieldSource asked = source_of<shown>(lua, run);
+    const FieldSource asked = source_for<shown>(lua, run, field, model::FieldUse::read);
     asked.request.details.note_use(field.name, model::FieldUse::read);
     if (field.type == FieldType::tres) return lua_pushvalue(lua, lua_upvalueindex(2));
-    const FieldSource source = field.reads_facts(asked.request) ? counted_source_of<shown>(lua, run) : asked;
+    if (shown == Shown::job && field.reads_facts(asked.request)) count_again(lua, run);
+    const FieldSource source = source_for<shown>(lua, run, field, model::FieldUse::read);
     if (is_object_field(field.type)) return push_object_field(lua, source, field.type, shown);
     ErrorText error;
     const Value value = field.read(source, error);
@@ -100,13 +109,14 @@ int write_before(lua_State* lua) {
 /// job:is_set(name): whether the request itself or an earlier change set the field.
 template <Shown shown>
 int job_is_set(lua_State* lua) {
-    const FieldSource source = check_source<shown>(lua, job_object<shown>);
+    RuleRun& run = check_run(lua, job_object<shown>);
     if (lua_type(lua, 2) != LUA_TSTRING)
         return luaL_error(lua, "write %s:is_set(\"qos\"): it takes the name of a field", type_name<shown>);
     const FieldSpec* field = find_field<shown>(lua, 2);
     if (field == nullptr || field->is_set == nullptr)
         return luaL_error(lua, "%s:is_set: '%s' is not something that a request asks for", type_name<shown>,
                           lua_tostring(lua, 2));
+    const FieldSource source = source_for<shown>(lua, run, *field, model::FieldUse::is_set);
     source.request.details.note_use(field->name, model::FieldUse::is_set);
     lua_pushboolean(lua, field->is_set(source.request) ? 1 : 0);
     return 1;

@@ -151,6 +151,7 @@ Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, const 
     settings.rule_time = std::min(settings.rule_time, options.max_rule_time.value_or(settings.rule_time));
     auto state_sources = make_state_sources(sources);
     if (!state_sources) return state_sources.error();
+    if (options.remembers_passes) state_sources->keeps_state = find_rules_with_state(*state_sources);
     auto compiled = compile_rules(*state_sources, settings);
     if (!compiled) return compiled.error();
     if (const auto checked = check_rule_names(*sources); !checked) return checked.error();

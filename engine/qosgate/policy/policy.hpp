@@ -158,6 +158,9 @@ struct CompileOptions {
     std::uint64_t generation = 0; ///< handed back by Policy::generation()
     /// Whether failures in a row count (setting rule_failures): for a policy that decides about jobs.
     bool counts_failures = false;
+    /// Whether rules are left out that certainly do nothing, because they did nothing with a job of the same
+    /// values (pass_cache.hpp): for a policy that decides about many jobs.
+    bool remembers_passes = false;
     /// The most that the setting rule_time_ms gives; empty: any.
     std::optional<std::chrono::milliseconds> max_rule_time = {};
     std::string cluster_name = "cluster"; ///< for a script for job_submit/lua

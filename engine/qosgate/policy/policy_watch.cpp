@@ -158,9 +158,10 @@ std::optional<Result<std::shared_ptr<const Policy>>> PolicyWatch::load(const Sou
         if (!done) return done.error();
     }
     // After tests in new Lua states: rules may have kept something of a test in theirs.
-    return compile_policy(
-        std::move(files),
-        {.generation = generation, .counts_failures = true, .cluster_name = options_.cluster_name});
+    return compile_policy(std::move(files), {.generation = generation,
+                                             .counts_failures = true,
+                                             .remembers_passes = true,
+                                             .cluster_name = options_.cluster_name});
 }
 
 Result<void> PolicyWatch::test(const Policy& policy, std::span<const SourceFile> tests) {
@@ -199,6 +200,7 @@ void PolicyWatch::take_kept_copy() {
         const auto policy = compile_policy(std::move((*kept)->sources),
                                            {.generation = replaces ? in_force_->generation() + 1 : 1,
                                             .counts_failures = true,
+                                            .remembers_passes = true,
                                             .cluster_name = options_.cluster_name});
         if (!policy) return report_kept_copy(policy.error().in(options_.kept_file.string()));
         put_in_force(*policy, Basis::kept_copy);

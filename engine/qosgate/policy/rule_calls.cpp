@@ -48,7 +48,28 @@ struct Calls {
     std::size_t next;
     std::size_t end;
     RuleRun& run;
-    bool has_acted = false; ///< the rule before `next`
+    PassCache* passes = nullptr; ///< null: every rule runs
+    bool has_acted = false;      ///< the rule before `next`
+
+    /// Whether a rule need not run.
+    [[nodiscard]] bool leaves_out(std::size_t index) const noexcept {
+        if (!applies(rules[index], input)) return true;
+        if (passes == nullptr || !passes->knows(index, run.present())) return false;
+        note_success(index);
+        return true;
+    }
+
+    void note_success(std::size_t index) const noexcept {
+        if (input.failures != nullptr) input.failures->count_success(index);
+    }
+
+    /// Makes the run show which fields the rule reads, also those that other rules have read before.
+    [[nodiscard]] bool begins_to_note(std::size_t index) const noexcept {
+        if (passes == nullptr || !passes->wants(index)) return false;
+        state.job_fields.clear(state.raw());
+        run.forget_reads();
+        return true;
+    }
 };
 
 /// Pushes the function of a rule and its arguments: `job`, or in a client `options`, and `view`; for `modify`
@@ -81,29 +102,45 @@ int make_calls(lua_State* lua) {
     std::int64_t spent = 0;
     while (calls.next < calls.end && spent < instructions_at_once) {
         const std::size_t index = calls.next++;
+        if (calls.leaves_out(index)) continue;
         const RuleInfo& rule = calls.rules[index];
-        if (!applies(rule, calls.input)) continue;
         ++calls.state.runs;
         calls.state.budget().start_rule();
         calls.run.show_before(rule.takes_before ? calls.input.before : nullptr);
+        const bool is_noted = calls.begins_to_note(index);
         calls.has_acted = true; // if it raises an error
         lua_call(lua, push_call(lua, calls, index), 1);
         if (!lua_isnil(lua, -1) || calls.run.has_acted()) return 1;
         calls.has_acted = false;
         lua_settop(lua, 3);
-        if (RuleFailures* failures = calls.input.failures) failures->count_success(index);
+        calls.note_success(index);
+        if (is_noted) calls.passes->remember(index, calls.run.reads(), calls.run.present());
         if (calls.state.budget().exhausted() != Exhausted::nothing) break;
         spent += calls.state.budget().taken();
     }
     return 0;
 }
 
+/// The memory of jobs that rules let pass, if it may be asked about this one: a new job that is counted, and
+/// whose rules nobody measures.
+PassCache* usable_passes(const CompiledRules& compiled, const ChainInput& input,
+                         const RuleRun& run) noexcept {
+    const bool is_usable =
+        input.event == JobEvent::submit && input.facts.costs == nullptr && run.facts() != nullptr;
+    return is_usable ? compiled.passes.get() : nullptr;
+}
+
 CalledRules call_from_to(CompiledRules& compiled, std::span<const RuleInfo> rules, const ChainInput& input,
                          std::size_t first, std::size_t end, RuleRun& run) {
     LuaState& state = *compiled.state;
+    Calls calls{state, compiled, rules, input, first, end, run, usable_passes(compiled, input, run)};
+    if (calls.passes != nullptr) calls.passes->start_job();
+    while (calls.next < end && calls.leaves_out(calls.next))
+        ++calls.next;
+    if (calls.next == end) return {end};
     lua_State* lua = state.raw();
     const StackGuard guard(lua);
-    Calls calls{state, compiled, rules, input, first, end, run};
+    const std::size_t begun = calls.next;
     state.run = &run;
     state.rule_ended = false;
     // Before lua_pcall, nothing here allocates in Lua or raises an error.
@@ -114,7 +151,7 @@ CalledRules call_from_to(CompiledRules& compiled, std::span<const RuleInfo> rule
     const int status = lua_pcall(lua, 1, 1, handler);
     state.run = nullptr;
     if (status != LUA_OK) { // without memory possibly before the first rule was called
-        calls.next = std::max(calls.next, first + 1);
+        calls.next = std::max(calls.next, begun + 1);
         calls.has_acted = true;
     }
     CalledRules called{calls.next, calls.has_acted};

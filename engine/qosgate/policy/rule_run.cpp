@@ -74,7 +74,7 @@ void RuleRun::write_variable(std::string_view name, std::string_view value, Erro
 }
 
 void RuleRun::add(const FieldSpec& field, std::string_view part, ErrorText& error) noexcept {
-    const Value list = field.read(source(), error);
+    const Value list = field.read(present(), error);
     if (!error.empty()) return;
     report_into(error, [&] {
         const auto longer = add_to_list(keeps_writes() ? list.text : std::string_view(), part, field.list);
@@ -88,7 +88,7 @@ void RuleRun::add(const FieldSpec& field, std::string_view part, ErrorText& erro
 bool RuleRun::refresh(ErrorText& error) noexcept {
     if (facts_ || asked_.recounter == nullptr) return false;
     report_into(error, [&] {
-        auto counted = asked_.recounter->recount(source().request);
+        auto counted = asked_.recounter->recount(present().request);
         if (counted)
             facts_ = *std::move(counted);
         else

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "qosgate/policy/client_host.hpp"
+#include "qosgate/policy/field_reads.hpp"
 #include "qosgate/policy/fields.hpp"
 
 #include <memory>
@@ -40,8 +41,22 @@ class RuleRun {
     /// The job before a change; null: the rule cannot read it. Ownership: borrows.
     void show_before(const JobBefore* before) noexcept { before_ = before; }
 
-    /// The job as it is now. Its facts may be older, unless refresh() was called after the last write.
+    /// The job as it is now. Its facts may be older, unless refresh() was called after the last write. The
+    /// rule may look at anything of it, so what it reads is not known any more.
     [[nodiscard]] FieldSource source() const noexcept {
+        reads_.note_other();
+        return present();
+    }
+    /// The same for one field, which is noted.
+    [[nodiscard]] FieldSource source(FieldRead read) const noexcept {
+        reads_.note(read);
+        return present();
+    }
+    /// What the rule has read since forget_reads().
+    [[nodiscard]] const FieldReads& reads() const noexcept { return reads_; }
+    void forget_reads() noexcept { reads_.clear(); }
+    /// The job as it is now, for others than the rule.
+    [[nodiscard]] FieldSource present() const noexcept {
         return {draft_ ? *draft_ : job_, facts_ ? *facts_ : asked_};
     }
     /// The TRES in the order in which `view` counts.
@@ -52,7 +67,10 @@ class RuleRun {
     [[nodiscard]] const std::shared_ptr<const RuleInput>& facts() const noexcept { return facts_; }
     [[nodiscard]] const JobBefore* before() const noexcept { return before_; }
     /// Null: there is none.
-    [[nodiscard]] RuleView* view() const noexcept { return asked_.view; }
+    [[nodiscard]] RuleView* view() const noexcept {
+        reads_.note_other();
+        return asked_.view;
+    }
 
     /// The client whose options the rule reads; null: it reads a job.
     [[nodiscard]] ClientHost* client() const noexcept { return asked_.client; }
@@ -95,6 +113,7 @@ class RuleRun {
     const RuleInput& asked_; ///< of the job before all rules
     const JobEvent event_;
     const JobBefore* before_ = nullptr;
+    mutable FieldReads reads_;                 ///< of the rule that runs
     std::unique_ptr<model::JobRequest> draft_; ///< not on the stack: most rules write nothing
     std::vector<OptionChange> option_changes_;
     std::vector<Remark> remarks_;

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// A rule that did nothing with a job is left out for the next job of the same values, and only then.
+#include "qosgate/policy/pass_cache.hpp"
+#include "qosgate/policy/rule_calls.hpp"
+#include "support/policy_setup.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace qg;
+using namespace qg::policy;
+using namespace qg::test;
+
+namespace {
+
+/// A policy that remembers.
+std::shared_ptr<const Policy> remembering(const Texts& files) {
+    SourceFolder folder{true, {}};
+    for (const auto& [name, content] : files)
+        folder.files.push_back({name, content});
+    return compile_policy(std::move(folder), {.counts_failures = true, .remembers_passes = true}).value();
+}
+
+std::shared_ptr<const Policy> remembering(const std::string& body, const std::string& before = {}) {
+    return remembering({{"t.lua", before + "\n" + rule_with(body)}});
+}
+
+/// One Lua state with rules, which tells how often they run.
+class Rules {
+  public:
+    explicit Rules(const Texts& files) {
+        auto folder = std::make_shared<SourceFolder>(SourceFolder{true, {}});
+        for (const auto& [name, content] : files)
+            folder->files.push_back({name, content});
+        sources_ = make_state_sources(folder).value();
+        sources_.keeps_state = find_rules_with_state(sources_);
+        compiled_ = compile_rules(sources_, Settings{}).value();
+    }
+    explicit Rules(const std::string& body, const std::string& before = {})
+        : Rules(Texts{{"t.lua", before + "\n" + rule_with(body)}}) {}
+
+    /// How many rules run for a job, up to the first that acts.
+    std::uint64_t runs_for(const Job& job, JobEvent event = JobEvent::submit) {
+        const std::uint64_t before = compiled_.state->runs;
+        const RuleInput facts = job.facts();
+        RuleRun run(job.request, std::shared_ptr<const RuleInput>(std::shared_ptr<void>(), &facts), facts,
+                    event);
+        call_rules(compiled_, compiled_.rules, {event, job.request, facts}, 0, run);
+        compiled_.state->job_fields.clear(compiled_.state->raw());
+        return compiled_.state->runs - before;
+    }
+
+  private:
+    StateSources sources_;
+    CompiledRules compiled_;
+};
+
+bool is_rejected(const Policy& policy, Job job) {
+    return job.run(policy).rejected;
+}
+
+Job with_name(std::string name) {
+    Job job;
+    job.request.name = std::move(name);
+    return job;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_SUITE(pass_cache)
+
+BOOST_AUTO_TEST_CASE(a_rule_runs_once_for_jobs_of_the_same_values) {
+    Rules rules("if job.qos == 'bad' then job:reject('no') end");
+    BOOST_TEST(rules.runs_for(Job().qos("good")) == 1u);
+    BOOST_TEST(rules.runs_for(Job().qos("good").cpus(99)) == 0u); // which it does not look at
+    BOOST_TEST(rules.runs_for(Job().qos("other")) == 1u);
+    BOOST_TEST(rules.runs_for(Job().qos("other")) == 0u);
+    BOOST_TEST(rules.runs_for(Job().qos("good")) == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_that_rejects_runs_each_time) {
+    Rules rules("if job.qos == 'bad' then job:reject('no') end");
+    for (int i = 0; i < 3; ++i)
+        BOOST_TEST(rules.runs_for(Job().qos("bad")) == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_differs_in_one_value_is_judged_anew) {
+    const auto policy = remembering("if job.qos == 'long' and job.time_limit > 60 and job.nodes > 1 then "
+                                    "job:reject('no') end");
+    const auto job = [] { return Job().qos("long").minutes(61).nodes(2); };
+    for (int i = 0; i < 3; ++i) {
+        BOOST_TEST(!is_rejected(*policy, job().qos("short")));
+        BOOST_TEST(!is_rejected(*policy, job().minutes(60)));
+        BOOST_TEST(!is_rejected(*policy, job().nodes(1)));
+        BOOST_TEST(is_rejected(*policy, job()));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(unset_empty_zero_and_unlimited_are_different_values) {
+    const auto policy = remembering("if job.time_limit == math.huge then job:reject('no') end "
+                                    "if job.name == '0' then job:reject('no') end");
+    for (int i = 0; i < 2; ++i) {
+        BOOST_TEST(!is_rejected(*policy, Job().minutes(0)));
+        BOOST_TEST(!is_rejected(*policy, Job().minutes(4294967294u)));
+        BOOST_TEST(is_rejected(*policy, Job().unlimited()));
+        BOOST_TEST(!is_rejected(*policy, with_name("").minutes(0)));
+        BOOST_TEST(is_rejected(*policy, with_name("0").minutes(0)));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(texts_side_by_side_are_not_mistaken_for_others) {
+    // "ab" + "c" and "a" + "bc".
+    const auto policy = remembering("if job.qos == 'a' and job.partition == 'bc' then job:reject('no') end "
+                                    "if job.qos == 'ab' and job.partition == 'zz' then job:reject('no') end");
+    for (int i = 0; i < 2; ++i) {
+        BOOST_TEST(!is_rejected(*policy, Job().qos("ab").partition("c")));
+        BOOST_TEST(is_rejected(*policy, Job().qos("a").partition("bc")));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(whether_a_field_is_set_is_a_value_of_its_own) {
+    const auto policy = remembering("if job:is_set('qos') then job:reject('no') end");
+    for (int i = 0; i < 2; ++i) {
+        BOOST_TEST(!is_rejected(*policy, Job())); // QOS normal by default
+        BOOST_TEST(is_rejected(*policy, Job().qos("normal")));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(what_earlier_rules_have_read_counts_for_the_next_one_too) {
+    const auto policy = remembering({{"1.lua", rule_with("if job.qos == 'none' then job:reject('no') end")},
+                                     {"2.lua", rule_with("if job.qos == 'bad' then job:reject('no') end")}});
+    for (int i = 0; i < 3; ++i) {
+        BOOST_TEST(!is_rejected(*policy, Job().qos("good")));
+        BOOST_TEST(is_rejected(*policy, Job().qos("bad")));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_value_that_an_earlier_rule_wrote_is_the_one_that_counts) {
+    const auto policy =
+        remembering({{"1.lua", rule_with("if job.partition == 'gpu' then job.qos = 'bad' end")},
+                     {"2.lua", rule_with("if job.qos == 'bad' then job:reject('no') end")}});
+    for (int i = 0; i < 3; ++i) {
+        BOOST_TEST(!is_rejected(*policy, Job().qos("good")));
+        BOOST_TEST(is_rejected(*policy, Job().qos("good").partition("gpu")));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_that_counts_its_calls_runs_each_time) {
+    const auto policy = remembering("n = n + 1 if n == 3 then job:reject('third') end", "local n = 0");
+    BOOST_TEST(!is_rejected(*policy, Job()));
+    BOOST_TEST(!is_rejected(*policy, Job()));
+    BOOST_TEST(is_rejected(*policy, Job()));
+}
+
+BOOST_AUTO_TEST_CASE(a_module_of_the_site_that_counts_makes_its_rules_run_each_time) {
+    const auto policy = remembering(
+        {{"lib/count.lua", "local M, n = {}, 0 function M.next() n = n + 1 return n end return M"},
+         {"t.lua", "local count = require('count')\n" +
+                       rule_with("if count.next() == 3 then job:reject('third') end")}});
+    BOOST_TEST(!is_rejected(*policy, Job()));
+    BOOST_TEST(!is_rejected(*policy, Job()));
+    BOOST_TEST(is_rejected(*policy, Job()));
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_that_reads_more_than_fields_runs_each_time) {
+    for (const std::string body :
+         {"local x = job.tres['cpu']", "local x = job.gpu", "local x = job.env['HOME']",
+          "local x = job.argv[0]", "local ok = pcall(function() return view.now.hour end)",
+          "job:add('features', '')"}) {
+        BOOST_TEST_CONTEXT(body) {
+            Job job;
+            job.request.features = "a";
+            Rules rules({{"t.lua", "rule { submit = function(job, view)\n" + body + "\nend }"}});
+            BOOST_TEST(rules.runs_for(job) == 1u);
+            BOOST_TEST(rules.runs_for(job) == 1u);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_value_that_is_not_known_makes_the_rule_run) {
+    Rules rules("pcall(function() return job.qos == 'bad' end)");
+    Job job;
+    job.knows_accounts = false;
+    BOOST_TEST(rules.runs_for(job) == 1u);
+    BOOST_TEST(rules.runs_for(job) == 1u);
+    BOOST_TEST(rules.runs_for(Job()) == 1u);
+    BOOST_TEST(rules.runs_for(Job()) == 0u);
+    BOOST_TEST(rules.runs_for(job) == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(rules_run_for_each_change_of_a_job) {
+    Rules rules("if job.qos == 'bad' then job:reject('no') end");
+    BOOST_TEST(rules.runs_for(Job().qos("good")) == 1u);
+    BOOST_TEST(rules.runs_for(Job().qos("good"), JobEvent::modify) == 1u);
+    BOOST_TEST(rules.runs_for(Job().qos("good"), JobEvent::modify) == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(values_beyond_the_bound_are_not_remembered) {
+    Rules rules("if job.name == 'bad' then job:reject('no') end");
+    // A rule and a list of reads, the kind and the length of the text: 2 + 1 + 1 + 2 bytes.
+    const std::string longest(PassCache::max_key - 6, 'x');
+    BOOST_TEST(rules.runs_for(with_name(longest)) == 1u);
+    BOOST_TEST(rules.runs_for(with_name(longest)) == 0u);
+    BOOST_TEST(rules.runs_for(with_name(longest + "x")) == 1u);
+    BOOST_TEST(rules.runs_for(with_name(longest + "x")) == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(more_fields_than_the_bound_are_not_remembered) {
+    const std::vector<std::string> fields{"qos",      "partition", "account", "name",     "user",     "uid",
+                                          "comment",  "features",  "prefer",  "licenses", "nodelist", "array",
+                                          "priority", "tasks",     "cpus",    "memory",   "nodes"};
+    BOOST_REQUIRE(fields.size() == FieldReads::max + 1);
+    const auto reading = [&fields](std::size_t count) {
+        std::string body;
+        for (std::size_t i = 0; i < count; ++i)
+            body += "local _ = job." + fields[i] + " ";
+        return body;
+    };
+    Rules at_bound(reading(FieldReads::max));
+    BOOST_TEST(at_bound.runs_for(Job()) == 1u);
+    BOOST_TEST(at_bound.runs_for(Job()) == 0u);
+    Rules beyond(reading(FieldReads::max + 1));
+    BOOST_TEST(beyond.runs_for(Job()) == 1u);
+    BOOST_TEST(beyond.runs_for(Job()) == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(many_different_jobs_neither_fill_memory_nor_change_answers) {
+    const auto policy = remembering("if job.name == 'bad' then job:reject('no') end");
+    for (std::size_t i = 0; i < 3 * PassCache::max_entries; ++i) {
+        BOOST_REQUIRE(!is_rejected(*policy, with_name(std::to_string(i))));
+        BOOST_REQUIRE(is_rejected(*policy, with_name("bad")));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_that_sees_only_different_jobs_is_noted_no_more) {
+    PassCache cache({false});
+    FieldReads reads;
+    reads.note({0, model::FieldUse::read});
+    Job job;
+    const RuleInput facts = job.facts();
+    int noted = 0;
+    while (cache.wants(0) && noted < 1000) {
+        job.qos(std::to_string(noted++));
+        cache.start_job();
+        cache.remember(0, reads, {job.request, facts});
+    }
+    BOOST_TEST(noted == 64);
+    cache.start_job();
+    BOOST_TEST(cache.knows(0, {job.request, facts})); // each hit pays for some more
+    BOOST_TEST(cache.wants(0));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
