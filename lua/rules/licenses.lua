@@ -27,7 +27,7 @@ end
 
 local function add(job, license)
     if has_license(job, license) then return end
-    job.licenses = names.add(job.licenses, license)
+    job:add("licenses", license)
     job:note("license added: %s", license)
 end
 

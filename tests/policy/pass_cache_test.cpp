@@ -201,8 +201,7 @@ BOOST_AUTO_TEST_CASE(rules_run_for_each_change_of_a_job) {
 
 BOOST_AUTO_TEST_CASE(values_beyond_the_bound_are_not_remembered) {
     Rules rules("if job.name == 'bad' then job:reject('no') end");
-    // A rule and a list of reads, the kind and the length of the text: 2 + 1 + 1 + 2 bytes.
-    const std::string longest(PassCache::max_key - 6, 'x');
+    const std::string longest(PassCache::max_text, 'x');
     BOOST_TEST(rules.runs_for(with_name(longest)) == 1u);
     BOOST_TEST(rules.runs_for(with_name(longest)) == 0u);
     BOOST_TEST(rules.runs_for(with_name(longest + "x")) == 1u);
@@ -230,10 +229,27 @@ BOOST_AUTO_TEST_CASE(more_fields_than_the_bound_are_not_remembered) {
 
 BOOST_AUTO_TEST_CASE(many_different_jobs_neither_fill_memory_nor_change_answers) {
     const auto policy = remembering("if job.name == 'bad' then job:reject('no') end");
-    for (std::size_t i = 0; i < 3 * PassCache::max_entries; ++i) {
+    for (std::size_t i = 0; i < 10 * PassCache::max_values; ++i) {
         BOOST_REQUIRE(!is_rejected(*policy, with_name(std::to_string(i))));
         BOOST_REQUIRE(is_rejected(*policy, with_name("bad")));
     }
+}
+
+BOOST_AUTO_TEST_CASE(values_and_jobs_beyond_the_bounds_replace_older_ones) {
+    static_assert(PassCache::max_values == PassCache::max_jobs);
+    Rules rules("if job.name == 'bad' then job:reject('no') end");
+    const auto runs = [&rules](std::size_t first, std::size_t last) {
+        std::uint64_t sum = 0;
+        for (std::size_t i = first; i < last; ++i)
+            sum += rules.runs_for(with_name(std::to_string(i)));
+        return sum;
+    };
+    constexpr std::size_t max = PassCache::max_values;
+    BOOST_TEST(runs(0, max) == max);
+    BOOST_TEST(runs(0, max) == 0u);
+    BOOST_TEST(runs(max, max + 1) == 1u); // all values are forgotten but this one
+    BOOST_TEST(runs(max, max + 1) == 0u);
+    BOOST_TEST(runs(0, 1) == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(a_rule_that_sees_only_different_jobs_is_noted_no_more) {

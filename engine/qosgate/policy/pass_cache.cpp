@@ -2,112 +2,128 @@
 #include "qosgate/policy/pass_cache.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 namespace qg::policy {
+namespace {
 
-/// The bytes that stand for a rule, a list of reads and the values: equal for equal ones only.
-class PassCache::Key {
-  public:
-    template <typename Number>
-    bool add_number(Number number) noexcept {
-        return add_bytes(&number, sizeof number);
-    }
-    bool add(const Value& value) noexcept {
-        if (!add_number(value.kind)) return false;
-        switch (value.kind) {
-        case Value::Kind::nothing:
-        case Value::Kind::unlimited: return true;
-        case Value::Kind::flag:
-        case Value::Kind::integer: return add_number(value.integer);
-        case Value::Kind::text:
-            return value.text.size() <= max_key &&
-                   add_number(static_cast<std::uint16_t>(value.text.size())) &&
-                   add_bytes(value.text.data(), value.text.size());
-        case Value::Kind::other: break; // a table has no value
-        }
-        return false;
-    }
-    [[nodiscard]] std::string_view text() const noexcept { return {bytes_.data(), size_}; }
+/// Whether a value is the one that was kept, with its text elsewhere.
+bool is_same(const Value& value, const Value& kept, const std::string& kept_text) noexcept {
+    return value.kind == kept.kind && value.integer == kept.integer &&
+           (value.kind != Value::Kind::text || value.text == kept_text);
+}
 
-  private:
-    bool add_bytes(const void* bytes, std::size_t count) noexcept {
-        if (count > bytes_.size() - size_) return false;
-        std::memcpy(bytes_.data() + size_, bytes, count);
-        size_ += count;
-        return true;
-    }
+/// The bytes of a value; different ones for different values.
+std::string written(const Value& value) {
+    std::string bytes(1, static_cast<char>(value.kind));
+    return bytes +
+           (value.kind == Value::Kind::text ? std::string(value.text) : std::to_string(value.integer));
+}
 
-    std::array<char, max_key> bytes_; // only what is added is read
-    std::size_t size_ = 0;
-};
+void count(std::uint32_t& times) noexcept {
+    if (times < std::numeric_limits<std::uint32_t>::max()) ++times;
+}
 
-PassCache::PassCache(const std::vector<bool>& keeps_state) : values_(job_fields().size()) {
+} // namespace
+
+PassCache::PassCache(const std::vector<bool>& keeps_state) : fields_(job_fields().size()) {
     for (const bool keeps : keeps_state)
         rules_.push_back({.may_be_left_out = !keeps});
-    passed_.reserve(max_entries);
 }
 
-const PassCache::Known& PassCache::value_of(std::size_t field, const FieldSource& source) noexcept {
-    Known& known = values_[field];
-    if (known.job == job_) return known;
+PassCache::Number PassCache::find_number(Field& field, const Value& value) {
+    const std::string bytes = written(value);
+    if (const auto known = field.numbers.find(bytes); known != field.numbers.end()) return known->second;
+    if (last_number_ == std::numeric_limits<Number>::max()) return 0; // no number stands for two values
+    if (field.numbers.size() >= max_values) field.numbers.clear();
+    field.numbers.emplace(bytes, last_number_ + 1);
+    return ++last_number_;
+}
+
+PassCache::Number PassCache::number_of(std::size_t index, const FieldSource& source) noexcept {
+    Field& field = fields_[index];
+    if (field.job == job_) return field.number;
     ErrorText error;
-    known.value = job_fields()[field].read(source, error);
-    known.is_readable = error.empty();
-    known.job = job_;
-    return known;
+    const Value value = job_fields()[index].read(source, error);
+    const bool had_number = field.number != 0;
+    field.job = job_;
+    if (had_number && error.empty() && is_same(value, field.value, field.text)) return field.number;
+    field.number = 0;
+    if (!error.empty() || value.kind == Value::Kind::other || value.text.size() > max_text) return 0;
+    try {
+        const Number number = find_number(field, value);
+        field.text = value.text;
+        field.value = {value.kind, value.integer, {}};
+        field.number = number;
+    } catch (...) { // without memory it has no number
+    }
+    return field.number;
 }
 
-bool PassCache::make_key(Key& key, std::size_t rule, std::size_t list, const FieldSource& source) noexcept {
-    if (!key.add_number(static_cast<std::uint16_t>(rule)) || !key.add_number(static_cast<std::uint8_t>(list)))
-        return false;
-    for (const FieldRead read : rules_[rule].lists[list]) {
-        if (read.use == model::FieldUse::is_set) {
-            if (!key.add_number(job_fields()[read.field].is_set(source.request))) return false;
-            continue;
-        }
-        const Known& known = value_of(read.field, source);
-        if (!known.is_readable || !key.add(known.value)) return false;
+bool PassCache::find_numbers(Numbers& numbers, std::span<const FieldRead> reads,
+                             const FieldSource& source) noexcept {
+    std::size_t place = 0;
+    for (const FieldRead read : reads) {
+        const bool is_asked = read.use == model::FieldUse::is_set;
+        const Number number = is_asked ? Number{job_fields()[read.field].is_set(source.request)} + 1
+                                       : number_of(read.field, source);
+        if (number == 0) return false;
+        numbers[place++] = number;
     }
     return true;
 }
 
-bool PassCache::knows(std::size_t rule, const FieldSource& source) noexcept {
-    Rule& own = rules_[rule];
-    for (std::size_t list = 0; list < own.lists.size(); ++list) {
-        Key key;
-        if (!make_key(key, rule, list, source) || !passed_.contains(key.text())) continue;
-        if (own.hits < std::numeric_limits<std::uint32_t>::max()) ++own.hits;
+bool PassCache::knows(std::size_t index, const FieldSource& source) noexcept {
+    Rule& rule = rules_[index];
+    for (List& list : rule.lists) {
+        Numbers numbers;
+        const std::size_t width = list.reads.size();
+        if (!find_numbers(numbers, list.reads, source)) continue;
+        bool is_known = width == 0;
+        for (auto job = list.passed.begin(); !is_known && job != list.passed.end();
+             job += static_cast<std::ptrdiff_t>(width))
+            is_known = std::equal(job, job + static_cast<std::ptrdiff_t>(width), numbers.begin());
+        if (!is_known) continue;
+        count(rule.hits);
         return true;
     }
     return false;
 }
 
-bool PassCache::wants(std::size_t rule) const noexcept {
-    // A rule that looks at what differs from job to job is not worth it: each hit pays for some attempts.
+bool PassCache::wants(std::size_t index) const noexcept {
+    // A rule that reads what differs from job to job is not worth it: each hit pays for some attempts.
     constexpr std::uint64_t free = 64;
     constexpr std::uint64_t per_hit = 4;
-    const Rule& own = rules_[rule];
-    return own.may_be_left_out && own.kept < free + per_hit * own.hits;
+    const Rule& rule = rules_[index];
+    return rule.may_be_left_out && rule.noted < free + per_hit * rule.hits;
 }
 
-void PassCache::remember(std::size_t rule, const FieldReads& reads, const FieldSource& source) noexcept {
-    Rule& own = rules_[rule];
-    if (own.kept < std::numeric_limits<std::uint32_t>::max()) ++own.kept;
-    if (!reads.is_known()) return;
+void PassCache::add(List& list, const Numbers& numbers) {
+    const std::size_t width = list.reads.size();
+    const auto begin = numbers.begin();
+    const auto end = begin + static_cast<std::ptrdiff_t>(width);
+    if (list.passed.size() < max_jobs * width) {
+        list.passed.insert(list.passed.end(), begin, end);
+    } else {
+        std::copy(begin, end, list.passed.begin() + static_cast<std::ptrdiff_t>(list.oldest * width));
+        list.oldest = (list.oldest + 1) % max_jobs;
+    }
+}
+
+void PassCache::remember(std::size_t index, const FieldReads& reads, const FieldSource& source) noexcept {
+    Rule& rule = rules_[index];
+    count(rule.noted);
+    Numbers numbers;
+    if (!reads.is_known() || !find_numbers(numbers, reads.all(), source)) return;
     try {
         auto list = std::ranges::find_if(
-            own.lists, [&reads](const auto& other) { return std::ranges::equal(other, reads.all()); });
-        if (list == own.lists.end()) {
-            if (own.lists.size() == max_lists) return;
-            own.lists.emplace_back(reads.all().begin(), reads.all().end());
-            list = own.lists.end() - 1;
+            rule.lists, [&reads](const List& other) { return std::ranges::equal(other.reads, reads.all()); });
+        if (list == rule.lists.end()) {
+            if (rule.lists.size() == max_lists) return;
+            rule.lists.push_back({{reads.all().begin(), reads.all().end()}});
+            list = rule.lists.end() - 1;
         }
-        Key key;
-        if (!make_key(key, rule, static_cast<std::size_t>(list - own.lists.begin()), source)) return;
-        if (passed_.size() >= max_entries) passed_.clear();
-        passed_.emplace(key.text());
+        add(*list, numbers);
     } catch (...) { // without memory nothing more is remembered
     }
 }

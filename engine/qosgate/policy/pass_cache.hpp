@@ -14,23 +14,23 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <span>
 #include <string>
-#include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 namespace qg::policy {
 
-/// Ownership: copies of values; what start_job() is given is borrowed until the next call of it.
-/// Threads: not thread-safe; the one of its Lua state. Cost of each call: bounded by FieldReads::max and
-/// max_key, whatever users send.
+/// Ownership: copies of values. Threads: not thread-safe; the one of its Lua state. Cost of each call:
+/// bounded by FieldReads::max and the bounds below, whatever users send.
 class PassCache {
   public:
-    /// The bytes of a rule's values; a rule that looks at more runs each time.
-    static constexpr std::size_t max_key = 256;
-    /// Jobs that are remembered, of all rules; then all are forgotten.
-    static constexpr std::size_t max_entries = 256;
+    /// The bytes of a text; a rule that reads a longer one runs.
+    static constexpr std::size_t max_text = 128;
+    /// The values of a field that are known by a number; then all of them are forgotten.
+    static constexpr std::size_t max_values = 32;
+    /// The jobs that are remembered for a list of reads; then the oldest is replaced.
+    static constexpr std::size_t max_jobs = 32;
 
     /// For each rule, in the order in which they run, whether it may keep something between calls.
     explicit PassCache(const std::vector<bool>& keeps_state);
@@ -48,37 +48,42 @@ class PassCache {
     void remember(std::size_t rule, const FieldReads& reads, const FieldSource& source) noexcept;
 
   private:
-    /// Lists of reads that the rule's runs had; its code decides by the values of the first what comes next.
-    static constexpr std::size_t max_lists = 4;
+    /// Stands for a value of a field: equal for equal values only. 0: the value is not readable, or too long.
+    using Number = std::uint32_t;
+    using Numbers = std::array<Number, FieldReads::max>;
 
+    /// Lists of reads that a rule's runs had. The first values decide what the rule reads next.
+    static constexpr std::size_t max_lists = 4;
+    struct List {
+        std::vector<FieldRead> reads;
+        std::vector<Number> passed = {}; ///< of each job as many as there are reads
+        std::size_t oldest = 0;          ///< the job that is replaced next, when all places are taken
+    };
     struct Rule {
         bool may_be_left_out = false;
-        std::uint32_t kept = 0; ///< times that remember() was called
+        std::uint32_t noted = 0; ///< times that remember() was called
         std::uint32_t hits = 0;
-        std::vector<std::vector<FieldRead>> lists = {};
+        std::vector<List> lists = {};
     };
-    /// The value of a field of the present job.
-    struct Known {
-        std::uint64_t job = 0; ///< job_ when it was read
-        bool is_readable = false;
-        Value value;
+    struct Field {
+        std::uint64_t job = 0; ///< the job_ for which `number` is
+        Number number = 0;
+        Value value; ///< of the last job that had one; a text is in `text`
+        std::string text;
+        std::unordered_map<std::string, Number> numbers; ///< of values, written as bytes
     };
-    struct Hash {
-        using is_transparent = void;
-        std::size_t operator()(std::string_view key) const noexcept {
-            return std::hash<std::string_view>()(key);
-        }
-    };
-    class Key;
 
-    [[nodiscard]] const Known& value_of(std::size_t field, const FieldSource& source) noexcept;
-    [[nodiscard]] bool make_key(Key& key, std::size_t rule, std::size_t list,
-                                const FieldSource& source) noexcept;
+    [[nodiscard]] Number number_of(std::size_t field, const FieldSource& source) noexcept;
+    [[nodiscard]] Number find_number(Field& field, const Value& value);
+    /// False if one of the values has no number.
+    [[nodiscard]] bool find_numbers(Numbers& numbers, std::span<const FieldRead> reads,
+                                    const FieldSource& source) noexcept;
+    void add(List& list, const Numbers& numbers);
 
     std::uint64_t job_ = 0;
+    Number last_number_ = 0;
     std::vector<Rule> rules_;
-    std::vector<Known> values_; ///< in the order of job_fields()
-    std::unordered_set<std::string, Hash, std::equal_to<>> passed_;
+    std::vector<Field> fields_; ///< in the order of job_fields()
 };
 
 } // namespace qg::policy
