@@ -130,6 +130,18 @@ BOOST_AUTO_TEST_CASE(whether_a_field_is_set_is_a_value_of_its_own) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(whether_a_job_asks_for_gpus_is_a_value_and_the_gpus_are_none) {
+    Job with_gpus;
+    with_gpus.request.tres_per_node = "gres:gpu:2";
+    Rules asking("if job:is_set('gpu') then job:reject('no') end");
+    BOOST_TEST(asking.runs_for(Job()) == 1u);
+    BOOST_TEST(asking.runs_for(Job()) == 0u);
+    BOOST_TEST(asking.runs_for(with_gpus) == 1u);
+    Rules reading("if job:is_set('gpu') and job.gpu.count > 4 then job:reject('no') end");
+    BOOST_TEST(reading.runs_for(with_gpus) == 1u);
+    BOOST_TEST(reading.runs_for(with_gpus) == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(what_earlier_rules_have_read_counts_for_the_next_one_too) {
     const auto policy = remembering({{"1.lua", rule_with("if job.qos == 'none' then job:reject('no') end")},
                                      {"2.lua", rule_with("if job.qos == 'bad' then job:reject('no') end")}});

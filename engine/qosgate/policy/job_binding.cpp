@@ -51,7 +51,8 @@ const FieldSpec* find_field(lua_State* lua, int index) {
 template <Shown shown>
 FieldSource source_for(lua_State* lua, const RuleRun& run, const FieldSpec& field, model::FieldUse use) {
     if constexpr (shown == Shown::before) return source_before(lua, run);
-    if (is_object_field(field.type)) return run.source(); // a rule may ask it for anything
+    const bool gives_object = use == model::FieldUse::read && is_object_field(field.type);
+    if (gives_object) return run.source(); // a rule may ask it for anything
     return run.source({static_cast<std::uint8_t>(&field - job_fields().data()), use});
 }
 
