@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import signal
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from qosgate_dev.testing import main
 
 from qos_cli import BAD_DATA, CONFLICT, UNAVAILABLE
+from qos_records_test import FIELDS
 from spec_command_test import CHANGES, SpecTestCase
 
 
@@ -67,11 +69,27 @@ class SeveralOwners(SpecTestCase):
 
 
 class Told(SpecTestCase):
-    def test_drift_names_who_deleted_a_qos_only_if_the_log_can_tell(self) -> None:
-        self.cluster.sacctmgr("add account astro", check=False)
-        self.cluster.sacctmgr("add user ana account=astro adminlevel=admin", check=False)
+    def make_ana_admin(self) -> None:
+        self.add_ana()
         self.cluster.sacctmgr("modify user ana set adminlevel=admin")
         self.addCleanup(self.cluster.sacctmgr, "modify user ana set adminlevel=none")
+
+    def test_drift_names_who_changed_each_field(self) -> None:
+        self.make_ana_admin()
+        values = dict(assignment.split("=", 1) for assignment, _, _ in FIELDS)
+        lines = "".join(f"    {field}: {json.dumps(value)}\n" for field, value in values.items())
+        file = self.write("a.yaml", f"owner: base\nqos:\n  df1:\n{lines}")
+        self.spec("apply", file, "--yes")
+        actors = dict(zip(values, itertools.cycle(("root", "ana")), strict=False))
+        # Backwards: before Slurm 24.05, MaxTRESRunMinsPerAccount that becomes equal to the other's value changes that, too.
+        for field, actor in reversed(actors.items()):
+            self.qos("update", "df1", f"{field}=unset", user=actor)
+
+        rows = self.spec_json("drift", file, rc=CHANGES)["drift"]
+        self.assertEqual({row["field"]: row["actor"] for row in rows}, actors)
+
+    def test_drift_names_who_deleted_a_qos_only_if_the_log_can_tell(self) -> None:
+        self.make_ana_admin()
         file = self.write("a.yaml", "owner: base\nqos:\n  dd1: {}\n  dd2: {}\n")
         self.spec("apply", file, "--yes")
         self.cluster.run("sacctmgr -i delete qos dd1", "ana", check=True)

@@ -20,6 +20,34 @@ std::string wrong(std::string_view config) {
     return problems_in(manifest(config));
 }
 
+std::string_view example_of(model::FieldKind kind) {
+    using model::FieldKind;
+    switch (kind) {
+    case FieldKind::number:
+    case FieldKind::duration:
+    case FieldKind::factor: return "7";
+    case FieldKind::tres: return "[{type: cpu, count: 3}]";
+    case FieldKind::flags: return "[NoDecay]";
+    case FieldKind::preempt_mode: return "[CANCEL]";
+    case FieldKind::qos_names: return "[low]";
+    case FieldKind::name:
+    case FieldKind::text: break;
+    }
+    return "text";
+}
+
+/// The only field of a manifest that has a value at the path.
+std::string field_at(std::string_view path, std::string_view value) {
+    std::string config(value);
+    const auto keys = text::split(path, '/');
+    for (auto key = keys.rbegin(); key != keys.rend(); ++key)
+        config = text::format("{{{}: {}}}", *key, config);
+    const DesiredQos qos = only_qos(text::format(
+        "apiVersion: v1\nkind: SlurmQos\nmetadata: {{name: q}}\nspec: {{config: {}}}\n", config));
+    BOOST_TEST_REQUIRE(qos.fields.size() == 1u);
+    return std::string(qos.fields.begin()->first->name);
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(load_manifests)
@@ -32,6 +60,12 @@ BOOST_AUTO_TEST_CASE(a_manifest_is_a_qos) {
     BOOST_TEST(show(qos) == "Description=preemptible Priority=100 Flags=DenyOnLimit,OverPartQOS Preempt=low "
                             "PreemptMode=REQUEUE");
     BOOST_TEST(!qos.is_complete);
+}
+
+BOOST_AUTO_TEST_CASE(each_field_is_read_at_the_path_of_slurmrestd) {
+    for (const model::QosField& field : model::qos_fields())
+        if (field.kind != model::FieldKind::name)
+            BOOST_TEST(field_at(field.places.rest_path, example_of(field.kind)) == field.name);
 }
 
 BOOST_AUTO_TEST_CASE(numbers_are_in_the_units_that_slurm_stores) {

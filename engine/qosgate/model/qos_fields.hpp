@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The schema of a QOS: one table with every field's names, kind, unit and purpose. Reading, printing,
-// comparing, sorting, JSON, table columns and the manual are all made from this table.
+// The schema of a QOS: one table with every field's names, places, kind, unit and purpose. Reading, printing,
+// comparing, sorting, JSON, table columns, manifests, owners' marks, the search of slurmdbd's log and the
+// manual are all made from this table.
 #pragma once
 
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/qos_record.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +49,15 @@ struct AllowedValue {
 /// Any field's value; empty means unset.
 using FieldValue = std::variant<std::monostate, std::string, std::uint32_t, double, TresLimits, NameSet>;
 
+/// Where a field is kept outside a QosRecord.
+struct FieldPlaces {
+    std::string_view column;    ///< of qos_table in slurmdbd's database; the same in all releases
+    std::string_view rest_path; ///< in a QOS of slurmrestd, from v0.0.40 on: "limits/max/wall_clock/per/job"
+    /// In the marks of owners (spec/ownership.hpp). Marks are stored in databases: a bit never gets another
+    /// meaning, and a new field gets the next bit. Bit 0 is access. Empty: nobody manages the field.
+    std::optional<std::size_t> mark_bit;
+};
+
 /// Where in a QosRecord a field lives.
 using FieldMember =
     std::variant<std::string QosRecord::*, std::uint32_t QosRecord::*, OptionalLimit QosRecord::*,
@@ -54,6 +67,7 @@ using FieldMember =
 /// One row of the schema.
 struct QosField {
     std::string_view name; ///< sacctmgr's own, in full
+    FieldPlaces places;
     FieldKind kind;
     FieldMember member;
     std::string_view unit; ///< of the stored number; for a duration "seconds" or "minutes"

@@ -2,55 +2,12 @@
 #include "qosgate/slurmdb/transactions.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/qos_fields.hpp"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 
 namespace qg::slurmdb {
 namespace {
-
-struct Column {
-    std::string_view field;
-    std::string_view name;
-};
-
-/// Those of qos_table in slurmdbd's database, the same in all releases.
-constexpr std::array columns{
-    Column{"Description", "description"},
-    Column{"Priority", "priority"},
-    Column{"MaxWall", "max_wall_duration_per_job"},
-    Column{"MaxTRESPerJob", "max_tres_pj"},
-    Column{"MaxTRESPerNode", "max_tres_pn"},
-    Column{"MaxTRESPerUser", "max_tres_pu"},
-    Column{"MaxTRESPerAccount", "max_tres_pa"},
-    Column{"MaxTRESMinsPerJob", "max_tres_mins_pj"},
-    Column{"MaxTRESRunMinsPerUser", "max_tres_run_mins_pu"},
-    Column{"MaxTRESRunMinsPerAccount", "max_tres_run_mins_pa"},
-    Column{"MaxJobsPerUser", "max_jobs_per_user"},
-    Column{"MaxJobsPerAccount", "max_jobs_pa"},
-    Column{"MaxSubmitJobsPerUser", "max_submit_jobs_per_user"},
-    Column{"MaxSubmitJobsPerAccount", "max_submit_jobs_pa"},
-    Column{"MaxJobsAccruePerUser", "max_jobs_accrue_pu"},
-    Column{"MaxJobsAccruePerAccount", "max_jobs_accrue_pa"},
-    Column{"MinTRESPerJob", "min_tres_pj"},
-    Column{"MinPrioThreshold", "min_prio_thresh"},
-    Column{"GrpTRES", "grp_tres"},
-    Column{"GrpTRESMins", "grp_tres_mins"},
-    Column{"GrpTRESRunMins", "grp_tres_run_mins"},
-    Column{"GrpJobs", "grp_jobs"},
-    Column{"GrpSubmitJobs", "grp_submit_jobs"},
-    Column{"GrpJobsAccrue", "grp_jobs_accrue"},
-    Column{"GrpWall", "grp_wall"},
-    Column{"Flags", "flags"},
-    Column{"UsageFactor", "usage_factor"},
-    Column{"UsageThreshold", "usage_thres"},
-    Column{"LimitFactor", "limit_factor"},
-    Column{"Preempt", "preempt"},
-    Column{"PreemptMode", "preempt_mode"},
-    Column{"PreemptExemptTime", "preempt_exempt_time"},
-    Column{"GraceTime", "grace_time"},
-};
 
 /// DBD_REMOVE_QOS of slurmdbd's protocol, the same in all releases.
 constexpr int remove_qos_action = 1450;
@@ -78,11 +35,6 @@ bool names_qos(std::string_view where, std::string_view qos) {
 
 } // namespace
 
-std::string_view column_of(std::string_view field) {
-    const auto found = std::ranges::find(columns, field, &Column::field);
-    return found == columns.end() ? std::string_view() : found->name;
-}
-
 Result<std::vector<LoggedChange>> read_log(Connection& connection, std::time_t since) {
     slurmdb_txn_cond_t condition{};
     condition.time_start = since;
@@ -104,9 +56,14 @@ Result<std::vector<LoggedChange>> read_log(Connection& connection, std::time_t s
 
 const LoggedChange* find_change(std::span<const LoggedChange> log, std::string_view qos,
                                 std::string_view field) {
-    const std::string_view column = column_of(field);
+    std::string_view column;
+    if (!field.empty()) {
+        const auto known = model::get_qos_field(field);
+        if (!known) return nullptr;
+        column = known->field->places.column;
+    }
     for (auto entry = log.rbegin(); entry != log.rend(); ++entry)
-        if (names_qos(entry->where, qos) && (column.empty() || sets_column(entry->set, column)))
+        if (names_qos(entry->where, qos) && (field.empty() || sets_column(entry->set, column)))
             return &*entry;
     return nullptr;
 }

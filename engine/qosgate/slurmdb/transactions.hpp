@@ -29,8 +29,8 @@ struct LoggedChange {
 Result<std::vector<LoggedChange>> read_log(Connection& connection, std::time_t since);
 
 /// The latest entry that changed a field of a QOS ("MaxWall"), or the QOS as a whole if the field is empty.
-/// Empty: there is none. An entry names a QOS exactly as slurmdbd writes it; a name with a quote is not
-/// found.
+/// Null: there is none, or a QOS has no such field. An entry names a QOS exactly as slurmdbd writes it; a
+/// name with a quote is not found.
 const LoggedChange* find_change(std::span<const LoggedChange> log, std::string_view qos,
                                 std::string_view field);
 
@@ -38,8 +38,5 @@ const LoggedChange* find_change(std::span<const LoggedChange> log, std::string_v
 /// nowhere whose they are, so it is found only if all removals of QOSs after the last entry that names this
 /// one are the same. Empty: it is not known.
 const LoggedChange* find_removal(std::span<const LoggedChange> log, std::string_view qos);
-
-/// The columns of slurmdbd's table that hold a field; empty for what is no field of a QOS.
-std::string_view column_of(std::string_view field);
 
 } // namespace qg::slurmdb

@@ -1,58 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//
-// The paths of the fields are those of slurmrestd's QOS from v0.0.40 on.
 #include "qosgate/spec/manifest.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/qos_change.hpp"
+#include "qosgate/model/qos_fields.hpp"
 #include "qosgate/spec/ownership.hpp"
 #include "qosgate/spec/value_reader.hpp"
 
-#include <array>
-
 namespace qg::spec {
 namespace {
-
-struct RestField {
-    std::string_view path;
-    std::string_view field;
-};
-
-constexpr std::array rest_fields{
-    RestField{"description", "Description"},
-    RestField{"flags", "Flags"},
-    RestField{"limits/factor", "LimitFactor"},
-    RestField{"limits/grace_time", "GraceTime"},
-    RestField{"limits/max/accruing/per/account", "MaxJobsAccruePerAccount"},
-    RestField{"limits/max/accruing/per/user", "MaxJobsAccruePerUser"},
-    RestField{"limits/max/active_jobs/accruing", "GrpJobsAccrue"},
-    RestField{"limits/max/active_jobs/count", "GrpJobs"},
-    RestField{"limits/max/jobs/active_jobs/per/account", "MaxJobsPerAccount"},
-    RestField{"limits/max/jobs/active_jobs/per/user", "MaxJobsPerUser"},
-    RestField{"limits/max/jobs/count", "GrpSubmitJobs"},
-    RestField{"limits/max/jobs/per/account", "MaxSubmitJobsPerAccount"},
-    RestField{"limits/max/jobs/per/user", "MaxSubmitJobsPerUser"},
-    RestField{"limits/max/tres/minutes/per/account", "MaxTRESRunMinsPerAccount"},
-    RestField{"limits/max/tres/minutes/per/job", "MaxTRESMinsPerJob"},
-    RestField{"limits/max/tres/minutes/per/qos", "GrpTRESRunMins"},
-    RestField{"limits/max/tres/minutes/per/user", "MaxTRESRunMinsPerUser"},
-    RestField{"limits/max/tres/minutes/total", "GrpTRESMins"},
-    RestField{"limits/max/tres/per/account", "MaxTRESPerAccount"},
-    RestField{"limits/max/tres/per/job", "MaxTRESPerJob"},
-    RestField{"limits/max/tres/per/node", "MaxTRESPerNode"},
-    RestField{"limits/max/tres/per/user", "MaxTRESPerUser"},
-    RestField{"limits/max/tres/total", "GrpTRES"},
-    RestField{"limits/max/wall_clock/per/job", "MaxWall"},
-    RestField{"limits/max/wall_clock/per/qos", "GrpWall"},
-    RestField{"limits/min/priority_threshold", "MinPrioThreshold"},
-    RestField{"limits/min/tres/per/job", "MinTRESPerJob"},
-    RestField{"preempt/exempt_time", "PreemptExemptTime"},
-    RestField{"preempt/list", "Preempt"},
-    RestField{"preempt/mode", "PreemptMode"},
-    RestField{"priority", "Priority"},
-    RestField{"usage_factor", "UsageFactor"},
-    RestField{"usage_threshold", "UsageThreshold"},
-};
 
 constexpr std::string_view default_owner = "slurm-operator";
 constexpr std::string_view owner_label = "qosgate/owner";
@@ -78,7 +34,8 @@ class ManifestReader {
                      const model::QosField& field);
     void store_number(const Node& key, const Node& number, const std::string& path,
                       const model::QosField& field);
-    void read_counts(const Node& key, const Node& value, const std::string& path);
+    void read_counts(const Node& key, const Node& value, const std::string& path,
+                     const model::QosField& field);
     void put(const Node& key, const std::string& path, const model::QosField& field, DesiredField value);
 
     const ReadContext* context_;
@@ -154,21 +111,22 @@ void ManifestReader::read_config(const Node& node, const std::string& path) {
     for (const auto& [key, value] : node.entries) {
         if (context_->problems->is_full()) return;
         const std::string inner = path.empty() ? key->text : path + "/" + key->text;
-        const RestField* found = nullptr;
+        const model::QosField* found = nullptr;
         bool is_beginning = false;
         std::vector<std::string> beside;
-        for (const RestField& each : rest_fields) {
-            if (each.path == inner) found = &each;
-            is_beginning = is_beginning || each.path.starts_with(inner + "/");
-            if (each.path.starts_with(path.empty() ? path : path + "/")) {
-                const auto rest = each.path.substr(path.empty() ? 0 : path.size() + 1);
+        for (const model::QosField& each : model::qos_fields()) {
+            const std::string_view rest_path = each.places.rest_path;
+            if (rest_path == inner) found = &each;
+            is_beginning = is_beginning || rest_path.starts_with(inner + "/");
+            if (rest_path.starts_with(path.empty() ? path : path + "/")) {
+                const auto rest = rest_path.substr(path.empty() ? 0 : path.size() + 1);
                 beside.emplace_back(rest.substr(0, rest.find('/')));
             }
         }
         if (inner == "name") {
             take_name(*value, "config.name");
         } else if (found != nullptr) {
-            read_leaf(*key, *value, inner, *model::get_qos_field(found->field)->field);
+            read_leaf(*key, *value, inner, *found);
         } else if (is_beginning && value->is_mapping()) {
             read_config(*value, inner);
         } else if (is_beginning) {
@@ -184,7 +142,7 @@ void ManifestReader::read_config(const Node& node, const std::string& path) {
 void ManifestReader::read_leaf(const Node& key, const Node& value, const std::string& path,
                                const model::QosField& field) {
     using model::FieldKind;
-    if (field.kind == FieldKind::tres) return read_counts(key, value, path);
+    if (field.kind == FieldKind::tres) return read_counts(key, value, path, field);
     const bool is_number = field.kind == FieldKind::number || field.kind == FieldKind::factor ||
                            field.kind == FieldKind::duration;
     if (is_number) return read_number(key, value, path, field);
@@ -234,10 +192,8 @@ void ManifestReader::store_number(const Node& key, const Node& number, const std
 }
 
 /// [{type: gres, name: gpu, count: 4}]
-void ManifestReader::read_counts(const Node& key, const Node& value, const std::string& path) {
-    const model::QosField* field = nullptr;
-    for (const RestField& each : rest_fields)
-        if (each.path == path) field = model::get_qos_field(each.field)->field;
+void ManifestReader::read_counts(const Node& key, const Node& value, const std::string& path,
+                                 const model::QosField& field) {
     if (!value.is_sequence())
         return context_->wrong(value, path, "needs a list, for example [{type: gres, name: gpu, count: 4}]");
     DesiredTres counts;
@@ -277,7 +233,7 @@ void ManifestReader::read_counts(const Node& key, const Node& value, const std::
         else if (!counts.counts.emplace(*full, *count).second)
             context_->wrong(*item, path, *full + " is given twice");
     }
-    put(key, path, *field, {std::move(counts), context_->at(key)});
+    put(key, path, field, {std::move(counts), context_->at(key)});
 }
 
 void ManifestReader::put(const Node& key, const std::string& path, const model::QosField& field,

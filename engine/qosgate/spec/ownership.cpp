@@ -3,67 +3,18 @@
 
 #include "qosgate/base/check.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/model/qos_fields.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bitset>
 
 namespace qg::spec {
 namespace {
 
-struct FieldBit {
-    std::size_t bit;
-    std::string_view field;
-};
-
-/// Marks are stored in databases: a bit never gets another meaning. New fields get new bits.
-constexpr std::array field_bits{
-    FieldBit{0, access_field},
-    FieldBit{1, "Description"},
-    FieldBit{2, "Priority"},
-    FieldBit{3, "MaxWall"},
-    FieldBit{4, "MaxTRESPerJob"},
-    FieldBit{5, "MaxTRESPerNode"},
-    FieldBit{6, "MaxTRESPerUser"},
-    FieldBit{7, "MaxTRESPerAccount"},
-    FieldBit{8, "MaxTRESMinsPerJob"},
-    FieldBit{9, "MaxTRESRunMinsPerUser"},
-    FieldBit{10, "MaxTRESRunMinsPerAccount"},
-    FieldBit{11, "MaxJobsPerUser"},
-    FieldBit{12, "MaxJobsPerAccount"},
-    FieldBit{13, "MaxSubmitJobsPerUser"},
-    FieldBit{14, "MaxSubmitJobsPerAccount"},
-    FieldBit{15, "MaxJobsAccruePerUser"},
-    FieldBit{16, "MaxJobsAccruePerAccount"},
-    FieldBit{17, "MinTRESPerJob"},
-    FieldBit{18, "MinPrioThreshold"},
-    FieldBit{19, "GrpTRES"},
-    FieldBit{20, "GrpTRESMins"},
-    FieldBit{21, "GrpTRESRunMins"},
-    FieldBit{22, "GrpJobs"},
-    FieldBit{23, "GrpSubmitJobs"},
-    FieldBit{24, "GrpJobsAccrue"},
-    FieldBit{25, "GrpWall"},
-    FieldBit{26, "Flags"},
-    FieldBit{27, "UsageFactor"},
-    FieldBit{28, "UsageThreshold"},
-    FieldBit{29, "LimitFactor"},
-    FieldBit{30, "Preempt"},
-    FieldBit{31, "PreemptMode"},
-    FieldBit{32, "PreemptExemptTime"},
-    FieldBit{33, "GraceTime"},
-};
-
-constexpr bool are_in_order() {
-    for (std::size_t i = 0; i < field_bits.size(); ++i)
-        if (field_bits[i].bit != i) return false;
-    return true;
-}
-static_assert(are_in_order(), "each bit belongs to one field, and new fields stand at the end");
+constexpr std::size_t access_bit = 0;
 
 constexpr std::size_t digits_of_mask = 32; ///< room for fields that Slurm may get
 using Mask = std::bitset<digits_of_mask * 4>;
-static_assert(field_bits.size() <= Mask().size());
 
 constexpr std::string_view unknown_bit = "bit";
 constexpr std::string_view mark_begin = "[qosgate:";
@@ -73,8 +24,10 @@ constexpr std::string_view hex_digits = "0123456789abcdef";
 constexpr std::size_t max_owners = 64;
 
 std::string name_of(std::size_t bit) {
-    return bit < field_bits.size() ? std::string(field_bits[bit].field)
-                                   : std::string(unknown_bit) + std::to_string(bit);
+    if (bit == access_bit) return std::string(access_field);
+    for (const model::QosField& field : model::qos_fields())
+        if (field.places.mark_bit == bit) return std::string(field.name);
+    return std::string(unknown_bit) + std::to_string(bit);
 }
 
 std::size_t get_bit(std::string_view field) {
@@ -187,9 +140,10 @@ std::string_view owner_rule() {
 }
 
 std::optional<std::size_t> bit_of(std::string_view field) {
-    const auto* const found = std::find_if(field_bits.begin(), field_bits.end(),
-                                           [&](const FieldBit& row) { return row.field == field; });
-    return found == field_bits.end() ? std::nullopt : std::optional(found->bit);
+    if (field == access_field) return access_bit;
+    const auto fields = model::qos_fields();
+    const auto found = std::ranges::find(fields, field, &model::QosField::name);
+    return found == fields.end() ? std::nullopt : found->places.mark_bit;
 }
 
 MarkedDescription read_mark(std::string_view description) {

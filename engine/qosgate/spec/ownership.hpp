@@ -7,7 +7,7 @@
 //   Moonlight streaming [qosgate:base*=1f3a0,ops=400]
 //
 // `*` marks the creator; the hexadecimal number has one bit per field that the owner manages. The bits of
-// fields are in ownership.cpp and never change.
+// fields are in model/qos_schema.cpp and never change.
 #pragma once
 
 #include "qosgate/model/qos_record.hpp"
