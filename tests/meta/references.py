@@ -6,6 +6,7 @@ Usage: references.py SOURCE_ROOT
 Reads "limits/README.md 4.1, 4.2", also over the end of a comment's line, and inside a README "(4.1)". The rules that
 differ between releases stand twice: each has the same name, releases and section in release.hpp and in the README.
 What compat.hpp tells by version is in the table of slurm/README.md 5.
+The rows of README.md's table of times are rows of contrib/bench.md.
 Each limit of limit_facts.hpp is named in limits/README.md 1.1.
 """
 
@@ -27,6 +28,7 @@ UNKNOWN_FILE = re.compile(r"\b(?:limits|abi)\.md\b")
 RULE = re.compile(r"Rule (\w+)\{\{([\d, ]+)\}, (?:no_end|\{([\d, ]+)\}), \"([\d.]+)\"\}")
 ROW = re.compile(rf"^\| `(\w+)` \| ([\d.]+) \| ([\d.]*) ?\| .* \| ({SECTION}) \| \w+ \|$", re.MULTILINE)
 BY_VERSION = re.compile(r"^(?:#define |inline constexpr bool )(\w+) .*SLURM_VERSION_NUM\(", re.MULTILINE)
+TIMES = re.compile(r"^\|(?: [\d,]+ \|){3} \w+ \|.*$", re.MULTILINE)
 LIMIT = re.compile(r'\.name = "(\w+)"')
 
 
@@ -83,6 +85,12 @@ def main() -> int:
     problems += [f"slurm/README.md 5 lacks {name}" for name in by_version if name not in releases]
     if not by_version:
         problems.append("compat.hpp tells nothing by version")
+
+    times = TIMES.findall((root / "README.md").read_text())
+    measured = (root / "contrib/bench.md").read_text().splitlines()
+    problems += [f"README.md: contrib/bench.md has no such row: {row}" for row in times if row not in measured]
+    if not times:
+        problems.append("README.md has no times")
 
     names = LIMIT.findall((root / "engine/qosgate/model/limit_facts.hpp").read_text())
     table = (limits / "README.md").read_text().partition("### 1.1")[2].partition("### 1.2")[0]
