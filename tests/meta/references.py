@@ -5,7 +5,7 @@
 Usage: references.py SOURCE_ROOT
 Reads "limits/README.md 4.1, 4.2", also over the end of a comment's line, and inside a README "(4.1)". The rules that
 differ between releases stand twice: each has the same name, releases and section in release.hpp and in the README.
-What compat.hpp tells by version is in the table of slurm/README.md 5.
+What compat.hpp tells by version is in the table of slurm/README.md 5; no other file uses SLURM_VERSION_NUM().
 The rows of README.md's table of times are rows of contrib/bench.md.
 Each limit of limit_facts.hpp is named in limits/README.md 1.1.
 """
@@ -27,7 +27,8 @@ UNKNOWN_FILE = re.compile(r"\b(?:limits|abi)\.md\b")
 
 RULE = re.compile(r"Rule (\w+)\{\{([\d, ]+)\}, (?:no_end|\{([\d, ]+)\}), \"([\d.]+)\"\}")
 ROW = re.compile(rf"^\| `(\w+)` \| ([\d.]+) \| ([\d.]*) ?\| .* \| ({SECTION}) \| \w+ \|$", re.MULTILINE)
-BY_VERSION = re.compile(r"^(?:#define |inline constexpr bool )(\w+) .*SLURM_VERSION_NUM\(", re.MULTILINE)
+VERSION = re.compile(r"\bSLURM_VERSION_NUM\(")
+DECLARED = re.compile(r"^(?:#define|(?:inline )?constexpr [\w:]+) (\w+)", re.MULTILINE)
 TIMES = re.compile(r"^\|(?: [\d,]+ \|){3} \w+ \|.*$", re.MULTILINE)
 LIMIT = re.compile(r'\.name = "(\w+)"')
 
@@ -55,6 +56,12 @@ def problems_of(path: Path, text: str, sections: dict[str, set[str]]) -> Iterato
             yield from (f"{path}: there is no section {n}" for n in numbers if n not in sections[name])
 
 
+def told_by_version(compat: str) -> list[str]:
+    """The names that compat.hpp declares with a version number."""
+    declared = [(found.start(), found[1]) for found in DECLARED.finditer(compat)]
+    return [[name for start, name in declared if start < found.start()][-1] for found in VERSION.finditer(compat)]
+
+
 def release_text(numbers: str) -> str:
     """ "24, 11, 0" and "24.11" alike as "24.11"; "25, 11, 1" as "25.11.1"."""
     parts = [int(number) for number in re.findall(r"\d+", numbers)]
@@ -80,9 +87,11 @@ def main() -> int:
         problems.append("release.hpp has no rules")
 
     slurm = root / "engine/qosgate/slurm"
-    by_version = BY_VERSION.findall((slurm / "compat.hpp").read_text())
+    by_version = told_by_version((slurm / "compat.hpp").read_text())
+    problems += [f"{path}: SLURM_VERSION_NUM(): compat.hpp says what a release does" for path, text in texts(root)
+                 if path.suffix in (".cpp", ".hpp", ".c", ".h") and path.name != "compat.hpp" and VERSION.search(text)]  # fmt: skip
     releases = (slurm / "README.md").read_text().partition("## 5. ")[2]
-    problems += [f"slurm/README.md 5 lacks {name}" for name in by_version if name not in releases]
+    problems += [f"slurm/README.md 5 lacks {name}" for name in by_version if not re.search(rf"\b{name}\b", releases)]
     if not by_version:
         problems.append("compat.hpp tells nothing by version")
 

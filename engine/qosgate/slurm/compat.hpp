@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Everything that differs between the Slurm releases 22.05 to 26.05, in one place. The differences are
-// detected by what the headers declare; by version number only if no header shows them. All other files use
-// the names defined here.
+// What differs between the Slurm releases 22.05 to 26.05. The differences are detected by what the headers
+// declare; by version number only if no header shows them, and only here. What a single file uses may be
+// detected there, by the headers. slurm/README.md 5 lists all differences.
 //
 // Ownership: a result of Slurm goes into an owning type at once (OwnedList and the like below).
 #pragma once
@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <type_traits>
 
 // Exported by libslurm in all releases, declared in no public header.
@@ -181,6 +182,16 @@ void show_stored_lists(Condition& condition) {
 /// Whether slurmctld checks the length of a job's `licenses`. From 23.02 on it checks another field instead,
 /// which is still empty then. No header shows it.
 inline constexpr bool bounds_licenses = SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0);
+
+// What scripts see through Slurm's plugin job_submit/lua. No header shows any of it.
+inline constexpr bool scripts_read_selinux = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0);
+inline constexpr bool scripts_read_command_of_salloc = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0);
+inline constexpr bool scripts_know_mcs_label = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0);
+inline constexpr bool scripts_know_spec = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0);
+
+/// How slurmctld writes the kind of a resource in a list of them. No header shows it.
+inline constexpr std::string_view gres_prefix =
+    SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0) ? "gres/" : "gres:";
 
 // Bits of QOS flags and preemption modes that older headers do not define; the numbers are the same in all
 // releases.

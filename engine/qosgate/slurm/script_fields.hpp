@@ -41,15 +41,6 @@ constexpr ScriptMember power_flags_member() {
         return {};
 }
 
-// Since when Slurm's plugin shows fields; no header tells.
-inline constexpr bool scripts_know_mcs_label = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0);
-inline constexpr bool scripts_read_selinux = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0);
-inline constexpr bool scripts_read_command_of_salloc = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0);
-inline constexpr bool scripts_know_spec = SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0);
-/// How slurmctld writes the kind of a resource in a list of them.
-inline constexpr std::string_view gres_prefix =
-    SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0) ? "gres/" : "gres:";
-
 template <typename Job = job_desc_msg_t>
 constexpr ScriptMember segment_size_member() {
     if constexpr (scripts_know_spec && requires(Job & job) { job.segment_size; })
