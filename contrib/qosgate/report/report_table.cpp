@@ -25,7 +25,7 @@ std::string csv_cell(const std::string& text) {
 } // namespace
 
 void add_report_options(Command command, ReportOptions& options, Invocation& invocation) {
-    command.add_option("--sort", options.sort, "The order of the rows, see above; '-' before it reverses it")
+    command.add_option("--sort", options.sort, "The order of the rows, see below; '-' before it reverses it")
         .capture_default_str()
         .option_text("ORDER");
     const Option csv = command.add_flag("--csv", options.csv, "Write comma-separated values");
