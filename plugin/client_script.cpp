@@ -222,7 +222,7 @@ LastClient& last_client() {
 bool finish(const ClientScriptOutcome& outcome) {
     if (outcome.failure)
         log_failure(outcome.failure->message,
-                    "this function of the site's script for clients failed, and has no opinion");
+                    "this function of the site's script for clients failed, and is left out");
     return outcome.code == SLURM_SUCCESS;
 }
 

@@ -139,8 +139,9 @@ void add_policy_diff(Command policy, Invocation& invocation) {
     Command command = add_command(
         policy, "diff", "Sum up what the candidate policy in 'next' would have done otherwise",
         "slurmctld loads the directory qosgate.d/next beside the rules in force, and decides each job a\n"
-        "second time with it; nothing comes of that but the member 'candidate' of a decision record. This\n"
-        "command reads records and sums up the differences by rule and by user.\n\n"
+        "second time with it. The second decision does nothing to the job: it is only recorded, in the\n"
+        "member 'candidate' of the decision record. This command reads records and sums up the differences\n"
+        "by rule and by user.\n\n"
         "A decision that differs is always recorded, if site.lua names a record_file. Of the decisions that\n"
         "do not differ, those that did nothing are recorded only by record_percent: 'qosgate status' has\n"
         "the number of all comparisons.\n\n"

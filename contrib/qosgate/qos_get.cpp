@@ -143,7 +143,7 @@ void add_qos_get(Command qos, Invocation& invocation) {
         "--access: who may use it, and for whom it is the default; in JSON the member 'access':\n"
         "is_enforced (false: everybody may use every QOS), hides_users, accounts (account,\n"
         "users, defaults; 'ana:viz' is ana in partition viz), partition_qos_of, refused_by\n"
-        "(partitions; null: hidden). What PrivateData hides from you is said to be hidden.\n"
+        "(partitions; null: hidden). The answer says what PrivateData hides from you.\n"
         "-o yaml: the fields as a spec, which needs a line 'owner: NAME' before it is planned; with\n"
         "--access, also who may use the QOSs.\n\n"
         "Exit status:\n"

@@ -26,7 +26,7 @@ class Private(PluginTestCase):
         cls.cluster.sacctmgr("add user ben account=astro")
         cls.cluster.run(["sbatch", "-n3", "--wrap=sleep 300"], "ben", check=True)
         cls.cluster.wait_for(
-            lambda: "in use 3 (none yours)" in cls.cluster.sbatch("-n2", USER).stderr, "ben's job runs"
+            lambda: "in use 3 (none of it yours)" in cls.cluster.sbatch("-n2", USER).stderr, "ben's job runs"
         )
 
     def test_what_is_public_is_told(self) -> None:

@@ -304,7 +304,7 @@ class ClientScript(unittest.TestCase):
         self.assertIn("the site's script for clients is left out", done.stderr)
         self.assertNotIn("is refused", done.stderr)
 
-    def test_missing_functions_have_no_opinion(self) -> None:
+    def test_a_missing_function_changes_nothing(self) -> None:
         self.ours.write_text("function slurm_cli_pre_submit(options) options.time = '9' return 0 end\n")
         done, job = self.run_with(None, "sbatch --wrap=true")
         self.assertEqual((done.rc, done.stderr), (0, ""))
@@ -314,14 +314,14 @@ class ClientScript(unittest.TestCase):
         self.ours.write_text("function slurm_cli_pre_submit() while true do end end\n")
         done, _ = self.run_with(None, "sbatch --wrap=true")
         self.assertEqual(done.rc, 0)
-        self.assertIn("this function of the site's script for clients failed, and has no opinion", done.stderr)
+        self.assertIn("this function of the site's script for clients failed, and is left out", done.stderr)
 
     def test_a_function_that_fails_is_said(self) -> None:
         self.ours.write_text(SCRIPTS["an error while it runs"])
         done, _ = self.run_with(None, "sbatch --wrap=true")
         self.assertEqual(done.rc, 0, done)
         self.assertIn("compat/cli_filter.lua:6: attempt to index a nil value", done.stderr)
-        self.assertIn("this function of the site's script for clients failed, and has no opinion", done.stderr)
+        self.assertIn("this function of the site's script for clients failed, and is left out", done.stderr)
 
     def test_broken_settings_leave_it_out(self) -> None:
         self.ours.write_text(SCRIPTS["refusal"])

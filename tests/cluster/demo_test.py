@@ -55,7 +55,7 @@ class Demo(unittest.TestCase):
         self.assertEqual(story.returncode, 0, output)
         self.assertEqual(output.splitlines()[-1], "8 of 8 steps as expected", output)
         self.assertIn(
-            "sbatch: this job will wait: GPUs of all running jobs in QOS moonlight: limit 3, in use 2 (none yours),"
+            "sbatch: this job will wait: GPUs of all running jobs in QOS moonlight: limit 3, in use 2 (none of it yours),"
             " this job asks for 2 (QOSGrpGRES)\n",
             output,
         )

@@ -21,7 +21,7 @@ class Robustness(PluginTestCase):
         for _ in range(5):
             for _ in range(3):
                 self.cluster.scontrol("reconfigure")
-            self.let_the_plugin_see_the_cluster()  # which has no opinion until then
+            self.let_the_plugin_see_the_cluster()  # which checks no limits until then
             self.expect(self.submit("--qos=small -n3"), False, "limit 2, this job asks for 3")
 
     def test_a_partition_added_later_is_known_after_a_moment(self) -> None:

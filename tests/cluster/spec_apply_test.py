@@ -501,7 +501,7 @@ class Failures(PlanCase):
         with SlurmdbdProxy(self.slurmdbd_port, COMMIT) as proxy:
             result = self.plan(*self.PLAN, env=self.through(proxy))
 
-        self.assertIn("whether the changes were stored is unknown: look before you try again", result.stdout)
+        self.assertIn("whether the changes were stored is unknown; check what is stored before you try again", result.stdout)
 
     def test_an_ordinary_user_is_refused_with_the_cause(self) -> None:
         helper = self.cluster.directory.with_name("apply_plan")

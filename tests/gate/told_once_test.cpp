@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(a_limit_on_nodes_is_told_once_where_a_wait_hides_it) {
     BOOST_TEST(
         test::first_line(decide().message) ==
         "this job can never start as it is: nodes of all running jobs in QOS normal: limit 1, in use 1 "
-        "(none yours), this job asks for 2 (QOSGrpNodeLimit)");
+        "(none of it yours), this job asks for 2 (QOSGrpNodeLimit)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_limit_on_all_jobs_says_whose_and_how_many_are_the_users_o
                "CPUs of all running jobs in QOS q: limit 20, in use 12 (4 "
                "yours), this job asks for 30 (QOSGrpCpuLimit)");
     view.qos.front().user_usage.tres = {0};
-    BOOST_TEST(limits::describe(violation, view).find("in use 12 (none yours)") != std::string::npos);
+    BOOST_TEST(limits::describe(violation, view).find("in use 12 (none of it yours)") != std::string::npos);
     view.qos.front().user_usage.tres = {12};
     BOOST_TEST(limits::describe(violation, view).find("in use 12 (all yours)") != std::string::npos);
 }

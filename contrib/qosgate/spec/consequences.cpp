@@ -259,7 +259,7 @@ void print(const Consequences& found, std::ostream& out) {
                         count_of(found.running, "running job"));
     print_jobs(found.stuck, "could never start any more", out);
     print_jobs(found.barred, "could never start any more: their users may not use the QOS", out);
-    print_jobs(found.freed, "would no longer be held by a limit", out);
+    print_jobs(found.freed, "would no longer wait for a limit", out);
     for (std::size_t i = 0; i < found.above.size() && i < max_lines; ++i)
         out << text::format("  QOS {}: {} above {}: {} in use; new jobs wait until it is less\n",
                             text::printable(found.above[i].qos), text::printable(found.above[i].who),

@@ -87,7 +87,7 @@ std::string format_used(const Violation& violation, const model::AccountView& vi
         return *own == 0 ? text
                          : text + text::format(" ({} yours in account {})",
                                                format_value(violation, view, *own), view.account);
-    if (*own == 0) return text + " (none yours)";
+    if (*own == 0) return text + " (none of it yours)";
     return text + text::format(" ({} yours)", format_value(violation, view, *own));
 }
 

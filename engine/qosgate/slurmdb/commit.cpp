@@ -85,9 +85,11 @@ Result<void> expect_not_overtaken(Connection& connection, Changes& changes) {
     if (!lost)
         return Error{lost.error().code, text::format("stored, but not read again: {}", lost.error().message)};
     if (lost->empty()) return {};
-    return Error{ErrorCode::conflict,
-                 text::format("stored, but somebody else changed it right afterwards: {}; look and try again",
-                              text::join(*lost, "; "))};
+    return Error{
+        ErrorCode::conflict,
+        text::format("stored, but somebody else changed it right afterwards: {}; check what is stored "
+                     "before you try again",
+                     text::join(*lost, "; "))};
 }
 
 } // namespace

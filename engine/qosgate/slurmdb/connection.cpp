@@ -74,8 +74,8 @@ Result<void> Transaction::commit() {
         late::commit);
     if (!done)
         return Error{done.error().code, done.error().message +
-                                            "; whether the changes were stored is unknown: look before you "
-                                            "try again"};
+                                            "; whether the changes were stored is unknown; check what is "
+                                            "stored before you try again"};
     return {};
 }
 

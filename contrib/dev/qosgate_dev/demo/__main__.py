@@ -163,7 +163,7 @@ def set_up_rule(stage: Stage, layout: Layout) -> None:
 def wait_for_explanations(stage: Stage) -> None:
     """Warms up: the plugin reads the partitions when slurmctld starts, and knows them a moment later.
 
-    Until then it has no opinion on limits, and Slurm alone answers. So that the first command on stage gets its
+    Until then it checks no limits, and Slurm alone answers. So that the first command on stage gets its
     explanation, one that Slurm refuses in any case goes before it.
     """
     refused = "sbatch --qos=moonlight --gres=gpu:3 --wrap true"
@@ -249,7 +249,7 @@ def session_that_waits(stage: Stage) -> None:
     stage.judge(
         "accepted, with a word on what it waits for",
         submitted, True,
-        "GPUs of all running jobs in QOS moonlight: limit 3, in use 2 (none yours), this job asks for 2",
+        "GPUs of all running jobs in QOS moonlight: limit 3, in use 2 (none of it yours), this job asks for 2",
     )  # fmt: skip
     number = job_number(submitted.output)
     if number is None:

@@ -107,7 +107,7 @@ ClientScriptOutcome ClientScript::call(ClientScriptHost& host, Call& call) {
             auto& made = *static_cast<Call*>(lua_touserdata(lua, 1));
             lua_getglobal(lua, made.function);
             if (lua_isnil(lua, -1)) {
-                made.has_number = true; // Slurm's plugin does not load such a script; here it has no opinion
+                made.has_number = true; // Slurm's plugin does not load such a script; here it changes nothing
                 return 0;
             }
             const int function = lua_gettop(lua);
