@@ -13,11 +13,9 @@ from typing import Any
 
 from qosgate_dev import ROOT
 from qosgate_dev.testing import CommandResult, main
+from qosgate_dev.testing.installation import Installation
 
 from qos_cli import QosTestCase
-
-sys.path.insert(0, str(ROOT / "tests/install"))
-from installation import Installation  # noqa: E402
 
 BUILD = Path(os.environ.get("QG_BUILD_ROOT", "build")).absolute()
 C_LIBRARY = BUILD / "engine/qosgate/admin"

@@ -15,7 +15,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from installation import BUILD, Installation, compiler, option, run
+from qosgate_dev.testing.installation import BUILD, Installation, compiler, option, run
 
 SOURCE = Path(sys.argv[1])
 HERE = Path(__file__).resolve().parent
