@@ -34,8 +34,8 @@ const Result<std::unique_ptr<slurm::JobWorld>>& ClientWorld::read(slurm::WorldNa
 }
 
 gate::KnownCluster ClientWorld::known() const {
-    return {
-        (**world_)->cluster.get(), false, false, {.now = read_at_, .cluster_read_at = read_at_}, &groups_};
+    return gate::KnownCluster::as_read((**world_)->cluster.get(),
+                                       {.now = read_at_, .cluster_read_at = read_at_}, &groups_);
 }
 
 Result<RuleView*> ClientView::open() {

@@ -97,8 +97,8 @@ class ChangeFinder {
     /// Whether slurmctld accepts the change, and the job can then start in one of its partitions.
     bool helps_with(const Change& change) const {
         const gate::Gate gate(*context_.world.accounting, context_.release);
-        const gate::KnownCluster known(context_.world.cluster.get(), false, false,
-                                       {.now = context_.now, .cluster_read_at = context_.world.now});
+        const auto known = gate::KnownCluster::as_read(
+            context_.world.cluster.get(), {.now = context_.now, .cluster_read_at = context_.world.now});
         const model::Decision decision = gate.decide_update({.job_id = job_.id,
                                                              .before = before_,
                                                              .after = change.after,

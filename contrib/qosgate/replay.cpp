@@ -184,8 +184,8 @@ class Replay::WatchedGroups final : public quota::UserGroups {
 std::optional<model::Decision> Replay::decide(const JudgedWorld& world, const gate::Gate& gate) {
     const std::time_t time = job_.time() == 0 ? world.now : job_.time();
     const WatchedGroups groups(*world.groups);
-    const gate::KnownCluster known(world.cluster.get(), false, false, {.now = time, .cluster_read_at = time},
-                                   &groups);
+    const auto known =
+        gate::KnownCluster::as_read(world.cluster.get(), {.now = time, .cluster_read_at = time}, &groups);
     std::optional<model::Decision> decision(gate.decide(job_.request(), known, &policy_));
     if (const std::string missed = job_.missed(); !missed.empty()) {
         leave_out(missed);

@@ -127,8 +127,8 @@ bool hides_limits(const model::AccountView& view) {
 TriedPart try_part(const model::JobRequest& request, const JudgedWorld& world, const policy::Policy& policy,
                    gate::HetParts* others) {
     const auto release = limits::Release::parse(QG_RELEASE).value();
-    const gate::KnownCluster known(world.cluster.get(), false, false,
-                                   {.now = world.now, .cluster_read_at = world.now}, world.groups.get());
+    const auto known = gate::KnownCluster::as_read(
+        world.cluster.get(), {.now = world.now, .cluster_read_at = world.now}, world.groups.get());
     const gate::ResolvedRequest resolved =
         gate::resolve(request, {*world.cluster, *world.accounting, release, known});
     const model::AccountView& view = resolved.view();

@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(a_change_shows_the_same) {
     const auto change = [&](const std::string& rule) {
         const auto policy = test::load_rule(rule);
         const quota::LocalQuota provider(records);
-        const gate::KnownCluster known(&c, false, false, times);
+        const auto known = gate::KnownCluster::as_read(&c, times);
         return gate::Gate(provider, release).decide_update(update, known, policy.get());
     };
     const std::string body =

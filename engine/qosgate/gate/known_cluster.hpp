@@ -28,6 +28,13 @@ struct KnownCluster {
         : cluster(known), may_have_changed(may_differ), may_have_new_reservations(may_have_more_reservations),
           times(decision_times), groups(groups_of_users) {}
 
+    /// The cluster as it was read for this decision: nothing is known to have changed since.
+    static KnownCluster as_read(const model::Cluster* read, DecisionTimes decision_times,
+                                const quota::UserGroups* groups_of_users = nullptr) noexcept {
+        return {read, /*may_differ=*/false, /*may_have_more_reservations=*/false, decision_times,
+                groups_of_users};
+    }
+
     const model::Cluster* cluster;   ///< null: not known yet
     bool may_have_changed;           ///< slurmctld may have changed partitions since
     bool may_have_new_reservations;  ///< slurmctld may have added reservations since

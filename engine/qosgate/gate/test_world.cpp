@@ -69,7 +69,7 @@ Result<policy::RuleView*> ScenarioWorld::make_view(const policy::PolicyTest& tes
         records.users, "write given = { user = { groups = { \"physics\" } } } in the test");
     quota_ = std::make_unique<quota::LocalQuota>(std::move(records));
     const ClusterContext context{cluster_, *quota_, release_,
-                                 KnownCluster(&cluster_, false, false, times, groups_.get())};
+                                 KnownCluster::as_read(&cluster_, times, groups_.get())};
     job_.emplace(WithResultOf([&] { return resolve(job.request, context); }));
     return &view_.emplace(*job_, test.is_change);
 }

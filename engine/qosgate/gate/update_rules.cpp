@@ -100,13 +100,14 @@ void judge_update(Decision& decision, model::JobUpdate& update, ResolvedRequest&
     if (is_operator) mark_what_an_operator_set(update, before, after);
 
     const auto predict_before = [&](Strictness strictness, bool limits) {
-        return predict(before, strictness, {false, false, limits});
+        return predict(before, strictness, {.names = false, .partitions = false, .limits = limits});
     };
     // A job that already broke limits before the change may still break them.
     const auto predict_after = [&](Strictness strictness) {
         const bool limits = is_checked && predict_before(strictness, /*limits=*/true).summary.code !=
                                               RejectCode::accounting_policy;
-        DetailedForecast found = predict(after, strictness, {true, is_checked, limits});
+        DetailedForecast found =
+            predict(after, strictness, {.names = true, .partitions = is_checked, .limits = limits});
         if (found.is_refused() || is_operator) return found;
         if (auto refusal = refuse_more_time(update, after)) {
             found.summary.code = refusal->code;
