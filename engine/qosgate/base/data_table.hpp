@@ -34,10 +34,6 @@ struct DataValue {
         std::int64_t integer = 0; ///< also of a flag: 0 or 1
         double real;
     };
-
-    [[nodiscard]] bool is_table() const noexcept {
-        return kind == Kind::list || kind == Kind::map || kind == Kind::row;
-    }
 };
 
 /// An entry of a map.

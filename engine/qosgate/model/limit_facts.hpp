@@ -4,7 +4,6 @@
 // code that treats some limits differently uses this table (limits/README.md 1.1).
 #pragma once
 
-#include "qosgate/base/enumerators.hpp"
 #include "qosgate/model/limits.hpp"
 #include "qosgate/model/tres.hpp"
 
@@ -23,7 +22,6 @@ enum class LimitScope : std::uint8_t {
     account, ///< the jobs of one account in a QOS
     group,   ///< all jobs of the QOS or the association
 };
-inline constexpr std::size_t limit_scope_count = count_enumerators<LimitScope>();
 
 /// What is counted.
 enum class LimitMeasure : std::uint8_t {

@@ -219,9 +219,7 @@ Result<void> QosChange::read(std::string_view assignment, const TresCatalogue& c
             return invalid("only Flags and Preempt take += and -=");
         const auto words = parse_words(field, value);
         if (!words) return words.error();
-        const bool adds = sign == '+';
-        if (adds && field.kind == FieldKind::qos_names) names_to_exist_.insert(words->begin(), words->end());
-        return add_step({&field, adds ? Action::add_words : Action::remove_words, *words, {}});
+        return add_step({&field, sign == '+' ? Action::add_words : Action::remove_words, *words, {}});
     }
     if (means_clear(value) && match->tres.empty()) return add_step({&field, Action::clear, {}, {}});
     if (const auto allowed = refuse_unlimited(field, name, value); !allowed) return allowed.error();
@@ -241,10 +239,6 @@ Result<void> QosChange::read(std::string_view assignment, const TresCatalogue& c
     }
     auto parsed = parse_value(field, value);
     if (!parsed) return parsed.error();
-    if (field.kind == FieldKind::qos_names) {
-        const auto& names = std::get<NameSet>(*parsed);
-        names_to_exist_.insert(names.begin(), names.end());
-    }
     return add_step({&field, Action::set, std::move(*parsed), {}});
 }
 

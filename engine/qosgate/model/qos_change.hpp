@@ -33,9 +33,6 @@ class QosChange {
     /// `record` with the assignments made.
     [[nodiscard]] QosRecord apply_to(QosRecord record) const;
 
-    /// The QOS names that the change puts into Preempt.
-    [[nodiscard]] const NameSet& names_to_exist() const noexcept { return names_to_exist_; }
-
     [[nodiscard]] bool empty() const noexcept { return steps_.empty(); }
 
   private:
@@ -51,7 +48,6 @@ class QosChange {
     Result<void> add_step(Step step);
 
     std::vector<Step> steps_;
-    NameSet names_to_exist_;
 };
 
 /// The value of a field that has no TRES counts, as QosChange reads it; "unset" and "-1" give an empty one.

@@ -290,10 +290,6 @@ void PolicyWatch::stay(const Error& error, const Content& content) {
     const bool is_new = std::exchange(last_problem_, problem) != problem;
     set_standing(basis_, error);
     if (!is_new) return;
-    {
-        const std::scoped_lock lock(status_mutex_);
-        ++status_.failed_loads;
-    }
     std::string what;
     switch (basis_) {
     case Basis::nothing: what = "all submissions but those of operators are refused"; break;

@@ -63,7 +63,6 @@ struct StoreStatus {
     std::optional<std::chrono::system_clock::time_point> loaded_at;
     std::optional<Error> last_error; ///< why the directory's present policy is not in force; empty: it is
     std::optional<Error> keep_error; ///< why a restart would not find the policy in force; empty: it would
-    std::uint64_t failed_loads = 0;  ///< distinct broken contents since start()
     CandidateStatus candidate;       ///< the directory `next`
 };
 

@@ -59,19 +59,6 @@ struct PartitionsDeleter {
 };
 using OwnedPartitions = std::unique_ptr<partition_info_msg_t, PartitionsDeleter>;
 
-/// slurm_load_job(): by number up to 25.11, by a step's id from 26.05 on.
-template <typename Id = std::uint32_t>
-int load_job(job_info_msg_t** message, Id job_id, std::uint16_t flags) {
-    if constexpr (requires { slurm_load_job(message, job_id, flags); }) {
-        return slurm_load_job(message, job_id, flags);
-    } else {
-        std::conditional_t<(sizeof(Id) > 0), slurm_step_id_t, Id> id{};
-        id.job_id = job_id;
-        id.step_id = id.step_het_comp = NO_VAL;
-        return slurm_load_job(message, id, flags);
-    }
-}
-
 /// A new list that does not free its elements: they are borrowed and must outlive it.
 inline OwnedList make_borrowing_list() {
     return OwnedList(slurm_list_create(nullptr));

@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include <dlfcn.h>
@@ -67,6 +68,19 @@ std::string state_name(std::uint32_t state) {
     if (state == JOB_PENDING) return "PENDING";
     if (state == JOB_RUNNING) return "RUNNING";
     return std::to_string(state);
+}
+
+/// slurm_load_job(): by number up to 25.11, by a step's id from 26.05 on.
+template <typename Id = std::uint32_t>
+int load_job(job_info_msg_t** message, Id job_id, std::uint16_t flags) {
+    if constexpr (requires { slurm_load_job(message, job_id, flags); }) {
+        return slurm_load_job(message, job_id, flags);
+    } else {
+        std::conditional_t<(sizeof(Id) > 0), slurm_step_id_t, Id> id{};
+        id.job_id = job_id;
+        id.step_id = id.step_het_comp = NO_VAL;
+        return slurm_load_job(message, id, flags);
+    }
 }
 
 slurm::OwnedJobs load_jobs() {
@@ -168,9 +182,8 @@ Answer submit(JobDescription& job) {
 }
 
 JobState look_at(std::uint32_t job_id) {
-    const auto jobs = slurm::load<slurm::OwnedJobs>("reading a job", [=](job_info_msg_t** message) {
-        return slurm::load_job(message, job_id, SHOW_ALL);
-    });
+    const auto jobs = slurm::load<slurm::OwnedJobs>(
+        "reading a job", [=](job_info_msg_t** message) { return load_job(message, job_id, SHOW_ALL); });
     if (!jobs) throw std::runtime_error(jobs.error().message);
     if (*jobs == nullptr || (*jobs)->record_count == 0) return {"gone", "", "", "", 0};
     // The first record of an array is that of its pending tasks.
@@ -196,9 +209,8 @@ void end_all_jobs() {
 void end_job(std::uint32_t job_id) {
     signal_end(job_id);
     await("job " + std::to_string(job_id) + " ends", [=] {
-        const auto jobs = slurm::load<slurm::OwnedJobs>("reading a job", [=](job_info_msg_t** message) {
-            return slurm::load_job(message, job_id, SHOW_ALL);
-        });
+        const auto jobs = slurm::load<slurm::OwnedJobs>(
+            "reading a job", [=](job_info_msg_t** message) { return load_job(message, job_id, SHOW_ALL); });
         return !jobs || *jobs == nullptr || (*jobs)->record_count == 0 ||
                is_over((*jobs)->job_array[0].job_state);
     });
