@@ -1,5 +1,5 @@
-# shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
 #
 # What the commands in contrib/ share; they source it.
 

@@ -16,7 +16,8 @@ using policy::ViewCall;
 using policy::ViewKind;
 using policy::ViewType;
 
-constexpr std::string_view beginning = R"(---@meta
+constexpr std::string_view beginning = R"(-- SPDX-License-Identifier: GPL-2.0-or-later
+---@meta
 -- What rules can use, for editors with the Lua language server. Made by 'qosgate policy api'.
 
 ---@class qosgate.Gpu

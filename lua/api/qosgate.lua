@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
 ---@meta
 -- What rules can use, for editors with the Lua language server. Made by 'qosgate policy api'.
 
