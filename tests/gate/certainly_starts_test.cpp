@@ -102,7 +102,7 @@ const Bound bounds[] = {
 
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(clear)
+BOOST_AUTO_TEST_SUITE(certainly_starts)
 
 BOOST_AUTO_TEST_CASE(a_job_at_the_bound_of_a_rule_is_clear_and_one_beyond_is_not) {
     for (const Bound& bound : bounds)

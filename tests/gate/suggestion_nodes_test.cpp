@@ -10,7 +10,7 @@ using model::CountLimit;
 using model::JobRequest;
 using model::TresLimit;
 
-BOOST_FIXTURE_TEST_SUITE(nearest_nodes, test::SuggestionSetup)
+BOOST_FIXTURE_TEST_SUITE(suggestion_nodes, test::SuggestionSetup)
 
 BOOST_AUTO_TEST_CASE(offers_nothing_with_which_the_tasks_do_not_fit_on_the_nodes) {
     ask_too_long();

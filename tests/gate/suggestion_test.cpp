@@ -8,7 +8,7 @@ using model::CountLimit;
 using model::JobRequest;
 using model::TresLimit;
 
-BOOST_FIXTURE_TEST_SUITE(nearest_module, test::SuggestionSetup)
+BOOST_FIXTURE_TEST_SUITE(suggestion, test::SuggestionSetup)
 
 BOOST_AUTO_TEST_CASE(offers_fewer_gpus_and_less_time) {
     qos(0).limits.set(TresLimit::max_tres_per_user, tres("gres/gpu"), 2);

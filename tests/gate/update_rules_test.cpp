@@ -49,7 +49,7 @@ struct UpdateSetup : test::GateSetup {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(job_update, UpdateSetup)
+BOOST_FIXTURE_TEST_SUITE(update_rules, UpdateSetup)
 
 BOOST_AUTO_TEST_CASE(a_change_must_come_again_while_slurmctld_starts_unless_an_operator_makes_it) {
     is_cluster_known = false;

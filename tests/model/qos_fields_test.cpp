@@ -39,7 +39,7 @@ QosRecord full_record() {
 
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(qos_fields_suite)
+BOOST_AUTO_TEST_SUITE(qos_fields_module)
 
 BOOST_AUTO_TEST_CASE(every_name_and_alias_is_unique) {
     std::set<std::string> seen;

@@ -23,7 +23,7 @@ struct Setup {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(qos_list, Setup)
+BOOST_FIXTURE_TEST_SUITE(qos_lookup, Setup)
 
 BOOST_AUTO_TEST_CASE(within_a_generation_a_qos_is_found_without_a_walk) {
     BOOST_TEST(QosList(records.qos_list, cache, generation).find("small") == small);

@@ -12,7 +12,7 @@ using namespace qg;
 using namespace qg::policy;
 using namespace qg::test;
 
-BOOST_AUTO_TEST_SUITE(module_files)
+BOOST_AUTO_TEST_SUITE(source_parts)
 
 BOOST_AUTO_TEST_CASE(are_read_from_the_folder_lib) {
     const TempFolder temp;

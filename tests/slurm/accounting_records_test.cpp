@@ -102,7 +102,7 @@ void expect_unset(const model::Limits& limits) {
 
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(limits)
+BOOST_AUTO_TEST_SUITE(accounting_records)
 
 BOOST_AUTO_TEST_CASE(a_qos_without_settings_has_no_limits) {
     const model::Qos qos = read_qos(plain_qos(), tres_count);

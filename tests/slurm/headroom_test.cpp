@@ -165,7 +165,7 @@ std::uint64_t bound_of(CountLimit limit) {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(room, Setup)
+BOOST_FIXTURE_TEST_SUITE(headroom, Setup)
 
 BOOST_AUTO_TEST_CASE(without_limits_there_is_room) {
     BOOST_TEST(suffices_for(qos));

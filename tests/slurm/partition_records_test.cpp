@@ -12,7 +12,7 @@ using model::EnforcePartLimits;
 using model::Memory;
 using model::Partition;
 
-BOOST_AUTO_TEST_SUITE(partition)
+BOOST_AUTO_TEST_SUITE(partition_records)
 
 BOOST_AUTO_TEST_CASE(a_partition_without_limits_reads_as_unlimited) {
     const Partition partition = read(plain_partition());

@@ -9,7 +9,7 @@
 using namespace qg;
 using Names = std::vector<std::string>;
 
-BOOST_AUTO_TEST_SUITE(known_names)
+BOOST_AUTO_TEST_SUITE(read_names)
 
 BOOST_AUTO_TEST_CASE(gres_of_nodes_are_named_with_and_without_their_type) {
     std::string gres = "gpu:a100:4(S:0,1),gpu:2,tmpdisk:10G,nic", other = "gpu:v100:1";
