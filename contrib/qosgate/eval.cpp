@@ -2,6 +2,7 @@
 //
 // qosgate eval: what slurmctld would answer for scenarios in JSON, without a slurmctld.
 #include "command.hpp"
+#include "default_release.hpp"
 
 #include "qosgate/base/read_file.hpp"
 #include "qosgate/base/text.hpp"
@@ -27,7 +28,7 @@ constexpr int exit_bad_data = 65;
 
 struct EvalOptions {
     std::string file = "-";
-    std::string release = QG_RELEASE; // the one it was built for
+    std::string release = default_release().branch();
     std::string stage = "all";
     bool strict = false;
 };

@@ -2,6 +2,7 @@
 //
 // qosgate limits: what a user may use, and how much of it is left.
 #include "command.hpp"
+#include "default_release.hpp"
 #include "or_null.hpp"
 #include "own_limits.hpp"
 #include "report/usage_bar.hpp"
@@ -249,8 +250,7 @@ Result<int> show_limits(const LimitsOptions& options, Output& output) {
             return may.error();
     LimitsQuery query = options.query;
     query.lists_users = options.all;
-    const auto own = find_own_limits(*world, *user, is_live ? getuid() : user->id, query,
-                                     limits::Release::parse(QG_RELEASE).value());
+    const auto own = find_own_limits(*world, *user, is_live ? getuid() : user->id, query, default_release());
     if (!own) return own.error();
     const model::TresCatalogue& tres = *world->accounting->records().tres;
     if (output.json())

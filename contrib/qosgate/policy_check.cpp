@@ -2,6 +2,7 @@
 //
 // qosgate policy check [DIR], qosgate policy check --compat FILE
 #include "command.hpp"
+#include "default_release.hpp"
 #include "policy_folder.hpp"
 #include "table.hpp"
 
@@ -140,7 +141,7 @@ Result<policy::PolicyReport> examine(const PolicyFolder& folder, bool checks_own
                      text::format("{} cannot be read as user {}, as slurmctld reads it: this process may not "
                                   "change its user; run the command as {}",
                                   folder.path.string(), folder.reader_name, folder.reader_name)};
-    gate::ScenarioWorld world(limits::Release::parse(QG_RELEASE).value());
+    gate::ScenarioWorld world(default_release());
     auto report = policy::check_policy(
         folder.path, {.is_needed = checks_owners, .trusted_user = folder.reader}, {.world = &world});
     if (report && checks_owners)

@@ -2,6 +2,7 @@
 //
 // qosgate policy test [DIR]
 #include "command.hpp"
+#include "default_release.hpp"
 #include "policy_folder.hpp"
 #include "policy_load.hpp"
 
@@ -65,7 +66,7 @@ Result<int> run_tests(const TestOptions& options, Output& output) {
     if (tests.empty())
         return Error{ErrorCode::not_found, text::format("{}: there are no tests: no file there ends in .lua",
                                                         (folder->path / policy::tests_folder_name).string())};
-    gate::ScenarioWorld world(limits::Release::parse(QG_RELEASE).value());
+    gate::ScenarioWorld world(default_release());
     std::size_t failed = 0;
     std::size_t all = 0;
     ordered_json answers = ordered_json::array();

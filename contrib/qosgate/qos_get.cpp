@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // qosgate qos get NAME...
+#include "default_release.hpp"
 #include "qos_connection.hpp"
 #include "qos_json.hpp"
 #include "qos_yaml.hpp"
@@ -36,7 +37,7 @@ struct Details {
         const auto qos = std::ranges::find_if(
             records.qos, [&](const quota::LocalQos& each) { return text::iequals(each.qos.name, name); });
         if (qos == records.qos.end()) return std::nullopt;
-        return find_use(*qos, *records.tres, limits::Release::parse(QG_RELEASE).value(),
+        return find_use(*qos, *records.tres, default_release(),
                         [this](std::uint32_t id) { return world.name_of(id); });
     }
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "replay.hpp"
 
+#include "default_release.hpp"
+
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/comparison.hpp"
 #include "qosgate/gate/resolve.hpp"
@@ -146,9 +148,8 @@ std::string_view WorldMembers::why_unknown(const ReplayedJob& job) const {
 
 Replay::Replay(const JudgedWorld& world, const policy::Policy& policy, const WorldMembers& members,
                const JudgedWorld* unchanged)
-    : world_(world), unchanged_(unchanged), policy_(policy), members_(members),
-      release_(limits::Release::parse(QG_RELEASE).value()), gate_(*world.accounting, release_),
-      sums_(unchanged == nullptr ? SumKind::jobs : SumKind::limits) {
+    : world_(world), unchanged_(unchanged), policy_(policy), members_(members), release_(default_release()),
+      gate_(*world.accounting, release_), sums_(unchanged == nullptr ? SumKind::jobs : SumKind::limits) {
     if (unchanged != nullptr) unchanged_gate_.emplace(*unchanged->accounting, release_);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tried_job.hpp"
 
+#include "default_release.hpp"
+
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/advice.hpp"
 #include "qosgate/gate/attempt.hpp"
@@ -126,7 +128,7 @@ bool hides_limits(const model::AccountView& view) {
 
 TriedPart try_part(const model::JobRequest& request, const JudgedWorld& world, const policy::Policy& policy,
                    gate::HetParts* others) {
-    const auto release = limits::Release::parse(QG_RELEASE).value();
+    const auto release = default_release();
     const auto known = gate::KnownCluster::as_read(
         world.cluster.get(), {.now = world.now, .cluster_read_at = world.now}, world.groups.get());
     const gate::ResolvedRequest resolved =

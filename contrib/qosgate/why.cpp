@@ -2,6 +2,7 @@
 //
 // qosgate why: why jobs wait, who holds the limits that they wait for, and what would help.
 #include "command.hpp"
+#include "default_release.hpp"
 #include "job_names.hpp"
 #include "waiting_report.hpp"
 
@@ -81,7 +82,7 @@ Result<int> explain(const WhyOptions& options, Output& output) {
     QueueContext context{.world = *world,
                          .holding = {queue->jobs.begin(), holding.begin()},
                          .reader = getuid(),
-                         .release = limits::Release::parse(QG_RELEASE).value(),
+                         .release = default_release(),
                          .now = std::time(nullptr)};
     const Asked asked = find_asked(options, queue->jobs);
     auto answers = ordered_json::array();

@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""qosgate eval for its users: files, standard input, wrong lines, options. Usage: eval_test.py QOSGATE RELEASE"""
+"""qosgate eval for its users: files, standard input, wrong lines, options.
+
+Usage: eval_test.py QOSGATE RELEASE, without Slurm an empty one
+"""
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
+from pathlib import Path
 
 QOSGATE = sys.argv.pop(1)
-RELEASE = sys.argv.pop(1)
+SOURCE = Path(__file__).resolve().parents[2] / "engine/qosgate/limits/release.hpp"
+RELEASE = sys.argv.pop(1) or "{}.{:0>2}".format(*re.findall(r"newest_release\{(\d+), (\d+)\}", SOURCE.read_text())[0])
 GOOD = {
     "id": "a",
     "enforce": ["limits"],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "exporter_metrics.hpp"
 
+#include "default_release.hpp"
 #include "limit_rows.hpp"
 #include "metric_set.hpp"
 
@@ -271,7 +272,7 @@ void add_gate(MetricSet& metrics, const Result<GateReport>& gate, std::time_t no
 void add_own(MetricSet& metrics, const ClusterState* state, const ReadingCounts& counts) {
     metrics.gauge("qosgate_up", "Whether slurmctld answered the exporter.").add(state != nullptr ? 1 : 0);
     metrics.gauge("qosgate_build_info", "The exporter; always 1.")
-        .add(1, {{"version", QG_VERSION}, {"slurm", QG_RELEASE}});
+        .add(1, {{"version", QG_VERSION}, {"slurm", default_release().branch()}});
     metrics.counter("qosgate_exporter_readings_total", "Attempts to read the cluster.")
         .add(as_double(counts.readings));
     metrics

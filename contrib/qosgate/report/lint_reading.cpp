@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/lint_reading.hpp"
 
+#include "default_release.hpp"
 #include "judged_world.hpp"
 
 #include "qosgate/slurm/cluster_settings.hpp"
@@ -46,7 +47,7 @@ Result<LintInput> read_lint_input(QosConnection& access) {
                     .associations = {},
                     .partitions = {},
                     .nodes = world->cluster.nodes,
-                    .release = limits::Release::parse(QG_RELEASE).value()};
+                    .release = default_release()};
     for (const slurmdb::StoredQos& qos : *stored)
         input.qos.push_back(qos.record);
     std::ranges::transform(accounting.records().associations, std::back_inserter(input.associations),

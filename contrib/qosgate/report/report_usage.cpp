@@ -2,6 +2,7 @@
 //
 // qosgate report usage: the limits of all QOSs, and how full they are.
 #include "command.hpp"
+#include "default_release.hpp"
 #include "or_null.hpp"
 #include "report/qos_usage.hpp"
 #include "report/report_table.hpp"
@@ -163,7 +164,7 @@ Result<int> report_usage(const ReportOptions& options, Output& output) {
     const quota::LocalRecords& records = world->accounting->records();
     std::vector<Row> rows;
     for (const quota::LocalQos& qos : records.qos)
-        rows.push_back({find_use(qos, *records.tres, limits::Release::parse(QG_RELEASE).value(),
+        rows.push_back({find_use(qos, *records.tres, default_release(),
                                  [&](std::uint32_t id) { return world->name_of(id); })});
     std::ranges::stable_sort(rows, {}, [](const Row& row) { return row.use.name; });
     if (const auto sorted = sort_rows<Row>(rows, options.sort, sort_keys); !sorted) return sorted.error();

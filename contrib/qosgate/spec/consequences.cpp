@@ -2,6 +2,7 @@
 #include "spec/consequences.hpp"
 
 #include "changed_qos.hpp"
+#include "default_release.hpp"
 #include "judged_world.hpp"
 #include "output.hpp"
 #include "report/qos_usage.hpp"
@@ -94,7 +95,7 @@ class Judge {
         return {.world = world,
                 .holding = holding,
                 .reader = getuid(),
-                .release = limits::Release::parse(QG_RELEASE).value(),
+                .release = default_release(),
                 .now = std::time(nullptr),
                 .seeks_changes = false};
     }
@@ -122,7 +123,7 @@ bool was_as_strict(const QosUse& before, const LimitShare& limit, model::LimitSc
 
 void find_above(const quota::LocalQos& before, const quota::LocalQos& after, const UserWorld& world,
                 std::vector<AboveLimit>& found) {
-    const auto release = limits::Release::parse(QG_RELEASE).value();
+    const auto release = default_release();
     const auto name_of = [&](std::uint32_t id) { return world.name_of(id); };
     const model::TresCatalogue& tres = *world.accounting->records().tres;
     const QosUse old = find_use(before, tres, release, name_of);
