@@ -34,9 +34,9 @@ using model::Partition;
 bool is_taken_after_rules(const JobRequest& submitted, const ClusterContext& context, const RulesRun* rules,
                           limits::Strictness strictness) {
     if (rules == nullptr) return true; // the forecast was made with this very request
-    const policy::RuleOutcome verdict = run_site_rules(rules->policy, resolve(submitted, context));
-    if (verdict.rejected) return false;
-    const JobRequest& request = verdict.changed ? *verdict.changed : submitted;
+    const policy::RuleOutcome outcome = run_site_rules(rules->policy, resolve(submitted, context));
+    if (outcome.rejected) return false;
+    const JobRequest& request = outcome.changed ? *outcome.changed : submitted;
     if (!keeps_changes(request, rules->submitted, submitted)) return false;
     return !are_all_closed(resolve(request, context).view()) && is_surely_taken(request, context, strictness);
 }

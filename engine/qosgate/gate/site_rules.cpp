@@ -190,9 +190,9 @@ policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedR
                                    std::vector<policy::RuleCost>* costs) {
     ReadJob job(submitted, policy, policy::JobEvent::submit);
     job.measure(costs);
-    policy::RuleOutcome verdict = policy.run(job.request(), job.facts());
-    job.restore_names(verdict.changed);
-    return verdict;
+    policy::RuleOutcome outcome = policy.run(job.request(), job.facts());
+    job.restore_names(outcome.changed);
+    return outcome;
 }
 
 policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const ResolvedRequest& after,
