@@ -156,15 +156,17 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
     const auto pass = [&] {
         return of_script ? pass_change(*of_script, job_files_.find_id(job), err_msg) : SLURM_SUCCESS;
     };
-    if (!slurm::touches_decision(update)) return pass();
-    const bool may_refuse =
-        policy->settings().limits == policy::Level::enforce || policy->has_rules_at(policy::JobEvent::modify);
+    const model::UpdateParts parts = slurm::parts_of_update(update);
+    const bool runs_rules = policy->has_rules_at(policy::JobEvent::modify, parts);
+    const bool touches_limits = parts.has(model::UpdatePart::limits);
+    if (!runs_rules && !touches_limits) return pass();
+    const bool may_refuse = runs_rules || policy->settings().limits == policy::Level::enforce;
     if (!may_refuse && err_msg == nullptr) return pass();
     const auto files_id = job_files_.find_id(job);
     const bool by_operator = quota_.is_operator(submit_uid);
     const auto asked_at = TimeAllowance::Clock::now();
     if (const auto why = why_not_copied(files_id, submit_uid, by_operator); !why.empty()) {
-        Decision decision = answer_unseen_change({files_id, submit_uid, by_operator, why}, *policy);
+        Decision decision = answer_unseen_change({files_id, submit_uid, by_operator, why, parts}, *policy);
         if (of_script) put_before(decision, std::move(of_script->decision));
         count(decision, /*is_change=*/true, asked_at);
         return answer(decision, err_msg);

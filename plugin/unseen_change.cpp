@@ -7,8 +7,11 @@
 namespace qg::plugin {
 
 model::Decision answer_unseen_change(const UnseenChange& change, const policy::Policy& policy) {
-    const bool is_refused = !change.by_operator && (policy.has_enforcing_rule_at(policy::JobEvent::modify) ||
-                                                    policy.settings().limits == policy::Level::enforce);
+    const bool may_break_limits =
+        policy.settings().limits == policy::Level::enforce && change.parts.has(model::UpdatePart::limits);
+    const bool is_refused =
+        !change.by_operator &&
+        (may_break_limits || policy.has_enforcing_rule_at(policy::JobEvent::modify, change.parts));
     model::Decision decision;
     if (is_refused) {
         decision.reject = model::RejectCode::access_denied;

@@ -16,11 +16,12 @@ struct UnseenChange {
     std::optional<std::uint32_t> job_id; ///< empty: not known
     std::uint32_t submit_uid = 0;
     bool by_operator = false;
-    std::string_view why; ///< what takes too long, for user and log
+    std::string_view why;                                 ///< what takes too long, for user and log
+    model::UpdateParts parts = model::UpdateParts::all(); ///< what it sets
 };
 
-/// Refuses the change if a rule must see each change, or if limits are enforced; but never a change by an
-/// operator. Otherwise it accepts the change unchecked, and the log says so.
+/// Refuses the change if a rule must see it, or if limits are enforced that it touches; but never a change by
+/// an operator. Otherwise it accepts the change unchecked, and the log says so.
 model::Decision answer_unseen_change(const UnseenChange& change, const policy::Policy& policy);
 
 } // namespace qg::plugin

@@ -103,8 +103,9 @@ class KeptPolicy(PluginTestCase):
         self.expect_logged_error("no rules are loaded: ")
         for operator in ("root", "ben"):
             self.expect(self.submit_as(operator), True)
-        change = self.cluster.run(f"scontrol update jobid={waiting} timelimit=5", USER)
-        self.assertNotEqual(change.rc, 0, change)
+        for change in ("timelimit=5", "nice=5"):
+            self.expect(self.cluster.run(f"scontrol update jobid={waiting} {change}", USER), False)
+            self.expect(self.cluster.run(f"scontrol update jobid={waiting} {change}", "root"), True)
         self.write(RULE)
         self.wait_for_answer(False, "not on main")
 

@@ -26,7 +26,8 @@ class Rules(PluginTestCase):
 
     def tearDown(self) -> None:
         mark = len(self.cluster.log("slurmctld"))
-        (self.folder / "10-test.lua").unlink(missing_ok=True)
+        for rule in self.folder.glob("[12]*-*.lua"):
+            rule.unlink()
         self.cluster.wait_for(
             lambda: "job_submit/qosgate: " in self.slurmctld_log_since(mark), "the rule is gone"
         )
@@ -121,6 +122,84 @@ class Rules(PluginTestCase):
             log,
         )
         self.assertIn(f"rejected change jobid={job} by=0 user={USER}({uid})", log)
+
+    def put_rules_in_force(self, rules: dict[str, str]) -> None:
+        """Each rule has this body."""
+        self.put_in_force(
+            {f"{name}.lua": f"rule {{ submit = function(job)\n{body}\nend }}\n" for name, body in rules.items()}
+        )
+
+    def test_a_rule_sees_a_change_of_each_field_that_it_reads(self) -> None:
+        self.put_rules_in_force(
+            {
+                "20-nice": 'if (job.nice or 0) > 50 then job:reject("too nice") end',
+                "21-comment": 'if job.comment == "bad" then job:reject("bad comment") end',
+                "22-wckey": 'if job:is_set("wckey") and job.wckey == "bad" then job:reject("bad wckey") end',
+                "23-dir": 'if job.work_dir == "/root" then job:reject("bad directory") end',
+            }
+        )
+        job = self.cluster.sbatch("--hold", USER).jobid
+        for change, words in (
+            ("nice=51", "too nice"),
+            ("nice=50", ""),
+            ("comment=bad", "bad comment"),
+            ("comment=good", ""),
+            ("wckey=bad", "bad wckey"),
+            ("wckey=good", ""),
+            ("workdir=/root", "bad directory"),
+            ("workdir=/tmp", ""),
+            ("name=bad", ""),
+        ):
+            with self.subTest(change):
+                mark = len(self.cluster.log("slurmctld"))
+                result = self.cluster.run(f"scontrol update jobid={job} {change}", USER)
+                self.assertEqual(result.rc == 0, not words, result)
+                log = self.slurmctld_log_since(mark)
+                self.assertEqual(f"rejected change jobid={job}" in log, bool(words), log)
+                self.assertIn(words, log)
+
+    def test_a_change_that_a_rule_does_not_look_at_does_not_run_it(self) -> None:
+        job = self.cluster.sbatch("--hold --nice=10 --time=5", USER).jobid
+        self.put_rules_in_force(
+            {
+                "20-never": 'job:reject("never")',
+                "21-comment": 'if job.comment == "bad" then job:reject("bad comment") end',
+            }
+        )
+        for change, works in (
+            ("comment=good", True),
+            ("comment=bad", False),
+            ("nice=20", True),
+            ("name=other", True),
+            ("dependency=singleton", True),
+            ("starttime=now+60", True),
+            ("timelimit=4", False),
+            ("nice=30 timelimit=4", False),
+        ):
+            with self.subTest(change):
+                result = self.cluster.run(f"scontrol update jobid={job} {change}", USER)
+                self.assertEqual(result.rc == 0, works, result)
+        for command in (f"release {job}", f"hold {job}"):
+            self.cluster.run(f"scontrol {command}", USER, check=True)
+
+    def test_a_rule_about_priority_sees_a_release_and_one_in_doubt_a_change_of_every_field(self) -> None:
+        job = self.cluster.sbatch("--hold", USER).jobid
+        self.put_rules_in_force({"20-held": 'if job.priority ~= 0 then job:reject("ask to release it") end'})
+        self.expect(self.cluster.run(f"scontrol release {job}", USER), False)
+        self.expect(self.cluster.run(f"scontrol update jobid={job} nice=5", USER), True)
+        self.expect(self.cluster.run(f"scontrol hold {job}", USER), True)
+        self.put_rules_in_force(
+            {"20-held": 'for _, name in ipairs { "name" } do if job[name] then job:reject("in doubt") end end'}
+        )
+        self.expect(self.cluster.run(f"scontrol update jobid={job} nice=6", USER), False)
+        self.expect(self.cluster.run(f"scontrol release {job}", USER), False)
+
+    def test_a_rule_that_fails_at_a_change_of_what_it_reads_rejects_it(self) -> None:
+        job = self.cluster.sbatch("--hold", USER).jobid
+        self.put_rules_in_force({"20-fails": "local x = job.comment .. {}"})
+        self.assertEqual(self.cluster.run(f"scontrol update jobid={job} nice=5", USER).rc, 0)
+        self.assertNotEqual(self.cluster.run(f"scontrol update jobid={job} comment=x", USER).rc, 0)
+        self.expect_logged_error(f"failed change jobid={job}")
 
     def test_leaving_out_the_time_does_not_walk_around_a_rule(self) -> None:
         self.write_rule('if (job.time_limit or 0) > 30 then job:reject("%s minutes", job.time_limit) end')

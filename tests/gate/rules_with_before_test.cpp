@@ -122,4 +122,48 @@ BOOST_AUTO_TEST_CASE(a_note_is_logged_as_one) {
     BOOST_TEST(decision.log[0].text.starts_with("noted user=ana(1000)"));
 }
 
+BOOST_AUTO_TEST_CASE(rules_see_a_change_of_what_they_look_at) {
+    const std::string on_comment =
+        "rule { submit = function(job) if job.comment == 'no' then job:reject('comment') end end }";
+    const std::string on_all = "rule { submit = function(job) job:reject('all') end }";
+    update.parts = {model::UpdatePart::comment};
+    update.after.comment = "no";
+    BOOST_TEST(change(on_comment).reject == RejectCode::access_denied);
+    BOOST_TEST(change(on_all).reject == RejectCode::none);
+    update.after.comment = "yes";
+    BOOST_TEST(change(on_comment).reject == RejectCode::none);
+    update.parts = {model::UpdatePart::wckey};
+    update.after.comment = "no";
+    BOOST_TEST(change(on_comment).reject == RejectCode::none);
+    update.parts = {model::UpdatePart::limits};
+    BOOST_TEST(change(on_all).reject == RejectCode::access_denied);
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_that_fails_at_such_a_change_does_as_on_error_says) {
+    const auto rule = [](const std::string& keys) {
+        return "rule { " + keys + " submit = function(job) local x = #job.comment .. {} end }";
+    };
+    update.parts = {model::UpdatePart::comment};
+    update.after.comment = "x";
+    BOOST_TEST(change(rule("")).reject == RejectCode::access_denied);
+    const auto allowed = change(rule("on_error = 'allow',"));
+    BOOST_TEST(allowed.reject == RejectCode::none);
+    BOOST_TEST(allowed.log.size() == 1u);
+    update.parts = {model::UpdatePart::nice};
+    BOOST_TEST(change(rule("")).reject == RejectCode::none);
+}
+
+BOOST_AUTO_TEST_CASE(limits_are_judged_if_the_change_touches_them) {
+    qos(0).flags.deny_on_limit = true;
+    qos(0).limits.set(model::TresLimit::max_tres_per_job, tres("cpu"), 3);
+    const std::string rule = "rule { submit = function(job) local n = job.nice end }";
+    BOOST_TEST(!change(rule).message.empty());
+    update.parts = {model::UpdatePart::nice};
+    BOOST_TEST(change(rule).message.empty());
+    update.after.unread = model::UnreadText{"admin_comment", 4096, "bytes", {}, false};
+    BOOST_TEST(change(rule).reject == RejectCode::text_too_long);
+    update.parts = {model::UpdatePart::wckey};
+    BOOST_TEST(change(rule).reject == RejectCode::none);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

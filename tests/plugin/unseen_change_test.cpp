@@ -53,6 +53,18 @@ BOOST_AUTO_TEST_CASE(a_rule_that_enforces_refuses_it_and_one_that_warns_does_not
     expect_unchecked(answer_unseen_change(by_user, *rule("warn")), "1001");
 }
 
+BOOST_AUTO_TEST_CASE(it_is_refused_only_for_what_it_sets) {
+    UnseenChange of_comment = by_user;
+    of_comment.parts = {qg::model::UpdatePart::comment};
+    expect_unchecked(answer_unseen_change(of_comment, *test::load_site("site { limits = 'enforce' }")),
+                     "1001");
+    const auto rule = [](const std::string& field) {
+        return test::load_rule("rule { submit = function(job) local x = job." + field + " end }");
+    };
+    expect_unchecked(answer_unseen_change(of_comment, *rule("name")), "1001");
+    expect_refused(answer_unseen_change(of_comment, *rule("comment")));
+}
+
 BOOST_AUTO_TEST_CASE(an_operator_is_never_refused) {
     expect_unchecked(answer_unseen_change(by_operator, *test::load_site("site { limits = 'enforce' }")),
                      "1002");

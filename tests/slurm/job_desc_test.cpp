@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(an_infinite_amount_is_the_largest_one) {
     job_desc_msg_t job = unset_job();
     job.min_nodes = job.num_tasks = job.min_cpus = INFINITE;
     job.cpus_per_task = job.pn_min_cpus = INFINITE16;
-    BOOST_TEST(touches_decision(job));
+    BOOST_TEST(parts_of_update(job).has(model::UpdatePart::limits));
 
     const JobRequest request = read(job);
 
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(infinite_memory_is_an_amount) {
     job_desc_msg_t job = unset_job();
     job.pn_min_memory = INFINITE64;
     BOOST_TEST(read(job).memory == (model::Memory{std::uint64_t{INT64_MAX}, true}));
-    BOOST_TEST(touches_decision(job));
+    BOOST_TEST(parts_of_update(job).has(model::UpdatePart::limits));
     job.pn_min_memory = NO_VAL64;
     BOOST_TEST(!read(job).memory.has_value());
 }

@@ -7,7 +7,20 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <ostream>
 #include <string>
+#include <utility>
+
+namespace qg::model {
+
+/// The numbers of the parts.
+static std::ostream& operator<<(std::ostream& out, UpdateParts parts) {
+    for (unsigned i = 0; i <= static_cast<unsigned>(UpdatePart::work_dir); ++i)
+        if (parts.has(static_cast<UpdatePart>(i))) out << i << ' ';
+    return out;
+}
+
+} // namespace qg::model
 
 using namespace qg;
 using namespace qg::slurm;
@@ -97,45 +110,123 @@ BOOST_AUTO_TEST_CASE(a_job_copied_from_slurmctlds_records_is_no_part_of_another)
     BOOST_TEST(!read_job_update(current, unset_job(), submitter).is_het_part);
 }
 
-BOOST_AUTO_TEST_CASE(a_change_of_what_rules_and_limits_look_at_is_told_from_others) {
-    std::string text = "text", none;
-    job_desc_msg_t untouched = unset_job();
-    BOOST_TEST(!touches_decision(untouched));
-    for (const auto field :
-         {&job_desc_msg_t::name, &job_desc_msg_t::comment, &job_desc_msg_t::admin_comment}) {
-        job_desc_msg_t update = unset_job();
-        update.*field = text.data();
-        BOOST_TEST(!touches_decision(update));
-    }
-    untouched.priority = 0; // scontrol hold
-    untouched.nice = 5;
-    untouched.array_inx = text.data(); // ArrayTaskThrottle
-    BOOST_TEST(!touches_decision(untouched));
+namespace {
 
+/// What a change sets that differs from one that sets nothing.
+template <typename Change>
+model::UpdateParts parts_with(Change change) {
+    job_desc_msg_t update = unset_job();
+    change(update);
+    return parts_of_update(update);
+}
+
+constexpr model::UpdateParts limits_alone{model::UpdatePart::limits};
+constexpr model::UpdateParts both_specs{model::UpdatePart::core_spec, model::UpdatePart::thread_spec};
+constexpr model::UpdateParts comment_and_limits{model::UpdatePart::comment, model::UpdatePart::limits};
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(a_change_of_what_limits_depend_on_is_told_from_others) {
+    std::string text = "text", none;
+    const auto parts_with_text = [](char* job_desc_msg_t::*field, std::string& value) {
+        return parts_with([&](job_desc_msg_t& update) { update.*field = value.data(); });
+    };
     for (const auto field :
          {&job_desc_msg_t::partition, &job_desc_msg_t::qos, &job_desc_msg_t::account,
           &job_desc_msg_t::reservation, &job_desc_msg_t::features, &job_desc_msg_t::prefer,
           &job_desc_msg_t::licenses, &job_desc_msg_t::tres_per_job, &job_desc_msg_t::tres_per_node,
-          &job_desc_msg_t::mem_per_tres, &job_desc_msg_t::req_nodes, &job_desc_msg_t::exc_nodes})
-        for (std::string* value : {&text, &none}) {
-            job_desc_msg_t update = unset_job();
-            update.*field = value->data();
-            BOOST_TEST(touches_decision(update));
-        }
+          &job_desc_msg_t::mem_per_tres, &job_desc_msg_t::req_nodes, &job_desc_msg_t::exc_nodes}) {
+        BOOST_TEST(parts_with_text(field, text) == limits_alone);
+        BOOST_TEST(parts_with_text(field, none) == limits_alone);
+    }
     for (const auto field :
          {&job_desc_msg_t::time_limit, &job_desc_msg_t::time_min, &job_desc_msg_t::min_nodes,
-          &job_desc_msg_t::min_cpus, &job_desc_msg_t::num_tasks}) {
-        job_desc_msg_t update = unset_job();
-        update.*field = 1;
-        BOOST_TEST(touches_decision(update));
-    }
-    job_desc_msg_t memory = unset_job(), shared = unset_job(), cpus_of_node = unset_job();
-    memory.pn_min_memory = 100;
-    shared.shared = JOB_SHARED_NONE;
-    cpus_of_node.pn_min_cpus = 2;
-    BOOST_TEST(touches_decision(cpus_of_node));
-    BOOST_TEST(touches_decision(memory));
-    BOOST_TEST(touches_decision(shared));
+          &job_desc_msg_t::min_cpus, &job_desc_msg_t::num_tasks})
+        BOOST_TEST(parts_with([&](job_desc_msg_t& update) { update.*field = 1; }) == limits_alone);
+    BOOST_TEST(parts_with([](job_desc_msg_t& update) { update.pn_min_memory = 100; }) == limits_alone);
+    BOOST_TEST(parts_with([](job_desc_msg_t& update) { update.shared = JOB_SHARED_NONE; }) == limits_alone);
+    BOOST_TEST(parts_with([](job_desc_msg_t& update) { update.pn_min_cpus = 2; }) == limits_alone);
+}
+
+BOOST_AUTO_TEST_CASE(a_change_of_what_only_rules_look_at_is_known_field_by_field) {
+    using model::UpdatePart;
+    BOOST_TEST(parts_of_update(unset_job()) == model::UpdateParts());
+    std::string text = "text", none;
+    const std::pair<char * job_desc_msg_t::*, UpdatePart> texts[] = {
+        {&job_desc_msg_t::name, UpdatePart::name},
+        {&job_desc_msg_t::comment, UpdatePart::comment},
+        {&job_desc_msg_t::admin_comment, UpdatePart::admin_comment},
+        {&job_desc_msg_t::burst_buffer, UpdatePart::burst_buffer},
+        {&job_desc_msg_t::dependency, UpdatePart::dependency},
+        {&job_desc_msg_t::mail_user, UpdatePart::mail_user},
+        {&job_desc_msg_t::network, UpdatePart::network},
+        {&job_desc_msg_t::std_err, UpdatePart::std_err},
+        {&job_desc_msg_t::std_in, UpdatePart::std_in},
+        {&job_desc_msg_t::std_out, UpdatePart::std_out},
+        {&job_desc_msg_t::wckey, UpdatePart::wckey},
+        {&job_desc_msg_t::work_dir, UpdatePart::work_dir}};
+    for (const auto& [field, part] : texts)
+        for (std::string* value : {&text, &none})
+            BOOST_TEST(parts_with([&](job_desc_msg_t& update) { update.*field = value->data(); }) ==
+                       model::UpdateParts{part});
+    const std::pair<std::uint16_t job_desc_msg_t::*, UpdatePart> counts[] = {
+        {&job_desc_msg_t::contiguous, UpdatePart::contiguous},
+        {&job_desc_msg_t::mail_type, UpdatePart::mail_type},
+        {&job_desc_msg_t::reboot, UpdatePart::reboot},
+        {&job_desc_msg_t::requeue, UpdatePart::requeue},
+        {&job_desc_msg_t::threads_per_core, UpdatePart::threads_per_core}};
+    for (const auto& [field, part] : counts)
+        for (const std::uint16_t value : {0, 1})
+            BOOST_TEST(parts_with([&](job_desc_msg_t& update) { update.*field = value; }) ==
+                       model::UpdateParts{part});
+    for (const std::uint16_t value : {std::uint16_t{0}, std::uint16_t{2}, std::uint16_t{INFINITE16}})
+        BOOST_TEST(parts_with([&](job_desc_msg_t& update) { update.core_spec = value; }) == both_specs);
+    BOOST_TEST(parts_with([](job_desc_msg_t& update) { update.nice = NICE_OFFSET; }) ==
+               model::UpdateParts{UpdatePart::nice});
+    BOOST_TEST(parts_with([](job_desc_msg_t& update) { update.begin_time = 1; }) ==
+               model::UpdateParts{UpdatePart::begin_time});
+    BOOST_TEST(parts_with([](job_desc_msg_t& update) { update.pn_min_tmp_disk = 0; }) ==
+               model::UpdateParts{UpdatePart::tmp_disk});
+    for (const std::uint32_t value :
+         {std::uint32_t{0}, std::uint32_t{7}, std::uint32_t{INFINITE}}) // hold, release
+        BOOST_TEST(parts_with([&](job_desc_msg_t& update) { update.priority = value; }) ==
+                   model::UpdateParts{UpdatePart::priority});
+    BOOST_TEST(parts_with([&](job_desc_msg_t& update) { update.array_inx = text.data(); }) ==
+               model::UpdateParts()); // ArrayTaskThrottle
+    BOOST_TEST(parts_with([&](job_desc_msg_t& update) {
+                   update.comment = text.data();
+                   update.time_limit = 1;
+               }) == comment_and_limits);
+}
+
+BOOST_AUTO_TEST_CASE(a_released_job_has_no_priority_that_was_asked_for) {
+    job_desc_msg_t current = unset_job();
+    current.priority = 0;
+    job_desc_msg_t update = unset_job();
+    BOOST_TEST(read_job_update(current, update, submitter).starts_later());
+    update.priority = INFINITE;
+    BOOST_TEST(!read_job_update(current, update, submitter).priority.has_value());
+    BOOST_TEST(!read_job_update(current, update, submitter).starts_later());
+    update.priority = 7;
+    BOOST_TEST(read_job_update(current, update, submitter).priority.value() == 7u);
+}
+
+BOOST_AUTO_TEST_CASE(specialized_cores_and_threads_replace_each_other) {
+    using model::JobDetail;
+    job_desc_msg_t current = unset_job();
+    current.core_spec = 2;
+    job_desc_msg_t update = unset_job();
+    const auto has = [&](JobDetail detail) {
+        return read_job_update(current, update, submitter).details.get(detail).kind !=
+               model::DetailValue::Kind::unset;
+    };
+    BOOST_TEST(has(JobDetail::core_spec));
+    update.core_spec = 3 | CORE_SPEC_THREAD;
+    BOOST_TEST(!has(JobDetail::core_spec));
+    BOOST_TEST(has(JobDetail::thread_spec));
+    update.core_spec = INFINITE16; // none
+    BOOST_TEST(!has(JobDetail::core_spec));
+    BOOST_TEST(!has(JobDetail::thread_spec));
 }
 
 BOOST_AUTO_TEST_CASE(a_priority_that_slurmctld_computed_was_not_asked_for) {
@@ -170,6 +261,7 @@ BOOST_AUTO_TEST_CASE(a_change_tells_whether_it_names_the_qos_and_the_time) {
     update.time_limit = 60;
     const model::JobUpdate both = read_update(current, update, submitter);
     BOOST_TEST(both.names_time);
+    BOOST_TEST(both.parts == limits_alone);
     BOOST_TEST(*both.before.qos == "small");
     BOOST_TEST(both.before.has_counted_cpus);
     BOOST_TEST(both.after.has_counted_cpus);

@@ -73,8 +73,8 @@ std::optional<RulesRun> run_rules(Decision& decision, const ResolvedRequest& res
 /// Runs the site's rules over a change. `before` may be null if no rule reads it.
 void run_rules_at_change(Decision& decision, const model::JobUpdate& update, const ResolvedRequest& after,
                          const ResolvedRequest* before, const Site& site) {
-    if (!site.has_rules_at(policy::JobEvent::modify)) return;
-    policy::RuleOutcome verdict = run_site_rules_at_change(*site.policy, after, before);
+    if (!site.has_rules_at(policy::JobEvent::modify, update.parts)) return;
+    policy::RuleOutcome verdict = run_site_rules_at_change(*site.policy, after, before, update.parts);
     take_verdict(decision, verdict, {update.after, after.view(), &update}, site);
 }
 
@@ -279,10 +279,11 @@ Decision Gate::decide_update(model::JobUpdate update, KnownCluster known,
     const ResolveOptions options{.requester = update.after.submit_uid,
                                  .names_partitions = changes_partitions};
     Decision decision;
-    const bool runs_rules = site.has_rules_at(policy::JobEvent::modify);
-    const bool must_wait = site.must_wait(update.after.submit_uid);
-    const bool judges = site.judges_limits() || site.enforces_later();
-    if (!update.after.unread && !runs_rules && !judges && !must_wait) return decision;
+    const bool runs_rules = site.has_rules_at(policy::JobEvent::modify, update.parts);
+    const bool touches_limits = update.parts.has(model::UpdatePart::limits);
+    const bool must_wait = touches_limits && site.must_wait(update.after.submit_uid);
+    const bool judges = touches_limits && (site.judges_limits() || site.enforces_later());
+    if (!runs_rules && !judges && !must_wait && !(touches_limits && update.after.unread)) return decision;
     ResolvedRequest after = resolve(update.after, site.context, options);
     const LoggedJob logged{update.after, after.view(), &update};
     if (must_wait) {

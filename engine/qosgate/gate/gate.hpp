@@ -40,7 +40,8 @@ class Gate {
     /// only if QOS, account or partition change and the job kept the limits before, and never for an
     /// operator. The user also hears what keeps the job pending after the change but not before. A value that
     /// an operator set above a limit earlier counts like any other value. Rules run over the job after the
-    /// change, whoever makes it. They may reject the change, but fields that they set are not applied.
+    /// change, whoever makes it, if they look at what it sets. They may reject the change, but fields that
+    /// they set are not applied. Limits are judged if the change sets something that they depend on.
     [[nodiscard]] model::Decision decide_update(model::JobUpdate update, KnownCluster known,
                                                 const policy::Policy* policy) const;
 

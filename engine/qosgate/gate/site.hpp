@@ -25,8 +25,10 @@ struct Site {
         static const policy::Settings defaults;
         return policy ? policy->settings() : defaults;
     }
-    [[nodiscard]] bool has_rules_at(policy::JobEvent event) const {
-        return policy != nullptr && policy->has_rules_at(event);
+    /// `parts` are what a change sets.
+    [[nodiscard]] bool has_rules_at(policy::JobEvent event,
+                                    model::UpdateParts parts = model::UpdateParts::all()) const {
+        return policy != nullptr && policy->has_rules_at(event, parts);
     }
 
     /// Whether the gate judges limits. It needs the current partitions for that, because a partition QOS

@@ -196,12 +196,12 @@ policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedR
 }
 
 policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const ResolvedRequest& after,
-                                             const ResolvedRequest* before) {
+                                             const ResolvedRequest* before, model::UpdateParts parts) {
     ReadJob job(after, policy, policy::JobEvent::modify);
-    if (before == nullptr) return policy.run_at_change(job.request(), job.facts(), nullptr);
+    if (before == nullptr) return policy.run_at_change(job.request(), job.facts(), nullptr, parts);
     ReadJob old_job(*before, policy, policy::JobEvent::modify);
     const policy::JobBefore job_before{old_job.request(), old_job.facts()};
-    return policy.run_at_change(job.request(), job.facts(), &job_before);
+    return policy.run_at_change(job.request(), job.facts(), &job_before, parts);
 }
 
 } // namespace qg::gate

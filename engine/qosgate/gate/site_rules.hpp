@@ -26,8 +26,8 @@ policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedR
                                    std::vector<policy::RuleCost>* costs = nullptr);
 
 /// Runs the rules over a change. The outcome's changes are not to be applied. `before` is the job before the
-/// change; null if no rule reads it.
+/// change; null if no rule reads it. `parts` are what the change sets.
 policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const ResolvedRequest& after,
-                                             const ResolvedRequest* before);
+                                             const ResolvedRequest* before, model::UpdateParts parts);
 
 } // namespace qg::gate

@@ -34,10 +34,12 @@ void refuse(model::Decision& decision, std::string_view cannot, const TooLarge& 
     model::Decision decision;
     const TooLarge found = find_too_large(resolved).value_or(TooLarge{});
     const auto event = job.change == nullptr ? policy::JobEvent::submit : policy::JobEvent::modify;
-    if (site.policy != nullptr && site.policy->has_enforcing_rule_at(event))
+    const auto parts = job.change == nullptr ? model::UpdateParts::all() : job.change->parts;
+    if (site.policy != nullptr && site.policy->has_enforcing_rule_at(event, parts))
         refuse(decision, "the site's rules cannot be applied to this job", found, job, site.settings());
     else
-        answer_too_large(decision, found, job, site, site.enforces_limits());
+        answer_too_large(decision, found, job, site,
+                         site.enforces_limits() && parts.has(model::UpdatePart::limits));
     return decision;
 }
 

@@ -11,6 +11,7 @@ namespace qg::policy {
 namespace {
 
 using namespace field;
+using model::UpdatePart;
 
 template <std::optional<std::string> JobRequest::*member>
 constexpr FieldSpec text_field(std::string_view name, std::string_view description,
@@ -21,6 +22,15 @@ constexpr FieldSpec text_field(std::string_view name, std::string_view descripti
 constexpr FieldSpec list_field(ListForm form, FieldSpec field) {
     field.list = form;
     return field;
+}
+
+constexpr FieldSpec set_with(std::optional<model::UpdatePart> part, FieldSpec field) {
+    field.part = part;
+    return field;
+}
+/// A field that no change sets.
+constexpr FieldSpec lasting(FieldSpec field) {
+    return set_with(std::nullopt, field);
 }
 
 template <std::optional<std::uint32_t> JobRequest::*member, std::int64_t lowest = 1,
@@ -69,36 +79,32 @@ constexpr FieldSpec flag_field(std::string_view name, std::string_view descripti
 /// Read-only details.
 template <JobDetail detail>
 constexpr FieldSpec fixed_detail(std::string_view name, FieldType type, std::string_view description) {
-    return {name, type, description, &read_as_is<detail>, nullptr, &has_detail<detail>};
+    return set_with(model::part_of(detail),
+                    {name, type, description, &read_as_is<detail>, nullptr, &has_detail<detail>});
 }
 template <JobDetail detail>
 constexpr FieldSpec switch_detail(std::string_view name, std::string_view description) {
-    return {name, FieldType::flag, description, &read_switch<detail>, nullptr, &has_detail<detail>};
+    return set_with(model::part_of(detail),
+                    {name, FieldType::flag, description, &read_switch<detail>, nullptr, &has_detail<detail>});
 }
 
 /// Details that rules write.
 template <JobDetail detail>
 constexpr FieldSpec text_detail(std::string_view name, std::string_view description,
                                 std::string_view noun = {}) {
-    return {name,
-            FieldType::text,
-            description,
-            &read_as_is<detail>,
-            &write_text_detail<detail>,
-            &has_detail<detail>,
-            noun,
-            true};
+    return set_with(model::part_of(detail), {name, FieldType::text, description, &read_as_is<detail>,
+                                             &write_text_detail<detail>, &has_detail<detail>, noun, true});
 }
 template <JobDetail detail, std::int64_t lowest, std::int64_t highest>
 constexpr FieldSpec number_detail(std::string_view name, std::string_view description) {
-    return {name,
-            FieldType::count,
-            description,
-            &read_as_is<detail>,
-            &write_number_detail<detail, lowest, highest>,
-            &has_detail<detail>,
-            {},
-            true};
+    return set_with(model::part_of(detail), {name,
+                                             FieldType::count,
+                                             description,
+                                             &read_as_is<detail>,
+                                             &write_number_detail<detail, lowest, highest>,
+                                             &has_detail<detail>,
+                                             {},
+                                             true});
 }
 
 template <bool per_cpu>
@@ -140,10 +146,10 @@ constexpr auto field_table = std::to_array<FieldSpec>({
      FieldBasis::job_default},
     {"time_min", FieldType::minutes, "--time-min", &read_time_min, &write_time<&JobRequest::time_min>,
      &has<&JobRequest::time_min>, "--time-min"},
-    text_field<&JobRequest::name>("name", "the job's name"),
-    {"user", FieldType::text, "the login name of the job's owner", &read_user},
-    {"uid", FieldType::count, "the user id of the job's owner", &read_uid},
-    {"submit_uid", FieldType::count, "the user id that sent the request", &read_submit_uid},
+    set_with(UpdatePart::name, text_field<&JobRequest::name>("name", "the job's name")),
+    lasting({"user", FieldType::text, "the login name of the job's owner", &read_user}),
+    lasting({"uid", FieldType::count, "the user id of the job's owner", &read_uid}),
+    lasting({"submit_uid", FieldType::count, "the user id that sent the request", &read_submit_uid}),
     counted_field("nodes", "the minimum number of nodes: -N1-4 reads 1", &read_nodes, &sets_nodes),
     count_field<&JobRequest::min_nodes>("min_nodes", "the minimum number of nodes asked for",
                                         "minimum number of nodes"),
@@ -175,12 +181,13 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     object_field("gpu_requests", FieldType::gpu_list, "a list of all requests for GPUs, each like job.gpu",
                  &mentions_gpus),
     object_field("tres", FieldType::tres, "every TRES counted, by name: job.tres[\"gres/gpu\"]"),
-    counted_field("array_tasks", "tasks of the job array; 1 without --array", &read_array_tasks,
-                  &has<&JobRequest::array>),
-    fixed_text<&JobRequest::array>("array", "--array as written"),
+    lasting(counted_field("array_tasks", "tasks of the job array; 1 without --array", &read_array_tasks,
+                          &has<&JobRequest::array>)),
+    lasting(fixed_text<&JobRequest::array>("array", "--array as written")),
     text_field<&JobRequest::reservation>("reservation", "--reservation", "reservation"),
-    text_field<&JobRequest::comment>("comment", "--comment"),
-    text_field<&JobRequest::admin_comment>("admin_comment", "the administrator's comment"),
+    set_with(UpdatePart::comment, text_field<&JobRequest::comment>("comment", "--comment")),
+    set_with(UpdatePart::admin_comment,
+             text_field<&JobRequest::admin_comment>("admin_comment", "the administrator's comment")),
     list_field(ListForm::features, text_field<&JobRequest::features>(
                                        "features", "--constraint; see prefer, too", "--constraint")),
     list_field(ListForm::features,
@@ -201,44 +208,47 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     fixed_text<&JobRequest::tres_per_task>("tres_per_task", "--gpus-per-task"),
     fixed_detail<JobDetail::burst_buffer>("burst_buffer", FieldType::text, "--bb and --bbf"),
     fixed_detail<JobDetail::network>("network", FieldType::text, "--network"),
-    count_field<&JobRequest::priority, 0>("priority", "the priority asked for; 0 holds the job"),
+    set_with(UpdatePart::priority,
+             count_field<&JobRequest::priority, 0>("priority", "the priority asked for; 0 holds the job")),
     number_detail<JobDetail::nice, -highest_nice, highest_nice>("nice",
                                                                 "--nice; below 0 is a higher priority"),
     number_detail<JobDetail::begin_time, 1, highest_count>("begin_time", "--begin, in seconds since 1970"),
     list_field(ListForm::dependencies, text_detail<JobDetail::dependency>("dependency", "--dependency")),
-    {"requeue",
-     FieldType::flag,
-     "--requeue is true, --no-requeue false; else nil",
-     &read_choice<JobDetail::requeue>,
-     &write_flag_detail<JobDetail::requeue>,
-     &has_detail<JobDetail::requeue>,
-     {},
-     true},
+    set_with(UpdatePart::requeue, {"requeue",
+                                   FieldType::flag,
+                                   "--requeue is true, --no-requeue false; else nil",
+                                   &read_choice<JobDetail::requeue>,
+                                   &write_flag_detail<JobDetail::requeue>,
+                                   &has_detail<JobDetail::requeue>,
+                                   {},
+                                   true}),
     text_detail<JobDetail::wckey>("wckey", "--wckey"),
     text_detail<JobDetail::mail_user>("mail_user", "--mail-user"),
-    {"mail_type",
-     FieldType::text,
-     "--mail-type, as scontrol shows it: BEGIN,END,FAIL",
-     &read_mail_type,
-     &write_mail_type,
-     &has_detail<JobDetail::mail_type>,
-     {},
-     true},
+    set_with(UpdatePart::mail_type, {"mail_type",
+                                     FieldType::text,
+                                     "--mail-type, as scontrol shows it: BEGIN,END,FAIL",
+                                     &read_mail_type,
+                                     &write_mail_type,
+                                     &has_detail<JobDetail::mail_type>,
+                                     {},
+                                     true}),
     fixed_detail<JobDetail::work_dir>("work_dir", FieldType::text, "--chdir, or where the command was typed"),
     fixed_detail<JobDetail::std_in>("std_in", FieldType::text, "--input of sbatch"),
     fixed_detail<JobDetail::std_out>("std_out", FieldType::text, "--output of sbatch, as written"),
     fixed_detail<JobDetail::std_err>("std_err", FieldType::text, "--error of sbatch, as written"),
     fixed_detail<JobDetail::submit_host>("submit_host", FieldType::text,
                                          "the host where the job was submitted"),
-    flag_field<&JobRequest::is_batch>("is_batch", "sent by sbatch, not by salloc or srun"),
-    {"interactive", FieldType::flag, "sent by salloc or srun", &read_flag<&JobRequest::is_batch, false>},
+    lasting(flag_field<&JobRequest::is_batch>("is_batch", "sent by sbatch, not by salloc or srun")),
+    lasting(
+        {"interactive", FieldType::flag, "sent by salloc or srun", &read_flag<&JobRequest::is_batch, false>}),
     fixed_detail<JobDetail::script>("script", FieldType::text, "the batch script, at most its first 64 KiB"),
-    object_field("script_options", FieldType::script_options,
-                 "a list of the script's #SBATCH lines: \"--time=10\"", &has_detail<JobDetail::script>),
-    object_field("argv", FieldType::arguments,
-                 "the script's arguments: job.argv[1]; job.argv[0] is its name"),
-    object_field("env", FieldType::environment,
-                 "the job's environment: job.env[\"HOME\"]; only sbatch sends it"),
+    lasting(object_field("script_options", FieldType::script_options,
+                         "a list of the script's #SBATCH lines: \"--time=10\"",
+                         &has_detail<JobDetail::script>)),
+    lasting(object_field("argv", FieldType::arguments,
+                         "the script's arguments: job.argv[1]; job.argv[0] is its name")),
+    lasting(object_field("env", FieldType::environment,
+                         "the job's environment: job.env[\"HOME\"]; only sbatch sends it")),
     {"exclusive", FieldType::flag, "--exclusive", &read_flag<&JobRequest::exclusive>,
      &write_flag<&JobRequest::exclusive>, &has_flag<&JobRequest::exclusive>, "--exclusive"},
     fixed_detail<JobDetail::sharing>(
@@ -247,7 +257,7 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     flag_field<&JobRequest::overcommit>("overcommit", "--overcommit"),
     switch_detail<JobDetail::contiguous>("contiguous", "--contiguous"),
     switch_detail<JobDetail::reboot>("reboot", "--reboot"),
-    flag_field<&JobRequest::is_het_part>("is_het_part", "one part of a heterogeneous job"),
+    lasting(flag_field<&JobRequest::is_het_part>("is_het_part", "one part of a heterogeneous job")),
     fixed_detail<JobDetail::het_offset>("het_offset", FieldType::count, "the part's place in it, from 0"),
 });
 

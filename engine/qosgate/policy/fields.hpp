@@ -6,12 +6,14 @@
 #pragma once
 
 #include "qosgate/model/job_request.hpp"
+#include "qosgate/model/update_parts.hpp"
 #include "qosgate/policy/list_field.hpp"
 #include "qosgate/policy/lua_state.hpp"
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/policy/value.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,6 +68,8 @@ struct FieldSpec {
     bool is_detail = false;
     FieldBasis basis = FieldBasis::request;
     ListForm list = ListForm::none; ///< of a text that rules write
+    /// Which part of a change sets the field; empty: no change does.
+    std::optional<model::UpdatePart> part = model::UpdatePart::limits;
 
     /// Whether the field is read from more than the request.
     [[nodiscard]] bool reads_facts(const model::JobRequest& request) const noexcept {

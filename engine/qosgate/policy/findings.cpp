@@ -10,6 +10,7 @@
 #include "qosgate/policy/compiled_rules.hpp"
 #include "qosgate/policy/declarations.hpp"
 #include "qosgate/policy/folder_findings.hpp"
+#include "qosgate/policy/looked_at.hpp"
 #include "qosgate/policy/lua_state.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
 #include "qosgate/policy/modules.hpp"
@@ -198,6 +199,7 @@ class SourceCheck {
         state_sources_->rules = {&file};
         auto compiled = compile_rules(*state_sources_, report_.settings);
         if (!compiled) return note_error(compiled.error(), file.name);
+        note_looked_at(*compiled, *state_sources_);
         RuleInfo& rule = compiled->rules.front();
         const auto same = std::ranges::find(report_.rules, rule.name, &RuleInfo::name);
         if (same != report_.rules.end())

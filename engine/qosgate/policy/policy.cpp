@@ -5,6 +5,7 @@
 #include "qosgate/policy/compat/client_script.hpp"
 #include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/policy/compiled_rules.hpp"
+#include "qosgate/policy/looked_at.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
 #include "qosgate/policy/rule_chain.hpp"
 #include "qosgate/policy/rule_failures.hpp"
@@ -46,6 +47,13 @@ bool may_read_groups(const SourceFolder& sources) {
     });
 }
 
+model::UpdateParts looked_at_by(const std::vector<RuleInfo>& rules) {
+    model::UpdateParts parts;
+    for (const RuleInfo& rule : rules)
+        if (rule.runs_at_change) parts.add(rule.looks_at);
+    return parts;
+}
+
 } // namespace
 
 std::string_view to_string(EventKind kind) noexcept {
@@ -73,7 +81,7 @@ Policy::Policy(std::shared_ptr<const SourceFolder> sources, Settings settings, s
     : sources_(std::move(sources)), settings_(std::move(settings)), rules_(std::move(rules)),
       exempts_operators_(
           std::ranges::any_of(rules_, [](const RuleInfo& rule) { return rule.exempt.operators; })),
-      reads_groups_(may_read_groups(*sources_)), pool_(std::move(pool)),
+      reads_groups_(may_read_groups(*sources_)), looked_at_(looked_at_by(rules_)), pool_(std::move(pool)),
       failures_(options.counts_failures
                     ? std::make_unique<RuleFailures>(rules_.size(), settings_.rule_failures)
                     : nullptr),
@@ -81,13 +89,14 @@ Policy::Policy(std::shared_ptr<const SourceFolder> sources, Settings settings, s
 
 Policy::~Policy() = default;
 
-bool Policy::has_rules_at(JobEvent event) const noexcept {
+bool Policy::has_rules_at(JobEvent event, model::UpdateParts parts) const noexcept {
+    if (event == JobEvent::modify) return looked_at_.has_any(parts);
     return std::ranges::any_of(rules_, [event](const RuleInfo& rule) { return rule.runs_at(event); });
 }
 
-bool Policy::has_enforcing_rule_at(JobEvent event) const noexcept {
-    return std::ranges::any_of(rules_, [event](const RuleInfo& rule) {
-        return rule.runs_at(event) && rule.mode == RuleMode::enforce;
+bool Policy::has_enforcing_rule_at(JobEvent event, model::UpdateParts parts) const noexcept {
+    return std::ranges::any_of(rules_, [event, parts](const RuleInfo& rule) {
+        return rule.runs_at(event, parts) && rule.mode == RuleMode::enforce;
     });
 }
 
@@ -101,9 +110,10 @@ RuleOutcome Policy::run(const model::JobRequest& job, const RuleInput& facts) co
 }
 
 RuleOutcome Policy::run_at_change(const model::JobRequest& job, const RuleInput& facts,
-                                  const JobBefore* before) const {
+                                  const JobBefore* before, model::UpdateParts parts) const {
     if (!pool_) return {};
-    return run_chain(*pool_, rules_, settings_, {JobEvent::modify, job, facts, before, failures_.get()});
+    return run_chain(*pool_, rules_, settings_,
+                     {JobEvent::modify, job, facts, before, failures_.get(), parts});
 }
 
 RuleOutcome Policy::run_in_client(const model::JobRequest& sender, const RuleInput& facts) const {
@@ -162,6 +172,7 @@ Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, const 
         if (!loaded) return loaded.error();
         script = *std::move(loaded);
     }
+    note_looked_at(*compiled, *state_sources);
     std::vector<RuleInfo> rules = compiled->rules;
     std::unique_ptr<StatePool> pool;
     if (!rules.empty())

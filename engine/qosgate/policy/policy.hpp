@@ -196,10 +196,14 @@ class Policy {
     [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
     [[nodiscard]] const std::vector<RuleInfo>& rules() const noexcept { return rules_; }
     [[nodiscard]] bool has_rules() const noexcept { return !rules_.empty(); }
-    /// Whether some rule runs at the event.
-    [[nodiscard]] bool has_rules_at(JobEvent event) const noexcept;
-    /// Whether some rule may reject at the event; then no job, or no change, may pass unchecked.
-    [[nodiscard]] bool has_enforcing_rule_at(JobEvent event) const noexcept;
+    /// Whether some rule runs at the event; at a change, for one that sets these parts. Cost: for a change
+    /// constant, else linear in the rules.
+    [[nodiscard]] bool has_rules_at(JobEvent event,
+                                    model::UpdateParts parts = model::UpdateParts::all()) const noexcept;
+    /// Whether some of these rules may reject; then no such job, or change, may pass unchecked.
+    [[nodiscard]] bool
+    has_enforcing_rule_at(JobEvent event,
+                          model::UpdateParts parts = model::UpdateParts::all()) const noexcept;
     /// Whether some rule does not look at requests of operators.
     [[nodiscard]] bool exempts_operators() const noexcept { return exempts_operators_; }
     /// Whether some rule may read the job before a change.
@@ -219,10 +223,11 @@ class Policy {
     /// count as failed.
     [[nodiscard]] RuleOutcome run(const model::JobRequest& job, const RuleInput& facts) const;
 
-    /// Runs the rules for changes over the job as it would be after one. `before` may be null if
-    /// reads_job_before() is false. All else as run().
+    /// Runs the rules for changes over the job as it would be after one that sets `parts`: those that look
+    /// at some of them. `before` may be null if reads_job_before() is false. All else as run().
     [[nodiscard]] RuleOutcome run_at_change(const model::JobRequest& job, const RuleInput& facts,
-                                            const JobBefore* before) const;
+                                            const JobBefore* before,
+                                            model::UpdateParts parts = model::UpdateParts::all()) const;
 
     /// Runs the rules for clients over the options of a job that is not sent yet (facts.client, not null;
     /// what describes the job is not read). What enforcing rules write is set there, and listed in the
@@ -248,6 +253,7 @@ class Policy {
     std::vector<RuleInfo> rules_;
     bool exempts_operators_;
     bool reads_groups_;
+    model::UpdateParts looked_at_;           ///< by some rule for changes
     std::unique_ptr<StatePool> pool_;        ///< null if there are no rules
     std::unique_ptr<RuleFailures> failures_; ///< null if they do not count
     std::shared_ptr<compat::SiteScript> script_;

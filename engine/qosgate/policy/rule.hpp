@@ -3,6 +3,8 @@
 // What a rule file declares about its rule: name, mode, the effect of a failure, and when it runs.
 #pragma once
 
+#include "qosgate/model/update_parts.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -61,11 +63,16 @@ struct RuleInfo {
     bool rejection_stops = false; ///< if it rejects, the rules after it do not run
     bool takes_before = false;    ///< at a change it may read the job as it was before
 
+    /// It runs for a change that sets one of these (looked_at.hpp).
+    model::UpdateParts looks_at = model::UpdateParts::all();
+
     Exempt exempt;
 
-    [[nodiscard]] bool runs_at(JobEvent event) const noexcept {
+    /// `parts` are what a change sets.
+    [[nodiscard]] bool runs_at(JobEvent event,
+                               model::UpdateParts parts = model::UpdateParts::all()) const noexcept {
         if (event == JobEvent::client) return runs_in_client;
-        return event == JobEvent::submit ? runs_at_submission : runs_at_change;
+        return event == JobEvent::submit ? runs_at_submission : runs_at_change && looks_at.has_any(parts);
     }
 
     /// Whether its failure rejects the job. Only the failure of an enforcing rule can, and none in a client,

@@ -166,7 +166,8 @@ CalledRules call_from_to(CompiledRules& compiled, std::span<const RuleInfo> rule
 } // namespace
 
 bool applies(const RuleInfo& rule, const ChainInput& input) {
-    return rule.runs_at(input.event) && !(rule.exempt.has_any() && is_exempt(rule.exempt, input));
+    return rule.runs_at(input.event, input.parts) &&
+           !(rule.exempt.has_any() && is_exempt(rule.exempt, input));
 }
 
 CalledRules call_rules(CompiledRules& compiled, std::span<const RuleInfo> rules, const ChainInput& input,

@@ -14,8 +14,9 @@ struct ChainInput {
     JobEvent event;
     const model::JobRequest& job;
     const RuleInput& facts;
-    const JobBefore* before = nullptr; ///< only at a change, if some rule reads it
-    RuleFailures* failures = nullptr;  ///< of the same rules; null: failures do not count
+    const JobBefore* before = nullptr;                    ///< only at a change, if some rule reads it
+    RuleFailures* failures = nullptr;                     ///< of the same rules; null: failures do not count
+    model::UpdateParts parts = model::UpdateParts::all(); ///< what a change sets
 };
 
 /// What Policy::run and Policy::run_at_change do.

@@ -320,7 +320,7 @@ std::string describe_setting(const SettingSpec& spec, const Settings& settings) 
     if (spec.get_list == nullptr) return describe(spec.get(settings));
     std::string list;
     for (const std::string& item : spec.get_list(settings))
-        list += (list.empty() ? "" : ", ") + describe({Value::Kind::text, 0, item});
+        list += (list.empty() ? "" : ", ") + describe(Value{Value::Kind::text, 0, item});
     return list.empty() ? "{}" : "{ " + list + " }";
 }
 

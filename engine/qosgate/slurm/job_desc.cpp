@@ -103,6 +103,16 @@ void read_excluded_nodes(JobRequest& request, const char* list) {
         request.excluded_nodes = request.excluded_nodes.substr(0, request.excluded_nodes.rfind(','));
 }
 
+/// The part that a text belongs to; empty: none that rules or limits look at.
+std::optional<model::UpdatePart> part_of(const TextField& field) noexcept {
+    // Of an array a change sets only how many tasks may run at once.
+    if (field.slurm == &job_desc_msg_t::array_inx) return std::nullopt;
+    if (field.slurm == &job_desc_msg_t::name) return model::UpdatePart::name;
+    if (field.slurm == &job_desc_msg_t::comment) return model::UpdatePart::comment;
+    if (field.slurm == &job_desc_msg_t::admin_comment) return model::UpdatePart::admin_comment;
+    return model::UpdatePart::limits;
+}
+
 } // namespace
 
 [[gnu::hot]] JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid) {
@@ -118,27 +128,22 @@ void read_excluded_nodes(JobRequest& request, const char* list) {
     return request;
 }
 
-bool touches_decision(const job_desc_msg_t& update) noexcept {
-    // An update of an array contains only how many tasks may run at once.
-    constexpr char* job_desc_msg_t::*undecided[] = {&job_desc_msg_t::name, &job_desc_msg_t::comment,
-                                                    &job_desc_msg_t::admin_comment,
-                                                    &job_desc_msg_t::array_inx};
-    const auto touches = [&](const auto& field) { return read_field(field, update).has_value(); };
-    return std::ranges::any_of(text_fields,
-                               [&](const TextField& field) {
-                                   return update.*field.slurm != nullptr &&
-                                          std::ranges::find(undecided, field.slurm) == std::end(undecided);
-                               }) ||
-           std::ranges::any_of(wide_count_fields,
-                               [&](const auto& field) {
-                                   return field.slurm != &job_desc_msg_t::priority && touches(field);
-                               }) ||
-           std::ranges::any_of(narrow_count_fields, touches) ||
-           std::ranges::any_of(
-               time_fields,
-               [&](const TimeField& field) { return read_time(update.*field.slurm).has_value(); }) ||
-           update.exc_nodes != nullptr || read_asked_memory(update.pn_min_memory).has_value() ||
-           is_count(update.overcommit) || is_count(update.shared);
+model::UpdateParts parts_of_update(const job_desc_msg_t& update) noexcept {
+    model::UpdateParts parts = parts_of_details(update);
+    for (const TextField& field : text_fields)
+        if (update.*field.slurm != nullptr) [[unlikely]]
+            if (const auto part = part_of(field)) parts.add(*part);
+    const auto sets = [&update](const auto& field) { return read_field(field, update).has_value(); };
+    const auto is_of_limits = [&sets](const auto& field) {
+        return field.slurm != &job_desc_msg_t::priority && sets(field);
+    };
+    const bool sets_time = read_time(update.time_limit) || read_time(update.time_min);
+    if (std::ranges::any_of(wide_count_fields, is_of_limits) ||
+        std::ranges::any_of(narrow_count_fields, sets) || sets_time ||
+        read_asked_memory(update.pn_min_memory) || is_count(update.overcommit))
+        parts.add(model::UpdatePart::limits);
+    if (update.priority != NO_VAL) parts.add(model::UpdatePart::priority);
+    return parts;
 }
 
 JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_uid) {
@@ -155,6 +160,7 @@ JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& 
                            std::uint32_t submit_uid) {
     JobRequest request = read_job_record(current, submit_uid);
     apply_set_fields(request, update);
+    if (update.priority == INFINITE) request.priority.reset(); // released: slurmctld computes one
     request.details = details_of_record(current, &update);
     request.unread.reset(); // the change may shorten it
     for (const TextField& field : text_fields) {
@@ -173,7 +179,8 @@ model::JobUpdate read_update(const job_desc_msg_t& current, const job_desc_msg_t
             .before = read_job_record(current, submit_uid),
             .after = read_job_update(current, update, submit_uid),
             .names_qos = update.qos != nullptr,
-            .names_time = read_time(update.time_limit).has_value()};
+            .names_time = read_time(update.time_limit).has_value(),
+            .parts = parts_of_update(update)};
 }
 
 } // namespace qg::slurm

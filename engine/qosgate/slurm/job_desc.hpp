@@ -21,10 +21,8 @@ namespace qg::slurm {
 /// request can delay slurmctld. A longer text is not read.
 model::JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid);
 
-/// Whether a change concerns rules or limits: it does if it sets the partition, QOS, account, time, size,
-/// requested or excluded nodes, reservation, features (also preferred ones) or licenses. Names, comments, the
-/// priority, and fields that make the job wait do not count. Cost: reads no text.
-bool touches_decision(const job_desc_msg_t& update) noexcept;
+/// What a change sets, as far as rules or limits may look at it. Cost: reads no text.
+model::UpdateParts parts_of_update(const job_desc_msg_t& update) noexcept;
 
 /// The job `current`, as slurmctld copies it from its records. A priority that slurmctld computed counts as
 /// unset.

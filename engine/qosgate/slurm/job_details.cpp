@@ -91,6 +91,12 @@ bool can_change(JobDetail detail) noexcept {
     return row == std::end(text_details) || row->origin == DetailOrigin::changeable;
 }
 
+/// Whether the change sets the detail, or what excludes it.
+bool replaces(const job_desc_msg_t& update, JobDetail detail) noexcept {
+    const bool is_spec = detail == JobDetail::core_spec || detail == JobDetail::thread_spec;
+    return is_spec && update.core_spec != NO_VAL16; // INFINITE16 ends both
+}
+
 const job_desc_msg_t& as_description(const void* job) noexcept {
     return *static_cast<const job_desc_msg_t*>(job);
 }
@@ -108,7 +114,8 @@ class DescriptionReader final : public model::DetailReader {
                                                                           : DetailValue{};
         DetailValue value;
         if (update != nullptr && can_change(detail)) value = read_set(as_description(update), detail);
-        if (value.kind == Kind::unset) value = read_set(description, detail);
+        if (value.kind == Kind::unset && !(update != nullptr && replaces(as_description(update), detail)))
+            value = read_set(description, detail);
         return means_unset(detail, value) ? DetailValue{} : value;
     }
 
@@ -158,6 +165,26 @@ model::JobDetails details_of_submission(const job_desc_msg_t& description) noexc
 
 model::JobDetails details_of_record(const job_desc_msg_t& job, const job_desc_msg_t* update) noexcept {
     return {record_reader, &job, update};
+}
+
+model::UpdateParts parts_of_details(const job_desc_msg_t& update) noexcept {
+    model::UpdateParts parts;
+    const auto add = [&parts](JobDetail detail) {
+        if (const auto part = model::part_of(detail)) parts.add(*part);
+    };
+    for (const TextDetail& row : text_details)
+        if (update.*row.slurm != nullptr) [[unlikely]]
+            add(row.detail);
+    for (const ShortDetail& row : short_details)
+        if (is_count(update.*row.slurm)) [[unlikely]]
+            add(row.detail);
+    if (is_count(update.shared)) add(JobDetail::sharing);
+    if (update.core_spec != NO_VAL16)
+        parts.add(model::UpdateParts{model::UpdatePart::core_spec, model::UpdatePart::thread_spec});
+    if (update.nice != NO_VAL) add(JobDetail::nice);
+    if (is_begin(update.begin_time)) add(JobDetail::begin_time);
+    if (is_count(update.pn_min_tmp_disk)) add(JobDetail::tmp_disk);
+    return parts;
 }
 
 } // namespace qg::slurm

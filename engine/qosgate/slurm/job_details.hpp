@@ -4,6 +4,7 @@
 #pragma once
 
 #include "qosgate/model/job_details.hpp"
+#include "qosgate/model/update_parts.hpp"
 
 #include <slurm/slurm.h>
 
@@ -16,5 +17,8 @@ model::JobDetails details_of_submission(const job_desc_msg_t& description) noexc
 /// copy has no script that can be read, and no place in a heterogeneous job. Ownership: as above, of both.
 model::JobDetails details_of_record(const job_desc_msg_t& job,
                                     const job_desc_msg_t* update = nullptr) noexcept;
+
+/// The details that a change sets. Cost: reads no text.
+model::UpdateParts parts_of_details(const job_desc_msg_t& update) noexcept;
 
 } // namespace qg::slurm
