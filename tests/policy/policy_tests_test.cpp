@@ -188,6 +188,24 @@ BOOST_AUTO_TEST_CASE(with_before_the_rules_for_changes_run) {
     BOOST_TEST(problem("job = { time_limit = 61 }, expect = { accept = true }") == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_test_of_a_change_runs_what_slurmctld_would_run) {
+    const std::string nice = modify_with("if job.nice ~= before.nice then job:reject('nice') end");
+    BOOST_TEST(problems_at_change(nice, "before = {}, job = { nice = 5 }, expect = { reject = 'nice' }") ==
+               "");
+    const std::string all = modify_with("job:reject('all')");
+    BOOST_TEST(problems_at_change(all, "before = {}, job = { nice = 5 }, expect = { accept = true }") == "");
+    BOOST_TEST(problems_at_change(all, "before = {}, job = { tasks = 2 }, expect = { reject = 'all' }") ==
+               "");
+    BOOST_TEST(problems_at_change(
+                   all, "before = {}, job = { tres = { cpu = 2 } }, expect = { reject = 'all' }") == "");
+    BOOST_TEST(
+        has_text(problems_at_change(all, "before = {}, job = { nice = 5 }, expect = { reject = 'all' }"),
+                 "no rule ran"));
+    // A change of nothing, and of what no change can set.
+    BOOST_TEST(problems_at_change(all, "before = { tasks = 2 }, expect = { accept = true }") == "");
+    BOOST_TEST(problems_at_change(all, "before = {}, job = { uid = 7 }, expect = { accept = true }") == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_change_has_counts_and_a_sender_and_keeps_no_writes) {
     const std::string rule =
         modify_with("if job.gpus > before.gpus then job:reject('%d of %d', job.gpus, before.gpus) end\n"
@@ -198,7 +216,8 @@ BOOST_AUTO_TEST_CASE(a_change_has_counts_and_a_sender_and_keeps_no_writes) {
     BOOST_TEST(
         problem("before = { tres = { ['gres/gpu'] = 2 } }, job = { gpus = 2 }, expect = { accept = true }") ==
         "");
-    BOOST_TEST(problem("before = {}, job = { submit_uid = 7 }, expect = { reject = 'sender' }") == "");
+    BOOST_TEST(problem("before = {}, job = { submit_uid = 7, nodes = 1 }, expect = { reject = 'sender' }") ==
+               "");
     BOOST_TEST(problem("before = {}, expect = { accept = true, job = { comment = '' } }") == "");
     BOOST_TEST(has_text(problem("before = { tsks = 1 }, expect = { accept = true }"),
                         "unknown field 'tsks' of job"));

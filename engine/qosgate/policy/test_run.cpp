@@ -23,6 +23,9 @@ class Comparison {
     Comparison(const TestJob& job, TestClient* client, TestResult& result)
         : job_(job), client_(client), result_(result) {}
 
+    /// The test is about a change that no rule looks at.
+    void note_unseen() noexcept { is_unseen_ = true; }
+
     void run(const PolicyTest& test) {
         for (const TestEntry& entry : test.entries) {
             if (entry.section == "expect") compare(entry);
@@ -77,7 +80,10 @@ class Comparison {
         const bool is_text = entry.kind == Value::Kind::text;
         if (!is_text && !is_true(entry)) return note_wrong(entry, "a part of the message, or true");
         const RuleOutcome& outcome = result_.outcome;
-        if (!outcome.rejected) return note("expect.reject: the job was accepted");
+        if (!outcome.rejected)
+            return note(is_unseen_ ? "expect.reject: no rule ran, because none for changes looks at what the "
+                                     "change sets (in the test: job)"
+                                   : "expect.reject: the job was accepted");
         if (is_text && outcome.reject_message.find(entry.text) == std::string::npos)
             note(text::format("expect.reject: the message has no {}: {}", describe(entry.value()),
                               outcome.reject_message));
@@ -148,7 +154,19 @@ class Comparison {
     TestResult& result_;
     bool expects_anything_ = false;
     bool expects_failure_ = false;
+    bool is_unseen_ = false;
 };
+
+/// What the change of a test sets: the fields of its job, also those that keep the value that they had.
+model::UpdateParts parts_of_change(const PolicyTest& test) {
+    model::UpdateParts parts;
+    for (const TestEntry& entry : test.entries) {
+        if (entry.section == "job.tres") parts.add(model::UpdatePart::limits);
+        const FieldSpec* const field = entry.section == "job" ? find_job_field(entry.name) : nullptr;
+        if (field != nullptr && field->part) parts.add(*field->part);
+    }
+    return parts;
+}
 
 } // namespace
 
@@ -188,9 +206,14 @@ TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld* wor
     }
     const RuleInput facts_before = before->facts();
     const JobBefore job_before{before->request(), facts_before};
-    result.outcome = test.is_change ? policy.run_at_change(job->request(), facts, &job_before)
-                                    : policy.run(job->request(), facts);
-    Comparison(*job, nullptr, result).run(test);
+    Comparison comparison(*job, nullptr, result);
+    if (test.is_change) {
+        const model::UpdateParts parts = parts_of_change(test);
+        result.outcome = policy.run_at_change(job->request(), facts, &job_before, parts);
+        if (!policy.has_rules_at(JobEvent::modify, parts)) comparison.note_unseen();
+    } else
+        result.outcome = policy.run(job->request(), facts);
+    comparison.run(test);
     return result;
 }
 
