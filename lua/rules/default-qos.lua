@@ -33,6 +33,7 @@ rule {
     description = "gives jobs without --qos one that fits what they ask for",
     mode = "enforce",
     on_error = "deny",
+    on = { "submit" }, -- what rules write at a change is not applied
     submit = function(job)
         -- job.qos would be the user's default QOS here; is_set tells whether the request names one.
         if job:is_set("qos") then return end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 --
--- Options that jobs must not give.
+-- Options that jobs must not give, neither when they are submitted nor in a change.
 --
 -- To use it: copy this file into qosgate.d/ (as 10-forbidden-options.lua, say) and adapt the list below.
 
@@ -17,11 +17,16 @@ rule {
     description = "jobs must not give some options",
     mode = "enforce",
     on_error = "deny",
-    on = { "submit" }, -- for a change, slurmctld has filled in what was not given
     exempt = { "operators" },
     submit = function(job)
         for _, entry in ipairs(forbidden) do
             options.forbidden(job, entry.field, entry.help)
+        end
+    end,
+    -- slurmctld has filled in what was not given, so only what a change adds counts.
+    modify = function(job, before)
+        for _, entry in ipairs(forbidden) do
+            if not before:is_set(entry.field) then options.forbidden(job, entry.field, entry.help) end
         end
     end,
 }

@@ -25,6 +25,7 @@ rule {
     description = "moves short jobs with few GPUs to a partition of their own",
     mode = "enforce",
     on_error = "allow", -- a job that does not move does no harm
+    on = { "submit" }, -- what rules write at a change is not applied
     submit = function(job)
         -- Only jobs with one partition: a list is the user's own choice. The look-up of nil would be an error.
         if not job.partition or not from[job.partition] then return end

@@ -32,11 +32,15 @@ rule {
     description = "jobs do not work in home directories",
     mode = "enforce",
     on_error = "allow", -- it is advice
-    on = { "submit" }, -- no rules run for a change of these alone
     submit = function(job)
         if job.interactive then return end -- salloc and srun start where the user is
         check(job, job.work_dir, "the working directory")
         check(job, job.std_out, "the output file")
         check(job, job.std_err, "the error file")
+    end,
+    modify = function(job, before)
+        if job.work_dir ~= before.work_dir then check(job, job.work_dir, "the working directory") end
+        if job.std_out ~= before.std_out then check(job, job.std_out, "the output file") end
+        if job.std_err ~= before.std_err then check(job, job.std_err, "the error file") end
     end,
 }

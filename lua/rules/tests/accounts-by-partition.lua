@@ -27,3 +27,13 @@ test "a job without an account" {
     job = { partition = "large" },
     expect = { reject = "partition large is not for account (none)" },
 }
+test "a change to a partition of others" {
+    before = { partition = "gpu", account = "bio" },
+    job = { partition = "large" },
+    expect = { reject = "partition large is not for account bio" },
+}
+test "a change of the account" {
+    before = { partition = "gpu", account = "bio" },
+    job = { account = "astro" },
+    expect = { accept = true },
+}

@@ -26,3 +26,23 @@ test "excluded nodes are no list of nodes" {
     job = { excluded_nodes = "node1" },
     expect = { accept = true },
 }
+test "a change cannot add one" {
+    before = { nodes = 2 },
+    job = { nodelist = "node[1-2]" },
+    expect = { reject = "--nodelist is not allowed here" },
+}
+test "whole nodes in a change" {
+    before = { nodes = 2 },
+    job = { exclusive = true },
+    expect = { reject = "--exclusive is not allowed here" },
+}
+test "a change of a job that has one" {
+    before = { nodelist = "node1" },
+    job = { time_limit = 10 },
+    expect = { accept = true },
+}
+test "a change of something else" {
+    before = { nodes = 2 },
+    job = { nodes = 3 },
+    expect = { accept = true },
+}

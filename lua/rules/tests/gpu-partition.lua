@@ -28,3 +28,13 @@ test "the default partition may have GPUs" {
     given = { partition = "gpu-long" },
     expect = { job = { partition = "gpu-long" }, warn = false },
 }
+test "a change to another partition" {
+    before = { gpus = 1, partition = "gpu" },
+    job = { partition = "cpu" },
+    expect = { reject = "partition cpu has no GPUs" },
+}
+test "a change to another GPU partition" {
+    before = { gpus = 1, partition = "gpu" },
+    job = { partition = "gpu-long" },
+    expect = { accept = true },
+}

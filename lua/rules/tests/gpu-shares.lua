@@ -26,3 +26,13 @@ test "a job without GPUs" {
     job = { cpus = 64 },
     expect = { accept = true },
 }
+test "a change to a CPU too many" {
+    before = { tres_per_node = "gres:gpu:a100:1", gpus = 1, cpus = 16 },
+    job = { cpus = 17 },
+    expect = { reject = "this job asks for 17 CPUs" },
+}
+test "a change to fewer CPUs" {
+    before = { tres_per_node = "gres:gpu:a100:1", gpus = 1, cpus = 17 },
+    job = { cpus = 16 },
+    expect = { accept = true },
+}

@@ -27,3 +27,18 @@ test "a partition without a bound" {
     job = { partition = "cpu", account = "bio", time_limit = "100-0" },
     expect = { accept = true },
 }
+test "a change to a minute too long" {
+    before = { partition = "long", account = "bio", time_limit = 60 },
+    job = { time_limit = 10081 },
+    expect = { reject = "may take 10080 minutes" },
+}
+test "a change to the longest time" {
+    before = { partition = "long", account = "bio", time_limit = 60 },
+    job = { time_limit = 10080 },
+    expect = { accept = true },
+}
+test "a change of the name is not looked at" {
+    before = { partition = "long", account = "bio", time_limit = 10081 },
+    job = { name = "other" },
+    expect = { accept = true },
+}

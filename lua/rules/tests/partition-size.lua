@@ -26,3 +26,13 @@ test "a partition without bounds" {
     job = { partition = "cpu", nodes = 100 },
     expect = { accept = true },
 }
+test "a change to a CPU too many" {
+    before = { partition = "small", cpus = 16 },
+    job = { cpus = 17 },
+    expect = { reject = "partition small is for jobs with at most 16 cpus" },
+}
+test "a change to the other partition" {
+    before = { partition = "small", cpus = 16 },
+    job = { partition = "cpu", cpus = 17 },
+    expect = { accept = true },
+}

@@ -26,3 +26,18 @@ test "an interactive job" {
     job = { work_dir = "/home/ana", is_batch = false },
     expect = { accept = true },
 }
+test "a change of the working directory" {
+    before = { work_dir = "/scratch/ana" },
+    job = { work_dir = "/home/ana" },
+    expect = { reject = "the working directory of this job is in /home" },
+}
+test "a change of the output" {
+    before = { work_dir = "/scratch/ana", std_out = "out.txt" },
+    job = { std_out = "/home/ana/out.txt" },
+    expect = { reject = "the output file" },
+}
+test "a change of a job that is there already" {
+    before = { work_dir = "/home/ana" },
+    job = { std_out = "/scratch/ana/out.txt" },
+    expect = { accept = true },
+}
