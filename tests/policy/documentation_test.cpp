@@ -6,6 +6,7 @@
 #include "qosgate/policy/job_binding.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
 #include "qosgate/policy/modules.hpp"
+#include "qosgate/policy/slurm_names.hpp"
 #include "qosgate/policy/view_table.hpp"
 
 #include "qosgate/policy/policy_tests.hpp"
@@ -144,6 +145,22 @@ BOOST_AUTO_TEST_CASE(lists_everything_that_view_shows) {
                                                  documented_type(function.type), function.description);
             BOOST_TEST(has_text(text, row), row);
         }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(lists_every_name_that_slurm_has_for_a_field) {
+    const std::string text = manual();
+    for (const SlurmName& row : slurm_names()) {
+        const std::string line = text::format("| {} | {} |", row.name, row.instead);
+        BOOST_TEST(has_text(text, line), line);
+        BOOST_TEST(find_job_field(row.name) == nullptr, row.name);
+        BOOST_TEST(has_text(failure_of(text::format("local x = job.{}", row.name)),
+                            text::format("unknown field '{}' of job: rules have {}", row.name, row.instead)));
+        // What it names is there.
+        const std::string good =
+            text::format("local x = {}", row.instead.substr(0, row.instead.find_first_of(" ,")));
+        BOOST_TEST(load_error({{"t.lua", "rule { submit = function(job, view) " + good + " end }"}}) == "",
+                   good);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "qosgate/policy/fields.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/slurm_names.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 
 #include <algorithm>
@@ -108,11 +109,13 @@ const FieldSpec* find_job_field(std::string_view name) noexcept {
 }
 
 std::string describe_unknown_field(std::string_view name, std::string_view object) {
+    const std::string unknown = text::format("unknown field '{}' of {}", text::printable(name, 60), object);
+    if (const std::string_view instead = find_instead(name); !instead.empty())
+        return text::format("{}: rules have {}", unknown, instead);
     std::vector<std::string> names;
     for (const FieldSpec& field : job_fields())
         names.emplace_back(field.name);
-    return text::format("unknown field '{}' of {}{}{}", text::printable(name, 60), object,
-                        text::did_you_mean(name, names), list_of_names(names));
+    return text::format("{}{}{}", unknown, text::did_you_mean(name, names), pointer_to_names());
 }
 
 } // namespace qg::policy

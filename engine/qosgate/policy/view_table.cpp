@@ -287,7 +287,7 @@ std::string describe_unknown_view_field(ViewKind kind, std::string_view name) {
     for (const ViewFunction& function : view_functions(kind))
         names.emplace_back(function.name);
     return qg::text::format("unknown field '{}' of {}{}{}", qg::text::printable(name, 60), name_of(kind),
-                            qg::text::did_you_mean(name, names), list_of_names(names));
+                            qg::text::did_you_mean(name, names), list_or_pointer(names));
 }
 
 } // namespace qg::policy
