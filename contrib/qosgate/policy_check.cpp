@@ -219,12 +219,12 @@ void add_policy_check(Command policy, Invocation& invocation) {
     Command command = add_command(
         policy, "check", "Find what is wrong in a directory of rules, before slurmctld reads it",
         "It loads the directory as slurmctld would, without a slurmctld, and prints everything that is\n"
-        "wrong, one line each: FILE:LINE: WHAT. Besides what keeps a directory from loading it finds calls\n"
-        "with wrong arguments, values that a field does not take, rules that do nothing, and files that\n"
-        "are ignored although they look like rules. If nothing keeps the directory from loading, it runs "
-        "the\n"
-        "tests in DIR/tests. Then it prints what slurmctld would have in force; the hash is that of\n"
-        "'qosgate status'.\n\n"
+        "wrong, one line each: FILE:LINE: WHAT. Misspelt names, and calls and values with which a rule\n"
+        "certainly fails, keep a directory from loading. It also finds messages without their values,\n"
+        "comparisons that are never true, rules that do nothing, modules and data that nobody uses, and\n"
+        "files that are ignored although they look like rules. If nothing keeps the directory from\n"
+        "loading, it runs the tests in DIR/tests. Then it prints what slurmctld would have in force; the\n"
+        "hash is that of 'qosgate status'.\n\n"
         "A candidate in DIR/next is checked, too: its findings begin with next/.\n\n"
         "Owners and modes of files count, too. In the directory beside slurm.conf the files must belong\n"
         "to root or SlurmUser, who must be able to read them (root can find that out). In another\n"

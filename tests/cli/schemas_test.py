@@ -52,7 +52,7 @@ qos:
 templates:
   low: { GrpJobs: 0 }
 """
-BROKEN = 'rule { name = "x", submit = function(job) job.qos = 1 end }\n'
+BROKEN = 'rule { name = "x", submit = function(job) job.qos = (1) end }\n'
 TEST = 'test "ana" { job = { user = "ana" }, expect = { reject = "no" } }\n'
 
 

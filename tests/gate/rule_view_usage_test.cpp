@@ -51,7 +51,7 @@ struct UsageSetup : test::ViewSetup {
     /// What a rule reads of a QOS that it found before something happened.
     [[nodiscard]] std::string value_after(const std::string& before, const std::string& value) const {
         const auto policy = test::load_rule(
-            "rule { submit = function(job, view) local view = view; local qos = view.qos('moonlight'); "
+            "rule { submit = function(job, view) local view, _ = view; local qos = view.qos('moonlight'); "
             "local first = " +
             before + "; local groups = view.user.groups; job:note('%s', tostring(" + value + ")) end }");
         return shown(decide_with(PresentQuota(records), policy.get()));

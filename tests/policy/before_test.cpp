@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(what_it_writes_has_no_effect) {
 
     BOOST_TEST(verdict.warnings == Lines{"short long nil"}, boost::test_tools::per_element());
     BOOST_TEST(!verdict.changed);
-    BOOST_TEST(change(modify_with("job.tasks = 'many'")).has_failed);
+    BOOST_TEST(change(modify_with("job.tasks = ('many')")).has_failed);
 }
 
 BOOST_AUTO_TEST_CASE(each_event_runs_its_function) {
@@ -128,8 +128,8 @@ BOOST_AUTO_TEST_CASE(rules_left_over_when_time_ends_are_those_of_the_event) {
 }
 
 BOOST_AUTO_TEST_CASE(a_value_that_is_returned_names_the_function) {
-    BOOST_TEST(has_text(change(modify_with("return false")).reject_message, "modify returned false"));
-    BOOST_TEST(has_text(change(rule_with("return false")).reject_message, "submit returned false"));
+    BOOST_TEST(has_text(change(modify_with("return (false)")).reject_message, "modify returned false"));
+    BOOST_TEST(has_text(change(rule_with("return (false)")).reject_message, "submit returned false"));
 }
 
 BOOST_AUTO_TEST_CASE(the_job_before_is_read_only) {

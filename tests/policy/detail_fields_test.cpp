@@ -51,7 +51,7 @@ Job with(JobDetail detail, JobDetails::Written value) {
 /// The values of `field` that a rule reads after it wrote each of them, or "refused".
 std::string written(const std::string& field, const std::string& value) {
     Job job;
-    const auto verdict = job.run(*one_rule("job." + field + " = " + value));
+    const auto verdict = job.run(*one_rule("job." + field + " = (" + value + ")"));
     return verdict.rejected ? "refused" : value_of("job." + field, job);
 }
 

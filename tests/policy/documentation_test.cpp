@@ -3,6 +3,7 @@
 // lua/README.md repeats the tables of fields and settings for readers; this test compares them. The examples
 // there load, and the messages that it quotes are the real ones.
 #include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/findings.hpp"
 #include "qosgate/policy/job_binding.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
 #include "qosgate/policy/modules.hpp"
@@ -202,6 +203,11 @@ BOOST_AUTO_TEST_CASE(gives_examples_that_load) {
             continue;
         }
         BOOST_TEST(load_error(files_of(example)) == "", example);
+        SourceFolder folder{true, {}};
+        for (const auto& [name, content] : files_of(example))
+            folder.files.push_back({name, content});
+        for (const Finding& finding : check_sources(folder).findings)
+            BOOST_TEST(finding.message == "", example);
     }
 }
 

@@ -171,14 +171,14 @@ BOOST_AUTO_TEST_CASE(writes_texts) {
                         "job.qos cannot be 5: write a text without control characters, or nil for none"));
     BOOST_TEST(verdict_of("job.qos = 'a\\nb'").rejected);
     BOOST_TEST(verdict_of("job.qos = 'a\\0b'").rejected);
-    BOOST_TEST(verdict_of("job.qos = {}").rejected);
-    BOOST_TEST(verdict_of("job.qos = true").rejected);
+    BOOST_TEST(verdict_of("job.qos = ({})").rejected);
+    BOOST_TEST(verdict_of("job.qos = (true)").rejected);
 }
 
 BOOST_AUTO_TEST_CASE(writes_time_limits_in_every_spelling) {
     const auto written = [](const std::string& value) -> std::string {
         Job job;
-        const auto verdict = job.minutes(7).run(*one_rule("job.time_limit = " + value));
+        const auto verdict = job.minutes(7).run(*one_rule("job.time_limit = (" + value + ")"));
         if (verdict.rejected) return "refused";
         return job.request.time_limit ? units::format_minutes(*job.request.time_limit) : "none";
     };
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(writes_time_limits_in_every_spelling) {
 BOOST_AUTO_TEST_CASE(writes_counts_within_slurm_s_range) {
     const auto written = [](const std::string& value) -> std::string {
         Job job;
-        const auto verdict = job.run(*one_rule("job.tasks = " + value));
+        const auto verdict = job.run(*one_rule("job.tasks = (" + value + ")"));
         return verdict.rejected ? "refused" : job.request.tasks ? std::to_string(*job.request.tasks) : "none";
     };
     BOOST_TEST(written("4") == "4");

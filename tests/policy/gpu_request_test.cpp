@@ -103,10 +103,12 @@ BOOST_AUTO_TEST_CASE(tasks_per_gpu_ask_for_gpus) {
 BOOST_AUTO_TEST_CASE(is_read_only_and_knows_its_fields) {
     Job job;
     job.request.tres_per_job = "gres:gpu:8";
-    BOOST_TEST(has_text(value_of("job.gpu.cuont", job),
-                        "unknown field 'cuont' of job.gpu (there are: count, per, type)"));
+    BOOST_TEST(
+        has_text(value_of("job.gpu.cuont", job),
+                 "unknown field 'cuont' of job.gpu; did you mean count? (there are: count, per, type)"));
     BOOST_TEST(has_text(value_of("job.gpu[1]", job), "unknown field '1' of job.gpu"));
-    BOOST_TEST(has_text(job.run(*one_rule("job.gpu.count = 1")).reject_message, "job.gpu cannot be changed"));
+    BOOST_TEST(has_text(job.run(*one_rule(at_run_time("job.gpu.count = 1"))).reject_message,
+                        "job.gpu cannot be changed"));
     BOOST_TEST(has_text(load_error({{"t.lua", rule_with("job.gpu = nil")}}), "job.gpu cannot be changed"));
     BOOST_TEST(value_of("job:is_set('gpu')", job) == "true");
     BOOST_TEST(value_of("job:is_set('gpu')") == "false");

@@ -23,7 +23,7 @@ Job with_mail(std::int64_t bits) {
 /// What a rule reads after it wrote the value.
 std::string written(const std::string& value) {
     Job job;
-    const auto verdict = job.run(*one_rule("job.mail_type = " + value));
+    const auto verdict = job.run(*one_rule("job.mail_type = (" + value + ")"));
     return verdict.rejected ? verdict.events.at(0).text : value_of("job.mail_type", job);
 }
 

@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(ends_nothing_where_the_rule_is_not_enforced) {
 }
 
 BOOST_AUTO_TEST_CASE(takes_no_arguments) {
-    BOOST_TEST(has_text(verdict_of("job:stop('done')").reject_message, "job:stop() takes no arguments"));
+    BOOST_TEST(has_text(verdict_of("job:stop(('done'))").reject_message, "job:stop() takes no arguments"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -189,9 +189,9 @@ BOOST_AUTO_TEST_CASE(never_denies_for_a_failure_outside_mode_enforce) {
 }
 
 BOOST_AUTO_TEST_CASE(treats_a_returned_value_as_a_mistake) {
-    BOOST_TEST(
-        has_text(verdict_of("return false").reject_message, "submit returned false: a rule returns nothing"));
-    BOOST_TEST(has_text(verdict_of("return 'no'").reject_message, "submit returned \"no\""));
+    BOOST_TEST(has_text(verdict_of("return (false)").reject_message,
+                        "submit returned false: a rule returns nothing"));
+    BOOST_TEST(has_text(verdict_of("return ('no')").reject_message, "submit returned \"no\""));
     BOOST_TEST(!verdict_of("return nil").rejected);
 }
 

@@ -95,10 +95,9 @@ Result<JobCounts> DecisionView::find_counts(const JobFilter& filter) {
 }
 
 Result<std::uint64_t> DecisionView::count_jobs(const JobFilter& filter) {
-    if (!filter.state.empty() && filter.state != "pending" && filter.state != "running")
-        return Error{ErrorCode::invalid_input,
-                     text::format("view.jobs: state cannot be '{}': write \"pending\" or \"running\"",
-                                  text::printable(filter.state, 60))};
+    const auto& states = policy::job_filter_states;
+    if (!filter.state.empty() && std::ranges::find(states, filter.state) == states.end())
+        return Error{ErrorCode::invalid_input, policy::describe_wrong_state(filter.state)};
     const auto counts = find_counts(filter);
     if (!counts) return counts.error();
     if (filter.state.empty()) return counts->submitted;

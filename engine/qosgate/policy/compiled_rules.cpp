@@ -155,14 +155,17 @@ Result<KnownNames> list_known_names(const SourceFolder& sources, CodeKind kind) 
     return known;
 }
 
-Result<void> check_rule_names(const SourceFolder& sources) {
+Result<void> check_rule_names(const StateSources& state_sources, const CompiledRules& compiled) {
+    const SourceFolder& sources = *state_sources.folder;
+    const auto modules = list_modules(*compiled.state, state_sources.modules);
+    if (!modules) return modules.error();
     for (const CodeKind kind : {CodeKind::module, CodeKind::rule}) {
         const auto known = list_known_names(sources, kind);
         if (!known) return known.error();
         const SourceKind files = kind == CodeKind::module ? SourceKind::module : SourceKind::rule;
         for (const SourceFile& file : sources.files) {
             if (kind_of(file.name) != files) continue;
-            auto checked = check_names(file.text, file.name, *known, kind);
+            auto checked = check_names(file.text, file.name, *known, {kind, &*modules});
             if (!checked) return checked;
         }
     }

@@ -66,9 +66,8 @@ Result<CompiledRules> compile_rules(const StateSources& sources, const Settings&
 /// The names that code of a kind can use. Errors: limit_exceeded if memory is short.
 Result<KnownNames> list_known_names(const SourceFolder& sources, CodeKind kind);
 
-/// Looks for misspelt names in every file that compile_rules() compiled. Errors: invalid_input, see
-/// check_names.
-Result<void> check_rule_names(const SourceFolder& sources);
+/// Looks for mistakes in every file that compile_rules() compiled. Errors: invalid_input, see check_names.
+Result<void> check_rule_names(const StateSources& sources, const CompiledRules& compiled);
 
 /// Lua states for concurrent decisions. A state with a spent budget is not used again. The thread that
 /// watches the policy keeps some states idle; a job that finds none makes one, and this counts as the job's

@@ -13,6 +13,7 @@
 #include "qosgate/policy/looked_at.hpp"
 #include "qosgate/policy/lua_state.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/module_binding.hpp"
 #include "qosgate/policy/modules.hpp"
 #include "qosgate/policy/name_check.hpp"
 #include "qosgate/policy/policy.hpp"
@@ -128,8 +129,8 @@ class SourceCheck {
             return false;
         }
         const std::string writable = text::join(report_.settings.writable_env, ",");
-        for (CodeProblem& problem :
-             find_code_problems(file.text, *known, kind, knows_settings_ ? &writable : nullptr))
+        const CodeFacts facts{kind, modules_ ? &*modules_ : nullptr, knows_settings_ ? &writable : nullptr};
+        for (CodeProblem& problem : find_code_problems(file.text, *known, facts))
             note({file.name, problem.line, std::move(problem.message), problem.stops_loading});
         return true;
     }
@@ -181,10 +182,17 @@ class SourceCheck {
         if (!sources) return note_error(sources.error(), file_of(sources.error()));
         state_sources_ = *std::move(sources);
         state_sources_->rules.clear();
-        if (const auto compiled = compile_rules(*state_sources_, report_.settings); !compiled) {
+        const auto compiled = compile_rules(*state_sources_, report_.settings);
+        if (!compiled) {
             state_sources_.reset();
             return note_error(compiled.error(), file_of(compiled.error()));
         }
+        auto known = list_modules(*compiled->state, state_sources_->modules);
+        if (!known) return note_error(known.error(), {});
+        modules_ = *std::move(known);
+        // Now it is known, too, what modules use of each other.
+        for (const SourceFile& file : sources_->files)
+            if (kind_of(file.name) == SourceKind::module) check_text(file, CodeKind::module);
     }
 
     /// The file that an error names first; empty: none.
@@ -256,6 +264,7 @@ class SourceCheck {
 
     const std::shared_ptr<const SourceFolder> sources_;
     std::optional<StateSources> state_sources_; ///< without rules; empty: a module does not load
+    std::optional<KnownModules> modules_;       ///< what they give; empty: not known
     bool knows_settings_ = true;                ///< those of site.lua, if there is one
     PolicyReport report_;
 };

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/gpu_request.hpp"
 
+#include "qosgate/base/text.hpp"
 #include "qosgate/model/tres_request.hpp"
+#include "qosgate/policy/unknown_name.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace qg::policy {
 namespace {
@@ -58,6 +61,13 @@ std::size_t bytes_of_gpu_requests(const JobRequest& request) noexcept {
     for (const Way& way : ways)
         if (const auto& text = request.*way.text) bytes += text->size();
     return bytes;
+}
+
+std::string describe_unknown_gpu_field(std::string_view name) {
+    static const std::vector<std::string> names{"count", "per", "type"};
+    if (std::ranges::find(names, name) != names.end()) return {};
+    return text::format("unknown field '{}' of job.gpu{}{}", text::printable(name, 60),
+                        text::did_you_mean(name, names), list_of_names(names));
 }
 
 } // namespace qg::policy

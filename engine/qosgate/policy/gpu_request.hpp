@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace qg::policy {
@@ -44,5 +45,8 @@ class GpuRequests {
 
 /// The length of the texts that GpuRequests reads.
 std::size_t bytes_of_gpu_requests(const model::JobRequest& request) noexcept;
+
+/// "unknown field 'cuont' of job.gpu; did you mean count? ..."; empty for the fields that it has.
+std::string describe_unknown_gpu_field(std::string_view name);
 
 } // namespace qg::policy

@@ -71,8 +71,10 @@ int read_gpu(lua_State* lua) {
     } else if (std::strcmp(name, "per") == 0) {
         lua_pushstring(lua, object->per);
     } else {
-        return luaL_error(lua, "unknown field '%s' of job.gpu (there are: count, per, type)",
-                          std::strlen(name) > 60 ? "..." : name);
+        Budget::charge_unknown_name(lua, 3);
+        ErrorText error;
+        assign_text(error, [&] { return describe_unknown_gpu_field(name); });
+        return raise(lua, error);
     }
     return 1;
 }

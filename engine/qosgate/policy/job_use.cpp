@@ -2,7 +2,9 @@
 #include "qosgate/policy/job_use.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/field_use.hpp"
 #include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/gpu_request.hpp"
 #include "qosgate/policy/job_binding.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 #include "qosgate/policy/writable_env.hpp"
@@ -22,15 +24,11 @@ bool is_job_function(std::string_view name) {
 /// One use: tokens from the object's name on.
 class Use {
   public:
-    Use(std::span<const Token> tokens, JobName object)
+    Use(Tokens tokens, JobName object)
         : tokens_(tokens), is_before_(object == JobName::before), word_(is_before_ ? "before" : "job") {}
 
-    [[nodiscard]] const Token& after(std::size_t ahead) const noexcept {
-        return tokens_[std::min(ahead, tokens_.size() - 1)]; // the last one is the end
-    }
-    [[nodiscard]] std::span<const Token> rest(std::size_t ahead) const noexcept {
-        return tokens_.subspan(std::min(ahead, tokens_.size() - 1));
-    }
+    [[nodiscard]] const Token& after(std::size_t ahead) const noexcept { return token_at(tokens_, ahead); }
+    [[nodiscard]] Tokens rest(std::size_t ahead) const noexcept { return tokens_from(tokens_, ahead); }
 
     [[nodiscard]] bool is_call() const { return after(1).is(":") && after(2).is_name(); }
     /// job["NAME"]
@@ -40,8 +38,8 @@ class Use {
     [[nodiscard]] bool names_member() const {
         return (after(1).is(".") && after(2).is_name()) || (is_index() && !after(2).text.empty());
     }
-    [[nodiscard]] bool is_written() const { return after(is_index() ? 4 : 3).is("="); }
-    [[nodiscard]] std::span<const Token> written_value() const { return rest(is_index() ? 5 : 4); }
+    [[nodiscard]] std::size_t member_length() const { return is_index() ? 4 : 3; }
+    [[nodiscard]] bool is_written() const { return after(member_length()).is("="); }
 
     [[nodiscard]] std::string describe_member(bool has_string_library) const {
         const std::string_view name = after(2).text;
@@ -71,6 +69,8 @@ class Use {
         return {};
     }
 
+    [[nodiscard]] std::string_view word() const { return word_; }
+
   private:
     /// Whether it is a function of `job` that `before` does not have.
     [[nodiscard]] bool is_missing(std::string_view function) const {
@@ -98,37 +98,58 @@ class Use {
         return after(5).is(".") ? is_job : after(5).is(")") && !is_job;
     }
 
-    std::span<const Token> tokens_;
+    Tokens tokens_;
     bool is_before_;
     std::string_view word_;
 };
 
-/// job.env.NAME = VALUE of a variable that rules may not write; empty: it is none.
-std::string describe_written_variable(const Use& use, const std::string& writable_env) {
-    const Use variable(use.rest(use.is_index() ? 3 : 2), JobName::job);
+/// job.env.NAME = VALUE of a variable that rules may not write. It depends on site.lua, so it is no mistake
+/// of the rule's text alone.
+UseProblem find_written_variable(const Use& use, const std::string& writable_env) {
+    const Use variable(use.rest(use.member_length() - 1), JobName::job);
     if (!variable.names_member() || !variable.is_written()) return {};
     ErrorText error;
     check_variable(writable_env, variable.after(2).text, {}, error);
-    return error.c_str();
+    return UseProblem::warning(error.c_str());
 }
 
 } // namespace
 
-std::string describe_unknown_use(std::span<const Token> tokens, JobName object, bool has_string_library) {
-    const Use use(tokens, object);
-    if (use.is_call()) return use.describe_call();
-    return use.names_member() ? use.describe_member(has_string_library) : std::string();
+UseProblem find_job_problem(Tokens source, std::size_t at, JobName object, const JobUseFacts& facts) {
+    const Use use(tokens_from(source, at), object);
+    if (use.is_call()) {
+        if (auto unknown = use.describe_call(); !unknown.empty()) return UseProblem::failure(unknown);
+        return find_wrong_call(use.rest(2), use.word());
+    }
+    if (!use.names_member()) return {};
+    if (auto unknown = use.describe_member(facts.has_string_library); !unknown.empty())
+        return UseProblem::failure(unknown);
+    const FieldSpec* field = find_job_field(use.after(2).text);
+    if (field == nullptr) return {};
+    if (field->type == FieldType::environment && facts.writable_env != nullptr)
+        return find_written_variable(use, *facts.writable_env);
+    if (field->type == FieldType::gpu) {
+        if (auto problem = find_gpu_problem(use.rest(use.member_length() - 1)); !problem.empty())
+            return problem;
+    }
+    if (use.is_written()) {
+        // Of several targets the value is another one.
+        const bool is_listed = at > 0 && source[at - 1].is(",");
+        return is_listed ? UseProblem() : find_wrong_value(*field, use.rest(use.member_length() + 1));
+    }
+    return find_field_problem(source, at, use.member_length(), *field, facts.text_functions);
 }
 
-std::string describe_suspicious_use(std::span<const Token> tokens, JobName object,
-                                    const std::string* writable_env) {
-    const Use use(tokens, object);
-    if (use.is_call()) return describe_wrong_call(use.rest(2));
-    if (use.names_member() && use.after(2).text == "env" && writable_env != nullptr)
-        return describe_written_variable(use, *writable_env);
-    if (!use.names_member() || !use.is_written()) return {};
-    const FieldSpec* field = find_job_field(use.after(2).text);
-    return field == nullptr ? std::string() : describe_wrong_value(*field, use.written_value());
+UseProblem find_gpu_problem(Tokens use) {
+    const Token& sign = token_at(use, 1);
+    const Token& name = token_at(use, 2);
+    if ((!sign.is(".") && !sign.is(":")) || !name.is_name()) return {};
+    if (const std::string unknown = describe_unknown_gpu_field(name.text); !unknown.empty())
+        return UseProblem::failure(unknown);
+    if (sign.is(":"))
+        return UseProblem::failure(
+            text::format("'{0}' is a field and no function: write job.gpu.{0}", name.text));
+    return token_at(use, 3).is("=") ? UseProblem::failure("job.gpu cannot be changed") : UseProblem();
 }
 
 } // namespace qg::policy

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// job_use: mistakes in one use of `job` or `before` in the text of a rule.
+// job_use: mistakes in one use of `job`, `before` or `job.gpu` in the text of a rule.
 #pragma once
 
-#include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/call_arguments.hpp"
+#include "qosgate/policy/use_problem.hpp"
 
 #include <cstdint>
-#include <span>
+#include <set>
 #include <string>
 
 namespace qg::policy {
@@ -14,14 +15,18 @@ namespace qg::policy {
 /// The arguments of a rule's functions, whatever the rule calls them.
 enum class JobName : std::uint8_t { job, before };
 
-/// A field or function that does not exist, or that cannot be used so: the rule would fail there. Empty if
-/// there is none. `use` begins with the name of the object; the source goes on behind it. Without
-/// `has_string_library` the name `string` is a local. Cost: constant.
-std::string describe_unknown_use(std::span<const Token> use, JobName object, bool has_string_library);
+/// What is around a use.
+struct JobUseFacts {
+    bool has_string_library = true;                        ///< else the name `string` is a local
+    const std::set<std::string>* text_functions = nullptr; ///< the members of `string`; null: not known
+    const std::string* writable_env = nullptr; ///< the setting, names with commas; null: not known
+};
 
-/// Another mistake, which does not keep the file from loading (wrong_use.hpp), of a use without one of the
-/// mistakes above. Empty if there is none. `writable_env` is the setting, names with commas; null: not known.
-std::string describe_suspicious_use(std::span<const Token> use, JobName object,
-                                    const std::string* writable_env);
+/// A field or function that does not exist, or that cannot be used so. `source` is the whole source, `at` the
+/// place of the object's name. Cost: bounded by a constant.
+UseProblem find_job_problem(Tokens source, std::size_t at, JobName object, const JobUseFacts& facts);
+
+/// The same for a name that is what job.gpu gives. `use` begins with the name.
+UseProblem find_gpu_problem(Tokens use);
 
 } // namespace qg::policy

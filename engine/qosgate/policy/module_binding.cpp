@@ -43,6 +43,39 @@ void keep_module(lua_State* lua, const void* argument) {
     lua_setfield(lua, -2, module.name.c_str());
 }
 
+/// Adds the member at the top of the stack, which is a value, to a module.
+void note_member(lua_State* lua, ModuleMembers& into, const char* name, bool& is_whole) noexcept {
+    ModuleMember member{lua_isfunction(lua, -1)};
+    if (member.is_function && lua_iscfunction(lua, -1) == 0) {
+        lua_Debug function{};
+        lua_pushvalue(lua, -1);
+        lua_getinfo(lua, ">u", &function);
+        if (function.isvararg == 0) member.parameters = function.nparams;
+    }
+    try {
+        into.members.emplace(name, member);
+    } catch (...) {
+        is_whole = false;
+    }
+}
+
+struct ModuleListing {
+    const char* name;
+    ModuleMembers members;
+    bool is_whole = true;
+};
+
+int list_members(lua_State* lua) {
+    auto& listing = *static_cast<ModuleListing*>(lua_touserdata(lua, 1));
+    luaL_getsubtable(lua, LUA_REGISTRYINDEX, loaded_modules);
+    lua_getfield(lua, -1, listing.name);
+    push_contents(lua, -1);
+    for (lua_pushnil(lua); lua_next(lua, -2) != 0; lua_pop(lua, 1))
+        if (lua_type(lua, -2) == LUA_TSTRING)
+            note_member(lua, listing.members, lua_tostring(lua, -2), listing.is_whole);
+    return 0;
+}
+
 } // namespace
 
 int require_module(lua_State* lua) {
@@ -61,6 +94,18 @@ int require_module(lua_State* lua) {
 
 Result<void> load_module(LuaState& state, const Module& module) {
     return run_chunk(state, module.text, module.file, &keep_module, &module);
+}
+
+Result<KnownModules> list_modules(LuaState& state, std::span<const Module> modules) {
+    KnownModules known;
+    for (const Module& module : modules) {
+        ModuleListing listing{module.name.c_str(), {.is_shipped = module.is_shipped, .members = {}}};
+        const auto done = protected_call(state, &list_members, &listing);
+        if (!done) return done.error();
+        if (!listing.is_whole) return Error{ErrorCode::limit_exceeded, "no memory for the names of modules"};
+        known.emplace(module.name, std::move(listing.members));
+    }
+    return known;
 }
 
 } // namespace qg::policy

@@ -6,6 +6,7 @@
 
 #include "qosgate/base/result.hpp"
 #include "qosgate/policy/modules.hpp"
+#include "qosgate/policy/name_check.hpp"
 
 struct lua_State;
 
@@ -19,5 +20,8 @@ int require_module(lua_State* lua);
 /// Runs a module and keeps the table that it returns, read-only. What it requires was loaded before. Errors:
 /// as run_chunk(), naming file and line of the module; invalid_input if it returns no table.
 Result<void> load_module(LuaState& state, const Module& module);
+
+/// What modules that were loaded give. Errors: limit_exceeded where memory is short. Cost: linear.
+Result<KnownModules> list_modules(LuaState& state, std::span<const Module> modules);
 
 } // namespace qg::policy

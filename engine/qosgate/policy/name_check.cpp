@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-//
-// The check follows scopes, but not expressions. A local is taken as visible from its name on, and that of a
-// repeat loop also beyond its end: in doubt a name counts as a local, not as a global.
 #include "qosgate/policy/name_check.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/call_arguments.hpp"
 #include "qosgate/policy/job_use.hpp"
-#include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/library_use.hpp"
+#include "qosgate/policy/name_meanings.hpp"
+#include "qosgate/policy/name_scopes.hpp"
 #include "qosgate/policy/option_use.hpp"
 #include "qosgate/policy/rule_keys.hpp"
 #include "qosgate/policy/sandbox.hpp"
@@ -14,315 +14,173 @@
 #include "qosgate/policy/view_use.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <array>
 #include <optional>
-#include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace qg::policy {
 namespace {
-
-/// The meaning of a local name.
-enum class Meaning : std::uint8_t { anything, job, before, options, view };
-
-/// A local name in scope.
-struct Local {
-    Meaning meaning = Meaning::anything;
-    ViewKind kind = ViewKind::view; ///< of `view`, and of what it gave
-};
-
-/// The arguments of a rule's function, in order.
-using Arguments = std::vector<Meaning>;
-
-enum class ScopeKind : std::uint8_t {
-    block,
-    loop_head, ///< from `for` or `while` to its `do`, which makes a block of it
-    table,
-    rule_table, ///< the table in rule { ... }
-    other_bracket,
-};
-
-struct Scope {
-    ScopeKind kind = ScopeKind::block;
-    bool is_guarded = false; ///< inside pcall(function ... end)
-    std::vector<std::string_view> names;
-};
 
 template <typename Names>
 std::string did_you_mean(std::string_view wrong, const Names& names) {
     return text::did_you_mean(wrong, std::vector<std::string>(names.begin(), names.end()));
 }
 
+/// Goes through the tokens of one source.
 class Checker {
   public:
-    Checker(std::string_view source, const KnownNames& known, CodeKind kind, bool finds_all,
-            const std::string* writable_env = nullptr)
-        : tokens_(read_tokens(source)), known_(known), kind_(kind), finds_all_(finds_all),
-          writable_env_(writable_env) {}
+    Checker(std::string_view source, const KnownNames& known, const CodeFacts& facts)
+        : tokens_(read_tokens(source)), scopes_(read_scopes(tokens_)),
+          meanings_(find_meanings(tokens_, scopes_, facts)), known_(known), facts_(facts) {
+        if (const auto found = known.find("string"); found != known.end()) text_functions_ = &found->second;
+        for (std::size_t i = 0; i < tokens_.size(); ++i) {
+            const Token& token = tokens_[i];
+            has_environment_ = has_environment_ || token.is_name("_ENV");
+            has_other_ = has_other_ || token.is_name("modify") || token.is_name("client");
+            note_given(scopes_.tokens[i]);
+        }
+    }
 
-    /// Without finds_all at most one.
-    std::vector<CodeProblem> run() {
-        read_ahead();
-        scopes_.emplace_back();
-        while (at_ < tokens_.size() && (finds_all_ || problems_.empty())) {
-            step();
-            ++at_;
+    /// All mistakes, or only the first one that keeps the file from loading.
+    std::vector<CodeProblem> run(bool finds_all) {
+        std::size_t function = 0;
+        for (at_ = 0; at_ < tokens_.size(); ++at_) {
+            if (function < scopes_.functions.size() && scopes_.functions[function].begin == at_)
+                check_function(scopes_.functions[function++]);
+            check_token();
+            if (finds_all || problems_.empty()) continue;
+            if (problems_.back().stops_loading) return {std::move(problems_.back())};
+            problems_.clear();
         }
         return std::move(problems_);
     }
 
   private:
-    [[nodiscard]] const Token& token(std::size_t index) const noexcept {
-        return tokens_[std::min(index, tokens_.size() - 1)]; // the last one is the end
+    [[nodiscard]] const Token& after(std::size_t ahead) const noexcept {
+        return token_at(tokens_, at_ + ahead);
     }
-    /// The one `back` tokens before the current one.
-    [[nodiscard]] const Token& before(std::size_t back) const noexcept {
+    [[nodiscard]] const Token& before() const noexcept {
         static constexpr Token nothing;
-        return back > at_ ? nothing : tokens_[at_ - back];
+        return at_ == 0 ? nothing : tokens_[at_ - 1];
     }
-    [[nodiscard]] const Token& after(std::size_t ahead) const noexcept { return token(at_ + ahead); }
+    /// The tokens from the one `ahead` of the current one on.
+    [[nodiscard]] Tokens rest(std::size_t ahead) const { return tokens_from(tokens_, at_ + ahead); }
 
-    /// Finds code that makes names uncertain, and the functions that a rule names as its own.
-    void read_ahead() {
-        for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
-            const Token& first = tokens_[i];
-            has_environment_ = has_environment_ || first.is_name("_ENV");
-            has_other_ = has_other_ || first.is_name("modify") || first.is_name("client");
-            const bool is_given = names_function(first) && tokens_[i + 1].is("=") && tokens_[i + 2].is_name();
-            if (is_given) add_given(tokens_[i + 2].text, first);
-            const bool is_declared =
-                i > 0 && (first.is_name() && (tokens_[i - 1].is("function") || tokens_[i - 1].is("local")));
-            if (is_declared) ++declarations_[first.text];
-            note_assignment(i);
-        }
+    void check_token() {
+        const TokenScope& here = scopes_.tokens[at_];
+        if (here.is_guarded) return;
+        if (after(0).is("return")) return check_return(here);
+        if (after(0).is("(")) return check_text_method();
+        if (!here.is_reference) return;
+        if (here.declaration)
+            check_local(meanings_[*here.declaration]);
+        else if (!has_environment_)
+            check_global();
     }
 
-    static bool names_function(const Token& key) { return key.is_name() && is_function_key(key.text); }
-    static Arguments arguments_of(const Token& key) {
-        if (key.is_name("modify")) return {Meaning::job, Meaning::before, Meaning::view};
-        if (key.is_name("client")) return {Meaning::options, Meaning::view};
-        return {Meaning::job, Meaning::view};
-    }
-    /// A function that is given twice has the first argument that both agree on, and no other.
-    void add_given(std::string_view function, const Token& key) {
-        const auto [place, is_new] = given_.emplace(function, arguments_of(key));
-        const Meaning first = place->second.front();
-        if (!is_new) place->second = {first == arguments_of(key).front() ? first : Meaning::anything};
+    // ---- functions of rules ------------------------------------------------------------------------------
+
+    /// Notes the key behind which a local function stands in rule { ... }.
+    void note_given(const TokenScope& name) {
+        if (!name.declaration || name.rule_key.empty()) return;
+        const auto [place, is_new] = given_.emplace(*name.declaration, name.rule_key);
+        if (!is_new && place->second != name.rule_key) place->second = {};
     }
 
-    void note_assignment(std::size_t i) {
-        static constexpr std::string_view starts[] = {"do", "then", "else", "repeat", ";",
-                                                      ")",  "end",  "]",    "}"};
-        const Token& name = tokens_[i];
-        if (!name.is_name() || i == 0) return;
-        const Token& previous = tokens_[i - 1];
-        const bool is_member = previous.is(".") || previous.is(":");
-        // The key of a rule's table, mostly.
-        if (names_function(name) && (previous.is("{") || previous.is(",") || previous.is(";"))) return;
-        if (tokens_[i + 1].is("=") && !is_member && !previous.is("local")) assigned_.insert(name.text);
-        // The first of several: a, b = ...
-        const bool starts_statement =
-            previous.kind != TokenKind::symbol ||
-            std::find(std::begin(starts), std::end(starts), previous.text) != std::end(starts);
-        if (tokens_[i + 1].is(",") && (starts_statement || previous.is(","))) assigned_.insert(name.text);
+    /// The key of the rule whose function this is; empty: it is none, or the function of several.
+    [[nodiscard]] std::string_view key_of(const FunctionScope& function) const {
+        if (!function.rule_key.empty() || !function.name) return function.rule_key;
+        const auto given = given_.find(*function.name);
+        const bool is_known = given != given_.end() && !scopes_.declarations[*function.name].is_assigned;
+        return is_known ? given->second : std::string_view();
     }
 
-    void step() {
-        const Token& current = token(at_);
-        if (current.is_name()) return reference_or_key();
-        if (current.kind != TokenKind::symbol) return;
-        const std::string_view word = current.text;
-        if (word == "function") {
-            function();
-        } else if (word == "local") {
-            if (!after(1).is("function")) declare_locals();
-        } else if (word == "for") {
-            push(ScopeKind::loop_head);
-            declare_list();
-        } else if (word == "while") {
-            push(ScopeKind::loop_head);
-        } else if (word == "do") {
-            if (scopes_.back().kind == ScopeKind::loop_head)
-                scopes_.back().kind = ScopeKind::block;
-            else
-                push(ScopeKind::block);
-        } else if (word == "if" || word == "repeat") {
-            push(ScopeKind::block);
-        } else if (word == "else" || word == "elseif") {
-            forget_names();
-        } else if (word == "end" || word == ")" || word == "}" || word == "]") {
-            pop();
-        } else if (word == "until") {
-            end_repeat();
-        } else if (word == "(" || word == "[") {
-            push(ScopeKind::other_bracket);
-        } else if (word == "{") {
-            push(opens_rule() ? ScopeKind::rule_table : ScopeKind::table);
-        } else if (word == "." || word == ":" || word == "goto") {
-            ++at_; // a member is checked together with its table
-        } else if (word == "::") {
-            at_ += 2;
-        }
-    }
-
-    // ---- scopes ------------------------------------------------------------------------------------------
-
-    void push(ScopeKind kind) { scopes_.push_back({kind, scopes_.back().is_guarded, {}}); }
-
-    void forget_names() {
-        for (const std::string_view name : scopes_.back().names)
-            locals_[name].pop_back();
-        scopes_.back().names.clear();
-    }
-    void pop() {
-        forget_names();
-        if (scopes_.size() > 1) scopes_.pop_back();
-    }
-    /// The condition after `until` still sees the names of the loop.
-    void end_repeat() {
-        if (scopes_.size() < 2) return;
-        const std::vector<std::string_view> names = std::move(scopes_.back().names);
-        scopes_.pop_back();
-        scopes_.back().names.insert(scopes_.back().names.end(), names.begin(), names.end());
-    }
-    void declare(std::string_view name, Meaning meaning = Meaning::anything) {
-        locals_[name].push_back({meaning});
-        scopes_.back().names.push_back(name);
-    }
-    [[nodiscard]] std::optional<Local> local(std::string_view name) const {
-        const auto found = locals_.find(name);
-        if (found == locals_.end() || found->second.empty()) return std::nullopt;
-        return found->second.back();
-    }
-
-    /// After `local` or `for`: names with attributes, up to the first token that is not a name.
-    void declare_list() {
-        for (;;) {
-            ++at_;
-            if (!token(at_).is_name()) return;
-            declare(token(at_).text);
-            if (after(1).is("<")) at_ += 3;
-            if (!after(1).is(",")) return;
-            ++at_;
-        }
-    }
-
-    void declare_locals() {
-        declare_list();
-        if (!before(1).is("local") || !after(1).is("=") || assigned_.contains(token(at_).text)) return;
-        const auto source = local(after(2).text);
-        if (!after(2).is_name() || !source || source->meaning != Meaning::view) return;
-        const ViewUse use = read_view_use(rest(2), source->kind);
-        if (use.problem.empty() && use.kind && ends_expression(after(2 + use.length)))
-            locals_[token(at_).text].back() = {Meaning::view, *use.kind};
-    }
-
-    [[nodiscard]] bool opens_rule() const {
-        const Token& function = before(1).is("(") ? before(2) : before(1);
-        return function.is_name("rule") && !local("rule");
-    }
-
-    void function() {
-        const bool is_local = before(1).is("local");
-        const bool is_tried = before(1).is("(") && before(2).is_name("pcall");
-        const Arguments arguments = arguments_here(is_local);
-        bool is_method = false;
-        if (after(1).is_name()) {
-            ++at_;
-            if (is_local)
-                declare(token(at_).text);
-            else
-                reference();
-            for (; after(1).is(".") || after(1).is(":"); at_ += 2)
-                is_method = after(1).is(":");
-        }
-        push(ScopeKind::block);
-        scopes_.back().is_guarded = scopes_.back().is_guarded || is_tried;
-        if (is_method) declare("self");
-        at_ += 2; // after the bracket
-        std::size_t place = 0;
-        for (; !token(at_).is(")") && token(at_).kind != TokenKind::end; ++at_) {
-            if (!token(at_).is_name()) continue;
-            const std::string_view name = token(at_).text;
-            const Meaning meaning = place < arguments.size() ? arguments[place] : meaning_by_name(name);
-            declare(name, assigned_.contains(name) ? Meaning::anything : meaning);
-            ++place;
-        }
-        if (finds_all_ && !arguments.empty() && !has_other_ && has_empty_body())
+    void check_function(const FunctionScope& function) {
+        const std::string_view key = key_of(function);
+        if (key.empty()) return;
+        if (!has_other_ && has_empty_body(function.body))
             suspect("submit does nothing, so the rule never does anything");
+        const auto arguments = arguments_of(key);
+        for (std::size_t i = 0; i < std::min(arguments.size(), function.parameters.size()); ++i)
+            check_parameter(scopes_.declarations[function.parameters[i]], key, arguments[i]);
     }
 
-    /// Whether nothing, or an empty `return`, follows the current token, which ends a function's parameters.
-    [[nodiscard]] bool has_empty_body() const {
-        if (!after(1).is("return")) return after(1).is("end");
-        return after(after(2).is(";") ? 3 : 2).is("end");
+    /// Whether nothing, or an empty `return`, is in the body.
+    [[nodiscard]] bool has_empty_body(std::size_t body) const {
+        if (!token_at(tokens_, body).is("return")) return token_at(tokens_, body).is("end");
+        return token_at(tokens_, body + (token_at(tokens_, body + 1).is(";") ? 2 : 1)).is("end");
     }
 
-    /// The arguments if this is submit = function or modify = function in the table of a rule, or the local
-    /// function whose name stands there. Empty: not known.
-    [[nodiscard]] Arguments arguments_here(bool is_local) const {
-        if (scopes_.back().kind == ScopeKind::rule_table && before(1).is("=") && names_function(before(2)))
-            return arguments_of(before(2));
-        if (!is_local || !after(1).is_name()) return {};
-        const auto given = given_.find(after(1).text);
-        if (given == given_.end() || assigned_.contains(after(1).text)) return {};
-        const auto declared = declarations_.find(after(1).text);
-        return declared != declarations_.end() && declared->second == 1 ? given->second : Arguments();
+    /// A parameter with the name of another argument: modify = function(job, view).
+    void check_parameter(const Declaration& parameter, std::string_view key, Meaning argument) {
+        const bool is_a_word = std::ranges::any_of(
+            std::to_array({Meaning::job, Meaning::before, Meaning::options, Meaning::view}),
+            [&](Meaning other) { return other != argument && word_for(other) == parameter.name; });
+        if (!is_a_word || !parameter.is_used) return;
+        std::vector<std::string> words;
+        for (const Meaning one : arguments_of(key))
+            words.emplace_back(word_for(one));
+        suspect(text::format("{} is called with {}: '{}' is {} here", key, text::join(words, ", "),
+                             parameter.name, word_for(argument)));
     }
 
-    /// The meaning of a parameter of any function.
-    [[nodiscard]] Meaning meaning_by_name(std::string_view name) const {
-        if (kind_ != CodeKind::module) return Meaning::anything;
-        if (name == "job") return Meaning::job;
-        if (name == "view") return Meaning::view;
-        return name == "before" ? Meaning::before : Meaning::anything;
+    /// A literal behind the `return` of a rule's function.
+    void check_return(const TokenScope& here) {
+        if (!here.function) return;
+        const std::string_view key = key_of(scopes_.functions[*here.function]);
+        const std::size_t size = after(1).is("-") ? 2 : 1;
+        const Token& next = after(1 + size);
+        const bool is_whole =
+            next.is("end") || next.is("else") || next.is("elseif") || next.is("until") || next.is(";");
+        const Tokens value = rest(1).first(std::min(size, rest(1).size()));
+        const LiteralType type = literal_type(value);
+        if (key.empty() || !is_whole || type == LiteralType::unknown || type == LiteralType::nothing) return;
+        complain(describe_bad_return(key, show_literal(value)));
     }
 
     // ---- names -------------------------------------------------------------------------------------------
 
-    void reference_or_key() {
-        const ScopeKind scope = scopes_.back().kind;
-        const bool is_in_table = scope == ScopeKind::table || scope == ScopeKind::rule_table;
-        const Token& previous = before(1);
-        const bool begins_item = previous.is("{") || previous.is(",") || previous.is(";");
-        if (is_in_table && begins_item && after(1).is("=")) return;
-        reference();
-    }
-
-    void reference() {
-        if (const auto found = local(token(at_).text)) {
-            if (found->meaning != Meaning::anything && !scopes_.back().is_guarded) check_argument(*found);
-            return;
-        }
-        if (!has_environment_ && !scopes_.back().is_guarded) check_global();
+    /// ("text"):NAME(...)
+    void check_text_method() {
+        const bool is_call = before().is_name() || before().kind == TokenKind::text || before().is(")") ||
+                             before().is("]") || before().is("}");
+        const bool is_method =
+            after(1).kind == TokenKind::text && after(2).is(")") && after(3).is(":") && after(4).is_name();
+        if (is_call || !is_method || text_functions_ == nullptr) return;
+        if (text_functions_->contains(std::string(after(4).text))) return;
+        complain(text::format("a text has no '{}'{}", text::printable(after(4).text, 60),
+                              did_you_mean(after(4).text, *text_functions_)));
     }
 
     void check_global() {
-        const std::string_view name = token(at_).text;
+        const std::string_view name = after(0).text;
         const auto found = known_.find(name);
-        if (found == known_.end()) {
-            if (const std::string_view foreign = describe_foreign_name(name); !foreign.empty())
-                return complain(std::string(foreign));
-            if (undeclared_.contains(name)) return;
-            if (after(1).is("=") || before(1).is("function")) {
-                undeclared_.insert(name);
-                return complain(text::format(
-                    "'{}' is not declared; write 'local {} = ...' (globals cannot be set)", name, name));
-            }
-            std::vector<std::string> globals;
-            for (const auto& [global, members] : known_)
-                globals.push_back(global);
-            return complain(
-                text::format("unknown name '{}'{}", text::printable(name, 60), did_you_mean(name, globals)));
-        }
+        if (found == known_.end()) return check_unknown(name);
         const std::set<std::string>& members = found->second;
-        if (name == "require") return check_literal("there is no module", members);
+        if (name == "require") return check_require(members);
         if (name == "data") return check_literal("data has no file", members);
         const bool names_member = (after(1).is(".") || after(1).is(":")) && after(2).is_name();
-        if (members.empty() || !names_member || members.contains(std::string(after(2).text))) return;
-        complain(text::format("{} has no '{}'{}", name, text::printable(after(2).text, 60),
-                              did_you_mean(after(2).text, members)));
+        if (!members.empty() && names_member && !members.contains(std::string(after(2).text)))
+            return complain(text::format("{} has no '{}'{}", name, text::printable(after(2).text, 60),
+                                         did_you_mean(after(2).text, members)));
+        note(find_library_problem(rest(0)));
+    }
+
+    void check_unknown(std::string_view name) {
+        if (const std::string_view foreign = describe_foreign_name(name); !foreign.empty())
+            return complain(std::string(foreign));
+        if (undeclared_.contains(name)) return;
+        if (after(1).is("=") || before().is("function")) {
+            undeclared_.insert(name);
+            return complain(text::format(
+                "'{}' is not declared; write 'local {} = ...' (globals cannot be set)", name, name));
+        }
+        std::vector<std::string> globals;
+        for (const auto& [global, members] : known_)
+            globals.push_back(global);
+        complain(text::format("unknown name '{}'{}", text::printable(name, 60), did_you_mean(name, globals)));
     }
 
     /// After a function that takes one of these names as a literal.
@@ -334,48 +192,68 @@ class Checker {
                               text::did_you_mean(name->text, names), list_of_names(names)));
     }
 
-    void check_argument(const Local& object) {
-        if (object.meaning == Meaning::options)
-            return note_use(describe_unknown_option_use(rest(0)), describe_suspicious_option_use(rest(0)));
-        if (object.meaning == Meaning::view) return note_use(read_view_use(rest(0), object.kind).problem, {});
-        check_job(object.meaning);
+    void check_require(const std::set<std::string>& known) {
+        check_literal("there is no module", known);
+        const Token* name = literal_argument(rest(1));
+        if (name == nullptr || facts_.modules == nullptr) return;
+        const auto module = facts_.modules->find(name->text);
+        const auto call = read_arguments(rest(1));
+        if (module != facts_.modules->end() && call)
+            note(find_module_problem(rest(0), 1 + call->length, *module));
     }
 
-    void check_job(Meaning object) {
-        const JobName name = object == Meaning::before ? JobName::before : JobName::job;
-        note_use(describe_unknown_use(rest(0), name, /*has_string_library=*/!local("string")),
-                 finds_all_ ? describe_suspicious_use(rest(0), name, writable_env_) : std::string());
+    void check_local(const NameMeaning& object) {
+        switch (object.meaning) {
+        case Meaning::unset:
+        case Meaning::anything: return;
+        case Meaning::job: return check_job(JobName::job);
+        case Meaning::before: return check_job(JobName::before);
+        case Meaning::options: return note(find_option_problem(rest(0)));
+        case Meaning::view: return check_view(object.kind);
+        case Meaning::gpu: return note(find_gpu_problem(rest(0)));
+        case Meaning::module: return note(find_module_problem(rest(0), 1, *object.module));
+        }
     }
 
-    /// Mistakes of one use: the first keeps the file from loading, the second does not.
-    void note_use(std::string unknown, std::string suspicious) {
-        if (!unknown.empty()) return complain(std::move(unknown));
-        if (finds_all_) suspect(std::move(suspicious));
+    void check_job(JobName name) {
+        const auto string = known_.find("string");
+        const bool has_library = string != known_.end() && !hides_string();
+        note(find_job_problem(tokens_, at_, name, {has_library, text_functions_, facts_.writable_env}));
     }
 
-    void complain(std::string what) { problems_.push_back({token(at_).line, std::move(what), true}); }
-
-    /// A mistake that does not keep the file from loading; empty: there is none.
-    void suspect(std::string what) {
-        if (!what.empty()) problems_.push_back({token(at_).line, std::move(what), false});
+    /// Whether `string` is a local, in the argument of job.NAME(string...).
+    [[nodiscard]] bool hides_string() const {
+        return after(4).is_name("string") &&
+               scopes_.tokens[std::min(at_ + 4, tokens_.size() - 1)].declaration;
     }
 
-    /// The tokens from the one `ahead` of the current one on.
-    [[nodiscard]] std::span<const Token> rest(std::size_t ahead) const {
-        return std::span(tokens_).subspan(std::min(at_ + ahead, tokens_.size() - 1));
+    void check_view(ViewKind kind) {
+        const ViewUse use = read_view_use(rest(0), kind);
+        if (!use.problem.empty()) return complain(use.problem);
+        if (use.with_job == nullptr) return;
+        const auto argument = scopes_.tokens[at_ + use.job_argument].declaration;
+        if (argument && meanings_[*argument].is_known() && meanings_[*argument].meaning != Meaning::job)
+            complain(describe_call_with_job(*use.with_job));
     }
+
+    // ---- findings ----------------------------------------------------------------------------------------
+
+    void note(UseProblem problem) {
+        if (!problem.empty())
+            problems_.push_back({after(0).line, std::move(problem.message), problem.is_failure});
+    }
+    void complain(std::string what) { note(UseProblem::failure(std::move(what))); }
+    /// A mistake that does not keep the file from loading.
+    void suspect(std::string what) { note(UseProblem::warning(std::move(what))); }
 
     const std::vector<Token> tokens_;
+    const NameScopes scopes_;
+    const std::vector<NameMeaning> meanings_;
     const KnownNames& known_;
-    CodeKind kind_;
-    bool finds_all_;
-    const std::string* writable_env_;
+    const CodeFacts& facts_;
+    const std::set<std::string>* text_functions_ = nullptr; ///< of `string`; null: not known
     std::size_t at_ = 0;
-    std::vector<Scope> scopes_;
-    std::unordered_map<std::string_view, std::vector<Local>> locals_; ///< the innermost last
-    std::unordered_map<std::string_view, int> declarations_;
-    std::unordered_map<std::string_view, Arguments> given_; ///< functions that a rule names as its own
-    std::set<std::string_view> assigned_;
+    std::unordered_map<std::size_t, std::string_view> given_; ///< declarations to keys; empty: to several
     std::set<std::string_view> undeclared_; ///< globals that were set; their uses follow from that
     bool has_environment_ = false;
     bool has_other_ = false; ///< the rule may have another function
@@ -385,16 +263,16 @@ class Checker {
 } // namespace
 
 Result<void> check_names(std::string_view source, std::string_view file, const KnownNames& known,
-                         CodeKind kind) {
-    const auto problems = Checker(source, known, kind, /*finds_all=*/false).run();
+                         const CodeFacts& facts) {
+    const auto problems = Checker(source, known, facts).run(/*finds_all=*/false);
     if (problems.empty()) return {};
     const CodeProblem& first = problems.front();
     return Error{ErrorCode::invalid_input, text::format("{}:{}: {}", file, first.line, first.message)};
 }
 
-std::vector<CodeProblem> find_code_problems(std::string_view source, const KnownNames& known, CodeKind kind,
-                                            const std::string* writable_env) {
-    return Checker(source, known, kind, /*finds_all=*/true, writable_env).run();
+std::vector<CodeProblem> find_code_problems(std::string_view source, const KnownNames& known,
+                                            const CodeFacts& facts) {
+    return Checker(source, known, facts).run(/*finds_all=*/true);
 }
 
 } // namespace qg::policy

@@ -22,22 +22,19 @@ const Token& after(std::span<const Token> use, std::size_t ahead) {
 
 } // namespace
 
-std::string describe_unknown_option_use(std::span<const Token> use) {
+UseProblem find_option_problem(std::span<const Token> use) {
     const Token& name = after(use, 2);
     if (after(use, 1).is(":") && name.is_name() && !is_function(name)) {
         const std::vector<std::string> names(option_functions.begin(), option_functions.end());
-        return text::format("unknown function 'options:{}'{}{}", text::printable(name.text, 60),
-                            text::did_you_mean(name.text, names), list_of_names(names));
+        return UseProblem::failure(text::format("unknown function 'options:{}'{}{}",
+                                                text::printable(name.text, 60),
+                                                text::did_you_mean(name.text, names), list_of_names(names)));
     }
     if (after(use, 1).is(".") && is_function(name) &&
         (after(use, 3).is("(") || after(use, 3).kind == TokenKind::text))
-        return text::format("write options:{}(...), with a colon", name.text);
-    return {};
-}
-
-std::string describe_suspicious_option_use(std::span<const Token> use) {
-    if (!after(use, 1).is(":") || !is_function(after(use, 2))) return {};
-    return describe_wrong_call(use.subspan(2));
+        return UseProblem::failure(text::format("write options:{}(...), with a colon", name.text));
+    if (!after(use, 1).is(":") || !is_function(name)) return {};
+    return find_wrong_call(use.subspan(2), "options");
 }
 
 } // namespace qg::policy

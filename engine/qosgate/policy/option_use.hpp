@@ -5,10 +5,10 @@
 #pragma once
 
 #include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/use_problem.hpp"
 
 #include <array>
 #include <span>
-#include <string>
 #include <string_view>
 
 namespace qg::policy {
@@ -16,12 +16,8 @@ namespace qg::policy {
 /// The functions of `options`, which are called with a colon.
 inline constexpr std::array<std::string_view, 4> option_functions{"note", "reject", "stop", "warn"};
 
-/// A function that does not exist, or that is called with a dot. Empty if there is none. `use` begins with
-/// the name of the object; the source goes on behind it. Cost: constant.
-std::string describe_unknown_option_use(std::span<const Token> use);
-
-/// A call with the wrong arguments, for a use without one of the mistakes above. Empty if there is none.
-/// Cost: linear in the length of the call.
-std::string describe_suspicious_option_use(std::span<const Token> use);
+/// A function that does not exist, that is called with a dot, or with the wrong arguments. `use` begins with
+/// the name of the object; the source goes on behind it. Cost: bounded by a constant.
+UseProblem find_option_problem(std::span<const Token> use);
 
 } // namespace qg::policy

@@ -2,6 +2,7 @@
 #include "qosgate/policy/rule_calls.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/rule_keys.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -30,12 +31,10 @@ constexpr std::int64_t instructions_at_once = 1000;
 [[gnu::cold]] LuaError bad_return(lua_State* lua, const RuleFunctions& functions, JobEvent event) {
     const bool is_client = event == JobEvent::client;
     LuaError error;
-    error.message =
-        text::format("{} returned {}: a rule returns nothing; to refuse a job, call {}:reject(...)",
-                     is_client                         ? "client"
-                     : functions.runs_modify_at(event) ? "modify"
-                                                       : "submit",
-                     describe(to_value(lua, -1)), is_client ? "options" : "job");
+    error.message = describe_bad_return(is_client                         ? "client"
+                                        : functions.runs_modify_at(event) ? "modify"
+                                                                          : "submit",
+                                        describe(to_value(lua, -1)));
     return error;
 }
 

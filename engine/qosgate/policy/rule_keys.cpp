@@ -178,6 +178,11 @@ bool is_function_key(std::string_view name) noexcept {
     return false;
 }
 
+std::string describe_bad_return(std::string_view function, std::string_view value) {
+    return text::format("{} returned {}: a rule returns nothing; to refuse a job, call {}:reject(...)",
+                        function, value, function == "client" ? "options" : "job");
+}
+
 Result<void> set_rule_key(Declarations& into, std::string_view name, const KeyValue& value) {
     std::vector<std::string> names;
     for (const RuleKey& key : rule_keys) {

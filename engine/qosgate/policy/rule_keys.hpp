@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace qg::policy {
@@ -32,6 +33,10 @@ struct GivenFunction {
 
 /// Whether a key's value is a function. The caller keeps such a value itself.
 [[nodiscard]] bool is_function_key(std::string_view name) noexcept;
+
+/// Why the function behind a key must not return such a value: "submit returned true: a rule returns nothing;
+/// ...".
+std::string describe_bad_return(std::string_view function, std::string_view value);
 
 /// Sets one key. Errors: invalid_input for an unknown key, or for a value that it cannot have.
 Result<void> set_rule_key(Declarations& into, std::string_view name, const KeyValue& value);

@@ -2,6 +2,7 @@
 #include "qosgate/policy/rule_view.hpp"
 
 #include "qosgate/base/saturate.hpp"
+#include "qosgate/base/text.hpp"
 #include "qosgate/model/limit_facts.hpp"
 
 #include <algorithm>
@@ -82,6 +83,11 @@ RoomLeft room_left(const model::Qos& qos, bool enforces_safe) {
             lower_count(room, qos, facts, std::get<model::CountLimit>(facts.limit));
     }
     return room;
+}
+
+std::string describe_wrong_state(std::string_view state) {
+    return text::format("view.jobs: state cannot be '{}': write \"pending\" or \"running\"",
+                        text::printable(state, 60));
 }
 
 } // namespace qg::policy

@@ -8,6 +8,7 @@
 #include "qosgate/model/job_request.hpp"
 #include "qosgate/quota/view_builder.hpp"
 
+#include <array>
 #include <cstdint>
 #include <ctime>
 #include <optional>
@@ -67,15 +68,22 @@ struct JobFilter {
     std::string_view state = {}; ///< "pending", "running", or empty for both
 };
 
+/// The states that a filter can name.
+inline constexpr std::array<std::string_view, 2> job_filter_states{"pending", "running"};
+
 /// A key of the table that view.jobs takes.
 struct JobFilterKey {
     const char* name;
     std::string_view JobFilter::*member;
+    std::span<const std::string_view> values = {}; ///< empty: any name
 };
 inline constexpr JobFilterKey job_filter_keys[] = {{"account", &JobFilter::account},
                                                    {"qos", &JobFilter::qos},
-                                                   {"state", &JobFilter::state},
+                                                   {"state", &JobFilter::state, job_filter_states},
                                                    {"user", &JobFilter::user}};
+
+/// Why view.jobs takes no such state.
+std::string describe_wrong_state(std::string_view state);
 
 /// Everything is looked up when a rule first asks for it, and kept until the end of the decision: all rules
 /// of one decision read the same values.

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/library_use.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/lua_lib/message_format.hpp"
+#include "qosgate/policy/unknown_name.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+namespace qg::policy {
+namespace {
+
+/// What a function of Lua takes. Each letter of `takes` is an argument: s a text or number, n a number, t a
+/// table, f a function, v anything; those behind "?" can be left out; "*" is any number more.
+struct LuaFunction {
+    std::string_view name;
+    std::string_view takes;
+};
+
+constexpr auto lua_functions = std::to_array<LuaFunction>({
+    {"assert", "v?*"},
+    {"error", "?vn"},
+    {"ipairs", "v"},
+    {"next", "v?v"},
+    {"pairs", "v"},
+    {"pcall", "v?*"},
+    {"select", "v?*"},
+    {"tonumber", "v?n"},
+    {"tostring", "v"},
+    {"type", "v"},
+    {"math.abs", "n"},
+    {"math.ceil", "n"},
+    {"math.exp", "n"},
+    {"math.floor", "n"},
+    {"math.fmod", "nn"},
+    {"math.log", "n?n"},
+    {"math.max", "n?*"},
+    {"math.min", "n?*"},
+    {"math.modf", "n"},
+    {"math.sqrt", "n"},
+    {"math.tointeger", "v"},
+    {"math.type", "v"},
+    {"math.ult", "nn"},
+    {"string.byte", "s?nn"},
+    {"string.char", "?*"},
+    {"string.find", "ss?nv"},
+    {"string.format", "s?*"},
+    {"string.gmatch", "ss?n"},
+    {"string.gsub", "ssv?n"},
+    {"string.len", "s"},
+    {"string.lower", "s"},
+    {"string.match", "ss?n"},
+    {"string.rep", "sn?s"},
+    {"string.reverse", "s"},
+    {"string.sub", "sn?n"},
+    {"string.upper", "s"},
+    {"table.concat", "t?snn"},
+    {"table.insert", "tv?v"},
+    {"table.move", "tnnn?t"},
+    {"table.pack", "?*"},
+    {"table.remove", "t?n"},
+    {"table.sort", "t?f"},
+    {"table.unpack", "t?nn"},
+});
+
+std::size_t least_of(std::string_view takes) {
+    return std::min(takes.find('?'), takes.size());
+}
+
+/// The letters of the arguments.
+std::string letters_of(std::string_view takes) {
+    std::string letters(takes);
+    std::erase(letters, '?');
+    std::erase(letters, '*');
+    return letters;
+}
+
+std::string_view taken_by(char letter) {
+    switch (letter) {
+    case 's': return "a text";
+    case 'n': return "a number";
+    case 't': return "a table";
+    case 'f': return "a function";
+    default: return {};
+    }
+}
+
+/// Whether a literal certainly is none of what the letter stands for.
+bool is_refused(LiteralType type, Tokens literal, char letter, bool is_optional) {
+    if (type == LiteralType::unknown || letter == 'v') return false;
+    if (type == LiteralType::nothing) return !is_optional;
+    if (letter == 's') return type != LiteralType::text && type != LiteralType::number;
+    if (letter == 't') return type != LiteralType::table;
+    if (letter == 'f') return true;
+    // A text with digits counts as a number.
+    const bool has_digits =
+        type == LiteralType::text &&
+        (literal[0].text.empty() || literal[0].text.find_first_of("0123456789") != std::string_view::npos);
+    return type != LiteralType::number && !has_digits;
+}
+
+std::string count_of(std::size_t count, std::string_view word) {
+    return text::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+std::string describe_given(std::size_t count) {
+    return count == 0 ? "here is none" : text::format("here {} {}", count == 1 ? "is" : "are", count);
+}
+
+UseProblem find_wrong_types(const LuaFunction& function, const WrittenArguments& given) {
+    const std::string letters = letters_of(function.takes);
+    for (std::size_t i = 0; i < std::min(letters.size(), given.all.size()); ++i) {
+        const bool is_optional = i >= least_of(function.takes);
+        if (is_refused(literal_type(given.all[i]), given.all[i], letters[i], is_optional))
+            return UseProblem::failure(text::format("{}: argument {} is {}, and not {}", function.name, i + 1,
+                                                    taken_by(letters[i]), show_literal(given.all[i])));
+    }
+    return {};
+}
+
+/// A format of string.format that shows more values than there are.
+UseProblem find_missing_values(const LuaFunction& function, const WrittenArguments& given) {
+    if (function.name != "string.format" || given.all.empty() || given.is_open()) return {};
+    if (given.all[0].size() != 1 || given.all[0][0].kind != TokenKind::text) return {};
+    const std::size_t places = count_places(given.all[0][0].text);
+    if (given.all.size() > places) return {};
+    return UseProblem::failure(text::format("string.format: the format shows {}, and {}",
+                                            count_of(places, "value"), describe_given(given.all.size() - 1)));
+}
+
+UseProblem find_wrong_arguments(const LuaFunction& function, const WrittenArguments& given) {
+    const std::size_t least = least_of(function.takes);
+    if (given.has_fewer_than(least))
+        return UseProblem::failure(text::format("{} needs {}, and {}", function.name,
+                                                count_of(least, "argument"),
+                                                describe_given(given.all.size())));
+    if (auto problem = find_wrong_types(function, given); !problem.empty()) return problem;
+    if (auto problem = find_missing_values(function, given); !problem.empty()) return problem;
+    const std::size_t most = letters_of(function.takes).size();
+    if (function.takes.ends_with('*') || !given.has_more_than(most)) return {};
+    const std::string message = text::format("{} takes {}, and {}", function.name, count_of(most, "argument"),
+                                             describe_given(given.all.size()));
+    return function.name == "table.insert" ? UseProblem::failure(message) : UseProblem::warning(message);
+}
+
+UseProblem find_wrong_count(std::string_view call, const ModuleMember& member, bool is_shipped,
+                            const WrittenArguments& given) {
+    if (!member.parameters) return {};
+    const bool has_fewer = is_shipped && given.has_fewer_than(*member.parameters);
+    if (!has_fewer && !given.has_more_than(*member.parameters)) return {};
+    return UseProblem::warning(text::format("{} takes {}, and {}", call,
+                                            count_of(*member.parameters, "argument"),
+                                            describe_given(given.all.size())));
+}
+
+} // namespace
+
+UseProblem find_library_problem(Tokens use) {
+    const bool has_member = token_at(use, 1).is(".") && token_at(use, 2).is_name();
+    const std::string name =
+        has_member ? text::format("{}.{}", use[0].text, token_at(use, 2).text) : std::string(use[0].text);
+    const auto function = std::ranges::find(lua_functions, name, &LuaFunction::name);
+    if (function == lua_functions.end()) return {};
+    const auto given = read_arguments(tokens_from(use, has_member ? 3 : 1));
+    return given ? find_wrong_arguments(*function, *given) : UseProblem();
+}
+
+UseProblem find_module_problem(Tokens use, std::size_t length,
+                               const std::pair<const std::string, ModuleMembers>& module) {
+    const Token& name = token_at(use, length + 1);
+    const bool has_member =
+        (token_at(use, length).is(".") || token_at(use, length).is(":")) && name.is_name();
+    if (!has_member) return {};
+    const auto& [module_name, content] = module;
+    const bool is_called = begins_arguments(token_at(use, length + 2));
+    if (!is_called && token_at(use, length + 2).is("="))
+        return UseProblem::failure(
+            text::format("module '{}' cannot be changed (field '{}')", module_name, name.text));
+    const auto member = content.members.find(name.text);
+    if (member == content.members.end()) {
+        // A site's own table may lack an entry, and reading it gives nil.
+        if (!is_called && !content.is_shipped) return {};
+        std::vector<std::string> known;
+        for (const auto& [own, what] : content.members)
+            known.push_back(own);
+        return {text::format("module '{}' has no '{}'{}{}", module_name, text::printable(name.text, 60),
+                             text::did_you_mean(name.text, known),
+                             content.is_shipped ? list_of_names(known) : ""),
+                is_called};
+    }
+    if (!is_called) return {};
+    if (!member->second.is_function)
+        return UseProblem::failure(text::format("module '{}': '{}' is no function", module_name, name.text));
+    if (token_at(use, length).is(":")) return {};
+    const auto given = read_arguments(tokens_from(use, length + 2));
+    if (!given) return {};
+    return find_wrong_count(text::format("{}.{}", module_name, name.text), member->second, content.is_shipped,
+                            *given);
+}
+
+} // namespace qg::policy
