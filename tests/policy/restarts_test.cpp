@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The policy in force outlives the daemon: stores that start one after the other.
+#include "support/policy_setup.hpp"
 #include "support/restarts_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -41,6 +42,20 @@ BOOST_AUTO_TEST_CASE(so_do_files_that_others_could_have_written_and_a_folder_tha
     run([](StoreSetup& setup) {
         BOOST_TEST(setup.said() == "one");
         BOOST_TEST(has_text(setup.last_error(), "the directory is gone"));
+    });
+}
+
+BOOST_AUTO_TEST_CASE(so_does_a_newer_release_that_finds_mistakes_in_it) {
+    const std::string text = rule_with("job:warn('one')\nif false then job.tasks = 0 end");
+    BOOST_TEST_REQUIRE(has_text(load_error({{"a.lua", text}}), "a.lua:3: job.tasks cannot be 0"));
+    BOOST_TEST_REQUIRE(
+        write_kept(kept(), {.sources = {true, {{"a.lua", text}}, {}}, .stamp = 1}).has_value());
+    temp.write("a.lua", text + "\n-- changed");
+
+    run([](StoreSetup& setup) {
+        BOOST_TEST(setup.said() == "one");
+        BOOST_TEST(!setup.store.is_closed());
+        BOOST_TEST(has_text(setup.store.status().last_error->message, "a.lua:3: job.tasks cannot be 0"));
     });
 }
 

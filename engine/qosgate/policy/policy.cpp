@@ -164,7 +164,9 @@ Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, const 
     if (options.remembers_passes) state_sources->keeps_state = find_rules_with_state(*state_sources);
     auto compiled = compile_rules(*state_sources, settings);
     if (!compiled) return compiled.error();
-    if (const auto checked = check_rule_names(*state_sources, *compiled); !checked) return checked.error();
+    if (options.checks_texts)
+        if (const auto checked = check_rule_names(*state_sources, *compiled); !checked)
+            return checked.error();
     if (const auto checked = check_script_name(*sources); !checked) return checked.error();
     std::shared_ptr<compat::SiteScript> script;
     if (sources->find(compat::script_file_name) != nullptr) {

@@ -161,6 +161,9 @@ struct CompileOptions {
     /// Whether rules are left out that certainly do nothing, because they did nothing with a job of the same
     /// values (pass_cache.hpp): for a policy that decides about many jobs.
     bool remembers_passes = false;
+    /// Whether mistakes in the texts of rules keep the policy from loading. Not in what was in force before:
+    /// a newer release may find more.
+    bool checks_texts = true;
     /// The most that the setting rule_time_ms gives; empty: any.
     std::optional<std::chrono::milliseconds> max_rule_time = {};
     std::string cluster_name = "cluster"; ///< for a script for job_submit/lua

@@ -201,6 +201,7 @@ void PolicyWatch::take_kept_copy() {
                                            {.generation = replaces ? in_force_->generation() + 1 : 1,
                                             .counts_failures = true,
                                             .remembers_passes = true,
+                                            .checks_texts = false,
                                             .cluster_name = options_.cluster_name});
         if (!policy) return report_kept_copy(policy.error().in(options_.kept_file.string()));
         put_in_force(*policy, Basis::kept_copy);
