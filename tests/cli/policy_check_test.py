@@ -230,6 +230,43 @@ class PolicyCheckTest(unittest.TestCase):
         self.assertRegex(lines[3], r"^20-b.lua:3: 'end' expected .*near <eof>$")
         self.assertEqual(lines[4], f"{self.folder}: 4 findings; slurmctld would not load this directory")
 
+    def test_what_certainly_fails_keeps_the_directory_from_loading(self) -> None:
+        rule = "local function set(j)\n  {}\nend\nrule {{ submit = function(job) set(job) end }}\n"
+        for statement, message, loads in (
+            ("j.time_limit = '8 hours'", 'job.time_limit cannot be "8 hours": write minutes from 1 on', False),
+            ("j.exc_nodes = 'n1'", "unknown field 'exc_nodes' of job: rules have job.excluded_nodes", False),
+            ("if j.partition == 5 then return end", "job.partition is a text and never equals 5", True),
+        ):
+            self.write("10-a.lua", rule.format(statement))
+            done = run(self.folder)
+            self.assertEqual(done.returncode, 1, done)
+            self.assertTrue(done.stdout.startswith(f"10-a.lua:2: {message}"), done.stdout)
+            self.assertIn(f"1 finding; slurmctld would {'' if loads else 'not '}load this directory", done.stdout)
+            answer = json.loads(run("--json", self.folder).stdout)
+            self.assertEqual((answer["loads"], answer["findings"][0]["stops_loading"]), (loads, not loads))
+        self.write("10-a.lua", rule.format("j.time_limit = '8:00:00'"))
+        self.assertEqual(run(self.folder).returncode, 0)
+
+    def test_what_is_not_used_is_a_finding(self) -> None:
+        self.write("10-a.lua", GOOD.format("a"))
+        for name in ("lib", "data", "test"):
+            (self.folder / name).mkdir(mode=0o755)
+        self.write("lib/projects.lua", "return {}\n")
+        self.write("data/map.json", "{}\n")
+        done = run(self.folder)
+        self.assertEqual(done.returncode, 1, done)
+        self.assertEqual(
+            done.stdout.splitlines()[:3],
+            [
+                "data/map.json: is not used: no rule and no module reads it",
+                "lib/projects.lua: is not used: no rule and no module requires it",
+                "test: is not read; did you mean tests?",
+            ],
+        )
+        (self.folder / "test").rename(self.folder / "tests")
+        self.write("10-a.lua", "local t, d = require('projects'), data('map.json')\n" + GOOD.format("a"))
+        self.assertEqual(run(self.folder).returncode, 0)
+
     def test_a_test_that_fails_is_a_finding(self) -> None:
         self.write("10-a.lua", "rule { submit = function(job, view) if view.qos('gpu') then job.qos = 'gpu' end end }")
         (self.folder / "tests").mkdir()

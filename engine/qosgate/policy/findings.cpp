@@ -19,6 +19,7 @@
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/policy/sandbox.hpp"
 #include "qosgate/policy/trusted_files.hpp"
+#include "qosgate/policy/unused_files.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -44,11 +45,10 @@ Finding to_finding(const Error& error, const std::string& file) {
     return finding;
 }
 
-/// The line of the first call of `function`; 0: there is none.
-int line_of_call(const SourceFile& file, std::string_view function) {
+/// The line of the first use of a name; 0: there is none.
+int line_of_name(const SourceFile& file, std::string_view name) {
     const auto tokens = read_tokens(file.text);
-    const auto found =
-        std::ranges::find_if(tokens, [&](const Token& token) { return token.is_name(function); });
+    const auto found = std::ranges::find_if(tokens, [&](const Token& token) { return token.is_name(name); });
     return found == tokens.end() ? 0 : found->line;
 }
 
@@ -93,6 +93,8 @@ class SourceCheck {
         check_script();
         check_client_script();
         check_together();
+        for (Finding& finding : find_unused(*sources_, report_.rules))
+            note(std::move(finding));
         sort_by_place(report_.findings);
         return std::move(report_);
     }
@@ -211,9 +213,20 @@ class SourceCheck {
         RuleInfo& rule = compiled->rules.front();
         const auto same = std::ranges::find(report_.rules, rule.name, &RuleInfo::name);
         if (same != report_.rules.end())
-            return note({file.name, line_of_call(file, "rule"),
+            return note({file.name, line_of_name(file, "rule"),
                          text::format("rule '{}' has the name of the rule in {}", rule.name, same->file)});
+        check_exempt(file, rule.exempt);
         report_.rules.push_back(std::move(rule));
+    }
+
+    /// A login name that is written like one of the words.
+    void check_exempt(const SourceFile& file, const Exempt& exempt) {
+        for (const std::string& user : exempt.users)
+            for (const std::string_view word : {"root", "operators"})
+                if (text::iequals(user, word) || text::iequals(user + "s", word))
+                    note({file.name, line_of_name(file, "exempt"),
+                          text::format("exempt names a user '{}'; did you mean {}?", user, word),
+                          /*stops_loading=*/false});
     }
 
     /// The script for job_submit/lua: what its text shows, and whether it loads.
@@ -249,7 +262,7 @@ class SourceCheck {
             return note(std::move(finding));
         }
         for (const char* const function : compat::client_functions)
-            if (line_of_call(*file, function) == 0)
+            if (line_of_name(*file, function) == 0)
                 note({file->name, 0,
                       text::format("there is no function {}: Slurm's own plugin does not load such a script",
                                    function),

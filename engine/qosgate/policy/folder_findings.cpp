@@ -2,6 +2,7 @@
 #include "qosgate/policy/folder_findings.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/candidate.hpp"
 #include "qosgate/policy/site_files.hpp"
 #include "qosgate/policy/trusted_files.hpp"
 
@@ -48,6 +49,19 @@ std::string_view why_ignored(const SourcePart& part, std::string_view name) {
     if (std::ranges::find(switched_off, rest) != switched_off.end()) return {};
     return "is ignored, because its name does not end in '.lua': move it away, or, to keep a rule that is "
            "switched off, let its name end in '.lua.off'";
+}
+
+/// The directory of a policy whose name a similar one misses: tests for "test" or "Tests"; empty: none.
+std::string_view missed_folder(std::string_view name) {
+    for (const std::string_view known : {module_folder_name, data_folder_name, compat_folder_name,
+                                         tests_folder_name, candidate_folder_name}) {
+        const std::string written(name);
+        const std::string real(known);
+        const bool is_near = text::iequals(name, known) || text::iequals(written + "s", known) ||
+                             text::iequals(written, real + "s");
+        if (is_near) return name == known ? std::string_view() : known;
+    }
+    return {};
 }
 
 /// Reads the parts of one directory.
@@ -128,6 +142,9 @@ class FindingReader {
                 continue;
             }
             std::error_code unknown;
+            const std::string_view missed = part.folder.empty() ? missed_folder(name) : std::string_view();
+            if (!missed.empty() && at->is_directory(unknown))
+                note(name, text::format("is not read; did you mean {}?", missed), /*stops_loading=*/false);
             const std::string_view why = why_ignored(part, name);
             if (!why.empty() && at->is_regular_file(unknown))
                 note(part.name_of(name), std::string(why), /*stops_loading=*/false);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/unused_files.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/call_arguments.hpp"
+#include "qosgate/policy/data_files.hpp"
+#include "qosgate/policy/modules.hpp"
+#include "qosgate/policy/name_scopes.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace qg::policy {
+namespace {
+
+bool is_code(const SourceFile& file) {
+    return kind_of(file.name) == SourceKind::rule || kind_of(file.name) == SourceKind::module;
+}
+
+/// The names with which files call a function. Empty: one may be any name.
+std::optional<std::set<std::string>> names_given_to(std::string_view function, const SourceFolder& sources) {
+    std::set<std::string> names;
+    for (const SourceFile& file : sources.files) {
+        if (!is_code(file)) continue;
+        const auto tokens = read_tokens(file.text);
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+            const bool is_member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is(":"));
+            if (!tokens[i].is_name(function) || is_member) continue;
+            const Token* name = literal_argument(tokens_from(tokens, i + 1));
+            if (name == nullptr) return std::nullopt;
+            names.emplace(name->text);
+        }
+    }
+    return names;
+}
+
+void find_unused_files(const SourceFolder& sources, SourceKind kind, std::string_view function,
+                       std::string_view complaint, std::vector<Finding>& found) {
+    const auto names = names_given_to(function, sources);
+    if (!names) return;
+    for (const SourceFile& file : sources.files) {
+        if (kind_of(file.name) != kind) continue;
+        const std::string_view name = kind == SourceKind::module
+                                          ? module_name(file.name)
+                                          : std::string_view(file.name).substr(data_folder_name.size() + 1);
+        if (!names->contains(std::string(name)))
+            found.push_back({file.name, 0, std::string(complaint), /*stops_loading=*/false});
+    }
+}
+
+/// Whether the rule's only code is submit = function(job) job:stop() end.
+bool only_stops(const SourceFile& file) {
+    const auto tokens = read_tokens(file.text);
+    const NameScopes scopes = read_scopes(tokens);
+    if (scopes.functions.size() != 1 || scopes.functions[0].rule_key != "submit") return false;
+    const FunctionScope& submit = scopes.functions[0];
+    const Tokens body = tokens_from(tokens, submit.body);
+    const bool is_first = !submit.parameters.empty() && token_at(body, 0).is_name() &&
+                          scopes.tokens[submit.body].declaration == submit.parameters.front();
+    return is_first && token_at(body, 1).is(":") && token_at(body, 2).is_name("stop") &&
+           token_at(body, 3).is("(") && token_at(body, 4).is(")") &&
+           token_at(body, token_at(body, 5).is(";") ? 6 : 5).is("end");
+}
+
+void find_unreached_rules(const SourceFolder& sources, std::span<const RuleInfo> rules,
+                          std::vector<Finding>& found) {
+    const RuleInfo* last = nullptr;
+    for (const RuleInfo& rule : rules) {
+        if (last != nullptr) {
+            const bool is_reached = (rule.runs_at_submission && !last->runs_at_submission) ||
+                                    (rule.runs_at_change && !last->runs_at_change) || rule.runs_in_client;
+            if (!is_reached)
+                found.push_back(
+                    {rule.file, 0,
+                     text::format("is never run: the rule in {} ends the chain for every job", last->file),
+                     /*stops_loading=*/false});
+            continue;
+        }
+        const SourceFile* file = sources.find(rule.file);
+        const bool is_for_all = rule.mode == RuleMode::enforce && !rule.exempt.has_any();
+        if (is_for_all && file != nullptr && only_stops(*file)) last = &rule;
+    }
+}
+
+} // namespace
+
+std::vector<Finding> find_unused(const SourceFolder& sources, std::span<const RuleInfo> rules) {
+    std::vector<Finding> found;
+    if (rules.empty()) return found;
+    find_unreached_rules(sources, rules, found);
+    // A script for job_submit/lua can read all files of the directory.
+    if (std::ranges::any_of(sources.files,
+                            [](const SourceFile& file) { return kind_of(file.name) == SourceKind::compat; }))
+        return found;
+    find_unused_files(sources, SourceKind::module, "require",
+                      "is not used: no rule and no module requires it", found);
+    find_unused_files(sources, SourceKind::data, "data", "is not used: no rule and no module reads it",
+                      found);
+    return found;
+}
+
+} // namespace qg::policy
