@@ -1,194 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/site_rules.hpp"
 
-#include "qosgate/base/text.hpp"
-#include "qosgate/base/with_result_of.hpp"
-#include "qosgate/gate/decision_view.hpp"
-
-#include <algorithm>
-#include <memory>
-#include <set>
-#include <string>
-#include <string_view>
+#include "qosgate/gate/read_job.hpp"
 
 namespace qg::gate {
 namespace {
 
-using model::AccountView;
-using model::JobRequest;
-
-/// A list of names without empty and repeated parts, each replaced by `own_name(part)`. A list with only
-/// empty parts is not changed.
-template <typename OwnName>
-std::string read_list(const std::string& list, OwnName own_name) {
-    const std::string_view one = text::trim(list);
-    if (!one.empty() && one.find(',') == std::string_view::npos) return own_name(one); // the usual case
-    std::set<std::string> seen;
-    std::string names;
-    text::for_each_part(list, ',', [&](std::string_view part) {
-        if (part.empty()) return;
-        const auto [name, is_new] = seen.insert(own_name(part));
-        if (!is_new) return;
-        if (!names.empty()) names += ',';
-        names += *name;
-    });
-    return names.empty() ? list : names;
+/// Only asked for where some rule does not look at requests of operators.
+bool is_by_operator(const ResolvedRequest& resolved, const policy::Policy& policy) {
+    return policy.exempts_operators() && resolved.context.provider.is_operator(resolved.request.submit_uid);
 }
-
-/// Case matters in these names.
-std::string read_names(const std::string& list, const AccountView& /*view*/) {
-    return read_list(list, [](std::string_view part) { return std::string(part); });
-}
-
-std::string read_qos(const std::string& list, const AccountView& view) {
-    return read_list(list, [&view](std::string_view part) {
-        if (view.job_qos.flags && text::iequals(view.job_qos.name, part)) return view.job_qos.name;
-        const auto named = [part](const model::Qos& qos) { return text::iequals(qos.name, part); };
-        const auto found = std::ranges::find_if(view.qos, named);
-        return found == view.qos.end() ? text::lower(part) : found->name;
-    });
-}
-
-/// Without `associations` in AccountingStorageEnforce slurmctld replaces an account that is not the user's by
-/// the default account.
-std::string read_account(const std::string& account, const AccountView& view) {
-    return text::lower(view.account.empty() ? account : view.account);
-}
-
-/// The names that slurmctld accepts in several spellings.
-struct Name {
-    std::optional<std::string> JobRequest::*member;
-    std::string (*read)(const std::string& text, const AccountView& view);
-};
-constexpr Name names[] = {
-    {&JobRequest::qos, &read_qos},
-    {&JobRequest::account, &read_account},
-    {&JobRequest::partition, &read_names},
-    {&JobRequest::reservation, &read_names},
-};
-
-/// The request with names as slurmctld reads them; null if they are already written so, as is usual.
-std::unique_ptr<const JobRequest> as_read(const JobRequest& request, const AccountView& view) {
-    std::unique_ptr<JobRequest> read;
-    for (const Name& name : names) {
-        const auto& written = request.*name.member;
-        if (!written) continue;
-        std::string text = name.read(*written, view);
-        if (text == *written) continue;
-        if (!read) read = std::make_unique<JobRequest>(request);
-        (*read).*name.member = std::move(text);
-    }
-    return read;
-}
-
-/// The job with its minimum counts; empty if they equal those for the limits.
-std::optional<model::ResolvedJob> at_least(const ResolvedRequest& resolved) {
-    auto counts = resolved.counter.at_least(resolved.view(), resolved.job.tres);
-    if (!counts) return std::nullopt;
-    std::optional<model::ResolvedJob> job = resolved.job;
-    job->tres = *std::move(counts);
-    return job;
-}
-
-/// The longest MaxTime of the job's partitions; the job may start in any of them.
-std::optional<TimeLimit> max_time_of(const AccountView& view) {
-    std::optional<TimeLimit> max_time;
-    for (const model::PartitionChoice& choice : view.partitions)
-        max_time = std::max(max_time.value_or(TimeLimit{0}), choice.partition->max_time);
-    return max_time;
-}
-
-policy::RuleInput facts_of(const ResolvedRequest& resolved, const model::ResolvedJob& counted,
-                           bool sender_is_operator) {
-    const AccountView& view = resolved.view();
-    const std::string_view partition = view.partitions.empty()
-                                           ? std::string_view()
-                                           : std::string_view(view.partitions.front().partition->name);
-    return {.counted = counted,
-            .catalogue = *view.tres,
-            .user_name = view.user_name,
-            .account = view.account,
-            .partition = partition,
-            .qos = view.job_qos.name,
-            .knows_accounts = resolved.known || resolved.has_no_accounts(),
-            .knows_partitions = knows_partitions_of(resolved),
-            .knows_cpus = resolved.counter.knows_cpus(),
-            .sender_is_operator = sender_is_operator,
-            .max_time = max_time_of(view)};
-}
-
-/// A job that rules have changed, counted again. Not movable: its parts refer to each other.
-class CountedJob {
-  public:
-    CountedJob(const JobRequest& changed, const ClusterContext& context, bool sender_is_operator)
-        : request_(changed),
-          resolved_(WithResultOf([&] { return resolve_again(request_, context, /*is_change=*/false); })),
-          min_job_(at_least(*resolved_)),
-          facts_(facts_of(*resolved_, min_job_ ? *min_job_ : resolved_->job, sender_is_operator)) {}
-    CountedJob(const CountedJob&) = delete;
-    CountedJob& operator=(const CountedJob&) = delete;
-
-    [[nodiscard]] const policy::RuleInput& facts() const noexcept { return facts_; }
-
-  private:
-    JobRequest request_;
-    std::optional<ResolvedRequest> resolved_;
-    std::optional<model::ResolvedJob> min_job_;
-    policy::RuleInput facts_;
-};
-
-/// A job as rules see it.
-class ReadJob final : public policy::JobRecounter {
-  public:
-    ReadJob(const ResolvedRequest& resolved, const policy::Policy& policy, policy::JobEvent event)
-        : ReadJob(resolved,
-                  policy.exempts_operators() &&
-                      resolved.context.provider.is_operator(resolved.request.submit_uid),
-                  event) {}
-    ReadJob(const ReadJob&) = delete;
-    ReadJob& operator=(const ReadJob&) = delete;
-
-    [[nodiscard]] const JobRequest& request() const noexcept { return read_ ? *read_ : resolved_.request; }
-    [[nodiscard]] const policy::RuleInput& facts() const noexcept { return facts_; }
-
-    void measure(std::vector<policy::RuleCost>* costs) noexcept { facts_.costs = costs; }
-
-    /// Puts the names back as the user wrote them, if rules left them alone.
-    void restore_names(std::optional<JobRequest>& changed) const {
-        if (!read_ || !changed) return;
-        for (const Name& name : names)
-            if (*changed.*name.member == *read_.*name.member)
-                *changed.*name.member = resolved_.request.*name.member;
-    }
-
-    Result<std::shared_ptr<const policy::RuleInput>> recount(const JobRequest& changed) override {
-        const auto job =
-            std::make_shared<const CountedJob>(changed, resolved_.context, facts_.sender_is_operator);
-        return std::shared_ptr<const policy::RuleInput>(job, &job->facts());
-    }
-
-  private:
-    ReadJob(const ResolvedRequest& resolved, bool sender_is_operator, policy::JobEvent event)
-        : resolved_(resolved), read_(as_read(resolved.request, resolved.view())),
-          min_job_(at_least(resolved)),
-          facts_(facts_of(resolved, min_job_ ? *min_job_ : resolved.job, sender_is_operator)),
-          view_(resolved, event == policy::JobEvent::modify) {
-        facts_.view = &view_;
-        if (event == policy::JobEvent::submit) facts_.recounter = this;
-    }
-
-    const ResolvedRequest& resolved_;
-    std::unique_ptr<const JobRequest> read_;
-    std::optional<model::ResolvedJob> min_job_;
-    policy::RuleInput facts_;
-    DecisionView view_;
-};
 
 } // namespace
 
 policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedRequest& submitted,
                                    std::vector<policy::RuleCost>* costs) {
-    ReadJob job(submitted, policy, policy::JobEvent::submit);
+    ReadJob job(submitted, is_by_operator(submitted, policy), policy::JobEvent::submit);
     job.measure(costs);
     policy::RuleOutcome outcome = policy.run(job.request(), job.facts());
     job.restore_names(outcome.changed);
@@ -197,9 +24,9 @@ policy::RuleOutcome run_site_rules(const policy::Policy& policy, const ResolvedR
 
 policy::RuleOutcome run_site_rules_at_change(const policy::Policy& policy, const ResolvedRequest& after,
                                              const ResolvedRequest* before, model::UpdateParts parts) {
-    ReadJob job(after, policy, policy::JobEvent::modify);
+    ReadJob job(after, is_by_operator(after, policy), policy::JobEvent::modify);
     if (before == nullptr) return policy.run_at_change(job.request(), job.facts(), nullptr, parts);
-    ReadJob old_job(*before, policy, policy::JobEvent::modify);
+    ReadJob old_job(*before, is_by_operator(*before, policy), policy::JobEvent::modify);
     const policy::JobBefore job_before{old_job.request(), old_job.facts()};
     return policy.run_at_change(job.request(), job.facts(), &job_before, parts);
 }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// ReadJob: a resolved job as rules see it. They read QOS and account as spelled in accounting (unknown names
+// in lower case), and partitions and reservations without empty and repeated parts.
+#pragma once
+
+#include "qosgate/gate/decision_view.hpp"
+#include "qosgate/gate/resolve.hpp"
+#include "qosgate/policy/policy.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace qg::gate {
+
+/// Ownership: borrows the resolved request. Threads: not thread-safe; it belongs to one decision.
+class ReadJob final : public policy::JobRecounter {
+  public:
+    /// `sender_is_operator`: see policy::RuleInput. A job that is changed is not counted again.
+    ReadJob(const ResolvedRequest& resolved, bool sender_is_operator, policy::JobEvent event);
+    ReadJob(const ReadJob&) = delete;
+    ReadJob& operator=(const ReadJob&) = delete;
+
+    [[nodiscard]] const model::JobRequest& request() const noexcept {
+        return read_ ? *read_ : resolved_.request;
+    }
+    [[nodiscard]] const policy::RuleInput& facts() const noexcept { return facts_; }
+
+    void measure(std::vector<policy::RuleCost>* costs) noexcept { facts_.costs = costs; }
+
+    /// Puts the names back as the user wrote them, if rules left them alone.
+    void restore_names(std::optional<model::JobRequest>& changed) const;
+
+    Result<std::shared_ptr<const policy::RuleInput>> recount(const model::JobRequest& changed) override;
+
+  private:
+    const ResolvedRequest& resolved_;
+    std::unique_ptr<const model::JobRequest> read_; ///< null: as the user wrote it
+    std::optional<model::ResolvedJob> min_job_;
+    policy::RuleInput facts_;
+    DecisionView view_;
+};
+
+} // namespace qg::gate
