@@ -12,8 +12,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace qg::cli {
 namespace {
@@ -42,13 +44,22 @@ ordered_json to_json(const PolicyTest& test, const TestResult& result) {
             {"problems", result.problems}, {"events", events}};
 }
 
+/// A problem may have several lines: each message to the user is one.
+void print_problem(std::string_view problem, std::ostream& out) {
+    bool is_first = true;
+    for (const std::string_view line : text::split(problem, '\n')) {
+        out << (is_first ? "        " : "          ") << text::printable(line, max_shown) << '\n';
+        is_first = false;
+    }
+}
+
 void print(const PolicyTest& test, const TestResult& result, std::ostream& out) {
     const auto shown = [](const std::string& words) { return text::printable(words, max_shown); };
     out << text::format("{:<6}  {}:{}: {}\n", result.has_passed() ? "ok" : "FAILED", shown(test.file),
                         test.line, shown(test.name));
     if (result.has_passed()) return;
     for (const std::string& problem : result.problems)
-        out << "        " << shown(problem) << '\n';
+        print_problem(problem, out);
     if (result.outcome.events.empty()) out << "        no rule did anything\n";
     for (const policy::RuleEvent& event : result.outcome.events) {
         out << text::format("        rule '{}' ({}): {}: {}\n", shown(event.rule), shown(event.file),
@@ -63,7 +74,8 @@ Result<int> run_tests(const TestOptions& options, Output& output) {
     const auto policy = load_policy_to_try(folder->path);
     if (!policy) return policy.error();
     const std::vector<policy::SourceFile>& tests = (*policy)->sources().tests;
-    if (tests.empty())
+    if (std::ranges::none_of(
+            tests, [](const policy::SourceFile& file) { return policy::is_source_name(file.name); }))
         return Error{ErrorCode::not_found, text::format("{}: there are no tests: no file there ends in .lua",
                                                         (folder->path / policy::tests_folder_name).string())};
     gate::ScenarioWorld world(default_release());

@@ -156,6 +156,43 @@ class PolicyTestTest(unittest.TestCase):
             "2 tests, 1 failed\n",
         )
 
+    def test_several_rejections_are_lines(self) -> None:
+        (self.folder / "20-other.lua").write_text('rule { submit = function(job) job:reject("nor this") end }\n')
+        self.write(FAILS)
+        done = run(self.folder)
+
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(
+            "        expect.accept: the job was rejected: rule 'small debug': at most 2 nodes\n"
+            "          rule '20-other': nor this\n",
+            done.stdout,
+        )
+
+    def test_a_test_names_a_capture(self) -> None:
+        capture = {
+            "captured_at": 1795000000,
+            "tres": ["cpu", "mem", "energy", "node", "billing", "gres/gpu"],
+            "partitions": [{"name": "main", "is_default": True, "default_time": 30}],
+        }
+        (self.folder / "10-debug.lua").write_text(
+            "rule { submit = function(job, view)\n"
+            '    job:reject("%s %d %d", job.partition, job.time_limit, view.now.seconds)\n'
+            "end }\n"
+        )
+        self.write('test "x" { given = "monday.json", expect = { reject = "main 30 1795000000" } }\n')
+        self.assertIn("given: there is no file tests/monday.json", run(self.folder).stdout)
+        (self.folder / "tests/monday.json").write_text(json.dumps(capture))
+        self.assertEqual(run(self.folder).returncode, 0, run(self.folder))
+        (self.folder / "tests/monday.json").write_text(json.dumps(capture | {"captured_at": 1795000001}))
+        self.assertEqual(run(self.folder).returncode, 1)
+        (self.folder / "tests/monday.json").write_text(" " * (4 * 1024 * 1024 + 1))
+        done = run(self.folder)
+        self.assertEqual(done.returncode, 69)
+        self.assertIn("tests/monday.json: larger than 4096 KiB", done.stderr)
+        (self.folder / "tests/monday.json").write_text("{}")
+        (self.folder / "tests/debug.lua").unlink()
+        self.assertEqual(run(self.folder).returncode, 66)
+
     def test_json_has_the_same(self) -> None:
         self.write(PASSES + FAILS)
         done = run(self.folder, "--json")

@@ -26,6 +26,21 @@ test "short is closed" {
 }
 """
 FAILS = PASSES.replace('reject = "new rule"', "accept = true")
+COUNTS = """\
+rule {
+    submit = function(job)
+        job.tasks = 3
+        job:reject("%s %d %d", job.partition, job.cpus, job.memory)
+    end,
+}
+"""
+COUNTED = """\
+test "three tasks" {
+    given = "now.json",
+    job = { partition = "main", memory_per_cpu = 100 },
+    expect = { reject = "main 3 %d" },
+}
+"""
 # Each test spends all the time that a job may have; together they take longer than slurmctld gives them.
 SLOW_SITE = "site { rule_instructions = 10000000, rule_time_ms = 75 }\n"
 SLOW_RULE = "rule { submit = function(job) while true do local x = job.nodes end end }\n"
@@ -36,7 +51,7 @@ class TestedPolicy(PluginTestCase):
     def setUp(self) -> None:
         self.folder = self.cluster.layout.slurm_conf.parent / "qosgate.d"
         (self.folder / "tests").mkdir(mode=0o755, parents=True, exist_ok=True)
-        for file in self.folder.rglob("*.lua"):
+        for file in (*self.folder.rglob("*.lua"), *self.folder.rglob("*.json")):
             file.unlink()
         self.write("10.lua", OLD)
         self.wait_for_answer("old rule")
@@ -90,6 +105,26 @@ class TestedPolicy(PluginTestCase):
         self.wait_for_answer("new rule")
         self.expect(self.submit_to("main"), True)
         self.status(0)
+
+    def test_a_job_in_a_capture_is_counted_as_slurmctld_counts_it(self) -> None:
+        self.expected_errors.append("policy not loaded")
+        qosgate = str(build_root() / "contrib/qosgate/qosgate")
+        captured = self.cluster.run([qosgate, "capture", "--force", str(self.folder / "tests/now.json")])
+        self.assertEqual(captured.rc, 0, captured)
+        self.write("tests/counts.lua", COUNTED % 301)
+        self.write("10.lua", COUNTS)
+        why = "test 'three tasks' fails: expect.reject: the message has no \"main 3 301\": main 3 300"
+        self.status(1, why)
+        tested = self.cluster.run([qosgate, "policy", "test", str(self.folder)])
+        self.assertEqual(tested.rc, 1, tested)
+        self.assertIn('expect.reject: the message has no "main 3 301": main 3 300', tested.stdout)
+
+        self.write("tests/counts.lua", COUNTED % 300)
+        tested = self.cluster.run([qosgate, "policy", "test", str(self.folder)])
+        self.assertEqual(tested.rc, 0, tested)
+        self.wait_for_answer("short 3")
+        asked = ["sbatch", "--partition=main", "--mem-per-cpu=100", "--wrap=true"]
+        self.expect(self.cluster.run(asked, USER), False, "main 3 300")
 
     def test_a_setting_puts_it_in_force_without_its_tests(self) -> None:
         self.expected_errors.append("policy not loaded")

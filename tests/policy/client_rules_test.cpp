@@ -3,6 +3,7 @@
 #include "qosgate/policy/option_writes.hpp"
 #include "qosgate/policy/policy_tests.hpp"
 #include "support/empty_view.hpp"
+#include "support/plain_world.hpp"
 #include "support/policy_setup.hpp"
 
 #include <boost/test/data/test_case.hpp>
@@ -295,8 +296,8 @@ std::string problems_of(const std::string& body, const std::string& table) {
     const auto tests = read_tests({"t.lua", "test 'x' {" + table + "}"});
     if (!tests) return tests.error().message;
     EmptyView view;
-    EmptyWorld world(view);
-    return text::join(run_test(*client_rule(body), tests->at(0), &world).problems, "; ");
+    PlainWorld world(&view);
+    return text::join(run_test(*client_rule(body), tests->at(0), world).problems, "; ");
 }
 
 struct Pair {

@@ -12,6 +12,7 @@
 
 #include "qosgate/policy/policy_tests.hpp"
 #include "support/empty_view.hpp"
+#include "support/plain_world.hpp"
 #include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -248,6 +249,7 @@ BOOST_AUTO_TEST_CASE(lists_every_function_of_the_built_in_modules) {
 
 BOOST_AUTO_TEST_CASE(gives_tests_that_its_first_example_passes) {
     const auto policy = policy_of({{"t.lua", examples().at(0)}});
+    PlainWorld world;
     std::size_t count = 0;
     for (const std::string& example : examples()) {
         if (!example.starts_with("test")) continue;
@@ -256,7 +258,7 @@ BOOST_AUTO_TEST_CASE(gives_tests_that_its_first_example_passes) {
         for (const PolicyTest& one : *tests) {
             // Of other examples; tests/cli runs the view's.
             if (one.gives_view() || one.is_change || one.is_client) continue;
-            const TestResult result = run_test(*policy, one);
+            const TestResult result = run_test(*policy, one, world);
             BOOST_TEST(result.has_passed(), one.name + ": " + text::join(result.problems, "; "));
             ++count;
         }
@@ -272,12 +274,12 @@ BOOST_AUTO_TEST_CASE(gives_tests_that_its_rule_for_clients_passes) {
     }
     const auto policy = policy_of({{"t.lua", rule}});
     EmptyView view;
-    EmptyWorld world(view);
+    PlainWorld world(&view);
     const auto read = read_tests({"t.lua", tests});
     BOOST_TEST_REQUIRE(read.has_value());
     BOOST_TEST(read->size() == 3u);
     for (const PolicyTest& one : *read) {
-        const TestResult result = run_test(*policy, one, &world);
+        const TestResult result = run_test(*policy, one, world);
         BOOST_TEST(result.has_passed(), one.name + ": " + text::join(result.problems, "; "));
     }
 }
@@ -290,8 +292,9 @@ BOOST_AUTO_TEST_CASE(gives_a_test_that_its_rule_for_changes_passes) {
     }
     const auto read = read_tests({"t.lua", tests});
     BOOST_TEST_REQUIRE(read.has_value());
-    BOOST_TEST(run_test(*policy_of({{"t.lua", rule}}), read->at(0)).has_passed());
-    BOOST_TEST(!run_test(*policy_of({{"t.lua", examples().at(0)}}), read->at(0)).has_passed());
+    PlainWorld world;
+    BOOST_TEST(run_test(*policy_of({{"t.lua", rule}}), read->at(0), world).has_passed());
+    BOOST_TEST(!run_test(*policy_of({{"t.lua", examples().at(0)}}), read->at(0), world).has_passed());
 }
 
 BOOST_AUTO_TEST_CASE(gives_a_first_example_that_looks_at_each_partition_of_a_list) {

@@ -23,6 +23,12 @@ std::string many_slow_tests() {
     return "for i = 1, 200 do test('slow ' .. i) { expect = { fails = true } } end";
 }
 
+/// As 'qosgate policy check' does.
+Result<PolicyReport> checked(const fs::path& folder) {
+    PlainWorld world;
+    return check_policy(folder, {}, {.world = &world});
+}
+
 struct TestedStores : Restarts {
     /// A rule that spends all the time that it may have.
     void write_slow_rule() {
@@ -235,7 +241,7 @@ BOOST_AUTO_TEST_CASE(policy_check_tells_the_tests_that_fail) {
     temp.write("a.lua", StoreSetup::warns("two"));
     temp.write_test("t.lua", expects("one") + expects("two"));
 
-    const auto report = check_policy(folder());
+    const auto report = checked(folder());
 
     BOOST_TEST_REQUIRE(report.has_value());
     BOOST_TEST(!report->loads());
@@ -246,18 +252,18 @@ BOOST_AUTO_TEST_CASE(policy_check_tells_the_tests_that_fail) {
     BOOST_TEST(finding.message == "test 'says one' fails: expect.warn: no message has \"one\": two");
 
     temp.write("site.lua", "site { run_tests = false }");
-    BOOST_TEST(check_policy(folder())->loads());
-    BOOST_TEST(check_policy(folder())->findings.size() == 1u);
+    BOOST_TEST(checked(folder())->loads());
+    BOOST_TEST(checked(folder())->findings.size() == 1u);
     temp.write_test("t.lua", expects("two"));
-    BOOST_TEST(check_policy(folder())->findings.empty());
+    BOOST_TEST(checked(folder())->findings.empty());
     temp.write_test("u.lua", "\ntset 'x' {}");
-    const auto wrong = check_policy(folder());
+    const auto wrong = checked(folder());
     BOOST_TEST_REQUIRE(wrong->findings.size() == 1u);
     BOOST_TEST(wrong->findings.front().file == "tests/u.lua");
     BOOST_TEST(wrong->findings.front().line == 2);
     temp.write("b.lua", "rule {"); // then no test is run
-    BOOST_TEST(check_policy(folder())->findings.size() == 1u);
-    BOOST_TEST(check_policy(folder())->findings.front().file == "b.lua");
+    BOOST_TEST(checked(folder())->findings.size() == 1u);
+    BOOST_TEST(checked(folder())->findings.front().file == "b.lua");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

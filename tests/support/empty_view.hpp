@@ -3,7 +3,6 @@
 // EmptyView: what rules read as `view` if nothing can be told.
 #pragma once
 
-#include "qosgate/policy/policy_tests.hpp"
 #include "qosgate/policy/rule_view.hpp"
 
 #include <cstdint>
@@ -47,20 +46,6 @@ class EmptyView final : public policy::RuleView {
 
   private:
     static Error none() { return {ErrorCode::unavailable, "slurmctld is away"}; }
-};
-
-/// A world that shows it.
-class EmptyWorld final : public policy::TestWorld {
-  public:
-    explicit EmptyWorld(policy::RuleView& view) : view_(view) {}
-
-    Result<policy::RuleView*> make_view(const policy::PolicyTest& /*test*/,
-                                        const policy::TestedJob& /*job*/) override {
-        return &view_;
-    }
-
-  private:
-    policy::RuleView& view_;
 };
 
 } // namespace qg::test

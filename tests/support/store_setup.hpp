@@ -5,6 +5,7 @@
 
 #include "qosgate/policy/store.hpp"
 
+#include "support/plain_world.hpp"
 #include "support/policy_setup.hpp"
 
 #include <atomic>
@@ -79,6 +80,7 @@ class StoreSetup {
             ++*reads;
             return read(folder, user);
         };
+        if (!options.make_world) options.make_world = [] { return std::make_unique<PlainWorld>(); };
         return options;
     }
 

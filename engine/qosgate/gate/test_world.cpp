@@ -2,16 +2,21 @@
 #include "qosgate/gate/test_world.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/base/with_result_of.hpp"
+#include "qosgate/gate/client_counts.hpp"
 #include "qosgate/quota/scenario.hpp"
 
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace qg::gate {
 namespace {
+
+/// The TRES that every cluster has, in Slurm's order, and GPUs.
+constexpr std::array<const char*, 6> common_tres{"cpu", "mem", "energy", "node", "billing", "gres/gpu"};
 
 /// "2026-07-20 22:30" in the time zone of this process.
 Result<std::time_t> read_time(const std::string& text) {
@@ -24,12 +29,20 @@ Result<std::time_t> read_time(const std::string& text) {
     return std::mktime(&parts);
 }
 
+/// The TRES of a test that gives none: the common ones, and those that its job counts.
+std::shared_ptr<const model::TresCatalogue> tres_of(const policy::TestJob& job) {
+    std::vector<std::string> names(common_tres.begin(), common_tres.end());
+    for (const auto& [name, count] : job.counts())
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    return std::make_shared<const model::TresCatalogue>(std::move(names));
+}
+
 /// The user is in one account, and may use every QOS.
-std::vector<quota::LocalAssociation> usual_associations(const policy::TestedJob& job,
-                                                        std::size_t tres_count) {
+std::vector<quota::LocalAssociation> usual_associations(const policy::TestJob& job, std::size_t tres_count) {
     quota::LocalAssociation user, root;
-    user.link.account = job.facts.account.empty() ? "account" : std::string(job.facts.account);
-    user.user_id = job.request.user_id;
+    const std::string& otherwise = job.defaults().account;
+    user.link.account = job.request().account.value_or(otherwise.empty() ? "account" : otherwise);
+    user.user_id = job.request().user_id;
     user.parent = 1;
     root.link.level = model::AssociationLevel::root;
     root.link.account = "root";
@@ -37,41 +50,113 @@ std::vector<quota::LocalAssociation> usual_associations(const policy::TestedJob&
     return {user, root};
 }
 
-} // namespace
+/// The partition that the test names as the default is it.
+Result<void> set_default_partition(quota::World& world, const std::string& name) {
+    if (name.empty() || world.partitions.empty()) return {};
+    bool is_known = false;
+    for (auto& partition : world.partitions) {
+        auto copy = std::make_shared<model::Partition>(*partition);
+        copy->is_default = copy->name == name;
+        is_known = is_known || copy->is_default;
+        partition = std::move(copy);
+    }
+    if (is_known) return {};
+    return Error{ErrorCode::invalid_input,
+                 text::format("partition: there is no partition \"{}\" in given.partitions",
+                              text::printable(name, 60))};
+}
 
-Result<policy::RuleView*> ScenarioWorld::make_view(const policy::PolicyTest& test,
-                                                   const policy::TestedJob& job) {
+/// The id of the user of this name.
+std::optional<std::uint32_t> find_user(const quota::LocalRecords& records, const std::string& name) {
+    for (const quota::UserRecord& user : records.users)
+        if (user.name == name) return user.id;
+    for (const quota::LocalAssociation& association : records.associations)
+        if (association.link.level == model::AssociationLevel::user && association.link.user == name)
+            return association.user_id;
+    return std::nullopt;
+}
+
+Result<std::shared_ptr<const GivenCluster>> make_given(const policy::PolicyTest& test,
+                                                       const policy::TestJob& job) {
     DecisionTimes times;
     if (!test.now.empty()) {
         const auto now = read_time(test.now);
         if (!now) return now.error();
         times = {.now = *now, .cluster_read_at = *now};
     }
-    // Counts are in the order of the TRES that the test counts.
-    const auto tres = std::make_shared<const model::TresCatalogue>(job.facts.catalogue);
+    const auto tres = tres_of(job);
     quota::World otherwise;
     otherwise.records.tres = tres;
     otherwise.records.enforce = {.associations = true, .limits = true, .qos = true};
     auto world = quota::parse_world("{" + test.world + "}", std::move(otherwise));
     if (!world) return world.error();
-    quota::set_job_user(*world, job.request.user_id);
-    quota::LocalRecords& records = world->records;
-    if (records.tres != tres)
+    if (world->records.tres != tres)
         return Error{ErrorCode::invalid_input, "tres cannot be given: the TRES are those of the job"};
-    if (records.associations.empty()) records.associations = usual_associations(job, tres->size());
+    if (const auto done = set_default_partition(*world, job.defaults().partition); !done) return done.error();
+    const std::uint32_t user = job.request().user_id;
+    quota::set_job_user(*world, user);
+    quota::LocalRecords& records = world->records;
+    if (test.gives_view() && records.associations.empty())
+        records.associations = usual_associations(job, records.tres->size());
     for (quota::LocalAssociation& association : records.associations)
-        if (association.link.level == model::AssociationLevel::user)
-            association.link.user = job.facts.user_name;
-    cluster_ = quota::make_cluster(*world);
-    view_.reset();
-    job_.reset();
-    groups_ = std::make_unique<quota::RecordedGroups>(
-        records.users, "write given = { user = { groups = { \"physics\" } } } in the test");
-    quota_ = std::make_unique<quota::LocalQuota>(std::move(records));
-    const ClusterContext context{cluster_, *quota_, release_,
-                                 KnownCluster::as_read(&cluster_, times, groups_.get())};
-    job_.emplace(WithResultOf([&] { return resolve(job.request, context); }));
-    return &view_.emplace(*job_, test.is_change);
+        if (association.link.level == model::AssociationLevel::user && association.user_id == user &&
+            association.link.user.empty())
+            association.link.user = job.user();
+    return std::make_shared<const GivenCluster>(
+        *std::move(world), times, "write given = { user = { groups = { \"physics\" } } } in the test");
+}
+
+/// The request as a client sends it, of the user whose name the test says.
+model::JobRequest as_sent(const policy::TestJob& job, const quota::LocalRecords& records) {
+    model::JobRequest request = job.request();
+    if (!job.user().empty() && !job.names_uid())
+        request.user_id = find_user(records, job.user()).value_or(request.user_id);
+    if (!job.names_sender()) request.submit_uid = request.user_id;
+    if (!job.counts().contains("cpu")) derive_counts(request);
+    return request;
+}
+
+/// A count of something that the cluster does not count would be lost.
+Result<void> check_counts(const policy::TestJob& job, const model::TresCatalogue& tres) {
+    for (const auto& [name, count] : job.counts())
+        if (!tres.find(name))
+            return Error{ErrorCode::invalid_input,
+                         text::format("the cluster does not count the TRES \"{}\" of the job: {}",
+                                      text::printable(name, 60), text::join(tres.names(), ", "))};
+    return {};
+}
+
+} // namespace
+
+Result<std::shared_ptr<const GivenCluster>> ScenarioWorld::read_capture(const policy::SourceFile& file) {
+    if (last_file_ == &file) return last_;
+    auto world = quota::parse_world(file.text);
+    if (!world) return world.error().in(file.name);
+    if (world->captured_at == 0)
+        return Error{ErrorCode::invalid_input,
+                     text::format("{}: not a file of 'qosgate capture'", file.name)};
+    const DecisionTimes times{.now = world->captured_at, .cluster_read_at = world->captured_at};
+    last_ = std::make_shared<const GivenCluster>(*std::move(world), times, "the capture does not have them");
+    last_file_ = &file;
+    return last_;
+}
+
+Result<std::unique_ptr<policy::TestedJob>> ScenarioWorld::read(const policy::PolicyTest& test,
+                                                               const policy::TestJob& job) {
+    const auto given = test.capture != nullptr ? read_capture(*test.capture) : make_given(test, job);
+    if (!given) return given.error();
+    const quota::LocalRecords& records = (*given)->quota.records();
+    if (test.capture != nullptr && !job.user().empty() && !job.names_uid() && !find_user(records, job.user()))
+        return Error{ErrorCode::not_found,
+                     text::format("{} has no user \"{}\": name one that it has, or give job.uid, too",
+                                  test.capture->name, text::printable(job.user(), 60))};
+    if (const auto done = check_counts(job, *records.tres); !done) return done.error();
+    std::unique_ptr<policy::TestedJob> tested =
+        std::make_unique<JobInTest>(job, as_sent(job, records), *given,
+                                    TestReading{.release = release_,
+                                                .is_change = test.is_change,
+                                                .has_view = test.gives_view() || test.is_client});
+    return tested;
 }
 
 } // namespace qg::gate

@@ -1,37 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// ScenarioWorld: what rules read as `view` in a test of a policy, from tables in the form of scenarios
+// ScenarioWorld: makes of the jobs of a policy's tests what rules read, in clusters in the form of scenarios
 // (contrib/qosgate/eval.md).
 #pragma once
 
-#include "qosgate/gate/decision_view.hpp"
-#include "qosgate/limits/release.hpp"
-#include "qosgate/policy/policy_tests.hpp"
-#include "qosgate/quota/local_quota.hpp"
-#include "qosgate/quota/user_groups.hpp"
+#include "qosgate/gate/tested_job.hpp"
 
 #include <memory>
-#include <optional>
 
 namespace qg::gate {
 
 /// Threads: not thread-safe.
 class ScenarioWorld final : public policy::TestWorld {
   public:
-    /// `release`: whose limit checks answer `qos:fits(job)`.
+    /// `release`: whose counts, and whose limit checks answer `qos:fits(job)`.
     explicit ScenarioWorld(limits::Release release) noexcept : release_(release) {}
 
-    Result<policy::RuleView*> make_view(const policy::PolicyTest& test,
-                                        const policy::TestedJob& job) override;
+    Result<std::unique_ptr<policy::TestedJob>> read(const policy::PolicyTest& test,
+                                                    const policy::TestJob& job) override;
 
   private:
+    Result<std::shared_ptr<const GivenCluster>> read_capture(const policy::SourceFile& file);
+
     const limits::Release release_;
-    // Each borrows those before it.
-    model::Cluster cluster_;
-    std::unique_ptr<quota::LocalQuota> quota_;
-    std::unique_ptr<quota::RecordedGroups> groups_;
-    std::optional<ResolvedRequest> job_;
-    std::optional<DecisionView> view_;
+    // The last capture: tests that follow each other often name the same one.
+    const policy::SourceFile* last_file_ = nullptr;
+    std::shared_ptr<const GivenCluster> last_;
 };
 
 } // namespace qg::gate

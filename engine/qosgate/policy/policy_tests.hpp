@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,17 +24,21 @@
 
 namespace qg::policy {
 
+class TestJob;
+
 /// One entry of a table in a test: `qos = "debug"`. It owns its text.
 struct TestEntry {
-    /// "job", "before", "client", "given", "expect", "job.tres", "before.tres", "client.options",
-    /// "client.env", "expect.job", "expect.options"
-    std::string section;
-    std::string name;
+    std::string section; ///< "job", "before", "client", "given", "expect", "job.tres", "expect.job" ...
+    std::string name;    ///< of an element of a list: empty, or "0" for the one at 0
     Value::Kind kind = Value::Kind::nothing;
     std::int64_t integer = 0;
     std::string text;
 
     [[nodiscard]] Value value() const noexcept { return {kind, integer, text}; }
+    [[nodiscard]] bool is_text() const noexcept { return kind == Value::Kind::text; }
+    [[nodiscard]] bool is_flag(bool on) const noexcept {
+        return kind == Value::Kind::flag && (integer != 0) == on;
+    }
 };
 
 /// One test.
@@ -44,19 +49,30 @@ struct PolicyTest {
     bool is_change = false; ///< it gives a job before a change
     bool is_client = false; ///< it gives a client
     std::vector<TestEntry> entries;
-    std::string now;   ///< the time of the decision, "2026-07-20 22:30"; empty: not given
-    std::string world; ///< the tables of `given` as members of a JSON object; empty: there are none
+    std::string now;          ///< the time of the decision, "2026-07-20 22:30"; empty: not given
+    std::string world;        ///< the tables of `given` as members of a JSON object; empty: there are none
+    std::string capture_name; ///< the file that `given` names, "monday.json"; empty: none
+    const SourceFile* capture = nullptr; ///< that file. Ownership: borrowed from the files of tests
 
-    [[nodiscard]] bool gives_view() const noexcept { return !now.empty() || !world.empty(); }
+    [[nodiscard]] bool gives_view() const noexcept {
+        return !now.empty() || !world.empty() || !capture_name.empty();
+    }
 };
 
-/// The job of a test, before the rules. Ownership: borrows.
-struct TestedJob {
-    const model::JobRequest& request;
-    const RuleInput& facts;
+/// A job of a test, counted and with its defaults, as rules read it.
+class TestedJob {
+  public:
+    TestedJob() = default;
+    TestedJob(const TestedJob&) = delete;
+    TestedJob& operator=(const TestedJob&) = delete;
+    virtual ~TestedJob() = default;
+
+    [[nodiscard]] virtual const model::JobRequest& request() const noexcept = 0;
+    /// Without a view if the test gives none.
+    [[nodiscard]] virtual const RuleInput& facts() const noexcept = 0;
 };
 
-/// Makes what rules read as `view` in a test.
+/// The cluster that a test gives: it makes of a job what rules read.
 class TestWorld {
   public:
     TestWorld() = default;
@@ -64,9 +80,8 @@ class TestWorld {
     TestWorld& operator=(const TestWorld&) = delete;
     virtual ~TestWorld() = default;
 
-    /// The view of a test that gives one. Ownership: it borrows the job, and lives until the next call.
-    /// Errors: invalid_input, naming what the test gives wrongly.
-    virtual Result<RuleView*> make_view(const PolicyTest& test, const TestedJob& job) = 0;
+    /// Ownership: the result borrows from the job. Errors: invalid_input, naming what the test gives wrongly.
+    virtual Result<std::unique_ptr<TestedJob>> read(const PolicyTest& test, const TestJob& job) = 0;
 };
 
 /// What a test gave.
@@ -77,17 +92,18 @@ struct TestResult {
     [[nodiscard]] bool has_passed() const noexcept { return problems.empty(); }
 };
 
-/// The tests of one file. Errors: invalid_input for a file that does not compile or that declares something
-/// unknown, limit_exceeded for one that needs too much time or memory.
+/// The tests of one file, which can neither name captures nor use modules and data. Errors: invalid_input for
+/// a file that does not compile or that declares something unknown, limit_exceeded for one that needs too
+/// much time or memory.
 Result<std::vector<PolicyTest>> read_tests(const SourceFile& file);
 
-/// Runs the rules for new jobs, for changes, or for clients, over the job of a test. Without `world` no test
-/// can give a view. Errors: none; a test that cannot be run has not passed.
-TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld* world = nullptr);
+/// Runs the rules for new jobs, for changes, or for clients, over the job of a test. Errors: none; a test
+/// that cannot be run has not passed.
+TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld& world);
 
 /// How the tests of a directory are run.
 struct TestRun {
-    TestWorld* world = nullptr; ///< null: no test can give a view
+    TestWorld* world = nullptr; ///< null only where there are no tests
     /// CPU time of the thread, for all files and tests together.
     std::chrono::milliseconds max_time{10'000};
     /// Asked before each file and each test; true ends the run.

@@ -27,7 +27,7 @@ constexpr std::array<SourcePart, 4> parts{{
     {compat_folder_name, &is_compat_name, max_compat_files, max_compat_file_bytes, max_compat_bytes},
 }};
 
-constexpr SourcePart tests{tests_folder_name, &is_source_name, max_test_files, max_file_bytes,
+constexpr SourcePart tests{tests_folder_name, &is_test_name, max_test_files, max_test_file_bytes,
                            max_test_bytes};
 
 /// The names of the policy's files in `directory`, in byte order.
@@ -148,6 +148,10 @@ bool is_compat_name(std::string_view name) noexcept {
 
 bool is_data_name(std::string_view name) noexcept {
     return !name.starts_with('.') && (name.ends_with(".json") || name.ends_with(".csv"));
+}
+
+bool is_test_name(std::string_view name) noexcept {
+    return is_source_name(name) || (!name.starts_with('.') && name.ends_with(".json"));
 }
 
 Result<SourceFolder> read_source_folder(const fs::path& folder, uid_t trusted_user) {

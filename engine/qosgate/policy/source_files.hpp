@@ -77,6 +77,7 @@ inline constexpr std::size_t max_compat_file_bytes = std::size_t{4} << 20u;
 inline constexpr std::size_t max_compat_bytes = std::size_t{16} << 20u;
 inline constexpr std::string_view tests_folder_name = "tests";
 inline constexpr std::size_t max_test_files = 256;
+inline constexpr std::size_t max_test_file_bytes = std::size_t{4} << 20u;
 inline constexpr std::size_t max_test_bytes = std::size_t{16} << 20u;
 
 /// Whether a file of this name is Lua source: "*.lua", and not hidden.
@@ -88,6 +89,9 @@ bool is_compat_name(std::string_view name) noexcept;
 
 /// Whether a file of this name holds a table: "*.json" or "*.csv", and not hidden.
 bool is_data_name(std::string_view name) noexcept;
+
+/// Whether a file of this name belongs to the tests: "*.lua" has tests, "*.json" is a capture that they name.
+bool is_test_name(std::string_view name) noexcept;
 
 /// Reads every file of all parts, the files that `compat_files` of site.lua names (site_files.hpp), and the
 /// tests. A directory that does not exist gives `exists == false`.

@@ -78,8 +78,7 @@ struct StoreOptions {
     std::optional<uid_t> trusted_user = {};
     /// What a script for job_submit/lua reads as slurm.CLUSTER_NAME.
     std::string cluster_name = "cluster";
-    /// How long the tests of a directory may take, and what makes their views; empty: tests that give one
-    /// fail.
+    /// How long the tests of a directory may take, and what makes their clusters; needed if there are tests.
     std::chrono::milliseconds max_test_time = TestRun().max_time;
     std::function<std::unique_ptr<TestWorld>()> make_world = {};
     std::function<Result<SourceFolder>(const std::filesystem::path& folder, uid_t trusted_user)> read =

@@ -15,10 +15,6 @@ Error wrong_value(const TestEntry& entry, std::string_view allowed) {
             text::format("client.{} cannot be {}: write {}", entry.name, describe(entry.value()), allowed)};
 }
 
-bool is_text(const TestEntry& entry) {
-    return entry.kind == Value::Kind::text;
-}
-
 } // namespace
 
 Result<std::unique_ptr<TestClient>> TestClient::from(const PolicyTest& test) {
@@ -41,20 +37,20 @@ Result<void> TestClient::take(const TestEntry& entry) {
         if (!change) return Error{ErrorCode::invalid_input, "client." + change.error().message};
         set(*change);
     } else if (entry.section == "client.env") {
-        if (!is_text(entry)) return wrong_value(entry, "a text");
+        if (!entry.is_text()) return wrong_value(entry, "a text");
         variables_[entry.name] = entry.text;
     } else if (entry.section == "client") {
         const std::vector<std::string> names{"command", "interactive", "work_dir", "options", "env"};
         constexpr std::string_view commands[] = {"sbatch", "salloc", "srun", "scrontab"};
         if (entry.name == "command") {
-            if (!is_text(entry) || std::ranges::find(commands, entry.text) == std::end(commands))
+            if (!entry.is_text() || std::ranges::find(commands, entry.text) == std::end(commands))
                 return wrong_value(entry, "\"sbatch\", \"salloc\", \"srun\" or \"scrontab\"");
             command_ = entry.text;
         } else if (entry.name == "interactive") {
             if (entry.kind != Value::Kind::flag) return wrong_value(entry, "true or false");
             is_interactive_ = entry.integer != 0;
         } else if (entry.name == "work_dir") {
-            if (!is_text(entry)) return wrong_value(entry, "a text");
+            if (!entry.is_text()) return wrong_value(entry, "a text");
             work_dir_ = entry.text;
         } else if (std::ranges::find(names, entry.name) != names.end()) {
             return wrong_value(entry, "a table");

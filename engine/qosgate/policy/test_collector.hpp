@@ -4,6 +4,7 @@
 #pragma once
 
 #include "qosgate/policy/budget.hpp"
+#include "qosgate/policy/compiled_rules.hpp"
 #include "qosgate/policy/policy_tests.hpp"
 
 #include <vector>
@@ -27,9 +28,14 @@ class TestCollector {
     }
 };
 
-/// Adds the tests of a file. `clock` runs since the first of the files; all of them together may spend
-/// `max_time`. Errors: as read_tests.
-Result<void> collect_tests(TestCollector& tests, const SourceFile& file, const BudgetClock& clock,
-                           std::chrono::nanoseconds max_time);
+/// What files of tests may use and spend.
+struct TestLoading {
+    const StateSources& sources;       ///< whose modules and data they can read
+    const BudgetClock& clock;          ///< runs since the first of the files
+    std::chrono::nanoseconds max_time; ///< of all of them together
+};
+
+/// Adds the tests of a file. Errors: as read_tests.
+Result<void> collect_tests(TestCollector& tests, const SourceFile& file, const TestLoading& how);
 
 } // namespace qg::policy

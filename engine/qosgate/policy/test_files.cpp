@@ -4,7 +4,9 @@
 // files of tests.
 #include "qosgate/base/json_text.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/data_binding.hpp"
 #include "qosgate/policy/lua_state.hpp"
+#include "qosgate/policy/module_binding.hpp"
 #include "qosgate/policy/policy_tests.hpp"
 #include "qosgate/policy/sandbox.hpp"
 #include "qosgate/policy/test_collector.hpp"
@@ -22,17 +24,33 @@ namespace {
 
 constexpr std::array<std::string_view, 5> sections{"job", "before", "client", "given", "expect"};
 
-/// Tables inside these, by their places.
-constexpr std::array<const char*, 6> inner_sections{"job.tres",   "before.tres", "client.options",
-                                                    "client.env", "expect.job",  "expect.options"};
+/// A table inside these.
+struct InnerSection {
+    const char* place;
+    bool is_list = false;
+};
+constexpr std::array<InnerSection, 14> inner_sections{{{"job.tres"},
+                                                       {"job.env"},
+                                                       {"job.argv", true},
+                                                       {"before.tres"},
+                                                       {"before.env"},
+                                                       {"before.argv", true},
+                                                       {"client.options"},
+                                                       {"client.env"},
+                                                       {"expect.job"},
+                                                       {"expect.options"},
+                                                       {"expect.reject", true},
+                                                       {"expect.warn", true},
+                                                       {"expect.note", true},
+                                                       {"expect.rule", true}}};
 
-/// The place of a table inside a section; null: there is none of this name.
-const char* find_inner(std::string_view section, std::string_view name) {
-    for (const char* const inner : inner_sections) {
-        const std::string_view place(inner);
+/// The one of this name inside a section; null: there is none.
+const InnerSection* find_inner(std::string_view section, std::string_view name) {
+    for (const InnerSection& inner : inner_sections) {
+        const std::string_view place(inner.place);
         if (place.starts_with(section) && place.substr(section.size()).starts_with('.') &&
             place.substr(section.size() + 1) == name)
-            return inner;
+            return &inner;
     }
     return nullptr;
 }
@@ -64,9 +82,8 @@ void take(lua_State* lua, TestCollector& tests, std::size_t bytes) {
                    static_cast<int>(TestCollector::max_bytes >> 20u));
 }
 
-/// Adds the key and value on top of the stack.
-void add_entry(lua_State* lua, TestCollector& tests, const char* section) {
-    const std::string_view name = text_at(lua, -2);
+/// Adds the value on top of the stack.
+void add_entry(lua_State* lua, TestCollector& tests, const char* section, std::string_view name) {
     const Value value = to_value(lua, -1);
     take(lua, tests, sizeof(TestEntry) + name.size() + value.text.size());
     ErrorText error;
@@ -149,6 +166,23 @@ bool add_to_world(lua_State* lua, PolicyTest& test) {
     return true;
 }
 
+/// Adds the elements of the list on top of the stack, in order; the words of a command may begin at 0.
+void read_list(lua_State* lua, TestCollector& tests, const char* section) {
+    luaL_checkstack(lua, 8, nullptr);
+    const int table = lua_gettop(lua);
+    const auto length = static_cast<lua_Integer>(lua_rawlen(lua, table));
+    lua_Integer elements = 0;
+    for (lua_Integer i = std::string_view(section).ends_with(".argv") ? 0 : 1; i <= length; ++i) {
+        if (lua_rawgeti(lua, table, i) != LUA_TNIL) {
+            ++elements;
+            add_entry(lua, tests, section, i == 0 ? "0" : "");
+        }
+        lua_pop(lua, 1);
+    }
+    for (lua_pushnil(lua); lua_next(lua, table) != 0; lua_pop(lua, 1))
+        if (elements-- == 0) luaL_error(lua, "test: %s is a list: write { \"a\", \"b\" }", section);
+}
+
 /// Adds the entries of the table on top of the stack.
 void read_section(lua_State* lua, TestCollector& tests, const char* section) {
     luaL_checkstack(lua, 8, nullptr);
@@ -157,11 +191,13 @@ void read_section(lua_State* lua, TestCollector& tests, const char* section) {
         if (lua_type(lua, -2) != LUA_TSTRING)
             luaL_error(lua, "test: %s: write NAME = VALUE; there is a value without a name", section);
         if (std::string_view(section) == "given" && add_to_world(lua, tests.all.back())) continue;
-        const char* const inner = find_inner(section, text_at(lua, -2));
-        if (inner != nullptr && lua_istable(lua, -1))
-            read_section(lua, tests, inner);
+        const InnerSection* const inner = find_inner(section, text_at(lua, -2));
+        if (inner == nullptr || !lua_istable(lua, -1))
+            add_entry(lua, tests, section, text_at(lua, -2));
+        else if (inner->is_list)
+            read_list(lua, tests, inner->place);
         else
-            add_entry(lua, tests, section);
+            read_section(lua, tests, inner->place);
     }
 }
 
@@ -185,6 +221,10 @@ int declare_test(lua_State* lua) {
         if (section == sections.end()) {
             report_into(error, [&] { error.assign(describe_unknown_section(key)); });
             break;
+        }
+        if (key == "given" && lua_type(lua, -1) == LUA_TSTRING) {
+            add_text(lua, tests.all.back().capture_name, text_at(lua, -1));
+            continue;
         }
         if (!lua_istable(lua, -1))
             luaL_error(lua, "test: %s is a table: write %s = { ... }", section->data(), section->data());
@@ -210,18 +250,29 @@ int name_test(lua_State* lua) {
     return 1;
 }
 
-constexpr std::array<ExtraGlobal, 1> test_globals{{{"test", &name_test}}};
+constexpr std::array<ExtraGlobal, 3> test_globals{
+    {{"test", &name_test}, {"data", &read_data}, {"require", &require_module}}};
+
+/// Loads what `require` finds, for a file that uses it.
+Result<void> load_modules(LuaState& state, const SourceFile& file, const TestLoading& how) {
+    if (file.text.find("require") == std::string::npos) return {};
+    for (const Module& module : how.sources.modules)
+        if (auto done = load_module(state, module); !done) return done;
+    return {};
+}
 
 } // namespace
 
-Result<void> collect_tests(TestCollector& tests, const SourceFile& file, const BudgetClock& clock,
-                           std::chrono::nanoseconds max_time) {
-    const BudgetLimits limits{.instructions = 10'000'000, .time = max_time, .memory = std::size_t{16} << 20u};
+Result<void> collect_tests(TestCollector& tests, const SourceFile& file, const TestLoading& how) {
+    const BudgetLimits limits{
+        .instructions = 10'000'000, .time = how.max_time, .memory = std::size_t{16} << 20u};
     const auto state = LuaState::create(limits);
     if (!state) return Error{ErrorCode::limit_exceeded, "no memory for a Lua state"};
     if (const auto installed = install_sandbox(*state, test_globals); !installed) return installed.error();
-    state->budget().start_job(clock);
+    state->data = how.sources.data.get();
+    state->budget().start_job(how.clock);
     state->budget().start_rule();
+    if (auto loaded = load_modules(*state, file, how); !loaded) return loaded;
     const std::size_t before = tests.all.size();
     tests.open = 0;
     state->tests = &tests;
@@ -234,7 +285,7 @@ Result<void> collect_tests(TestCollector& tests, const SourceFile& file, const B
                          "instructions and use {} MiB, and all files may take {} s",
                          done.error().message.substr(0, done.error().message.find(": ")), limits.instructions,
                          limits.memory >> 20u,
-                         std::chrono::duration_cast<std::chrono::seconds>(max_time).count())};
+                         std::chrono::duration_cast<std::chrono::seconds>(how.max_time).count())};
     if (!done) return done.error();
     if (tests.open > 0)
         return Error{ErrorCode::invalid_input,
@@ -245,7 +296,7 @@ Result<void> collect_tests(TestCollector& tests, const SourceFile& file, const B
     for (PolicyTest& test : std::span(tests.all).subspan(before)) {
         test.file = file.name;
         // Lua's tables have no order; the answers are to have one.
-        std::ranges::sort(test.entries, [](const TestEntry& a, const TestEntry& b) {
+        std::ranges::stable_sort(test.entries, [](const TestEntry& a, const TestEntry& b) {
             return std::tie(a.section, a.name) < std::tie(b.section, b.name);
         });
     }
@@ -254,7 +305,9 @@ Result<void> collect_tests(TestCollector& tests, const SourceFile& file, const B
 
 Result<std::vector<PolicyTest>> read_tests(const SourceFile& file) {
     TestCollector tests;
-    if (const auto done = collect_tests(tests, file, {}, std::chrono::seconds(5)); !done) return done.error();
+    const StateSources no_sources;
+    if (const auto done = collect_tests(tests, file, {no_sources, {}, std::chrono::seconds(5)}); !done)
+        return done.error();
     return std::move(tests.all);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// TestJob: the job of a test, as rules see it.
+// TestJob: the job of a test as the test writes it. What rules read of it, such as counts and defaults, is
+// made by a TestWorld.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -8,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -19,35 +21,55 @@ enum class TestedAs : std::uint8_t {
     before, ///< the job before the change
 };
 
-/// A request and what rules read beyond it, made from the tables `job` and `given` of a test. Fields that the
-/// test does not set are unset, and counts are the least: one node, one CPU. Counts that it sets count as
-/// asked for: `nodes = 2` stands for --nodes=2, `gpus = 2` for --gpus=2, `memory` for --mem.
+/// What the change of a test sets: the fields of its job, also those that keep the value that they had.
+model::UpdateParts parts_of_change(const PolicyTest& test);
+
+/// What a test says that a job gets which does not say it; empty: nothing.
+struct TestDefaults {
+    std::string qos;
+    std::string partition;
+    std::string account;
+    std::optional<TimeLimit> time_limit;
+};
+
+/// A request, made from the tables `job` and `given` of a test. Counts that it sets count as asked for:
+/// `nodes = 2` stands for --nodes=2, `gpus = 2` for --gpus=2, `memory` for --mem.
 class TestJob {
   public:
     /// Errors: invalid_input for a name that does not exist or a value that a field does not take.
     /// At a change, the job has what `before` gives and `job` does not.
     static Result<TestJob> from(const PolicyTest& test, TestedAs which);
 
+    /// The user is 1000 unless the test says it.
     [[nodiscard]] const model::JobRequest& request() const noexcept { return request_; }
-    /// Ownership: borrows from this object.
-    [[nodiscard]] RuleInput facts() const;
+    [[nodiscard]] bool names_uid() const noexcept { return names_uid_; }
+    /// Whether the test says who sends the request; else it is the user.
+    [[nodiscard]] bool names_sender() const noexcept { return names_sender_; }
+    /// Empty: the test does not say it.
+    [[nodiscard]] const std::string& user() const noexcept { return user_; }
+
+    /// What the test says of counts, by the name of the TRES.
+    [[nodiscard]] const std::map<std::string, std::uint64_t>& counts() const noexcept { return counts_; }
+    [[nodiscard]] std::optional<std::uint32_t> array_tasks() const noexcept { return array_tasks_; }
+    [[nodiscard]] const TestDefaults& defaults() const noexcept { return defaults_; }
 
   private:
+    class Command;
+
     Result<void> set_job(const std::string& name, const Value& value);
     Result<void> set_given(const std::string& name, const Value& value);
-    Result<void> set_tres(const std::string& name, const Value& value);
+    Result<void> set_count(const std::string& name, const Value& value);
+    Result<void> set_command(const TestEntry& entry, bool is_variable);
     void request_counts();
-    void count();
 
     model::JobRequest request_;
-    model::ResolvedJob counted_;
-    model::TresCatalogue catalogue_{{}};
-    std::map<std::string, std::uint64_t> tres_; ///< as the test gives them
-    std::string user_ = "user";
-    // The defaults of a job that has none of its own.
-    std::string qos_;
-    std::string account_;
-    std::string partition_;
+    std::shared_ptr<Command> command_; ///< null: the test gives neither arguments nor variables
+    std::map<std::string, std::uint64_t> counts_;
+    std::optional<std::uint32_t> array_tasks_;
+    std::string user_;
+    bool names_uid_ = false;
+    bool names_sender_ = false;
+    TestDefaults defaults_;
 };
 
 } // namespace qg::policy

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/policy_tests.hpp"
-
-#include "qosgate/policy/folder_findings.hpp"
-#include "support/policy_setup.hpp"
+#include "support/policy_test_setup.hpp"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <iterator>
-#include <set>
 
 #include <unistd.h>
 
@@ -19,13 +12,6 @@ using namespace qg::test;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// What does not pass in one test with this table, of one rule with this body; "" if it passes.
-std::string problems_of(const std::string& body, const std::string& table) {
-    const auto tests = read_tests({"t.lua", "test 'x' {" + table + "}"});
-    if (!tests) return tests.error().message;
-    return text::join(run_test(*one_rule(body), tests->at(0)).problems, "; ");
-}
 
 /// Why a file of tests does not load; "" if it does.
 std::string load_error_of(const std::string& source) {
@@ -97,6 +83,27 @@ const Pair pairs[] = {
      "job = { gpus = 1, nice = 5 }, expect = { reject = true }", "expect.reject"},
     {"job.dependency = 'singleton'", "expect = { job = { dependency = 'singleton' } }",
      "expect = { job = { dependency = 'none' } }", "expect.job.dependency: \"none\" is expected, and it is"},
+    {"job:warn('take care') job:warn('and heed')", "expect = { warn = { 'care', 'heed' } }",
+     "expect = { warn = { 'care', 'need' } }", "expect.warn: no message has \"need\": take care\nand heed"},
+    {"job:note('by the way')", "expect = { note = 'way', warn = 'way' }", "expect = { note = 'road' }",
+     "expect.note: no message has \"road\": by the way"},
+    {"job:warn('take care')", "expect = { note = false, warn = 'care' }", "expect = { note = 'care' }",
+     "expect.note: no message has \"care\": there is none"},
+    {"if job.nodes > 2 then job:reject('too many nodes') end",
+     "job = { nodes = 3 }, expect = { reject = { 'too many', 'nodes' }, rule = 't' }",
+     "job = { nodes = 2 }, expect = { rule = 't' }",
+     "expect.rule: rule 't' does not reject the job; none does"},
+    {"if job.env.HOME == '/home/ana' and job.env.X == nil and job.argv[1] == 'a' and job.argv[2] == 'b' and "
+     "job.argv[0] == 'job.sh' then job:reject('no') end",
+     "job = { env = { HOME = '/home/ana' }, argv = { 'a', 'b' } }, expect = { reject = true }",
+     "job = { env = { HOME = '/home/ana' }, argv = { 'b', 'a' } }, expect = { reject = true }",
+     "expect.reject"},
+    {"if job.argv[0] == 'run.sh' and job.argv[1] == 'a' and job.reboot then job:reject('no') end",
+     "job = { argv = { [0] = 'run.sh', 'a' }, reboot = true }, expect = { reject = true }",
+     "job = { argv = { 'run.sh', 'a' }, reboot = true }, expect = { reject = true }", "expect.reject"},
+    {"if job.interactive and not job.is_batch then job:reject('no') end",
+     "job = { interactive = true }, expect = { reject = true }",
+     "job = { interactive = false }, expect = { reject = true }", "expect.reject"},
     {"if job.exclusive and job.nodelist == 'n1' and job.array_tasks == 3 then job:reject('no') end",
      "job = { exclusive = true, nodelist = 'n1', array_tasks = 3 }, expect = { reject = true }",
      "job = { exclusive = false, nodelist = 'n1', array_tasks = 3 }, expect = { reject = true }",
@@ -121,8 +128,20 @@ const WrongTest wrong_tests[] = {
     {"job = { is_batch = 1 }, expect = { accept = true }", "job.is_batch cannot be 1: write true or false"},
     {"job = { script = 1 }, expect = { accept = true }", "job.script cannot be 1: write a text"},
     {"job = { reboot = 1 }, expect = { accept = true }", "job.reboot cannot be 1: write true or false"},
-    {"job = { env = 'x' }, expect = { accept = true }", "job.env cannot be set in a test"},
-    {"job = { tres = 1 }, expect = { accept = true }", "job.tres cannot be set in a test"},
+    {"job = { env = 'x' }, expect = { accept = true }", "job.env cannot be set so in a test: write env = {"},
+    {"job = { tres = 1 }, expect = { accept = true }", "job.tres cannot be set so in a test: write tres = {"},
+    {"job = { gpu = 'x' }, expect = { accept = true }",
+     "job.gpu cannot be set so in a test: write tres_per_node"},
+    {"job = { argv = { 1 } }, expect = { accept = true }", "a word of job.argv cannot be 1: write a text"},
+    {"job = { argv = { a = 'x' } }, expect = { accept = true }", "t.lua:1: test: job.argv is a list"},
+    {"job = { env = { HOME = 1 } }, expect = { accept = true }", "job.env.HOME cannot be 1: write a text"},
+    {"job = { interactive = 1 }, expect = { accept = true }",
+     "job.interactive cannot be 1: write true or false"},
+    {"expect = { rule = 'x' }", "expect.rule: there is no rule 'x'"},
+    {"expect = { rule = true }", "expect.rule cannot be true: write the name of a rule"},
+    {"expect = { note = true }", "expect.note cannot be true"},
+    {"expect = { warn = { 1 } }", "expect.warn cannot be 1"},
+    {"expect = { warn = { a = 'x' } }", "t.lua:1: test: expect.warn is a list"},
     {"given = { pos = 'x' }, expect = { accept = true }", "given: unknown name 'pos'; did you mean qos?"},
     {"given = { qos = 1 }, expect = { accept = true }", "given.qos cannot be 1: write a text"},
     {"job = { qos = 'x' }", "the test expects nothing"},
@@ -158,9 +177,7 @@ namespace {
 
 /// The same for a test of a change.
 std::string problems_at_change(const std::string& rule, const std::string& table) {
-    const auto tests = read_tests({"t.lua", "test 'x' { " + table + " }"});
-    if (!tests) return tests.error().message;
-    return text::join(run_test(*policy_of({{"t.lua", rule}}), tests->at(0)).problems, "; ");
+    return problems_in(*policy_of({{"t.lua", rule}}), table);
 }
 
 } // namespace
@@ -252,7 +269,7 @@ BOOST_AUTO_TEST_CASE(a_file_of_tests_is_bounded_and_checked) {
 
 BOOST_AUTO_TEST_CASE(shows_what_the_rules_did) {
     const auto tests = read_tests({"t.lua", "test 'x' { expect = { accept = true } }"});
-    const TestResult result = run_test(*one_rule("job.qos = 'b' job:warn('take care')"), tests->at(0));
+    const TestResult result = run_alone(*one_rule("job.qos = 'b' job:warn('take care')"), tests->at(0));
 
     BOOST_TEST(result.has_passed());
     BOOST_TEST_REQUIRE(result.outcome.events.size() == 2u);
@@ -295,8 +312,9 @@ BOOST_AUTO_TEST_CASE(of_others_are_refused) {
 namespace {
 
 /// What run_tests() says of each test, in order.
-std::vector<std::string> answers_of(const Policy& policy, std::vector<SourceFile> files,
-                                    const TestRun& how = {}) {
+std::vector<std::string> answers_of(const Policy& policy, std::vector<SourceFile> files, TestRun how = {}) {
+    gate::ScenarioWorld world(tested_release);
+    how.world = &world;
     std::vector<std::string> answers;
     const auto done = run_tests(policy, files, how, [&](const PolicyTest& test, const TestResult& result) {
         answers.push_back(result.has_passed() ? test.name + " passes" : describe_failure(test, result));
@@ -372,42 +390,6 @@ BOOST_AUTO_TEST_CASE(cannot_take_much_time_or_memory_while_they_are_loaded) {
         BOOST_TEST(is_told, source << ": " << error);
         const bool is_soon = std::chrono::steady_clock::now() - begin < 5s;
         BOOST_TEST(is_soon, source);
-    }
-}
-
-BOOST_AUTO_TEST_CASE(the_shipped_rules_pass_theirs) {
-    // These two are often used together: then each must do the same as alone.
-    const std::set<std::string> companions{"default-qos.lua", "short-gpu-jobs.lua"};
-    SourceFolder rules{true, {}};
-    SourceFolder pair{true, {}};
-    for (const auto& file : fs::directory_iterator(QG_RULES_FOLDER)) {
-        if (!file.is_regular_file()) continue;
-        std::ifstream in(file.path());
-        rules.files.push_back({file.path().filename().string(), {std::istreambuf_iterator<char>(in), {}}});
-        if (companions.contains(rules.files.back().name)) pair.files.push_back(rules.files.back());
-    }
-    std::ranges::sort(pair.files, {}, &SourceFile::name);
-    const auto together = compile_policy(pair);
-    BOOST_TEST_REQUIRE(together.has_value());
-    const auto read = read_all_sources(QG_RULES_FOLDER, {.is_needed = false});
-    BOOST_TEST_REQUIRE(read.has_value());
-    std::vector<PolicyTest> tests;
-    for (const SourceFile& file : read->sources.tests)
-        std::ranges::move(read_tests(file).value(), std::back_inserter(tests));
-    for (const SourceFile& rule : rules.files) {
-        const auto alone = compile_policy({true, {rule}});
-        BOOST_TEST_REQUIRE(alone.has_value());
-        std::size_t count = 0;
-        for (const PolicyTest& one : tests) {
-            if (one.file != "tests/" + rule.name) continue;
-            ++count;
-            if (one.gives_view()) continue; // see tests/cli/policy_test_test.py
-            for (const auto& policy : {*alone, companions.contains(rule.name) ? *together : *alone}) {
-                const TestResult result = run_test(*policy, one);
-                BOOST_TEST(result.has_passed(), one.name + ": " + text::join(result.problems, "; "));
-            }
-        }
-        BOOST_TEST(count > 5u, rule.name);
     }
 }
 

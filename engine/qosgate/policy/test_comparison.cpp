@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/test_comparison.hpp"
+
+#include "qosgate/base/text.hpp"
+#include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/option_writes.hpp"
+#include "qosgate/policy/test_job.hpp"
+#include "qosgate/policy/unknown_name.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace qg::policy {
+namespace {
+
+/// Compares one test.
+class Comparison {
+  public:
+    Comparison(const Policy& policy, const TestedJob& job, TestClient* client, TestResult& result)
+        : policy_(policy), job_(job), client_(client), result_(result) {}
+
+    void run(const PolicyTest& test) {
+        is_unseen_ = test.is_change && !policy_.has_rules_at(JobEvent::modify, parts_of_change(test));
+        constexpr std::string_view section = "expect";
+        for (const TestEntry& entry : test.entries) {
+            const std::string_view place(entry.section);
+            if (place == "expect.job")
+                compare_field(entry);
+            else if (place == "expect.options")
+                compare_option(entry);
+            else if (place == section)
+                compare(entry.name, entry);
+            else if (place.starts_with(section)) // an element of a list
+                compare(place.substr(section.size() + 1), entry);
+        }
+        if (!expects_anything_) note("the test expects nothing: write expect = { accept = true }");
+        for (const RuleEvent& event : result_.outcome.events)
+            if (event.kind == EventKind::error && !expects_failure_)
+                note(text::format("rule '{}' ({}) failed: {}", event.rule, event.file, event.text));
+    }
+
+  private:
+    using Compare = void (Comparison::*)(const TestEntry& entry);
+    struct Key {
+        std::string_view name;
+        Compare compare;
+    };
+
+    void note(std::string problem) { result_.problems.push_back(std::move(problem)); }
+
+    void note_wrong(std::string_view name, const TestEntry& entry, std::string_view allowed) {
+        note(text::format("expect.{} cannot be {}: write {}", name, describe(entry.value()), allowed));
+    }
+
+    void compare(std::string_view name, const TestEntry& entry) {
+        static constexpr std::array<Key, 6> keys{{{"accept", &Comparison::compare_accept},
+                                                  {"reject", &Comparison::compare_reject},
+                                                  {"rule", &Comparison::compare_rule},
+                                                  {"warn", &Comparison::compare_warn},
+                                                  {"note", &Comparison::compare_note},
+                                                  {"fails", &Comparison::compare_fails}}};
+        expects_anything_ = true;
+        const auto key = std::ranges::find(keys, name, &Key::name);
+        if (key != keys.end()) return (this->*key->compare)(entry);
+        std::vector<std::string> names{"job", "options"};
+        for (const Key& known : keys)
+            names.emplace_back(known.name);
+        note(text::format("expect: unknown key '{}'{}{}", text::printable(name, 60),
+                          text::did_you_mean(name, names), list_of_names(names)));
+    }
+
+    void compare_accept(const TestEntry& entry) {
+        if (!entry.is_flag(true)) return note_wrong("accept", entry, "true, or reject = true");
+        const RuleOutcome& outcome = result_.outcome;
+        if (outcome.rejected) note("expect.accept: the job was rejected: " + outcome.reject_message);
+    }
+
+    void compare_reject(const TestEntry& entry) {
+        if (!entry.is_text() && !entry.is_flag(true))
+            return note_wrong("reject", entry, "a part of the message, a list of parts, or true");
+        const RuleOutcome& outcome = result_.outcome;
+        if (!outcome.rejected)
+            return note(is_unseen_ ? "expect.reject: no rule ran, because none for changes looks at what the "
+                                     "change sets (in the test: job)"
+                                   : "expect.reject: the job was accepted");
+        if (entry.is_text() && outcome.reject_message.find(entry.text) == std::string::npos)
+            note(text::format("expect.reject: the message has no {}: {}", describe(entry.value()),
+                              outcome.reject_message));
+    }
+
+    /// Which rule rejects the job.
+    void compare_rule(const TestEntry& entry) {
+        if (!entry.is_text()) return note_wrong("rule", entry, "the name of a rule that rejects, or a list");
+        std::vector<std::string> names;
+        for (const RuleInfo& rule : policy_.rules())
+            names.push_back(rule.name);
+        if (std::ranges::find(names, entry.text) == names.end())
+            return note(text::format("expect.rule: there is no rule '{}'{}{}",
+                                     text::printable(entry.text, 60), text::did_you_mean(entry.text, names),
+                                     list_of_names(names)));
+        std::vector<std::string> rejecting;
+        for (const RuleEvent& event : result_.outcome.events)
+            if (event.kind == EventKind::rejected) rejecting.push_back(event.rule);
+        if (std::ranges::find(rejecting, entry.text) == rejecting.end())
+            note(text::format("expect.rule: rule '{}' does not reject the job; {}", entry.text,
+                              rejecting.empty() ? "none does" : "these do: " + text::join(rejecting, ", ")));
+    }
+
+    /// What the user is told beside a rejection.
+    void compare_messages(std::string_view name, const TestEntry& entry,
+                          const std::vector<std::string>& messages) {
+        if (!entry.is_text() && !entry.is_flag(false))
+            return note_wrong(name, entry, "a part of a message, a list of parts, or false for none");
+        const std::string all = messages.empty() ? "there is none" : text::join(messages, "\n");
+        const bool has_text = std::ranges::any_of(messages, [&](const std::string& message) {
+            return message.find(entry.text) != std::string::npos;
+        });
+        if (entry.is_text() && !has_text)
+            note(text::format("expect.{}: no message has {}: {}", name, describe(entry.value()), all));
+        if (entry.is_flag(false) && !messages.empty())
+            note(text::format("expect.{}: the user was told: {}", name, all));
+    }
+
+    void compare_warn(const TestEntry& entry) { compare_messages("warn", entry, result_.outcome.warnings); }
+
+    void compare_note(const TestEntry& entry) {
+        std::vector<std::string> notes;
+        for (const RuleEvent& event : result_.outcome.events)
+            if (event.kind == EventKind::noted) notes.push_back(event.text);
+        compare_messages("note", entry, notes);
+    }
+
+    void compare_fails(const TestEntry& entry) {
+        if (!entry.is_flag(true)) return note_wrong("fails", entry, "true");
+        expects_failure_ = true;
+        const bool has_failed = std::ranges::any_of(
+            result_.outcome.events, [](const RuleEvent& event) { return event.kind == EventKind::error; });
+        if (!has_failed) note("expect.fails: no rule failed");
+    }
+
+    /// The field of the job as the rules left it.
+    void compare_field(const TestEntry& entry) {
+        expects_anything_ = true;
+        const FieldSpec* field = find_job_field(entry.name);
+        if (field == nullptr) return note("expect: " + describe_unknown_field(entry.name));
+        if (result_.outcome.rejected)
+            return note(text::format("expect.job.{}: the job was rejected", entry.name));
+        const model::JobRequest after = result_.outcome.changed.value_or(job_.request());
+        ErrorText error;
+        const RuleInput& facts = facts_after(error);
+        model::JobRequest wanted = after;
+        // A value may be written in several ways, "8:00:00" and 480.
+        if (field->write != nullptr) {
+            if (const auto done = write_field(*field, wanted, entry.value()); !done)
+                return note("expect: " + done.error().message);
+        }
+        const Value found = field->read({after, facts}, error);
+        const Value expected = field->write != nullptr ? field->read({wanted, facts}, error) : entry.value();
+        if (!error.empty()) return note(text::format("expect.job.{}: {}", entry.name, error.c_str()));
+        if (!(found == expected))
+            note(text::format("expect.job.{}: {} is expected, and it is {}", entry.name, describe(expected),
+                              describe(found)));
+    }
+
+    /// The counts and defaults of the job as the rules left it.
+    const RuleInput& facts_after(ErrorText& error) {
+        const RuleInput& before = job_.facts();
+        if (!result_.outcome.changed || before.recounter == nullptr) return before;
+        if (!counted_) {
+            auto counted = before.recounter->recount(*result_.outcome.changed);
+            if (!counted) {
+                error.assign(counted.error().message);
+                return before;
+            }
+            counted_ = *std::move(counted);
+        }
+        return *counted_;
+    }
+
+    /// The option of the client as the rules left it.
+    void compare_option(const TestEntry& entry) {
+        expects_anything_ = true;
+        if (client_ == nullptr) return note("expect.options is for tests with client = { ... }");
+        const auto wanted = to_option_change(*client_, entry.name, entry.value());
+        if (!wanted) return note("expect." + wanted.error().message);
+        const OptionValue found = client_->get(wanted->name);
+        if (result_.outcome.rejected)
+            return note(text::format("expect.options[\"{}\"]: the job was rejected", wanted->name));
+        if (found != wanted->value)
+            note(text::format("expect.options[\"{}\"]: {} is expected, and it is {}", wanted->name,
+                              show(wanted->value), show(found)));
+    }
+
+    const Policy& policy_;
+    const TestedJob& job_;
+    TestClient* client_; ///< null: the test has none
+    TestResult& result_;
+    std::shared_ptr<const RuleInput> counted_; ///< null: not asked for yet
+    bool expects_anything_ = false;
+    bool expects_failure_ = false;
+    bool is_unseen_ = false; ///< it is about a change that no rule looks at
+};
+
+} // namespace
+
+void compare_outcome(const Policy& policy, const PolicyTest& test, const TestedJob& job, TestClient* client,
+                     TestResult& result) {
+    Comparison(policy, job, client, result).run(test);
+}
+
+} // namespace qg::policy
