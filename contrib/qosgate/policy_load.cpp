@@ -4,12 +4,27 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/folder_findings.hpp"
 
-namespace qg::cli {
+#include <utility>
 
-Result<std::shared_ptr<const policy::Policy>> load_policy_to_try(const std::filesystem::path& folder) {
+namespace qg::cli {
+namespace {
+
+Result<std::shared_ptr<const policy::Policy>> compile(policy::SourceFolder sources,
+                                                      std::optional<policy::Coverage>* coverage) {
+    if (coverage == nullptr) return policy::compile_policy(std::move(sources));
+    auto found = policy::Coverage::of(sources);
+    if (!found) return found.error();
+    policy::Coverage& lines = coverage->emplace(*std::move(found));
+    return policy::compile_policy(std::move(sources), {.coverage = &lines});
+}
+
+} // namespace
+
+Result<std::shared_ptr<const policy::Policy>> load_policy_to_try(const std::filesystem::path& folder,
+                                                                 std::optional<policy::Coverage>* coverage) {
     auto sources = policy::read_loadable_sources(folder, {.is_needed = false});
     if (!sources) return sources.error();
-    auto loaded = policy::compile_policy(std::move(*sources));
+    auto loaded = compile(std::move(*sources), coverage);
     if (!loaded)
         return Error{loaded.error().code, text::format("{}; 'qosgate policy check' lists all that is wrong",
                                                        loaded.error().message)};

@@ -4,15 +4,19 @@
 #pragma once
 
 #include "qosgate/base/result.hpp"
+#include "qosgate/policy/coverage.hpp"
 #include "qosgate/policy/policy.hpp"
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 namespace qg::cli {
 
-/// The policy of a directory, whoever owns its files. Errors: not_found without the directory; unavailable or
-/// invalid_input, naming the file.
-Result<std::shared_ptr<const policy::Policy>> load_policy_to_try(const std::filesystem::path& folder);
+/// The policy of a directory, whoever owns its files. Fills `coverage`, unless it is null: it notes what
+/// runs, and must outlive the policy. Errors: not_found without the directory; unavailable or invalid_input,
+/// naming the file.
+Result<std::shared_ptr<const policy::Policy>>
+load_policy_to_try(const std::filesystem::path& folder, std::optional<policy::Coverage>* coverage = nullptr);
 
 } // namespace qg::cli

@@ -5,15 +5,18 @@
 #include "default_release.hpp"
 #include "policy_folder.hpp"
 #include "policy_load.hpp"
+#include "table.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/test_world.hpp"
+#include "qosgate/policy/coverage.hpp"
 #include "qosgate/policy/policy_tests.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,11 +24,13 @@ namespace qg::cli {
 namespace {
 
 using nlohmann::ordered_json;
+using policy::Coverage;
 using policy::PolicyTest;
 using policy::TestResult;
 
 struct TestOptions {
     std::string folder;
+    bool shows_coverage = false;
 };
 
 constexpr int exit_failed = 1;
@@ -68,10 +73,53 @@ void print(const PolicyTest& test, const TestResult& result, std::ostream& out) 
     }
 }
 
+/// "3, 7-9"
+std::string to_ranges(const std::vector<int>& lines) {
+    std::vector<std::string> ranges;
+    for (std::size_t begin = 0; begin < lines.size();) {
+        std::size_t end = begin + 1;
+        while (end < lines.size() && lines[end] == lines[end - 1] + 1)
+            ++end;
+        ranges.push_back(end - begin == 1 ? std::to_string(lines[begin])
+                                          : text::format("{}-{}", lines[begin], lines[end - 1]));
+        begin = end;
+    }
+    return text::join(ranges, ", ");
+}
+
+void print(const Coverage& coverage, const policy::Policy& policy, std::ostream& out) {
+    Table rules{{{"RULE"}, {"FILE"}, {"TESTS", true}}, {}};
+    for (const policy::RuleInfo& rule : policy.rules())
+        rules.rows.push_back({text::printable(rule.name, max_shown), text::printable(rule.file, max_shown),
+                              std::to_string(coverage.tests_of(rule.name))});
+    Table files{{{"FILE"}, {"LINES", true}, {"RUN", true}, {"NOT RUN"}}, {}};
+    for (const Coverage::File& file : coverage.files()) {
+        const std::vector<int> missed = file.missed();
+        files.rows.push_back({text::printable(file.name, max_shown), std::to_string(file.lines.size()),
+                              std::to_string(file.lines.size() - missed.size()), to_ranges(missed)});
+    }
+    for (const Table& table : {rules, files}) {
+        out << '\n';
+        print_aligned(out, table);
+    }
+}
+
+ordered_json to_json(const Coverage& coverage, const policy::Policy& policy) {
+    ordered_json rules = ordered_json::array();
+    for (const policy::RuleInfo& rule : policy.rules())
+        rules.push_back({{"rule", rule.name}, {"file", rule.file}, {"tests", coverage.tests_of(rule.name)}});
+    ordered_json files = ordered_json::array();
+    for (const Coverage::File& file : coverage.files())
+        files.push_back(
+            {{"file", file.name}, {"lines", file.lines.size()}, {"lines_not_run", file.missed()}});
+    return {{"rules", std::move(rules)}, {"files", std::move(files)}};
+}
+
 Result<int> run_tests(const TestOptions& options, Output& output) {
     const auto folder = find_policy_folder(options.folder);
     if (!folder) return folder.error();
-    const auto policy = load_policy_to_try(folder->path);
+    std::optional<Coverage> coverage;
+    const auto policy = load_policy_to_try(folder->path, options.shows_coverage ? &coverage : nullptr);
     if (!policy) return policy.error();
     const std::vector<policy::SourceFile>& tests = (*policy)->sources().tests;
     if (std::ranges::none_of(
@@ -90,14 +138,19 @@ Result<int> run_tests(const TestOptions& options, Output& output) {
         else
             print(test, result, output.text());
     };
-    if (const auto done = run_tests(**policy, tests, {.world = &world}, take); !done) return done.error();
-    if (output.json())
-        output.write({{"status", failed == 0 ? "ok" : "failed"},
-                      {"folder", folder->path.string()},
-                      {"failed", failed},
-                      {"tests", answers}});
-    else
+    const policy::TestRun how{.world = &world, .coverage = coverage ? &*coverage : nullptr};
+    if (const auto done = run_tests(**policy, tests, how, take); !done) return done.error();
+    if (output.json()) {
+        ordered_json answer{{"status", failed == 0 ? "ok" : "failed"},
+                            {"folder", folder->path.string()},
+                            {"failed", failed},
+                            {"tests", answers}};
+        if (coverage) answer["coverage"] = to_json(*coverage, **policy);
+        output.write(answer);
+    } else {
         output.text() << text::format("{} {}, {} failed\n", all, all == 1 ? "test" : "tests", failed);
+        if (coverage) print(*coverage, **policy, output.text());
+    }
     return failed == 0 ? 0 : exit_failed;
 }
 
@@ -116,6 +169,9 @@ void add_policy_test(Command policy, Invocation& invocation) {
         "  }\n\n"
         "The guide to rules, lua.md, lists what can be set and expected. A test that fails shows what the\n"
         "rules did. Owners and modes of files do not count here.\n\n"
+        "With --coverage, two tables follow: how many tests ran each rule, and how many lines of each file\n"
+        "hold code, how many of them some test ran, and which ones none did. A line counts as run also if a\n"
+        "part of it did not run.\n\n"
         "Exit status:\n"
         "  0   all tests passed\n"
         "  1   a test failed\n"
@@ -133,11 +189,17 @@ void add_policy_test(Command policy, Invocation& invocation) {
         "  tests   in the order they ran: name, file, line, passed, problems (texts), events (what the "
         "rules\n"
         "          did, in order: rule, file, kind, text, detail)\n"
+        "  coverage  with --coverage: rules (rule, file, and tests: how many ran it) and files (file, "
+        "lines:\n"
+        "          how many hold code, lines_not_run: the numbers of those that no test ran)\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  qosgate policy test\n"
+        "  qosgate policy test ./qosgate.d --coverage\n"
         "  qosgate policy test ./qosgate.d --json | jq '.tests[] | select(.passed | not)'");
     command.add_option("DIR", options->folder, "The directory; default: qosgate.d beside slurm.conf");
+    command.add_flag("--coverage", options->shows_coverage,
+                     "Show what no test runs: rules, and lines of code");
     add_json_flag(command, invocation);
     command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return run_tests(*options, output); };

@@ -168,6 +168,41 @@ class PolicyTestTest(unittest.TestCase):
             done.stdout,
         )
 
+    def test_coverage_is_told_by_rule_and_line(self) -> None:
+        (self.folder / "20-change.lua").write_text("rule { modify = function(job) end }\n")
+        self.write(PASSES)
+        done = run(self.folder, "--coverage")
+
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(
+            done.stdout,
+            "ok      tests/debug.lua:1: small\n"
+            "1 test, 0 failed\n"
+            "\n"
+            "RULE         FILE           TESTS\n"
+            "small debug  10-debug.lua       1\n"
+            "20-change    20-change.lua      0\n"
+            "\n"
+            "FILE           LINES  RUN  NOT RUN\n"
+            "10-debug.lua       5    5  -\n"
+            "20-change.lua      1    1  -\n",
+        )
+
+    def test_lines_that_no_test_ran_are_told(self) -> None:
+        (self.folder / "10-debug.lua").write_text(
+            RULE.replace('job:reject("at most 2 nodes") end', '\n            job:reject("at most 2 nodes")\n        end')
+        )
+        self.write(PASSES)
+        answer = json.loads(run(self.folder, "--coverage", "--json").stdout)["coverage"]
+        self.assertEqual(answer["rules"], [{"rule": "small debug", "file": "10-debug.lua", "tests": 1}])
+        self.assertEqual(answer["files"][0]["file"], "10-debug.lua")
+        self.assertEqual(answer["files"][0]["lines_not_run"], [5])
+
+        self.write(PASSES + FAILS.replace("accept = true", "reject = true"))
+        answer = json.loads(run(self.folder, "--coverage", "--json").stdout)["coverage"]
+        self.assertEqual((answer["rules"][0]["tests"], answer["files"][0]["lines_not_run"]), (2, []))
+        self.assertNotIn("coverage", json.loads(run(self.folder, "--json").stdout))
+
     def test_a_test_names_a_capture(self) -> None:
         capture = {
             "captured_at": 1795000000,

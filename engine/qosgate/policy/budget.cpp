@@ -72,6 +72,10 @@ void Budget::attach(lua_State* lua) noexcept {
     lua_sethook(lua_, &Budget::on_count, LUA_MASKCOUNT, hook_interval);
 }
 
+void Budget::watch_lines(lua_Hook hook) noexcept {
+    lua_sethook(lua_, hook, LUA_MASKCOUNT | LUA_MASKLINE, hook_interval);
+}
+
 void Budget::set_limits(const BudgetLimits& limits) noexcept {
     limits_ = limits;
 }

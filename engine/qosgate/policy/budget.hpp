@@ -78,6 +78,11 @@ class Budget {
     /// Arms the hook of the state that allocates from this budget.
     void attach(lua_State* lua) noexcept;
 
+    /// Calls `hook` also at each new line of code; it passes other events on to on_count().
+    void watch_lines(void (*hook)(lua_State*, lua_Debug*)) noexcept;
+    /// The hook.
+    static void on_count(lua_State* lua, lua_Debug* where);
+
     /// Sets other limits; the next start_job() and start_rule() use them.
     void set_limits(const BudgetLimits& limits) noexcept;
 
@@ -120,7 +125,6 @@ class Budget {
     static void* allocate(void* self, void* block, std::size_t old_size, std::size_t new_size) noexcept;
 
   private:
-    static void on_count(lua_State* lua, lua_Debug* where);
     void exhaust(Exhausted what) noexcept;
     [[nodiscard]] bool open_portion() noexcept;
     [[nodiscard]] bool is_late() noexcept;

@@ -2,6 +2,7 @@
 #include "qosgate/policy/compiled_rules.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/coverage.hpp"
 #include "qosgate/policy/declarations.hpp"
 #include "qosgate/policy/kept_state.hpp"
 #include "qosgate/policy/module_binding.hpp"
@@ -120,6 +121,7 @@ Result<CompiledRules> compile_rules(const StateSources& sources, const Settings&
     if (!state) return state.error();
     CompiledRules compiled;
     compiled.state = *std::move(state);
+    if (sources.coverage != nullptr) sources.coverage->watch(*compiled.state);
     compiled.state->data = sources.data.get();
     compiled.state->writable_env = text::join(settings.writable_env, ",");
     const auto objects = install_job(*compiled.state);

@@ -32,6 +32,7 @@ struct StateSources {
     /// For each rule, whether it may keep something between calls. Empty: the states remember no job that
     /// rules let pass.
     std::vector<bool> keeps_state;
+    Coverage* coverage = nullptr; ///< which lines run; null: nobody asks
 };
 
 /// For each rule, whether it may keep something from one call to the next. Cost: linear.

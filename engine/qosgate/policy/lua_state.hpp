@@ -28,6 +28,7 @@ namespace qg::policy {
 class RuleRun;
 class Declarations;
 class TestCollector;
+class Coverage;
 struct DataFile;
 namespace compat {
 class ClientScriptHost;
@@ -116,6 +117,7 @@ class LuaState {
     Declarations* declarations = nullptr;     ///< where site{} and rule{} write; borrowed, null after loading
     const std::vector<DataFile>* data = nullptr; ///< what data() reads; borrowed for the state's life
     TestCollector* tests = nullptr;              ///< where test{} writes, in files of tests; likewise
+    Coverage* coverage = nullptr;                ///< where lines that run are noted; null: nowhere
     std::string writable_env;                    ///< the setting: which variables rules may write
     compat::ClientScriptHost* client_script =
         nullptr;                         ///< the client of a script for cli_filter/lua; likewise

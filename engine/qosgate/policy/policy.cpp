@@ -162,6 +162,7 @@ Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, const 
     auto state_sources = make_state_sources(sources);
     if (!state_sources) return state_sources.error();
     if (options.remembers_passes) state_sources->keeps_state = find_rules_with_state(*state_sources);
+    state_sources->coverage = options.coverage;
     auto compiled = compile_rules(*state_sources, settings);
     if (!compiled) return compiled.error();
     if (options.checks_texts)

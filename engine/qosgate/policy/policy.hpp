@@ -35,6 +35,7 @@
 namespace qg::policy {
 
 class RuleView;
+class Coverage;
 namespace compat {
 class SiteScript;
 }
@@ -167,6 +168,7 @@ struct CompileOptions {
     /// The most that the setting rule_time_ms gives; empty: any.
     std::optional<std::chrono::milliseconds> max_rule_time = {};
     std::string cluster_name = "cluster"; ///< for a script for job_submit/lua
+    Coverage* coverage = nullptr;         ///< notes which lines run; null: nobody asks
 };
 
 /// A rule whose last runs failed, or that only warns because too many did.

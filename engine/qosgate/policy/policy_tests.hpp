@@ -24,6 +24,7 @@
 
 namespace qg::policy {
 
+class Coverage;
 class TestJob;
 
 /// One entry of a table in a test: `qos = "debug"`. It owns its text.
@@ -99,7 +100,8 @@ Result<std::vector<PolicyTest>> read_tests(const SourceFile& file);
 
 /// Runs the rules for new jobs, for changes, or for clients, over the job of a test. Errors: none; a test
 /// that cannot be run has not passed.
-TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld& world);
+TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld& world,
+                    Coverage* coverage = nullptr);
 
 /// How the tests of a directory are run.
 struct TestRun {
@@ -108,6 +110,8 @@ struct TestRun {
     std::chrono::milliseconds max_time{10'000};
     /// Asked before each file and each test; true ends the run.
     std::function<bool()> is_cancelled = [] { return false; };
+    /// Counts the rules that run; the policy was compiled with it. Null: nobody asks.
+    Coverage* coverage = nullptr;
     /// What 'qosgate policy test' needs to be told to run them; empty: nothing.
     std::string folder = {};
 };

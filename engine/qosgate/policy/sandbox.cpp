@@ -217,12 +217,16 @@ struct Chunk {
     void (*take)(lua_State* lua, const void* argument) = nullptr;
     const void* argument = nullptr;
     const char* name = nullptr;
+    lua_Writer write = nullptr; ///< gets the chunk, which then is not run
+    void* to = nullptr;
 };
 
 int load_chunk(lua_State* lua) {
     const auto& chunk = *static_cast<const Chunk*>(lua_touserdata(lua, 1));
     if (luaL_loadbufferx(lua, chunk.source.data(), chunk.source.size(), chunk.name, "t") != LUA_OK)
         return lua_error(lua);
+    if (chunk.write != nullptr && lua_dump(lua, chunk.write, chunk.to, 0) != 0)
+        return luaL_error(lua, "no memory for the compiled chunk");
     if (!chunk.is_run) return 0;
     lua_call(lua, 0, chunk.take == nullptr ? 0 : 1);
     if (chunk.take != nullptr) chunk.take(lua, chunk.argument);
@@ -265,6 +269,11 @@ Result<void> run_chunk(LuaState& state, std::string_view source, std::string_vie
 
 Result<void> compile_chunk(LuaState& state, std::string_view source, std::string_view file) {
     return protected_load(state, file, {.source = source, .is_run = false});
+}
+
+Result<void> dump_chunk(LuaState& state, std::string_view source, std::string_view file, lua_Writer write,
+                        void* to) {
+    return protected_load(state, file, {.source = source, .is_run = false, .write = write, .to = to});
 }
 
 std::string_view describe_foreign_name(std::string_view name) noexcept {

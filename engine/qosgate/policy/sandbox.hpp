@@ -44,6 +44,12 @@ Result<void> run_chunk(LuaState& state, std::string_view source, std::string_vie
 /// Compiles `source` as run_chunk() does, without running it. Errors: as run_chunk().
 Result<void> compile_chunk(LuaState& state, std::string_view source, std::string_view file);
 
+/// Compiles `source` likewise, and gives the compiled chunk with its debug information to `write`, a
+/// lua_Writer. Errors: as run_chunk(); limit_exceeded if `write` fails.
+Result<void> dump_chunk(LuaState& state, std::string_view source, std::string_view file,
+                        int (*write)(lua_State* lua, const void* bytes, std::size_t size, void* to),
+                        void* to);
+
 /// What to say of a name that belongs elsewhere: one that scripts for job_submit/lua have and rules do not,
 /// or `site` and `rule` in each other's files. Empty for all other names. A literal.
 std::string_view describe_foreign_name(std::string_view name) noexcept;

@@ -3,6 +3,7 @@
 // Runs tests of rules.
 #include "qosgate/base/check.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/coverage.hpp"
 #include "qosgate/policy/policy_tests.hpp"
 #include "qosgate/policy/rule_view.hpp"
 #include "qosgate/policy/test_client.hpp"
@@ -46,7 +47,8 @@ RuleOutcome run_in_client(const Policy& policy, const TestedJob& sender, RuleInp
     return policy.run_in_client(sender.request(), facts);
 }
 
-Result<TestResult> try_test(const Policy& policy, const PolicyTest& test, TestWorld& world) {
+Result<TestResult> try_test(const Policy& policy, const PolicyTest& test, TestWorld& world,
+                            std::vector<RuleCost>* costs) {
     if (!test.capture_name.empty() && test.capture == nullptr)
         return Error{ErrorCode::invalid_input,
                      text::format("given: there is no file {}: put what 'qosgate capture' wrote there",
@@ -56,7 +58,8 @@ Result<TestResult> try_test(const Policy& policy, const PolicyTest& test, TestWo
     const auto job = JobInWorld::make(test, TestedAs::job, world);
     if (!job) return job.error();
     const TestedJob& tested = job->read();
-    const RuleInput& facts = tested.facts();
+    RuleInput facts = tested.facts();
+    facts.costs = costs;
     TestResult result;
     if (test.is_client) {
         result.outcome = run_in_client(policy, tested, facts, **client);
@@ -83,8 +86,10 @@ void find_captures(std::span<PolicyTest> tests, std::span<const SourceFile> file
 
 } // namespace
 
-TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld& world) {
-    auto result = try_test(policy, test, world);
+TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld& world, Coverage* coverage) {
+    std::vector<RuleCost> costs;
+    auto result = try_test(policy, test, world, coverage == nullptr ? nullptr : &costs);
+    if (coverage != nullptr) coverage->count_test(costs);
     if (result) return *std::move(result);
     TestResult wrong;
     wrong.problems.push_back(result.error().message);
@@ -113,7 +118,7 @@ Result<void> run_tests(const Policy& policy, std::span<const SourceFile> files, 
     for (const PolicyTest& test : tests.all) {
         if (how.is_cancelled()) return cancelled();
         if (!clock.is_past(how.max_time)) {
-            take(test, run_test(policy, test, *how.world));
+            take(test, run_test(policy, test, *how.world, how.coverage));
             continue;
         }
         TestResult late;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Coverage: which lines of rules and modules have run, and in how many tests each rule.
+//
+//   auto coverage = Coverage::of(sources);
+//   auto policy = compile_policy(sources, {.coverage = &*coverage});
+//   run_tests(**policy, sources.tests, {.world = &world, .coverage = &*coverage}, take);
+//   for (const Coverage::File& file : coverage->files()) print(file.missed());
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/policy/policy.hpp"
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qg::policy {
+
+class LuaState;
+
+/// Threads: not thread-safe; for programs that run tests, never for slurmctld.
+class Coverage {
+  public:
+    /// A file and its lines that hold code.
+    struct File {
+        std::string name;
+        std::vector<int> lines;
+        std::vector<bool> has_run; ///< of each of these
+
+        [[nodiscard]] std::vector<int> missed() const;
+    };
+
+    /// Of a policy's rules and modules. Errors: as find_code_lines.
+    static Result<Coverage> of(const SourceFolder& sources);
+
+    [[nodiscard]] const std::vector<File>& files() const noexcept { return files_; }
+    /// In how many tests a rule ran.
+    [[nodiscard]] std::uint64_t tests_of(std::string_view rule) const;
+
+    /// Begins to note the lines that run in this state. This object must outlive it.
+    void watch(LuaState& state) noexcept;
+    /// Counts the rules that one test ran.
+    void count_test(std::span<const RuleCost> rules);
+
+    /// Called by Lua. `source` is Lua's name of a chunk.
+    void note(std::string_view source, int line) noexcept;
+
+  private:
+    std::vector<File> files_;
+    std::size_t last_ = 0; ///< the file of the last line
+    std::map<std::string, std::uint64_t, std::less<>> tests_;
+};
+
+} // namespace qg::policy
