@@ -36,7 +36,7 @@ constexpr const char* no_streams = "slurmctld has no input; open a file with io.
 constexpr const char* no_end = "a script cannot end slurmctld; return slurm.ERROR";
 constexpr const char* no_c = "modules in C cannot be loaded; write the functions in Lua";
 
-constexpr auto all = std::to_array<Withheld>({
+constexpr auto withheld_calls = std::to_array<Withheld>({
     {"os", "execute", no_execute},
     {"io", "read", no_streams},
     {"io", "input", no_streams},
@@ -222,7 +222,7 @@ std::vector<HostAccess> find_access(std::span<const Token> tokens, const Values&
                                     const ScriptFiles* files) {
     std::vector<HostAccess> found;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
-        for (const Withheld& what : all)
+        for (const Withheld& what : withheld_calls)
             if (does_name(tokens, i, what)) found.push_back({tokens[i].line, describe(what), true});
         for (const Checked& what : checked) {
             if (!does_name(tokens, i, what.function)) continue;
@@ -317,7 +317,7 @@ void add_host_libraries(lua_State* lua) {
     add_os(lua);
     add_io(lua);
     add_modules(lua);
-    for (const Withheld& what : all) {
+    for (const Withheld& what : withheld_calls) {
         push_library(lua, what.library);
         push_refusal(lua, what);
         lua_setfield(lua, -2, what.name);
