@@ -16,6 +16,7 @@ FOLDER = tempfile.TemporaryDirectory(prefix="qosgate-test-")
 RULES = FOLDER.name
 for rule in SHIPPED.glob("*.lua"):
     shutil.copy(rule, RULES)
+shutil.copytree(SHIPPED / "data", Path(RULES) / "data")
 SCENARIO = '{"job": {"time_limit": 1}}\n'
 COMMANDS = (
     ["--help"],

@@ -251,6 +251,7 @@ class PolicyTestTest(unittest.TestCase):
                 (Path(folder) / "tests").mkdir()
                 shutil.copy(rule, folder)
                 shutil.copy(SHIPPED / "tests" / rule.name, f"{folder}/tests")
+                shutil.copytree(SHIPPED / "data", f"{folder}/data")
                 done = run(folder)
 
                 self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)

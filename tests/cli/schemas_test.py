@@ -197,6 +197,7 @@ class AnswersTest(unittest.TestCase):
             (cls.folder / name / "tests").mkdir(parents=True)
             for rule in rules.glob("*.lua") if rules else ():
                 shutil.copy(rule, cls.folder / name)
+        shutil.copytree(SHIPPED / "data", cls.folder / "good/data")
         (cls.folder / "bad/10-x.lua").write_text(BROKEN)
         (cls.folder / "bad/tests/x.lua").write_text(TEST)
         (cls.folder / "bad/next").mkdir()

@@ -34,7 +34,10 @@ BOOST_AUTO_TEST_CASE(the_shipped_rules_pass_theirs) {
     for (const SourceFile& file : read->sources.tests)
         std::ranges::move(read_tests(file).value(), std::back_inserter(tests));
     for (const SourceFile& rule : rules.files) {
-        const auto alone = compile_policy({true, {rule}});
+        SourceFolder folder{true, {rule}};
+        std::ranges::copy_if(read->sources.files, std::back_inserter(folder.files),
+                             [](const SourceFile& file) { return kind_of(file.name) == SourceKind::data; });
+        const auto alone = compile_policy(std::move(folder));
         BOOST_TEST_REQUIRE(alone.has_value());
         std::size_t count = 0;
         for (const PolicyTest& one : tests) {

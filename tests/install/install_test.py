@@ -176,7 +176,8 @@ class Installed(unittest.TestCase):
         monitor = {"qosgate-exporter.service", "alerts.yml", "dashboard.json"} if has_exporter else set()
         pages = {name for name in installed if re.fullmatch(r"qosgate(-[a-z]+)*\.1", name)}
         help_files = {"_qosgate", "qosgate.fish", "qosgate.1", *pages}  # that of bash is called qosgate, too
-        self.assertEqual(installed, others | rules | plugins | monitor | units | schemas | help_files)
+        tables = {path.name for path in (SOURCE / "lua/rules/data").iterdir()}
+        self.assertEqual(installed, others | rules | tables | plugins | monitor | units | schemas | help_files)
 
     def test_the_guides_refer_to_nothing_that_is_not_installed(self) -> None:
         guides = sorted((self.prefix / option("datadir") / "doc/qosgate").glob("*.md"))
@@ -197,8 +198,8 @@ class Installed(unittest.TestCase):
 
     def test_the_rules_are_in_the_data_folder(self) -> None:
         installed = self.prefix / option("datadir") / "qosgate/rules"
-        for folder, others in ((".", ["tests"]), ("tests", [])):
-            shipped = sorted((SOURCE / "lua/rules" / folder).glob("*.lua"))
+        for folder, others in ((".", ["data", "tests"]), ("tests", []), ("data", [])):
+            shipped = sorted(path for path in (SOURCE / "lua/rules" / folder).iterdir() if path.is_file())
 
             names = [path.name for path in shipped]
             self.assertEqual(sorted(names + others), sorted(os.listdir(installed / folder)))

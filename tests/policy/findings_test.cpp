@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/policy/findings.hpp"
 
-#include "support/policy_setup.hpp"
+#include "shipped_files.hpp"
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
@@ -266,12 +266,8 @@ BOOST_AUTO_TEST_CASE(a_rule_with_another_function_may_have_an_empty_submit) {
 }
 
 BOOST_AUTO_TEST_CASE(has_nothing_to_say_of_the_shipped_rules) {
-    for (const auto& file : fs::directory_iterator(QG_RULES_FOLDER)) {
-        if (!file.is_regular_file()) continue;
-        std::ifstream in(file.path());
-        const std::string source{std::istreambuf_iterator<char>(in), {}};
-        BOOST_TEST(texts_of(report_of({{file.path().filename().string(), source}}).findings).empty());
-    }
+    for (const auto& [name, source] : all_shipped_rules())
+        BOOST_TEST(texts_of(report_of(with_shipped_data(name, source)).findings).empty(), name);
 }
 
 BOOST_AUTO_TEST_CASE(tells_all_files_that_others_can_write) {

@@ -1,36 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // Rules and patterns that nobody wrote. With sanitizers, a wrong access or an overflow ends the test.
-#include "support/policy_setup.hpp"
+#include "shipped_files.hpp"
 #include "support/texts.hpp"
 
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
-#include <vector>
 
 using namespace qg;
 using namespace qg::policy;
 using namespace qg::test;
 
 namespace {
-
-std::vector<std::string> shipped_rules() {
-    std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(QG_RULES_FOLDER))
-        if (entry.path().extension() == ".lua") files.push_back(entry.path());
-    std::ranges::sort(files);
-    std::vector<std::string> texts;
-    for (const auto& file : files) {
-        std::ifstream in(file);
-        texts.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-    }
-    return texts;
-}
 
 /// A job for which most rules have something to do.
 Job busy_job() {
@@ -62,14 +45,16 @@ BOOST_AUTO_TEST_SUITE(fuzz)
 
 BOOST_AUTO_TEST_CASE(changed_rules_give_readable_answers) {
     constexpr int copies = 120;
-    const auto rules = shipped_rules();
+    const auto rules = all_shipped_rules();
     BOOST_TEST_REQUIRE(rules.size() > 10u);
     int loaded = 0;
-    for (const std::string& rule : rules) {
+    for (const auto& [name, rule] : rules) {
         Mutations mutations(rule, "(){}[]\"'=.:,%#~\\\n 0");
         for (int i = 0; i < copies; ++i) {
             const std::string changed = mutations.next();
-            const auto policy = try_policy({{"site.lua", "site { rule_time_ms = 5 }"}, {"t.lua", changed}});
+            Texts files = with_shipped_data("t.lua", changed);
+            files.emplace_back("site.lua", "site { rule_time_ms = 5 }");
+            const auto policy = try_policy(files);
             if (!policy) continue;
             ++loaded;
             BOOST_TEST_CONTEXT(changed) BOOST_TEST(is_readable(busy_job().run(**policy)));

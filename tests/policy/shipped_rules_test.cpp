@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // The rules that are installed for sites to copy, run in the product's own sandbox.
-#include "support/policy_setup.hpp"
+#include "shipped_files.hpp"
 
 #include <boost/test/unit_test.hpp>
-
-#include <iterator>
 
 using namespace qg::policy;
 using namespace qg::test;
 
 namespace {
 
-std::string file_text(const fs::path& path) {
-    std::ifstream file(path);
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    BOOST_TEST_REQUIRE(!text.empty());
-    return text;
-}
-
 std::shared_ptr<const Policy> shipped(const std::string& name) {
-    return policy_of({{name, file_text(fs::path(QG_RULES_FOLDER) / name)}});
+    return policy_of(with_shipped_data(name, text_of_file(fs::path(QG_RULES_FOLDER) / name)));
 }
 
 /// The QOS that the default-qos rule gives; "" for none.
@@ -48,18 +39,15 @@ Job gpu_job(std::uint64_t gpus, std::uint32_t minutes) {
 BOOST_AUTO_TEST_SUITE(shipped_rules)
 
 BOOST_AUTO_TEST_CASE(each_has_a_description_and_a_line_in_the_manual) {
-    const std::string text = file_text(fs::path(QG_RULES_FOLDER).parent_path() / "README.md");
-    std::size_t count = 0;
-    for (const auto& file : fs::directory_iterator(QG_RULES_FOLDER)) {
-        if (!file.is_regular_file()) continue;
-        const std::string name = file.path().filename().string();
+    const std::string text = text_of_file(fs::path(QG_RULES_FOLDER).parent_path() / "README.md");
+    const Texts files = all_shipped_rules();
+    for (const auto& [name, source] : files) {
         BOOST_TEST_CONTEXT(name) {
             BOOST_TEST(!shipped(name)->rules().at(0).description.empty());
             BOOST_TEST(has_text(text, "| `" + name + "` | "));
         }
-        ++count;
     }
-    BOOST_TEST(count == 15u);
+    BOOST_TEST(files.size() == 18u);
 }
 
 BOOST_AUTO_TEST_CASE(default_qos_goes_by_partition_and_size_to_the_boundary) {
@@ -89,6 +77,19 @@ BOOST_AUTO_TEST_CASE(default_qos_uses_the_default_partition_and_lists_that_agree
     BOOST_TEST(chosen_qos(Job().partition("gpu,gpu").gpus(1).minutes(60)) == "gpu-short");
     BOOST_TEST(chosen_qos(Job().partition("gpu,cpu").gpus(1).minutes(60)).empty());
     BOOST_TEST(chosen_qos(Job().partition("cpu,other").minutes(60)).empty());
+}
+
+BOOST_AUTO_TEST_CASE(gpu_caps_names_the_row_that_is_wrong) {
+    const auto problem = [](const std::string& row) {
+        return load_error({{"gpu-caps.lua", text_of_file(fs::path(QG_RULES_FOLDER) / "gpu-caps.lua")},
+                           {"data/gpu-caps.csv", "user,from,to,gpus\n,0,24,8\n" + row + "\n"}});
+    };
+    BOOST_TEST(problem("ana,8,18,2") == "");
+    BOOST_TEST(problem("ana,24,24,0") == "");
+    BOOST_TEST(has_text(problem("ana,25,18,2"), "gpu-caps.csv, row 2: from is a whole number from 0 to 24"));
+    BOOST_TEST(has_text(problem("ana,8,-1,2"), "row 2: to is a whole number from 0 to 24"));
+    BOOST_TEST(has_text(problem("ana,8,18,"), "row 2: gpus is a whole number from 0 to 1000000"));
+    BOOST_TEST(has_text(problem("ana,8,18,2.5"), "row 2: gpus is a whole number"));
 }
 
 BOOST_AUTO_TEST_CASE(short_gpu_jobs_moves_short_ones_to_the_boundary) {

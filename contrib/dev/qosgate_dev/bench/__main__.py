@@ -33,7 +33,7 @@ Measures what a job_submit plugin adds to a submission, inside a live slurmctld:
 Slurm's own Lua plugin with a script of 15 lines against qosgate with one of these:
   none      no rules
   one       one rule that does what the script does
-  twenty    that one, the fifteen of lua/rules and four more
+  twenty    that one, fifteen of lua/rules and four more
   headroom  the one, which also reads the limits and the headroom of the job's QOS
   script    the same script as Slurm's plugin, as qosgate.d/compat/job_submit.lua
 They take turns in judging the same submissions, in private clusters on loopback

@@ -52,7 +52,10 @@ _LOOK_AT_HEADROOM = """\
         if room.tres.cpu and job.cpus > room.tres.cpu then job:warn("no room for so many CPUs") end
 """
 
-# With those of lua/rules and the one above: twenty.
+# These rules of lua/rules need data, groups or accounts that the measured cluster does not have.
+_NOT_MEASURED = frozenset({"department-qos.lua", "gpu-caps.lua", "service-isolation.lua"})
+
+# With the others of lua/rules and the one above: twenty.
 _MORE_RULES = (
     """\
 local reserved = { admin = true, maintenance = true, benchmark = true }
@@ -101,7 +104,8 @@ def _twenty(folder: Path) -> None:
     for number, rule in enumerate(_MORE_RULES):
         (folder / f"more{number}.lua").write_text(rule)
     for file in (ROOT / "lua/rules").glob("*.lua"):
-        shutil.copy(file, folder)
+        if file.name not in _NOT_MEASURED:
+            shutil.copy(file, folder)
 
 
 def _headroom(folder: Path) -> None:

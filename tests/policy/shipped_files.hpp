@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// The rules that are installed for sites to copy, and their data.
+#pragma once
+
+#include "support/policy_setup.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace qg::test {
+
+inline std::string text_of_file(const fs::path& path) {
+    std::ifstream file(path);
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (text.empty()) throw std::runtime_error(path.string() + " is empty or missing");
+    return text;
+}
+
+/// The files of a folder below lua/rules, sorted by name: `prefix` and the name, and the text.
+inline Texts shipped_files(const std::string& folder, const std::string& prefix = {}) {
+    Texts files;
+    for (const auto& file : fs::directory_iterator(fs::path(QG_RULES_FOLDER) / folder))
+        if (file.is_regular_file())
+            files.emplace_back(prefix + file.path().filename().string(), text_of_file(file.path()));
+    std::ranges::sort(files);
+    return files;
+}
+
+inline Texts all_shipped_rules() {
+    return shipped_files(".");
+}
+
+/// One rule as a policy, with the data that shipped rules read.
+inline Texts with_shipped_data(const std::string& name, const std::string& text) {
+    Texts files{{name, text}};
+    for (auto& file : shipped_files("data", "data/"))
+        files.push_back(std::move(file));
+    return files;
+}
+
+} // namespace qg::test
