@@ -20,7 +20,8 @@ class JobFields(PluginTestCase):
         names = (
             "dependency nice requeue wckey mail_user work_dir std_in std_out std_err begin_time excluded_nodes",
             "mincpus memory_per_node memory_per_cpu memory_per_gpu cpus_per_gpu tmp_disk threads_per_core",
-            "contiguous interactive oversubscribe submit_host network het_offset tasks_per_socket",
+            "contiguous interactive oversubscribe submit_host network het_offset tasks_per_socket overcommit",
+            "switches switches_wait deadline container spread_job use_min_nodes enforce_binding disable_binding",
         )
         self.write_rule(
             "local gpu = job.gpu; local all = {};"
@@ -47,6 +48,10 @@ class JobFields(PluginTestCase):
             ("--mem-per-cpu=200", "memory_per_node=nil", "memory_per_cpu=200"),
             ("--tmp=5 --contiguous --oversubscribe", "tmp_disk=5", "contiguous=true", "oversubscribe=ok"),
             ("--exclusive=user --ntasks-per-socket=1", "oversubscribe=user", "tasks_per_socket=1"),
+            ("--switches=2@10:00 --spread-job", "switches=2", "switches_wait=600", "spread_job=true"),
+            ("--deadline=2030-01-01T00:00:00 --use-min-nodes", "deadline=18", "spread_job=false", "use_min_nodes=true"),
+            ("--gres-flags=enforce-binding --overcommit", "overcommit=true", "enforce_binding=true"),
+            ("--gres-flags=disable-binding --container=/tmp/box", "disable_binding=true", "container=/tmp/box"),
             ("--wckey=key --dependency=singleton", "wckey=key", "dependency=singleton"),
         ):
             with self.subTest(arguments):
@@ -61,6 +66,46 @@ class JobFields(PluginTestCase):
         told = self.cluster.run("sbatch --hold --wrap=true : -n1", USER).stderr
         self.assertIn(",het_offset=0,", told)
         self.assertIn(",het_offset=1,", told)
+
+    def test_an_option_that_is_not_allowed_is_named(self) -> None:
+        fields = "overcommit switches spread_job disable_binding container deadline"
+        self.write_rule(
+            'local options = require("options")'
+            f' for field in ("{fields}"):gmatch("%S+") do options.forbidden(job, field, "leave it out") end'
+        )
+        self.expect(self.cluster.run("sbatch --hold --wrap=true", USER), True)
+        for option in (
+            "--overcommit",
+            "--switches=1",
+            "--spread-job",
+            "--gres-flags=disable-binding",
+            "--container=/tmp/box",
+            "--deadline=2030-01-01T00:00:00",
+        ):
+            with self.subTest(option):
+                name = option if "gres" in option else option.partition("=")[0]
+                result = self.cluster.run(f"sbatch --hold --wrap=true {option}", USER)
+                self.expect(result, False, f"{name} is not allowed here: leave it out")
+
+    def test_a_change_is_judged_by_what_the_job_said(self) -> None:
+        fields = "deadline spread_job use_min_nodes enforce_binding disable_binding container"
+        self.put_in_force(
+            {
+                "10-test.lua": "rule {\nmodify = function(job, before)\nlocal all = {};"
+                f' for name in ("{fields}"):gmatch("%S+") do'
+                ' all[#all + 1] = name .. "=" .. tostring(job[name]) .. "/" .. tostring(before[name]) end;'
+                ' job:reject("%s.", table.concat(all, " "))\nend,\n}\n'
+            }
+        )
+        options = "--deadline=2030-01-01T00:00:00 --spread-job --gres-flags=disable-binding"
+        job = self.cluster.sbatch(f"--hold --time=10 --container=/tmp/box {options}", USER).jobid
+        mark = len(self.cluster.log("slurmctld"))
+        self.assertNotEqual(self.cluster.run(f"scontrol update jobid={job} timelimit=9", USER).rc, 0)
+        logged = self.slurmctld_log_since(mark)
+        for name in "deadline spread_job disable_binding container".split():
+            self.assertRegex(logged, rf"\b{name}=(\S+)/\1[ .]")
+            self.assertNotRegex(logged, rf"\b{name}=(nil|false)/")
+        self.assertIn("use_min_nodes=false/false enforce_binding=false/false", logged)
 
     def test_a_script_its_arguments_and_its_environment_are_read(self) -> None:
         self.write_rule(

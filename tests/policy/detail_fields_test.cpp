@@ -62,8 +62,10 @@ struct TextField {
 };
 constexpr TextField texts[] = {
     {"burst_buffer", JobDetail::burst_buffer},
+    {"container", JobDetail::container},
     {"dependency", JobDetail::dependency, true},
     {"excluded_nodes", JobDetail::excluded_nodes, true},
+    {"extra", JobDetail::extra},
     {"mail_user", JobDetail::mail_user, true},
     {"network", JobDetail::network},
     {"script", JobDetail::script},
@@ -79,7 +81,8 @@ constexpr TextField numbers[] = {
     {"begin_time", JobDetail::begin_time, true}, {"core_spec", JobDetail::core_spec},
     {"het_offset", JobDetail::het_offset},       {"nice", JobDetail::nice, true},
     {"thread_spec", JobDetail::thread_spec},     {"threads_per_core", JobDetail::threads_per_core},
-    {"tmp_disk", JobDetail::tmp_disk},
+    {"tmp_disk", JobDetail::tmp_disk},           {"deadline", JobDetail::deadline},
+    {"switches", JobDetail::switches},           {"switches_wait", JobDetail::switches_wait},
 };
 
 } // namespace
@@ -107,11 +110,18 @@ BOOST_AUTO_TEST_CASE(reads_each_number) {
 }
 
 BOOST_AUTO_TEST_CASE(reads_switches) {
-    for (const auto& [name, detail] :
-         {std::pair{"contiguous", JobDetail::contiguous}, {"reboot", JobDetail::reboot}}) {
+    for (const auto& [name, detail] : {std::pair{"contiguous", JobDetail::contiguous},
+                                       {"reboot", JobDetail::reboot},
+                                       {"spread_job", JobDetail::spread_job},
+                                       {"use_min_nodes", JobDetail::use_min_nodes},
+                                       {"enforce_binding", JobDetail::enforce_binding},
+                                       {"disable_binding", JobDetail::disable_binding}}) {
         const std::string read = std::string("job.") + name;
+        const std::string is_set = std::string("job:is_set('") + name + "')";
         BOOST_TEST(value_of(read) == "false");
+        BOOST_TEST(value_of(is_set) == "false");
         BOOST_TEST(value_of(read, with(detail, std::int64_t{1})) == "true");
+        BOOST_TEST(value_of(is_set, with(detail, std::int64_t{1})) == "true");
     }
     BOOST_TEST(value_of("job.requeue") == "nil");
     BOOST_TEST(value_of("job.requeue", with(JobDetail::requeue, std::int64_t{0})) == "false");
@@ -120,6 +130,23 @@ BOOST_AUTO_TEST_CASE(reads_switches) {
     Job interactive;
     interactive.request.is_batch = false;
     BOOST_TEST(value_of("job.interactive", interactive) == "true");
+}
+
+BOOST_AUTO_TEST_CASE(arguments_are_the_words_behind_the_script) {
+    Source source;
+    BOOST_TEST(value_of("job:is_set('argv')") == "false");
+    source.words = {"job.sh"};
+    BOOST_TEST(value_of("job:is_set('argv')", job_of(source)) == "false");
+    source.words = {"job.sh", "-x"};
+    BOOST_TEST(value_of("job:is_set('argv')", job_of(source)) == "true");
+}
+
+BOOST_AUTO_TEST_CASE(an_environment_is_set_if_the_client_sends_one) {
+    Source source;
+    BOOST_TEST(value_of("job:is_set('env')") == "false");
+    BOOST_TEST(value_of("job:is_set('env')", job_of(source)) == "true");
+    source.variables = 0;
+    BOOST_TEST(value_of("job:is_set('env')", job_of(source)) == "false");
 }
 
 BOOST_AUTO_TEST_CASE(a_text_that_is_too_long_is_an_error_and_not_nil) {

@@ -82,8 +82,33 @@ BOOST_AUTO_TEST_CASE(tells_a_request_from_a_default) {
     BOOST_TEST(value_of("job:is_set('qos')") == "false");
     BOOST_TEST(value_of("job:is_set('qos')", Job().qos("long")) == "true");
     BOOST_TEST(value_of("job:is_set('memory')") == "false");
-    BOOST_TEST(has_text(value_of("job:is_set('user')"), "'user' is not something that a request asks for"));
+    BOOST_TEST(has_text(value_of("job:is_set('user')"),
+                        "'user' is not something that a request asks for: every job has it"));
+    BOOST_TEST(has_text(value_of("job:is_set('cpus')"),
+                        "'cpus' is not something that a request asks for: it is counted"));
     BOOST_TEST(has_text(value_of("job:is_set('qoss')"), "unknown field 'qoss' of job; did you mean qos?"));
+}
+
+BOOST_AUTO_TEST_CASE(knows_of_every_option_whether_the_request_gives_it) {
+    std::vector<std::string_view> others;
+    for (const FieldSpec& field : job_fields())
+        if (field.is_set == nullptr) others.push_back(field.name);
+    BOOST_TEST(others == (std::vector<std::string_view>{"user", "uid", "submit_uid", "cpus", "tres"}),
+               boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_flag_is_set_if_it_is_true) {
+    Job job;
+    job.request.is_batch = false;
+    BOOST_TEST(value_of("job:is_set('overcommit')", job) == "false");
+    BOOST_TEST(value_of("job:is_set('is_het_part')", job) == "false");
+    BOOST_TEST(value_of("job:is_set('is_batch')", job) == "false");
+    BOOST_TEST(value_of("job:is_set('interactive')", job) == "true");
+    job.request.overcommit = job.request.is_het_part = job.request.is_batch = true;
+    BOOST_TEST(value_of("job:is_set('overcommit')", job) == "true");
+    BOOST_TEST(value_of("job:is_set('is_het_part')", job) == "true");
+    BOOST_TEST(value_of("job:is_set('is_batch')", job) == "true");
+    BOOST_TEST(value_of("job:is_set('interactive')", job) == "false");
 }
 
 BOOST_AUTO_TEST_CASE(shows_no_limit_as_infinity) {

@@ -119,6 +119,8 @@ BOOST_AUTO_TEST_CASE(names_options_as_users_write_them) {
     BOOST_TEST(value_with("options", "options.option('time_limit')") == "--time");
     BOOST_TEST(value_with("options", "options.option('time_min')") == "--time-min");
     BOOST_TEST(value_with("options", "options.option('features')") == "--constraint");
+    BOOST_TEST(value_with("options", "options.option('overcommit')") == "--overcommit");
+    BOOST_TEST(value_with("options", "options.option('disable_binding')") == "--gres-flags=disable-binding");
     BOOST_TEST(value_with("options", "options.given(job, 'qos,time_limit')", Job().minutes(1)) == "true");
     BOOST_TEST(value_with("options", "options.given(job, 'qos,time_limit')") == "false");
 }

@@ -23,7 +23,7 @@ using Kind = DetailValue::Kind;
 
 namespace {
 
-constexpr int detail_count = static_cast<int>(JobDetail::tmp_disk) + 1;
+constexpr int detail_count = static_cast<int>(JobDetail::use_min_nodes) + 1;
 
 /// How many details are set.
 int count_set(const JobDetails& details) {
@@ -180,6 +180,44 @@ BOOST_AUTO_TEST_CASE(temporary_disk_of_zero_is_unset) {
     BOOST_TEST(number(job, JobDetail::tmp_disk) == 100);
     job.pn_min_tmp_disk = 0;
     BOOST_TEST(number(job, JobDetail::tmp_disk) == unset);
+}
+
+BOOST_AUTO_TEST_CASE(switches_and_the_wait_for_them_are_unset_at_zero) {
+    job_desc_msg_t job = unset_job();
+    job.req_switch = 2;
+    job.wait4switch = 300;
+    BOOST_TEST(number(job, JobDetail::switches) == 2);
+    BOOST_TEST(number(job, JobDetail::switches_wait) == 300);
+    for (const std::uint32_t none : {std::uint32_t{0}, NO_VAL, INFINITE}) {
+        job.req_switch = none;
+        job.wait4switch = none;
+        BOOST_TEST(count_set(details_of_submission(job)) == 0);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_deadline_is_a_time) {
+    job_desc_msg_t job = unset_job();
+    job.deadline = 1893456000;
+    BOOST_TEST(number(job, JobDetail::deadline) == 1893456000);
+    for (const auto none : {std::time_t{0}, std::time_t{NO_VAL}}) {
+        job.deadline = none;
+        BOOST_TEST(number(job, JobDetail::deadline) == unset);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(each_bit_is_a_switch_of_its_own) {
+    for (const BitDetail& row : bit_details) {
+        job_desc_msg_t job = unset_job();
+        BOOST_TEST(number(job, row.detail) == unset);
+        job.bitflags = row.bit;
+        BOOST_TEST(number(job, row.detail) == 1);
+        BOOST_TEST(count_set(details_of_submission(job)) == 1);
+
+        job_desc_msg_t update = unset_job();
+        BOOST_TEST(details_of_record(job, &update).get(row.detail).number == 1);
+        std::swap(job.bitflags, update.bitflags);
+        BOOST_TEST(details_of_record(job, &update).get(row.detail).number == 1);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(sharing_is_a_word) {

@@ -29,10 +29,11 @@ std::string to_json(const Value& value) {
     return "null";
 }
 
-/// Fields that are long, private, or counted from others.
+/// Fields that are long, private, counted from others, or among the other values.
 bool is_left_out(const FieldSpec& field) {
     constexpr auto left_out = std::to_array<std::string_view>(
-        {"script", "std_in", "std_out", "std_err", "nodes", "memory", "gpus", "array_tasks"});
+        {"script", "std_in", "std_out", "std_err", "nodes", "memory", "gpus", "array_tasks", "is_batch",
+         "interactive", "overcommit", "is_het_part"});
     return std::ranges::find(left_out, field.name) != left_out.end();
 }
 

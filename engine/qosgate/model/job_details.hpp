@@ -20,8 +20,10 @@ namespace qg::model {
 /// The values. Texts have no default; numbers are whole.
 enum class JobDetail : std::uint8_t {
     burst_buffer,     ///< text: --bb, --bbf
+    container,        ///< text: --container
     dependency,       ///< text: --dependency
     excluded_nodes,   ///< text: --exclude
+    extra,            ///< text: --extra
     mail_user,        ///< text: --mail-user
     network,          ///< text: --network
     script,           ///< text: the batch script, its beginning if it is long
@@ -35,14 +37,21 @@ enum class JobDetail : std::uint8_t {
     begin_time,       ///< seconds since 1970: --begin
     contiguous,       ///< 1: --contiguous
     core_spec,        ///< specialized cores: --core-spec
+    deadline,         ///< seconds since 1970: --deadline
+    disable_binding,  ///< 1: --gres-flags=disable-binding
+    enforce_binding,  ///< 1: --gres-flags=enforce-binding
     het_offset,       ///< place in a heterogeneous job, from 0
     mail_type,        ///< bits of --mail-type, as Slurm has them
     nice,             ///< --nice
     reboot,           ///< 1: --reboot
     requeue,          ///< 0: --no-requeue; 1: --requeue
+    spread_job,       ///< 1: --spread-job
+    switches,         ///< --switches
+    switches_wait,    ///< seconds: --switches=COUNT@TIME
     thread_spec,      ///< specialized threads: --thread-spec
     threads_per_core, ///< --threads-per-core
     tmp_disk,         ///< MiB per node: --tmp
+    use_min_nodes,    ///< 1: --use-min-nodes
 };
 
 /// The value of one detail. Trivial. Ownership: `text` is borrowed.

@@ -21,9 +21,13 @@ enum class UpdatePart : std::uint8_t {
     priority, ///< also of a job that is held or released
     begin_time,
     burst_buffer,
+    container,
     contiguous,
     core_spec,
+    deadline,
     dependency,
+    extra,
+    flags, ///< --gres-flags, --spread-job, --use-min-nodes
     mail_type,
     mail_user,
     network,
@@ -33,6 +37,7 @@ enum class UpdatePart : std::uint8_t {
     std_err,
     std_in,
     std_out,
+    switches,
     thread_spec,
     threads_per_core,
     tmp_disk,
@@ -77,9 +82,16 @@ constexpr std::optional<UpdatePart> part_of(JobDetail detail) noexcept {
     case JobDetail::submit_host: return std::nullopt;
     case JobDetail::begin_time: return UpdatePart::begin_time;
     case JobDetail::burst_buffer: return UpdatePart::burst_buffer;
+    case JobDetail::container: return UpdatePart::container;
     case JobDetail::contiguous: return UpdatePart::contiguous;
     case JobDetail::core_spec: return UpdatePart::core_spec;
+    case JobDetail::deadline: return UpdatePart::deadline;
     case JobDetail::dependency: return UpdatePart::dependency;
+    case JobDetail::disable_binding:
+    case JobDetail::enforce_binding:
+    case JobDetail::spread_job:
+    case JobDetail::use_min_nodes: return UpdatePart::flags;
+    case JobDetail::extra: return UpdatePart::extra;
     case JobDetail::mail_type: return UpdatePart::mail_type;
     case JobDetail::mail_user: return UpdatePart::mail_user;
     case JobDetail::network: return UpdatePart::network;
@@ -89,6 +101,8 @@ constexpr std::optional<UpdatePart> part_of(JobDetail detail) noexcept {
     case JobDetail::std_err: return UpdatePart::std_err;
     case JobDetail::std_in: return UpdatePart::std_in;
     case JobDetail::std_out: return UpdatePart::std_out;
+    case JobDetail::switches:
+    case JobDetail::switches_wait: return UpdatePart::switches;
     case JobDetail::thread_spec: return UpdatePart::thread_spec;
     case JobDetail::threads_per_core: return UpdatePart::threads_per_core;
     case JobDetail::tmp_disk: return UpdatePart::tmp_disk;

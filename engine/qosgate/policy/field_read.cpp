@@ -142,6 +142,13 @@ bool mentions_gpus(const JobRequest& request) noexcept {
            mentions(request.tres_per_socket) || mentions(request.tres_per_task) || request.tasks_per_tres;
 }
 
+bool has_arguments(const JobRequest& request) noexcept {
+    return request.details.argument_count() > 1;
+}
+bool has_environment(const JobRequest& request) noexcept {
+    return request.details.variable_count() > 0;
+}
+
 Value read_gpus(const FieldSource& source, ErrorText& error) noexcept {
     if (const auto index = source.facts.catalogue.find("gres/gpu"))
         return read_tres_count(source, *index, error);

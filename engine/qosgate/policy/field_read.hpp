@@ -25,9 +25,9 @@ bool has_detail(const JobRequest& request) noexcept {
     return request.details.get(detail).kind != model::DetailValue::Kind::unset;
 }
 
-template <bool JobRequest::*member>
+template <bool JobRequest::*member, bool is_true = true>
 bool has_flag(const JobRequest& request) noexcept {
-    return request.*member;
+    return request.*member == is_true;
 }
 
 template <bool per_cpu>
@@ -41,6 +41,10 @@ bool sets_memory(const JobRequest& request) noexcept;
 bool names_features(const JobRequest& request) noexcept;
 /// --gpus and the like, in any spelling.
 bool mentions_gpus(const JobRequest& request) noexcept;
+/// Words behind the script.
+bool has_arguments(const JobRequest& request) noexcept;
+/// An environment, which only sbatch sends.
+bool has_environment(const JobRequest& request) noexcept;
 
 using Reader = Value (*)(const FieldSource&, ErrorText&) noexcept;
 

@@ -49,7 +49,7 @@ struct FixedDetail {
     JobDetail detail;
     Value::Kind kind;
 };
-constexpr std::array<FixedDetail, 17> fixed_details{{
+constexpr std::array<FixedDetail, 26> fixed_details{{
     {"excluded_nodes", JobDetail::excluded_nodes, Value::Kind::text},
     {"burst_buffer", JobDetail::burst_buffer, Value::Kind::text},
     {"network", JobDetail::network, Value::Kind::text},
@@ -57,16 +57,25 @@ constexpr std::array<FixedDetail, 17> fixed_details{{
     {"std_in", JobDetail::std_in, Value::Kind::text},
     {"std_out", JobDetail::std_out, Value::Kind::text},
     {"std_err", JobDetail::std_err, Value::Kind::text},
+    {"container", JobDetail::container, Value::Kind::text},
+    {"extra", JobDetail::extra, Value::Kind::text},
     {"submit_host", JobDetail::submit_host, Value::Kind::text},
     {"script", JobDetail::script, Value::Kind::text},
     {"oversubscribe", JobDetail::sharing, Value::Kind::text},
     {"threads_per_core", JobDetail::threads_per_core, Value::Kind::integer},
     {"tmp_disk", JobDetail::tmp_disk, Value::Kind::integer},
+    {"switches", JobDetail::switches, Value::Kind::integer},
+    {"switches_wait", JobDetail::switches_wait, Value::Kind::integer},
+    {"deadline", JobDetail::deadline, Value::Kind::integer},
     {"core_spec", JobDetail::core_spec, Value::Kind::integer},
     {"thread_spec", JobDetail::thread_spec, Value::Kind::integer},
     {"het_offset", JobDetail::het_offset, Value::Kind::integer},
     {"contiguous", JobDetail::contiguous, Value::Kind::flag},
     {"reboot", JobDetail::reboot, Value::Kind::flag},
+    {"spread_job", JobDetail::spread_job, Value::Kind::flag},
+    {"use_min_nodes", JobDetail::use_min_nodes, Value::Kind::flag},
+    {"enforce_binding", JobDetail::enforce_binding, Value::Kind::flag},
+    {"disable_binding", JobDetail::disable_binding, Value::Kind::flag},
 }};
 
 std::string_view describe_kind(Value::Kind kind) {

@@ -71,9 +71,10 @@ constexpr FieldSpec fixed_text(std::string_view name, std::string_view descripti
     return {name, FieldType::text, description, &read_text<member>, nullptr, &has<member>};
 }
 
-template <bool JobRequest::*member>
+template <bool JobRequest::*member, bool is_true = true>
 constexpr FieldSpec flag_field(std::string_view name, std::string_view description) {
-    return {name, FieldType::flag, description, &read_flag<member>};
+    return {name,    FieldType::flag,           description, &read_flag<member, is_true>,
+            nullptr, &has_flag<member, is_true>};
 }
 
 /// Read-only details.
@@ -171,6 +172,10 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     {"cpus_per_gpu", FieldType::count, "--cpus-per-gpu", &read_cpus_per_gpu, nullptr,
      &has<&JobRequest::cpus_per_tres>},
     fixed_detail<JobDetail::tmp_disk>("tmp_disk", FieldType::count, "--tmp, in MiB for each node"),
+    fixed_detail<JobDetail::switches>("switches", FieldType::count,
+                                      "--switches: the maximum of leaf switches"),
+    fixed_detail<JobDetail::switches_wait>("switches_wait", FieldType::count,
+                                           "how long it waits for them, in seconds: --switches=1@TIME"),
     fixed_detail<JobDetail::core_spec>("core_spec", FieldType::count, "--core-spec"),
     fixed_detail<JobDetail::thread_spec>("thread_spec", FieldType::count, "--thread-spec"),
     counted_field("cpus", "CPUs, counted", &read_cpus),
@@ -213,6 +218,7 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     number_detail<JobDetail::nice, -highest_nice, highest_nice>("nice",
                                                                 "--nice; below 0 is a higher priority"),
     number_detail<JobDetail::begin_time, 1, highest_count>("begin_time", "--begin, in seconds since 1970"),
+    fixed_detail<JobDetail::deadline>("deadline", FieldType::count, "--deadline, in seconds since 1970"),
     list_field(ListForm::dependencies, text_detail<JobDetail::dependency>("dependency", "--dependency")),
     set_with(UpdatePart::requeue, {"requeue",
                                    FieldType::flag,
@@ -236,19 +242,20 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     fixed_detail<JobDetail::std_in>("std_in", FieldType::text, "--input of sbatch"),
     fixed_detail<JobDetail::std_out>("std_out", FieldType::text, "--output of sbatch, as written"),
     fixed_detail<JobDetail::std_err>("std_err", FieldType::text, "--error of sbatch, as written"),
+    fixed_detail<JobDetail::container>("container", FieldType::text, "--container"),
+    fixed_detail<JobDetail::extra>("extra", FieldType::text, "--extra; since Slurm 23.11"),
     fixed_detail<JobDetail::submit_host>("submit_host", FieldType::text,
                                          "the host where the job was submitted"),
     lasting(flag_field<&JobRequest::is_batch>("is_batch", "sent by sbatch, not by salloc or srun")),
-    lasting(
-        {"interactive", FieldType::flag, "sent by salloc or srun", &read_flag<&JobRequest::is_batch, false>}),
+    lasting(flag_field<&JobRequest::is_batch, false>("interactive", "sent by salloc or srun")),
     fixed_detail<JobDetail::script>("script", FieldType::text, "the batch script, at most its first 64 KiB"),
     lasting(object_field("script_options", FieldType::script_options,
                          "a list of the script's #SBATCH lines: \"--time=10\"",
                          &has_detail<JobDetail::script>)),
     lasting(object_field("argv", FieldType::arguments,
-                         "the script's arguments: job.argv[1]; job.argv[0] is its name")),
+                         "the script's arguments: job.argv[1]; job.argv[0] is its name", &has_arguments)),
     lasting(object_field("env", FieldType::environment,
-                         "the job's environment: job.env[\"HOME\"]; only sbatch sends it")),
+                         "the job's environment: job.env[\"HOME\"]; only sbatch sends it", &has_environment)),
     {"exclusive", FieldType::flag, "--exclusive", &read_flag<&JobRequest::exclusive>,
      &write_flag<&JobRequest::exclusive>, &has_flag<&JobRequest::exclusive>, "--exclusive"},
     fixed_detail<JobDetail::sharing>(
@@ -257,6 +264,10 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     flag_field<&JobRequest::overcommit>("overcommit", "--overcommit"),
     switch_detail<JobDetail::contiguous>("contiguous", "--contiguous"),
     switch_detail<JobDetail::reboot>("reboot", "--reboot"),
+    switch_detail<JobDetail::spread_job>("spread_job", "--spread-job"),
+    switch_detail<JobDetail::use_min_nodes>("use_min_nodes", "--use-min-nodes"),
+    switch_detail<JobDetail::enforce_binding>("enforce_binding", "--gres-flags=enforce-binding"),
+    switch_detail<JobDetail::disable_binding>("disable_binding", "--gres-flags=disable-binding"),
     lasting(flag_field<&JobRequest::is_het_part>("is_het_part", "one part of a heterogeneous job")),
     fixed_detail<JobDetail::het_offset>("het_offset", FieldType::count, "the part's place in it, from 0"),
 });

@@ -108,6 +108,11 @@ const FieldSpec* find_job_field(std::string_view name) noexcept {
     return found == job_fields().end() ? nullptr : &*found;
 }
 
+const char* why_no_request(const FieldSpec& field) noexcept {
+    const bool is_counted = field.basis == FieldBasis::counts || field.type == FieldType::tres;
+    return is_counted ? ": it is counted from several options, so ask for these" : ": every job has it";
+}
+
 std::string describe_unknown_field(std::string_view name, std::string_view object) {
     const std::string unknown = text::format("unknown field '{}' of {}", text::printable(name, 60), object);
     if (const std::string_view instead = find_instead(name); !instead.empty())

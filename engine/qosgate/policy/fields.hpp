@@ -103,6 +103,9 @@ std::vector<const FieldSpec*> changed_by_rule(const model::JobRequest& before, c
 /// "QOS small", "no QOS": the request's own value.
 std::string describe_field(const FieldSpec& field, const model::JobRequest& request, const RuleInput& facts);
 
+/// Why no request sets a field whose is_set is null: ": it is counted from …".
+const char* why_no_request(const FieldSpec& field) noexcept;
+
 /// "unknown field 'qoss' of job; did you mean qos? (all names: ...)"; of a name of job_submit.lua, what to
 /// write instead. `object` is "job" or "before".
 std::string describe_unknown_field(std::string_view name, std::string_view object = "job");

@@ -115,8 +115,8 @@ int job_is_set(lua_State* lua) {
         return luaL_error(lua, "write %s:is_set(\"qos\"): it takes the name of a field", type_name<shown>);
     const FieldSpec* field = find_field<shown>(lua, 2);
     if (field == nullptr || field->is_set == nullptr)
-        return luaL_error(lua, "%s:is_set: '%s' is not something that a request asks for", type_name<shown>,
-                          lua_tostring(lua, 2));
+        return luaL_error(lua, "%s:is_set: '%s' is not something that a request asks for%s", type_name<shown>,
+                          lua_tostring(lua, 2), field == nullptr ? "" : why_no_request(*field));
     const FieldSource source = source_for<shown>(lua, run, *field, model::FieldUse::is_set);
     source.request.details.note_use(field->name, model::FieldUse::is_set);
     lua_pushboolean(lua, field->is_set(source.request) ? 1 : 0);

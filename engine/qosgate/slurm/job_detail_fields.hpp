@@ -36,8 +36,10 @@ struct TextDetail {
 
 inline constexpr TextDetail text_details[] = {
     {model::JobDetail::burst_buffer, &job_desc_msg_t::burst_buffer, 8 * 1024},
+    {model::JobDetail::container, &job_desc_msg_t::container, max_path_length},
     {model::JobDetail::dependency, &job_desc_msg_t::dependency, max_detail_length},
     {model::JobDetail::excluded_nodes, &job_desc_msg_t::exc_nodes, max_detail_length},
+    {model::JobDetail::extra, &job_desc_msg_t::extra, 8 * 1024},
     {model::JobDetail::mail_user, &job_desc_msg_t::mail_user, 1024},
     {model::JobDetail::network, &job_desc_msg_t::network, 1024},
     {model::JobDetail::std_err, &job_desc_msg_t::std_err, max_path_length},
@@ -61,6 +63,42 @@ inline constexpr ShortDetail short_details[] = {
     {model::JobDetail::reboot, &job_desc_msg_t::reboot, true},
     {model::JobDetail::requeue, &job_desc_msg_t::requeue, false},
     {model::JobDetail::threads_per_core, &job_desc_msg_t::threads_per_core, true},
+};
+
+/// A count of 32 bits: NO_VAL, INFINITE and 0 are unset.
+struct CountDetail {
+    model::JobDetail detail;
+    std::uint32_t job_desc_msg_t::*slurm;
+};
+
+inline constexpr CountDetail count_details[] = {
+    {model::JobDetail::switches, &job_desc_msg_t::req_switch},
+    {model::JobDetail::switches_wait, &job_desc_msg_t::wait4switch},
+    {model::JobDetail::tmp_disk, &job_desc_msg_t::pn_min_tmp_disk},
+};
+
+/// A time; 0 and NO_VAL are unset.
+struct TimeDetail {
+    model::JobDetail detail;
+    std::time_t job_desc_msg_t::*slurm;
+};
+
+inline constexpr TimeDetail time_details[] = {
+    {model::JobDetail::begin_time, &job_desc_msg_t::begin_time},
+    {model::JobDetail::deadline, &job_desc_msg_t::deadline},
+};
+
+/// A bit of job_desc_msg_t::bitflags.
+struct BitDetail {
+    model::JobDetail detail;
+    std::uint64_t bit;
+};
+
+inline constexpr BitDetail bit_details[] = {
+    {model::JobDetail::disable_binding, GRES_DISABLE_BIND},
+    {model::JobDetail::enforce_binding, GRES_ENFORCE_BIND},
+    {model::JobDetail::spread_job, SPREAD_JOB},
+    {model::JobDetail::use_min_nodes, USE_MIN_NODES},
 };
 
 /// The words for job_desc_msg_t::shared, whose values are 0, 1, 2 …

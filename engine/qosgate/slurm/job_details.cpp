@@ -56,7 +56,7 @@ DetailValue read_spec(std::uint16_t spec, bool threads) noexcept {
     return number(spec & ~CORE_SPEC_THREAD);
 }
 
-bool is_begin(std::time_t time) noexcept {
+bool is_time(std::time_t time) noexcept {
     return time != 0 && time != static_cast<std::time_t>(NO_VAL);
 }
 
@@ -74,8 +74,12 @@ DetailValue read_set(const job_desc_msg_t& job, JobDetail detail) noexcept {
     if (detail == JobDetail::core_spec) return read_spec(job.core_spec, /*threads=*/false);
     if (detail == JobDetail::thread_spec) return read_spec(job.core_spec, /*threads=*/true);
     if (detail == JobDetail::nice && job.nice != NO_VAL) return number(std::int64_t{job.nice} - NICE_OFFSET);
-    if (detail == JobDetail::begin_time && is_begin(job.begin_time)) return number(job.begin_time);
-    if (detail == JobDetail::tmp_disk && is_count(job.pn_min_tmp_disk)) return number(job.pn_min_tmp_disk);
+    for (const CountDetail& row : count_details)
+        if (row.detail == detail) return is_count(job.*row.slurm) ? number(job.*row.slurm) : DetailValue{};
+    for (const TimeDetail& row : time_details)
+        if (row.detail == detail) return is_time(job.*row.slurm) ? number(job.*row.slurm) : DetailValue{};
+    for (const BitDetail& row : bit_details)
+        if (row.detail == detail) return (job.bitflags & row.bit) != 0 ? number(1) : DetailValue{};
     return {};
 }
 
@@ -83,7 +87,8 @@ bool means_unset(JobDetail detail, const DetailValue& value) noexcept {
     if (value.kind == Kind::text) return value.text.empty();
     if (value.kind != Kind::number || value.number != 0) return false;
     const auto row = std::ranges::find(short_details, detail, &ShortDetail::detail);
-    return detail == JobDetail::tmp_disk || (row != std::end(short_details) && row->zero_is_unset);
+    if (row != std::end(short_details)) return row->zero_is_unset;
+    return std::ranges::find(count_details, detail, &CountDetail::detail) != std::end(count_details);
 }
 
 bool can_change(JobDetail detail) noexcept {
@@ -182,8 +187,13 @@ model::UpdateParts parts_of_details(const job_desc_msg_t& update) noexcept {
     if (update.core_spec != NO_VAL16)
         parts.add(model::UpdateParts{model::UpdatePart::core_spec, model::UpdatePart::thread_spec});
     if (update.nice != NO_VAL) add(JobDetail::nice);
-    if (is_begin(update.begin_time)) add(JobDetail::begin_time);
-    if (is_count(update.pn_min_tmp_disk)) add(JobDetail::tmp_disk);
+    for (const CountDetail& row : count_details)
+        if (is_count(update.*row.slurm)) [[unlikely]]
+            add(row.detail);
+    for (const TimeDetail& row : time_details)
+        if (is_time(update.*row.slurm)) [[unlikely]]
+            add(row.detail);
+    if (update.bitflags != 0) parts.add(model::UpdatePart::flags);
     return parts;
 }
 
