@@ -119,7 +119,7 @@ class AccountReader {
 
     /// Whether the reader may have jobs there. It is not known here who is in the groups of AllowGroups.
     bool may_be_named(const model::Partition& partition) const {
-        const bool may_be_member = !partition.has_groups || world_.accounting->is_operator(reader_);
+        const bool may_be_member = partition.allow_groups.empty() || world_.accounting->is_operator(reader_);
         return may_be_member && partition.takes_jobs && (!partition.is_for_root || user_.id == 0);
     }
 

@@ -86,6 +86,34 @@ class View(PluginTestCase):
         name = self.cluster.run("scontrol show config", check=True).stdout.partition("ClusterName")[2]
         self.assertIn(f"{name.split()[1]},main+short,main,true.", self.told())
 
+    def test_a_partition_is_as_scontrol_shows_it(self) -> None:
+        names = "AllowGroups DefCpuPerGPU DefMemPerGPU PriorityJobFactor PriorityTier MaxNodes TotalNodes State"
+        self.write_rule(
+            'local p = view.partition("fancy"); if not p then return end; local all = {}'
+            f' for name in ("{names}"):gmatch("%S+") do local value = p[name]'
+            ' if type(value) == "table" then value = table.concat(value, ",") end'
+            ' all[#all + 1] = name .. "=" .. tostring(value) end job:note("%s.", table.concat(all, " "))'
+        )
+        create = "create partitionname=fancy nodes=ALL maxnodes=3"
+        self.cluster.scontrol(f"{create} allowgroups=root,daemon jobdefaults=defcpupergpu=2,defmempergpu=1024 priorityjobfactor=7")
+        self.addCleanup(self.cluster.scontrol, "delete partitionname=fancy")
+        self.expected_errors.append("submit the job again in a moment")
+        self.cluster.wait_for(lambda: "AllowGroups=" in self.told(), "the rule sees the partition")
+        shown = dict(
+            word.split("=", 1) for word in self.cluster.scontrol("show partition fancy").stdout.split() if "=" in word
+        )
+        defaults = dict(word.split("=") for word in shown["JobDefaults"].split(","))
+        expected = {**shown, **defaults}
+        told = dict(word.split("=") for word in self.told().partition("sbatch: ")[2].partition(".")[0].split())
+        self.assertEqual(told, {name: expected[name] for name in names.split()})
+        self.assertEqual((told["DefCpuPerGPU"], told["DefMemPerGPU"], told["PriorityJobFactor"]), ("2", "1024", "7"))
+
+        self.cluster.scontrol("update partitionname=fancy allowgroups=ALL jobdefaults= priorityjobfactor=1")
+        self.cluster.wait_for(
+            lambda: "AllowGroups=nil DefCpuPerGPU=nil DefMemPerGPU=nil PriorityJobFactor=1 " in self.told(),
+            "the rule sees the change",
+        )
+
     def test_rules_see_the_admin_level(self) -> None:
         self.write_rule(
             'local u, s = view.user, view.sender; job:note("%s %s %s, %s %s", u.name, u.admin_level,'

@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(eight_features_are_looked_for) {
 
 BOOST_AUTO_TEST_CASE(nothing_is_offered_in_a_partition_for_groups) {
     BOOST_TEST(suggests("--time=01:00:00"));
-    partitions[0].has_groups = true; // it is not known whether the user is in one of them
+    partitions[0].allow_groups = {"lab"}; // it is not known whether the user is in one of them
     BOOST_TEST(!suggests("--time"));
     BOOST_TEST(!suggests("--qos"));
     request.partition = "viz";
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_offered_in_a_partition_for_groups) {
 BOOST_AUTO_TEST_CASE(a_partition_beside_one_for_groups_is_offered) {
     qos(0).limits = model::Limits(records.tres->size());
     enforce_part_limits = model::EnforcePartLimits::all;
-    partitions[0].has_groups = true;
+    partitions[0].allow_groups = {"lab"};
     partitions[0].max_time = TimeLimit{60};
     partitions[1].total_cpus = 256;
     BOOST_TEST(suggests("--partition=viz"));

@@ -56,12 +56,12 @@ BOOST_AUTO_TEST_CASE(of_a_hidden_partition_no_limit_is_told_and_none_refuses) {
         request.submit_uid = ana;
         partitions[0].is_hidden = false;
 
-        partitions[0].has_groups = true;
+        partitions[0].allow_groups = {"lab"};
         reader_of_all();
         records.private_data.partitions = true;
         reader_of_nothing();
         records.private_data.partitions = false;
-        partitions[0].has_groups = false;
+        partitions[0].allow_groups.clear();
     }
 }
 
@@ -123,12 +123,12 @@ BOOST_AUTO_TEST_CASE(of_a_hidden_partition_neither_the_qos_nor_its_limits_are_to
     const std::string told = problem + "\nwould be accepted with: --ntasks=4";
     root().limits = {};
     BOOST_TEST(all_lines() == told);
-    partitions[0].has_groups = true;    // Slurm shows it to everybody who asks for all partitions
-    BOOST_TEST(all_lines() == problem); // nobody knows who is in the group
+    partitions[0].allow_groups = {"lab"}; // Slurm shows it to everybody who asks for all partitions
+    BOOST_TEST(all_lines() == problem);   // nobody knows who is in the group
 
     records.private_data.partitions = true;
     BOOST_TEST(all_lines() == "");
-    partitions[0].has_groups = false; // then Slurm shows no partition at all
+    partitions[0].allow_groups.clear(); // then Slurm shows no partition at all
     BOOST_TEST(all_lines() == "");
     records.private_data.partitions = false;
     BOOST_TEST(all_lines() == told);
@@ -321,9 +321,9 @@ BOOST_AUTO_TEST_CASE(whom_a_partition_accepts_is_told_unless_private) {
     partitions[0].allow_accounts.clear();
     partitions[0].deny_qos = {"normal"};
     BOOST_TEST(first_line() == "partition main does not accept QOS normal (denied: normal)");
-    partitions[0].has_groups = true;
+    partitions[0].allow_groups = {"lab"};
     BOOST_TEST(first_line() == "partition main does not accept QOS normal (denied: normal)");
-    partitions[0].has_groups = false;
+    partitions[0].allow_groups.clear();
     records.private_data.partitions = true;
     BOOST_TEST(all_lines() == "");
 }

@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(only_partitions_that_are_open_to_the_user_are_named) {
         return all_lines();
     };
     BOOST_TEST(named([](auto&) {}) == all);
-    BOOST_TEST(named([](auto& p) { p.has_groups = true; }) == without);
+    BOOST_TEST(named([](auto& p) { p.allow_groups = {"lab"}; }) == without);
     BOOST_TEST(named([](auto& p) { p.is_for_root = true; }) == without);
     BOOST_TEST(named([](auto& p) { p.takes_jobs = false; }) == without);
     BOOST_TEST(named([](auto& p) { p.starts_jobs = false; }) == without);
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(operators_are_told_of_partitions_that_others_do_not_see) {
     request.submit_uid = operator_id;
     BOOST_TEST(all_lines() == "there is no partition 'vix'; did you mean viz?\n  partitions: viz, main");
     partitions[1].is_hidden = false;
-    partitions[1].has_groups = true;
+    partitions[1].allow_groups = {"lab"};
     records.private_data.partitions = true;
     BOOST_TEST(all_lines() == "there is no partition 'vix'; did you mean viz?\n  partitions: viz, main");
 }

@@ -61,6 +61,10 @@ BOOST_AUTO_TEST_CASE(a_partition_tells_its_bounds) {
     partitions[1].qos = "moonlight";
     partitions[1].allow_qos = {"moonlight", "normal"};
     partitions[1].is_hidden = true;
+    partitions[1].allow_groups = {"lab-bio", "staff"};
+    partitions[1].cpus_per_gpu = 4;
+    partitions[1].memory_per_gpu_mib = 2048;
+    partitions[1].priority_job_factor = 7;
     const auto viz = [this](const std::string& member) {
         return value_of("view.partition('viz')." + member);
     };
@@ -78,6 +82,10 @@ BOOST_AUTO_TEST_CASE(a_partition_tells_its_bounds) {
     BOOST_TEST(viz("DefMemPerNode") == "nil");
     BOOST_TEST(viz("TotalNodes") == "4");
     BOOST_TEST(viz("Hidden") == "true");
+    BOOST_TEST(viz("AllowGroups[2]") == "staff");
+    BOOST_TEST(viz("DefCpuPerGPU") == "4");
+    BOOST_TEST(viz("DefMemPerGPU") == "2048");
+    BOOST_TEST(viz("PriorityJobFactor") == "7");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_unlimited_is_huge) {

@@ -47,7 +47,9 @@ constexpr std::string_view captured = R"({
     "users": [{"user": 1000, "name": "ana", "default_account": "bio", "coordinates": ["astro"],
                "groups": ["ana", "gpu-users", "bio", "Gpu-Users"]},
               {"user": 1001, "name": "ben", "admin_level": "operator", "groups": []}, {"user": 1002}],
-    "partitions": [{"name": "viz", "max_time": 1440, "max_nodes": 0, "allow_accounts": ["astro"], "nodes": [{"last": 1}]},
+    "partitions": [{"name": "viz", "max_time": 1440, "max_nodes": 0, "allow_accounts": ["astro"], "nodes": [{"last": 1}],
+                    "allow_groups": ["gpu-users", "bio"], "cpus_per_gpu": 4, "memory_per_gpu_mib": 2048,
+                    "priority_job_factor": 7},
                    {"name": "main", "is_default": true, "takes_jobs": false}]})";
 
 model::AccountView view_of(const World& world, std::string_view account, std::string_view partition) {
@@ -86,6 +88,11 @@ BOOST_AUTO_TEST_CASE(what_is_written_reads_as_the_same) {
     BOOST_TEST(viz.max_nodes.value() == 0u);
     BOOST_TEST(viz.nodes.front().last == 1u);
     BOOST_TEST(viz.takes_jobs);
+    BOOST_TEST(text::join(viz.allow_groups, " ") == "gpu-users bio");
+    BOOST_TEST(viz.cpus_per_gpu.value() == 4u);
+    BOOST_TEST(viz.memory_per_gpu_mib.value() == 2048u);
+    BOOST_TEST(viz.priority_job_factor == 7u);
+    BOOST_TEST(!world.partitions.back()->cpus_per_gpu.has_value());
     BOOST_TEST(!world.partitions.back()->takes_jobs);
     BOOST_TEST(quota::make_cluster(world).partitions.default_partition()->name == "main");
     const auto& users = world.records.users;
@@ -185,6 +192,7 @@ BOOST_AUTO_TEST_CASE(an_anonymous_world_names_nobody_and_stays_the_same_otherwis
     BOOST_TEST(records.qos.front().users.at(100001).jobs == 1u);
     BOOST_TEST(records.qos.front().accounts.contains(records.associations[1].link.account));
     BOOST_TEST(world.partitions.front()->allow_accounts.front() == records.associations[1].link.account);
+    BOOST_TEST(text::join(world.partitions.front()->allow_groups, " ") == "group1 " + bio);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "partition_setup.hpp"
 
+#include "qosgate/slurm/compat.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <cstring>
@@ -21,7 +23,10 @@ BOOST_AUTO_TEST_CASE(a_partition_without_limits_reads_as_unlimited) {
     BOOST_TEST(!partition.is_default);
     BOOST_TEST(!partition.is_hidden);
     BOOST_TEST(partition.is_open());
-    BOOST_TEST(!partition.has_groups);
+    BOOST_TEST(partition.allow_groups.empty());
+    BOOST_TEST(partition.priority_job_factor == 1u);
+    BOOST_TEST(!partition.cpus_per_gpu.has_value());
+    BOOST_TEST(!partition.memory_per_gpu_mib.has_value());
     BOOST_TEST(partition.qos.empty());
     BOOST_TEST(partition.max_time.is_unlimited());
     BOOST_TEST(!partition.default_time.has_value());
@@ -53,6 +58,12 @@ BOOST_AUTO_TEST_CASE(every_field_is_read) {
     raw.deny_accounts = deny.data();
     raw.allow_groups = accounts.data();
     raw.billing_weights_str = weights.data();
+    raw.priority_job_factor = 7;
+    job_defaults_t cpus{JOB_DEF_CPU_PER_GPU, 4}, memory{JOB_DEF_MEM_PER_GPU, 2048};
+    const OwnedList defaults = make_borrowing_list();
+    append(defaults, &cpus);
+    append(defaults, &memory);
+    raw.job_defaults_list = defaults.get();
     std::string tres = "cpu=640,gres/gpu=8";
     raw.tres_fmt_str = tres.data();
 
@@ -62,7 +73,10 @@ BOOST_AUTO_TEST_CASE(every_field_is_read) {
 
     BOOST_TEST(partition.is_default);
     BOOST_TEST(partition.is_hidden);
-    BOOST_TEST(partition.has_groups);
+    BOOST_TEST(partition.allow_groups == (std::vector<std::string>{"astro", "bio"}));
+    BOOST_TEST(partition.priority_job_factor == 7u);
+    BOOST_TEST(*partition.cpus_per_gpu == 4u);
+    BOOST_TEST(*partition.memory_per_gpu_mib == 2048u);
     BOOST_TEST(partition.is_for_root);
     BOOST_TEST(partition.needs_reservation);
     BOOST_TEST(!partition.takes_jobs);

@@ -232,7 +232,7 @@ std::optional<Refusal> refuse_by_each(const ResolvedRequest& asked, const JobSiz
 /// Whether the user can probably use the partition. It is not known here who is in the groups of AllowGroups.
 bool is_open_to(const ResolvedRequest& asked, const Partition& partition) {
     const bool is_seen = asked.view().reader_is_operator ||
-                         (!partition.has_groups && quota::is_shown(partition, asked.view().hidden));
+                         (partition.allow_groups.empty() && quota::is_shown(partition, asked.view().hidden));
     return is_seen && !partition.is_for_root && partition.takes_jobs && partition.starts_jobs &&
            lets_account_in(asked.view(), asked.context.release, partition);
 }

@@ -220,7 +220,7 @@ std::optional<Placed> place(const ResolvedRequest& asked) {
 
 bool are_open_to_user(const ResolvedRequest& resolved) {
     return std::ranges::none_of(resolved.view().partitions, [](const model::PartitionChoice& choice) {
-        return choice.partition->has_groups;
+        return !choice.partition->allow_groups.empty();
     });
 }
 

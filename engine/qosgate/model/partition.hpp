@@ -98,10 +98,13 @@ struct Partition {
     std::optional<Memory> max_memory; ///< MaxMemPerNode, MaxMemPerCPU; empty: that of the cluster
     std::optional<std::uint32_t> max_cpus_per_node; ///< MaxCPUsPerNode; empty: unlimited
     bool is_hidden = false;                         ///< Hidden=YES: shown only with an option like --all
-    bool has_groups = false;                        ///< AllowGroups: only some groups may use it
+    std::vector<std::string> allow_groups;          ///< AllowGroups: Linux groups; empty: all
     std::string tres;             ///< total TRES of its nodes: "cpu=128,gres/gpu=8"; empty: not known
     bool is_for_everybody = true; ///< up, not hidden, open to all groups and from all nodes
     std::string billing_weights;  ///< TRESBillingWeights as configured; empty: none
+    std::optional<std::uint64_t> cpus_per_gpu;       ///< DefCpuPerGPU; empty: not set
+    std::optional<std::uint64_t> memory_per_gpu_mib; ///< DefMemPerGPU; empty: not set
+    std::uint32_t priority_job_factor = 1;
 
     static constexpr std::size_t max_node_kinds = 16;
     static constexpr std::size_t max_featured_kinds = 64;

@@ -43,6 +43,11 @@ ViewAnswer read_partition_memory(RuleView& /*view*/, const ViewObject& object,
     const auto& memory = as<Partition>(object).*member;
     return memory && memory->per_cpu == per_cpu ? number(memory->mib) : ViewAnswer{};
 }
+template <std::optional<std::uint64_t> Partition::*member>
+ViewAnswer read_partition_default(RuleView& /*view*/, const ViewObject& object,
+                                  ErrorText& /*error*/) noexcept {
+    return number(as<Partition>(object).*member);
+}
 ViewAnswer read_max_time(RuleView& /*view*/, const ViewObject& object, ErrorText& /*error*/) noexcept {
     return {.value = Value::of_time(as<Partition>(object).max_time)};
 }
@@ -76,12 +81,18 @@ constexpr auto fields_of_partition = std::to_array<ViewField>({
      &read_partition_memory<&Partition::max_memory, true>},
     {"MaxMemPerNode", ViewType::count, "in MiB; nil: likewise",
      &read_partition_memory<&Partition::max_memory, false>},
+    {"DefCpuPerGPU", ViewType::count, "CPUs for each GPU of a job that asks for none; nil: not set",
+     &read_partition_default<&Partition::cpus_per_gpu>},
+    {"DefMemPerGPU", ViewType::count, "memory likewise, in MiB; nil: not set",
+     &read_partition_default<&Partition::memory_per_gpu_mib>},
     {"QoS", ViewType::text, "the partition's QOS; nil: none", &read_partition_text<&Partition::qos>},
     {"AllowQos", ViewType::names, "nil: all", &read_partition_names<&Partition::allow_qos>},
     {"DenyQos", ViewType::names, "nil: none", &read_partition_names<&Partition::deny_qos>},
     {"AllowAccounts", ViewType::names, "nil: every account",
      &read_partition_names<&Partition::allow_accounts>},
     {"DenyAccounts", ViewType::names, "nil: no account", &read_partition_names<&Partition::deny_accounts>},
+    {"AllowGroups", ViewType::names, "Linux groups; nil: everybody",
+     &read_partition_names<&Partition::allow_groups>},
     {"Hidden", ViewType::flag, "whether users do not see it", &read_partition_flag<&Partition::is_hidden>},
     {"RootOnly", ViewType::flag, "whether only root may use it",
      &read_partition_flag<&Partition::is_for_root>},
@@ -89,6 +100,9 @@ constexpr auto fields_of_partition = std::to_array<ViewField>({
      &read_partition_flag<&Partition::needs_reservation>},
     {"PriorityTier", ViewType::count, "partitions with a higher one are tried first",
      &read_partition_count<&Partition::priority_tier>},
+    {"PriorityJobFactor", ViewType::count,
+     "what it adds to the priority of its jobs, by PriorityWeightPartition",
+     &read_partition_count<&Partition::priority_job_factor>},
     {"TotalNodes", ViewType::count, "nodes that it has", &read_partition_count<&Partition::total_nodes>},
     {"TotalCPUs", ViewType::count, "CPUs of these", &read_partition_count<&Partition::total_cpus>},
 });

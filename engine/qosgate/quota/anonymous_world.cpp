@@ -57,16 +57,8 @@ class Anonymizer {
     /// Many groups have the name of their only user, or of an account: users and accounts come first.
     void replace_groups(UserRecord& user) {
         if (!user.groups) return;
-        for (std::string& name : *user.groups) {
-            // slurmdbd has its names in small letters.
-            const bool may_be_same = name == text::lower(name);
-            const std::string* same = may_be_same ? users_.find(name) : nullptr;
-            if (same == nullptr && may_be_same) same = accounts_.find(name);
-            if (same == nullptr)
-                groups_.replace(name);
-            else
-                name = *same;
-        }
+        for (std::string& name : *user.groups)
+            replace_group(name);
     }
     void replace(LocalQos& qos) {
         std::map<std::uint32_t, model::Usage> users;
@@ -87,6 +79,8 @@ class Anonymizer {
     void replace(model::Partition& partition) {
         replace_accounts(partition.allow_accounts);
         replace_accounts(partition.deny_accounts);
+        for (std::string& name : partition.allow_groups)
+            replace_group(name);
     }
     void replace(model::Reservation& reservation) {
         for (std::string& name : reservation.users)
@@ -96,6 +90,17 @@ class Anonymizer {
     }
 
   private:
+    /// A group with the name of a user or an account gets the same new one.
+    void replace_group(std::string& name) {
+        // slurmdbd has its names in small letters.
+        const bool may_be_same = name == text::lower(name);
+        const std::string* same = may_be_same ? users_.find(name) : nullptr;
+        if (same == nullptr && may_be_same) same = accounts_.find(name);
+        if (same == nullptr)
+            groups_.replace(name);
+        else
+            name = *same;
+    }
     void replace_accounts(std::vector<std::string>& names) {
         for (std::string& name : names)
             accounts_.replace(name);

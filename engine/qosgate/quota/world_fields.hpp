@@ -113,10 +113,13 @@ inline constexpr std::tuple fields_of<model::Partition>{
     Field{"max_memory", &model::Partition::max_memory},
     Field{"max_cpus_per_node", &model::Partition::max_cpus_per_node},
     Field{"is_hidden", &model::Partition::is_hidden},
-    Field{"has_groups", &model::Partition::has_groups},
+    Field{"allow_groups", &model::Partition::allow_groups},
     Field{"tres", &model::Partition::tres},
     Field{"is_for_everybody", &model::Partition::is_for_everybody},
     Field{"billing_weights", &model::Partition::billing_weights},
+    Field{"cpus_per_gpu", &model::Partition::cpus_per_gpu},
+    Field{"memory_per_gpu_mib", &model::Partition::memory_per_gpu_mib},
+    Field{"priority_job_factor", &model::Partition::priority_job_factor},
 };
 template <>
 inline constexpr std::tuple fields_of<model::Reservation>{

@@ -198,6 +198,14 @@ void read_kinds(model::Partition& result, std::span<const node_info_t> nodes) {
     }
 }
 
+/// JobDefaults.
+void read_job_defaults(model::Partition& result, const partition_info_t& partition) {
+    for_each<job_defaults_t>(partition.job_defaults_list, [&](const job_defaults_t& entry) {
+        if (entry.type == JOB_DEF_CPU_PER_GPU) result.cpus_per_gpu = entry.value;
+        if (entry.type == JOB_DEF_MEM_PER_GPU) result.memory_per_gpu_mib = entry.value;
+    });
+}
+
 } // namespace
 
 model::Partition read_partition(const partition_info_t& partition, std::span<const node_info_t> nodes) {
@@ -227,14 +235,16 @@ model::Partition read_partition(const partition_info_t& partition, std::span<con
     result.max_memory = read_memory_bound(partition.max_mem_per_cpu);
     result.max_cpus_per_node = read_count(partition.max_cpus_per_node);
     result.is_hidden = (partition.flags & PART_FLAG_HIDDEN) != 0;
-    result.has_groups = !read_names(partition.allow_groups).empty();
+    result.allow_groups = read_names(partition.allow_groups);
     result.tres = view_text(partition.tres_fmt_str);
     constexpr auto for_some =
         PART_FLAG_HIDDEN | PART_FLAG_ROOT_ONLY | PART_FLAG_REQ_RESV | PART_FLAG_EXCLUSIVE_USER;
     result.is_for_everybody = partition.state_up == PARTITION_UP && (partition.flags & for_some) == 0 &&
-                              read_names(partition.allow_groups).empty() &&
-                              read_names(partition.allow_alloc_nodes).empty();
+                              result.allow_groups.empty() && read_names(partition.allow_alloc_nodes).empty();
     result.billing_weights = view_text(partition.billing_weights_str);
+    read_job_defaults(result, partition);
+    result.priority_job_factor =
+        read_count(partition.priority_job_factor).value_or(result.priority_job_factor);
     if (const node_info_t* node = first_node(partition, nodes)) result.node_memory_mib = memory_of(*node);
     result.min_node_cpus = min_node_cpus(partition, nodes);
     result.min_node_memory_mib = min_node_memory(partition, nodes);
