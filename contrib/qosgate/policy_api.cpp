@@ -2,6 +2,7 @@
 //
 // qosgate policy api
 #include "command.hpp"
+#include "module_annotations.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/fields.hpp"
@@ -85,16 +86,32 @@ function Options:stop() end
 ---@field exempt string[]? "root", "operators" and names of users
 ---@field stop boolean? ends the chain if the rule rejects
 
+---What a test expects.
+---@class qosgate.Expectation
+---@field accept boolean? the job is accepted
+---@field reject string|boolean|nil a part of the message, or true
+---@field warn string|boolean|nil a part of what the user reads; false: nothing
+---@field job table? fields of the job after the rules
+---@field options table? options after the rules
+---@field fails boolean? a rule fails
+
+---@class qosgate.Test
+---@field job table? fields of the job, as rules read them
+---@field before table? the job before a change
+---@field given table? what a job gets that does not say it, and what view shows
+---@field client table? instead of job: the command of a test of client functions
+---@field expect qosgate.Expectation
+
 ---Declares the rule of this file.
 ---@param keys qosgate.Rule
 function rule(keys) end
 ---Declares the settings of the site, in site.lua.
 ---@param settings qosgate.Settings
 function site(settings) end
----A module of lib/, or one that qosgate has.
+---Declares a test, in a file of tests/: test "name" { job = { ... }, expect = { ... } }
 ---@param name string
----@return table
-function require(name) end
+---@return fun(keys: qosgate.Test)
+function test(name) end
 ---A table of data/, by the name of its file.
 ---@param file string
 ---@return table
@@ -119,10 +136,17 @@ std::string_view type_name(FieldType type) {
     return "any";
 }
 
+/// Whether a request that sets nothing has a value.
+bool is_there_by_default(const policy::FieldSpec& field) {
+    policy::ErrorText no_answer;
+    return field.read({{}, policy::no_facts()}, no_answer).kind != policy::Value::Kind::nothing;
+}
+
 /// Without the mark of what may be nil, if the field never is.
 std::string_view type_name(const policy::FieldSpec& field) {
     std::string_view type = type_name(field.type);
-    const bool is_always_there = field.basis == policy::FieldBasis::counts || field.is_set == nullptr;
+    const bool is_always_there = field.basis == policy::FieldBasis::counts || field.is_set == nullptr ||
+                                 (field.type == FieldType::flag && is_there_by_default(field));
     if (is_always_there && type.ends_with('?')) type.remove_suffix(1);
     return type;
 }
@@ -133,19 +157,25 @@ std::string class_name(ViewKind kind) {
 
 std::string type_name(ViewType type, ViewKind kind) {
     switch (type) {
-    case ViewType::text: return "string?";
+    case ViewType::text: return "string";
     case ViewType::count:
-    case ViewType::minutes: return "number?";
+    case ViewType::minutes: return "number";
     case ViewType::flag: return "boolean";
-    case ViewType::names: return "string[]?";
+    case ViewType::names:
     case ViewType::some_names: return "string[]";
-    case ViewType::object: return class_name(kind) + "?";
+    case ViewType::object: return class_name(kind);
     }
     return "any";
 }
 
+/// Of a field or of what a function returns.
+template <typename Row>
+std::string type_name(const Row& row) {
+    return type_name(row.type, row.kind) + (policy::may_be_nil(row) ? "?" : "");
+}
+
 std::string type_of(const policy::ViewFunction& function, ViewKind owner) {
-    const auto result = type_name(function.type, function.kind);
+    const auto result = type_name(function);
     switch (function.how) {
     case ViewCall::with_name: return text::format("fun(name: string): {}", result);
     case ViewCall::with_filter: return text::format("fun(filter: table<string, string>): {}", result);
@@ -174,13 +204,8 @@ void print_job(std::ostream& out) {
 void print_view(std::ostream& out, ViewKind kind) {
     if (kind == ViewKind::tres) return;
     out << text::format("---@class {}\n", class_name(kind));
-    for (const policy::ViewField& field : policy::view_fields(kind)) {
-        const bool is_always_there =
-            field.type == ViewType::object && field.description.find("nil: ") == std::string_view::npos;
-        print_field(out, field.name,
-                    is_always_there ? class_name(field.kind) : type_name(field.type, field.kind),
-                    field.description);
-    }
+    for (const policy::ViewField& field : policy::view_fields(kind))
+        print_field(out, field.name, type_name(field), field.description);
     for (const policy::ViewFunction& function : policy::view_functions(kind))
         print_field(out, function.name, type_of(function, kind), function.description);
     out << '\n';
@@ -210,6 +235,7 @@ Result<int> print_api(Output& output) {
         print_view(out, static_cast<ViewKind>(kind));
     print_settings(out);
     out << end;
+    print_modules(out, policy::shipped_modules());
     return 0;
 }
 

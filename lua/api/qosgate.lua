@@ -31,6 +31,8 @@
 ---@field memory_per_gpu integer? --mem-per-gpu, in MiB (read-only)
 ---@field cpus_per_gpu integer? --cpus-per-gpu (read-only)
 ---@field tmp_disk integer? --tmp, in MiB for each node (read-only)
+---@field switches integer? --switches: the maximum of leaf switches (read-only)
+---@field switches_wait integer? how long it waits for them, in seconds: --switches=1@TIME (read-only)
 ---@field core_spec integer? --core-spec (read-only)
 ---@field thread_spec integer? --thread-spec (read-only)
 ---@field cpus integer CPUs, counted (read-only)
@@ -60,6 +62,7 @@
 ---@field priority integer? the priority asked for; 0 holds the job
 ---@field nice integer? --nice; below 0 is a higher priority
 ---@field begin_time integer? --begin, in seconds since 1970
+---@field deadline integer? --deadline, in seconds since 1970 (read-only)
 ---@field dependency string? --dependency
 ---@field requeue boolean? --requeue is true, --no-requeue false; else nil
 ---@field wckey string? --wckey
@@ -69,6 +72,8 @@
 ---@field std_in string? --input of sbatch (read-only)
 ---@field std_out string? --output of sbatch, as written (read-only)
 ---@field std_err string? --error of sbatch, as written (read-only)
+---@field container string? --container (read-only)
+---@field extra string? --extra; since Slurm 23.11 (read-only)
 ---@field submit_host string? the host where the job was submitted (read-only)
 ---@field is_batch boolean sent by sbatch, not by salloc or srun (read-only)
 ---@field interactive boolean sent by salloc or srun (read-only)
@@ -76,11 +81,15 @@
 ---@field script_options string[] a list of the script's #SBATCH lines: "--time=10" (read-only)
 ---@field argv table<integer, string> the script's arguments: job.argv[1]; job.argv[0] is its name (read-only)
 ---@field env table<string, string> the job's environment: job.env["HOME"]; only sbatch sends it (read-only)
----@field exclusive boolean? --exclusive
+---@field exclusive boolean --exclusive
 ---@field oversubscribe string? who shares its nodes: no, user or mcs of --exclusive; ok of --oversubscribe (read-only)
 ---@field overcommit boolean --overcommit (read-only)
----@field contiguous boolean? --contiguous (read-only)
----@field reboot boolean? --reboot (read-only)
+---@field contiguous boolean --contiguous (read-only)
+---@field reboot boolean --reboot (read-only)
+---@field spread_job boolean --spread-job (read-only)
+---@field use_min_nodes boolean --use-min-nodes (read-only)
+---@field enforce_binding boolean --gres-flags=enforce-binding (read-only)
+---@field disable_binding boolean --gres-flags=disable-binding (read-only)
 ---@field is_het_part boolean one part of a heterogeneous job (read-only)
 ---@field het_offset integer? the part's place in it, from 0 (read-only)
 local Job = {}
@@ -118,66 +127,70 @@ function Job:add(field, text) end
 ---@field qos_allowed fun(): string[] the names of the QOSs that the job's association may use
 ---@field accounts fun(): string[] the names of the accounts in which the job's owner has an association
 ---@field association fun(): qosgate.view.association? the job's association; nil: there is none
----@field jobs fun(filter: table<string, string>): number? how many jobs there are of a QOS, account or user
+---@field jobs fun(filter: table<string, string>): number how many jobs there are of a QOS, account or user
 ---@field reservation fun(name: string): qosgate.view.reservation? a reservation; nil: there is none of this name
 
 ---@class qosgate.view.now
----@field seconds number? seconds since 1970
----@field hour number? 0 to 23
----@field minute number? 0 to 59
----@field weekday number? 1 is Monday, 7 is Sunday
----@field day number? of the month, from 1
----@field month number? 1 to 12
----@field year number? with four digits
+---@field seconds number seconds since 1970
+---@field hour number 0 to 23
+---@field minute number 0 to 59
+---@field weekday number 1 is Monday, 7 is Sunday
+---@field day number of the month, from 1
+---@field month number 1 to 12
+---@field year number with four digits
 
 ---@class qosgate.view.cluster
----@field name string? ClusterName
----@field age number? seconds since slurmctld last told what it has
+---@field name string ClusterName
+---@field age number seconds since slurmctld last told what it has
 ---@field default_partition string? its name; nil: there is none
 ---@field partitions string[]? the names of all partitions, also of hidden ones
 ---@field DefMemPerCPU number? in MiB; nil: not set
----@field DefMemPerNode number? the same
+---@field DefMemPerNode number? the same; nil: not set
 ---@field MaxMemPerCPU number? in MiB; nil: unlimited
----@field MaxMemPerNode number? the same
----@field MaxArraySize number? one more than the highest index of an array
+---@field MaxMemPerNode number? the same; nil: unlimited
+---@field MaxArraySize number one more than the highest index of an array
 
 ---@class qosgate.view.user
 ---@field name string? the login name; nil: accounting does not know the user
----@field uid number? the user id
----@field admin_level string? AdminLevel: none, operator or administrator
+---@field uid number the user id
+---@field admin_level string AdminLevel: none, operator or administrator
 ---@field default_account string? the default account; nil: none
 ---@field groups string[] the names of the user's Linux groups, the primary one first
 ---@field coordinates fun(name: string): boolean whether the user coordinates the account
 ---@field in_group fun(name: string): boolean whether the user is in the Linux group
 
 ---@class qosgate.view.partition
----@field name string? its name
+---@field name string its name
 ---@field Default boolean whether jobs get it that name none
----@field State string? UP, DOWN, DRAIN or INACTIVE
----@field MaxTime number? math.huge: unlimited
+---@field State string UP, DOWN, DRAIN or INACTIVE
+---@field MaxTime number math.huge: unlimited
 ---@field DefaultTime number? nil: not set, jobs get MaxTime
----@field MinNodes number? of a job
----@field MaxNodes number? of a job; math.huge: unlimited
----@field MaxCPUsPerNode number? of a job; math.huge: unlimited
+---@field MinNodes number of a job
+---@field MaxNodes number of a job; math.huge: unlimited
+---@field MaxCPUsPerNode number of a job; math.huge: unlimited
 ---@field DefMemPerCPU number? in MiB; nil: not set here, see view.cluster
 ---@field DefMemPerNode number? in MiB; nil: likewise
 ---@field MaxMemPerCPU number? in MiB; nil: likewise
 ---@field MaxMemPerNode number? in MiB; nil: likewise
+---@field DefCpuPerGPU number? CPUs for each GPU of a job that asks for none; nil: not set
+---@field DefMemPerGPU number? memory likewise, in MiB; nil: not set
 ---@field QoS string? the partition's QOS; nil: none
 ---@field AllowQos string[]? nil: all
 ---@field DenyQos string[]? nil: none
 ---@field AllowAccounts string[]? nil: every account
 ---@field DenyAccounts string[]? nil: no account
+---@field AllowGroups string[]? Linux groups; nil: everybody
 ---@field Hidden boolean whether users do not see it
 ---@field RootOnly boolean whether only root may use it
 ---@field ReqResv boolean whether jobs must name a reservation
----@field PriorityTier number? partitions with a higher one are tried first
----@field TotalNodes number? nodes that it has
----@field TotalCPUs number? CPUs of these
+---@field PriorityTier number partitions with a higher one are tried first
+---@field PriorityJobFactor number what it adds to the priority of its jobs, by PriorityWeightPartition
+---@field TotalNodes number nodes that it has
+---@field TotalCPUs number CPUs of these
 
 ---@class qosgate.view.qos
----@field name string? its name as accounting writes it
----@field Priority number? of its jobs
+---@field name string its name as accounting writes it
+---@field Priority number of its jobs
 ---@field Flags qosgate.view.flags its flags
 ---@field usage qosgate.view.usage of all its jobs
 ---@field user_usage qosgate.view.usage of the jobs of the user
@@ -201,11 +214,11 @@ function Job:add(field, text) end
 ---@field MaxSubmitJobsPerAccount number? Limits how many jobs of one account may be pending and running together.
 ---@field MaxWall number? Limits the time that a job may ask for.
 ---@field GrpWall number? Limits how long all jobs together may run.
----@field headroom fun(self: qosgate.view.qos): qosgate.view.headroom? what its limits leave for the user now
+---@field headroom fun(self: qosgate.view.qos): qosgate.view.headroom what its limits leave for the user now
 ---@field fits fun(self: qosgate.view.qos, job: qosgate.Job): boolean, string? whether the job would be accepted and start in this QOS; if not, also why
 
 ---@class qosgate.view.association
----@field account string? its account
+---@field account string its account
 ---@field user string? its user; nil: it is an account's
 ---@field partition string? its partition; nil: it is for all
 ---@field usage qosgate.view.usage of its jobs, and of those below it
@@ -224,20 +237,20 @@ function Job:add(field, text) end
 ---@field GrpWall number? Limits how long all jobs together may run.
 
 ---@class qosgate.view.reservation
----@field name string? its name
+---@field name string its name
 ---@field Users string[]? who may use it; a minus in front excludes; nil: the accounts decide
 ---@field Accounts string[]? the same for accounts; nil: the users decide
 ---@field PartitionName string? its partition; nil: none is named
 ---@field StartTime number? in seconds since 1970; of a repeated one the next; nil: not known
----@field EndTime number? the same
+---@field EndTime number? the same; nil: not known
 
 ---@class qosgate.view.usage
----@field jobs number? running jobs
----@field submit_jobs number? pending and running jobs, array tasks counted singly
+---@field jobs number running jobs
+---@field submit_jobs number pending and running jobs, array tasks counted singly
 ---@field tres table<string, number> TRES of the running jobs
 ---@field tres_run_minutes table<string, number> TRES times minutes that running jobs may still use
 ---@field tres_minutes table<string, number> TRES times minutes used so far
----@field wall_minutes number? minutes that jobs have run
+---@field wall_minutes number minutes that jobs have run
 
 ---@class qosgate.view.headroom
 ---@field jobs number? more jobs that may run; nil: unlimited
@@ -260,7 +273,7 @@ function Job:add(field, text) end
 ---@field UsageFactorSafe boolean a job starts only if its usage times UsageFactor is within the limits
 
 ---@class qosgate.view.client
----@field command string? sbatch, salloc, srun or scrontab
+---@field command string sbatch, salloc, srun or scrontab
 ---@field interactive boolean whether the command reads from a terminal
 ---@field work_dir string? the directory in which the command was started; nil: it cannot be told
 ---@field env fun(name: string): string? a variable of the user's environment; nil: it is not set
@@ -316,17 +329,155 @@ function Options:stop() end
 ---@field exempt string[]? "root", "operators" and names of users
 ---@field stop boolean? ends the chain if the rule rejects
 
+---What a test expects.
+---@class qosgate.Expectation
+---@field accept boolean? the job is accepted
+---@field reject string|boolean|nil a part of the message, or true
+---@field warn string|boolean|nil a part of what the user reads; false: nothing
+---@field job table? fields of the job after the rules
+---@field options table? options after the rules
+---@field fails boolean? a rule fails
+
+---@class qosgate.Test
+---@field job table? fields of the job, as rules read them
+---@field before table? the job before a change
+---@field given table? what a job gets that does not say it, and what view shows
+---@field client table? instead of job: the command of a test of client functions
+---@field expect qosgate.Expectation
+
 ---Declares the rule of this file.
 ---@param keys qosgate.Rule
 function rule(keys) end
 ---Declares the settings of the site, in site.lua.
 ---@param settings qosgate.Settings
 function site(settings) end
----A module of lib/, or one that qosgate has.
+---Declares a test, in a file of tests/: test "name" { job = { ... }, expect = { ... } }
 ---@param name string
----@return table
-function require(name) end
+---@return fun(keys: qosgate.Test)
+function test(name) end
 ---A table of data/, by the name of its file.
 ---@param file string
 ---@return table
 function data(file) end
+---@class qosgate.buckets
+local buckets = {}
+---Whether the job is within all bounds of the bucket. Bounds that it does not set are not checked.
+---@param job qosgate.Job
+---@param bucket table
+---@return boolean
+function buckets.fits(job, bucket) end
+---The first bucket of the list that the job fits into; nil: none.
+---@param job qosgate.Job
+---@param list table[]
+---@return table?
+function buckets.choose(job, list) end
+
+---@class qosgate.lookup
+local lookup = {}
+---The value for the keys. Where a table has no such key, or no value behind it, its entry "*" counts;
+---earlier keys are more important. nil: there is none.
+---@param t table?
+---@param key any
+---@param ... any
+---@return any
+function lookup.find(t, key, ...) end
+---The rows of a list by the values of their columns: lookup.index(rows, "partition", "account") has
+---rows[i] at [rows[i].partition][rows[i].account]. A row with an empty field counts as "*" there.
+---Two rows with the same keys are an error.
+---@param rows table[]
+---@param ... string the names of the columns
+---@return table
+function lookup.index(rows, ...) end
+
+---@class qosgate.names
+local names = {}
+---The names in a text, in order. nil has none.
+---@param text string?
+---@return string[]
+function names.list(text) end
+---Goes through the names in a text, in order, without making a list. nil has none.
+---@param text string?
+---@return fun(list: string[], index: integer): integer?, string?
+---@return string[]
+---@return integer
+function names.each(text) end
+---Whether the text has the name.
+---@param text string?
+---@param name string
+---@return boolean
+function names.has(text, name) end
+---The text with the name at its end, unless it has it already.
+---@param text string?
+---@param name string
+---@return string
+function names.add(text, name) end
+---A list as a set: names.set { "a", "b" } is { a = true, b = true }.
+---@param list string[]
+---@return table<string, true>
+function names.set(list) end
+
+---@class qosgate.options
+local options = {}
+---The option that sets a field: "--time" for "time_limit".
+---@param field string
+---@return string
+function options.option(field) end
+---Whether the request gives one of the fields, "memory_per_node,memory_per_cpu".
+---@param job qosgate.Job
+---@param fields string
+---@return boolean
+function options.given(job, fields) end
+---Rejects a job whose request gives none of the fields. The help says what to write.
+---@param job qosgate.Job
+---@param fields string
+---@param help string
+function options.required(job, fields, help) end
+---Rejects a job whose request gives the field. The help says what to do instead.
+---@param job qosgate.Job
+---@param field string
+---@param help string
+function options.forbidden(job, field, help) end
+
+---@class qosgate.ratios
+local ratios = {}
+---The most that the job may have of "cpus" or "memory"; nil: one of its types has no bound.
+---Of several types each one counts as often as it is asked for.
+---@param job qosgate.Job
+---@param per_gpu table<string, { cpus: integer?, memory: integer? }>
+---@param what "cpus"|"memory"
+---@return integer?
+function ratios.allowed(job, per_gpu, what) end
+---What is wrong with the job's CPUs or memory for its GPUs, as a text; nil: nothing, or it has no GPUs.
+---@param job qosgate.Job
+---@param per_gpu table<string, { cpus: integer?, memory: integer? }>
+---@return string?
+function ratios.problem(job, per_gpu) end
+
+---@class qosgate.route
+local route = {}
+---For how many jobs like this one the limits of a QOS leave room, not rounded; math.huge: for any number.
+---@param job qosgate.Job
+---@param qos qosgate.view.qos
+---@return number
+function route.room(job, qos) end
+---The name of the QOS, out of options.candidates, in which the job would be accepted and start, as far as limits
+---decide. If there are several, options.choose says which: "first_fit" (the first of the list, the default),
+---"highest_priority" (by Priority), "most_headroom" (where the most jobs like this one have room). Nil and the reason
+---of the first candidate that was tried: there is none.
+---@param job qosgate.Job
+---@param view qosgate.view
+---@param options { candidates: string[], choose: "first_fit"|"highest_priority"|"most_headroom"|nil }
+---@return string?
+---@return string? why there is none
+function route.choose(job, view, options) end
+
+---A module of lib/, or one that qosgate has.
+---@overload fun(name: "buckets"): qosgate.buckets
+---@overload fun(name: "lookup"): qosgate.lookup
+---@overload fun(name: "names"): qosgate.names
+---@overload fun(name: "options"): qosgate.options
+---@overload fun(name: "ratios"): qosgate.ratios
+---@overload fun(name: "route"): qosgate.route
+---@param name string
+---@return table
+function require(name) end

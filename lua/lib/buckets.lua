@@ -15,6 +15,9 @@ local M = {}
 local sizes = { "nodes", "cpus", "memory", "gpus", "tasks", "array_tasks" }
 
 -- Whether the job is within all bounds of the bucket. Bounds that it does not set are not checked.
+---@param job qosgate.Job
+---@param bucket table
+---@return boolean
 function M.fits(job, bucket)
     for _, field in ipairs(sizes) do
         if bucket[field] and (job[field] or 1) > bucket[field] then return false end
@@ -25,6 +28,9 @@ function M.fits(job, bucket)
 end
 
 -- The first bucket of the list that the job fits into; nil: none.
+---@param job qosgate.Job
+---@param list table[]
+---@return table?
 function M.choose(job, list)
     for _, bucket in ipairs(list) do
         if M.fits(job, bucket) then return bucket end

@@ -20,6 +20,10 @@ end
 
 -- The value for the keys. Where a table has no such key, or no value behind it, its entry "*" counts;
 -- earlier keys are more important. nil: there is none.
+---@param t table?
+---@param key any
+---@param ... any
+---@return any
 function M.find(t, key, ...)
     if t == nil or (t["*"] == nil and (key == nil or t[key] == nil)) then return nil end -- the usual case
     return find(t, 1 + select("#", ...), key, ...)
@@ -28,6 +32,9 @@ end
 -- The rows of a list by the values of their columns: lookup.index(rows, "partition", "account") has
 -- rows[i] at [rows[i].partition][rows[i].account]. A row with an empty field counts as "*" there.
 -- Two rows with the same keys are an error.
+---@param rows table[]
+---@param ... string the names of the columns
+---@return table
 function M.index(rows, ...)
     local columns = { ... }
     local all = {}

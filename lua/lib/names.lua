@@ -10,6 +10,8 @@
 local M = {}
 
 -- The names in a text, in order. nil has none.
+---@param text string?
+---@return string[]
 function M.list(text)
     if not text then return {} end
     if text ~= "" and not text:find(",", 1, true) then return { text } end -- the usual case
@@ -38,11 +40,18 @@ end
 local step = ipairs(none)
 
 -- Goes through the names in a text, in order, without making a list. nil has none.
+---@param text string?
+---@return fun(list: string[], index: integer): integer?, string?
+---@return string[]
+---@return integer
 function M.each(text)
     return step, known[text] or list_of(text), 0
 end
 
 -- Whether the text has the name.
+---@param text string?
+---@param name string
+---@return boolean
 function M.has(text, name)
     for _, other in M.each(text) do
         if other == name then return true end
@@ -51,6 +60,9 @@ function M.has(text, name)
 end
 
 -- The text with the name at its end, unless it has it already.
+---@param text string?
+---@param name string
+---@return string
 function M.add(text, name)
     if M.has(text, name) then return text end
     if text == nil or text == "" then return name end
@@ -58,6 +70,8 @@ function M.add(text, name)
 end
 
 -- A list as a set: names.set { "a", "b" } is { a = true, b = true }.
+---@param list string[]
+---@return table<string, true>
 function M.set(list)
     local found = {}
     for _, name in ipairs(list) do

@@ -56,11 +56,16 @@ local written = {
 }
 
 -- The option that sets a field: "--time" for "time_limit".
+---@param field string
+---@return string
 function M.option(field)
     return written[field] or "--" .. field:gsub("_", "-")
 end
 
 -- Whether the request gives one of the fields, "memory_per_node,memory_per_cpu".
+---@param job qosgate.Job
+---@param fields string
+---@return boolean
 function M.given(job, fields)
     for _, field in each(fields) do
         if job:is_set(field) then return true end
@@ -69,6 +74,9 @@ function M.given(job, fields)
 end
 
 -- Rejects a job whose request gives none of the fields. The help says what to write.
+---@param job qosgate.Job
+---@param fields string
+---@param help string
 function M.required(job, fields, help)
     if M.given(job, fields) then return end
     local all = {}
@@ -79,6 +87,9 @@ function M.required(job, fields, help)
 end
 
 -- Rejects a job whose request gives the field. The help says what to do instead.
+---@param job qosgate.Job
+---@param field string
+---@param help string
 function M.forbidden(job, field, help)
     if not job:is_set(field) then return end
     job:reject("%s is not allowed here: %s", M.option(field), help)

@@ -16,6 +16,10 @@ end
 
 -- The most that the job may have of "cpus" or "memory"; nil: one of its types has no bound.
 -- Of several types each one counts as often as it is asked for.
+---@param job qosgate.Job
+---@param per_gpu table<string, { cpus: integer?, memory: integer? }>
+---@param what "cpus"|"memory"
+---@return integer?
 function M.allowed(job, per_gpu, what)
     local wanted = job.gpu and job.gpu.count or 0
     if wanted == 0 then return nil end
@@ -30,6 +34,9 @@ function M.allowed(job, per_gpu, what)
 end
 
 -- What is wrong with the job's CPUs or memory for its GPUs, as a text; nil: nothing, or it has no GPUs.
+---@param job qosgate.Job
+---@param per_gpu table<string, { cpus: integer?, memory: integer? }>
+---@return string?
 function M.problem(job, per_gpu)
     local with = job.gpus == 1 and "1 GPU" or ("%d GPUs"):format(job.gpus)
     local cpus = M.allowed(job, per_gpu, "cpus")

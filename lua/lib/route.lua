@@ -25,6 +25,9 @@ local function share_of_tres(left, job, factor)
 end
 
 -- For how many jobs like this one the limits of a QOS leave room, not rounded; math.huge: for any number.
+---@param job qosgate.Job
+---@param qos qosgate.view.qos
+---@return number
 function M.room(job, qos)
     local left = qos:headroom()
     -- Without --time it is the default of the partition; nil: the job has no partition.
@@ -81,6 +84,11 @@ end
 -- decide. If there are several, options.choose says which: "first_fit" (the first of the list, the default),
 -- "highest_priority" (by Priority), "most_headroom" (where the most jobs like this one have room). Nil and the reason
 -- of the first candidate that was tried: there is none.
+---@param job qosgate.Job
+---@param view qosgate.view
+---@param options { candidates: string[], choose: "first_fit"|"highest_priority"|"most_headroom"|nil }
+---@return string?
+---@return string? why there is none
 function M.choose(job, view, options)
     check(view, options)
     local choose = options.choose or "first_fit"

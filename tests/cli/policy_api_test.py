@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import unittest
@@ -27,15 +28,37 @@ class PolicyApi(unittest.TestCase):
             "---@field qos string? the QOS, or the default one",
             "---@field cpus integer CPUs, counted (read-only)",
             "---@field now qosgate.view.now the time",
+            "---@field hour number 0 to 23",
+            "---@field DefaultTime number? nil: not set",
+            "---@field MaxJobsPerUser number? ",
+            "---@field MaxTRESPerUser table<string, number> ",
+            "---@field overcommit boolean --overcommit",
+            "---@field requeue boolean? ",
+            "---@field jobs fun(filter: table<string, string>): number how many",
             "---@field parent qosgate.view.association? ",
             "---@field gpu qosgate.Gpu? ",
             "---@field qos fun(name: string): qosgate.view.qos? ",
             "---@field fits fun(self: qosgate.view.qos, job: qosgate.Job): boolean, string? ",
-            "---@field headroom fun(self: qosgate.view.qos): qosgate.view.headroom? ",
+            "---@field headroom fun(self: qosgate.view.qos): qosgate.view.headroom what",
             "---@field rule_time_ms integer? ",
             "function Job:reject(format, ...) end",
+            "function test(name) end",
+            '---@overload fun(name: "names"): qosgate.names',
         ):
             self.assertIn("\n" + line, self.printed)
+
+    def test_each_function_of_a_module_has_its_comment_and_its_parameters(self) -> None:
+        for module in sorted((SHIPPED.parents[1] / "lib").glob("*.lua")):
+            signatures = re.findall(r"^function M\.(.*)$", module.read_text(), re.MULTILINE)
+            self.assertTrue(signatures, module)
+            for signature in signatures:
+                with self.subTest(f"{module.stem}.{signature}"):
+                    before, found, _ = self.printed.partition(f"\nfunction {module.stem}.{signature} end\n")
+                    self.assertTrue(found)
+                    comment = before.rpartition("\nfunction ")[2] + "\n"
+                    self.assertRegex(comment, r"\n---[A-Z]")
+                    named = signature.partition("(")[2].rstrip(")").split(", ")
+                    self.assertEqual(re.findall(r"---@param (\S+)", comment), named)
 
 
 if __name__ == "__main__":

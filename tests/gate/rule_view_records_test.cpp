@@ -4,6 +4,8 @@
 #include "support/texts.hpp"
 #include "support/view_setup.hpp"
 
+#include "qosgate/policy/view_table.hpp"
+
 #include <limits>
 
 #include <boost/test/unit_test.hpp>
@@ -105,6 +107,29 @@ BOOST_AUTO_TEST_CASE(a_partition_has_one_of_four_states) {
     BOOST_TEST(state(true, false) == "DOWN");
     BOOST_TEST(state(false, true) == "DRAIN");
     BOOST_TEST(state(false, false) == "INACTIVE");
+}
+
+BOOST_AUTO_TEST_CASE(only_what_may_be_nil_is_nil) {
+    using policy::ViewKind;
+    partitions[1].default_memory.reset();
+    records.qos[1].qos.limits = model::Limits(records.tres->size());
+    for (const auto& [kind, object, has_all] : {std::tuple(ViewKind::now, "view.now", true),
+                                                {ViewKind::cluster, "view.cluster", false},
+                                                {ViewKind::user, "view.user", false},
+                                                {ViewKind::partition, "view.partition('viz')", true},
+                                                {ViewKind::qos, "view.qos('moonlight')", true},
+                                                {ViewKind::usage, "view.qos('moonlight').usage", true},
+                                                {ViewKind::flags, "view.qos('moonlight').Flags", true},
+                                                {ViewKind::association, "view.association()", false}})
+        for (const policy::ViewField& field : policy::view_fields(kind)) {
+            const std::string name = std::string(object) + "." + std::string(field.name);
+            if (name == "view.user.groups" || name == "view.cluster.name")
+                continue; // not known in these tests
+            const std::string value = value_of(name);
+            BOOST_TEST(!value.starts_with("error"), name << ": " << value);
+            if (value == "nil" || has_all)
+                BOOST_TEST((value == "nil") == policy::may_be_nil(field), name << ": " << value);
+        }
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_partition_is_nil_unless_it_may_be_new) {

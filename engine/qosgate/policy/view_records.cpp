@@ -72,8 +72,9 @@ constexpr auto with_limits(const std::array<ViewField, count>& others) noexcept 
     const auto add = [&]<std::size_t row>() {
         const LimitFacts& facts = model::limit_facts[row];
         if ((facts.*is_set_by)())
-            all[at++] = {facts.name, type_of(facts), facts.words.meaning, &read_limit<Owner, row>,
-                         ViewKind::tres};
+            all[at++] = {facts.name,          type_of(facts),
+                         facts.words.meaning, &read_limit<Owner, row>,
+                         ViewKind::tres,      type_of(facts) != ViewType::object};
     };
     [&]<std::size_t... row>(std::index_sequence<row...>) {
         (add.template operator()<row>(), ...);
@@ -278,7 +279,7 @@ constexpr auto fields_of_reservation = std::to_array<ViewField>({
      &read_reservation_text<&Reservation::partition>},
     {"StartTime", ViewType::count, "in seconds since 1970; of a repeated one the next; nil: not known",
      &read_reservation_time<&Reservation::start_time>},
-    {"EndTime", ViewType::count, "the same", &read_reservation_time<&Reservation::end_time>},
+    {"EndTime", ViewType::count, "the same; nil: not known", &read_reservation_time<&Reservation::end_time>},
 });
 
 } // namespace

@@ -176,11 +176,12 @@ constexpr auto fields_of_cluster = std::to_array<ViewField>({
     {"partitions", ViewType::names, "the names of all partitions, also of hidden ones", &read_partitions},
     {"DefMemPerCPU", ViewType::count, "in MiB; nil: not set",
      &read_cluster_memory<&model::Cluster::default_memory, true>},
-    {"DefMemPerNode", ViewType::count, "the same",
+    {"DefMemPerNode", ViewType::count, "the same; nil: not set",
      &read_cluster_memory<&model::Cluster::default_memory, false>},
     {"MaxMemPerCPU", ViewType::count, "in MiB; nil: unlimited",
      &read_cluster_memory<&model::Cluster::max_memory, true>},
-    {"MaxMemPerNode", ViewType::count, "the same", &read_cluster_memory<&model::Cluster::max_memory, false>},
+    {"MaxMemPerNode", ViewType::count, "the same; nil: unlimited",
+     &read_cluster_memory<&model::Cluster::max_memory, false>},
     {"MaxArraySize", ViewType::count, "one more than the highest index of an array", &read_max_array_size},
 });
 
@@ -258,6 +259,10 @@ const Row* find_named(std::span<const Row> rows, std::string_view name) noexcept
     return found == rows.end() ? nullptr : &*found;
 }
 
+bool may_be_nil(ViewType type, std::string_view description) noexcept {
+    return type == ViewType::names || description.find("nil: ") != std::string_view::npos;
+}
+
 } // namespace
 
 std::span<const ViewField> view_fields(ViewKind kind) noexcept {
@@ -278,6 +283,14 @@ const ViewFunction* find_view_function(ViewKind kind, std::string_view name) noe
 
 const char* name_of(ViewKind kind) noexcept {
     return table_of(kind).name;
+}
+
+bool may_be_nil(const ViewField& field) noexcept {
+    return field.is_limit || may_be_nil(field.type, field.description);
+}
+
+bool may_be_nil(const ViewFunction& function) noexcept {
+    return may_be_nil(function.type, function.description);
 }
 
 std::string describe_unknown_view_field(ViewKind kind, std::string_view name) {

@@ -72,7 +72,11 @@ struct ViewField {
     ViewAnswer (*read)(RuleView& view, const ViewObject& object, ErrorText& error) noexcept;
     /// Of an object.
     ViewKind kind = ViewKind::view;
+    bool is_limit = false; ///< a limit that may be unset
 };
+
+/// Whether the value may be nil: each description says so, but those of limits.
+bool may_be_nil(const ViewField& field) noexcept;
 
 /// How a function is called.
 enum class ViewCall : std::uint8_t {
@@ -104,6 +108,8 @@ struct ViewFunction {
     /// Of an object.
     ViewKind kind = ViewKind::view;
 };
+
+bool may_be_nil(const ViewFunction& function) noexcept;
 
 /// The fields of a kind, in the order they are documented.
 std::span<const ViewField> view_fields(ViewKind kind) noexcept;
