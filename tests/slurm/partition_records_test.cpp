@@ -164,6 +164,7 @@ BOOST_AUTO_TEST_CASE(any_bytes_can_be_read) {
         raw.allow_groups = raw.alternate = nullptr;
         raw.allow_alloc_nodes = raw.tres_fmt_str = nullptr;
         raw.node_inx = nullptr;
+        raw.job_defaults_list = nullptr;
         BOOST_CHECK_NO_THROW(read(raw));
     }
 }

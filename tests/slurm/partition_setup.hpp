@@ -24,6 +24,7 @@ inline partition_info_t plain_partition() {
     partition.default_time = NO_VAL;
     partition.max_nodes = INFINITE;
     partition.max_share = 1;
+    partition.priority_job_factor = 1;
     partition.node_inx = all_nodes;
     partition.state_up = PARTITION_UP;
     return partition;
