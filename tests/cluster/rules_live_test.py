@@ -16,6 +16,7 @@ from pathlib import Path
 from qosgate_dev import ROOT
 from qosgate_dev.testing import copy_command, main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+from qosgate_dev.testing.whole_files import replace_directory
 
 SHIPPED = ROOT / "lua/rules"
 OTHER_USER = "ben"
@@ -84,15 +85,8 @@ class RulesLive(PluginTestCase):
 
     def put_only(self, files: dict[str, str]) -> None:
         """Puts these files in force, and nothing else."""
-        new = self.folder.with_name("qosgate.new")
-        for name, text in files.items():
-            path = new / name
-            path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-            path.write_text(text)
         mark = len(self.cluster.log("slurmctld"))
-        if self.folder.exists():
-            shutil.rmtree(self.folder)  # what was in force stays
-        new.rename(self.folder)
+        replace_directory(self.folder, files)
         self.cluster.wait_for(
             lambda: ": in force: " in self.slurmctld_log_since(mark), "the policy is in force"
         )
@@ -247,6 +241,7 @@ class RulesLive(PluginTestCase):
             path.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
             path.write_text(source)
         (home / "job.sh").write_text("#!/bin/sh\nsleep 300\n")
+        self.expected_errors.append("the directory is gone")
         if self.folder.exists():
             shutil.rmtree(self.folder)
         job = ""

@@ -33,6 +33,21 @@ def change_together(directory: Path, files: dict[str, str]) -> None:
         _exchange(changed, directory)
 
 
+def replace_directory(directory: Path, files: dict[str, str]) -> None:
+    """A directory with these files, by their names in it, takes the place of the old one, all in one step."""
+    with tempfile.TemporaryDirectory(dir=directory.parent) as aside:
+        new = Path(aside) / directory.name
+        new.mkdir(mode=0o755)
+        for name, text in files.items():
+            path = new / name
+            path.parent.mkdir(mode=0o755, exist_ok=True)
+            path.write_text(text)
+        if directory.exists():
+            _exchange(new, directory)
+        else:
+            new.rename(directory)
+
+
 def _exchange(one: Path, other: Path) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.renameat2(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) != 0:
