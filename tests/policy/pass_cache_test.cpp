@@ -3,11 +3,15 @@
 // A rule that did nothing with a job is left out for the next job of the same values, and only then.
 #include "qosgate/policy/pass_cache.hpp"
 #include "qosgate/policy/rule_calls.hpp"
+#include "shipped_files.hpp"
 #include "support/policy_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include <initializer_list>
 #include <memory>
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -61,6 +65,42 @@ class Rules {
 
 bool is_rejected(const Policy& policy, Job job) {
     return job.run(policy).rejected;
+}
+
+/// A job out of few values, so that the same ones come again.
+Job random_job(std::mt19937& random) {
+    const auto one_of = [&random](std::initializer_list<const char*> texts) -> std::optional<std::string> {
+        const std::string text = *(texts.begin() + static_cast<std::ptrdiff_t>(random() % texts.size()));
+        return text.empty() ? std::nullopt : std::optional(text);
+    };
+    Job job;
+    job.request.partition =
+        one_of({"cpu", "gpu", "debug", "gpu,cpu", "large", "small", "interactive", "cad"});
+    job.request.qos = one_of({"", "normal", "long"});
+    job.request.account = one_of({"", "astro", "physics"});
+    job.request.name = one_of({"", "a", "admin"});
+    job.request.features = one_of({"", "", "", "scratch", "fast&scratch"});
+    job.request.required_nodes = one_of({"", "", "", "n1"});
+    job.request.is_batch = random() % 4 != 0;
+    job.request.exclusive = random() % 8 == 0;
+    if (random() % 2 == 0) job.minutes(random() % 2 == 0 ? 20 : 2000);
+    if (random() % 8 == 0) job.unlimited();
+    job.default_minutes(60).nodes(random() % 2 == 0 ? 1 : 9).cpus(random() % 2 == 0 ? 2 : 40);
+    if (random() % 3 == 0) {
+        job.request.tres_per_node = "gres:gpu:2";
+        job.gpus(2);
+    }
+    job.is_by_operator = random() % 8 == 0;
+    return job;
+}
+
+/// All that a user or slurmctld notices.
+std::vector<std::string> shown(const RuleOutcome& outcome) {
+    std::vector<std::string> lines = outcome.warnings;
+    lines.push_back(outcome.rejected ? "rejected: " + outcome.reject_message : "accepted");
+    for (const RuleEvent& event : outcome.events)
+        lines.push_back(event.rule + ": " + event.text);
+    return lines;
 }
 
 Job with_name(std::string name) {
@@ -159,6 +199,25 @@ BOOST_AUTO_TEST_CASE(a_value_that_an_earlier_rule_wrote_is_the_one_that_counts) 
         BOOST_TEST(!is_rejected(*policy, Job().qos("good")));
         BOOST_TEST(is_rejected(*policy, Job().qos("good").partition("gpu")));
     }
+}
+
+BOOST_AUTO_TEST_CASE(policies_that_remember_decide_like_those_that_do_not) {
+    Texts files = all_shipped_rules();
+    for (auto& file : shipped_files("data", "data/"))
+        files.push_back(std::move(file));
+    const auto with_memory = remembering(files);
+    const auto without = policy_of(files);
+    std::mt19937 random(20261126);
+    std::size_t accepted = 0;
+    for (int i = 0; i < 3000; ++i) {
+        const Job job = random_job(random);
+        const RuleOutcome outcome = with_memory->run(job.request, job.facts());
+        const RuleOutcome expected = without->run(job.request, job.facts());
+        accepted += expected.rejected ? 0 : 1;
+        BOOST_TEST_REQUIRE(shown(outcome) == shown(expected), boost::test_tools::per_element());
+    }
+    BOOST_TEST(accepted > 100u);
+    BOOST_TEST(accepted < 2900u);
 }
 
 BOOST_AUTO_TEST_CASE(a_rule_that_counts_its_calls_runs_each_time) {

@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -51,9 +52,12 @@ struct Text {
     std::string value;
 };
 
-/// Submits one job with an order for job_submit/timing; 0 or the Slurm error.
+/// Submits one job with an order for job_submit/timing; 0 or the Slurm error. As in a sweep of parameters,
+/// each job has a name of its own and one of eight time limits.
 int submit(std::string order, Target target, Text* text) {
-    std::string name = "bench";
+    static std::uint32_t number = 0;
+    constexpr std::uint32_t time_limits = 8;
+    std::string name = "run-" + std::to_string(++number);
     std::string account = "bench"; // one of the shipped rules requires it
     std::string script = "#!/bin/sh\ntrue\n";
     std::string folder = "/";
@@ -73,7 +77,7 @@ int submit(std::string order, Target target, Text* text) {
     job.group_id = getgid();
     job.qos = target.qos.data();
     job.partition = target.partition.data();
-    job.time_limit = 60;
+    job.time_limit = 30 + 15 * (number % time_limits);
     job.num_tasks = 1;
     job.priority = 0;
     if (text != nullptr) job.*text->field = text->value.data();
