@@ -327,7 +327,9 @@ BOOST_AUTO_TEST_CASE(no_request_is_so_large_that_it_counts_as_nothing) {
     request.memory = Memory{std::uint64_t{1} << 62, per_cpu}; // 2^52 CPUs for each of 2^12
     request.cpus_per_task = 4096;
     request.tasks = request.min_cpus = 2;
-    BOOST_TEST(!advice().empty());
+    BOOST_TEST(advice() ==
+               "no node of partition main has that many CPUs: the largest has 64, this job asks for "
+               "18446744073709551615, one for each 1G of its memory (MaxMemPerCPU)");
 }
 
 BOOST_AUTO_TEST_CASE(a_partition_without_gpus_is_told_as_such) {

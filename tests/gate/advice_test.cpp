@@ -137,6 +137,7 @@ BOOST_AUTO_TEST_CASE(a_job_is_not_told_to_wait_for_a_partition_where_it_can_neve
     partitions[0].starts_jobs = false;
     request.min_nodes = request.max_nodes = request.tasks = request.min_cpus = 5;
     const auto told = decide().message;
+    BOOST_TEST_REQUIRE(!told.empty());
     BOOST_TEST(told.front() == "this job can never start as it is: partition main has 4 nodes; this job asks "
                                "for 5 (PartitionNodeLimit)");
     BOOST_TEST(text::join(told, "\n").find("will wait") == std::string::npos);

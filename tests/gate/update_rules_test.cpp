@@ -2,6 +2,8 @@
 #include "support/gate_setup.hpp"
 #include "support/policy_files.hpp"
 
+#include "qosgate/base/text.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 using namespace qg;
@@ -124,12 +126,14 @@ BOOST_AUTO_TEST_CASE(partitions_that_take_no_jobs_are_left_out_of_a_list_that_a_
     partitions[1].max_time = TimeLimit{30};
     enforce_part_limits = model::EnforcePartLimits::all;
     update.after.partition = "main,viz";
+    const std::string too_long =
+        "wall time per job in partition viz: limit 00:30:00, this job asks for 01:00:00";
     BOOST_TEST(decide().message.empty());
     partitions[1].takes_jobs = true;
-    BOOST_TEST(!decide().message.empty());
+    BOOST_TEST(text::join(decide().message, "\n") == too_long);
     partitions[1].takes_jobs = false;
     update.after.partition = "viz"; // alone
-    BOOST_TEST(!decide().message.empty());
+    BOOST_TEST(text::join(decide().message, "\n") == too_long);
 }
 
 BOOST_AUTO_TEST_CASE(a_list_that_a_job_has_keeps_the_partitions_that_take_no_jobs) {
@@ -389,7 +393,9 @@ BOOST_AUTO_TEST_CASE(a_wait_that_was_there_before_is_not_told_again) {
 
     move_to("moonlight");
     ask_cpus(2);
-    BOOST_TEST(!decide().message.empty());
+    BOOST_TEST(text::join(decide().message, "\n") == "this job can never start as it is: wall time per job "
+                                                     "in QOS moonlight: limit 00:30:00, this job asks for "
+                                                     "01:00:00 (QOSMaxWallDurationPerJobLimit)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

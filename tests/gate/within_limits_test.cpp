@@ -108,7 +108,12 @@ BOOST_AUTO_TEST_CASE(a_job_that_a_rule_moves_is_judged_where_it_goes) {
     BOOST_TEST(decide_both(policy.get()).message.empty());
 
     request.time_limit = TimeLimit{61};
-    BOOST_TEST(!decide_both(policy.get()).message.empty());
+    BOOST_TEST(text::join(decide_both(policy.get()).message, "\n") ==
+               "set by the site's rules, not by this request: partition viz by rule 'rule'\n"
+               "this job can never start as it is: wall time per job in partition viz: limit 01:00:00, this "
+               "job asks for "
+               "01:01:00 (PartitionTimeLimit)\n"
+               "could start with: --time=01:00:00");
     BOOST_TEST(decide_both().message.empty());
 }
 
