@@ -288,8 +288,9 @@ BOOST_AUTO_TEST_CASE(gives_tests_that_its_first_rule_passes) {
     const auto tests = read_tests({"t.lua", example_with("-- rules/tests/10-debug.lua")});
     BOOST_TEST_REQUIRE(tests.has_value());
     BOOST_TEST(tests->size() == 2u);
+    PlainWorld world;
     for (const PolicyTest& one : *tests)
-        BOOST_TEST(run_test(*policy, one).has_passed(), one.name);
+        BOOST_TEST(run_test(*policy, one, world).has_passed(), one.name);
 }
 
 BOOST_AUTO_TEST_CASE(gives_tests_that_its_rule_for_clients_passes) {

@@ -102,6 +102,13 @@ BOOST_AUTO_TEST_CASE(an_iterator_that_counts_its_calls_is_kept_only_by_a_loop) {
     BOOST_TEST(rule_keeps("return next_one()",
                           "local function make() return ('a,b'):gmatch('.') end local next_one = make()"));
     BOOST_TEST(rule_keeps("for w in first(job.qos:gmatch('.')) do end")); // in doubt
+    BOOST_TEST(rule_keeps("return next_one()", "local next_one = string['gmatch']('a,b', '.')"));
+    BOOST_TEST(rule_keeps("return next_one()", "local next_one = ('a')['gmatch']('a,b', '.')"));
+    BOOST_TEST(rule_keeps("for _, f in pairs(string) do f() end"));
+    BOOST_TEST(rule_keeps("return saved()",
+                          "local saved for it in function(s) return s end, ('a,b'):gmatch('.') do "
+                          "saved = it break end"));
+    BOOST_TEST(!rule_keeps("for i = 1, 3 do for w in string.gmatch('a', '.') do job:note(w) end end"));
 }
 
 BOOST_AUTO_TEST_CASE(a_module_that_keeps_something_counts_for_all_who_require_it) {

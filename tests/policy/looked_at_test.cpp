@@ -67,6 +67,16 @@ const Case certain[] = {
 };
 
 const Case doubtful[] = {
+    // Which function TABLE.NAME is, is not certain.
+    {"M.check(job)", "all",
+     "local M = {} function M.check(j) return j.name end M.check, M.other = function(j) return j.comment "
+     "end, 1"},
+    {"M.check(job)", "all",
+     "local base = {} local M = base function M.check(j) return j.name end base.check = function(j) return "
+     "j.comment end"},
+    {"M.check(job)", "all",
+     "local M = { check = function(j) return j.comment end } if false then function M.check(j) return j.name "
+     "end end"},
     {"local name = 'nice' if job[name] == 1 then end", "all"},
     {"if job['n' .. 'ice'] == 1 then end", "all"},
     {"if job['\\110ice'] == 1 then end", "all"},

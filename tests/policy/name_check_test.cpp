@@ -227,4 +227,33 @@ BOOST_AUTO_TEST_CASE(variables_that_rules_may_not_write_are_found) {
     BOOST_TEST(finding("job.env.OTHER = 'x'", "site { nonsense = 1 }") == ""); // the setting is not known
 }
 
+/// None of these certainly fails, so each must load.
+BOOST_AUTO_TEST_CASE(names_whose_values_are_not_certain_are_left_alone) {
+    const std::vector<std::string> rules{
+        // A function that gets the job, and rows of a table.
+        "local function size(x) if type(x) == 'table' then return x.most end return x.nodes end "
+        "rule { submit = function(job) for _, row in ipairs{{most=4}} do if size(job) > size(row) then "
+        "job:reject('no') end end end }",
+        "local function pick(a) return a, 2 end rule { submit = function(job, view) local a, b = pick({}) "
+        "local function size(x) return x.most end if b == 3 then size(job) end size(a) end }",
+        // Assigned behind a literal.
+        "local function pick(job) return { limit = 3 }, true end rule { submit = function(job, view) "
+        "local q = view.qos(job.qos) local found = false q, found = pick(job) job:note('%s', "
+        "tostring(q.limit)) end }",
+        // A name in its own value, and behind `until`.
+        "rule { submit = function(job, view) local qos = job.qos do local qos = view.qos(qos:lower()) "
+        "job:note('%s', qos.name) end end }",
+        "rule { submit = function(job, view) local q = { limit = 3 } repeat local q = view.qos(job.qos) "
+        "until true job:note('%d', q.limit) end }",
+        // Tried by its name.
+        "local function probe() return ('x'):unheard_of() end rule { submit = function(job) "
+        "if pcall(probe) then job:note('x') end end }"};
+    for (const std::string& rule : rules)
+        BOOST_TEST(load_error({{"t.lua", rule}}) == "", rule);
+    const Texts optional{{"lib/site.lua", "return { name = 'x' }"},
+                         {"t.lua", "local site = require('site') rule { submit = function(job) if site.extra "
+                                   "then site.extra(job) end end }"}};
+    BOOST_TEST(load_error(optional) == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

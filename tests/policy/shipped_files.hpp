@@ -3,6 +3,7 @@
 // The rules that are installed for sites to copy, and their data.
 #pragma once
 
+#include "qosgate/policy/lua_tokens.hpp"
 #include "support/policy_setup.hpp"
 
 #include <algorithm>
@@ -31,9 +32,12 @@ inline Texts all_shipped_rules() {
     return shipped_files(".");
 }
 
-/// One rule as a policy, with the data that shipped rules read.
+/// One rule as a policy, with the data of the shipped rules if it reads some.
 inline Texts with_shipped_data(const std::string& name, const std::string& text) {
     Texts files{{name, text}};
+    const auto tokens = policy::read_tokens(text);
+    if (std::ranges::none_of(tokens, [](const policy::Token& token) { return token.is_name("data"); }))
+        return files;
     for (auto& file : shipped_files("data", "data/"))
         files.push_back(std::move(file));
     return files;

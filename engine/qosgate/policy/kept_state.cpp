@@ -55,6 +55,7 @@ class Walk {
     void step() {
         const Token& token = tokens_[at_];
         if (token.is_name()) return name(token.text);
+        if (token.kind == TokenKind::text && token.text == "gmatch") has_state_ = true;
         if (token.kind != TokenKind::symbol) return;
         const std::string_view word = token.text;
         if (word == "function") {
@@ -64,6 +65,10 @@ class Walk {
         } else if (word == "for") {
             declare_list();
             brackets_.push_back(BracketKind::loop_head);
+            head_ = {};
+        } else if (word == "," && is_in(BracketKind::loop_head)) {
+            head_.has_comma = true;
+            if (head_.has_gmatch) has_state_ = true;
         } else if (word == "if" || word == "do" || word == "repeat") {
             if (is_in(BracketKind::loop_head)) brackets_.pop_back();
             brackets_.push_back(BracketKind::block);
@@ -99,14 +104,19 @@ class Walk {
     /// The name at the current token.
     void name(std::string_view name) {
         static constexpr std::array<std::string_view, 3> harmless{"concat", "pack", "unpack"};
-        // What gmatch returns changes with each call. A loop does not give it away.
-        if (name == "gmatch" && !is_in(BracketKind::loop_head)) has_state_ = true;
+        if (name == "gmatch") note_gmatch();
         if (is_member(back(1))) return;
-        if (name == "_ENV") has_state_ = true;
+        if (name == "_ENV" || (name == "string" && !ahead(1).is("."))) has_state_ = true;
         if (name == "table")
             has_state_ = has_state_ || !ahead(1).is(".") ||
                          std::ranges::find(harmless, ahead(2).text) == harmless.end();
         if (name == "require") require();
+    }
+
+    /// What gmatch returns changes with each call. A loop over it alone does not give it away.
+    void note_gmatch() {
+        head_.has_gmatch = true;
+        if (!is_in(BracketKind::loop_head) || head_.has_comma) has_state_ = true;
     }
 
     void require() {
@@ -189,6 +199,11 @@ class Walk {
     std::size_t at_ = 0;
     std::vector<Frame> frames_;
     std::vector<BracketKind> brackets_;
+    struct LoopHead {
+        bool has_comma = false; ///< behind `in`
+        bool has_gmatch = false;
+    };
+    LoopHead head_; ///< of the last `for`
     bool has_state_ = false;
 };
 

@@ -186,14 +186,14 @@ UseProblem find_module_problem(Tokens use, std::size_t length,
         std::vector<std::string> known;
         for (const auto& [own, what] : content.members)
             known.push_back(own);
-        return {text::format("module '{}' has no '{}'{}{}", module_name, text::printable(name.text, 60),
-                             text::did_you_mean(name.text, known),
-                             content.is_shipped ? list_of_names(known) : ""),
-                is_called};
+        // A warning, because the file may call it only where there is one.
+        return UseProblem::warning(text::format(
+            "module '{}' has no '{}'{}{}", module_name, text::printable(name.text, 60),
+            text::did_you_mean(name.text, known), content.is_shipped ? list_of_names(known) : ""));
     }
     if (!is_called) return {};
     if (!member->second.is_function)
-        return UseProblem::failure(text::format("module '{}': '{}' is no function", module_name, name.text));
+        return UseProblem::warning(text::format("module '{}': '{}' is no function", module_name, name.text));
     if (token_at(use, length).is(":")) return {};
     const auto given = read_arguments(tokens_from(use, length + 2));
     if (!given) return {};

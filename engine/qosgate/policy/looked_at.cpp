@@ -283,13 +283,15 @@ class Search {
         return found;
     }
 
-    /// Whether the only value of a local table is the one that it was declared with.
+    /// Whether the only value of a local table is the one that it was declared with: `{}`, or a module's.
     static bool is_constant(const SearchedFile& file, std::string_view table) {
         bool is_declared = false;
         for (std::size_t i = 1; i < file.size(); ++i) {
             if (!file.is_variable(i, table) || file.at(i + 1).is(".")) continue;
             const bool is_returned = file.at(i - 1).is("return") && i + 2 == file.size();
-            const bool is_declaration = file.at(i - 1).is("local") && file.at(i + 1).is("=");
+            const bool is_empty = file.at(i + 2).is("{") && file.at(i + 3).is("}");
+            const bool is_declaration = file.at(i - 1).is("local") && file.at(i + 1).is("=") &&
+                                        (is_empty || file.at(i + 2).is_name("require"));
             if (!is_returned && (!is_declaration || std::exchange(is_declared, true))) return false;
         }
         return is_declared;
@@ -317,9 +319,9 @@ class Search {
         for (std::size_t i = 3; i < file.size(); ++i) {
             if (!file.at(i).is_name(name) || !file.at(i - 1).is(".") || !file.is_variable(i - 2, table))
                 continue;
-            if (file.at(i + 1).is("=")) return std::nullopt;
+            if (!file.at(i + 1).is("(")) return std::nullopt; // it may get another value
             if (!file.at(i - 3).is("function")) continue;
-            if (found || !file.at(i + 1).is("(")) return std::nullopt;
+            if (found) return std::nullopt;
             found = Parameter{&file, i - 3};
         }
         return found;

@@ -46,7 +46,7 @@ class Finder {
   public:
     Finder(Tokens tokens, const NameScopes& scopes, const CodeFacts& facts)
         : tokens_(tokens), scopes_(scopes), facts_(facts), meanings_(scopes.declarations.size()),
-          from_(scopes.declarations.size()) {}
+          from_(scopes.declarations.size()), has_values_(scopes.declarations.size()) {}
 
     std::vector<NameMeaning> run() {
         for (const FunctionScope& function : scopes_.functions)
@@ -104,11 +104,15 @@ class Finder {
 
     void add_function(const FunctionScope& function) {
         if (!function.rule_key.empty()) return give_arguments(function, function.rule_key);
-        if (function.name && !scopes_.declarations[*function.name].is_assigned)
-            by_name_[*function.name] = &function;
+        const bool is_followed = function.name && !scopes_.declarations[*function.name].is_assigned;
+        if (is_followed) by_name_[*function.name] = &function;
         for (const std::size_t parameter : function.parameters)
-            if (const Meaning known = meaning_by_name(parameter); known != Meaning::unset)
+            has_values_[parameter] = is_followed;
+        for (const std::size_t parameter : function.parameters)
+            if (const Meaning known = meaning_by_name(parameter); known != Meaning::unset) {
                 give(parameter, {known});
+                has_values_[parameter] = true;
+            }
     }
 
     /// In a module every parameter with such a name is that object.
@@ -121,15 +125,21 @@ class Finder {
 
     void give_arguments(const FunctionScope& function, std::string_view rule_key) {
         const auto known = arguments_of(rule_key);
-        for (std::size_t i = 0; i < function.parameters.size(); ++i)
+        for (std::size_t i = 0; i < function.parameters.size(); ++i) {
             give(function.parameters[i], {i < known.size() ? known[i] : Meaning::anything});
+            has_values_[function.parameters[i]] = true;
+        }
     }
 
-    /// `local NAME = VALUE`, and names that are assigned later.
+    /// `local NAME = VALUE`; all names whose values come from elsewhere, such as those of a loop, are
+    /// anything.
     void add_value(std::size_t index) {
         const Declaration& declaration = scopes_.declarations[index];
         if (declaration.is_assigned) return give(index, anything);
-        if (!declaration.is_single) return;
+        if (!declaration.is_single) {
+            if (!has_values_[index]) give(index, anything);
+            return;
+        }
         const std::size_t sign = declaration.at + (token_at(tokens_, declaration.at + 1).is("<") ? 4 : 1);
         const std::size_t value = sign + 1;
         // In a guarded place names may be missing, and the use of what they give may be guarded elsewhere.
@@ -180,6 +190,7 @@ class Finder {
     std::vector<Flow> flows_;
     std::vector<std::size_t> constant_;          ///< flows without a source
     std::vector<std::vector<std::size_t>> from_; ///< the flows of each declaration
+    std::vector<bool> has_values_;               ///< whether all values of a declaration are followed
     std::vector<std::size_t> changed_;           ///< declarations whose flows must be followed again
     std::unordered_map<std::size_t, const FunctionScope*> by_name_;
 };

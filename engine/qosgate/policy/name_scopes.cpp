@@ -45,6 +45,8 @@ class ScopeReader {
         }
         for (Declaration& declaration : found_.declarations)
             declaration.is_assigned = assigned_.contains(declaration.name);
+        for (std::size_t i = 0; i < found_.functions.size(); ++i)
+            if (found_.functions[i].name && tried_.contains(*found_.functions[i].name)) guard(i);
         return std::move(found_);
     }
 
@@ -62,8 +64,9 @@ class ScopeReader {
     static bool names_function(const Token& key) { return key.is_name() && is_function_key(key.text); }
 
     void note_assignment(std::size_t i) {
-        static constexpr std::string_view starts[] = {"do", "then", "else", "repeat", ";",
-                                                      ")",  "end",  "]",    "}"};
+        static constexpr std::string_view starts[] = {"do",    "then",  "else", "repeat", ";",
+                                                      ")",     "end",   "]",    "}",      "true",
+                                                      "false", "break", "nil",  "...",    "::"};
         const Token& name = tokens_[i];
         if (!name.is_name() || i == 0) return;
         const Token& previous = tokens_[i - 1];
@@ -166,6 +169,8 @@ class ScopeReader {
         // `local x = x`: the value is that of the name outside.
         const bool is_copy = after(2).is("=") && after(1).text == after(3).text && after(3).is_name();
         const auto outside = is_copy ? local(after(3).text) : std::nullopt;
+        // Which of two a name means is not certain in the value itself, and behind `until`.
+        if (!is_copy && after(1).is_name() && local(after(1).text)) assigned_.insert(after(1).text);
         const std::size_t count = declare_list();
         if (count == 1 && after(1).is("=")) found_.declarations.back().is_single = true;
         if (!is_copy) return;
@@ -241,7 +246,17 @@ class ScopeReader {
         if (const auto declared = local(token(at_).text)) refer(*declared);
     }
 
+    /// Marks what is in a function that is given to pcall by its name, with all functions in it.
+    void guard(std::size_t function) {
+        const auto is_own = [function](const TokenScope& token) { return token.function == function; };
+        const auto first = std::ranges::find_if(found_.tokens, is_own);
+        const auto last = std::find_if(found_.tokens.rbegin(), found_.tokens.rend(), is_own);
+        for (auto token = first; token != found_.tokens.end() && token != last.base(); ++token)
+            token->is_guarded = true;
+    }
+
     void refer(std::size_t declaration) {
+        if (before(1).is("(") && before(2).is_name("pcall")) tried_.insert(declaration);
         found_.tokens[at_].declaration = declaration;
         found_.declarations[declaration].is_used = true;
     }
@@ -252,6 +267,7 @@ class ScopeReader {
     std::vector<Scope> scopes_;
     std::unordered_map<std::string_view, std::vector<std::size_t>> locals_; ///< the innermost last
     std::set<std::string_view> assigned_;
+    std::set<std::size_t> tried_; ///< declarations of functions that pcall gets
 };
 
 } // namespace

@@ -32,9 +32,8 @@ UseProblem find_wrong_is_set(std::string_view object, const WrittenArguments& ar
     const std::string_view name = literal_text(arguments.all[0]);
     const FieldSpec* field = find_job_field(name);
     if (field != nullptr && field->is_set == nullptr)
-        return UseProblem::failure(
-            text::format("{}:is_set: '{}' is not something that a request asks for{}", object, name,
-                         why_no_request(*field)));
+        return UseProblem::failure(text::format("{}:is_set: '{}' is not something that a request asks for{}",
+                                                object, name, why_no_request(*field)));
     if (arguments.has_more_than(1))
         return UseProblem::warning(text::format(
             "{}:is_set takes the name of one field, and here are {} values", object, arguments.all.size()));
