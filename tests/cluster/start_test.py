@@ -152,7 +152,7 @@ class Status(StartTestCase):
         self.assertEqual(answer["folder"], in_force["policy_folder"])
 
         broken = self.folder / "99-broken.lua"
-        broken.write_text("rule { submit = function(job)\n  job.qoss = 'x'\n  job:is_set()\nend }")
+        broken.write_text("rule { submit = function(job)\n  job.qoss = 'x'\n  job:note()\nend }")
         self.expected_errors.append("99-broken.lua")
         status = self.wait_for_status(1)
         first, second = self.policy_check(1)["findings"]
