@@ -258,8 +258,8 @@ class PolicyCheckTest(unittest.TestCase):
         self.assertEqual(
             done.stdout.splitlines()[:3],
             [
-                "data/map.json: is not used: no rule and no module reads it",
-                "lib/projects.lua: is not used: no rule and no module requires it",
+                "data/map.json: is not used: no rule, module or test reads it",
+                "lib/projects.lua: is not used: no rule, module or test requires it",
                 "test: is not read; did you mean tests?",
             ],
         )

@@ -46,11 +46,18 @@ BOOST_AUTO_TEST_CASE(tells_modules_and_data_that_nobody_uses) {
         all.emplace_back("t.lua", rule);
         return findings_of(all);
     };
-    BOOST_TEST(found(plain_rule) == "data/d.json:0: is not used: no rule and no module reads it\n"
-                                    "lib/a.lua:0: is not used: no rule and no module requires it");
+    BOOST_TEST(found(plain_rule) == "data/d.json:0: is not used: no rule, module or test reads it\n"
+                                    "lib/a.lua:0: is not used: no rule, module or test requires it");
     BOOST_TEST(found(uses + plain_rule) == "");
     BOOST_TEST(found("local n = 'a' local a, b = require(n), data('d' .. '.json')\n" + plain_rule) == "");
     BOOST_TEST(found("local f, g = require, data\n" + plain_rule) == "");
+    SourceFolder with_test{true, {{"t.lua", plain_rule}}};
+    for (const auto& [name, content] : files)
+        with_test.files.push_back({name, content});
+    with_test.tests.push_back({"tests/t.lua", uses});
+    BOOST_TEST(check_sources(with_test).findings.empty());
+    with_test.tests.front().text = "local x = 1";
+    BOOST_TEST(check_sources(with_test).findings.size() == 2u);
     BOOST_TEST(findings_of(files) == ""); // without rules it is a part of a policy
     Texts with_script = files;
     with_script.emplace_back("t.lua", plain_rule);

@@ -20,20 +20,26 @@ bool is_code(const SourceFile& file) {
     return kind_of(file.name) == SourceKind::rule || kind_of(file.name) == SourceKind::module;
 }
 
-/// The names with which files call a function. Empty: one may be any name.
+/// Adds the names with which a file calls a function. False: one may be any name.
+bool add_names_given_to(std::string_view function, const SourceFile& file, std::set<std::string>& names) {
+    const auto tokens = read_tokens(file.text);
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const bool is_member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is(":"));
+        if (!tokens[i].is_name(function) || is_member) continue;
+        const Token* name = literal_argument(tokens_from(tokens, i + 1));
+        if (name == nullptr) return false;
+        names.emplace(name->text);
+    }
+    return true;
+}
+
+/// The same of all rules, modules and tests. Empty: one may be any name.
 std::optional<std::set<std::string>> names_given_to(std::string_view function, const SourceFolder& sources) {
     std::set<std::string> names;
-    for (const SourceFile& file : sources.files) {
-        if (!is_code(file)) continue;
-        const auto tokens = read_tokens(file.text);
-        for (std::size_t i = 0; i < tokens.size(); ++i) {
-            const bool is_member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is(":"));
-            if (!tokens[i].is_name(function) || is_member) continue;
-            const Token* name = literal_argument(tokens_from(tokens, i + 1));
-            if (name == nullptr) return std::nullopt;
-            names.emplace(name->text);
-        }
-    }
+    for (const SourceFile& file : sources.files)
+        if (is_code(file) && !add_names_given_to(function, file, names)) return std::nullopt;
+    for (const SourceFile& file : sources.tests)
+        if (is_source_name(file.name) && !add_names_given_to(function, file, names)) return std::nullopt;
     return names;
 }
 
@@ -96,8 +102,8 @@ std::vector<Finding> find_unused(const SourceFolder& sources, std::span<const Ru
                             [](const SourceFile& file) { return kind_of(file.name) == SourceKind::compat; }))
         return found;
     find_unused_files(sources, SourceKind::module, "require",
-                      "is not used: no rule and no module requires it", found);
-    find_unused_files(sources, SourceKind::data, "data", "is not used: no rule and no module reads it",
+                      "is not used: no rule, module or test requires it", found);
+    find_unused_files(sources, SourceKind::data, "data", "is not used: no rule, module or test reads it",
                       found);
     return found;
 }
