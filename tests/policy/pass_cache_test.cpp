@@ -85,7 +85,8 @@ Job random_job(std::mt19937& random) {
     job.request.exclusive = random() % 8 == 0;
     if (random() % 2 == 0) job.minutes(random() % 2 == 0 ? 20 : 2000);
     if (random() % 8 == 0) job.unlimited();
-    // Not many of both: which bound a rule tells first may differ from state to state, with the order of pairs().
+    // Not many of both: which bound a rule tells first may differ from state to state, with the order of
+    // pairs().
     const std::uint64_t nodes = random() % 2 == 0 ? 1 : 9;
     job.default_minutes(60).nodes(nodes).cpus(nodes == 1 && random() % 2 == 0 ? 40 : 2);
     if (random() % 3 == 0) {
@@ -325,22 +326,43 @@ BOOST_AUTO_TEST_CASE(values_and_jobs_beyond_the_bounds_replace_older_ones) {
     BOOST_TEST(runs(0, 1) == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(a_rule_that_sees_only_different_jobs_is_noted_no_more) {
+BOOST_AUTO_TEST_CASE(a_rule_that_sees_only_different_jobs_is_given_up_for_a_while) {
     PassCache cache({false});
     FieldReads reads;
     reads.note({0, model::FieldUse::read});
     Job job;
     const RuleInput facts = job.facts();
     int noted = 0;
-    while (cache.wants(0) && noted < 1000) {
-        job.qos(std::to_string(noted++));
-        cache.start_job();
-        cache.remember(0, reads, {job.request, facts});
-    }
+    const auto note_others = [&] {
+        while (cache.wants(0) && noted < 1000) {
+            job.qos(std::to_string(noted++));
+            cache.start_job();
+            cache.remember(0, reads, {job.request, facts});
+        }
+    };
+    note_others();
     BOOST_TEST(noted == 64);
     cache.start_job();
+    BOOST_TEST(!cache.knows(0, {job.request, facts})); // although it is the last one
+    for (int i = 0; i < 4096; ++i)
+        cache.start_job();
     BOOST_TEST(cache.knows(0, {job.request, facts})); // each hit pays for some more
-    BOOST_TEST(cache.wants(0));
+    note_others();
+    BOOST_TEST(noted == 64 + 32 + 4);
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_that_sees_the_same_jobs_is_never_given_up) {
+    PassCache cache({false});
+    FieldReads reads;
+    reads.note({0, model::FieldUse::read});
+    Job job;
+    const RuleInput facts = job.qos("normal").facts();
+    cache.start_job();
+    cache.remember(0, reads, {job.request, facts});
+    for (int i = 0; i < 10'000; ++i) {
+        cache.start_job();
+        BOOST_REQUIRE(cache.knows(0, {job.request, facts}));
+    }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -75,6 +75,7 @@ bool PassCache::find_numbers(Numbers& numbers, std::span<const FieldRead> reads,
 
 bool PassCache::knows(std::size_t index, const FieldSource& source) noexcept {
     Rule& rule = rules_[index];
+    if (!is_worth_it(rule)) return false;
     for (List& list : rule.lists) {
         Numbers numbers;
         const std::size_t width = list.reads.size();
@@ -90,11 +91,17 @@ bool PassCache::knows(std::size_t index, const FieldSource& source) noexcept {
     return false;
 }
 
-bool PassCache::wants(std::size_t index) const noexcept {
-    // A rule that reads what differs from job to job is not worth it: each hit pays for some attempts.
+void PassCache::start_job() noexcept {
+    constexpr std::uint64_t jobs_between_trials = 4096;
+    if (++job_ % jobs_between_trials != 0) return;
+    for (Rule& rule : rules_)
+        rule.noted /= 2;
+}
+
+bool PassCache::is_worth_it(const Rule& rule) noexcept {
+    // Each hit pays for some attempts.
     constexpr std::uint64_t free = 64;
     constexpr std::uint64_t per_hit = 4;
-    const Rule& rule = rules_[index];
     return rule.may_be_left_out && rule.noted < free + per_hit * rule.hits;
 }
 

@@ -36,13 +36,14 @@ class PassCache {
     explicit PassCache(const std::vector<bool>& keeps_state);
 
     /// Begins with a job, or with one that has changed.
-    void start_job() noexcept { ++job_; }
+    void start_job() noexcept;
 
     /// Whether the rule does nothing with this job, for certain. `source` is the job of start_job(), counted.
     [[nodiscard]] bool knows(std::size_t rule, const FieldSource& source) noexcept;
 
-    /// Whether it is worth the time to note what the rule reads in its next run.
-    [[nodiscard]] bool wants(std::size_t rule) const noexcept;
+    /// Whether it is worth the time to note what the rule reads in its next run. It is not for a rule that
+    /// reads what differs from job to job; now and then such a rule is tried again.
+    [[nodiscard]] bool wants(std::size_t rule) const noexcept { return is_worth_it(rules_[rule]); }
 
     /// Takes a run in which the rule did nothing with the job.
     void remember(std::size_t rule, const FieldReads& reads, const FieldSource& source) noexcept;
@@ -73,6 +74,7 @@ class PassCache {
         std::unordered_map<std::string, Number> numbers; ///< of values, written as bytes
     };
 
+    [[nodiscard]] static bool is_worth_it(const Rule& rule) noexcept;
     [[nodiscard]] Number number_of(std::size_t field, const FieldSource& source) noexcept;
     [[nodiscard]] Number find_number(Field& field, const Value& value);
     /// False if one of the values has no number.
