@@ -4,24 +4,13 @@
 // its user, account and QOSs, and its counts.
 #pragma once
 
-#include "qosgate/gate/count_job.hpp"
-#include "qosgate/gate/known_cluster.hpp"
-#include "qosgate/gate/partition_list.hpp"
-#include "qosgate/quota/provider.hpp"
+#include "qosgate/gate/counted_request.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 namespace qg::gate {
-
-/// The cluster that requests are resolved against. Ownership: borrows.
-struct ClusterContext {
-    const model::Cluster& cluster; ///< an empty one if the cluster is not known
-    const quota::QuotaProvider& provider;
-    limits::Release release;
-    KnownCluster known = nullptr; ///< how far `cluster` is known; for rules
-};
 
 /// Whether the view must be complete, or may lack limits that certainly leave room
 /// (AccountView::is_within_limits).
@@ -34,20 +23,13 @@ struct ResolveOptions {
     bool names_partitions = true; ///< the job gets its partitions now; else it has had them
 };
 
-/// A request with everything that the decision about it needs.
-/// Ownership: borrows the request and the context's parts.
-struct ResolvedRequest {
-    /// Without a view, fills in the rest as far as possible.
-    /// Threads: those of the provider.
+/// A request with everything that the decision about it needs. Without a view, the counts are there as far as
+/// possible. Ownership: borrows the request and the context's parts. Threads: those of the provider.
+struct ResolvedRequest : CountedRequest {
+    /// Use resolve().
     ResolvedRequest(const model::JobRequest& asked, const ClusterContext& cluster,
                     const ResolveOptions& options);
 
-    const model::JobRequest& request;
-    ClusterContext context;
-    PartitionList partitions;
-    // These two come before the view: the provider may ask for the counts while it makes the view.
-    JobCounter counter;
-    model::ResolvedJob job;           ///< the counts of the request
     Result<model::AccountView> known; ///< the view, or the error
 
     /// The view; an empty one after an error.
@@ -57,12 +39,6 @@ struct ResolvedRequest {
     [[nodiscard]] bool has_no_accounts() const {
         return !known && known.error().code == ErrorCode::not_found;
     }
-
-  private:
-    class Counting;
-
-    Result<model::AccountView> look_up(const ResolveOptions& options);
-    void count(const model::AccountView& view);
 };
 
 /// Resolves a request.
