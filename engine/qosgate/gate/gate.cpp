@@ -30,17 +30,17 @@ bool is_failure(const LogLine& line) {
 }
 
 /// Records what the rules did with a new or changed job; they may have rejected it.
-void take_verdict(Decision& decision, policy::RuleOutcome& verdict, const LoggedJob& job, const Site& site) {
-    const bool is_written = job.change == nullptr && !verdict.rejected;
-    for (const policy::RuleEvent& event : verdict.events)
+void take_outcome(Decision& decision, policy::RuleOutcome& outcome, const LoggedJob& job, const Site& site) {
+    const bool is_written = job.change == nullptr && !outcome.rejected;
+    for (const policy::RuleEvent& event : outcome.events)
         if (is_written || event.kind != policy::EventKind::changed) log_rule(decision, job, event);
-    decision.message = std::move(verdict.warnings);
-    if (!verdict.rejected) return;
+    decision.message = std::move(outcome.warnings);
+    if (!outcome.rejected) return;
     decision.reject = RejectCode::access_denied;
-    text::for_each_part(verdict.reject_message, '\n',
+    text::for_each_part(outcome.reject_message, '\n',
                         [&](std::string_view line) { decision.message.emplace_back(line); });
     // The message about a failed rule already contains the contact.
-    if (!verdict.has_failed) append_contact(decision.message, site.settings());
+    if (!outcome.has_failed) append_contact(decision.message, site.settings());
 }
 
 constexpr std::string_view unknown_partitions = "slurmctld has just started";
@@ -62,20 +62,20 @@ constexpr std::string_view changed_partition = "a partition changed a moment ago
 /// Runs the site's rules over a new job. Empty: there are none, or the job is rejected.
 std::optional<RulesRun> run_rules(Decision& decision, const ResolvedRequest& resolved, const Site& site) {
     if (!site.has_rules_at(policy::JobEvent::submit)) return std::nullopt;
-    policy::RuleOutcome verdict = run_site_rules(*site.policy, resolved);
-    take_verdict(decision, verdict, {resolved.request, resolved.view()}, site);
-    if (verdict.rejected) return std::nullopt;
-    decision.changed = std::move(verdict.changed);
+    policy::RuleOutcome outcome = run_site_rules(*site.policy, resolved);
+    take_outcome(decision, outcome, {resolved.request, resolved.view()}, site);
+    if (outcome.rejected) return std::nullopt;
+    decision.changed = std::move(outcome.changed);
     return RulesRun{resolved.request, *site.policy, std::ranges::any_of(decision.log, is_failure),
-                    std::move(verdict.writers)};
+                    std::move(outcome.writers)};
 }
 
 /// Runs the site's rules over a change. `before` may be null if no rule reads it.
 void run_rules_at_change(Decision& decision, const model::JobUpdate& update, const ResolvedRequest& after,
                          const ResolvedRequest* before, const Site& site) {
     if (!site.has_rules_at(policy::JobEvent::modify, update.parts)) return;
-    policy::RuleOutcome verdict = run_site_rules_at_change(*site.policy, after, before, update.parts);
-    take_verdict(decision, verdict, {update.after, after.view(), &update}, site);
+    policy::RuleOutcome outcome = run_site_rules_at_change(*site.policy, after, before, update.parts);
+    take_outcome(decision, outcome, {update.after, after.view(), &update}, site);
 }
 
 /// Adds a line in front of the lines about limits, if there are any: which rules set the fields in question.

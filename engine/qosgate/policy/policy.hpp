@@ -6,9 +6,9 @@
 //
 //   auto policy = load_policy("/etc/slurm/qosgate.d", {});
 //   if (!policy) return log(policy.error());
-//   RuleOutcome verdict = (*policy)->run(request, facts);
-//   if (verdict.rejected) return reject(verdict.reject_message);
-//   if (verdict.changed) request = *std::move(verdict.changed);
+//   RuleOutcome outcome = (*policy)->run(request, facts);
+//   if (outcome.rejected) return reject(outcome.reject_message);
+//   if (outcome.changed) request = *std::move(outcome.changed);
 #pragma once
 
 #include "qosgate/base/result.hpp"

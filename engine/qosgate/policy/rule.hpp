@@ -20,7 +20,7 @@ enum class JobEvent : std::uint8_t {
     client, ///< sbatch, salloc, srun or scrontab is about to send a job
 };
 
-/// The effect of a rule's verdict.
+/// What becomes of the rejections and changes of a rule.
 enum class RuleMode : std::uint8_t {
     enforce, ///< rejections reject, changes are made
     warn,    ///< a rejection is shown as a warning; changes are not made

@@ -66,14 +66,14 @@ std::shared_ptr<const RuleInput> unowned(const RuleInput& facts) noexcept {
 /// The chain's state while one job goes through it.
 class Chain {
   public:
-    /// Fills the verdict.
-    Chain(RuleOutcome& verdict, const Settings& settings, const ChainInput& input)
+    /// Fills the outcome.
+    Chain(RuleOutcome& outcome, const Settings& settings, const ChainInput& input)
         : settings_(settings), event_(input.event), job_(input.job), asked_(input.facts),
-          facts_(unowned(input.facts)), verdict_(verdict) {}
+          facts_(unowned(input.facts)), outcome_(outcome) {}
 
     /// The job as the rules so far have left it.
     [[nodiscard]] const model::JobRequest& current() const noexcept {
-        return verdict_.changed ? *verdict_.changed : job_;
+        return outcome_.changed ? *outcome_.changed : job_;
     }
     /// What rules read about it; null: it is to be counted again.
     [[nodiscard]] const std::shared_ptr<const RuleInput>& facts() const noexcept { return facts_; }
@@ -102,9 +102,9 @@ class Chain {
             record(rule, EventKind::rejected, "the rule failed");
             failure_ = text::format("This job was not accepted because the rule '{}' ({}) failed: {}; {}",
                                     rule.name, rule.file, told, whom_to_tell());
-            verdict_.rejected = verdict_.has_failed = has_ended_ = true;
+            outcome_.rejected = outcome_.has_failed = has_ended_ = true;
         } else if (warns_on_error(rule))
-            verdict_.warnings.push_back(
+            outcome_.warnings.push_back(
                 text::format("The rule '{}' ({}) was not applied because it failed: {}; {}", rule.name,
                              rule.file, told, whom_to_tell()));
     }
@@ -131,15 +131,15 @@ class Chain {
         fail(**named, {text::format("it was not run{}: {}", others, why), {}, Exhausted::nothing});
     }
 
-    [[nodiscard]] bool rejected() const noexcept { return verdict_.rejected; }
+    [[nodiscard]] bool rejected() const noexcept { return outcome_.rejected; }
     /// Whether no more rules run.
     [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
 
     /// Ends the chain for a rejected job.
     [[gnu::cold]] void end_rejected() {
-        verdict_.reject_message = text::join(rejection_lines(), "\n");
-        verdict_.changed.reset();
-        verdict_.options.clear();
+        outcome_.reject_message = text::join(rejection_lines(), "\n");
+        outcome_.changed.reset();
+        outcome_.options.clear();
     }
 
   private:
@@ -151,7 +151,7 @@ class Chain {
 
     [[gnu::noinline]] void finish_remarks(const RuleInfo& rule, const RuleRun& run) {
         for (const Remark& remark : run.remarks()) {
-            if (rule.mode != RuleMode::shadow) verdict_.warnings.push_back(tell(rule, remark.text));
+            if (rule.mode != RuleMode::shadow) outcome_.warnings.push_back(tell(rule, remark.text));
             record(rule, kind_of(rule, remark.is_warning ? EventKind::warned : EventKind::noted),
                    remark.text);
         }
@@ -164,7 +164,7 @@ class Chain {
             record(rule, kind_of(rule, EventKind::changed), change);
         if (rule.mode != RuleMode::enforce) return;
         note_writer(rule, *run.draft());
-        verdict_.changed = *std::move(run.draft());
+        outcome_.changed = *std::move(run.draft());
         facts_ = run.facts();
     }
 
@@ -175,7 +175,7 @@ class Chain {
                text::format("{}: {} -> {}", change.name, show(before), show(change.value)));
         if (rule.mode != RuleMode::enforce) return;
         client.set(change);
-        add_change(verdict_.options, change);
+        add_change(outcome_.options, change);
     }
 
     void finish_rejection(const RuleInfo& rule, const std::string& given) {
@@ -187,7 +187,7 @@ class Chain {
             const bool names_rule = given.empty();
             reject({message, names_rule ? message : text::format("rule '{}': {}", rule.name, message)});
         } else if (rule.mode == RuleMode::warn)
-            verdict_.warnings.push_back(tell(rule, message));
+            outcome_.warnings.push_back(tell(rule, message));
         if (rule.rejection_stops) stop(rule);
     }
 
@@ -200,7 +200,7 @@ class Chain {
     }
 
     void reject(Rejection rejection) {
-        verdict_.rejected = true;
+        outcome_.rejected = true;
         ++rejection_count_;
         if (rejections_.size() < max_rejections) rejections_.push_back(std::move(rejection));
     }
@@ -219,15 +219,15 @@ class Chain {
     void note_writer(const RuleInfo& rule, const model::JobRequest& draft) {
         const auto differs_from_job = changed_by_rule(job_, draft, asked_);
         for (const FieldSpec* field : changed_by_rule(current(), draft, asked_)) {
-            std::erase_if(verdict_.writers,
+            std::erase_if(outcome_.writers,
                           [field](const FieldWriter& writer) { return writer.field == field->name; });
             if (std::ranges::find(differs_from_job, field) != differs_from_job.end()) // not put back
-                verdict_.writers.push_back({field->name, rule.name, describe_field(*field, draft, asked_)});
+                outcome_.writers.push_back({field->name, rule.name, describe_field(*field, draft, asked_)});
         }
     }
 
     void record(const RuleInfo& rule, EventKind kind, std::string text, std::string detail = {}) {
-        verdict_.events.push_back({rule.name, rule.file, kind, std::move(text), std::move(detail)});
+        outcome_.events.push_back({rule.name, rule.file, kind, std::move(text), std::move(detail)});
     }
 
     [[nodiscard]] std::string whom_to_tell() const {
@@ -240,7 +240,7 @@ class Chain {
     const model::JobRequest& job_;
     const RuleInput& asked_; ///< of `job_`
     std::shared_ptr<const RuleInput> facts_;
-    RuleOutcome& verdict_;
+    RuleOutcome& outcome_;
     std::vector<Rejection> rejections_; ///< the first ones
     std::size_t rejection_count_ = 0;
     std::string failure_; ///< what the user reads of a failure that rejects
@@ -295,8 +295,8 @@ std::size_t first_that_applies(std::span<const RuleInfo> rules, std::size_t from
 
 RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const Settings& settings,
                       const ChainInput& input) {
-    RuleOutcome verdict; // the only thing returned, so that it is made in its place
-    Chain chain(verdict, settings, input);
+    RuleOutcome outcome; // the only thing returned, so that it is made in its place
+    Chain chain(outcome, settings, input);
     StateLease lease(pool, settings.rule_time);
     for (std::size_t next = first_that_applies(rules, 0, input); next < rules.size() && !chain.has_ended();
          next = first_that_applies(rules, next, input)) {
@@ -321,7 +321,7 @@ RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const
         lease.drop_if_spent();
     }
     if (chain.rejected()) chain.end_rejected();
-    return verdict;
+    return outcome;
 }
 
 } // namespace qg::policy
