@@ -132,27 +132,6 @@ BOOST_AUTO_TEST_CASE(are_compared_as_the_rules_left_them) {
                "expect.job.time_limit: 6 is expected, and it is 5");
 }
 
-BOOST_AUTO_TEST_CASE(are_counted_at_a_change_before_and_after_it) {
-    const auto policy =
-        policy_of({{"t.lua", modify_with("if job.gpus > before.gpus then "
-                                         "job:reject('%d of %d', job.gpus, before.gpus) end")}});
-    const std::string before = "before = { tres_per_node = 'gres:gpu:1', nodes = 2 }, ";
-    BOOST_TEST(problems_in(*policy, before + "job = { nodes = 3 }, expect = { reject = '3 of 2' }") == "");
-    BOOST_TEST(problems_in(*policy, before + "job = { nodes = 2 }, expect = { accept = true }") == "");
-}
-
-BOOST_AUTO_TEST_CASE(have_the_words_and_variables_from_before_a_change) {
-    const auto policy =
-        policy_of({{"t.lua", modify_with("job:reject('%d %s %s %s', #job.argv, job.argv[1], job.env.A, "
-                                         "job.env.B)")}});
-    const std::string before = "before = { argv = { 'a', 'b' }, env = { A = '1', B = '2' } }, ";
-    BOOST_TEST(problems_in(*policy, before + "job = { nodes = 1 }, expect = { reject = '2 a 1 2' }") == "");
-    BOOST_TEST(problems_in(*policy,
-                           before +
-                               "job = { nodes = 1, argv = { 'c' }, env = { B = '3' } }, expect = { reject = "
-                               "'1 c 1 3' }") == "");
-}
-
 BOOST_AUTO_TEST_CASE(name_only_what_the_cluster_has) {
     BOOST_TEST(
         problems_of(

@@ -151,11 +151,16 @@ Result<std::unique_ptr<policy::TestedJob>> ScenarioWorld::read(const policy::Pol
                      text::format("{} has no user \"{}\": name one that it has, or give job.uid, too",
                                   test.capture->name, text::printable(job.user(), 60))};
     if (const auto done = check_counts(job, *records.tres); !done) return done.error();
+    TestReading how{.release = release_, .has_view = test.gives_view() || test.is_client};
+    model::JobRequest request = as_sent(job, records);
+    if (test.is_change) {
+        const auto first = policy::TestJob::from(test, policy::TestedAs::before);
+        if (!first) return first.error();
+        request = as_record(std::move(request), JobInTest(*first, as_sent(*first, records), *given, how));
+        how.is_change = true;
+    }
     std::unique_ptr<policy::TestedJob> tested =
-        std::make_unique<JobInTest>(job, as_sent(job, records), *given,
-                                    TestReading{.release = release_,
-                                                .is_change = test.is_change,
-                                                .has_view = test.gives_view() || test.is_client});
+        std::make_unique<JobInTest>(job, std::move(request), *given, how);
     return tested;
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "qosgate/gate/tested_job.hpp"
 
+#include "qosgate/base/check.hpp"
+#include "qosgate/policy/fields.hpp"
+
 #include <string_view>
 #include <utility>
 
@@ -93,6 +96,19 @@ Result<std::shared_ptr<const policy::RuleInput>> JobInTest::recount(const model:
     if (!counted) return counted.error();
     const auto job = std::make_shared<const Recounted>(*this, *std::move(counted));
     return std::shared_ptr<const policy::RuleInput>(job, &job->facts());
+}
+
+model::JobRequest as_record(model::JobRequest request, const JobInTest& submitted) {
+    for (const char* const name : {"account", "partition", "qos", "time_limit"}) {
+        const policy::FieldSpec* const field = policy::find_job_field(name);
+        QG_CHECK(field != nullptr);
+        if (field->is_set(request)) continue;
+        policy::ErrorText error;
+        const policy::Value got = field->read({submitted.request(), submitted.facts()}, error);
+        // What is not known here, and what no request can ask for, stays a default.
+        if (error.empty()) static_cast<void>(write_field(*field, request, got));
+    }
+    return request;
 }
 
 } // namespace qg::gate

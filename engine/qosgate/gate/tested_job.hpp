@@ -66,4 +66,9 @@ class JobInTest final : public policy::TestedJob, public policy::JobRecounter {
     policy::RuleInput facts_;
 };
 
+/// The request of a job that slurmctld has: what a job got that did not ask for it counts as asked for.
+/// `submitted` is that job when it was new, as the test has it before the change; `request` is it now, or
+/// as the change makes it.
+model::JobRequest as_record(model::JobRequest request, const JobInTest& submitted);
+
 } // namespace qg::gate

@@ -4,7 +4,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/fields.hpp"
 #include "qosgate/policy/option_writes.hpp"
-#include "qosgate/policy/test_job.hpp"
+#include "qosgate/policy/test_change.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 
 #include <algorithm>

@@ -60,18 +60,6 @@ DetailValue value_of_word(const std::string& word) noexcept {
 
 } // namespace
 
-model::UpdateParts parts_of_change(const PolicyTest& test) {
-    model::UpdateParts parts;
-    for (const TestEntry& entry : test.entries) {
-        if (entry.section == "job.tres") parts.add(model::UpdatePart::limits);
-        const FieldSpec* const field = entry.section == "job" ? find_job_field(entry.name) : nullptr;
-        if (field != nullptr && field->part) parts.add(*field->part);
-    }
-    constexpr model::UpdateParts specs{model::UpdatePart::core_spec, model::UpdatePart::thread_spec};
-    if (parts.has_any(specs)) parts.add(specs); // one field of Slurm's
-    return parts;
-}
-
 /// The words of the command and the environment, as sbatch sends them.
 class TestJob::Command final : public model::DetailReader {
   public:
@@ -106,13 +94,10 @@ Result<TestJob> TestJob::from(const PolicyTest& test, TestedAs which) {
         return (place.starts_with("before") && place.substr(6) == section) ||
                (which == TestedAs::job && place.starts_with("job") && place.substr(3) == section);
     };
-    // First, because the job's other details are written into it. A change gives all words, or none.
-    const bool has_words =
-        which == TestedAs::job &&
-        std::ranges::any_of(test.entries, [](const TestEntry& entry) { return entry.section == "job.argv"; });
+    // First, because the job's other details are written into it.
     for (const TestEntry& entry : test.entries) {
         const bool is_variable = is_in(entry, ".env");
-        if (!is_variable && entry.section != (has_words ? "job.argv" : "before.argv")) continue;
+        if (!is_variable && !is_in(entry, ".argv")) continue;
         if (const auto done = job.set_command(entry, is_variable); !done) return done.error();
     }
     if (job.command_) job.request_.details = model::JobDetails(*job.command_, nullptr);

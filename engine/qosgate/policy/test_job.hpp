@@ -21,9 +21,6 @@ enum class TestedAs : std::uint8_t {
     before, ///< the job before the change
 };
 
-/// What the change of a test sets: the fields of its job, also those that keep the value that they had.
-model::UpdateParts parts_of_change(const PolicyTest& test);
-
 /// What a test says that a job gets which does not say it; empty: nothing.
 struct TestDefaults {
     std::string qos;

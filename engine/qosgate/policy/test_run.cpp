@@ -6,6 +6,7 @@
 #include "qosgate/policy/coverage.hpp"
 #include "qosgate/policy/policy_tests.hpp"
 #include "qosgate/policy/rule_view.hpp"
+#include "qosgate/policy/test_change.hpp"
 #include "qosgate/policy/test_client.hpp"
 #include "qosgate/policy/test_collector.hpp"
 #include "qosgate/policy/test_comparison.hpp"
@@ -55,6 +56,8 @@ Result<TestResult> try_test(const Policy& policy, const PolicyTest& test, TestWo
                                   test_part().name_of(text::printable(test.capture_name, 200)))};
     const auto client = TestClient::from(test);
     if (!client) return client.error();
+    if (test.is_change)
+        if (const auto possible = check_change(test); !possible) return possible.error();
     const auto job = JobInWorld::make(test, TestedAs::job, world);
     if (!job) return job.error();
     const TestedJob& tested = job->read();
