@@ -355,6 +355,8 @@ function site(settings) end
 ---@param name string
 ---@return fun(keys: qosgate.Test)
 function test(name) end
+---In expect.job of a test: the request does not set the field.
+unset = {}
 ---A table of data/, by the name of its file.
 ---@param file string
 ---@return table

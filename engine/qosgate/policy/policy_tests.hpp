@@ -31,7 +31,7 @@ class TestJob;
 struct TestEntry {
     std::string section; ///< "job", "before", "client", "given", "expect", "job.tres", "expect.job" ...
     std::string name;    ///< of an element of a list: empty, or "0" for the one at 0
-    Value::Kind kind = Value::Kind::nothing;
+    Value::Kind kind = Value::Kind::nothing; ///< nothing: `unset`, in expect.job
     std::int64_t integer = 0;
     std::string text;
 

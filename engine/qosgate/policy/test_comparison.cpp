@@ -149,6 +149,7 @@ class Comparison {
         const model::JobRequest after = result_.outcome.changed.value_or(job_.request());
         ErrorText error;
         const RuleInput& facts = facts_after(error);
+        if (entry.kind == Value::Kind::nothing) return compare_unset(*field, {after, facts});
         model::JobRequest wanted = after;
         // A value may be written in several ways, "8:00:00" and 480.
         if (field->write != nullptr) {
@@ -161,6 +162,17 @@ class Comparison {
         if (!(found == expected))
             note(text::format("expect.job.{}: {} is expected, and it is {}", entry.name, describe(expected),
                               describe(found)));
+    }
+
+    /// `unset`: the request does not set the field. What the job gets by default does not count.
+    void compare_unset(const FieldSpec& field, const FieldSource& source) {
+        if (field.is_set == nullptr)
+            return note(text::format("expect.job.{} cannot be unset{}", field.name, why_no_request(field)));
+        if (!field.is_set(source.request)) return;
+        ErrorText error;
+        const Value found = field.read(source, error);
+        note(text::format("expect.job.{}: unset is expected, and it is {}", field.name,
+                          error.empty() && found.kind != Value::Kind::nothing ? describe(found) : "set"));
     }
 
     /// The counts and defaults of the job as the rules left it.

@@ -82,9 +82,21 @@ void take(lua_State* lua, TestCollector& tests, std::size_t bytes) {
                    static_cast<int>(TestCollector::max_bytes >> 20u));
 }
 
+/// The value of the global `unset`. It is a function because nothing else that a file can write is one here.
+int call_unset(lua_State* lua) {
+    return luaL_error(lua, "unset is a value and no function: write expect = { job = { qos = unset } }");
+}
+
+bool is_unset(lua_State* lua, int index) {
+    return lua_tocfunction(lua, index) == &call_unset;
+}
+
 /// Adds the value on top of the stack.
 void add_entry(lua_State* lua, TestCollector& tests, const char* section, std::string_view name) {
-    const Value value = to_value(lua, -1);
+    const bool is_marked = is_unset(lua, -1);
+    if (is_marked && std::string_view(section) != "expect.job")
+        luaL_error(lua, "test: %s: unset is for expect.job; elsewhere leave the name out", section);
+    const Value value = is_marked ? Value() : to_value(lua, -1);
     take(lua, tests, sizeof(TestEntry) + name.size() + value.text.size());
     ErrorText error;
     report_into(error, [&] {
@@ -250,8 +262,8 @@ int name_test(lua_State* lua) {
     return 1;
 }
 
-constexpr std::array<ExtraGlobal, 3> test_globals{
-    {{"test", &name_test}, {"data", &read_data}, {"require", &require_module}}};
+constexpr std::array<ExtraGlobal, 4> test_globals{
+    {{"test", &name_test}, {"unset", &call_unset}, {"data", &read_data}, {"require", &require_module}}};
 
 /// Loads what `require` finds, for a file that uses it.
 Result<void> load_modules(LuaState& state, const SourceFile& file, const TestLoading& how) {
