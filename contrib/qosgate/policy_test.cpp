@@ -46,7 +46,8 @@ ordered_json to_json(const PolicyTest& test, const TestResult& result) {
                           {"detail", event.detail}});
     return {{"name", test.name},           {"file", test.file},
             {"line", test.line},           {"passed", result.has_passed()},
-            {"problems", result.problems}, {"events", events}};
+            {"problems", result.problems}, {"warnings", result.warnings},
+            {"rules", result.rules},       {"events", events}};
 }
 
 /// A problem may have several lines: each message to the user is one.
@@ -62,6 +63,8 @@ void print(const PolicyTest& test, const TestResult& result, std::ostream& out) 
     const auto shown = [](const std::string& words) { return text::printable(words, max_shown); };
     out << text::format("{:<6}  {}:{}: {}\n", result.has_passed() ? "ok" : "FAILED", shown(test.file),
                         test.line, shown(test.name));
+    for (const std::string& warning : result.warnings)
+        print_problem(warning, out);
     if (result.has_passed()) return;
     for (const std::string& problem : result.problems)
         print_problem(problem, out);
@@ -129,10 +132,12 @@ Result<int> run_tests(const TestOptions& options, Output& output) {
     gate::ScenarioWorld world(default_release());
     std::size_t failed = 0;
     std::size_t all = 0;
+    std::size_t without_rule = 0;
     ordered_json answers = ordered_json::array();
     const auto take = [&](const PolicyTest& test, const TestResult& result) {
         ++all;
         failed += result.has_passed() ? 0 : 1;
+        without_rule += result.warnings.empty() ? 0 : 1;
         if (output.json())
             answers.push_back(to_json(test, result));
         else
@@ -148,7 +153,9 @@ Result<int> run_tests(const TestOptions& options, Output& output) {
         if (coverage) answer["coverage"] = to_json(*coverage, **policy);
         output.write(answer);
     } else {
-        output.text() << text::format("{} {}, {} failed\n", all, all == 1 ? "test" : "tests", failed);
+        output.text() << text::format("{} {}, {} failed", all, all == 1 ? "test" : "tests", failed);
+        if (without_rule > 0) output.text() << text::format(", {} ran no rule", without_rule);
+        output.text() << '\n';
         if (coverage) print(*coverage, **policy, output.text());
     }
     return failed == 0 ? 0 : exit_failed;
@@ -168,7 +175,8 @@ void add_policy_test(Command policy, Invocation& invocation) {
         "      expect = { reject = \"QOS large\" },\n"
         "  }\n\n"
         "The guide to rules, lua.md, lists what can be set and expected. A test that fails shows what the\n"
-        "rules did. Owners and modes of files do not count here.\n\n"
+        "rules did; one in which no rule could run passes, and says so. Owners and modes of files do not\n"
+        "count here.\n\n"
         "With --coverage, two tables follow: how many tests ran each rule, and how many lines of each file\n"
         "hold code, how many of them some test ran, and which ones none did. A line counts as run also if a\n"
         "part of it did not run.\n\n"
@@ -186,9 +194,8 @@ void add_policy_test(Command policy, Invocation& invocation) {
         "  status  \"ok\" or \"failed\"\n"
         "  folder  the directory\n"
         "  failed  how many tests failed\n"
-        "  tests   in the order they ran: name, file, line, passed, problems (texts), events (what the "
-        "rules\n"
-        "          did, in order: rule, file, kind, text, detail)\n"
+        "  tests   in the order they ran: name, file, line, passed, problems and warnings (texts), rules\n"
+        "          (those that ran), events (what the rules did, in order: rule, file, kind, text, detail)\n"
         "  coverage  with --coverage: rules (rule, file, and tests: how many ran it) and files (file, "
         "lines:\n"
         "          how many hold code, lines_not_run: the numbers of those that no test ran)\n"

@@ -333,6 +333,8 @@ function Options:stop() end
 ---@class qosgate.Expectation
 ---@field accept boolean? the job is accepted
 ---@field reject string|boolean|nil a part of the message, or true
+---@field rule string|string[]|nil the rule that rejects the job
+---@field runs string|string[]|boolean|nil a rule that runs; false: none
 ---@field warn string|boolean|nil a part of what the user reads; false: nothing
 ---@field job table? fields of the job after the rules
 ---@field options table? options after the rules

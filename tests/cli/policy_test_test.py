@@ -168,6 +168,27 @@ class PolicyTestTest(unittest.TestCase):
             done.stdout,
         )
 
+    def test_a_test_in_which_no_rule_runs_says_so(self) -> None:
+        (self.folder / "10-debug.lua").write_text('rule { modify = function(job) job:reject("no") end }\n')
+        self.write(PASSES.replace(', job = { qos = "debug" }', ""))
+        done = run(self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(
+            done.stdout,
+            "ok      tests/debug.lua:1: small\n"
+            "        no rule ran, because none runs for new jobs; if that is meant, write expect = { runs = false }\n"
+            "1 test, 0 failed, 1 ran no rule\n",
+        )
+        (test,) = json.loads(run(self.folder, "--json").stdout)["tests"]
+        self.assertEqual((test["passed"], len(test["warnings"]), test["rules"]), (True, 1, []))
+
+        self.write('test "small" { expect = { runs = false } }\n')
+        self.assertTrue(run(self.folder).stdout.endswith("\n1 test, 0 failed\n"))
+        (self.folder / "10-debug.lua").write_text(RULE)
+        self.assertEqual(run(self.folder).returncode, 1)
+        (test,) = json.loads(run(self.folder, "--json").stdout)["tests"]
+        self.assertEqual((test["warnings"], test["rules"]), ([], ["small debug"]))
+
     def test_coverage_is_told_by_rule_and_line(self) -> None:
         (self.folder / "20-change.lua").write_text("rule { modify = function(job) end }\n")
         self.write(PASSES)

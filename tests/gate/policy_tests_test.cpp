@@ -154,6 +154,8 @@ const WrongTest wrong_tests[] = {
     {"job = { interactive = 1 }, expect = { accept = true }",
      "job.interactive cannot be 1: write true or false"},
     {"expect = { rule = 'x' }", "expect.rule: there is no rule 'x'"},
+    {"expect = { runs = 'x' }", "expect.runs: there is no rule 'x'"},
+    {"expect = { runs = true }", "expect.runs cannot be true: write the name of a rule that runs"},
     {"expect = { rule = true }", "expect.rule cannot be true: write the name of a rule"},
     {"expect = { note = true }", "expect.note cannot be true"},
     {"expect = { warn = { 1 } }", "expect.warn cannot be 1"},
@@ -240,6 +242,70 @@ BOOST_AUTO_TEST_CASE(a_test_of_a_change_runs_what_slurmctld_would_run) {
                  "no rule ran"));
     // A change of nothing.
     BOOST_TEST(problems_at_change(all, "before = { tasks = 2 }, expect = { accept = true }") == "");
+}
+
+namespace {
+
+/// What a test with this table warns of, with a rule for new jobs, one for changes of `nice`, which operators
+/// are exempt from, and one for clients.
+TestResult result_of(const std::string& table) {
+    const auto policy = policy_of(
+        {{"new.lua", "rule { on = { 'submit' }, submit = function(job) job:note('new') end }"},
+         {"nice.lua", "rule { exempt = { 'operators' }, modify = function(job) if job.nice > 5 then "
+                      "job:reject('nice') end end }"},
+         {"client.lua", "rule { client = function(options) options:note('client') end }"}});
+    const auto tests = read_tests({"t.lua", "test 'x' {" + table + "}"});
+    BOOST_TEST_REQUIRE(tests.has_value());
+    return run_alone(*policy, tests->at(0));
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(a_test_in_which_no_rule_runs_warns) {
+    const auto warnings_of = [](const std::string& table) {
+        const TestResult result = result_of(table);
+        BOOST_TEST(result.has_passed(), text::join(result.problems, "; "));
+        return text::join(result.warnings, "; ");
+    };
+    BOOST_TEST(warnings_of("before = {}, job = { comment = 'x' }, expect = { accept = true }") ==
+               "no rule ran, because none for changes looks at what the change sets (in the test: job); if "
+               "that is meant, write expect = { runs = false }");
+    BOOST_TEST(warnings_of("before = {}, job = { comment = 'x' }, expect = { runs = false }") == "");
+    BOOST_TEST(warnings_of("before = {}, job = { nice = 5 }, expect = { accept = true }") == "");
+    BOOST_TEST(warnings_of("expect = { accept = true }") == "");
+    BOOST_TEST(warnings_of("client = {}, expect = { accept = true }") == "");
+    // That operators are exempt is worth a test.
+    BOOST_TEST(warnings_of("before = {}, job = { nice = 9, submit_uid = 0 }, expect = { accept = true }") ==
+               "");
+
+    const auto tests = read_tests({"t.lua", "test 'x' { expect = { accept = true } } test 'y' { client = {}, "
+                                            "expect = { accept = true } }"});
+    const auto policy = policy_of({{"nice.lua", modify_with("job:reject('no')")}});
+    BOOST_TEST(has_text(run_alone(*policy, tests->at(0)).warnings.at(0), "none runs for new jobs"));
+    BOOST_TEST(has_text(run_alone(*policy, tests->at(1)).warnings.at(0), "none has a client function"));
+}
+
+BOOST_AUTO_TEST_CASE(a_test_says_which_rules_run) {
+    const auto problems = [](const std::string& table) {
+        return text::join(result_of(table).problems, "; ");
+    };
+    BOOST_TEST(problems("expect = { runs = 'new' }") == "");
+    BOOST_TEST(problems("expect = { runs = { 'new', 'nice' } }") ==
+               "expect.runs: rule 'nice' did not run: it does not run for new jobs");
+    BOOST_TEST(problems("expect = { runs = false }") == "expect.runs: these rules ran: new");
+    BOOST_TEST(problems("expect = { rule = 'client' }") ==
+               "expect.rule: rule 'client' did not run: it does not run for new jobs");
+    BOOST_TEST(problems("client = {}, expect = { runs = 'new' }") ==
+               "expect.runs: rule 'new' did not run: it has no client function");
+    BOOST_TEST(problems("before = {}, job = { comment = 'x' }, expect = { runs = 'nice' }") ==
+               "expect.runs: rule 'nice' did not run: it does not look at what the change sets (in the test: "
+               "job)");
+    BOOST_TEST(problems("before = {}, job = { nice = 1 }, expect = { runs = 'new' }") ==
+               "expect.runs: rule 'new' did not run: it does not run for changes");
+    BOOST_TEST(problems("before = {}, job = { nice = 9, submit_uid = 0 }, expect = { runs = 'nice' }") ==
+               "expect.runs: rule 'nice' did not run: the sender is exempt, or a rule before it ended the "
+               "chain");
+    BOOST_TEST(problems("before = {}, job = { nice = 9 }, expect = { runs = 'nice', rule = 'nice' }") == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_change_has_counts_and_a_sender_and_keeps_no_writes) {

@@ -5,7 +5,6 @@
 #include "qosgate/policy/lua_state.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include <lua.hpp>
 
@@ -51,10 +50,9 @@ void Coverage::watch(LuaState& state) noexcept {
     state.budget().watch_lines(&note_line);
 }
 
-void Coverage::count_test(std::span<const RuleCost> rules) {
-    std::set<std::string_view> ran;
-    for (const RuleCost& cost : rules)
-        if (ran.insert(cost.rule).second) ++tests_[std::string(cost.rule)];
+void Coverage::count_test(std::span<const std::string> rules) {
+    for (const std::string& rule : rules)
+        ++tests_[rule];
 }
 
 void Coverage::note(std::string_view source, int line) noexcept {

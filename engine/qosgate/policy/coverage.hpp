@@ -44,7 +44,7 @@ class Coverage {
     /// Begins to note the lines that run in this state. This object must outlive it.
     void watch(LuaState& state) noexcept;
     /// Counts the rules that one test ran.
-    void count_test(std::span<const RuleCost> rules);
+    void count_test(std::span<const std::string> rules);
 
     /// Called by Lua. `source` is Lua's name of a chunk.
     void note(std::string_view source, int line) noexcept;

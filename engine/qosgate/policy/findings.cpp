@@ -282,7 +282,7 @@ class SourceCheck {
     PolicyReport report_;
 };
 
-/// Adds the tests that fail.
+/// Adds the tests that fail, and those that may prove nothing.
 void check_tests(const SourceFolder& sources, const TestRun& how, PolicyReport& report) {
     const auto policy = compile_policy(sources);
     if (!policy) return; // it did before
@@ -292,6 +292,11 @@ void check_tests(const SourceFolder& sources, const TestRun& how, PolicyReport& 
             if (!result.has_passed())
                 report.findings.push_back(
                     {test.file, test.line, describe_failure(test, result), stops_loading});
+            for (const std::string& warning : result.warnings)
+                report.findings.push_back(
+                    {test.file, test.line,
+                     text::format("test '{}': {}", text::printable(test.name, 200), warning),
+                     /*stops_loading=*/false});
         });
     if (done) return;
     const auto named = std::ranges::find_if(sources.tests, [&](const SourceFile& file) {

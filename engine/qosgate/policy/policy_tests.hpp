@@ -55,6 +55,11 @@ struct PolicyTest {
     std::string capture_name; ///< the file that `given` names, "monday.json"; empty: none
     const SourceFile* capture = nullptr; ///< that file. Ownership: borrowed from the files of tests
 
+    /// For which event it runs the rules.
+    [[nodiscard]] JobEvent event() const noexcept {
+        if (is_client) return JobEvent::client;
+        return is_change ? JobEvent::modify : JobEvent::submit;
+    }
     [[nodiscard]] bool gives_view() const noexcept {
         return !now.empty() || !world.empty() || !capture_name.empty();
     }
@@ -88,6 +93,8 @@ class TestWorld {
 /// What a test gave.
 struct TestResult {
     std::vector<std::string> problems; ///< what is not as expected; or why the test itself is wrong
+    std::vector<std::string> warnings; ///< why a test that passes may prove nothing
+    std::vector<std::string> rules;    ///< that ran, in order
     RuleOutcome outcome;
 
     [[nodiscard]] bool has_passed() const noexcept { return problems.empty(); }

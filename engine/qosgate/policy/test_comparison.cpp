@@ -17,11 +17,13 @@ namespace {
 /// Compares one test.
 class Comparison {
   public:
-    Comparison(const Policy& policy, const TestedJob& job, TestClient* client, TestResult& result)
-        : policy_(policy), job_(job), client_(client), result_(result) {}
+    Comparison(const Policy& policy, const PolicyTest& test, const TestedJob& job, TestClient* client,
+               TestResult& result)
+        : policy_(policy), event_(test.event()),
+          parts_(test.is_change ? parts_of_change(test) : model::UpdateParts::all()), job_(job),
+          client_(client), result_(result) {}
 
     void run(const PolicyTest& test) {
-        is_unseen_ = test.is_change && !policy_.has_rules_at(JobEvent::modify, parts_of_change(test));
         constexpr std::string_view section = "expect";
         for (const TestEntry& entry : test.entries) {
             const std::string_view place(entry.section);
@@ -34,6 +36,9 @@ class Comparison {
             else if (place.starts_with(section)) // an element of a list
                 compare(place.substr(section.size() + 1), entry);
         }
+        if (!expects_no_rule_ && !policy_.has_rules_at(event_, parts_))
+            result_.warnings.push_back(
+                text::format("{}; if that is meant, write expect = {{ runs = false }}", describe_no_rule()));
         if (!expects_anything_) note("the test expects nothing: write expect = { accept = true }");
         for (const RuleEvent& event : result_.outcome.events)
             if (event.kind == EventKind::error && !expects_failure_)
@@ -54,9 +59,10 @@ class Comparison {
     }
 
     void compare(std::string_view name, const TestEntry& entry) {
-        static constexpr std::array<Key, 6> keys{{{"accept", &Comparison::compare_accept},
+        static constexpr std::array<Key, 7> keys{{{"accept", &Comparison::compare_accept},
                                                   {"reject", &Comparison::compare_reject},
                                                   {"rule", &Comparison::compare_rule},
+                                                  {"runs", &Comparison::compare_runs},
                                                   {"warn", &Comparison::compare_warn},
                                                   {"note", &Comparison::compare_note},
                                                   {"fails", &Comparison::compare_fails}}};
@@ -81,24 +87,65 @@ class Comparison {
             return note_wrong("reject", entry, "a part of the message, a list of parts, or true");
         const RuleOutcome& outcome = result_.outcome;
         if (!outcome.rejected)
-            return note(is_unseen_ ? "expect.reject: no rule ran, because none for changes looks at what the "
-                                     "change sets (in the test: job)"
-                                   : "expect.reject: the job was accepted");
+            return note("expect.reject: " +
+                        (policy_.has_rules_at(event_, parts_) ? "the job was accepted" : describe_no_rule()));
         if (entry.is_text() && outcome.reject_message.find(entry.text) == std::string::npos)
             note(text::format("expect.reject: the message has no {}: {}", describe(entry.value()),
                               outcome.reject_message));
     }
 
+    /// Why no rule of the directory runs in this test, whoever sends the job.
+    [[nodiscard]] std::string describe_no_rule() const {
+        switch (event_) {
+        case JobEvent::submit: return "no rule ran, because none runs for new jobs";
+        case JobEvent::client: return "no rule ran, because none has a client function";
+        case JobEvent::modify: break;
+        }
+        return "no rule ran, because none for changes looks at what the change sets (in the test: job)";
+    }
+
+    [[nodiscard]] std::string describe_not_run(const RuleInfo& rule) const {
+        std::string_view why = "the sender is exempt, or a rule before it ended the chain";
+        if (!rule.runs_at(event_))
+            why = event_ == JobEvent::client   ? "it has no client function"
+                  : event_ == JobEvent::modify ? "it does not run for changes"
+                                               : "it does not run for new jobs";
+        else if (!rule.runs_at(event_, parts_))
+            why = "it does not look at what the change sets (in the test: job)";
+        return text::format("rule '{}' did not run: {}", rule.name, why);
+    }
+
+    /// Notes a name of no rule, and a rule that did not run.
+    [[nodiscard]] bool has_run(std::string_view key, const TestEntry& entry) {
+        const std::vector<RuleInfo>& rules = policy_.rules();
+        const auto rule = std::ranges::find(rules, entry.text, &RuleInfo::name);
+        if (rule == rules.end()) {
+            std::vector<std::string> names;
+            for (const RuleInfo& known : rules)
+                names.push_back(known.name);
+            note(text::format("expect.{}: there is no rule '{}'{}{}", key, text::printable(entry.text, 60),
+                              text::did_you_mean(entry.text, names), list_of_names(names)));
+            return false;
+        }
+        if (std::ranges::find(result_.rules, rule->name) != result_.rules.end()) return true;
+        note(text::format("expect.{}: {}", key, describe_not_run(*rule)));
+        return false;
+    }
+
+    /// Which rules run.
+    void compare_runs(const TestEntry& entry) {
+        if (entry.is_text()) return static_cast<void>(has_run("runs", entry));
+        if (!entry.is_flag(false))
+            return note_wrong("runs", entry, "the name of a rule that runs, a list, or false for none");
+        expects_no_rule_ = true;
+        if (!result_.rules.empty())
+            note(text::format("expect.runs: these rules ran: {}", text::join(result_.rules, ", ")));
+    }
+
     /// Which rule rejects the job.
     void compare_rule(const TestEntry& entry) {
         if (!entry.is_text()) return note_wrong("rule", entry, "the name of a rule that rejects, or a list");
-        std::vector<std::string> names;
-        for (const RuleInfo& rule : policy_.rules())
-            names.push_back(rule.name);
-        if (std::ranges::find(names, entry.text) == names.end())
-            return note(text::format("expect.rule: there is no rule '{}'{}{}",
-                                     text::printable(entry.text, 60), text::did_you_mean(entry.text, names),
-                                     list_of_names(names)));
+        if (!has_run("rule", entry)) return;
         std::vector<std::string> rejecting;
         for (const RuleEvent& event : result_.outcome.events)
             if (event.kind == EventKind::rejected) rejecting.push_back(event.rule);
@@ -205,20 +252,22 @@ class Comparison {
     }
 
     const Policy& policy_;
+    const JobEvent event_;
+    const model::UpdateParts parts_; ///< that the change of the test sets
     const TestedJob& job_;
     TestClient* client_; ///< null: the test has none
     TestResult& result_;
     std::shared_ptr<const RuleInput> counted_; ///< null: not asked for yet
     bool expects_anything_ = false;
     bool expects_failure_ = false;
-    bool is_unseen_ = false; ///< it is about a change that no rule looks at
+    bool expects_no_rule_ = false;
 };
 
 } // namespace
 
 void compare_outcome(const Policy& policy, const PolicyTest& test, const TestedJob& job, TestClient* client,
                      TestResult& result) {
-    Comparison(policy, job, client, result).run(test);
+    Comparison(policy, test, job, client, result).run(test);
 }
 
 } // namespace qg::policy

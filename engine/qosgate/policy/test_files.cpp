@@ -29,7 +29,7 @@ struct InnerSection {
     const char* place;
     bool is_list = false;
 };
-constexpr std::array<InnerSection, 14> inner_sections{{{"job.tres"},
+constexpr std::array<InnerSection, 15> inner_sections{{{"job.tres"},
                                                        {"job.env"},
                                                        {"job.argv", true},
                                                        {"before.tres"},
@@ -42,7 +42,8 @@ constexpr std::array<InnerSection, 14> inner_sections{{{"job.tres"},
                                                        {"expect.reject", true},
                                                        {"expect.warn", true},
                                                        {"expect.note", true},
-                                                       {"expect.rule", true}}};
+                                                       {"expect.rule", true},
+                                                       {"expect.runs", true}}};
 
 /// The one of this name inside a section; null: there is none.
 const InnerSection* find_inner(std::string_view section, std::string_view name) {

@@ -48,8 +48,15 @@ RuleOutcome run_in_client(const Policy& policy, const TestedJob& sender, RuleInp
     return policy.run_in_client(sender.request(), facts);
 }
 
-Result<TestResult> try_test(const Policy& policy, const PolicyTest& test, TestWorld& world,
-                            std::vector<RuleCost>* costs) {
+/// The rules that ran, each once.
+std::vector<std::string> names_in(std::span<const RuleCost> costs) {
+    std::vector<std::string> names;
+    for (const RuleCost& cost : costs)
+        if (std::ranges::find(names, cost.rule) == names.end()) names.emplace_back(cost.rule);
+    return names;
+}
+
+Result<TestResult> try_test(const Policy& policy, const PolicyTest& test, TestWorld& world) {
     if (!test.capture_name.empty() && test.capture == nullptr)
         return Error{ErrorCode::invalid_input,
                      text::format("given: there is no file {}: put what 'qosgate capture' wrote there",
@@ -62,7 +69,8 @@ Result<TestResult> try_test(const Policy& policy, const PolicyTest& test, TestWo
     if (!job) return job.error();
     const TestedJob& tested = job->read();
     RuleInput facts = tested.facts();
-    facts.costs = costs;
+    std::vector<RuleCost> costs;
+    facts.costs = &costs;
     TestResult result;
     if (test.is_client) {
         result.outcome = run_in_client(policy, tested, facts, **client);
@@ -74,6 +82,7 @@ Result<TestResult> try_test(const Policy& policy, const PolicyTest& test, TestWo
     } else {
         result.outcome = policy.run(tested.request(), facts);
     }
+    result.rules = names_in(costs);
     compare_outcome(policy, test, tested, client->get(), result);
     return result;
 }
@@ -90,9 +99,8 @@ void find_captures(std::span<PolicyTest> tests, std::span<const SourceFile> file
 } // namespace
 
 TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld& world, Coverage* coverage) {
-    std::vector<RuleCost> costs;
-    auto result = try_test(policy, test, world, coverage == nullptr ? nullptr : &costs);
-    if (coverage != nullptr) coverage->count_test(costs);
+    auto result = try_test(policy, test, world);
+    if (result && coverage != nullptr) coverage->count_test(result->rules);
     if (result) return *std::move(result);
     TestResult wrong;
     wrong.problems.push_back(result.error().message);
