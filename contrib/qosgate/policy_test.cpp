@@ -90,11 +90,24 @@ std::string to_ranges(const std::vector<int>& lines) {
     return text::join(ranges, ", ");
 }
 
+/// In how many tests of an event the rule ran; empty: it never runs then.
+std::optional<std::uint64_t> tests_of(const Coverage& coverage, const policy::RuleInfo& rule,
+                                      policy::JobEvent event) {
+    if (!rule.runs_at(event)) return std::nullopt;
+    return coverage.tests_of(rule.name, event);
+}
+
 void print(const Coverage& coverage, const policy::Policy& policy, std::ostream& out) {
-    Table rules{{{"RULE"}, {"FILE"}, {"TESTS", true}}, {}};
-    for (const policy::RuleInfo& rule : policy.rules())
+    Table rules{{{"RULE"}, {"FILE"}, {"SUBMIT", true}, {"MODIFY", true}, {"CLIENT", true}}, {}};
+    for (const policy::RuleInfo& rule : policy.rules()) {
+        const auto count = [&](policy::JobEvent event) {
+            const auto tests = tests_of(coverage, rule, event);
+            return tests ? std::to_string(*tests) : std::string();
+        };
         rules.rows.push_back({text::printable(rule.name, max_shown), text::printable(rule.file, max_shown),
-                              std::to_string(coverage.tests_of(rule.name))});
+                              count(policy::JobEvent::submit), count(policy::JobEvent::modify),
+                              count(policy::JobEvent::client)});
+    }
     Table files{{{"FILE"}, {"LINES", true}, {"RUN", true}, {"NOT RUN"}}, {}};
     for (const Coverage::File& file : coverage.files()) {
         const std::vector<int> missed = file.missed();
@@ -109,8 +122,23 @@ void print(const Coverage& coverage, const policy::Policy& policy, std::ostream&
 
 ordered_json to_json(const Coverage& coverage, const policy::Policy& policy) {
     ordered_json rules = ordered_json::array();
-    for (const policy::RuleInfo& rule : policy.rules())
-        rules.push_back({{"rule", rule.name}, {"file", rule.file}, {"tests", coverage.tests_of(rule.name)}});
+    for (const policy::RuleInfo& rule : policy.rules()) {
+        std::uint64_t all = 0;
+        const auto count = [&](policy::JobEvent event) {
+            const auto tests = tests_of(coverage, rule, event);
+            all += tests.value_or(0);
+            return tests ? ordered_json(*tests) : ordered_json();
+        };
+        const ordered_json submit = count(policy::JobEvent::submit);
+        const ordered_json modify = count(policy::JobEvent::modify);
+        const ordered_json client = count(policy::JobEvent::client);
+        rules.push_back({{"rule", rule.name},
+                         {"file", rule.file},
+                         {"tests", all},
+                         {"submit", submit},
+                         {"modify", modify},
+                         {"client", client}});
+    }
     ordered_json files = ordered_json::array();
     for (const Coverage::File& file : coverage.files())
         files.push_back(
@@ -177,9 +205,11 @@ void add_policy_test(Command policy, Invocation& invocation) {
         "The guide to rules, lua.md, lists what can be set and expected. A test that fails shows what the\n"
         "rules did; one in which no rule could run passes, and says so. Owners and modes of files do not\n"
         "count here.\n\n"
-        "With --coverage, two tables follow: how many tests ran each rule, and how many lines of each file\n"
-        "hold code, how many of them some test ran, and which ones none did. A line counts as run also if a\n"
-        "part of it did not run.\n\n"
+        "With --coverage, two tables follow. The first has how many tests of new jobs (SUBMIT), of changes\n"
+        "(MODIFY) and of clients (CLIENT) ran each rule; - stands where the rule never runs. The second has\n"
+        "how many lines in functions of each file hold code, how many of them some test ran, and which ones\n"
+        "none did. A line counts as run also if a part of it did not run. Code outside of functions runs\n"
+        "when the file is loaded and is not counted.\n\n"
         "Exit status:\n"
         "  0   all tests passed\n"
         "  1   a test failed\n"
@@ -196,9 +226,10 @@ void add_policy_test(Command policy, Invocation& invocation) {
         "  failed  how many tests failed\n"
         "  tests   in the order they ran: name, file, line, passed, problems and warnings (texts), rules\n"
         "          (those that ran), events (what the rules did, in order: rule, file, kind, text, detail)\n"
-        "  coverage  with --coverage: rules (rule, file, and tests: how many ran it) and files (file, "
-        "lines:\n"
-        "          how many hold code, lines_not_run: the numbers of those that no test ran)\n"
+        "  coverage  with --coverage: rules (rule, file, tests: how many ran it, and how many of these were\n"
+        "          for submit, modify and client; null: it never runs then) and files (file, lines: how "
+        "many\n"
+        "          in functions hold code, lines_not_run: the numbers of those that no test ran)\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  qosgate policy test\n"

@@ -190,7 +190,7 @@ class PolicyTestTest(unittest.TestCase):
         self.assertEqual((test["warnings"], test["rules"]), ([], ["small debug"]))
 
     def test_coverage_is_told_by_rule_and_line(self) -> None:
-        (self.folder / "20-change.lua").write_text("rule { modify = function(job) end }\n")
+        (self.folder / "20-change.lua").write_text('rule { modify = function(job) job:note("x") end }\n')
         self.write(PASSES)
         done = run(self.folder, "--coverage")
 
@@ -200,13 +200,13 @@ class PolicyTestTest(unittest.TestCase):
             "ok      tests/debug.lua:1: small\n"
             "1 test, 0 failed\n"
             "\n"
-            "RULE         FILE           TESTS\n"
-            "small debug  10-debug.lua       1\n"
-            "20-change    20-change.lua      0\n"
+            "RULE         FILE           SUBMIT  MODIFY  CLIENT\n"
+            "small debug  10-debug.lua        1       0       -\n"
+            "20-change    20-change.lua       -       0       -\n"
             "\n"
             "FILE           LINES  RUN  NOT RUN\n"
-            "10-debug.lua       5    5  -\n"
-            "20-change.lua      1    1  -\n",
+            "10-debug.lua       2    2  -\n"
+            "20-change.lua      1    0  1\n",
         )
 
     def test_lines_that_no_test_ran_are_told(self) -> None:
@@ -215,7 +215,9 @@ class PolicyTestTest(unittest.TestCase):
         )
         self.write(PASSES)
         answer = json.loads(run(self.folder, "--coverage", "--json").stdout)["coverage"]
-        self.assertEqual(answer["rules"], [{"rule": "small debug", "file": "10-debug.lua", "tests": 1}])
+        self.assertEqual(answer["rules"], [
+            {"rule": "small debug", "file": "10-debug.lua", "tests": 1, "submit": 1, "modify": 0, "client": None}
+        ])
         self.assertEqual(answer["files"][0]["file"], "10-debug.lua")
         self.assertEqual(answer["files"][0]["lines_not_run"], [5])
 

@@ -96,7 +96,7 @@ class ChunkReader {
         repeat([&] { skip_constant(); });
         repeat([&] { skip(3); }); // upvalues
         repeat([&] { read_function(lines, depth + 1); });
-        read_lines(lines, first_line, is_vararg);
+        read_lines(lines, first_line, is_vararg, /*is_inner=*/depth > 0);
         repeat([&] { // local variables: name, begin and end
             skip_text();
             number();
@@ -106,8 +106,8 @@ class ChunkReader {
     }
 
     /// The difference of lines between an instruction and the one before it, or a mark that the next absolute
-    /// line is that of the instruction.
-    void read_lines(std::set<int>& lines, int line, bool is_vararg) {
+    /// line is that of the instruction. Only the lines of inner functions are wanted.
+    void read_lines(std::set<int>& lines, int line, bool is_vararg, bool is_inner) {
         constexpr std::int8_t absolute = -0x80;
         const std::string_view steps = take(size());
         std::vector<int> absolute_lines;
@@ -125,7 +125,7 @@ class ChunkReader {
             // The first instruction of a function with `...` and the last one of each are not written by
             // people.
             const bool is_written = (i > 0 || !is_vararg) && i + 1 < steps.size();
-            if (is_written) lines.insert(line);
+            if (is_written && is_inner) lines.insert(line);
         }
     }
 

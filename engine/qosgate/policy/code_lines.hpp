@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// code_lines: which lines of a Lua source hold code, also in functions that never run. Lua's own functions
-// tell it only of functions that exist, so it is read from the compiled chunk's debug information.
+// code_lines: which lines of a Lua source hold code of functions, also of those that never run. What stands
+// outside of functions runs whenever the file is loaded. Lua's own functions tell lines only of functions
+// that exist, so they are read from the compiled chunk's debug information.
 #pragma once
 
 #include "qosgate/base/result.hpp"
@@ -11,7 +12,7 @@
 
 namespace qg::policy {
 
-/// The lines, ascending, each once. The end of a function belongs to the code that makes the function.
+/// The lines, ascending, each once. The end of a function belongs to the function that makes it.
 /// Errors: invalid_input if the source does not compile, unsupported for another release of Lua than 5.4,
 /// limit_exceeded if memory is short.
 Result<std::vector<int>> find_code_lines(const SourceFile& file);

@@ -15,6 +15,7 @@ namespace {
 void note_line(lua_State* lua, lua_Debug* where) {
     if (where->event != LUA_HOOKLINE) return Budget::on_count(lua, where);
     lua_getinfo(lua, "S", where);
+    if (std::string_view(where->what) == "main") return; // it runs whenever the file is loaded
     LuaState::of(lua).coverage->note({where->source, where->srclen}, where->currentline);
 }
 
@@ -40,9 +41,9 @@ Result<Coverage> Coverage::of(const SourceFolder& sources) {
     return coverage;
 }
 
-std::uint64_t Coverage::tests_of(std::string_view rule) const {
+std::uint64_t Coverage::tests_of(std::string_view rule, JobEvent event) const {
     const auto found = tests_.find(rule);
-    return found == tests_.end() ? 0 : found->second;
+    return found == tests_.end() ? 0 : found->second[static_cast<std::size_t>(event)];
 }
 
 void Coverage::watch(LuaState& state) noexcept {
@@ -50,9 +51,9 @@ void Coverage::watch(LuaState& state) noexcept {
     state.budget().watch_lines(&note_line);
 }
 
-void Coverage::count_test(std::span<const std::string> rules) {
+void Coverage::count_test(JobEvent event, std::span<const std::string> rules) {
     for (const std::string& rule : rules)
-        ++tests_[rule];
+        ++tests_[rule][static_cast<std::size_t>(event)];
 }
 
 void Coverage::note(std::string_view source, int line) noexcept {

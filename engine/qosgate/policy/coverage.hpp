@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Coverage: which lines of rules and modules have run, and in how many tests each rule.
+// Coverage: which lines of the functions of rules and modules have run, and in how many tests each rule.
 //
 //   auto coverage = Coverage::of(sources);
 //   auto policy = compile_policy(sources, {.coverage = &*coverage});
@@ -8,9 +8,11 @@
 //   for (const Coverage::File& file : coverage->files()) print(file.missed());
 #pragma once
 
+#include "qosgate/base/enumerators.hpp"
 #include "qosgate/base/result.hpp"
 #include "qosgate/policy/policy.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -25,7 +27,7 @@ class LuaState;
 /// Threads: not thread-safe; for programs that run tests, never for slurmctld.
 class Coverage {
   public:
-    /// A file and its lines that hold code.
+    /// A file and its lines that hold code of functions.
     struct File {
         std::string name;
         std::vector<int> lines;
@@ -38,13 +40,13 @@ class Coverage {
     static Result<Coverage> of(const SourceFolder& sources);
 
     [[nodiscard]] const std::vector<File>& files() const noexcept { return files_; }
-    /// In how many tests a rule ran.
-    [[nodiscard]] std::uint64_t tests_of(std::string_view rule) const;
+    /// In how many tests of new jobs, of changes, or of clients a rule ran.
+    [[nodiscard]] std::uint64_t tests_of(std::string_view rule, JobEvent event) const;
 
     /// Begins to note the lines that run in this state. This object must outlive it.
     void watch(LuaState& state) noexcept;
     /// Counts the rules that one test ran.
-    void count_test(std::span<const std::string> rules);
+    void count_test(JobEvent event, std::span<const std::string> rules);
 
     /// Called by Lua. `source` is Lua's name of a chunk.
     void note(std::string_view source, int line) noexcept;
@@ -52,7 +54,8 @@ class Coverage {
   private:
     std::vector<File> files_;
     std::size_t last_ = 0; ///< the file of the last line
-    std::map<std::string, std::uint64_t, std::less<>> tests_;
+    /// Of each rule, by event.
+    std::map<std::string, std::array<std::uint64_t, count_enumerators<JobEvent>()>, std::less<>> tests_;
 };
 
 } // namespace qg::policy

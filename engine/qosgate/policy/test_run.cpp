@@ -100,7 +100,7 @@ void find_captures(std::span<PolicyTest> tests, std::span<const SourceFile> file
 
 TestResult run_test(const Policy& policy, const PolicyTest& test, TestWorld& world, Coverage* coverage) {
     auto result = try_test(policy, test, world);
-    if (result && coverage != nullptr) coverage->count_test(result->rules);
+    if (result && coverage != nullptr) coverage->count_test(test.event(), result->rules);
     if (result) return *std::move(result);
     TestResult wrong;
     wrong.problems.push_back(result.error().message);
