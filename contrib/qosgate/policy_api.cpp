@@ -114,6 +114,9 @@ function site(settings) end
 ---@param name string
 ---@return fun(keys: qosgate.Test)
 function test(name) end
+---What all tests of a file give, in front of them: given { qos = "normal" }, or given "monday.json"
+---@param what table|string
+function given(what) end
 ---In expect.job of a test: the request does not set the field.
 unset = {}
 ---A table of data/, by the name of its file.

@@ -107,16 +107,55 @@ class PolicyTestTest(unittest.TestCase):
             ("user = { groups = {} }", 'reject = "not for you"'),
             ('users = { { user = 1000, groups = { "gpu" } } }', "accept = true"),
             ('users = { { user = 1000, groups = { "gpu" } } }, user = { groups = {} }', "reject = true"),
-            ('users = { { user = 1001, groups = { "gpu" } } }', "fails = true, reject = true"),
+            ('users = { { user = 1001, groups = { "gpu" } } }', 'reject = "not for you"'),
+            ('now = "2026-07-20 22:30"', 'reject = "not for you"'),
         ):
             with self.subTest(given):
                 self.write(f'test "x" {{ job = {{}}, given = {{ {given} }}, expect = {{ {expected} }} }}\n')
                 done = run(self.folder)
                 self.assertEqual(done.returncode, 0, done)
-        self.write('test "x" { job = {}, given = { user = { name = "ana" } }, expect = { accept = true } }\n')
-        self.assertIn(
-            "the groups of user 1000 are not known: write given = { user = { groups = ", run(self.folder).stdout
+
+    def test_a_rule_that_reads_view_breaks_no_test_of_others(self) -> None:
+        (self.folder / "20-view.lua").write_text(
+            "rule { submit = function(job, view)\n"
+            '    job:note("%s %s %s %s %d %s %s", view.user.name, view.user.admin_level, view.user.in_group("gpu"),\n'
+            '        view.partition("gpu"), view.now.hour, view.qos("gpu"), view.accounts()[1])\n'
+            "    if view.sender.in_group(\"gpu\") or view.association().Account == job.account then job:reject(\"no\") end\n"
+            "end }\n"
         )
+        self.write(
+            'test "small" { job = { nodes = 2, submit_uid = 7 },'
+            ' expect = { accept = true, note = "user none false nil 12 nil account", job = { account = unset } } }\n'
+        )
+        done = run(self.folder)
+        self.assertEqual(done.returncode, 0, done)
+
+    def test_a_file_gives_all_its_tests_something(self) -> None:
+        (self.folder / "10-debug.lua").write_text(
+            "rule { submit = function(job, view)\n"
+            '    job:reject("%s %s %s", job.qos, job.account, view.user.groups[1] or "none")\n'
+            "end }\n"
+        )
+        given = 'given { qos = "gpu", account = "bio", user = { groups = { "lab" } } }\n'
+        for table, told in (
+            ("", "gpu bio lab"),
+            ('given = { qos = "debug" }', "debug bio lab"),
+            ("given = { qos = unset, user = {} }", "nil bio none"),
+        ):
+            with self.subTest(table):
+                self.write(given + f'test "x" {{ {table + "," if table else ""} expect = {{ reject = "{told}" }} }}\n')
+                done = run(self.folder)
+                self.assertEqual(done.returncode, 0, done)
+        for text, complaint in (
+            ('test "x" { expect = { accept = true } }\ngiven {}\n', "debug.lua:2: given stands before the tests"),
+            ("given {}\ngiven {}\n", "debug.lua:2: given stands once in a file"),
+            ("given(1)\n", "debug.lua:1: given takes a table or the name of a capture"),
+        ):
+            with self.subTest(text):
+                self.write(text)
+                done = run(self.folder)
+                self.assertEqual(done.returncode, 65)
+                self.assertIn(complaint, done.stderr)
 
     def test_the_manuals_test_with_a_view_passes_its_rule(self) -> None:
         examples = re.findall(r"```lua\n(.*?)```", MANUAL.read_text(), re.DOTALL)
@@ -134,7 +173,6 @@ class PolicyTestTest(unittest.TestCase):
             ("partition = {}", "did you mean partitions?"),
             ('users = { { user = 1000, admin_level = "boss" } }', "must be none, operator or administrator"),
             ('tres = { "cpu" }', "given: tres cannot be given"),
-            ("", "view is not known here"),
         ):
             with self.subTest(given):
                 self.write_overflow(given)
@@ -237,10 +275,17 @@ class PolicyTestTest(unittest.TestCase):
             '    job:reject("%s %d %d", job.partition, job.time_limit, view.now.seconds)\n'
             "end }\n"
         )
+        self.write('given "monday.json"\ntest "x" { expect = { reject = "main 30 1795000000" } }\n')
+        self.assertIn("given: there is no file tests/monday.json", run(self.folder).stdout)
         self.write('test "x" { given = "monday.json", expect = { reject = "main 30 1795000000" } }\n')
         self.assertIn("given: there is no file tests/monday.json", run(self.folder).stdout)
         (self.folder / "tests/monday.json").write_text(json.dumps(capture))
         self.assertEqual(run(self.folder).returncode, 0, run(self.folder))
+        self.write('given "monday.json"\ntest "x" { expect = { reject = "main 30 1795000000" } }\n')
+        self.assertEqual(run(self.folder).returncode, 0, run(self.folder))
+        self.write('given "monday.json"\ntest "x" { given = {}, expect = { reject = "nil nil 1767" } }\n')
+        self.assertEqual(run(self.folder).returncode, 0, run(self.folder))
+        self.write('given "monday.json"\ntest "x" { expect = { reject = "main 30 1795000000" } }\n')
         (self.folder / "tests/monday.json").write_text(json.dumps(capture | {"captured_at": 1795000001}))
         self.assertEqual(run(self.folder).returncode, 1)
         (self.folder / "tests/monday.json").write_text(" " * (4 * 1024 * 1024 + 1))

@@ -17,10 +17,9 @@ class PlainWorld final : public policy::TestWorld {
     /// `view`: what rules see; null: nothing.
     explicit PlainWorld(policy::RuleView* view = nullptr) : view_(view) {}
 
-    Result<std::unique_ptr<policy::TestedJob>> read(const policy::PolicyTest& test,
+    Result<std::unique_ptr<policy::TestedJob>> read(const policy::PolicyTest& /*test*/,
                                                     const policy::TestJob& job) override {
-        std::unique_ptr<policy::TestedJob> tested =
-            std::make_unique<Job>(job, test.gives_view() || test.is_client ? view_ : nullptr);
+        std::unique_ptr<policy::TestedJob> tested = std::make_unique<Job>(job, view_);
         return tested;
     }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,9 @@ namespace {
 
 /// The TRES that every cluster has, in Slurm's order, and GPUs.
 constexpr std::array<const char*, 6> common_tres{"cpu", "mem", "energy", "node", "billing", "gres/gpu"};
+
+/// The time of a test that gives none: a Monday.
+constexpr const char* usual_time = "2026-01-05 12:00";
 
 /// "2026-07-20 22:30" in the time zone of this process.
 Result<std::time_t> read_time(const std::string& text) {
@@ -76,14 +80,20 @@ std::optional<std::uint32_t> find_user(const quota::LocalRecords& records, const
     return std::nullopt;
 }
 
+/// Users of whose groups the test says nothing are in none.
+void set_usual_groups(quota::LocalRecords& records, std::initializer_list<std::uint32_t> users) {
+    for (const std::uint32_t id : users)
+        if (std::ranges::find(records.users, id, &quota::UserRecord::id) == records.users.end())
+            records.users.push_back({.id = id});
+    for (quota::UserRecord& user : records.users)
+        if (!user.groups) user.groups.emplace();
+}
+
 Result<std::shared_ptr<const GivenCluster>> make_given(const policy::PolicyTest& test,
                                                        const policy::TestJob& job) {
-    DecisionTimes times;
-    if (!test.now.empty()) {
-        const auto now = read_time(test.now);
-        if (!now) return now.error();
-        times = {.now = *now, .cluster_read_at = *now};
-    }
+    const auto now = read_time(test.now.empty() ? usual_time : test.now);
+    if (!now) return now.error();
+    const DecisionTimes times{.now = *now, .cluster_read_at = *now};
     const auto tres = tres_of(job);
     quota::World otherwise;
     otherwise.records.tres = tres;
@@ -96,12 +106,13 @@ Result<std::shared_ptr<const GivenCluster>> make_given(const policy::PolicyTest&
     const std::uint32_t user = job.request().user_id;
     quota::set_job_user(*world, user);
     quota::LocalRecords& records = world->records;
-    if (test.gives_view() && records.associations.empty())
-        records.associations = usual_associations(job, records.tres->size());
+    if (records.associations.empty()) records.associations = usual_associations(job, records.tres->size());
     for (quota::LocalAssociation& association : records.associations)
         if (association.link.level == model::AssociationLevel::user && association.user_id == user &&
             association.link.user.empty())
-            association.link.user = job.user();
+            association.link.user = job.user().empty() ? usual_user_name : job.user();
+    set_usual_groups(records,
+                     {user, job.request().submit_uid, find_user(records, job.user()).value_or(user)});
     return std::make_shared<const GivenCluster>(
         *std::move(world), times, "write given = { user = { groups = { \"physics\" } } } in the test");
 }
@@ -151,7 +162,7 @@ Result<std::unique_ptr<policy::TestedJob>> ScenarioWorld::read(const policy::Pol
                      text::format("{} has no user \"{}\": name one that it has, or give job.uid, too",
                                   test.capture->name, text::printable(job.user(), 60))};
     if (const auto done = check_counts(job, *records.tres); !done) return done.error();
-    TestReading how{.release = release_, .has_view = test.gives_view() || test.is_client};
+    TestReading how{.release = release_, .has_account = test.gives_view()};
     model::JobRequest request = as_sent(job, records);
     if (test.is_change) {
         const auto first = policy::TestJob::from(test, policy::TestedAs::before);

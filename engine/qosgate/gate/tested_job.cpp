@@ -34,12 +34,11 @@ std::string_view or_else(std::string_view first, std::string_view second) {
 
 JobInTest::JobInTest(const policy::TestJob& job, model::JobRequest request,
                      std::shared_ptr<const GivenCluster> given, const TestReading& how)
-    : written_(job), request_(std::move(request)), given_(std::move(given)),
+    : written_(job), request_(std::move(request)), given_(std::move(given)), has_account_(how.has_account),
       resolved_(resolve_tested(request_, *given_, how)),
       read_(resolved_, given_->quota.is_operator(request_.submit_uid),
             how.is_change ? policy::JobEvent::modify : policy::JobEvent::submit),
       said_(as_said(read_.facts())), facts_(with_defaults(read_.facts(), said_)) {
-    if (!how.has_view) facts_.view = nullptr;
     if (facts_.recounter != nullptr) facts_.recounter = this;
 }
 
@@ -61,8 +60,8 @@ policy::RuleInput JobInTest::with_defaults(const policy::RuleInput& counted,
     const policy::TestDefaults& defaults = written_.defaults();
     return {.counted = said,
             .catalogue = counted.catalogue,
-            .user_name = or_else(written_.user(), or_else(counted.user_name, "user")),
-            .account = or_else(defaults.account, counted.account),
+            .user_name = or_else(written_.user(), or_else(counted.user_name, usual_user_name)),
+            .account = or_else(defaults.account, has_account_ ? counted.account : std::string_view()),
             .partition = or_else(defaults.partition, counted.partition),
             .qos = or_else(defaults.qos, counted.qos),
             .knows_accounts = counted.knows_accounts,

@@ -30,11 +30,14 @@ struct GivenCluster {
     const DecisionTimes times;
 };
 
+/// The user of a test that names none.
+inline constexpr const char* usual_user_name = "user";
+
 /// How a test reads its job.
 struct TestReading {
     limits::Release release;
     bool is_change = false;
-    bool has_view = false; ///< whether rules see the cluster
+    bool has_account = false; ///< whether a job without an account gets one by default
 };
 
 /// A count or default that the test says holds until a rule changes what it is counted from.
@@ -60,6 +63,7 @@ class JobInTest final : public policy::TestedJob, public policy::JobRecounter {
     const policy::TestJob& written_;
     const model::JobRequest request_;
     const std::shared_ptr<const GivenCluster> given_;
+    const bool has_account_;
     ResolvedRequest resolved_;
     ReadJob read_;
     model::ResolvedJob said_;

@@ -18,6 +18,7 @@ class TestCollector {
     static constexpr std::size_t max_bytes = std::size_t{4} << 20u;
 
     std::vector<PolicyTest> all;
+    std::size_t first = 0; ///< the place of the file's first test
     int open = 0;          ///< tests with a name, but without a table
     std::size_t bytes = 0; ///< that they hold
 

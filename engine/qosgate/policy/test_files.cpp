@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// Reads `test "NAME" { job = {...}, before = {...}, client = {...}, given = {...}, expect = {...} }` from the
-// files of tests.
+// Reads `test "NAME" { job = {...}, before = {...}, client = {...}, given = {...}, expect = {...} }` and
+// `given { ... }` from the files of tests.
 #include "qosgate/base/json_text.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/data_binding.hpp"
@@ -196,14 +196,25 @@ void read_list(lua_State* lua, TestCollector& tests, const char* section) {
         if (elements-- == 0) luaL_error(lua, "test: %s is a list: write { \"a\", \"b\" }", section);
 }
 
-/// Adds the entries of the table on top of the stack.
-void read_section(lua_State* lua, TestCollector& tests, const char* section) {
+/// Whether the table at `index` has the key below the top of the stack.
+bool has_key(lua_State* lua, int index) {
+    lua_pushvalue(lua, -2);
+    const bool has = lua_rawget(lua, index) != LUA_TNIL;
+    lua_pop(lua, 1);
+    return has;
+}
+
+/// Adds the entries of the table on top of the stack, but those that the table at `instead` has; 0: there is
+/// no such table.
+void read_section(lua_State* lua, TestCollector& tests, const char* section, int instead = 0) {
     luaL_checkstack(lua, 8, nullptr);
     const int table = lua_gettop(lua);
+    const bool is_given = std::string_view(section) == "given";
     for (lua_pushnil(lua); lua_next(lua, table) != 0; lua_pop(lua, 1)) {
         if (lua_type(lua, -2) != LUA_TSTRING)
             luaL_error(lua, "test: %s: write NAME = VALUE; there is a value without a name", section);
-        if (std::string_view(section) == "given" && add_to_world(lua, tests.all.back())) continue;
+        if (instead != 0 && has_key(lua, instead)) continue;
+        if (is_given && (is_unset(lua, -1) || add_to_world(lua, tests.all.back()))) continue;
         const InnerSection* const inner = find_inner(section, text_at(lua, -2));
         if (inner == nullptr || !lua_istable(lua, -1))
             add_entry(lua, tests, section, text_at(lua, -2));
@@ -212,6 +223,36 @@ void read_section(lua_State* lua, TestCollector& tests, const char* section) {
         else
             read_section(lua, tests, inner->place);
     }
+}
+
+/// Where the registry has what given { ... } gives the tests of a file.
+constexpr const char* default_given = "qosgate.given";
+
+/// given { ... }, or given "monday.json"
+int declare_given(lua_State* lua) {
+    TestCollector& tests = collector(lua);
+    if (lua_type(lua, 1) != LUA_TSTRING && !lua_istable(lua, 1))
+        luaL_error(lua, "given takes a table or the name of a capture: write given { qos = \"normal\" }");
+    if (tests.all.size() > tests.first) luaL_error(lua, "given stands before the tests of its file");
+    if (lua_getfield(lua, LUA_REGISTRYINDEX, default_given) != LUA_TNIL)
+        luaL_error(lua, "given stands once in a file");
+    lua_settop(lua, 1);
+    lua_setfield(lua, LUA_REGISTRYINDEX, default_given);
+    return 0;
+}
+
+/// Adds what the file gives all its tests, and this one, the table at 1, does not give itself. A capture is a
+/// whole world: nothing of it is replaced, and nothing is added to it.
+void add_default_given(lua_State* lua, TestCollector& tests) {
+    lua_settop(lua, 1);
+    lua_pushliteral(lua, "given");
+    const int own = lua_rawget(lua, 1);
+    const int standard = lua_getfield(lua, LUA_REGISTRYINDEX, default_given);
+    if (standard == LUA_TTABLE && own != LUA_TSTRING)
+        read_section(lua, tests, "given", own == LUA_TTABLE ? 2 : 0);
+    if (standard == LUA_TSTRING && own == LUA_TNIL)
+        add_text(lua, tests.all.back().capture_name, text_at(lua, 3));
+    lua_settop(lua, 1);
 }
 
 /// The call with the table: upvalue 1 is the name, 2 the line.
@@ -246,6 +287,7 @@ int declare_test(lua_State* lua) {
         read_section(lua, tests, section->data());
     }
     if (!error.empty()) return luaL_error(lua, "%s", error.c_str());
+    add_default_given(lua, tests);
     --tests.open;
     return 0;
 }
@@ -263,8 +305,11 @@ int name_test(lua_State* lua) {
     return 1;
 }
 
-constexpr std::array<ExtraGlobal, 4> test_globals{
-    {{"test", &name_test}, {"unset", &call_unset}, {"data", &read_data}, {"require", &require_module}}};
+constexpr std::array<ExtraGlobal, 5> test_globals{{{"test", &name_test},
+                                                   {"given", &declare_given},
+                                                   {"unset", &call_unset},
+                                                   {"data", &read_data},
+                                                   {"require", &require_module}}};
 
 /// Loads what `require` finds, for a file that uses it.
 Result<void> load_modules(LuaState& state, const SourceFile& file, const TestLoading& how) {
@@ -286,7 +331,7 @@ Result<void> collect_tests(TestCollector& tests, const SourceFile& file, const T
     state->budget().start_job(how.clock);
     state->budget().start_rule();
     if (auto loaded = load_modules(*state, file, how); !loaded) return loaded;
-    const std::size_t before = tests.all.size();
+    tests.first = tests.all.size();
     tests.open = 0;
     state->tests = &tests;
     const auto done = run_chunk(*state, file.text, file.name);
@@ -303,10 +348,10 @@ Result<void> collect_tests(TestCollector& tests, const SourceFile& file, const T
     if (tests.open > 0)
         return Error{ErrorCode::invalid_input,
                      text::format("{}: a test has no table: write test \"NAME\" {{ ... }}", file.name)};
-    if (tests.all.size() == before)
+    if (tests.all.size() == tests.first)
         return Error{ErrorCode::invalid_input,
                      text::format("{}: has no test: write test \"NAME\" {{ ... }}", file.name)};
-    for (PolicyTest& test : std::span(tests.all).subspan(before)) {
+    for (PolicyTest& test : std::span(tests.all).subspan(tests.first)) {
         test.file = file.name;
         // Lua's tables have no order; the answers are to have one.
         std::ranges::stable_sort(test.entries, [](const TestEntry& a, const TestEntry& b) {

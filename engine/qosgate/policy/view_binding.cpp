@@ -46,9 +46,7 @@ RuleView& check_view(lua_State* lua) {
     const RuleRun* run = LuaState::of(lua).run;
     if (run == nullptr) luaL_error(lua, "view can be used only while a rule is run");
     RuleView* view = run->view();
-    if (view == nullptr)
-        luaL_error(lua, "view is not known here: a test has one if it gives something of it, like "
-                        "given = { user = { groups = { \"staff\" } } }");
+    if (view == nullptr) luaL_error(lua, "view is not known here");
     return *view;
 }
 
