@@ -88,6 +88,9 @@ const Mistake mistakes[] = {
      "job:warn 'at most'"},
     {"job:warn('at most 4', job.nodes)", "t.lua:2: job:warn: the message shows 0 values, and here are 1",
      "job:warn('at most %s', job.nodes)"},
+    {"job:reject()", "t.lua:2: job:reject() has no message: users read only the rule's name",
+     "job:reject('no')"},
+    {"job:reject('')", "t.lua:2: job:reject() has no message", "job:reject(' ' .. '')"},
     {"job:warn('50% of it')", "t.lua:2: job:warn: the message shows 1 value", "job:warn('50%% of it')"},
     {"job.time_limit = '8 hours'", "t.lua:2: job.time_limit cannot be \"8 hours\"",
      "job.time_limit = '8:00:00'", true},
@@ -101,7 +104,6 @@ const Mistake mistakes[] = {
 };
 
 const char* const good_bodies[] = {
-    "job:reject()",
     "job:reject('100%% of %5.1f%%', 3.5)",
     "job:warn('%s and %s', (function() return 1, 2 end)())",
     "local function two() return 1, 2 end job:warn('%s and %s', two())",

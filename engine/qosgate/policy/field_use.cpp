@@ -2,6 +2,7 @@
 #include "qosgate/policy/field_use.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/list_use.hpp"
 
 #include <algorithm>
 #include <initializer_list>
@@ -55,6 +56,7 @@ UseProblem find_wrong_member(Tokens use, const FieldSpec& field,
     const Token& sign = token_at(use, 0);
     const Token& name = token_at(use, 1);
     const LiteralType type = type_of(field);
+    if (is_list(field.type)) return find_list_problem(use, text::format("job.{}", field.name));
     if ((!sign.is(".") && !sign.is(":")) || !name.is_name() || type == LiteralType::table) return {};
     if (type != LiteralType::text)
         return UseProblem::failure(text::format("job.{} is {} and has no '{}'", field.name, name_of(type),

@@ -2,6 +2,7 @@
 #include "qosgate/policy/library_use.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/fields.hpp"
 #include "qosgate/policy/lua_lib/message_format.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 
@@ -156,6 +157,56 @@ UseProblem find_wrong_count(std::string_view call, const ModuleMember& member, b
                                             describe_given(given.all.size())));
 }
 
+/// Which argument of a function of the module `options` names fields, and how.
+struct FieldArgument {
+    std::string_view function;
+    std::size_t at;
+    bool is_list;  ///< several names with commas
+    bool is_asked; ///< job:is_set() gets the names, and fails with one that is none
+};
+constexpr auto field_arguments = std::to_array<FieldArgument>({
+    {"required", 1, true, true},
+    {"given", 1, true, true},
+    {"forbidden", 1, false, true},
+    {"option", 0, false, false},
+});
+
+/// What is wrong with the name of a field; empty: nothing, or it is none of our matter.
+std::string describe_wrong_field(std::string_view name, bool is_asked) {
+    const FieldSpec* const field = find_job_field(name);
+    if (field == nullptr) return describe_unknown_field(name);
+    if (!is_asked || field->is_set != nullptr) return {};
+    return text::format("'{}' is not something that a request asks for{}", name, why_no_request(*field));
+}
+
+/// A literal name of a field in a call of the module `options`.
+UseProblem find_wrong_option_field(std::string_view function, const WrittenArguments& given) {
+    const auto argument = std::ranges::find(field_arguments, function, &FieldArgument::function);
+    if (argument == field_arguments.end() || argument->at >= given.all.size()) return {};
+    const Tokens written = given.all[argument->at];
+    if (literal_type(written) != LiteralType::text || written[0].text.empty()) return {};
+    std::string problem;
+    std::string_view rest = written[0].text;
+    while (problem.empty() && !rest.empty()) { // spaces are parts of the names there
+        const std::string_view name = argument->is_list ? rest.substr(0, rest.find(',')) : rest;
+        if (!name.empty()) problem = describe_wrong_field(name, argument->is_asked);
+        rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+    }
+    if (problem.empty()) return {};
+    const std::string message = text::format("options.{}: {}", function, problem);
+    return argument->is_asked ? UseProblem::failure(message) : UseProblem::warning(message);
+}
+
+/// MODULE:NAME(...), which gives the module as the first argument. A site's function may be made for that.
+UseProblem find_wrong_colon(const std::string& module_name, std::string_view function,
+                            const ModuleMember& member, bool is_shipped, const WrittenArguments& given) {
+    const bool has_more = member.parameters && given.least() + 1 > *member.parameters;
+    if (!is_shipped && !has_more) return {};
+    return UseProblem::warning(
+        text::format("write {0}.{1}(...), with a dot: with a colon its first argument is the module",
+                     module_name, function));
+}
+
 } // namespace
 
 UseProblem find_library_problem(Tokens use) {
@@ -194,9 +245,12 @@ UseProblem find_module_problem(Tokens use, std::size_t length,
     if (!is_called) return {};
     if (!member->second.is_function)
         return UseProblem::warning(text::format("module '{}': '{}' is no function", module_name, name.text));
-    if (token_at(use, length).is(":")) return {};
     const auto given = read_arguments(tokens_from(use, length + 2));
     if (!given) return {};
+    if (token_at(use, length).is(":"))
+        return find_wrong_colon(module_name, name.text, member->second, content.is_shipped, *given);
+    if (content.is_shipped && module_name == "options")
+        if (auto problem = find_wrong_option_field(name.text, *given); !problem.empty()) return problem;
     return find_wrong_count(text::format("{}.{}", module_name, name.text), member->second, content.is_shipped,
                             *given);
 }

@@ -5,6 +5,7 @@
 #include "qosgate/policy/call_arguments.hpp"
 #include "qosgate/policy/job_use.hpp"
 #include "qosgate/policy/library_use.hpp"
+#include "qosgate/policy/list_use.hpp"
 #include "qosgate/policy/name_meanings.hpp"
 #include "qosgate/policy/name_scopes.hpp"
 #include "qosgate/policy/option_use.hpp"
@@ -211,6 +212,7 @@ class Checker {
         case Meaning::options: return note(find_option_problem(rest(0)));
         case Meaning::view: return check_view(object.kind);
         case Meaning::gpu: return note(find_gpu_problem(rest(0)));
+        case Meaning::list: return note(find_list_problem(rest(1), after(0).text));
         case Meaning::module: return note(find_module_problem(rest(0), 1, *object.module));
         }
     }
@@ -229,7 +231,7 @@ class Checker {
 
     void check_view(ViewKind kind) {
         const ViewUse use = read_view_use(rest(0), kind);
-        if (!use.problem.empty()) return complain(use.problem);
+        if (!use.problem.empty()) return note(use.problem);
         if (use.with_job == nullptr) return;
         const auto argument = scopes_.tokens[at_ + use.job_argument].declaration;
         if (argument && meanings_[*argument].is_known() && meanings_[*argument].meaning != Meaning::job)

@@ -2,6 +2,7 @@
 #include "qosgate/policy/name_meanings.hpp"
 
 #include "qosgate/policy/call_arguments.hpp"
+#include "qosgate/policy/list_use.hpp"
 #include "qosgate/policy/view_use.hpp"
 
 #include <array>
@@ -24,13 +25,17 @@ Derived derive(const NameMeaning& name, Tokens use) {
     const bool has_member = token_at(use, 1).is(".") || token_at(use, 1).is(":") || token_at(use, 1).is("[");
     if (name.meaning == Meaning::view) {
         const ViewUse read = read_view_use(use, name.kind);
+        if (read.problem.empty() && read.is_list) return {{Meaning::list}, read.length};
         if (!read.problem.empty() || !read.kind) return {anything, read.length};
         return {{Meaning::view, *read.kind}, read.length};
     }
     if (!has_member) return {name};
-    const bool is_gpu =
-        name.meaning == Meaning::job && token_at(use, 1).is(".") && token_at(use, 2).is_name("gpu");
-    return {is_gpu ? NameMeaning{Meaning::gpu} : anything, 3};
+    const bool is_field =
+        name.meaning == Meaning::job && token_at(use, 1).is(".") && token_at(use, 2).is_name();
+    const FieldSpec* const field = is_field ? find_job_field(token_at(use, 2).text) : nullptr;
+    if (field == nullptr) return {anything, 3};
+    if (field->type == FieldType::gpu) return {{Meaning::gpu}, 3};
+    return {is_list(field->type) ? NameMeaning{Meaning::list} : anything, 3};
 }
 
 /// A value that goes to a name.
@@ -213,6 +218,7 @@ std::string_view word_for(Meaning meaning) noexcept {
     case Meaning::options: return "options";
     case Meaning::view: return "view";
     case Meaning::gpu: return "job.gpu";
+    case Meaning::list: return "a list";
     case Meaning::module: return "a module";
     case Meaning::unset:
     case Meaning::anything: break;

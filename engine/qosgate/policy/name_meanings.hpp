@@ -26,7 +26,8 @@ enum class Meaning : std::uint8_t {
     before,
     options,
     view,
-    gpu, ///< job.gpu
+    gpu,  ///< job.gpu
+    list, ///< that job or view gives
     module,
 };
 

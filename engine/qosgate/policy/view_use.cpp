@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/call_arguments.hpp"
+#include "qosgate/policy/list_use.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 
 #include <algorithm>
@@ -91,28 +92,37 @@ std::string describe_wrong_field(const ViewField& field, ViewKind kind, Tokens u
                         field.name);
 }
 
+/// What follows a value that may be a list.
+void read_list(ViewUse& use, Tokens tokens, ViewType type, std::string_view written) {
+    use.is_list = is_list(type);
+    if (use.is_list) use.problem = find_list_problem(tokens_from(tokens, use.length), written);
+}
+
 /// The name of a function, and what it is called with. Returns whether the use goes on with an object.
 bool read_call(ViewUse& use, Tokens tokens, const ViewFunction& function, bool is_method) {
     const bool has_colon = function.how == ViewCall::on_itself || function.how == ViewCall::with_job;
     const Token& next = token_at(tokens, use.length);
     if (!begins_arguments(next)) {
         if (next.is(".") || next.is(":") || next.is("["))
-            use.problem = text::format("{} is a function: write {}", function.name, function.usage);
+            use.problem = UseProblem::failure(
+                text::format("{} is a function: write {}", function.name, function.usage));
         return false;
     }
     if (is_method != has_colon) {
-        use.problem = text::format("write {}, with a {}", function.usage, has_colon ? "colon" : "dot");
+        use.problem = UseProblem::failure(
+            text::format("write {}, with a {}", function.usage, has_colon ? "colon" : "dot"));
         return false;
     }
     const auto given = read_arguments(tokens_from(tokens, use.length));
     if (!given) return false;
-    use.problem = describe_wrong_call(function, *given);
+    use.problem = UseProblem::failure(describe_wrong_call(function, *given));
     if (function.how == ViewCall::with_job && given->all.size() == 1 && given->all[0].size() == 1 &&
         given->all[0][0].is_name()) {
         use.job_argument = use.length + 1;
         use.with_job = &function;
     }
     use.length += given->length;
+    if (use.problem.empty()) read_list(use, tokens, function.type, function.usage);
     if (function.type == ViewType::object) use.kind = function.kind;
     return use.kind.has_value();
 }
@@ -128,15 +138,17 @@ bool read_member(ViewUse& use, Tokens tokens, ViewKind kind) {
     use.length += 2;
     use.kind = std::nullopt;
     if (field == nullptr && function == nullptr) {
-        use.problem = describe_unknown_view_field(kind, name.text);
+        use.problem = UseProblem::failure(describe_unknown_view_field(kind, name.text));
         return false;
     }
     if (sign.is(".") && token_at(tokens, use.length).is("=")) {
-        use.problem = "view cannot be changed";
+        use.problem = UseProblem::failure("view cannot be changed");
         return false;
     }
     if (function != nullptr) return read_call(use, tokens, *function, sign.is(":")) && use.problem.empty();
-    use.problem = describe_wrong_field(*field, kind, tokens, use.length);
+    use.problem = UseProblem::failure(describe_wrong_field(*field, kind, tokens, use.length));
+    if (use.problem.empty())
+        read_list(use, tokens, field->type, text::format("{}.{}", name_of(kind), field->name));
     if (use.problem.empty() && field->type == ViewType::object) use.kind = field->kind;
     return use.kind.has_value();
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/use_problem.hpp"
 #include "qosgate/policy/view_table.hpp"
 
 #include <optional>
@@ -14,8 +15,9 @@ namespace qg::policy {
 
 /// What `view.user.name` and the like are, from the name of the object on.
 struct ViewUse {
-    std::string problem;          ///< with which the rule fails there; empty: none
+    UseProblem problem;
     std::optional<ViewKind> kind; ///< of the value; empty: it is no object, or not known
+    bool is_list = false;         ///< whether the value is a list
     std::size_t length = 1;       ///< in tokens
     std::size_t job_argument =
         0; ///< the place of the name that is given as the job: qos:fits(NAME); 0: there is none

@@ -55,10 +55,13 @@ UseProblem find_wrong_add(const WrittenArguments& arguments) {
 
 UseProblem find_wrong_message(std::string_view object, std::string_view function,
                               const WrittenArguments& arguments) {
-    if (arguments.all.empty()) {
-        if (function == "reject") return {}; // it has a message anyway
-        return UseProblem::warning(text::format("{}:{}() has no message", object, function));
-    }
+    const bool is_empty = arguments.all.empty() ||
+                          (arguments.all[0].size() == 1 && arguments.all[0][0].kind == TokenKind::text &&
+                           arguments.all[0][0].raw.size() == 2);
+    if (is_empty)
+        return UseProblem::warning(
+            text::format("{}:{}() has no message{}", object, function,
+                         function == "reject" ? ": users read only the rule's name" : ""));
     const std::string_view format = literal_text(arguments.all[0]);
     if (format.empty()) return {};
     const std::size_t places = count_places(format);
