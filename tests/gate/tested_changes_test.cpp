@@ -120,4 +120,29 @@ BOOST_AUTO_TEST_CASE(keep_the_defaults_that_they_had_before_the_change) {
                                                                    "expect = { reject = '10' }") == "");
 }
 
+BOOST_AUTO_TEST_CASE(are_one_task) {
+    const std::string body = "job:reject('%d of %d', job.array_tasks, before.array_tasks)";
+    BOOST_TEST(problems_at_change(body, "before = {}, job = { nodes = 2 }, expect = { reject = '1 of 1' }") ==
+               "");
+    BOOST_TEST(problems_at_change(body,
+                                  "before = { array_tasks = 1 }, job = { nodes = 2 }, expect = { reject "
+                                  "= '1 of 1' }") == "");
+}
+
+BOOST_AUTO_TEST_CASE(lose_closed_partitions_only_where_the_change_names_partitions) {
+    // slurmctld leaves closed partitions out when a job gets its partitions, and not later. The first one
+    // that is left gives the job its memory.
+    const std::string given = "given = { partitions = { { name = 'open', default_memory = { mib = 200 } }, "
+                              "{ name = 'closed', takes_jobs = false, default_memory = { mib = 100 } } } }, ";
+    const auto problem = [&](const std::string& table) {
+        return problems_at_change("job:reject('%d', job.memory)", given + table);
+    };
+    BOOST_TEST(problem("before = { partition = 'closed,open' }, job = { nodes = 1 }, expect = { reject = "
+                       "'100' }") == "");
+    BOOST_TEST(problem("before = { partition = 'open' }, job = { partition = 'closed,open' }, expect = { "
+                       "reject = '200' }") == "");
+    BOOST_TEST(problem("before = { partition = 'closed,open' }, job = { partition = 'closed,open' }, expect "
+                       "= { reject = '100' }") == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -167,8 +167,10 @@ Result<std::unique_ptr<policy::TestedJob>> ScenarioWorld::read(const policy::Pol
     if (test.is_change) {
         const auto first = policy::TestJob::from(test, policy::TestedAs::before);
         if (!first) return first.error();
-        request = as_record(std::move(request), JobInTest(*first, as_sent(*first, records), *given, how));
+        const JobInTest submitted(*first, as_sent(*first, records), *given, how);
+        request = as_record(std::move(request), submitted);
         how.is_change = true;
+        how.changes_partitions = request.partition != as_record(submitted.request(), submitted).partition;
     }
     std::unique_ptr<policy::TestedJob> tested =
         std::make_unique<JobInTest>(job, std::move(request), *given, how);

@@ -15,15 +15,13 @@ ClusterContext context_of(const GivenCluster& given, limits::Release release) {
             KnownCluster::as_read(&given.cluster, given.times, &given.groups)};
 }
 
-/// As the gate resolves a job of this kind.
+/// As the gate resolves a job of this kind. At a change it is one task: its test gives no array.
 ResolvedRequest resolve_tested(const model::JobRequest& request, const GivenCluster& given,
                                const TestReading& how) {
     const ClusterContext context = context_of(given, how.release);
     if (!how.is_change) return resolve(request, context);
-    ResolvedRequest resolved =
-        resolve(request, context, {.requester = request.submit_uid, .names_partitions = false});
-    if (resolved.job.array_tasks == 0) resolved.job.array_tasks = 1;
-    return resolved;
+    return resolve(request, context,
+                   {.requester = request.submit_uid, .names_partitions = how.changes_partitions});
 }
 
 std::string_view or_else(std::string_view first, std::string_view second) {

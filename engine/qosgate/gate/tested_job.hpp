@@ -37,7 +37,8 @@ inline constexpr const char* usual_user_name = "user";
 struct TestReading {
     limits::Release release;
     bool is_change = false;
-    bool has_account = false; ///< whether a job without an account gets one by default
+    bool changes_partitions = false; ///< at a change: the job gets other ones
+    bool has_account = false;        ///< whether a job without an account gets one by default
 };
 
 /// A count or default that the test says holds until a rule changes what it is counted from.
