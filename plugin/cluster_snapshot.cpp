@@ -184,6 +184,11 @@ void ClusterSnapshot::start() noexcept {
             .confirmed_at = shared_->confirmed_at};
 }
 
+std::shared_ptr<const model::Cluster> ClusterSnapshot::last_read() const {
+    const auto known = shared_->known.get();
+    return known == nullptr ? nullptr : known->cluster;
+}
+
 std::optional<std::time_t> ClusterSnapshot::read_at() const {
     const std::time_t read_at = shared_->read_at;
     return read_at == 0 ? std::nullopt : std::optional(read_at);

@@ -44,6 +44,9 @@ class ClusterSnapshot {
     /// caller holds slurmctld's lock on partitions.
     [[nodiscard]] ClusterNow current();
 
+    /// What was read last; null: nothing yet. Asks for nothing. Threads: any.
+    [[nodiscard]] std::shared_ptr<const model::Cluster> last_read() const;
+
     /// When the partitions were read last; empty: never.
     [[nodiscard]] std::optional<std::time_t> read_at() const;
     /// Tells whether slurmctld has answered a reading. It may outlive this object. Threads: any.

@@ -115,6 +115,8 @@ class Runtime {
     StatusFile::Text describe_status();
     /// Empty: there is no script. Lets the table of users be read if it needs one.
     std::optional<ScriptStatus> describe_script(const policy::Policy& policy);
+    /// Looks for the groups in AllowGroups, so that they are known when a job comes. False: there are none.
+    bool look_for_partition_groups() const;
     /// Has the directory service asked if the policy, or its candidate, which may be null, asks for users.
     /// Empty: neither does.
     std::optional<UsersStatus> describe_users(const policy::Policy& policy, const policy::Policy* candidate);

@@ -41,11 +41,24 @@ std::optional<ScriptStatus> Runtime::describe_script(const policy::Policy& polic
     return status;
 }
 
+bool Runtime::look_for_partition_groups() const {
+    const auto cluster = cluster_.last_read();
+    if (cluster == nullptr) return false;
+    bool has_groups = false;
+    for (const auto& partition : cluster->partitions.all())
+        for (const std::string& group : partition->allow_groups) {
+            has_groups = true;
+            static_cast<void>(users_.find_group(group));
+        }
+    return has_groups;
+}
+
 std::optional<UsersStatus> Runtime::describe_users(const policy::Policy& policy,
                                                    const policy::Policy* candidate) {
     const policy::compat::SiteScript* script = policy.script();
-    const bool are_needed = (script != nullptr && script->asks_for_users()) || policy.reads_groups() ||
-                            (candidate != nullptr && candidate->reads_groups());
+    const bool has_groups = script != nullptr && script->reads_partitions() && look_for_partition_groups();
+    const bool are_needed = has_groups || (script != nullptr && script->asks_for_users()) ||
+                            policy.reads_groups() || (candidate != nullptr && candidate->reads_groups());
     if (!are_needed) return std::nullopt;
     users_.need();
     users_.watch();

@@ -3,6 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/compat/listed_field.hpp"
+#include "qosgate/policy/compat/partition_groups.hpp"
 #include "qosgate/quota/view_builder.hpp"
 #include "qosgate/slurm/script_jobs.hpp"
 #include "qosgate/slurm/values.hpp"
@@ -156,10 +157,11 @@ Result<const model::ScriptRecords*> ControllerScriptHost::partitions() {
     return &cluster_->script_partitions;
 }
 
-bool ControllerScriptHost::may_use(const model::ScriptRecords& partitions, std::size_t index) {
+Result<bool> ControllerScriptHost::may_use(const model::ScriptRecords& partitions, std::size_t index) {
     const auto flags = static_cast<std::uint32_t>(partitions.get(index, "flags").number);
     if (owner_ == 0) return (flags & PART_FLAG_NO_ROOT) == 0;
-    return (flags & PART_FLAG_ROOT_ONLY) == 0 || submit_uid_ == 0;
+    if ((flags & PART_FLAG_ROOT_ONLY) != 0 && submit_uid_ != 0) return false;
+    return policy::compat::lets_in(partitions.get(index, "allow_groups").text, owner_, *this);
 }
 
 Result<std::shared_ptr<const model::DirectoryUser>> ControllerScriptHost::find_user(std::string_view name) {

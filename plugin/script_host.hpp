@@ -57,8 +57,8 @@ class ControllerScriptHost final : public policy::compat::ScriptHost,
     [[nodiscard]] Result<policy::compat::ScriptJob*> record() override;
     [[nodiscard]] std::uint32_t submit_uid() const override { return submit_uid_; }
     [[nodiscard]] Result<const model::ScriptRecords*> partitions() override;
-    /// Whether root, or a user, may submit to it as far as its flags tell. AllowGroups is not looked at.
-    [[nodiscard]] bool may_use(const model::ScriptRecords& partitions, std::size_t index) override;
+    /// Whether root, or a user, may submit to it as far as its flags and AllowGroups tell.
+    [[nodiscard]] Result<bool> may_use(const model::ScriptRecords& partitions, std::size_t index) override;
     [[nodiscard]] Result<std::shared_ptr<const model::DirectoryUser>>
     find_user(std::string_view name) override;
     [[nodiscard]] Result<std::shared_ptr<const model::DirectoryUser>> find_user(std::uint32_t id) override;

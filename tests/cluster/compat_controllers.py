@@ -14,6 +14,14 @@ from qosgate_dev.testing.cluster import Cluster
 from qosgate_dev.testing.plugin_case import PARTITIONS, USER
 
 CHANGING_FIELDS = {"JobId", "SubmitTime", "EligibleTime", "AccrueTime", "LastSchedEval", "AllocNode:Sid", "StartTime"}
+# Each invented user has a group of the same name.
+GROUPED = """\
+PartitionName=anas Nodes=ALL AllowGroups=root,ana
+PartitionName=bens Nodes=ALL AllowGroups=ben
+PartitionName=roots Nodes=ALL AllowGroups=root
+PartitionName=strangers Nodes=ALL AllowGroups=no-such-group
+PartitionName=bosses Nodes=ALL RootOnly=YES AllowGroups=ana
+"""
 EMPTY = "function slurm_job_submit() return 0 end\nfunction slurm_job_modify() return 0 end\n"
 
 
@@ -32,7 +40,7 @@ class Controller:
     """One of the two clusters."""
 
     def __init__(self, plugins: str, conf: str) -> None:
-        self.cluster = Cluster.up(nodes=2, users=[USER, "ben"], slurm_conf=conf + PARTITIONS)
+        self.cluster = Cluster.up(nodes=2, users=[USER, "ben"], slurm_conf=conf + PARTITIONS + GROUPED)
         for line in (
             "add qos small MaxTRESPerJob=cpu=2 MaxWall=60",
             "add account astro,bio",

@@ -71,6 +71,7 @@ class Compat(unittest.TestCase):
         cls.addClassCleanup(cls.ours.cluster.down)
         for controller in (cls.slurms, cls.ours):
             controller.reserve()
+        cls.wait_for_groups()
 
     def test_all_scripts_do_the_same(self) -> None:
         scripts = sorted(SCRIPTS.glob("*.lua"))
@@ -90,6 +91,13 @@ class Compat(unittest.TestCase):
             for how, user, command in commands:
                 with self.subTest(f"{path.stem}: {how} {shlex.join(command)}"):
                     self.compare(how, user, command)
+
+    @classmethod
+    def wait_for_groups(cls) -> None:
+        """Until the plugin knows the groups of AllowGroups and of the user."""
+        cls.ours.put_in_force(b"function slurm_job_submit(job_desc, part_list) return part_list.main and 0 or 1 end")
+        job = ["sbatch", "--hold", "--wrap=true"]
+        cls.ours.cluster.wait_for(lambda: cls.ours.ask(job, USER).code == 0, "the groups are known")
 
     def wait_for_users(self, commands: list[tuple[str, str, list[str]]]) -> None:
         """Until the plugin knows whom the script asks about: then no call fails."""

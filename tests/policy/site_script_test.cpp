@@ -183,6 +183,36 @@ BOOST_AUTO_TEST_CASE(partitions_that_are_not_known_fail_only_scripts_that_read_t
     BOOST_TEST(!other.run().failure);
 }
 
+BOOST_AUTO_TEST_CASE(groups_that_are_not_known_fail_each_look_at_the_partitions) {
+    for (const std::string_view look :
+         {"local x = part_list.secret", "for name in pairs(part_list) do end", "local x = next(part_list)",
+          "pcall(next, part_list) local x = next(part_list)"})
+        BOOST_TEST_CONTEXT(look) {
+            Setup setup(with_body(std::string(look)));
+            setup.host.knows_groups = false;
+            BOOST_TEST(setup.told().ends_with("ana is not known yet"));
+            setup.host.knows_groups = true;
+            BOOST_TEST(setup.told() == "");
+        }
+}
+
+BOOST_AUTO_TEST_CASE(whether_a_script_looks_at_the_partitions) {
+    const auto reads = [](const std::string& source) {
+        return test::policy_of({{file_name, source}})->script()->reads_partitions();
+    };
+    BOOST_TEST(!reads(with_body("slurm.log_info('part_list')")));
+    BOOST_TEST(reads(with_body("local p = part_list")));
+    BOOST_TEST(reads(with_body("choose(part_list)", "function choose(list) end ")));
+    BOOST_TEST(!reads("function slurm_job_submit(j) return 0 end"));
+    BOOST_TEST(reads("function slurm_job_submit(...) return 0 end"));
+    BOOST_TEST(!reads("slurm_job_submit = function(j, parts, uid) return uid end"));
+    BOOST_TEST(reads("slurm_job_submit = function(j, parts, uid) return next(parts) end"));
+    BOOST_TEST(reads("local f = function() return 0 end _G['slurm_job_submit'] = f"));
+    const std::string modify = "function slurm_job_modify(job_desc, job_rec, part_list, modify_uid) return ";
+    BOOST_TEST(!reads(with_body("") + modify + "job_rec.nice end"));
+    BOOST_TEST(reads(with_body("") + modify + "part_list.main.max_time end"));
+}
+
 BOOST_AUTO_TEST_CASE(a_partition_of_an_earlier_call_cannot_be_read) {
     Setup setup(with_body("kept = kept or part_list.main slurm.log_user('%d', kept.max_time)"));
 

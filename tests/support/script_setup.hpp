@@ -85,8 +85,11 @@ class FakeHost final : public ScriptHost {
         if (!knows_partitions) return Error{ErrorCode::unavailable, "the partitions are not known yet"};
         return &records;
     }
-    [[nodiscard]] bool may_use(const model::ScriptRecords& partitions, std::size_t index) override {
-        return partitions.records[index].name != "secret";
+    bool knows_groups = true;
+    [[nodiscard]] Result<bool> may_use(const model::ScriptRecords& partitions, std::size_t index) override {
+        const bool is_secret = partitions.records[index].name == "secret";
+        if (is_secret && !knows_groups) return Error{ErrorCode::unavailable, "ana is not known yet"};
+        return !is_secret;
     }
     std::vector<model::DirectoryUser> users{
         {"ana", 1000, 50, "x", "Ana B", "/home/ana", "/bin/bash", {{50, "staff"}, {60, "gpu"}}},
@@ -109,7 +112,10 @@ class FakeHost final : public ScriptHost {
         if (name == "eve") return Error{ErrorCode::unavailable, "eve is not known yet"};
         return find([&](const auto& user) { return user.name == name; });
     }
+    std::uint32_t unknown_id = 0;
+    std::string unknown_group;
     [[nodiscard]] Result<std::shared_ptr<const model::DirectoryUser>> find_user(std::uint32_t id) override {
+        if (id == unknown_id && id != 0) return Error{ErrorCode::unavailable, "it is not known yet"};
         return find([&](const auto& user) { return user.id == id; });
     }
     [[nodiscard]] Result<std::string> find_user_name(std::uint32_t id) override {
@@ -118,6 +124,7 @@ class FakeHost final : public ScriptHost {
     }
     [[nodiscard]] Result<std::shared_ptr<const model::DirectoryGroup>>
     find_group(std::string_view name) override {
+        if (name == unknown_group) return Error{ErrorCode::unavailable, "it is not known yet"};
         if (name != "gpu") return std::shared_ptr<const model::DirectoryGroup>();
         return std::make_shared<const model::DirectoryGroup>(
             model::DirectoryGroup{"gpu", 60, "x", {"ana", "joe"}});

@@ -64,8 +64,8 @@ class ScriptHost {
     [[nodiscard]] virtual std::uint32_t submit_uid() const = 0;
     /// The cluster's partitions.
     [[nodiscard]] virtual Result<const model::ScriptRecords*> partitions() = 0;
-    /// Whether the job's owner may use one of them.
-    [[nodiscard]] virtual bool may_use(const model::ScriptRecords& partitions, std::size_t index) = 0;
+    /// Whether the job's owner may use one of them. Errors: also if the owner's groups are not known yet.
+    [[nodiscard]] virtual Result<bool> may_use(const model::ScriptRecords& partitions, std::size_t index) = 0;
     /// A user of the directory service; null: there is none. Errors: also if it is not known yet.
     [[nodiscard]] virtual Result<std::shared_ptr<const model::DirectoryUser>>
     find_user(std::string_view name) = 0;

@@ -207,13 +207,17 @@ const model::ScriptRecords& check_records(lua_State* lua, const RecordList& list
     return *records;
 }
 
-/// Whether a record may be shown; false if that is not known.
-bool may_use(ScriptHost& host, const model::ScriptRecords& partitions, std::size_t index) noexcept {
+/// Whether a record may be shown. Sets `error` if that is not known.
+bool may_use(ScriptHost& host, const model::ScriptRecords& partitions, std::size_t index,
+             ErrorText& error) noexcept {
     try {
-        return host.may_use(partitions, index);
-    } catch (...) {
-        return false;
+        const auto may = host.may_use(partitions, index);
+        if (may) return *may;
+        error.assign(may.error().message);
+    } catch (const std::exception& problem) {
+        error.assign(problem.what());
     }
+    return false;
 }
 
 /// Upvalues: the index of the record, the run that it was read in, and its list.
@@ -260,16 +264,21 @@ void fill(lua_State* lua, int index) {
         const RecordList& list = record_lists[which];
         if (!has_metatable_of(lua, index, list.type)) continue;
         const model::ScriptRecords& records = check_records(lua, list);
-        lua_pushnil(lua);
-        lua_setmetatable(lua, index);
         for (std::size_t i = 0; i < records.records.size(); ++i) {
             Budget::charge(lua, 10);
-            if (list.depends_on_user && !may_use(check_host(lua), records, i)) continue;
+            ErrorText error;
+            if (list.depends_on_user && !may_use(check_host(lua), records, i, error)) {
+                if (!error.empty()) raise(lua, error);
+                continue;
+            }
             const std::string_view name = records.records[i].name;
             lua_pushlstring(lua, name.data(), name.size());
             push_listed(lua, i, which);
             lua_rawset(lua, index);
         }
+        // Only now: a table that an error left half filled is filled when it is touched again.
+        lua_pushnil(lua);
+        lua_setmetatable(lua, index);
         return;
     }
 }

@@ -5,6 +5,7 @@
 #include "qosgate/policy/compat/host_access.hpp"
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
+#include "qosgate/policy/compat/script_functions.hpp"
 #include "qosgate/policy/compat/script_library.hpp"
 #include "qosgate/policy/compat/source_rewrite.hpp"
 #include "qosgate/policy/compiled_rules.hpp"
@@ -17,9 +18,6 @@
 
 namespace qg::policy::compat {
 namespace {
-
-constexpr const char* submit_function = "slurm_job_submit";
-constexpr const char* modify_function = "slurm_job_modify";
 
 const SourceFile& script_of(const SourceFolder& sources) {
     const SourceFile* file = sources.find(script_file_name);
@@ -113,6 +111,7 @@ SiteScript::SiteScript(std::shared_ptr<const SourceFolder> sources, const Settin
                                                      is_source_name(file.name) &&
                                                      compat::asks_for_users(file.text);
                                           })),
+      reads_partitions_(compat::reads_partitions(script_of(*sources_).text)),
       fields_of_jobs_(find_fields_of_jobs(*sources_)) {}
 
 Result<std::shared_ptr<SiteScript>> SiteScript::load(std::shared_ptr<const SourceFolder> sources,

@@ -74,6 +74,9 @@ class SiteScript {
         return settings_.compat_on_error == OnError::allow;
     }
 
+    /// Whether it may look at part_list, which depends on the groups of the job's owner.
+    [[nodiscard]] bool reads_partitions() const noexcept { return reads_partitions_; }
+
     /// Whether it starts programs that ask for users and groups.
     [[nodiscard]] bool asks_for_users() const noexcept { return asks_for_users_; }
 
@@ -108,6 +111,7 @@ class SiteScript {
     const std::string cluster_name_;
     const ScriptFiles files_;
     const bool asks_for_users_;
+    const bool reads_partitions_;
     const std::shared_ptr<const Names> fields_of_jobs_;
 
     std::mutex mutex_; ///< guards what follows

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// Whether AllowGroups of a partition lets a user in, as Slurm's plugin for scripts answers it.
+#pragma once
+
+#include "qosgate/base/result.hpp"
+#include "qosgate/policy/compat/script_host.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace qg::policy::compat {
+
+/// `allow_groups` are names with commas; empty: everybody is let in. So is everybody if none of the groups
+/// exists: Slurm's plugin then finds no list of users. Errors: unavailable if
+/// the user or a group is not known yet. Cost: one look-up for each group.
+Result<bool> lets_in(std::string_view allow_groups, std::uint32_t user_id, ScriptHost& host);
+
+} // namespace qg::policy::compat
