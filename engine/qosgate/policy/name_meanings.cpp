@@ -3,11 +3,11 @@
 
 #include "qosgate/policy/call_arguments.hpp"
 #include "qosgate/policy/list_use.hpp"
+#include "qosgate/policy/own_functions.hpp"
 #include "qosgate/policy/view_use.hpp"
 
 #include <array>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 namespace qg::policy {
@@ -49,9 +49,11 @@ struct Flow {
 
 class Finder {
   public:
-    Finder(Tokens tokens, const NameScopes& scopes, const CodeFacts& facts)
-        : tokens_(tokens), scopes_(scopes), facts_(facts), meanings_(scopes.declarations.size()),
-          from_(scopes.declarations.size()), has_values_(scopes.declarations.size()) {}
+    Finder(Tokens tokens, const NameScopes& scopes, const CodeFacts& facts,
+           std::span<const ParameterName> names)
+        : tokens_(tokens), scopes_(scopes), facts_(facts), names_(names), own_(tokens, scopes),
+          meanings_(scopes.declarations.size()), from_(scopes.declarations.size()),
+          has_values_(scopes.declarations.size()) {}
 
     std::vector<NameMeaning> run() {
         for (const FunctionScope& function : scopes_.functions)
@@ -59,7 +61,7 @@ class Finder {
         for (std::size_t i = 0; i < scopes_.declarations.size(); ++i)
             add_value(i);
         for (std::size_t at = 0; at < tokens_.size(); ++at)
-            if (scopes_.tokens[at].declaration) add_reference(at, *scopes_.tokens[at].declaration);
+            if (const FunctionScope* function = own_.named_at(at)) add_reference(at, *function);
         for (const std::size_t flow : constant_)
             follow(flows_[flow]);
         while (!changed_.empty()) {
@@ -109,8 +111,7 @@ class Finder {
 
     void add_function(const FunctionScope& function) {
         if (!function.rule_key.empty()) return give_arguments(function, function.rule_key);
-        const bool is_followed = function.name && !scopes_.declarations[*function.name].is_assigned;
-        if (is_followed) by_name_[*function.name] = &function;
+        const bool is_followed = own_.follows(function);
         for (const std::size_t parameter : function.parameters)
             has_values_[parameter] = is_followed;
         for (const std::size_t parameter : function.parameters)
@@ -120,11 +121,9 @@ class Finder {
             }
     }
 
-    /// In a module every parameter with such a name is that object.
     [[nodiscard]] Meaning meaning_by_name(std::size_t parameter) const {
-        if (facts_.kind == CodeKind::module)
-            for (const Meaning known : {Meaning::job, Meaning::before, Meaning::view})
-                if (scopes_.declarations[parameter].name == word_for(known)) return known;
+        for (const ParameterName& known : names_)
+            if (scopes_.declarations[parameter].name == known.name) return known.meaning;
         return Meaning::unset;
     }
 
@@ -153,10 +152,7 @@ class Finder {
         give_expression(index, value, std::nullopt);
     }
 
-    void add_reference(std::size_t at, std::size_t declaration) {
-        const auto found = by_name_.find(declaration);
-        if (found == by_name_.end()) return;
-        const FunctionScope& function = *found->second;
+    void add_reference(std::size_t at, const FunctionScope& function) {
         const TokenScope& here = scopes_.tokens[at];
         if (!here.rule_key.empty()) return give_arguments(function, here.rule_key);
         const auto call = read_arguments(tokens_from(tokens_, at + 1));
@@ -191,14 +187,19 @@ class Finder {
     const Tokens tokens_;
     const NameScopes& scopes_;
     const CodeFacts& facts_;
+    const std::span<const ParameterName> names_;
+    const OwnFunctions own_;
     std::vector<NameMeaning> meanings_;
     std::vector<Flow> flows_;
     std::vector<std::size_t> constant_;          ///< flows without a source
     std::vector<std::vector<std::size_t>> from_; ///< the flows of each declaration
     std::vector<bool> has_values_;               ///< whether all values of a declaration are followed
     std::vector<std::size_t> changed_;           ///< declarations whose flows must be followed again
-    std::unordered_map<std::size_t, const FunctionScope*> by_name_;
 };
+
+constexpr std::array module_names{ParameterName{"job", Meaning::job},
+                                  ParameterName{"before", Meaning::before},
+                                  ParameterName{"view", Meaning::view}};
 
 } // namespace
 
@@ -208,6 +209,8 @@ std::span<const Meaning> arguments_of(std::string_view rule_key) noexcept {
     static constexpr std::array client{Meaning::options, Meaning::view};
     if (rule_key == "modify") return modify;
     if (rule_key == "client") return client;
+    if (rule_key == "slurm_job_submit") return std::span(modify).first(1);
+    if (rule_key == "slurm_job_modify") return std::span(modify).first(2);
     return submit;
 }
 
@@ -228,7 +231,13 @@ std::string_view word_for(Meaning meaning) noexcept {
 
 std::vector<NameMeaning> find_meanings(std::span<const Token> tokens, const NameScopes& scopes,
                                        const CodeFacts& facts) {
-    return Finder(tokens, scopes, facts).run();
+    const std::span<const ParameterName> none;
+    return find_meanings(tokens, scopes, facts, facts.kind == CodeKind::module ? module_names : none);
+}
+
+std::vector<NameMeaning> find_meanings(std::span<const Token> tokens, const NameScopes& scopes,
+                                       const CodeFacts& facts, std::span<const ParameterName> names) {
+    return Finder(tokens, scopes, facts, names).run();
 }
 
 } // namespace qg::policy

@@ -207,6 +207,9 @@ class ScopeReader {
             const bool is_named = last.at + 2 == at_ || (last.at + 5 == at_ && token(last.at + 1).is("<"));
             if (last.is_single && is_named) made.name = found_.declarations.size() - 1;
         }
+        if (before(1).is("=") && before(2).is_name() && found_.tokens[at_ - 2].is_reference &&
+            !found_.tokens[at_ - 2].declaration)
+            made.global = at_ - 2;
         bool is_method = false;
         if (after(1).is_name()) {
             ++at_;
@@ -214,6 +217,7 @@ class ScopeReader {
                 made.name = declare(token(at_).text);
             else
                 reference();
+            if (!is_local && after(1).is("(") && !found_.tokens[at_].declaration) made.global = at_;
             for (; after(1).is(".") || after(1).is(":"); at_ += 2)
                 is_method = after(1).is(":");
         }

@@ -28,7 +28,9 @@ struct FunctionScope {
     std::size_t begin = 0;           ///< `function`
     std::size_t body = 0;            ///< behind the parameters
     std::optional<std::size_t> name; ///< the declaration of `local function NAME`, or `local NAME = function`
-    std::string_view rule_key;       ///< "submit" if it stands behind this key in rule { ... }
+    /// The token of NAME in `function NAME`, or of `NAME = function`, if it is a global.
+    std::optional<std::size_t> global;
+    std::string_view rule_key;           ///< "submit" if it stands behind this key in rule { ... }
     std::vector<std::size_t> parameters; ///< declarations, in order; without `self`
 };
 

@@ -2,9 +2,12 @@
 #include "qosgate/policy/compat/script_findings.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/call_arguments.hpp"
 #include "qosgate/policy/compat/host_access.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
-#include "qosgate/policy/lua_tokens.hpp"
+#include "qosgate/policy/compat/script_functions.hpp"
+#include "qosgate/policy/name_meanings.hpp"
+#include "qosgate/policy/name_scopes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -121,14 +124,6 @@ constexpr auto fields = std::to_array<std::string_view>({
     "work_dir",
 });
 
-/// A function of the script that slurmctld calls.
-struct Hook {
-    std::string_view first;  ///< the name of its first parameter: job_desc
-    std::string_view second; ///< of slurm_job_modify: job_rec
-    int line = 0;
-    bool has_return = false; ///< at its end
-};
-
 /// Follows the blocks of a function, to tell whether its end can be reached.
 class Blocks {
   public:
@@ -172,34 +167,58 @@ class Blocks {
     bool returns_ = false;
 };
 
-/// Reads the function whose name is at `at`: function NAME(...), or NAME = function(...). Empty: it is none.
-std::optional<Hook> read_hook(std::span<const Token> tokens, std::size_t at) {
-    const bool is_statement = at > 0 && tokens[at - 1].is("function");
-    std::size_t open = at + 1;
-    if (!is_statement) {
-        if (at + 4 >= tokens.size() || !tokens[at + 1].is("=") || !tokens[at + 2].is("function"))
-            return std::nullopt;
-        open = at + 3;
+/// The text of a script, and what its names mean.
+class ReadScript {
+  public:
+    explicit ReadScript(std::string_view source)
+        : tokens_(read_tokens(source)), scopes_(read_scopes(tokens_)),
+          submit_(find_script_function(tokens_, scopes_, submit_function)),
+          modify_(find_script_function(tokens_, scopes_, modify_function)) {
+        if (submit_) scopes_.functions[*submit_].rule_key = submit_function;
+        if (modify_) scopes_.functions[*modify_].rule_key = modify_function;
+        std::vector<ParameterName> names;
+        add_name(submit_, 0, Meaning::job, names);
+        add_name(modify_, 0, Meaning::job, names);
+        add_name(modify_, 1, Meaning::before, names);
+        meanings_ = find_meanings(tokens_, scopes_, {}, names);
     }
-    if (open + 1 >= tokens.size() || !tokens[open].is("(")) return std::nullopt;
-    Hook hook;
-    hook.line = tokens[at].line;
-    if (tokens[open + 1].is_name()) hook.first = tokens[open + 1].text;
-    if (open + 3 < tokens.size() && tokens[open + 2].is(",") && tokens[open + 3].is_name())
-        hook.second = tokens[open + 3].text;
-    Blocks blocks;
-    for (std::size_t i = open; i < tokens.size() && blocks.read(tokens[i]); ++i) {
-    }
-    hook.has_return = blocks.returns();
-    return hook;
-}
 
-std::optional<Hook> find_hook(std::span<const Token> tokens, std::string_view name) {
-    for (std::size_t i = 0; i < tokens.size(); ++i)
-        if (tokens[i].is_name(name))
-            if (auto hook = read_hook(tokens, i)) return hook;
-    return std::nullopt;
-}
+    [[nodiscard]] Tokens tokens() const noexcept { return tokens_; }
+    [[nodiscard]] const FunctionScope* submit() const noexcept { return function(submit_); }
+    [[nodiscard]] const FunctionScope* modify() const noexcept { return function(modify_); }
+    [[nodiscard]] Meaning meaning_of(std::size_t at) const noexcept {
+        const auto declaration = scopes_.tokens[at].declaration;
+        return declaration && scopes_.tokens[at].is_reference ? meanings_[*declaration].meaning
+                                                              : Meaning::anything;
+    }
+    [[nodiscard]] int line_of(const FunctionScope& function) const noexcept {
+        return tokens_[function.begin].line;
+    }
+    [[nodiscard]] bool returns(const FunctionScope& function) const {
+        Blocks blocks;
+        for (std::size_t i = function.body; i < tokens_.size() && blocks.read(tokens_[i]); ++i) {
+        }
+        return blocks.returns();
+    }
+
+  private:
+    [[nodiscard]] const FunctionScope* function(const std::optional<std::size_t>& index) const noexcept {
+        return index ? &scopes_.functions[*index] : nullptr;
+    }
+    /// Helper functions mostly call the object as slurmctld's function does.
+    void add_name(const std::optional<std::size_t>& index, std::size_t parameter, Meaning meaning,
+                  std::vector<ParameterName>& names) const {
+        const FunctionScope* of = function(index);
+        if (of != nullptr && parameter < of->parameters.size())
+            names.push_back({scopes_.declarations[of->parameters[parameter]].name, meaning});
+    }
+
+    std::vector<Token> tokens_;
+    NameScopes scopes_;
+    std::optional<std::size_t> submit_;
+    std::optional<std::size_t> modify_;
+    std::vector<NameMeaning> meanings_;
+};
 
 std::string describe_unknown(const Token& field, bool is_written) {
     const std::vector<std::string> names(fields.begin(), fields.end());
@@ -208,20 +227,24 @@ std::string describe_unknown(const Token& field, bool is_written) {
                         text::did_you_mean(field.text, names));
 }
 
-/// Calls `body(field, is_written)` for each field of a variable, NAME.FIELD.
+/// Calls `body(field, is_written)` for each field of such an object: NAME.FIELD, or NAME["FIELD"].
 template <typename Body>
-void for_each_field(std::span<const Token> tokens, std::string_view variable, Body body) {
-    for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
-        const bool is_member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is(":"));
-        if (is_member || !tokens[i].is_name(variable) || !tokens[i + 1].is(".")) continue;
-        body(tokens[i + 2], tokens[i + 3].is("="));
+void for_each_field(const ReadScript& script, Meaning object, Body body) {
+    const Tokens tokens = script.tokens();
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        if (script.meaning_of(i) != object) continue;
+        const Token& field = token_at(tokens, i + 2);
+        if (token_at(tokens, i + 1).is("."))
+            body(field, token_at(tokens, i + 3).is("="));
+        else if (token_at(tokens, i + 1).is("[") && field.kind == TokenKind::text && !field.text.empty() &&
+                 token_at(tokens, i + 3).is("]"))
+            body(field, token_at(tokens, i + 4).is("="));
     }
 }
 
-/// Uses of fields that do not exist. `job` is the name of the job description.
-void find_unknown_fields(std::span<const Token> tokens, std::string_view job,
-                         std::vector<ScriptFinding>& findings) {
-    for_each_field(tokens, job, [&](const Token& field, bool is_written) {
+/// Uses of fields that do not exist.
+void find_unknown_fields(const ReadScript& script, std::vector<ScriptFinding>& findings) {
+    for_each_field(script, Meaning::job, [&](const Token& field, bool is_written) {
         if (std::ranges::find(fields, field.text) != fields.end()) return;
         findings.push_back({field.line, describe_unknown(field, is_written), false});
     });
@@ -244,16 +267,15 @@ std::string describe_record_field(std::string_view name) {
     return {};
 }
 
-/// Uses of fields of job_rec that are not simply there. `record` is its name.
-void find_record_fields(std::span<const Token> tokens, std::string_view record,
-                        std::vector<ScriptFinding>& findings) {
-    for_each_field(tokens, record, [&](const Token& field, bool /*is_written*/) {
+/// Uses of fields of job_rec that are not simply there.
+void find_record_fields(const ReadScript& script, std::vector<ScriptFinding>& findings) {
+    for_each_field(script, Meaning::before, [&](const Token& field, bool /*is_written*/) {
         if (std::string what = describe_record_field(field.text); !what.empty())
             findings.push_back({field.line, std::move(what), false});
     });
 }
 
-void find_uses_of_jobs(std::span<const Token> tokens, std::vector<ScriptFinding>& findings) {
+void find_uses_of_jobs(Tokens tokens, std::vector<ScriptFinding>& findings) {
     for (std::size_t i = 0; i + 2 < tokens.size(); ++i)
         if (tokens[i].is_name("slurm") && tokens[i + 1].is(".") && tokens[i + 2].is_name("jobs"))
             findings.push_back({tokens[i].line,
@@ -264,25 +286,25 @@ void find_uses_of_jobs(std::span<const Token> tokens, std::vector<ScriptFinding>
 }
 
 /// Calls of setmetatable for the job description, as scripts for the first releases of the plugin have them.
-void find_metatables(std::span<const Token> tokens, std::string_view job,
-                     std::vector<ScriptFinding>& findings) {
+void find_metatables(const ReadScript& script, std::vector<ScriptFinding>& findings) {
+    const Tokens tokens = script.tokens();
     for (std::size_t i = 0; i + 3 < tokens.size(); ++i)
-        if (tokens[i].is_name("setmetatable") && tokens[i + 1].is("(") && tokens[i + 2].is_name(job) &&
-            tokens[i + 3].is(","))
+        if (tokens[i].is_name("setmetatable") && tokens[i + 1].is("(") &&
+            script.meaning_of(i + 2) == Meaning::job && tokens[i + 3].is(","))
             findings.push_back(
                 {tokens[i].line,
                  text::format(
                      "setmetatable of {} fails, and is not needed: remove it. In Slurm's plugin such "
                      "a script has no effect either: it reads no field",
-                     job),
+                     tokens[i + 2].text),
                  false});
 }
 
-void check_return(const std::optional<Hook>& hook, std::string_view name,
+void check_return(const ReadScript& script, const FunctionScope* function, std::string_view name,
                   std::vector<ScriptFinding>& findings) {
-    if (hook && !hook->has_return)
-        findings.push_back(
-            {hook->line, text::format("{} ends without a return: it then has no objection", name), false});
+    if (function != nullptr && !script.returns(*function))
+        findings.push_back({script.line_of(*function),
+                            text::format("{} ends without a return: it then has no objection", name), false});
 }
 
 } // namespace
@@ -292,24 +314,18 @@ std::span<const std::string_view> job_desc_fields() noexcept {
 }
 
 std::vector<ScriptFinding> find_script_problems(std::string_view source, const ScriptFiles* files) {
-    const std::vector<Token> tokens = read_tokens(source);
+    const ReadScript script(source);
     std::vector<ScriptFinding> findings;
     for (HostAccess& access : find_host_access(source, files))
         findings.push_back({access.line, std::move(access.message), access.is_sure});
-    find_uses_of_jobs(tokens, findings);
-    const auto submit = find_hook(tokens, "slurm_job_submit");
-    const auto modify = find_hook(tokens, "slurm_job_modify");
-    check_return(submit, "slurm_job_submit", findings);
-    check_return(modify, "slurm_job_modify", findings);
-    if (!modify) findings.push_back({0, "has no slurm_job_modify: all changes of jobs are accepted", false});
-    const auto check_job = [&](std::string_view job) {
-        if (job.empty()) return;
-        find_unknown_fields(tokens, job, findings);
-        find_metatables(tokens, job, findings);
-    };
-    if (submit) check_job(submit->first);
-    if (modify && (!submit || submit->first != modify->first)) check_job(modify->first);
-    if (modify && !modify->second.empty()) find_record_fields(tokens, modify->second, findings);
+    find_uses_of_jobs(script.tokens(), findings);
+    check_return(script, script.submit(), submit_function, findings);
+    check_return(script, script.modify(), modify_function, findings);
+    if (script.modify() == nullptr)
+        findings.push_back({0, "has no slurm_job_modify: all changes of jobs are accepted", false});
+    find_unknown_fields(script, findings);
+    find_metatables(script, findings);
+    find_record_fields(script, findings);
     std::ranges::stable_sort(findings, {}, &ScriptFinding::line);
     return findings;
 }

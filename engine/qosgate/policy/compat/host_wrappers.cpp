@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/compat/host_wrappers.hpp"
+
+#include "qosgate/policy/call_arguments.hpp"
+#include "qosgate/policy/name_scopes.hpp"
+#include "qosgate/policy/own_functions.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace qg::policy::compat {
+namespace {
+
+class Followed {
+  public:
+    Followed(Tokens tokens, const Values& values, const ScriptFiles* files)
+        : tokens_(tokens), values_(values), files_(files), scopes_(read_scopes(tokens)),
+          own_(tokens, scopes_) {}
+
+    std::vector<HostAccess> run() {
+        for (const FunctionScope& function : scopes_.functions)
+            for (std::size_t i = 0; i < function.parameters.size(); ++i)
+                parameters_[function.parameters[i]] = {&function, i};
+        for (std::size_t at = 0; at < tokens_.size(); ++at)
+            for (const Checked& what : checked_calls()) {
+                if (does_name(tokens_, at, what.function)) note_use(at, what);
+                const auto name = scopes_.tokens[at].declaration;
+                if (name && scopes_.tokens[at].is_reference && is_alias(*name, what)) {
+                    report(at, read_beginning(tokens_, at + 1, values_), what);
+                    note_call(at + 1, what, {});
+                }
+            }
+        for (std::size_t i = 0; i < passing_.size(); ++i)
+            follow(Passing(passing_[i]));
+        return std::move(found_);
+    }
+
+  private:
+    /// A function of the script that gives its parameter to a function of a library.
+    struct Passing {
+        const FunctionScope* function;
+        std::size_t parameter;
+        const Checked* what;
+        std::string_view second; ///< what it gives as the second argument
+
+        friend bool operator==(const Passing&, const Passing&) = default;
+    };
+
+    /// Whether the declaration is `local NAME = io.popen`.
+    [[nodiscard]] bool is_alias(std::size_t declaration, const Checked& what) const {
+        const Declaration& name = scopes_.declarations[declaration];
+        const std::size_t value = name.at + 2;
+        const std::size_t end = value + (*what.function.library == '\0' ? 1 : 3);
+        if (!name.is_single || name.is_assigned || !ends_expression(token_at(tokens_, end))) return false;
+        return *what.function.library == '\0' ? token_at(tokens_, value).is_name(what.function.name) &&
+                                                    !scopes_.tokens[value].declaration
+                                              : does_name(tokens_, value, what.function);
+    }
+    void note_use(std::size_t at, const Checked& what) {
+        note_call(at + (*what.function.library == '\0' ? 1 : 3), what, {});
+    }
+    /// `at` is behind the function's name.
+    void note_call(std::size_t at, const Checked& what, std::string_view second) {
+        const auto call = policy::read_arguments(tokens_from(tokens_, at));
+        if (!call || call->all.empty()) return;
+        if (call->all.size() > 1 && literal_type(call->all[1]) == LiteralType::text)
+            second = call->all[1][0].text;
+        note_argument(call->all[0], what, second);
+    }
+    void note_argument(Tokens argument, const Checked& what, std::string_view second) {
+        const auto declaration = scopes_.tokens[place_of(argument)].declaration;
+        if (argument.size() != 1 || !declaration) return;
+        const auto parameter = parameters_.find(*declaration);
+        if (parameter == parameters_.end() || scopes_.declarations[*declaration].is_assigned) return;
+        const Passing passing{parameter->second.first, parameter->second.second, &what, second};
+        if (std::ranges::find(passing_, passing) == passing_.end()) passing_.push_back(passing);
+    }
+    void follow(const Passing& passing) {
+        for (std::size_t at = 0; at < tokens_.size() && found_.size() < max_found; ++at) {
+            if (own_.named_at(at) != passing.function) continue;
+            const auto call = policy::read_arguments(tokens_from(tokens_, at + 1));
+            if (!call || call->all.size() <= passing.parameter) continue;
+            const Tokens argument = call->all[passing.parameter];
+            note_argument(argument, *passing.what, passing.second);
+            Arguments arguments = argument[0].kind == TokenKind::text && call->length == 1
+                                      ? Arguments{argument[0].text, true, {}}
+                                      : read_from(tokens_, place_of(argument), values_);
+            arguments.second = passing.second;
+            report(at, arguments, *passing.what);
+        }
+    }
+    void report(std::size_t at, Arguments arguments, const Checked& what) {
+        const std::string message = what.describe(arguments, files_);
+        if (!message.empty())
+            found_.push_back({tokens_[at].line, full_name(what.function) + ": " + message, false});
+    }
+    [[nodiscard]] std::size_t place_of(Tokens argument) const noexcept {
+        return static_cast<std::size_t>(argument.data() - tokens_.data());
+    }
+
+    static constexpr std::size_t max_found = 1000;
+
+    const Tokens tokens_;
+    const Values& values_;
+    const ScriptFiles* const files_;
+    const NameScopes scopes_;
+    const OwnFunctions own_;
+    std::map<std::size_t, std::pair<const FunctionScope*, std::size_t>> parameters_; ///< by declaration
+    std::vector<Passing> passing_;
+    std::vector<HostAccess> found_;
+};
+
+} // namespace
+
+std::vector<HostAccess> find_wrapped_access(std::span<const Token> tokens, const Values& values,
+                                            const ScriptFiles* files) {
+    return Followed(tokens, values, files).run();
+}
+
+} // namespace qg::policy::compat
