@@ -5,6 +5,7 @@
 #include "changed_qos.hpp"
 #include "command.hpp"
 #include "judged_world.hpp"
+#include "or_null.hpp"
 #include "past_period.hpp"
 #include "policy_folder.hpp"
 #include "policy_load.hpp"
@@ -14,6 +15,7 @@
 #include "replay.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/slurmdb/past_jobs.hpp"
 
 #include <nlohmann/json.hpp>
@@ -79,6 +81,14 @@ constexpr const char* not_in_accounting =
     "Accounting has the jobs that slurmctld accepted, with the values that they had at last: those of rules, "
     "defaults and changes. Jobs that were refused are not in it.";
 
+/// Why the site's script was not run; empty: there is none.
+std::optional<std::string> script_not_run(const Told& told) {
+    if (told.policy.script() == nullptr) return std::nullopt;
+    return told.is_of_accounting
+               ? "accounting has the jobs as the script of that time left them, not as they were sent"
+               : "records have the jobs as the script of that time left them, not as they were sent";
+}
+
 ordered_json to_json(const Told& told, double rate) {
     ordered_json left_out = ordered_json::object();
     for (const auto& [why, count] : told.replay.left_out())
@@ -99,6 +109,7 @@ ordered_json to_json(const Told& told, double rate) {
     answer["not_chosen"] = told.read.not_chosen;
     answer["is_complete"] = told.read.is_complete;
     answer["records_per_second"] = rate;
+    answer["script_not_run"] = or_null(script_not_run(told));
     return answer;
 }
 
@@ -126,6 +137,8 @@ void print(const Told& told, std::ostream& out) {
         out << text::format("Outside of --since, --until and --user: {}\n",
                             count_of(told.read.not_chosen, "record"));
     if (told.is_of_accounting) out << not_in_accounting << '\n';
+    if (const auto why = script_not_run(told))
+        out << text::format("Not run: {}; {}\n", policy::compat::script_file_name, *why);
     if (!told.read.is_complete) out << "Interrupted: not all of them were read\n";
     const RecordsRead& read = told.read.records;
     if (read.unreadable > 0) out << text::format("{} lines are no records\n", read.unreadable);
@@ -347,6 +360,7 @@ void add_policy_replay(Command policy, Invocation& invocation) {
         "  not_chosen      records outside of --since, --until and --user\n"
         "  is_complete     false: it was interrupted\n"
         "  records_per_second\n"
+        "  script_not_run  why the site's script was not run; null: there is none\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  sudo qosgate policy replay --policy ./qosgate.d\n"

@@ -3,12 +3,14 @@
 // qosgate policy test [DIR]
 #include "command.hpp"
 #include "default_release.hpp"
+#include "or_null.hpp"
 #include "policy_folder.hpp"
 #include "policy_load.hpp"
 #include "table.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/test_world.hpp"
+#include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/policy/coverage.hpp"
 #include "qosgate/policy/policy_tests.hpp"
 
@@ -48,6 +50,13 @@ ordered_json to_json(const PolicyTest& test, const TestResult& result) {
             {"line", test.line},           {"passed", result.has_passed()},
             {"problems", result.problems}, {"warnings", result.warnings},
             {"rules", result.rules},       {"events", events}};
+}
+
+/// Why the site's script was not run; empty: there is none.
+std::optional<std::string> script_not_run(const policy::Policy& policy) {
+    if (policy.script() == nullptr) return std::nullopt;
+    return "tests try rules: a test describes a job in the words of rules, and the script reads Slurm's own "
+           "description of one. 'qosgate policy check' reads its text";
 }
 
 /// A problem may have several lines: each message to the user is one.
@@ -177,13 +186,16 @@ Result<int> run_tests(const TestOptions& options, Output& output) {
         ordered_json answer{{"status", failed == 0 ? "ok" : "failed"},
                             {"folder", folder->path.string()},
                             {"failed", failed},
-                            {"tests", answers}};
+                            {"tests", answers},
+                            {"script_not_run", or_null(script_not_run(**policy))}};
         if (coverage) answer["coverage"] = to_json(*coverage, **policy);
         output.write(answer);
     } else {
         output.text() << text::format("{} {}, {} failed", all, all == 1 ? "test" : "tests", failed);
         if (without_rule > 0) output.text() << text::format(", {} ran no rule", without_rule);
         output.text() << '\n';
+        if (const auto why = script_not_run(**policy))
+            output.text() << text::format("Not run: {}; {}\n", policy::compat::script_file_name, *why);
         if (coverage) print(*coverage, **policy, output.text());
     }
     return failed == 0 ? 0 : exit_failed;
@@ -202,6 +214,7 @@ void add_policy_test(Command policy, Invocation& invocation) {
         "      job = { partition = \"gpu\", nodes = 5, user = \"ana\" },\n"
         "      expect = { reject = \"QOS large\" },\n"
         "  }\n\n"
+        "The site's script compat/job_submit.lua is not run.\n"
         "The guide to rules, lua.md, lists what can be set and expected. A test that fails shows what the\n"
         "rules did; one in which no rule could run passes, and says so. Owners and modes of files do not\n"
         "count here.\n\n"
@@ -226,6 +239,7 @@ void add_policy_test(Command policy, Invocation& invocation) {
         "  failed  how many tests failed\n"
         "  tests   in the order they ran: name, file, line, passed, problems and warnings (texts), rules\n"
         "          (those that ran), events (what the rules did, in order: rule, file, kind, text, detail)\n"
+        "  script_not_run  why the site's script was not run; null: there is none\n"
         "  coverage  with --coverage: rules (rule, file, tests: how many ran it, and how many of these were\n"
         "          for submit, modify and client; null: it never runs then) and files (file, lines: how "
         "many\n"

@@ -219,8 +219,9 @@ std::string describe_candidate(const GateReport& report) {
     const std::string policy = text::printable(candidate.text("policy"));
     if (policy.empty())
         return candidate.flag("is_testing") ? "not loaded: its tests are still running" : "not loaded yet";
-    return text::format("{} {}, hash {}, loaded {}; compared {}, differing {}, skipped {}",
-                        candidate.count("rules"), candidate.count("rules") == 1 ? "rule" : "rules", policy,
+    return text::format("{} {}{}, hash {}, loaded {}; compared {}, differing {}, skipped {}",
+                        candidate.count("rules"), candidate.count("rules") == 1 ? "rule" : "rules",
+                        candidate.flag("script_not_run") ? " (its script is not run)" : "", policy,
                         show_time(candidate.number("loaded_at")), candidate.count("compared"),
                         candidate.count("differing"), candidate.count("skipped"));
 }

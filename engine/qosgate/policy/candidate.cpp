@@ -76,16 +76,21 @@ Result<std::shared_ptr<const Policy>> CandidateWatch::load(const SourceFolder& s
 void CandidateWatch::put(std::shared_ptr<const Policy> policy) {
     const std::size_t rules = policy->rules().size();
     const std::uint64_t hash = policy->hash();
+    const bool has_script = policy->script() != nullptr;
     published_.publish(std::move(policy));
     is_loaded_ = true;
     last_problem_.clear();
     {
         const std::scoped_lock lock(status_mutex_);
-        status_ = {
-            .exists = true, .hash = hash, .rules = rules, .loaded_at = std::chrono::system_clock::now()};
+        status_ = {.exists = true,
+                   .hash = hash,
+                   .rules = rules,
+                   .has_script = has_script,
+                   .loaded_at = std::chrono::system_clock::now()};
     }
-    log_(LogLevel::info, text::format("candidate {}: decisions are compared with it: {} {}, hash {:016x}",
-                                      folder_.string(), rules, rules == 1 ? "rule" : "rules", hash));
+    log_(LogLevel::info, text::format("candidate {}: decisions are compared with it: {} {}, hash {:016x}{}",
+                                      folder_.string(), rules, rules == 1 ? "rule" : "rules", hash,
+                                      has_script ? "; its script for job_submit/lua is not run" : ""));
 }
 
 void CandidateWatch::drop(std::optional<Error> error) {
