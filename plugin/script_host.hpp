@@ -4,93 +4,43 @@
 #pragma once
 
 #include "controller_quota.hpp"
+#include "host_texts.hpp"
 #include "job_snapshot.hpp"
 #include "qosgate/model/cluster.hpp"
-#include "qosgate/model/decision.hpp"
-#include "qosgate/policy/compat/site_script.hpp"
-#include "qosgate/policy/policy.hpp"
-#include "script_job.hpp"
+#include "qosgate/script/records_host.hpp"
 #include "user_table.hpp"
 
 #include <slurm/slurm.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace qg::plugin {
 
-/// Reads slurmctld's record of the job that changes. Ownership: what it returns outlives the host.
-using ReadRecord = std::function<Result<job_desc_msg_t*>()>;
-
-/// One submission, or one change. What accounting knows is looked up when the script asks for it, and the job
-/// before a change is read then. Ownership: borrows.
-class ControllerScriptHost final : public policy::compat::ScriptHost,
-                                   private ScriptOwner,
-                                   private ListedJobs {
+/// One submission, or one change. Ownership: borrows.
+class ControllerScriptHost final : public script::RecordsScriptHost {
   public:
     /// `cluster` is null while it is not known.
     ControllerScriptHost(job_desc_msg_t& job, std::uint32_t submit_uid, const ControllerQuota& quota,
                          const UserTable& users, const JobSnapshot& jobs,
                          const model::Cluster* cluster) noexcept
-        : description_(job), job_(job, *this), submit_uid_(submit_uid), quota_(quota), users_(users),
-          jobs_(jobs), cluster_(cluster) {}
+        : RecordsScriptHost(job, submit_uid, host_texts, quota, cluster), users_(users), jobs_(jobs) {}
 
-    void set_before_write(ScriptedJob::BeforeWrite before_write) {
-        job_.set_before_write(std::move(before_write));
-    }
-
-    /// This is a change of a job.
-    void set_record(ReadRecord read_record) { read_record_ = std::move(read_record); }
-
-    /// Whether the script read something of the job before the change that is not known because the job is
-    /// too new, or because of its state: a user can choose that moment.
-    [[nodiscard]] bool depends_on_moment() const noexcept { return depends_on_moment_; }
-
-    [[nodiscard]] policy::compat::ScriptJob& job() override { return job_; }
-    [[nodiscard]] Result<policy::compat::ScriptJob*> record() override;
-    [[nodiscard]] std::uint32_t submit_uid() const override { return submit_uid_; }
-    [[nodiscard]] Result<const model::ScriptRecords*> partitions() override;
-    /// Whether root, or a user, may submit to it as far as its flags and AllowGroups tell.
-    [[nodiscard]] Result<bool> may_use(const model::ScriptRecords& partitions, std::size_t index) override;
     [[nodiscard]] Result<std::shared_ptr<const model::DirectoryUser>>
     find_user(std::string_view name) override;
     [[nodiscard]] Result<std::shared_ptr<const model::DirectoryUser>> find_user(std::uint32_t id) override;
     [[nodiscard]] Result<std::string> find_user_name(std::uint32_t id) override;
     [[nodiscard]] Result<std::shared_ptr<const model::DirectoryGroup>>
     find_group(std::string_view name) override;
-    [[nodiscard]] Result<const model::ScriptRecords*> jobs() override;
-    [[nodiscard]] Result<const model::ScriptRecords*> reservations() override;
-    [[nodiscard]] Result<std::optional<double>> qos_priority(std::string_view name) override;
 
   private:
-    [[nodiscard]] model::ScriptValue read(std::string_view field, const job_desc_msg_t& job,
-                                          policy::ErrorText& error) noexcept override;
-    [[nodiscard]] model::ScriptValue read(std::uint32_t job_id, std::string_view field,
-                                          policy::ErrorText& error) noexcept override;
-    /// Errors: as QuotaProvider::read().
-    template <typename Copy>
-    [[nodiscard]] Result<void> copy_records(const job_desc_msg_t& job, Copy copy) const;
+    [[nodiscard]] Result<SharedRecords> read_jobs() override { return jobs_.current(); }
+    [[nodiscard]] Error cluster_not_known(std::string_view what) const override;
 
-    const job_desc_msg_t& description_;
-    ScriptedJob job_;
-    std::uint32_t submit_uid_;
-    const ControllerQuota& quota_;
     const UserTable& users_;
     const JobSnapshot& jobs_;
-    const model::Cluster* cluster_;
-    std::string text_;                                      ///< the value that read() returned last
-    std::shared_ptr<const model::ScriptRecords> seen_jobs_; ///< null: not asked for yet
-    ReadRecord read_record_;                                ///< empty: a submission
-    std::optional<ScriptedRecord> record_;
-    bool depends_on_moment_ = false;
-    std::uint32_t owner_ = description_.user_id; ///< of the job; of a change, once the record is read
 };
 
 } // namespace qg::plugin

@@ -5,8 +5,8 @@
 
 #include "qosgate/model/decision.hpp"
 #include "qosgate/model/job_update.hpp"
-#include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/policy/policy.hpp"
+#include "qosgate/script/script_verdict.hpp"
 #include "recorder.hpp"
 
 #include <chrono>
@@ -16,16 +16,10 @@
 #include <string>
 #include <vector>
 
-#include <slurm/slurm_errno.h>
-
 namespace qg::plugin {
 
-/// What follows from a call of the script.
-struct ScriptVerdict {
-    int code = SLURM_SUCCESS;
-    std::vector<std::string> message;      ///< lines for the user, besides the script's own
-    std::vector<policy::RuleEvent> events; ///< for log and record, as of a rule of the script's name
-};
+using script::judge_script;
+using script::ScriptVerdict;
 
 /// What the script did about a request that goes on to the rules.
 struct ScriptDeeds {
@@ -35,12 +29,6 @@ struct ScriptDeeds {
     std::optional<Recording> recording;     ///< of a change
     std::optional<model::JobUpdate> change; ///< empty: it is none, or the job cannot be read
 };
-
-/// A script that fails refuses the job, unless the site's settings say otherwise. `changes` is what the
-/// script wrote ("qos: normal -> debug").
-ScriptVerdict judge_script(const policy::compat::SiteScript& script,
-                           const policy::compat::ScriptOutcome& outcome,
-                           const std::vector<std::string>& changes);
 
 /// The decision about a change that the script ended, or looked at. `job_id` is empty if it is not known.
 model::Decision describe_change(std::span<const policy::RuleEvent> events,

@@ -18,26 +18,38 @@ Result<std::shared_ptr<const policy::Policy>> load_rules(const PolicyFolder& fol
     return loaded;
 }
 
-/// A request as slurmctld hands it to plugins.
-model::JobRequest as_received(const slurm::JobDescCopy& part, std::uint32_t sender,
-                              const JudgedWorld& world) {
-    model::JobRequest request = part.request(sender);
+/// Makes of the parts of a job what slurmctld hands to plugins.
+void receive(std::vector<slurm::JobDescCopy>& parts, const JobUser& user, const JudgedWorld& world) {
     constexpr std::uint32_t nobody =
         99; // SLURM_AUTH_NOBODY: since 23.02 clients send it, and slurmctld knows them
-    if (request.user_id == nobody) request.user_id = sender;
-    if (request.priority != 0u && !world.accounting->is_operator(sender)) request.priority.reset();
-    return request;
+    for (slurm::JobDescCopy& part : parts) {
+        if (user.is_named || part.user_id() == nobody) part.set_user(user.id);
+        if (part.request(user.id).priority != 0u && !world.accounting->is_operator(user.id))
+            part.clear_priority();
+    }
 }
 
-/// The requests of the parts of a job. Ownership: borrow the parts.
-std::vector<model::JobRequest> requests_of(std::vector<slurm::JobDescCopy>& parts, const JobUser& user,
-                                           const JudgedWorld& world) {
-    std::vector<model::JobRequest> requests;
+/// What the site's script does with each part, up to the first that it refuses; empty: there is none.
+std::vector<TriedScript> try_scripts(std::vector<slurm::JobDescCopy>& parts, const JobUser& user,
+                                     const JudgedWorld& world, const policy::Policy& policy) {
+    std::vector<TriedScript> tried;
+    if (policy.script() == nullptr) return tried;
     for (slurm::JobDescCopy& part : parts) {
-        if (user.is_named) part.set_user(user.id);
-        requests.push_back(as_received(part, user.id, world));
+        tried.push_back(try_script(*policy.script(), part, user.id, world));
+        if (tried.back().is_refused) break;
     }
-    return requests;
+    return tried;
+}
+
+/// Judges the parts of a job, and keeps in them what the site's script writes.
+TriedJob try_parts(std::vector<slurm::JobDescCopy>& parts, const JobUser& user, const JudgedWorld& world,
+                   const policy::Policy& policy) {
+    receive(parts, user, world);
+    const auto scripts = try_scripts(parts, user, world, policy);
+    std::vector<model::JobRequest> requests;
+    for (const slurm::JobDescCopy& part : parts)
+        requests.push_back(part.request(user.id));
+    return try_job(requests, scripts, world, policy);
 }
 
 /// Why the words cannot be judged; empty: they can.
@@ -85,7 +97,7 @@ Result<std::optional<JudgedJob>> judge_command_line(const JobQuestion& question,
         if (const auto may = check_rights_over(*user, *world.accounting, "try jobs of other users"); !may)
             return may.error();
     TriedJob tried = asked->refusal ? refused_by_client(*std::move(asked->refusal))
-                                    : try_job(requests_of(parts, *user, world), world, **policy);
+                                    : try_parts(parts, *user, world, **policy);
     tried.client = question.words.front();
     return std::optional(JudgedJob{*user, *folder, *std::move(policy), std::move(unread_rules),
                                    std::move(world), std::move(parts), std::move(tried)});

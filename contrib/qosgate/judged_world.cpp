@@ -50,7 +50,8 @@ Result<JudgedWorld> read_live_world() {
                        std::move(live->accounting),
                        std::time(nullptr),
                        {},
-                       std::make_unique<quota::AskedGroups>()};
+                       std::make_unique<quota::AskedGroups>(),
+                       /*is_live=*/true};
 }
 
 Result<quota::World> capture_world(ClusterNeed need) {

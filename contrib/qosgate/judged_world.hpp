@@ -23,6 +23,7 @@ struct JudgedWorld {
     std::time_t now = 0;                                    ///< when it was like this
     std::map<std::string, std::uint32_t> users = {};        ///< ids by name, as a file has them
     std::unique_ptr<const quota::UserGroups> groups;        ///< never null
+    bool is_live = false; ///< slurmctld has told it, and can be asked for more
 };
 
 /// What slurmctld tells this user about the cluster at this moment. It starts Slurm's library. Errors:

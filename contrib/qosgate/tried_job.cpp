@@ -100,6 +100,7 @@ std::string verdict(const TriedPart& part) {
     const model::Forecast& forecast = part.decision.forecast;
     const std::string reason = forecast.reason.empty() ? "" : text::format(" ({})", forecast.reason);
     if (part.refused_by() == "client") return "not sent: the site's rules for clients refuse it";
+    if (part.refused_by() == "script") return "refused by the site's script";
     if (part.refused_by() == "rules") return "refused by the site's rules";
     if (part.status() == TriedStatus::refused)
         return text::format("refused by {}{}", part.refused_by(), reason);
@@ -159,6 +160,22 @@ TriedPart try_part(const model::JobRequest& request, const JudgedWorld& world, c
     return part;
 }
 
+/// A part that the script refuses: the rules are not asked.
+TriedPart refused_by_script(const model::JobRequest& request, const TriedScript& script) {
+    TriedPart part{.request = request,
+                   .account = request.account.value_or(""),
+                   .partition = request.partition.value_or(""),
+                   .qos = request.qos.value_or(""),
+                   .decision = {},
+                   .rules = {},
+                   .costs = {},
+                   .blocked_by = {}};
+    part.decision.reject = RejectCode::access_denied;
+    part.decision.message = script.said;
+    part.script = script;
+    return part;
+}
+
 void print_place(const TriedPart& part, std::ostream& out) {
     const auto or_none = [](const std::string& name) { return name.empty() ? "none" : shown(name); };
     out << text::format("Account {}, partition {}, QOS {}\n", or_none(part.account), or_none(part.partition),
@@ -170,9 +187,11 @@ void print_rules(const TriedPart& part, const policy::Policy& policy, std::ostre
         out << "The client does not send the job, so rules for jobs are not asked.\n\n";
         return;
     }
-    if (policy.script() != nullptr)
-        out << "\nNot run here: the script compat/job_submit.lua, which slurmctld runs before the rules and\n"
-               "which may refuse or change the job\n";
+    if (part.script) print(*part.script, out);
+    if (part.script && part.script->is_refused) {
+        out << "\nThe script refuses the job, so rules are not asked.\n\n";
+        return;
+    }
     out << "\nRules:\n";
     if (policy.rules().empty()) out << "  there are none\n";
     for (const policy::RuleInfo& rule : policy.rules())
@@ -233,6 +252,10 @@ RejectCode TriedPart::refusal() const noexcept {
     return decision.reject != RejectCode::none ? decision.reject : decision.forecast.code;
 }
 
+std::string TriedPart::refusal_text() const {
+    return script && script->is_refused ? script->error : slurm::describe_slurm_error(refusal());
+}
+
 TriedStatus TriedPart::status() const noexcept {
     if (!refused_by().empty()) return TriedStatus::refused;
     return blocked_by.empty() ? TriedStatus::accepted : TriedStatus::blocked;
@@ -240,6 +263,7 @@ TriedStatus TriedPart::status() const noexcept {
 
 std::string_view TriedPart::refused_by() const noexcept {
     if (client_refusal) return "client";
+    if (script && script->is_refused) return "script";
     if (refusal() == RejectCode::none) return "";
     if (decision.reject == RejectCode::none) return "slurmctld";
     return rules.rejected ? "rules" : "qosgate";
@@ -269,7 +293,7 @@ std::vector<std::string> TriedJob::user_reads() const {
             lines.push_back(text::format("{}: {}{}{}", client, level, number, line));
     }
     if (last.refusal() == RejectCode::none) return lines;
-    const std::string why = slurm::describe_slurm_error(last.refusal());
+    const std::string why = last.refusal_text();
     if (gate::is_test_only(last.request.submit_line)) {
         lines.push_back("allocation failure: " + why);
         return lines;
@@ -280,12 +304,23 @@ std::vector<std::string> TriedJob::user_reads() const {
     return lines;
 }
 
-TriedJob try_job(std::span<const model::JobRequest> requests, const JudgedWorld& world,
-                 const policy::Policy& policy) {
+TriedJob try_job(std::span<const model::JobRequest> requests, std::span<const TriedScript> scripts,
+                 const JudgedWorld& world, const policy::Policy& policy) {
     gate::HetParts others;
     TriedJob job;
-    for (const model::JobRequest& request : requests) {
-        job.parts.push_back(try_part(request, world, policy, requests.size() > 1 ? &others : nullptr));
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+        const TriedScript* script = i < scripts.size() ? &scripts[i] : nullptr;
+        if (script != nullptr && script->is_refused) {
+            job.parts.push_back(refused_by_script(requests[i], *script));
+            break;
+        }
+        TriedPart& part = job.parts.emplace_back(
+            try_part(requests[i], world, policy, requests.size() > 1 ? &others : nullptr));
+        if (script != nullptr) {
+            part.script = *script;
+            part.decision.message.insert(part.decision.message.begin(), script->said.begin(),
+                                         script->said.end());
+        }
         if (job.parts.back().decision.reject != RejectCode::none) break;
     }
     return job;
@@ -325,9 +360,8 @@ ordered_json answer_json(const TriedJob& job) {
         parts.push_back(part_json(part));
     const RejectCode refusal = job.decisive().refusal();
     return {{"status", to_string(job.decisive().status())},
-            {"slurmctld_error", refusal == RejectCode::none
-                                    ? ordered_json()
-                                    : ordered_json(slurm::describe_slurm_error(refusal))},
+            {"slurmctld_error",
+             refusal == RejectCode::none ? ordered_json() : ordered_json(job.decisive().refusal_text())},
             {"user_reads", job.user_reads()},
             {"parts", parts}};
 }
@@ -335,8 +369,10 @@ ordered_json answer_json(const TriedJob& job) {
 ordered_json to_json(const TriedJob& job, const policy::Policy& policy) {
     ordered_json answer = answer_json(job);
     for (std::size_t i = 0; i < job.parts.size(); ++i) {
+        answer["parts"][i]["script"] = job.parts[i].script ? to_json(*job.parts[i].script) : ordered_json();
         ordered_json& rules = answer["parts"][i]["rules"] = ordered_json::array();
         if (job.parts[i].client_refusal) continue; // the job is not sent, and no rule is asked
+        if (job.parts[i].script && job.parts[i].script->is_refused) continue; // likewise
         for (const policy::RuleInfo& rule : policy.rules())
             rules.push_back(rule_json(job.parts[i], rule));
     }

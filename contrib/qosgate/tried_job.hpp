@@ -5,6 +5,7 @@
 
 #include "client_request.hpp"
 #include "judged_world.hpp"
+#include "tried_script.hpp"
 
 #include "qosgate/gate/het_parts.hpp"
 #include "qosgate/model/decision.hpp"
@@ -43,11 +44,14 @@ struct TriedPart {
     bool hides_limits = false; ///< PrivateData hides limits of accounts, or a partition, from who asks
     /// A rule or a script for clients refuses it and says this. Nothing else is known then.
     std::optional<std::vector<slurm::ClientLine>> client_refusal = {};
+    std::optional<TriedScript> script = {}; ///< empty: the site has none
 
     [[nodiscard]] TriedStatus status() const noexcept;
-    /// What slurmctld says; none: it does not refuse it.
+    /// Why slurmctld refuses it; none: it does not.
     [[nodiscard]] model::RejectCode refusal() const noexcept;
-    /// "client", "rules", "qosgate" or "slurmctld"; empty: it is not refused.
+    /// What slurmctld says of that.
+    [[nodiscard]] std::string refusal_text() const;
+    /// "client", "script", "rules", "qosgate" or "slurmctld"; empty: it is not refused.
     [[nodiscard]] std::string_view refused_by() const noexcept;
 };
 
@@ -65,9 +69,10 @@ struct TriedJob {
 };
 
 /// Decides about a job as the plugin inside slurmctld would. `requests` are the parts of a heterogeneous job,
-/// or one job; what they borrow must outlive the result.
-TriedJob try_job(std::span<const model::JobRequest> requests, const JudgedWorld& world,
-                 const policy::Policy& policy);
+/// or one job, as a script left them; what they borrow must outlive the result. `scripts` is what the site's
+/// script did with each, up to the first that it refuses; empty: there is none.
+TriedJob try_job(std::span<const model::JobRequest> requests, std::span<const TriedScript> scripts,
+                 const JudgedWorld& world, const policy::Policy& policy);
 
 /// A job that its client does not send, because a rule or a script for clients refuses it with these words.
 TriedJob refused_by_client(std::vector<slurm::ClientLine> lines);

@@ -19,6 +19,8 @@ ALLOWED = {
     "policy": {"limits", "quota", "model", "base"},
     "gate": {"policy", "limits", "quota", "model", "base"},
     "slurm": {"quota", "model", "base"},
+    # Scripts for Slurm's plugin read and write Slurm's own structs.
+    "script": {"policy", "slurm", "quota", "model", "base"},
     "slurmdb": {"slurm", "model", "base"},
     "spec": {"limits", "quota", "model", "base"},
     # What carries a spec out needs both it and slurmdbd.
@@ -27,7 +29,7 @@ ALLOWED = {
 
 # Headers of C libraries, and the places that may see them.
 FOREIGN = {
-    r"slurm/": {"engine/qosgate/slurm", "engine/qosgate/slurmdb", "plugin", "tests"},
+    r"slurm/": {"engine/qosgate/slurm", "engine/qosgate/script", "engine/qosgate/slurmdb", "plugin", "tests"},
     r"yaml-cpp/": {"engine/qosgate/spec", "tests"},
     r"lua|lauxlib": {"engine/qosgate/policy", "tests"},
     r"nlohmann/": {"contrib", "engine/qosgate/spec", "engine/qosgate/admin", "tests"},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "script_job.hpp"
+#include "qosgate/script/script_job.hpp"
 
 #include "fake_host.hpp"
-#include "host_alloc.hpp"
+#include "host_texts.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
 #include "qosgate/policy/compat/script_findings.hpp"
 #include "qosgate/policy/compat/slurm_names.hpp"
@@ -21,9 +21,9 @@
 
 using namespace qg;
 using model::ScriptValue;
-using plugin::ScriptedJob;
 using policy::ErrorText;
 using policy::compat::FieldType;
+using script::ScriptedJob;
 
 // Declared in no public header.
 extern "C" {
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_SUITE(script_job)
 
 namespace {
 
-class NoOwner final : public plugin::ScriptOwner {
+class NoOwner final : public script::ScriptOwner {
   public:
     ScriptValue read(std::string_view field, const job_desc_msg_t& /*job*/,
                      ErrorText& /*error*/) noexcept override {
@@ -52,7 +52,7 @@ class NoOwner final : public plugin::ScriptOwner {
 };
 
 /// One job was read, 7.
-class OneListedJob final : public plugin::ListedJobs {
+class OneListedJob final : public script::ListedJobs {
   public:
     ScriptValue read(std::uint32_t job_id, std::string_view field, ErrorText& error) noexcept override {
         if (job_id != 7) error.assign("not known yet");
@@ -64,7 +64,7 @@ class OneListedJob final : public plugin::ListedJobs {
 struct Setup {
     job_desc_msg_t description{};
     NoOwner owner;
-    ScriptedJob job{description, owner};
+    ScriptedJob job{description, owner, plugin::host_texts};
 
     Setup() = default;
     Setup(const Setup&) = delete;
@@ -255,7 +255,7 @@ BOOST_AUTO_TEST_CASE(a_record_is_read_from_its_copy_and_from_the_listed_jobs) {
     NoOwner owner;
     OneListedJob listed;
     const auto read = [&](std::uint32_t id, std::string_view field, std::string_view expected_error = "") {
-        plugin::ScriptedRecord record(copy, id, owner, listed);
+        script::ScriptedRecord record(copy, id, owner, listed, plugin::host_texts);
         ErrorText error;
         const ScriptValue value = record.read(field, error);
         BOOST_TEST(error.c_str() == expected_error);

@@ -10,7 +10,9 @@
 
 #include <array>
 #include <deque>
+#include <optional>
 #include <string>
+#include <utility>
 
 using namespace qg;
 using namespace qg::slurm;
@@ -134,6 +136,47 @@ BOOST_AUTO_TEST_CASE(another_release_is_not_understood) {
     ++bytes[0];
     std::string_view rest = bytes;
     BOOST_TEST(JobDescCopy::unpack(rest).error().message == "a job description did not arrive");
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_has_the_texts_that_only_scripts_read) {
+    Described described;
+    described.set(&job_desc_msg_t::network, "ib");
+    described.job.spank_job_env = described.words.data();
+    described.job.spank_job_env_size = 2;
+    JobDescCopy copy = copy_of(described.job);
+    described.texts.back().assign("?");
+
+    const job_desc_msg_t& job = copy.description();
+    BOOST_TEST(job.network == std::string("ib"));
+    BOOST_TEST(job.acctg_freq == nullptr); // it was null
+    BOOST_TEST_REQUIRE(job.spank_job_env_size == 2u);
+    BOOST_TEST(job.spank_job_env[1] == std::string("MODE=fast"));
+}
+
+BOOST_AUTO_TEST_CASE(texts_of_a_copy_can_be_replaced) {
+    Described described;
+    JobDescCopy copy = copy_of(described.job);
+    job_desc_msg_t& job = copy.description();
+
+    copy.assign(job.comment, "new");
+    copy.assign(job.account, std::nullopt);
+    copy.assign(job.script, "#!/bin/bash\n");
+    copy.add_variable(job);
+    copy.assign(job.environment[0], "NEW=1");
+    BOOST_TEST(job.environment[job.env_size] == nullptr);
+
+    const JobDescCopy moved = std::move(copy);
+    const model::JobRequest after = moved.request(submitter);
+    BOOST_TEST(after.comment.value() == "new");
+    BOOST_TEST(!after.account);
+    BOOST_TEST(after.details.variable("NEW").text == "1");
+    BOOST_TEST(after.details.variable("MODE").text == "fast");
+    BOOST_TEST(after.details.get(JobDetail::script).text == "#!/bin/bash\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_of_a_job_without_an_environment_has_none) {
+    job_desc_msg_t job = unset_job();
+    BOOST_TEST(copy_of(job).description().environment == nullptr);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

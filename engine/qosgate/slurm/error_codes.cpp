@@ -27,7 +27,11 @@ int to_slurm_error(model::RejectCode code) noexcept {
 }
 
 std::string describe_slurm_error(model::RejectCode code) {
-    return slurm_strerror(to_slurm_error(code));
+    return describe_slurm_error(to_slurm_error(code));
+}
+
+std::string describe_slurm_error(int code) {
+    return slurm_strerror(code);
 }
 
 } // namespace qg::slurm

@@ -16,5 +16,7 @@ int to_slurm_error(model::RejectCode code) noexcept;
 
 /// The text that sbatch prints for such a code: "Job violates accounting/QOS policy …".
 std::string describe_slurm_error(model::RejectCode code);
+/// The same for a code of Slurm.
+std::string describe_slurm_error(int code);
 
 } // namespace qg::slurm

@@ -4,14 +4,19 @@
 #include "qosgate/slurm/job_desc.hpp"
 #include "qosgate/slurm/job_desc_fields.hpp"
 #include "qosgate/slurm/job_detail_fields.hpp"
+#include "qosgate/slurm/script_fields.hpp"
 #include "qosgate/slurm/values.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <type_traits>
+#include <variant>
+#include <vector>
 
 namespace qg::slurm {
 namespace {
@@ -32,6 +37,26 @@ struct Header {
 constexpr std::array<char * job_desc_msg_t::*, 3> other_texts{
     &job_desc_msg_t::clusters, &job_desc_msg_t::script, &job_desc_msg_t::submit_line};
 
+/// Texts that only scripts read.
+const std::vector<char * job_desc_msg_t::*>& texts_of_scripts() {
+    using Member = char* job_desc_msg_t::*;
+    static const std::vector<Member> all = [] {
+        const auto is_other = [](Member member) {
+            return std::ranges::find(text_fields, member, &TextField::slurm) == std::end(text_fields) &&
+                   std::ranges::find(text_details, member, &TextDetail::slurm) == std::end(text_details) &&
+                   std::ranges::find(other_texts, member) == other_texts.end();
+        };
+        std::vector<Member> members;
+        for (const ScriptField& field : script_fields)
+            if (const Member* member = std::get_if<Member>(&field.member);
+                member != nullptr && is_other(*member) &&
+                std::ranges::find(members, *member) == members.end())
+                members.push_back(*member);
+        return members;
+    }();
+    return all;
+}
+
 /// Calls `visit` with each text of the description, in a fixed order.
 template <typename Description, typename Visit>
 void for_each_text(Description& description, Visit visit) {
@@ -40,6 +65,8 @@ void for_each_text(Description& description, Visit visit) {
     for (const TextDetail& field : text_details)
         visit(description.*field.slurm);
     for (const auto member : other_texts)
+        visit(description.*member);
+    for (const auto member : texts_of_scripts())
         visit(description.*member);
 }
 
@@ -121,6 +148,8 @@ std::string pack_job_desc(const job_desc_msg_t& description) {
     for_each_text(description, [&writer](const char* text) { writer.add_text(text); });
     writer.add_words(description.argv, count_words(description.argv, description.argc));
     writer.add_words(description.environment, count_words(description.environment, description.env_size));
+    writer.add_words(description.spank_job_env,
+                     count_words(description.spank_job_env, description.spank_job_env_size));
     return writer.take();
 }
 
@@ -139,17 +168,31 @@ Result<JobDescCopy> JobDescCopy::unpack(std::string_view& bytes) {
     for_each_text(description, [&reader](char*& text) { text = reader.read_text(); });
     copy.arguments_ = reader.read_words();
     copy.environment_ = reader.read_words();
+    copy.spank_environment_ = reader.read_words();
     if (!reader.is_complete()) return Error{ErrorCode::internal, "a job description arrived in part"};
     description.argv = copy.arguments_.data();
     description.argc = static_cast<std::uint32_t>(copy.arguments_.size());
-    description.environment = copy.environment_.data();
     description.env_size = static_cast<std::uint32_t>(copy.environment_.size());
+    if (!copy.environment_.empty()) copy.environment_.push_back(nullptr);
+    description.environment = copy.environment_.empty() ? nullptr : copy.environment_.data();
+    description.spank_job_env = copy.spank_environment_.data();
+    description.spank_job_env_size = static_cast<std::uint32_t>(copy.spank_environment_.size());
     bytes = reader.rest();
     return copy;
 }
 
 model::JobRequest JobDescCopy::request(std::uint32_t submit_uid) const {
     return read_job_desc(description_, submit_uid);
+}
+
+void JobDescCopy::assign(char*& text, const std::optional<std::string>& value) {
+    text = value ? texts_.emplace_back(*value).data() : nullptr;
+}
+
+void JobDescCopy::add_variable(job_desc_msg_t& job) {
+    environment_.insert(environment_.begin(), nullptr);
+    job.environment = environment_.data();
+    ++job.env_size;
 }
 
 std::string_view JobDescCopy::clusters() const noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// JobDescCopy: a job description that another process made, as far as read_job_desc() and rules read it.
+// JobDescCopy: a job description that another process made, as far as read_job_desc(), rules and scripts read
+// it.
 //
 //   write(pipe, pack_job_desc(description));           // inside sbatch
 //   auto copy = JobDescCopy::unpack(bytes);            // in the process that judges
@@ -9,6 +10,7 @@
 
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/job_request.hpp"
+#include "qosgate/slurm/text_owner.hpp"
 
 #include <slurm/slurm.h>
 
@@ -25,7 +27,7 @@ namespace qg::slurm {
 std::string pack_job_desc(const job_desc_msg_t& description);
 
 /// Threads: as a value.
-class JobDescCopy {
+class JobDescCopy final : public TextOwner {
   public:
     /// Reads one description and removes it from the beginning of `bytes`. Errors: unsupported if the other
     /// process uses a libslurm of another release than this one; internal for bytes that pack_job_desc() did
@@ -34,6 +36,10 @@ class JobDescCopy {
 
     JobDescCopy(JobDescCopy&&) = default;
     JobDescCopy& operator=(JobDescCopy&&) = default;
+    ~JobDescCopy() = default;
+
+    /// The same as bytes again.
+    [[nodiscard]] std::string pack() const { return pack_job_desc(description_); }
 
     /// The request. Ownership: its details borrow this copy.
     [[nodiscard]] model::JobRequest request(std::uint32_t submit_uid) const;
@@ -48,14 +54,24 @@ class JobDescCopy {
     void set_part(std::uint32_t number) noexcept { description_.het_job_offset = number; }
     void set_alone() noexcept { description_.het_job_offset = NO_VAL; }
 
+    /// slurmctld takes the priority of nobody but operators.
+    void clear_priority() noexcept { description_.priority = NO_VAL; }
+
+    /// For what reads and writes it as Slurm's plugins do. Ownership: texts are assigned by this object.
+    [[nodiscard]] job_desc_msg_t& description() noexcept { return description_; }
+    /// The text that was there lives as long as the copy: requests borrow it.
+    void assign(char*& text, const std::optional<std::string>& value) override;
+    void add_variable(job_desc_msg_t& job) override;
+
   private:
     JobDescCopy() = default;
 
-    /// Pointers that read_job_desc() does not read are dangling.
+    /// Pointers that nobody reads are dangling.
     job_desc_msg_t description_{};
     std::deque<std::string> texts_; ///< what pointers of the description point to
     std::vector<char*> arguments_;
-    std::vector<char*> environment_;
+    std::vector<char*> environment_; ///< with the null at its end
+    std::vector<char*> spank_environment_;
 };
 
 } // namespace qg::slurm

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// ScriptedJob: slurmctld's job description, read and written by a script for job_submit/lua. The names are
+// ScriptedJob: a job description of Slurm, read and written by a script for job_submit/lua. The names are
 // those of Slurm's plugin; slurm/script_fields.hpp has most of them.
 #pragma once
 
 #include "qosgate/policy/compat/script_host.hpp"
+#include "qosgate/slurm/text_owner.hpp"
 
 #include <slurm/slurm.h>
 
@@ -14,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-namespace qg::plugin {
+namespace qg::script {
 
 /// What accounting knows of a job's owner, as the fields of job_desc show it.
 class ScriptOwner {
@@ -44,7 +45,8 @@ class ScriptedJob : public policy::compat::ScriptJob {
     /// Called before the script writes for the first time. Errors: an exception keeps it from writing.
     using BeforeWrite = std::function<void()>;
 
-    ScriptedJob(job_desc_msg_t& job, ScriptOwner& owner) noexcept : job_(job), owner_(owner) {}
+    ScriptedJob(job_desc_msg_t& job, ScriptOwner& owner, slurm::TextOwner& texts) noexcept
+        : job_(job), owner_(owner), texts_(texts) {}
     ScriptedJob(const ScriptedJob&) = delete;
     ScriptedJob& operator=(const ScriptedJob&) = delete;
     virtual ~ScriptedJob() = default;
@@ -70,6 +72,7 @@ class ScriptedJob : public policy::compat::ScriptJob {
 
     job_desc_msg_t& job_;
     ScriptOwner& owner_;
+    slurm::TextOwner& texts_;
     BeforeWrite before_write_; ///< empty: nobody asks, or it was called
 };
 
@@ -77,9 +80,9 @@ class ScriptedJob : public policy::compat::ScriptJob {
 /// listed jobs. A field that Slurm's plugin shows and neither has is an error.
 class ScriptedRecord final : public ScriptedJob {
   public:
-    ScriptedRecord(job_desc_msg_t& copy, std::uint32_t job_id, ScriptOwner& owner,
-                   ListedJobs& listed) noexcept
-        : ScriptedJob(copy, owner), copy_(copy), job_id_(job_id), listed_(listed) {}
+    ScriptedRecord(job_desc_msg_t& copy, std::uint32_t job_id, ScriptOwner& owner, ListedJobs& listed,
+                   slurm::TextOwner& texts) noexcept
+        : ScriptedJob(copy, owner, texts), copy_(copy), job_id_(job_id), listed_(listed) {}
 
     [[nodiscard]] model::ScriptValue read(std::string_view field, policy::ErrorText& error) noexcept override;
 
@@ -89,4 +92,4 @@ class ScriptedRecord final : public ScriptedJob {
     ListedJobs& listed_;
 };
 
-} // namespace qg::plugin
+} // namespace qg::script

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "script_job.hpp"
+#include "qosgate/script/script_job.hpp"
 
-#include "host_alloc.hpp"
+#include "qosgate/base/text.hpp"
 #include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
 #include "qosgate/slurm/script_fields.hpp"
@@ -13,13 +13,7 @@
 #include <type_traits>
 #include <variant>
 
-// Exported by every Slurm daemon, declared in no public header.
-extern "C" {
-void* slurm_xrecalloc(void** block, std::size_t count, std::size_t size, bool clear, bool may_fail,
-                      const char* file, int line, const char* function);
-}
-
-namespace qg::plugin {
+namespace qg::script {
 namespace {
 
 using model::ScriptValue;
@@ -39,7 +33,7 @@ ScriptValue read_memory(const job_desc_msg_t& job) noexcept {
     return ScriptValue::of_number(static_cast<double>(job.pn_min_memory & ~std::uint64_t{MEM_PER_CPU}));
 }
 template <bool per_cpu>
-void write_memory(job_desc_msg_t& job, const ScriptValue& value) {
+void write_memory(job_desc_msg_t& job, const ScriptValue& value, slurm::TextOwner& /*texts*/) {
     job.pn_min_memory = slurm::to_field<std::uint64_t>(value.number) | (per_cpu ? MEM_PER_CPU : 0);
 }
 
@@ -58,16 +52,16 @@ std::string with_gres_prefix(std::string_view list) {
     return result;
 }
 
-void write_gres(job_desc_msg_t& job, const ScriptValue& value) {
-    assign_text(job.tres_per_node,
-                value.text.empty() ? std::nullopt : std::optional(with_gres_prefix(value.text)));
+void write_gres(job_desc_msg_t& job, const ScriptValue& value, slurm::TextOwner& texts) {
+    texts.assign(job.tres_per_node,
+                 value.text.empty() ? std::nullopt : std::optional(with_gres_prefix(value.text)));
 }
 
 ScriptValue read_site_factor(const job_desc_msg_t& job) noexcept {
     if (job.site_factor == NO_VAL) return ScriptValue::of_number(NO_VAL);
     return ScriptValue::of_number(static_cast<double>(job.site_factor) - static_cast<double>(NICE_OFFSET));
 }
-void write_site_factor(job_desc_msg_t& job, const ScriptValue& value) {
+void write_site_factor(job_desc_msg_t& job, const ScriptValue& value, slurm::TextOwner& /*texts*/) {
     const auto factor = slurm::to_field<std::uint32_t>(value.number);
     job.site_factor = factor == NO_VAL ? NO_VAL : NICE_OFFSET + factor;
 }
@@ -83,7 +77,7 @@ ScriptValue read_spec(const job_desc_msg_t& job) noexcept {
     return is_shown ? ScriptValue::of_number(job.core_spec & ~CORE_SPEC_THREAD) : ScriptValue{};
 }
 template <bool threads>
-void write_spec(job_desc_msg_t& job, const ScriptValue& value) {
+void write_spec(job_desc_msg_t& job, const ScriptValue& value, slurm::TextOwner& /*texts*/) {
     const auto spec = slurm::to_field<std::uint16_t>(value.number);
     job.core_spec = static_cast<std::uint16_t>(threads ? spec | CORE_SPEC_THREAD : spec);
 }
@@ -93,7 +87,7 @@ struct OtherField {
     std::string_view name;
     FieldType type; ///< unknown: read-only
     ScriptValue (*read)(const job_desc_msg_t& job) noexcept;
-    void (*write)(job_desc_msg_t& job, const ScriptValue& value) = nullptr;
+    void (*write)(job_desc_msg_t& job, const ScriptValue& value, slurm::TextOwner& texts) = nullptr;
 };
 
 constexpr OtherField other_fields[] = {
@@ -192,14 +186,14 @@ void ScriptedJob::write(std::string_view field, const ScriptValue& value, ErrorT
         begin_write();
         const slurm::ScriptField* row = slurm::find_script_field(field);
         if (row == nullptr) {
-            if (const OtherField* other = find_other(field)) other->write(job_, value);
+            if (const OtherField* other = find_other(field)) other->write(job_, value, texts_);
             return;
         }
         std::visit(
             [&](auto member) {
                 if constexpr (std::is_same_v<decltype(member), char * job_desc_msg_t::*>) {
-                    assign_text(job_.*member,
-                                value.text.empty() ? std::nullopt : std::optional(std::string(value.text)));
+                    texts_.assign(job_.*member,
+                                  value.text.empty() ? std::nullopt : std::optional(std::string(value.text)));
                 } else if constexpr (!std::is_same_v<decltype(member), std::monostate>) {
                     using Int = std::remove_reference_t<decltype(job_.*member)>;
                     job_.*member = slurm::to_field<Int>(value.number);
@@ -230,17 +224,11 @@ void ScriptedJob::set_variable(std::string_view name, std::string_view value, Er
         const std::string definition = text::format("{}={}", name, value);
         char** place = find_variable(job_.environment, name);
         if (*place == nullptr) {
-            const auto size = static_cast<std::size_t>(place - job_.environment);
-            slurm_xrecalloc(reinterpret_cast<void**>(&job_.environment), size + 2, sizeof(char*), true, false,
-                            __FILE__, __LINE__, __func__);
-            std::copy_backward(job_.environment, job_.environment + size, job_.environment + size + 1);
-            job_.environment[size + 1] = nullptr;
-            job_.environment[0] = nullptr;
+            texts_.add_variable(job_);
             place = job_.environment;
-            ++job_.env_size;
         }
-        assign_text(*place, definition);
+        texts_.assign(*place, definition);
     });
 }
 
-} // namespace qg::plugin
+} // namespace qg::script

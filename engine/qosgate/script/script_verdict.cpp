@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/script/script_verdict.hpp"
+
+#include "qosgate/base/text.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace qg::script {
+
+ScriptVerdict judge_script(const policy::compat::SiteScript& script,
+                           const policy::compat::ScriptOutcome& outcome,
+                           const std::vector<std::string>& changes) {
+    using policy::EventKind;
+    ScriptVerdict verdict;
+    const auto add = [&](EventKind kind, std::string text, std::string detail = {}) {
+        const std::string name(policy::compat::script_file_name);
+        verdict.events.push_back({name, name, kind, std::move(text), std::move(detail)});
+    };
+    const std::string said = text::printable(outcome.message.value_or(""), 600);
+    const bool is_refused = outcome.failure ? outcome.is_up_to_sender || !script.allows_on_error()
+                                            : outcome.code != SLURM_SUCCESS;
+    if (!is_refused)
+        for (const std::string& change : changes)
+            add(EventKind::changed, change);
+    if (outcome.failure) {
+        add(EventKind::error,
+            outcome.is_up_to_sender
+                ? text::format("{}; rejected, whatever compat_on_error says", outcome.failure->message)
+                : text::format("{}; {} because of compat_on_error = \"{}\"", outcome.failure->message,
+                               is_refused ? "rejected" : "ignored", is_refused ? "deny" : "allow"),
+            text::printable(outcome.failure->traceback, 1000));
+        if (is_refused) {
+            verdict.code = ESLURM_ACCESS_DENIED;
+            verdict.message.push_back(script.describe_failure(*outcome.failure));
+        }
+    } else if (is_refused) {
+        verdict.code = outcome.code;
+        add(EventKind::rejected,
+            text::format("returned {}{}{}", outcome.code, said.empty() ? "" : ": ", said));
+    } else if (!said.empty()) {
+        add(EventKind::noted, said);
+    }
+    return verdict;
+}
+
+} // namespace qg::script

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// What follows from a call of the site's script for job_submit/lua.
+#pragma once
+
+#include "qosgate/policy/compat/site_script.hpp"
+#include "qosgate/policy/policy.hpp"
+
+#include <string>
+#include <vector>
+
+#include <slurm/slurm_errno.h>
+
+namespace qg::script {
+
+/// What follows from a call of the script.
+struct ScriptVerdict {
+    int code = SLURM_SUCCESS;
+    std::vector<std::string> message;      ///< lines for the user, besides the script's own
+    std::vector<policy::RuleEvent> events; ///< for log and record, as of a rule of the script's name
+};
+
+/// A script that fails refuses the job, unless the site's settings say otherwise. `changes` is what the
+/// script wrote ("qos: normal -> debug").
+ScriptVerdict judge_script(const policy::compat::SiteScript& script,
+                           const policy::compat::ScriptOutcome& outcome,
+                           const std::vector<std::string>& changes);
+
+} // namespace qg::script
