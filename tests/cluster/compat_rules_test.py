@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""First the site's script for job_submit/lua, then the rules: of new jobs and of changes."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+from qosgate_dev.testing import CommandResult, main
+from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+
+SCRIPT = """\
+local function decide(job_desc)
+    if job_desc.comment == "refused" then
+        slurm.log_user("the script refuses")
+        return 2045
+    end
+    if job_desc.comment == "route" then
+        job_desc.qos = "small"
+        job_desc.comment = "of the script"
+        slurm.log_user("the script says: QOS small")
+    end
+    return slurm.SUCCESS
+end
+function slurm_job_submit(job_desc, part_list, submit_uid) return decide(job_desc) end
+function slurm_job_modify(job_desc, job_rec, part_list, modify_uid) return decide(job_desc) end
+"""
+RULE = """\
+rule { name = "after", submit = function(job)
+    if job.comment ~= nil then job:note("the rule sees %s and QOS %s", job.comment, job.qos or "none") end
+    if job.name == "no" and job.comment ~= nil then job:reject("the rule refuses") end
+    if job.comment == "of the script" then job.comment = "of the rule" end
+end }
+"""
+SCRIPT_SAYS = "the script says: QOS small"
+RULE_SAYS = "the rule sees of the script and QOS small"
+
+
+class CompatRules(PluginTestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(directory.cleanup)
+        cls.records_file = Path(directory.name) / "records.jsonl"
+        (cls.cluster.layout.slurm_conf.parent / "qosgate.d" / "compat").mkdir(mode=0o755, parents=True)
+        cls.put_in_force(
+            {
+                "site.lua": f'site {{ record_file = "{cls.records_file}" }}\n',
+                "compat/job_submit.lua": SCRIPT,
+                "10-after.lua": RULE,
+            }
+        )
+        cls.cluster.wait_for(
+            lambda: "the script compat/job_submit.lua" in cls.cluster.log("slurmctld"), "the script is in force"
+        )
+
+    def setUp(self) -> None:
+        self.mark = len(self.cluster.log("slurmctld"))
+        self.known = len(self.records())
+
+    def records(self) -> list[dict]:
+        if not self.records_file.exists():
+            return []
+        return [json.loads(line) for line in self.records_file.read_text().splitlines()]
+
+    def record(self) -> dict:
+        """The one of this test's decision."""
+        self.cluster.wait_for(lambda: len(self.records()) > self.known, "the decision is recorded")
+        (record,) = self.records()[self.known :]
+        return record
+
+    def deeds(self) -> list[tuple[str, str]]:
+        """Who did what, in this test's decision."""
+        return [(event["rule"], event["did"]) for event in self.record()["events"]]
+
+    def logged(self) -> str:
+        return self.cluster.log("slurmctld")[self.mark :]
+
+    def submit(self, *options: str) -> CommandResult:
+        return self.cluster.run(["sbatch", "--hold", *options, "--wrap=true"], USER)
+
+    def waiting_job(self, *options: str) -> str:
+        """Without a comment neither script nor rule does anything."""
+        answer = self.submit(*options)
+        self.assertEqual(answer.rc, 0, answer)
+        self.known = len(self.records())
+        self.mark = len(self.cluster.log("slurmctld"))
+        return answer.stdout.split()[-1]
+
+    def change(self, job: str, comment: str) -> CommandResult:
+        return self.cluster.run(["scontrol", "update", f"jobid={job}", f"comment={comment}"], USER)
+
+    def test_a_rule_sees_what_the_script_set(self) -> None:
+        answer = self.submit("--comment=route")
+        self.assertEqual(answer.rc, 0, answer)
+        self.assertLess(answer.stderr.index(SCRIPT_SAYS), answer.stderr.index(RULE_SAYS))
+        job = self.cluster.job(int(answer.stdout.split()[-1]))
+        self.assertEqual((job["QOS"], job["Comment"]), ("small", "of the rule"))
+        self.assertEqual(self.record()["message"][:2], [SCRIPT_SAYS, RULE_SAYS])
+
+    def test_a_rule_refuses_after_the_script(self) -> None:
+        answer = self.submit("--comment=route", "-J", "no")
+        self.assertNotEqual(answer.rc, 0)
+        told = [answer.stderr.index(words) for words in (SCRIPT_SAYS, "the rule refuses")]
+        self.assertEqual(told, sorted(told))
+        self.assertEqual(self.record()["outcome"], "refused")
+
+    def test_the_script_s_refusal_ends_a_submission(self) -> None:
+        answer = self.submit("--comment=refused", "-J", "no")
+        self.assertNotEqual(answer.rc, 0)
+        self.assertIn("the script refuses", answer.stderr)
+        self.assertNotIn("the rule", answer.stderr + self.logged())
+        self.assertEqual(self.deeds(), [("compat/job_submit.lua", "rejected")])
+
+    def test_a_rule_sees_what_the_script_set_in_a_change(self) -> None:
+        job = self.waiting_job()
+        answer = self.change(job, "route")
+        self.assertEqual(answer.rc, 0, answer)
+        changed = self.cluster.job(int(job))
+        # What a rule writes has no effect in a change.
+        self.assertEqual((changed["QOS"], changed["Comment"]), ("small", "of the script"))
+        self.assertEqual(self.record()["message"][:2], [SCRIPT_SAYS, RULE_SAYS])
+
+    def test_a_rule_refuses_a_change_after_the_script(self) -> None:
+        job = self.waiting_job("-J", "no")
+        self.assertNotEqual(self.change(job, "route").rc, 0)
+        changed = self.cluster.job(int(job))
+        self.assertEqual((changed["QOS"], changed.get("Comment")), ("normal", None))
+        record = self.record()
+        self.assertEqual(record["outcome"], "refused")
+        self.assertEqual(record["message"][0], SCRIPT_SAYS)
+        self.assertIn("the rule refuses", record["message"])
+
+    def test_the_script_s_refusal_ends_a_change(self) -> None:
+        job = self.waiting_job("-J", "no")
+        self.assertNotEqual(self.change(job, "refused").rc, 0)
+        self.assertEqual(self.deeds(), [("compat/job_submit.lua", "rejected")])
+        self.assertNotIn("the rule", self.logged())
+        self.assertNotIn("Comment", self.cluster.job(int(job)))
+
+
+if __name__ == "__main__":
+    main()
