@@ -8,7 +8,7 @@
 //   });
 #pragma once
 
-#include "qosgate/gate/comparison.hpp"
+#include "qosgate/gate/candidate_comparison.hpp"
 #include "time_allowance.hpp"
 
 #include <cstdint>

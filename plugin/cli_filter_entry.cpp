@@ -7,7 +7,7 @@
 #include "asking_command.hpp"
 #include "child_process.hpp"
 #include "client_judge.hpp"
-#include "client_script.hpp"
+#include "client_script_hooks.hpp"
 #include "host_conf.hpp"
 #include "host_log.hpp"
 #include "qosgate/base/text.hpp"

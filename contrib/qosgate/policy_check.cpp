@@ -6,7 +6,9 @@
 #include "policy_folder.hpp"
 #include "table.hpp"
 
+#include "qosgate/base/enumerators.hpp"
 #include "qosgate/base/text.hpp"
+#include "qosgate/base/unrolled.hpp"
 #include "qosgate/gate/test_world.hpp"
 #include "qosgate/policy/candidate.hpp"
 #include "qosgate/policy/findings.hpp"
@@ -40,13 +42,40 @@ ordered_json to_json(const policy::Value& value) {
     return value.text;
 }
 
+/// The parts of a job whose change runs the rule, "limits" first; empty: none, or any does.
+std::vector<std::string> parts_looked_at(const policy::RuleInfo& rule) {
+    std::vector<std::string> names;
+    for_each_index<count_enumerators<model::UpdatePart>()>([&]<std::size_t i>() {
+        constexpr auto part = static_cast<model::UpdatePart>(i);
+        const std::string_view name = spelling_of<part>();
+        if (rule.looks_at.has(part)) names.emplace_back(name.substr(name.rfind(':') + 1));
+    });
+    return names;
+}
+
+bool runs_at_any_change(const policy::RuleInfo& rule) {
+    return rule.runs_at_change && rule.looks_at == model::UpdateParts::all();
+}
+
+/// "none", "any" or "limits, name": the changes that run a rule.
+std::string describe_changes(const policy::RuleInfo& rule) {
+    if (!rule.runs_at_change) return "none";
+    return runs_at_any_change(rule) ? "any" : text::join(parts_looked_at(rule), ", ");
+}
+
+ordered_json changes_json(const policy::RuleInfo& rule) {
+    if (!rule.runs_at_change) return ordered_json::array();
+    return runs_at_any_change(rule) ? ordered_json() : ordered_json(parts_looked_at(rule));
+}
+
 ordered_json to_json(const policy::PolicyReport& report, const std::filesystem::path& folder) {
     ordered_json rules = ordered_json::array();
     for (const policy::RuleInfo& rule : report.rules)
         rules.push_back({{"name", rule.name},
                          {"file", rule.file},
                          {"mode", to_string(rule.mode)},
-                         {"on_error", to_string(rule.on_error)}});
+                         {"on_error", to_string(rule.on_error)},
+                         {"changes", changes_json(rule)}});
     ordered_json settings;
     for (const policy::SettingSpec& spec : policy::setting_specs())
         settings[std::string(spec.name)] = spec.get_list == nullptr
@@ -96,10 +125,10 @@ void print_policy(const policy::PolicyReport& report, std::ostream& out) {
                         count_of(report.rules.size(), "rule"), hash_text(report))
         << "Settings: " << text::join(settings, ", ") << '\n';
     if (report.rules.empty()) return;
-    Table table{{{"file"}, {"mode"}, {"on_error"}, {"name"}}, {}};
+    Table table{{{"file"}, {"mode"}, {"on_error"}, {"changes"}, {"name"}}, {}};
     for (const policy::RuleInfo& rule : report.rules)
         table.rows.push_back({text::printable(rule.file, 4000), std::string(to_string(rule.mode)),
-                              std::string(to_string(rule.on_error)), rule.name});
+                              std::string(to_string(rule.on_error)), describe_changes(rule), rule.name});
     out << '\n';
     print_aligned(out, table);
     out << '\n';
@@ -224,7 +253,9 @@ void add_policy_check(Command policy, Invocation& invocation) {
         "comparisons that are never true, rules that do nothing, modules and data that nobody uses, and\n"
         "files that are ignored although they look like rules. If nothing keeps the directory from\n"
         "loading, it runs the tests in DIR/tests; one in which no rule runs is told. Then it prints what\n"
-        "slurmctld would have in force; the hash is that of 'qosgate status'.\n\n"
+        "slurmctld would have in force; the hash is that of 'qosgate status'. The column changes has which\n"
+        "changes of a job run a rule: none, any, or those of what it looks at; limits stands for all that\n"
+        "limits depend on (partition, QOS, account, time, size ...).\n\n"
         "A candidate in DIR/next is checked, too: its findings begin with next/.\n\n"
         "Owners and modes of files count, too. In the directory beside slurm.conf the files must belong\n"
         "to root or SlurmUser, who must be able to read them (root can find that out). In another\n"
@@ -247,7 +278,8 @@ void add_policy_check(Command policy, Invocation& invocation) {
         "  loads     whether slurmctld would load it\n"
         "  hash      of the policy; null: it does not load\n"
         "  script    for job_submit/lua; null: there is none, or it does not load\n"
-        "  rules     in the order they run: name, file, mode, on_error; those that load\n"
+        "  rules     in the order they run: name, file, mode, on_error, changes (the parts of a job whose\n"
+        "            change runs the rule; null: any); those that load\n"
         "  settings  by name\n"
         "  findings  by file and line: file (null: the directory), line (null: the whole file), message,\n"
         "            stops_loading (whether slurmctld would not load the directory because of it)\n"

@@ -4,7 +4,7 @@
 #include "default_release.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/comparison.hpp"
+#include "qosgate/gate/candidate_comparison.hpp"
 #include "qosgate/gate/resolve.hpp"
 #include "qosgate/policy/compat/site_script.hpp"
 #include "qosgate/slurmdb/past_jobs.hpp"

@@ -12,7 +12,7 @@
 #include "qosgate/gate/site_rules.hpp"
 #include "qosgate/gate/submit_line.hpp"
 #include "qosgate/policy/budget.hpp"
-#include "qosgate/slurm/error_codes.hpp"
+#include "qosgate/slurm/reject_codes.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -6,7 +6,7 @@
 #include "qosgate/quota/user_directory.hpp"
 #include "qosgate/script/records_host.hpp"
 #include "qosgate/script/script_verdict.hpp"
-#include "qosgate/slurm/error_codes.hpp"
+#include "qosgate/slurm/reject_codes.hpp"
 #include "qosgate/slurm/script_jobs.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // What `qosgate exporter` serves (contrib/qosgate/exporter): names, escapes, bounds, and what is not told.
-#include "exporter/limit_rows.hpp"
+#include "exporter/limit_samples.hpp"
 
 #include "exporter_cases.hpp"
 

@@ -211,10 +211,22 @@ class PolicyCheckTest(unittest.TestCase):
             ' record_file = "", record_percent = 0,'
             ' record_file_mib = 64, record_files_kept = 4, client = "auto", client_timeout_ms = 300',
         )
-        self.assertEqual(lines[3].split(), ["file", "mode", "on_error", "name"])
-        self.assertEqual(lines[4].split(), ["10-a.lua", "enforce", "deny", "first"])
-        self.assertEqual(lines[5].split(), ["20-b.lua", "shadow", "deny", "second"])
+        self.assertEqual(lines[3].split(), ["file", "mode", "on_error", "changes", "name"])
+        self.assertEqual(lines[4].split(), ["10-a.lua", "enforce", "deny", "limits", "first"])
+        self.assertEqual(lines[5].split(), ["20-b.lua", "shadow", "deny", "limits", "second"])
         self.assertEqual(lines[-1], f"{self.folder}: no findings")
+
+    def test_shows_which_changes_run_a_rule(self) -> None:
+        self.write("10-none.lua", 'rule { on = { "submit" }, submit = function(job) return end }')
+        self.write("20-some.lua", "rule { submit = function(job) if job.comment == job.name then job:stop() end end }")
+        self.write("30-any.lua", "rule { submit = function(job, view) if job[view.user.name] then job:stop() end end }")
+        lines = run(self.folder).stdout.splitlines()
+        answer = json.loads(run(self.folder, "--json").stdout)
+
+        self.assertEqual([line.split()[3] for line in lines if ".lua" in line], ["none", "limits,", "any"])
+        self.assertEqual(
+            [rule["changes"] for rule in answer["rules"]], [[], ["limits", "name", "comment"], None]
+        )
 
     def test_every_finding_has_its_line(self) -> None:
         self.write("20-b.lua", "rule {\n  submit = function(job)\n")
@@ -311,7 +323,8 @@ class PolicyCheckTest(unittest.TestCase):
         self.assertEqual((answer["status"], answer["loads"], answer["findings"]), ("ok", True, []))
         self.assertRegex(answer["hash"], r"^[0-9a-f]{16}$")
         self.assertEqual(
-            answer["rules"], [{"name": "a", "file": "10-a.lua", "mode": "enforce", "on_error": "deny"}]
+            answer["rules"],
+            [{"name": "a", "file": "10-a.lua", "mode": "enforce", "on_error": "deny", "changes": ["limits"]}],
         )
         self.assertEqual(
             answer["settings"],

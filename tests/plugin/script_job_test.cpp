@@ -5,7 +5,7 @@
 #include "host_texts.hpp"
 #include "qosgate/policy/compat/record_fields.hpp"
 #include "qosgate/policy/compat/script_findings.hpp"
-#include "qosgate/policy/compat/slurm_names.hpp"
+#include "qosgate/policy/compat/slurm_constants.hpp"
 #include "qosgate/slurm/script_fields.hpp"
 #include "qosgate/slurm/script_jobs.hpp"
 

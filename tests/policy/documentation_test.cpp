@@ -76,7 +76,8 @@ Texts files_of(const std::string& example) {
 
 /// Whether an example is a file of tests.
 bool is_test(const std::string& example) {
-    return example.starts_with("test ") || example.starts_with("-- rules/tests/");
+    return example.starts_with("test ") || example.starts_with("given ") ||
+           example.starts_with("-- rules/tests/");
 }
 
 /// The error of a rule with this body, when it is loaded or run.

@@ -4,7 +4,7 @@
 #include "qosgate/spec/changes.hpp"
 #include "qosgate/spec/export.hpp"
 #include "qosgate/spec/import.hpp"
-#include "qosgate/spec/load.hpp"
+#include "qosgate/spec/load_files.hpp"
 #include "spec/random_spec.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/spec/load.hpp"
+#include "qosgate/spec/load_files.hpp"
 
 #include <initializer_list>
 #include <string>

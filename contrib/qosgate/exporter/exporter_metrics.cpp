@@ -2,7 +2,7 @@
 #include "exporter_metrics.hpp"
 
 #include "default_release.hpp"
-#include "limit_rows.hpp"
+#include "limit_samples.hpp"
 #include "metric_set.hpp"
 
 #include "qosgate/base/text.hpp"

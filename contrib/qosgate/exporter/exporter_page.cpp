@@ -2,7 +2,7 @@
 #include "exporter_page.hpp"
 
 #include "html.hpp"
-#include "limit_rows.hpp"
+#include "limit_samples.hpp"
 #include "output.hpp"
 #include "page_style.hpp"
 

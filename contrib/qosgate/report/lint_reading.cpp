@@ -4,7 +4,7 @@
 #include "default_release.hpp"
 #include "judged_world.hpp"
 
-#include "qosgate/slurm/cluster_settings.hpp"
+#include "qosgate/slurm/read_settings.hpp"
 #include "qosgate/slurmdb/library.hpp"
 
 #include <algorithm>

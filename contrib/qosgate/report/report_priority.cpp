@@ -6,7 +6,7 @@
 #include "user_world.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/slurm/cluster_settings.hpp"
+#include "qosgate/slurm/read_settings.hpp"
 
 #include <nlohmann/json.hpp>
 

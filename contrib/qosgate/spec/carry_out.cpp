@@ -4,8 +4,8 @@
 #include "access/grants.hpp"
 #include "interrupt.hpp"
 #include "qos_objections.hpp"
-#include "spec/history.hpp"
 #include "spec/job_mover.hpp"
+#include "spec/plan_history.hpp"
 #include "spec/plan_report.hpp"
 
 #include "qosgate/admin/apply.hpp"

@@ -4,7 +4,7 @@
 #include "qosgate/admin/apply.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurmdb/slurm_conf.hpp"
-#include "qosgate/spec/load.hpp"
+#include "qosgate/spec/load_files.hpp"
 #include "qosgate/spec/plan_json.hpp"
 
 #include <algorithm>

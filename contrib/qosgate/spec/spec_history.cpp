@@ -3,7 +3,7 @@
 // qosgate spec history: what was applied here, when and by whom.
 #include "command.hpp"
 #include "qos_json.hpp"
-#include "spec/history.hpp"
+#include "spec/plan_history.hpp"
 #include "spec/plan_report.hpp"
 #include "table.hpp"
 

@@ -8,7 +8,7 @@
 #include "qosgate/base/read_file.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/spec/import.hpp"
-#include "qosgate/spec/load.hpp"
+#include "qosgate/spec/load_files.hpp"
 
 #include <algorithm>
 #include <memory>

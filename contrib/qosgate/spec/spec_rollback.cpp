@@ -3,7 +3,7 @@
 // qosgate spec rollback: undoes what an apply did.
 #include "access/access_change.hpp"
 #include "spec/carry_out.hpp"
-#include "spec/history.hpp"
+#include "spec/plan_history.hpp"
 #include "spec/plan_report.hpp"
 
 #include "qosgate/admin/apply.hpp"

@@ -8,7 +8,7 @@
 #include "qosgate/admin/qos_manager.hpp"
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/qos_change.hpp"
-#include "qosgate/spec/load.hpp"
+#include "qosgate/spec/load_files.hpp"
 #include "qosgate/spec/plan.hpp"
 
 #include <string>

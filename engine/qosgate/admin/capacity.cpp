@@ -2,7 +2,7 @@
 #include "qosgate/admin/capacity.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/slurm/load.hpp"
+#include "qosgate/slurm/load_records.hpp"
 #include "qosgate/slurmdb/controller_ping.hpp"
 #include "qosgate/slurmdb/deadline.hpp"
 

@@ -4,7 +4,7 @@
 // (contrib/decision-record.schema.json).
 #pragma once
 
-#include "qosgate/gate/comparison.hpp"
+#include "qosgate/gate/candidate_comparison.hpp"
 #include "qosgate/model/decision.hpp"
 #include "qosgate/model/job_update.hpp"
 #include "qosgate/policy/policy.hpp"

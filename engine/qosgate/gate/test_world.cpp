@@ -80,13 +80,12 @@ std::optional<std::uint32_t> find_user(const quota::LocalRecords& records, const
     return std::nullopt;
 }
 
-/// Users of whose groups the test says nothing are in none.
-void set_usual_groups(quota::LocalRecords& records, std::initializer_list<std::uint32_t> users) {
+/// Users of whom the test says nothing are in no group; the groups of a given user are those that it names,
+/// or not known.
+void add_usual_users(quota::LocalRecords& records, std::initializer_list<std::uint32_t> users) {
     for (const std::uint32_t id : users)
         if (std::ranges::find(records.users, id, &quota::UserRecord::id) == records.users.end())
-            records.users.push_back({.id = id});
-    for (quota::UserRecord& user : records.users)
-        if (!user.groups) user.groups.emplace();
+            records.users.push_back({.id = id, .groups = std::vector<std::string>{}});
 }
 
 Result<std::shared_ptr<const GivenCluster>> make_given(const policy::PolicyTest& test,
@@ -111,8 +110,7 @@ Result<std::shared_ptr<const GivenCluster>> make_given(const policy::PolicyTest&
         if (association.link.level == model::AssociationLevel::user && association.user_id == user &&
             association.link.user.empty())
             association.link.user = job.user().empty() ? usual_user_name : job.user();
-    set_usual_groups(records,
-                     {user, job.request().submit_uid, find_user(records, job.user()).value_or(user)});
+    add_usual_users(records, {user, job.request().submit_uid, find_user(records, job.user()).value_or(user)});
     return std::make_shared<const GivenCluster>(
         *std::move(world), times, "write given = { user = { groups = { \"physics\" } } } in the test");
 }

@@ -272,7 +272,9 @@ class SourceCheck {
     /// What only all files together show, for example too little memory.
     void check_together() {
         if (!report_.loads()) return;
-        if (const auto policy = compile_policy(*sources_); !policy) note({{}, 0, policy.error().message});
+        const auto policy = compile_policy(*sources_);
+        if (!policy) return note({{}, 0, policy.error().message});
+        report_.rules = (*policy)->rules(); // with what they look at
     }
 
     const std::shared_ptr<const SourceFolder> sources_;

@@ -7,7 +7,7 @@
 #include "qosgate/slurm/accounting_records.hpp"
 #include "qosgate/slurm/assoc_records.hpp"
 #include "qosgate/slurm/compat.hpp"
-#include "qosgate/slurm/load.hpp"
+#include "qosgate/slurm/load_records.hpp"
 
 #include <cstdint>
 #include <string>

@@ -4,7 +4,7 @@
 // Errors: unavailable, with Slurm's error text. Cost: one RPC each, up to MessageTimeout.
 #pragma once
 
-#include "qosgate/slurm/load.hpp"
+#include "qosgate/slurm/load_records.hpp"
 
 namespace qg::slurm {
 

@@ -4,7 +4,7 @@
 #include "qosgate/base/unrolled.hpp"
 #include "qosgate/slurm/compat.hpp"
 #include "qosgate/slurm/job_desc_fields.hpp"
-#include "qosgate/slurm/job_details.hpp"
+#include "qosgate/slurm/read_details.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>

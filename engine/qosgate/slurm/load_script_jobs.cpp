@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/slurm/load.hpp"
+#include "qosgate/slurm/load_records.hpp"
 #include "qosgate/slurm/script_jobs.hpp"
 
 #include <ctime>

@@ -3,7 +3,7 @@
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/job_desc.hpp"
-#include "qosgate/slurm/load.hpp"
+#include "qosgate/slurm/load_records.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <dlfcn.h>

@@ -3,7 +3,7 @@
 // import_spec: what sacctmgr wrote, as a spec file.
 #pragma once
 
-#include "qosgate/spec/load.hpp"
+#include "qosgate/spec/load_files.hpp"
 
 #include <span>
 #include <string>

@@ -3,7 +3,7 @@
 // read_files(): the only part of the loader that touches the machine.
 #include "qosgate/base/read_file.hpp"
 #include "qosgate/base/text.hpp"
-#include "qosgate/spec/load.hpp"
+#include "qosgate/spec/load_files.hpp"
 #include "qosgate/spec/yaml_tree.hpp"
 
 #include <algorithm>

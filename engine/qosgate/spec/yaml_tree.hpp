@@ -4,7 +4,7 @@
 // "8:00:00", "no" and "010" are never numbers or booleans by accident. The only place that sees yaml-cpp.
 #pragma once
 
-#include "qosgate/spec/load.hpp"
+#include "qosgate/spec/load_files.hpp"
 #include "qosgate/spec/problem_list.hpp"
 
 #include <cstddef>

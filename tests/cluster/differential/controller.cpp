@@ -3,7 +3,7 @@
 
 #include "stderr_capture.hpp"
 
-#include "qosgate/slurm/load.hpp"
+#include "qosgate/slurm/load_records.hpp"
 
 #include <cerrno>
 #include <chrono>

@@ -10,8 +10,8 @@
 #include "qosgate/gate/gate.hpp"
 #include "qosgate/slurm/cluster_quota.hpp"
 #include "qosgate/slurm/cluster_reader.hpp"
-#include "qosgate/slurm/error_codes.hpp"
 #include "qosgate/slurm/job_desc.hpp"
+#include "qosgate/slurm/reject_codes.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 //
 // The names and numbers of slurmctld's error codes. A number never gets another meaning in a later release,
 // so one table serves all releases; a test compares it with the headers that qosgate is built for.
-#include "qosgate/policy/compat/slurm_names.hpp"
+#include "qosgate/policy/compat/slurm_constants.hpp"
 
 #include <array>
 

@@ -7,7 +7,7 @@
 #include "qosgate/policy/compat/old_lua.hpp"
 #include "qosgate/policy/compat/script_objects.hpp"
 #include "qosgate/policy/compat/script_run.hpp"
-#include "qosgate/policy/compat/slurm_names.hpp"
+#include "qosgate/policy/compat/slurm_constants.hpp"
 #include "qosgate/policy/lua_state.hpp"
 
 #include <optional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/slurm/job_details.hpp"
+#include "qosgate/slurm/read_details.hpp"
 
 #include "job_desc_setup.hpp"
 #include "qosgate/slurm/job_desc.hpp"

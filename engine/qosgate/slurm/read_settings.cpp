@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/slurm/cluster_settings.hpp"
+#include "qosgate/slurm/read_settings.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/slurm/accounting_records.hpp"
-#include "qosgate/slurm/load.hpp"
+#include "qosgate/slurm/load_records.hpp"
 #include "qosgate/slurm/values.hpp"
 
 #include <utility>

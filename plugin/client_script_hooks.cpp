@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "client_script.hpp"
+#include "client_script_hooks.hpp"
 
 #include "asking_command.hpp"
 #include "host_conf.hpp"

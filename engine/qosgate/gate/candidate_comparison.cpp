@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/comparison.hpp"
+#include "qosgate/gate/candidate_comparison.hpp"
 
 #include "qosgate/policy/fields.hpp"
 

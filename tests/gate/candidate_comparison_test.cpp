@@ -2,7 +2,7 @@
 #include "support/gate_setup.hpp"
 #include "support/policy_files.hpp"
 
-#include "qosgate/gate/comparison.hpp"
+#include "qosgate/gate/candidate_comparison.hpp"
 #include "qosgate/gate/decision_record.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "script_host.hpp"
+#include "controller_script_host.hpp"
 
 #include "qosgate/base/text.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "script_verdict.hpp"
+#include "script_deeds.hpp"
 
 #include "qosgate/base/text.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/slurm/error_codes.hpp"
+#include "qosgate/slurm/reject_codes.hpp"
 
 #include <slurm/slurm_errno.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/compat/slurm_names.hpp"
+#include "qosgate/policy/compat/slurm_constants.hpp"
 
 #include <array>
 #include <cstdint>

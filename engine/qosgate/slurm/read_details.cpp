@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/slurm/job_details.hpp"
+#include "qosgate/slurm/read_details.hpp"
 
 #include "qosgate/model/mail_types.hpp"
 #include "qosgate/slurm/job_detail_fields.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spec/history.hpp"
+#include "spec/plan_history.hpp"
 
 #include "output.hpp"
 #include "state_folder.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "limit_rows.hpp"
+#include "limit_samples.hpp"
 
 #include "report/qos_usage.hpp"
 

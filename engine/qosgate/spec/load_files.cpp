@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/spec/load.hpp"
+#include "qosgate/spec/load_files.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/model/qos_change.hpp"
