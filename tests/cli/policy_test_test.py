@@ -120,7 +120,7 @@ class PolicyTestTest(unittest.TestCase):
             "rule { submit = function(job, view)\n"
             '    job:note("%s %s %s %s %d %s %s", view.user.name, view.user.admin_level, view.user.in_group("gpu"),\n'
             '        view.partition("gpu"), view.now.hour, view.qos("gpu"), view.accounts()[1])\n'
-            "    if view.sender.in_group(\"gpu\") or view.association().Account == job.account then job:reject(\"no\") end\n"
+            "    if view.sender.in_group(\"gpu\") or view.association().account == job.account then job:reject(\"no\") end\n"
             "end }\n"
         )
         self.write(
@@ -140,12 +140,14 @@ class PolicyTestTest(unittest.TestCase):
         for table, told in (
             ("", "gpu bio lab"),
             ('given = { qos = "debug" }', "debug bio lab"),
-            ("given = { qos = unset, user = {} }", "nil bio none"),
+            ("given = { qos = unset, user = { groups = {} } }", "nil bio none"),
         ):
             with self.subTest(table):
                 self.write(given + f'test "x" {{ {table + "," if table else ""} expect = {{ reject = "{told}" }} }}\n')
                 done = run(self.folder)
                 self.assertEqual(done.returncode, 0, done)
+        self.write(given + 'test "groups that are not known" { given = { user = {} }, expect = { fails = true } }\n')
+        self.assertEqual(run(self.folder).returncode, 0)
         for text, complaint in (
             ('test "x" { expect = { accept = true } }\ngiven {}\n', "debug.lua:2: given stands before the tests"),
             ("given {}\ngiven {}\n", "debug.lua:2: given stands once in a file"),
