@@ -118,7 +118,8 @@ int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id
     std::optional<model::JobRequest> before; // empty: the script wrote nothing
     const auto read_before = [&] { before = slurm::read_job_desc(description, submit_uid); };
     host.set_before_write(std::cref(read_before));
-    const ScriptOutcome outcome = policy.script()->submit(host);
+    ScriptOutcome outcome = policy.script()->submit(host);
+    outcome.is_up_to_sender = host.depends_on_moment();
     recording.stop_clock();
     took = recording.took();
     hear_script(outcome, err_msg);

@@ -35,7 +35,9 @@ std::vector<std::uint32_t> ids_of(const std::vector<model::GroupName>& groups) {
 
 void UserReader::list_users() {
     const auto now = Clock::now();
-    if (tables_.listed && now - listed_at_ < options_.listing_interval) return;
+    // slurmctld reads its accounting records only after its plugins have started.
+    const bool has_some = tables_.listed && !tables_.listed->empty();
+    if (has_some && now - listed_at_ < options_.listing_interval) return;
     std::vector<std::string> all;
     if (options_.list_users) all = options_.list_users(options_.max_users);
     std::ranges::sort(all);

@@ -175,12 +175,18 @@ class ChangeFinder {
     std::vector<Change> other_partitions() const {
         std::vector<Change> changes;
         for (const std::string& partition : gate::list_open_partitions(resolve(before_))) {
-            if (before_.partition == partition) continue;
+            if (before_.partition == partition || needs_more_nodes(partition)) continue;
             Change change{.after = before_, .words = quoted("Partition=" + partition)};
             change.after.partition = partition;
             changes.push_back(std::move(change));
         }
         return changes;
+    }
+
+    /// Only for new jobs does slurmctld raise the number of nodes to the MinNodes of a partition.
+    bool needs_more_nodes(std::string_view name) const {
+        const auto partition = context_.world.cluster->partitions.find(name);
+        return partition != nullptr && partition->min_nodes > before_.min_nodes.value_or(1);
     }
 
     std::vector<Change> other_accounts() const {

@@ -5,8 +5,13 @@
 #include "policy_load.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/quota/user_directory.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include <unistd.h>
 
 namespace qg::cli {
 namespace {
@@ -18,12 +23,21 @@ Result<std::shared_ptr<const policy::Policy>> load_rules(const PolicyFolder& fol
     return loaded;
 }
 
+/// The primary group of the user; empty: not known.
+std::optional<std::uint32_t> group_of(const JobUser& user) {
+    if (user.id == geteuid()) return getegid();
+    quota::SystemDirectory directory;
+    const auto found = directory.find_user(user.name);
+    if (!found || !*found) return std::nullopt;
+    return (*found)->group_id;
+}
+
 /// Makes of the parts of a job what slurmctld hands to plugins.
 void receive(std::vector<slurm::JobDescCopy>& parts, const JobUser& user, const JudgedWorld& world) {
     constexpr std::uint32_t nobody =
         99; // SLURM_AUTH_NOBODY: since 23.02 clients send it, and slurmctld knows them
     for (slurm::JobDescCopy& part : parts) {
-        if (user.is_named || part.user_id() == nobody) part.set_user(user.id);
+        if (user.is_named || part.user_id() == nobody) part.set_user(user.id, group_of(user));
         if (part.request(user.id).priority != 0u && !world.accounting->is_operator(user.id))
             part.clear_priority();
     }

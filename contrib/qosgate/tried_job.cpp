@@ -211,6 +211,11 @@ void print_parts(const TriedJob& job, std::ostream& out, PrintMore print_more) {
 
 void print_verdict(const TriedJob& job, std::ostream& out) {
     out << "\nThe job is " << verdict(job.decisive()) << ".\n";
+    const auto is_left_out = [](const TriedPart& part) {
+        return part.script && !part.script->why_not_run.empty();
+    };
+    if (std::ranges::any_of(job.parts, is_left_out))
+        out << "Not judged: the site's job_submit.lua is not run here, and may refuse or change the job.\n";
 }
 
 ordered_json part_json(const TriedPart& part) {

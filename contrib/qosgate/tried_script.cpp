@@ -15,6 +15,8 @@
 #include <optional>
 #include <utility>
 
+#include <unistd.h>
+
 namespace qg::cli {
 namespace {
 
@@ -28,19 +30,22 @@ constexpr std::size_t max_shown = 4000;
 /// a world. It notes what it could not tell.
 class TriedHost final : public script::RecordsScriptHost {
   public:
+    /// `why_hidden`: why nobody here can tell what slurmctld would show the script; empty: it can be asked.
     TriedHost(slurm::JobDescCopy& job, std::uint32_t sender, const JudgedWorld& world,
-              const policy::compat::SiteScript& script)
+              const policy::compat::SiteScript& script, std::string why_hidden)
         : RecordsScriptHost(job.description(), sender, job, *world.accounting,
-                            world.is_live ? world.cluster.get() : nullptr),
-          script_(script), is_live_(world.is_live) {}
+                            why_hidden.empty() ? world.cluster.get() : nullptr),
+          script_(script), why_hidden_(std::move(why_hidden)) {}
 
     [[nodiscard]] Result<std::shared_ptr<const DirectoryUser>> find_user(std::string_view name) override {
         auto found = directory_.find_user(std::string(name));
         if (!found) return absent_or_unknown<DirectoryUser>(found.error());
         if (!*found) return std::shared_ptr<const DirectoryUser>();
-        for (model::GroupName& group : (*found)->groups)
-            if (const auto record = directory_.find_group(group.id); record && *record)
-                group.name = (*record)->name;
+        for (model::GroupName& group : (*found)->groups) {
+            const auto record = directory_.find_group(group.id);
+            if (!record && record.error().code != ErrorCode::not_found) return note(record.error());
+            if (record && *record) group.name = (*record)->name;
+        }
         return std::make_shared<const DirectoryUser>(**std::move(found));
     }
     [[nodiscard]] Result<std::shared_ptr<const DirectoryUser>> find_user(std::uint32_t id) override {
@@ -67,17 +72,16 @@ class TriedHost final : public script::RecordsScriptHost {
   private:
     [[nodiscard]] Result<SharedRecords> read_jobs() override {
         const auto& names = script_.fields_of_jobs();
-        if (!is_live_ || names == nullptr)
-            return note({ErrorCode::unavailable, "slurm.jobs is not in the file of 'qosgate capture'"});
+        if (names == nullptr || !why_hidden_.empty()) return hidden("jobs");
         std::time_t newer_than = 0;
         auto read = slurm::load_script_jobs(*names, newer_than);
         if (!read) return note(read.error());
         return std::make_shared<const model::ScriptRecords>(*std::move(*read));
     }
-    [[nodiscard]] Error cluster_not_known(std::string_view what) const override {
-        return note(
-            {ErrorCode::unavailable,
-             text::format("the {}, as scripts see them, are not in the file of 'qosgate capture'", what)});
+    [[nodiscard]] Error cluster_not_known(std::string_view what) const override { return hidden(what); }
+    [[nodiscard]] Error hidden(std::string_view what) const {
+        return note({ErrorCode::unavailable,
+                     text::format("the {}, as scripts see them, are not known here: {}", what, why_hidden_)});
     }
     /// Some services say "not found" of what does not exist.
     template <typename Record>
@@ -91,10 +95,19 @@ class TriedHost final : public script::RecordsScriptHost {
     }
 
     const policy::compat::SiteScript& script_;
-    const bool is_live_;
+    const std::string why_hidden_;
     quota::SystemDirectory directory_;
     mutable std::string unknown_;
 };
+
+/// Why this process may see less than slurmctld shows its script; empty: it sees all.
+std::string find_why_hidden(const JudgedWorld& world) {
+    if (!world.is_live) return "the file of 'qosgate capture' does not have them";
+    if (world.accounting->is_operator(geteuid())) return "";
+    const auto hides = slurm::hides_records_of_scripts();
+    if (!hides) return hides.error().message;
+    return *hides ? "PrivateData hides some from you" : "";
+}
 
 std::vector<std::string> lines_of(const std::string& message) {
     const auto lines = text::split(message, '\n', /*keep_empty=*/true);
@@ -113,7 +126,7 @@ TriedScript try_script(policy::compat::SiteScript& script, slurm::JobDescCopy& j
     TriedScript tried;
     const model::JobRequest before = job.request(sender);
     const auto begin = std::chrono::steady_clock::now();
-    TriedHost host(job, sender, world, script);
+    TriedHost host(job, sender, world, script, find_why_hidden(world));
     const policy::compat::ScriptOutcome outcome = script.submit(host);
     tried.took = std::chrono::steady_clock::now() - begin;
     if (!host.unknown().empty()) {

@@ -217,7 +217,7 @@ class PolicyCheckTest(unittest.TestCase):
         self.assertEqual(lines[-1], f"{self.folder}: no findings")
 
     def test_shows_which_changes_run_a_rule(self) -> None:
-        self.write("10-none.lua", 'rule { on = { "submit" }, submit = function(job) return end }')
+        self.write("10-none.lua", 'rule { on = { "submit" }, submit = function(job) job:warn("x") end }')
         self.write("20-some.lua", "rule { submit = function(job) if job.comment == job.name then job:stop() end end }")
         self.write("30-any.lua", "rule { submit = function(job, view) if job[view.user.name] then job:stop() end end }")
         lines = run(self.folder).stdout.splitlines()

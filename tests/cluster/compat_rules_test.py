@@ -7,7 +7,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from qosgate_dev.testing import CommandResult, main
+from qosgate_dev.testing import CommandResult, copy_command, main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
 
 SCRIPT = """\
@@ -18,9 +18,11 @@ local function decide(job_desc)
     end
     if job_desc.comment == "route" then
         job_desc.qos = "small"
-        job_desc.comment = "of the script"
+        job_desc.comment = "of_the_script"
         slurm.log_user("the script says: QOS small")
     end
+    if job_desc.comment == "queue" and next(slurm.jobs) ~= nil then slurm.log_user("others wait") end
+    if job_desc.comment == "group" then slurm.log_user("group %d", job_desc.group_id) end
     return slurm.SUCCESS
 end
 function slurm_job_submit(job_desc, part_list, submit_uid) return decide(job_desc) end
@@ -30,17 +32,18 @@ RULE = """\
 rule { name = "after", submit = function(job)
     if job.comment ~= nil then job:note("the rule sees %s and QOS %s", job.comment, job.qos or "none") end
     if job.name == "no" and job.comment ~= nil then job:reject("the rule refuses") end
-    if job.comment == "of the script" then job.comment = "of the rule" end
+    if job.comment == "of_the_script" then job.comment = "of_the_rule" end
 end }
 """
 SCRIPT_SAYS = "the script says: QOS small"
-RULE_SAYS = "the rule sees of the script and QOS small"
+RULE_SAYS = "the rule sees of_the_script and QOS small"
 
 
 class CompatRules(PluginTestCase):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
+        cls.qosgate = copy_command(cls.cluster)
         directory = tempfile.TemporaryDirectory()
         cls.addClassCleanup(directory.cleanup)
         cls.records_file = Path(directory.name) / "records.jsonl"
@@ -97,7 +100,7 @@ class CompatRules(PluginTestCase):
         self.assertEqual(answer.rc, 0, answer)
         self.assertLess(answer.stderr.index(SCRIPT_SAYS), answer.stderr.index(RULE_SAYS))
         job = self.cluster.job(int(answer.stdout.split()[-1]))
-        self.assertEqual((job["QOS"], job["Comment"]), ("small", "of the rule"))
+        self.assertEqual((job["QOS"], job["Comment"]), ("small", "of_the_rule"))
         self.assertEqual(self.record()["message"][:2], [SCRIPT_SAYS, RULE_SAYS])
 
     def test_a_rule_refuses_after_the_script(self) -> None:
@@ -120,7 +123,7 @@ class CompatRules(PluginTestCase):
         self.assertEqual(answer.rc, 0, answer)
         changed = self.cluster.job(int(job))
         # What a rule writes has no effect in a change.
-        self.assertEqual((changed["QOS"], changed["Comment"]), ("small", "of the script"))
+        self.assertEqual((changed["QOS"], changed["Comment"]), ("small", "of_the_script"))
         self.assertEqual(self.record()["message"][:2], [SCRIPT_SAYS, RULE_SAYS])
 
     def test_a_rule_refuses_a_change_after_the_script(self) -> None:
@@ -139,6 +142,40 @@ class CompatRules(PluginTestCase):
         self.assertEqual(self.deeds(), [("compat/job_submit.lua", "rejected")])
         self.assertNotIn("the rule", self.logged())
         self.assertNotIn("Comment", self.cluster.job(int(job)))
+
+    def try_job(self, *options: str, more: tuple[str, ...] = ()) -> dict:
+        """The answer of qosgate policy try."""
+        command = [self.qosgate, "policy", "try", *more, "--json", "--", "sbatch", "--hold", *options, "--wrap=true"]
+        done = self.cluster.run(command, USER)
+        self.assertIn(done.rc, (0, 1), done)
+        return json.loads(done.stdout)
+
+    def test_try_foretells_what_the_script_does(self) -> None:
+        for options in (("--comment=route",), ("--comment=route", "-J", "no"), ("--comment=group",)):
+            with self.subTest(options):
+                foretold = self.try_job(*options)
+                answer = self.submit(*options)
+                self.assertEqual(foretold["user_reads"], answer.stderr.splitlines())
+                self.assertEqual(foretold["status"] == "accepted", answer.rc == 0)
+                script = foretold["parts"][0]["script"]
+                self.assertEqual((script["not_run"], script["refused"]), (None, False))
+
+    def test_try_says_that_the_script_refuses(self) -> None:
+        foretold = self.try_job("--comment=refused", "-J", "no")
+        self.assertEqual(foretold["user_reads"], self.submit("--comment=refused", "-J", "no").stderr.splitlines())
+        (part,) = foretold["parts"]
+        self.assertEqual((part["refused_by"], part["script"]["refused"], part["rules"]), ("script", True, []))
+
+    def test_try_says_if_the_script_reads_what_is_not_known_here(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            world = Path(folder) / "world.json"
+            self.cluster.run([self.qosgate, "capture", world], check=True)
+            Path(folder).chmod(0o755)
+            world.chmod(0o644)
+            (part,) = self.try_job("--comment=queue", more=("--world", str(world)))["parts"]
+        self.assertIn("the jobs, as scripts see them, are not known here", part["script"]["not_run"])
+        (part,) = self.try_job("--comment=queue")["parts"]
+        self.assertIsNone(part["script"]["not_run"])
 
 
 if __name__ == "__main__":

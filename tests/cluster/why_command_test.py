@@ -251,6 +251,7 @@ class Why(WhyTestCase):
 
 class PartitionRules(WhyTestCase):
     slurm_conf = (
+        "PartitionName=atwo Nodes=ALL MinNodes=2\n"
         "PartitionName=brief Nodes=ALL MaxTime=60\n"
         "PartitionName=single Nodes=ALL MaxNodes=1 MaxTime=90\n"
         "PartitionName=plain Nodes=ALL AllowQos=plain\n"
@@ -275,6 +276,23 @@ class PartitionRules(WhyTestCase):
         job = self.wait("ana", "-Aastro -pbrief,single -n1 -N1 --time=91", "PartitionTimeLimit")
         self.assertEqual(len(self.rules_of(job, "PartitionTimeLimit")), 2)
         self.apply(job, "TimeLimit=01:30:00")
+
+    def test_a_range_of_nodes_is_counted_as_its_maximum(self) -> None:
+        # Without --ntasks slurmctld gives as many nodes as the job may have, and each has a CPU.
+        self.cluster.sacctmgr("modify user ana where account=astro set MaxTRESPerJob=cpu=1")
+        self.addCleanup(self.cluster.sacctmgr, "modify user ana where account=astro set MaxTRESPerJob=cpu=-1")
+        one = self.wait("ana", "-Aastro -pbrief -N1 --time=61", "PartitionTimeLimit")
+        two = self.wait("ana", "-Aastro -pbrief -N1-2 --time=61", "PartitionTimeLimit")
+        self.assertFalse([line for line in self.why(two)["changes"] if "Time" in line or "Partition" in line])
+        self.apply(one, "TimeLimit=01:00:00")
+
+    def test_a_partition_for_more_nodes_is_not_offered(self) -> None:
+        job = self.wait("ana", "-Aastro -pbrief -n1 --time=61", "PartitionTimeLimit")
+        (line,) = [line for line in self.why(job)["changes"] if "Partition" in line]
+        self.assertNotIn("atwo", line)
+        # slurmctld accepts that change, but does not raise the job's nodes.
+        self.cluster.run(["scontrol", "update", f"JobId={job}", "Partition=atwo"], "ana", check=True)
+        self.cluster.wait_for(lambda: self.show(f"why {job}").stdout.count("PartitionNodeLimit"), "it waits there")
 
     def test_too_many_nodes_are_told_and_another_partition_lets_it_start(self) -> None:
         job = self.wait("ana", "-Aastro -psingle -n2 -N2 --time=10", "PartitionNodeLimit")

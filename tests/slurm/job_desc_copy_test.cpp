@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(parts_come_one_after_the_other) {
     BOOST_TEST(two->request(submitter).is_het_part);
     two->set_alone();
     BOOST_TEST(!two->request(submitter).is_het_part);
-    two->set_user(4711);
+    two->set_user(4711, 4712);
     BOOST_TEST(two->request(submitter).user_id == 4711u);
 }
 

@@ -160,7 +160,7 @@ Result<std::unique_ptr<policy::TestedJob>> ScenarioWorld::read(const policy::Pol
                      text::format("{} has no user \"{}\": name one that it has, or give job.uid, too",
                                   test.capture->name, text::printable(job.user(), 60))};
     if (const auto done = check_counts(job, *records.tres); !done) return done.error();
-    TestReading how{.release = release_, .has_account = test.gives_view()};
+    TestReading how{.release = release_, .has_account = test.gives_records()};
     model::JobRequest request = as_sent(job, records);
     if (test.is_change) {
         const auto first = policy::TestJob::from(test, policy::TestedAs::before);

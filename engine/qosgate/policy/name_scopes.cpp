@@ -207,8 +207,9 @@ class ScopeReader {
             const bool is_named = last.at + 2 == at_ || (last.at + 5 == at_ && token(last.at + 1).is("<"));
             if (last.is_single && is_named) made.name = found_.declarations.size() - 1;
         }
-        if (before(1).is("=") && before(2).is_name() && found_.tokens[at_ - 2].is_reference &&
-            !found_.tokens[at_ - 2].declaration)
+        // Of several names, before(2) is the last one, and this the first value.
+        if (before(1).is("=") && before(2).is_name() && !before(3).is(",") &&
+            found_.tokens[at_ - 2].is_reference && !found_.tokens[at_ - 2].declaration)
             made.global = at_ - 2;
         bool is_method = false;
         if (after(1).is_name()) {

@@ -60,9 +60,8 @@ struct PolicyTest {
         if (is_client) return JobEvent::client;
         return is_change ? JobEvent::modify : JobEvent::submit;
     }
-    [[nodiscard]] bool gives_view() const noexcept {
-        return !now.empty() || !world.empty() || !capture_name.empty();
-    }
+    /// Whether it gives records of a cluster.
+    [[nodiscard]] bool gives_records() const noexcept { return !world.empty() || !capture_name.empty(); }
 };
 
 /// A job of a test, counted and with its defaults, as rules read it.

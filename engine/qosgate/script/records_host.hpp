@@ -44,8 +44,8 @@ class RecordsScriptHost : public policy::compat::ScriptHost, private ScriptOwner
     /// This is a change of a job.
     void set_record(ReadRecord read_record) { read_record_ = std::move(read_record); }
 
-    /// Whether the script read something of the job before the change that is not known because the job is
-    /// too new, or because of its state: a user can choose that moment.
+    /// Whether the script read something that is not known because the job before the change is too new, or
+    /// because of its state, or because nobody has asked about its owner yet: a user can choose that moment.
     [[nodiscard]] bool depends_on_moment() const noexcept { return depends_on_moment_; }
 
     [[nodiscard]] policy::compat::ScriptJob& job() override { return job_; }

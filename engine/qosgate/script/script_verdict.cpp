@@ -17,7 +17,10 @@ ScriptVerdict judge_script(const policy::compat::SiteScript& script,
         const std::string name(policy::compat::script_file_name);
         verdict.events.push_back({name, name, kind, std::move(text), std::move(detail)});
     };
-    const std::string said = text::printable(outcome.message.value_or(""), 600);
+    const std::string message = outcome.message.value_or("");
+    const auto lines = text::split(message, '\n');
+    const std::string said =
+        text::printable(text::join(std::vector<std::string>(lines.begin(), lines.end()), " / "), 600);
     const bool is_refused = outcome.failure ? outcome.is_up_to_sender || !script.allows_on_error()
                                             : outcome.code != SLURM_SUCCESS;
     if (!is_refused)

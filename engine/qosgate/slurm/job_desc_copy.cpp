@@ -25,7 +25,7 @@ static_assert(std::is_trivially_copyable_v<job_desc_msg_t>);
 
 /// What both processes must agree on.
 struct Header {
-    std::array<char, 8> magic{'q', 'g', '-', 'j', 'o', 'b', '-', '1'};
+    std::array<char, 8> magic{'q', 'g', '-', 'j', 'o', 'b', '-', '2'};
     std::uint64_t struct_size = sizeof(job_desc_msg_t);
     std::uint64_t headers = SLURM_VERSION_NUMBER;
     std::int64_t library = slurm_api_version();

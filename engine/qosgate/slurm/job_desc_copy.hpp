@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,8 +49,11 @@ class JobDescCopy final : public TextOwner {
     /// The clusters that the job may run on; empty: this one.
     [[nodiscard]] std::string_view clusters() const noexcept;
 
-    /// The job is another user's.
-    void set_user(std::uint32_t user_id) noexcept { description_.user_id = user_id; }
+    /// The job is another user's. An empty group is not known.
+    void set_user(std::uint32_t user_id, std::optional<std::uint32_t> group_id) noexcept {
+        description_.user_id = user_id;
+        description_.group_id = group_id.value_or(NO_VAL);
+    }
     /// The job is this part of a heterogeneous job / an ordinary job. Clients leave that to slurmctld.
     void set_part(std::uint32_t number) noexcept { description_.het_job_offset = number; }
     void set_alone() noexcept { description_.het_job_offset = NO_VAL; }

@@ -20,4 +20,11 @@ Result<std::optional<model::ScriptRecords>> load_script_jobs(const MentionedName
     return std::optional(*std::move(records));
 }
 
+Result<bool> hides_records_of_scripts() {
+    const auto conf = load_conf(everything);
+    if (!conf) return conf.error();
+    constexpr auto of_scripts = PRIVATE_DATA_JOBS | PRIVATE_DATA_PARTITIONS | PRIVATE_DATA_RESERVATIONS;
+    return *conf == nullptr || ((*conf)->private_data & of_scripts) != 0;
+}
+
 } // namespace qg::slurm

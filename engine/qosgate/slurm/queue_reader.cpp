@@ -82,6 +82,13 @@ Int or_unset(Int count) {
     return count == 0 ? unset_value<Int> : count;
 }
 
+/// The tasks that the job asked for; 0: not known. slurmctld shows a task for each node also if it asked for
+/// none, and such a job gets as many nodes as it may have.
+std::uint32_t tasks_asked_for(const slurm_job_info_t& record) {
+    const bool has_range = record.max_nodes > record.num_nodes;
+    return has_range && record.num_tasks <= record.num_nodes ? 0 : record.num_tasks;
+}
+
 /// The request, as slurmctld copies it from its records for plugins.
 model::JobRequest read_request(const slurm_job_info_t& record) {
     job_desc_msg_t copy{};
@@ -106,7 +113,7 @@ model::JobRequest read_request(const slurm_job_info_t& record) {
     copy.time_min = record.time_min;
     copy.min_nodes = or_unset(record.num_nodes);
     copy.max_nodes = or_unset(record.max_nodes);
-    copy.num_tasks = or_unset(record.num_tasks);
+    copy.num_tasks = or_unset(tasks_asked_for(record));
     copy.min_cpus = or_unset(record.num_cpus);
     copy.max_cpus = or_unset(record.max_cpus);
     copy.cpus_per_task = record.cpus_per_task;

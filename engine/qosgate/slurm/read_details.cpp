@@ -193,7 +193,9 @@ model::UpdateParts parts_of_details(const job_desc_msg_t& update) noexcept {
     for (const TimeDetail& row : time_details)
         if (is_time(update.*row.slurm)) [[unlikely]]
             add(row.detail);
-    if (update.bitflags != 0) parts.add(model::UpdatePart::flags);
+    // Clients set other bits for any change.
+    const auto sets = [&update](const BitDetail& row) { return (update.bitflags & row.bit) != 0; };
+    if (std::ranges::any_of(bit_details, sets)) parts.add(model::UpdatePart::flags);
     return parts;
 }
 

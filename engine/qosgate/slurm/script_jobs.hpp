@@ -44,4 +44,8 @@ Result<std::optional<model::ScriptRecords>> load_script_jobs(const MentionedName
                                                              std::time_t& newer_than,
                                                              const JobBoundsForScripts& bounds = {});
 
+/// Whether PrivateData hides some jobs, partitions or reservations, which slurmctld shows its script, from
+/// those who are no operators. Errors: unavailable, with Slurm's error text. Cost: one RPC, blocking.
+Result<bool> hides_records_of_scripts();
+
 } // namespace qg::slurm

@@ -99,12 +99,19 @@ class UserCommands:
             reasons = self._terminal.settled_reasons_of(submitted, {foretold})
             if not reasons or not reasons.isdisjoint(compare.UNHELD):
                 return []
-            done = self._terminal.run(self._qosgate, "why", "--json", submitted, user=job["user_id"])
-            (answer,) = json.loads(done.stdout)["jobs"]
+            answer = self._why(job, submitted)
             # Before a change is tried.
-            return [self._judge_limits(job, answer), self._judge_why(job, submitted, answer, reasons, number)]
+            limits = self._judge_limits(job, answer)
+            if limits and not limits["agrees"]:  # a job may have ended between the two commands
+                limits = self._judge_limits(job, self._why(job, submitted))
+            return [limits, self._judge_why(job, submitted, answer, reasons, number)]
         finally:
             self._terminal.end(submitted)
+
+    def _why(self, job: Json, job_id: str) -> Json:
+        done = self._terminal.run(self._qosgate, "why", "--json", job_id, user=job["user_id"])
+        (answer,) = json.loads(done.stdout)["jobs"]
+        return answer
 
     def _limits_that_count(self, job: Json, place: Json) -> list[Json] | None:
         """What `qosgate limits` says of the account, QOS and partitions of a job; None: it cannot be asked."""

@@ -12,8 +12,8 @@
 namespace qg::policy::compat {
 
 /// `allow_groups` are names with commas; empty: everybody is let in. So is everybody if none of the groups
-/// exists: Slurm's plugin then finds no list of users. Errors: unavailable if
-/// the user or a group is not known yet. Cost: one look-up for each group.
+/// exists: Slurm's plugin then finds no list of users. Errors: unavailable if the user is not known yet, or a
+/// group, unless another group lets the user in. Cost: one look-up for each group.
 Result<bool> lets_in(std::string_view allow_groups, std::uint32_t user_id, ScriptHost& host);
 
 } // namespace qg::policy::compat

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace qg::policy::compat {
@@ -13,7 +15,8 @@ std::optional<std::size_t> find_name(std::span<const Token> tokens, std::size_t 
     if (begin + 2 < tokens.size() && tokens[begin + 1].is_name())
         return tokens[begin + 2].is("(") ? std::optional(begin + 1) : std::nullopt;
     const bool is_value = begin >= 2 && tokens[begin - 1].is("=") && tokens[begin - 2].is_name();
-    const bool is_member = begin >= 3 && (tokens[begin - 3].is(".") || tokens[begin - 3].is("{"));
+    const bool is_member =
+        begin >= 3 && (tokens[begin - 3].is(".") || tokens[begin - 3].is("{") || tokens[begin - 3].is(","));
     return is_value && !is_member ? std::optional(begin - 2) : std::nullopt;
 }
 
@@ -23,7 +26,7 @@ bool may_read(std::span<const Token> tokens, const NameScopes& scopes, std::size
     if (parameter < function.parameters.size())
         return scopes.declarations[function.parameters[parameter]].is_used;
     return std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(function.begin),
-                       tokens.begin() + static_cast<std::ptrdiff_t>(function.body),
+                       tokens.begin() + static_cast<std::ptrdiff_t>(std::min(function.body, tokens.size())),
                        [](const Token& token) { return token.is("..."); });
 }
 

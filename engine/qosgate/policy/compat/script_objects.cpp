@@ -216,6 +216,8 @@ bool may_use(ScriptHost& host, const model::ScriptRecords& partitions, std::size
         error.assign(may.error().message);
     } catch (const std::exception& problem) {
         error.assign(problem.what());
+    } catch (...) {
+        error.assign("whether the user may use a partition is not known");
     }
     return false;
 }
@@ -257,6 +259,19 @@ bool has_metatable_of(lua_State* lua, int index, const char* type) {
     return is_same;
 }
 
+/// Whether a record is in the list that this run sees; raises an error if that is not known.
+bool may_show(lua_State* lua, const RecordList& list, const model::ScriptRecords& records,
+              std::size_t index) {
+    Budget::charge(lua, 10);
+    if (!list.depends_on_user) return true;
+    const std::string_view groups = records.get(index, "allow_groups").text;
+    Budget::charge(lua, 40 * static_cast<std::int64_t>(std::ranges::count(groups, ',')));
+    ErrorText error;
+    const bool may = may_use(check_host(lua), records, index, error);
+    if (!error.empty()) raise(lua, error);
+    return may;
+}
+
 /// Makes the table at `index` an ordinary one with all its members, if it is such a list and not filled yet.
 void fill(lua_State* lua, int index) {
     luaL_checktype(lua, index, LUA_TTABLE);
@@ -265,16 +280,17 @@ void fill(lua_State* lua, int index) {
         if (!has_metatable_of(lua, index, list.type)) continue;
         const model::ScriptRecords& records = check_records(lua, list);
         for (std::size_t i = 0; i < records.records.size(); ++i) {
-            Budget::charge(lua, 10);
-            ErrorText error;
-            if (list.depends_on_user && !may_use(check_host(lua), records, i, error)) {
-                if (!error.empty()) raise(lua, error);
-                continue;
-            }
             const std::string_view name = records.records[i].name;
             lua_pushlstring(lua, name.data(), name.size());
-            push_listed(lua, i, which);
-            lua_rawset(lua, index);
+            lua_pushvalue(lua, -1);
+            const bool is_there = lua_rawget(lua, index) != LUA_TNIL; // read_one() has put it there
+            lua_pop(lua, 1);
+            if (!is_there && may_show(lua, list, records, i)) {
+                push_listed(lua, i, which);
+                lua_rawset(lua, index);
+            } else {
+                lua_pop(lua, 1);
+            }
         }
         // Only now: a table that an error left half filled is filled when it is touched again.
         lua_pushnil(lua);
@@ -283,7 +299,32 @@ void fill(lua_State* lua, int index) {
     }
 }
 
+/// Reads one record of a list that depends on the user, without asking about the others. False: the table or
+/// the key is another one.
+bool read_one(lua_State* lua) {
+    for (lua_Integer which = 0; which < static_cast<lua_Integer>(std::size(record_lists)); ++which) {
+        const RecordList& list = record_lists[which];
+        if (!list.depends_on_user || lua_type(lua, 2) != LUA_TSTRING || !has_metatable_of(lua, 1, list.type))
+            continue;
+        const model::ScriptRecords& records = check_records(lua, list);
+        Budget::charge(lua, static_cast<std::int64_t>(records.records.size() / 4));
+        const auto found = std::ranges::find(records.records, check_text(lua, 2), &model::ScriptRecord::name);
+        const auto index = static_cast<std::size_t>(found - records.records.begin());
+        if (found == records.records.end() || !may_show(lua, list, records, index)) {
+            lua_pushnil(lua);
+            return true;
+        }
+        push_listed(lua, index, which);
+        lua_pushvalue(lua, 2);
+        lua_pushvalue(lua, -2);
+        lua_rawset(lua, 1);
+        return true;
+    }
+    return false;
+}
+
 int read_filled(lua_State* lua) {
+    if (read_one(lua)) return 1;
     fill(lua, 1);
     lua_settop(lua, 2);
     lua_rawget(lua, 1);
