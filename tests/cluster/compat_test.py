@@ -86,7 +86,7 @@ class Compat(unittest.TestCase):
             self.assertNotIn("error: job_submit", self.ours.last_loaded, path.name)
             commands = commands_of(source.decode())
             self.assertTrue(commands, path.name)
-            if b"io.popen" in source:
+            if b"io.popen" in source or b"AllowGroups" in source:
                 self.wait_for_users(commands)
             for how, user, command in commands:
                 with self.subTest(f"{path.stem}: {how} {shlex.join(command)}"):
@@ -95,12 +95,12 @@ class Compat(unittest.TestCase):
     @classmethod
     def wait_for_groups(cls) -> None:
         """Until the plugin knows the groups of AllowGroups and of the user."""
-        cls.ours.put_in_force(b"function slurm_job_submit(job_desc, part_list) return part_list.main and 0 or 1 end")
+        cls.ours.put_in_force(b"function slurm_job_submit(job_desc, part_list) return next(part_list) and 0 or 1 end")
         job = ["sbatch", "--hold", "--wrap=true"]
         cls.ours.cluster.wait_for(lambda: cls.ours.ask(job, USER).code == 0, "the groups are known")
 
     def wait_for_users(self, commands: list[tuple[str, str, list[str]]]) -> None:
-        """Until the plugin knows whom the script asks about: then no call fails."""
+        """Until the plugin knows the users and groups that the script asks about: then no call fails."""
         answers: list[Answer] = []
 
         def are_known() -> bool:
