@@ -14,7 +14,7 @@ end
 
 function slurm_job_submit(job_desc, part_list, submit_uid)
     slurm.log_user("%s", names_of(part_list))
-    slurm.log_info("%s %s", tostring(part_list.bens), tostring(part_list.anas ~= nil))
+    slurm.log_info("%s %s", type(part_list.bens), tostring(part_list.anas ~= nil))
     if part_list[job_desc.partition or "main"] == nil then job_desc.partition = "main" end
     return slurm.SUCCESS
 end
