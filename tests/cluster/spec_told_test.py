@@ -260,7 +260,8 @@ class Watching(SpecTestCase):
         self.write("a.yaml", "owner: base\nqos:\n  wb1: { MaxWall: 60 }\n")
         self.cluster.wait_for(lambda: read()["state"] == "ok", "it recovers")
         self.assertEqual((read()["failures_in_row"], read()["error"], read()["applied"]), (0, None, 1))
-        self.assertEqual(numbers()["failures_in_row"], "0")
+        # The metrics are written after the status.
+        self.cluster.wait_for(lambda: numbers()["failures_in_row"] == "0", "the metrics tell it")
         self.assertEqual((numbers()["failed_runs_total"], numbers()["applied_total"]), ("3", "1"))
         process.send_signal(signal.SIGTERM)
         _, told = process.communicate(timeout=20)
