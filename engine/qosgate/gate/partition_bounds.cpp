@@ -16,11 +16,11 @@ using model::Partition;
 using model::QosFlags;
 using model::RejectCode;
 
-using Value = std::optional<std::uint64_t>;
+using BoundValue = std::optional<std::uint64_t>;
 
 /// The total of a resource; 0 means not known.
-constexpr Value known(std::uint32_t total) {
-    return total == 0 ? Value() : Value(total);
+constexpr BoundValue known(std::uint32_t total) {
+    return total == 0 ? BoundValue() : BoundValue(total);
 }
 
 std::string count_nodes(std::uint64_t nodes) {
@@ -35,8 +35,8 @@ std::string asked_nodes(const BoundedAmounts& job) {
 }
 
 /// The CPUs of a partition, or those that MaxCPUsPerNode leaves on all its nodes.
-[[gnu::hot]] Value total_cpus_of(const Partition& partition) {
-    const Value total = known(partition.total_cpus);
+[[gnu::hot]] BoundValue total_cpus_of(const Partition& partition) {
+    const BoundValue total = known(partition.total_cpus);
     if (!total || !partition.max_cpus_per_node) return total;
     return std::min(*total, std::uint64_t{*partition.max_cpus_per_node} * partition.total_nodes);
 }
@@ -105,7 +105,7 @@ constexpr PartitionBound total_nodes{
 
 constexpr PartitionBound min_nodes{
     .amount = &BoundedAmounts::min_nodes,
-    .value_of = [](const Partition& partition) { return Value(partition.min_nodes); },
+    .value_of = [](const Partition& partition) { return BoundValue(partition.min_nodes); },
     .sense = BoundSense::minimum,
     .exempts = &QosFlags::partition_min_nodes,
     .code = RejectCode::invalid_node_count,
@@ -114,7 +114,7 @@ constexpr PartitionBound min_nodes{
 
 constexpr PartitionBound max_nodes{
     .amount = &BoundedAmounts::max_nodes,
-    .value_of = [](const Partition& partition) { return Value(partition.max_nodes); },
+    .value_of = [](const Partition& partition) { return BoundValue(partition.max_nodes); },
     .sense = BoundSense::maximum,
     .exempts = &QosFlags::partition_max_nodes,
     .code = RejectCode::invalid_node_count,
@@ -123,7 +123,7 @@ constexpr PartitionBound max_nodes{
 
 constexpr PartitionBound max_time{
     .amount = &BoundedAmounts::minutes,
-    .value_of = [](const Partition& partition) { return Value(partition.max_time.minutes); },
+    .value_of = [](const Partition& partition) { return BoundValue(partition.max_time.minutes); },
     .sense = BoundSense::maximum,
     .exempts = &QosFlags::partition_time_limit,
     .code = RejectCode::invalid_time_limit,
@@ -146,9 +146,9 @@ static_assert(bound_amounts_once());
 
 std::optional<PartitionProblem> find_bound_problem(const PartitionBound& bound, const Partition& partition,
                                                    const BoundedAmounts& job, QosFlags flags) {
-    const Value asked = job.*bound.amount;
+    const BoundValue asked = job.*bound.amount;
     if (!asked) return std::nullopt;
-    const Value value = bound.value_for(partition, flags);
+    const BoundValue value = bound.value_for(partition, flags);
     if (!value || bound.is_kept(*asked, *value)) return std::nullopt;
     return PartitionProblem{bound.code, bound.pending, bound.describe(partition, *value, job)};
 }
@@ -176,7 +176,7 @@ std::uint64_t raised_min_nodes(const Partition& partition, QosFlags flags, limit
 
 [[gnu::hot]] const Partition& widest_partition(const model::AccountView& view, const PartitionBound& bound) {
     const auto is_narrower = [&](const auto& a, const auto& b) {
-        const Value of_a = bound.value_of(*a.partition), of_b = bound.value_of(*b.partition);
+        const BoundValue of_a = bound.value_of(*a.partition), of_b = bound.value_of(*b.partition);
         if (!of_a || !of_b) return of_a.has_value() && !of_b;
         return *of_a != *of_b && bound.is_kept(*of_a, *of_b);
     };
@@ -184,7 +184,7 @@ std::uint64_t raised_min_nodes(const Partition& partition, QosFlags flags, limit
 }
 
 [[gnu::hot]] void take_hardest(BoundedAmounts& amounts, const BoundedAmount& other) {
-    Value& amount = amounts.*other.bound.amount;
+    BoundValue& amount = amounts.*other.bound.amount;
     if (other.amount && (!amount || other.bound.is_kept(*amount, *other.amount))) amount = other.amount;
 }
 
@@ -196,9 +196,9 @@ void take_hardest(BoundedAmounts& amounts, const BoundedAmounts& others) {
 [[gnu::hot]] bool keeps_all_bounds(const Partition& partition, const BoundedAmounts& amounts) {
     return all_of_indices<partition_bounds.size()>([&]<std::size_t i>() {
         constexpr const PartitionBound& bound = *partition_bounds[i];
-        const Value& asked = amounts.*bound.amount;
+        const BoundValue& asked = amounts.*bound.amount;
         if (!asked) return true;
-        const Value value = bound.value_of(partition);
+        const BoundValue value = bound.value_of(partition);
         return !value || bound.is_kept(*asked, *value);
     });
 }
