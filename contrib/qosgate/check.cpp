@@ -24,13 +24,9 @@ std::string find_unjudged(const JudgedJob& job) {
     if (!job.unread_rules.empty())
         unjudged.push_back("the site's rules cannot be read here, and may refuse or change the job: " +
                            job.unread_rules);
-    for (const TriedPart& part : job.tried.parts)
-        if (part.script && !part.script->why_not_run.empty()) {
-            unjudged.push_back(
-                "the site's job_submit.lua is not run here, and may refuse or change the job: " +
-                part.script->why_not_run);
-            break;
-        }
+    if (const std::string_view why = job.tried.why_script_not_run(); !why.empty())
+        unjudged.push_back(text::format(
+            "the site's job_submit.lua is not run here, and may refuse or change the job: {}", why));
     if (job.tried.hides_limits())
         unjudged.emplace_back(
             "PrivateData hides limits, of accounts or of a partition, which may keep it waiting");

@@ -36,8 +36,9 @@ std::optional<std::uint32_t> group_of(const JobUser& user) {
 void receive(std::vector<slurm::JobDescCopy>& parts, const JobUser& user, const JudgedWorld& world) {
     constexpr std::uint32_t nobody =
         99; // SLURM_AUTH_NOBODY: since 23.02 clients send it, and slurmctld knows them
+    const auto group = group_of(user);
     for (slurm::JobDescCopy& part : parts) {
-        if (user.is_named || part.user_id() == nobody) part.set_user(user.id, group_of(user));
+        if (user.is_named || part.user_id() == nobody) part.set_user(user.id, group);
         if (part.request(user.id).priority != 0u && !world.accounting->is_operator(user.id))
             part.clear_priority();
     }
@@ -48,8 +49,9 @@ std::vector<TriedScript> try_scripts(std::vector<slurm::JobDescCopy>& parts, con
                                      const JudgedWorld& world, const policy::Policy& policy) {
     std::vector<TriedScript> tried;
     if (policy.script() == nullptr) return tried;
+    const std::string why_hidden = find_why_hidden(world);
     for (slurm::JobDescCopy& part : parts) {
-        tried.push_back(try_script(*policy.script(), part, user.id, world));
+        tried.push_back(try_script(*policy.script(), part, user.id, world, why_hidden));
         if (tried.back().is_refused) break;
     }
     return tried;

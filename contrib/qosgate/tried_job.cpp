@@ -211,11 +211,6 @@ void print_parts(const TriedJob& job, std::ostream& out, PrintMore print_more) {
 
 void print_verdict(const TriedJob& job, std::ostream& out) {
     out << "\nThe job is " << verdict(job.decisive()) << ".\n";
-    const auto is_left_out = [](const TriedPart& part) {
-        return part.script && !part.script->why_not_run.empty();
-    };
-    if (std::ranges::any_of(job.parts, is_left_out))
-        out << "Not judged: the site's job_submit.lua is not run here, and may refuse or change the job.\n";
 }
 
 ordered_json part_json(const TriedPart& part) {
@@ -276,6 +271,12 @@ std::string_view TriedPart::refused_by() const noexcept {
 
 bool TriedJob::hides_limits() const noexcept {
     return std::ranges::any_of(parts, &TriedPart::hides_limits);
+}
+
+std::string_view TriedJob::why_script_not_run() const noexcept {
+    for (const TriedPart& part : parts)
+        if (part.script && !part.script->why_not_run.empty()) return part.script->why_not_run;
+    return {};
 }
 
 const TriedPart& TriedJob::decisive() const noexcept {
@@ -348,6 +349,8 @@ void print(const TriedJob& job, const policy::Policy& policy, std::ostream& out)
     for (const std::string& line : lines)
         out << "  " << shown(line) << '\n';
     print_verdict(job, out);
+    if (!job.why_script_not_run().empty()) // the part has said why
+        out << "Not judged: the site's job_submit.lua is not run here, and may refuse or change the job.\n";
 }
 
 void print_answer(const TriedJob& job, std::ostream& out) {

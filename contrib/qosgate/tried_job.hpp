@@ -62,6 +62,8 @@ struct TriedJob {
 
     /// Whether limits that may decide were not judged, because they are hidden.
     [[nodiscard]] bool hides_limits() const noexcept;
+    /// Why the site's script was not run for some part; empty: it ran, or there is none.
+    [[nodiscard]] std::string_view why_script_not_run() const noexcept;
     /// The part whose status is that of the job.
     [[nodiscard]] const TriedPart& decisive() const noexcept;
     /// What the user reads, line by line, as the client prints it.

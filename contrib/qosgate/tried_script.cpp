@@ -100,7 +100,13 @@ class TriedHost final : public script::RecordsScriptHost {
     mutable std::string unknown_;
 };
 
-/// Why this process may see less than slurmctld shows its script; empty: it sees all.
+std::vector<std::string> lines_of(const std::string& message) {
+    const auto lines = text::split(message, '\n', /*keep_empty=*/true);
+    return {lines.begin(), lines.end()};
+}
+
+} // namespace
+
 std::string find_why_hidden(const JudgedWorld& world) {
     if (!world.is_live) return "the file of 'qosgate capture' does not have them";
     if (world.accounting->is_operator(geteuid())) return "";
@@ -109,15 +115,8 @@ std::string find_why_hidden(const JudgedWorld& world) {
     return *hides ? "PrivateData hides some from you" : "";
 }
 
-std::vector<std::string> lines_of(const std::string& message) {
-    const auto lines = text::split(message, '\n', /*keep_empty=*/true);
-    return {lines.begin(), lines.end()};
-}
-
-} // namespace
-
 TriedScript try_script(policy::compat::SiteScript& script, slurm::JobDescCopy& job, std::uint32_t sender,
-                       const JudgedWorld& world) {
+                       const JudgedWorld& world, const std::string& why_hidden) {
     const std::string packed = job.pack();
     const auto restore = [&] {
         std::string_view bytes = packed;
@@ -126,7 +125,7 @@ TriedScript try_script(policy::compat::SiteScript& script, slurm::JobDescCopy& j
     TriedScript tried;
     const model::JobRequest before = job.request(sender);
     const auto begin = std::chrono::steady_clock::now();
-    TriedHost host(job, sender, world, script, find_why_hidden(world));
+    TriedHost host(job, sender, world, script, why_hidden);
     const policy::compat::ScriptOutcome outcome = script.submit(host);
     tried.took = std::chrono::steady_clock::now() - begin;
     if (!host.unknown().empty()) {

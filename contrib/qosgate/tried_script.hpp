@@ -29,11 +29,16 @@ struct TriedScript {
     std::chrono::nanoseconds took{};
 };
 
-/// Runs the script over a description as slurmctld hands it to plugins. What it writes is in `job`
-/// afterwards, unless it was not run or refuses the job. Cost: that of a rule; blocking if it asks about
-/// users, whom this host's directory service tells, or reads slurm.jobs, which slurmctld tells.
+/// Why this process may see less of jobs, partitions and reservations than slurmctld shows its script; empty:
+/// it sees all. Cost: one RPC, blocking, for others than operators.
+std::string find_why_hidden(const JudgedWorld& world);
+
+/// Runs the script over a description as slurmctld hands it to plugins. `why_hidden` is of find_why_hidden().
+/// What it writes is in `job` afterwards, unless it was not run or refuses the job. Cost: that of a rule;
+/// blocking if it asks about users, whom this host's directory service tells, or reads slurm.jobs, which
+/// slurmctld tells.
 TriedScript try_script(policy::compat::SiteScript& script, slurm::JobDescCopy& job, std::uint32_t sender,
-                       const JudgedWorld& world);
+                       const JudgedWorld& world, const std::string& why_hidden);
 
 /// For people / in JSON.
 void print(const TriedScript& script, std::ostream& out);

@@ -181,6 +181,24 @@ class CompatRules(PluginTestCase):
         (part,) = self.try_job("--comment=queue")["parts"]
         self.assertIsNone(part["script"]["not_run"])
 
+    def test_private_jobs_are_not_known_here(self) -> None:
+        conf = self.cluster.layout.slurm_conf
+        plain = conf.read_text()
+
+        def restart_with(text: str) -> None:
+            conf.write_text(text)
+            self.cluster.restart("slurmctld")
+
+        self.addCleanup(restart_with, plain)
+        restart_with(plain + "\nPrivateData=jobs\n")
+        words = ["--", "sbatch", "--hold", "--comment=queue", "--wrap=true"]
+        for command in (["check"], ["policy", "try"]):
+            told = self.cluster.run([str(self.qosgate), *command, *words], USER)
+            self.assertIn("PrivateData hides some from you", told.stdout)
+            self.assertEqual(told.stdout.count("Not judged: the site's job_submit.lua"), 1, told)
+            told = self.cluster.run([str(self.qosgate), *command, *words])
+            self.assertNotIn("Not judged: the site's job_submit.lua", told.stdout)
+
 
 if __name__ == "__main__":
     main()
