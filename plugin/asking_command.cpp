@@ -25,7 +25,8 @@ bool is_asked_by_qosgate() {
 RulesPlace find_rules_place(const slurm_conf_t& conf) {
     auto* const tried =
         reinterpret_cast<slurm::ClientPolicyFunction*>(find_in_module(slurm::client_policy_symbol));
-    if (const char* const folder = tried == nullptr ? nullptr : tried()) return {folder, geteuid(), true};
+    if (const char* const directory = tried == nullptr ? nullptr : tried())
+        return {directory, geteuid(), true};
     return {rules_beside(slurm::view_text(conf.slurm_conf)), trusted_owner(conf)};
 }
 

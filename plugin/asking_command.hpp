@@ -21,9 +21,9 @@ bool is_asked_by_qosgate();
 
 /// Where the rules and the script for clients are.
 struct RulesPlace {
-    std::filesystem::path folder; ///< empty: not known
-    uid_t trusted_user = 0;       ///< who may own them, besides root
-    bool is_tried = false;        ///< it is not the site's: such a command has named it
+    std::filesystem::path directory; ///< empty: not known
+    uid_t trusted_user = 0;          ///< who may own them, besides root
+    bool is_tried = false;           ///< it is not the site's: such a command has named it
 };
 
 /// The directory that is tried, else the one beside slurm.conf. What rules and scripts do is done with the

@@ -9,7 +9,7 @@
 #include "host_log.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/gate.hpp"
-#include "qosgate/policy/folder_findings.hpp"
+#include "qosgate/policy/directory_findings.hpp"
 #include "qosgate/policy/policy.hpp"
 #include "qosgate/slurm/job_world.hpp"
 #include "qosgate/slurm/plugin_list.hpp"
@@ -76,8 +76,8 @@ class ClientDetails final : public model::DetailReader {
 
 /// The rules there; none if there are none. Errors: those of reading and compiling them.
 Result<std::shared_ptr<const policy::Policy>> load_rules(const RulesPlace& place) {
-    if (place.folder.empty()) return policy::Policy::none();
-    auto sources = policy::read_loadable_sources(place.folder, {.trusted_user = place.trusted_user});
+    if (place.directory.empty()) return policy::Policy::none();
+    auto sources = policy::read_loadable_sources(place.directory, {.trusted_user = place.trusted_user});
     if (!sources && sources.error().code == ErrorCode::not_found) return policy::Policy::none();
     if (!sources) return sources.error();
     return policy::compile_policy(std::move(*sources));

@@ -8,7 +8,7 @@
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/compat/client_script.hpp"
 #include "qosgate/policy/compiled_rules.hpp"
-#include "qosgate/policy/folder_findings.hpp"
+#include "qosgate/policy/directory_findings.hpp"
 #include "qosgate/slurm/script_fields.hpp"
 #include "slurm_text.hpp"
 #include "spank_options.hpp"
@@ -80,12 +80,12 @@ class ScriptClient final : public policy::compat::ClientScriptHost {
         if (client_ != "sbatch" || words.empty()) return words;
         // sbatch has looked for its script, and has the path that it found. Only the library of the clients
         // has the function that does it.
-        using SearchPath = char*(char* folder, char* command, bool looks_here_last, int mode, bool tests);
+        using SearchPath = char*(char* directory, char* command, bool looks_here_last, int mode, bool tests);
         auto* const search = reinterpret_cast<SearchPath*>(dlsym(RTLD_DEFAULT, "search_path"));
         if (search == nullptr) return words;
-        const SlurmText folder(slurm_option_get(options_, "chdir"));
+        const SlurmText directory(slurm_option_get(options_, "chdir"));
         const SlurmText found(
-            search(folder.get(), words.front().data(), /*looks_here_last=*/false, R_OK, /*tests=*/false));
+            search(directory.get(), words.front().data(), /*looks_here_last=*/false, R_OK, /*tests=*/false));
         if (found != nullptr) words.front() = found.get();
         return words;
     }
@@ -184,10 +184,10 @@ ClientScript* find_script() {
         const slurm_conf_t* conf = host_conf();
         if (conf == nullptr) return nullptr;
         const RulesPlace place = find_rules_place(*conf);
-        if (place.folder.empty() ||
-            access((place.folder / policy::compat::client_script_name).c_str(), F_OK) != 0)
+        if (place.directory.empty() ||
+            access((place.directory / policy::compat::client_script_name).c_str(), F_OK) != 0)
             return nullptr;
-        auto sources = policy::read_loadable_sources(place.folder, {.trusted_user = place.trusted_user});
+        auto sources = policy::read_loadable_sources(place.directory, {.trusted_user = place.trusted_user});
         if (!sources) return leave_out(sources.error());
         const auto* site = sources->find(policy::site_file_name);
         auto* const settings = new policy::Settings;
@@ -200,8 +200,8 @@ ClientScript* find_script() {
         // Modules in C look for Lua's functions among the symbols of the process.
         dlopen("liblua5.4.so.0", RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
         auto loaded =
-            ClientScript::load(std::make_shared<const policy::SourceFolder>(*std::move(sources)), *settings,
-                               std::string(slurm::view_text(conf->cluster_name)), &log_of_script);
+            ClientScript::load(std::make_shared<const policy::SourceDirectory>(*std::move(sources)),
+                               *settings, std::string(slurm::view_text(conf->cluster_name)), &log_of_script);
         return loaded ? loaded->release() : leave_out(loaded.error());
     }();
     return script;

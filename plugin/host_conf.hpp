@@ -38,9 +38,9 @@ inline uid_t trusted_owner(const slurm_conf_t& conf) noexcept {
 /// known.
 inline std::filesystem::path state_file(std::string_view name) {
     const slurm_conf_t* conf = host_conf();
-    const std::filesystem::path folder =
+    const std::filesystem::path directory =
         conf == nullptr ? std::string_view() : slurm::view_text(conf->state_save_location);
-    return folder.is_absolute() ? folder / name : std::filesystem::path();
+    return directory.is_absolute() ? directory / name : std::filesystem::path();
 }
 
 } // namespace qg::plugin

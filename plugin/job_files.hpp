@@ -34,11 +34,13 @@ inline std::optional<std::uint32_t> parse_files_id(std::string_view text) {
 
 /// The size of a job's environment in bytes; 0 if slurmctld has no file for it, as for salloc and srun.
 /// Cost: one stat().
-inline std::uintmax_t environment_bytes(const std::filesystem::path& state_folder, std::uint32_t files_id) {
+inline std::uintmax_t environment_bytes(const std::filesystem::path& state_directory,
+                                        std::uint32_t files_id) {
     std::error_code problem;
-    const auto bytes = std::filesystem::file_size(state_folder / ("hash." + std::to_string(files_id % 10)) /
-                                                      ("job." + std::to_string(files_id)) / "environment",
-                                                  problem);
+    const auto bytes =
+        std::filesystem::file_size(state_directory / ("hash." + std::to_string(files_id % 10)) /
+                                       ("job." + std::to_string(files_id)) / "environment",
+                                   problem);
     return problem ? 0 : bytes;
 }
 

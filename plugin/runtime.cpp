@@ -25,7 +25,7 @@ constexpr std::chrono::milliseconds stop_patience{200};
 
 /// The directory of rules beside the slurm.conf that this slurmctld uses; a relative path for "slurmctld -f
 /// slurm.conf"; empty if not known.
-std::filesystem::path policy_folder() {
+std::filesystem::path policy_directory() {
     const slurm_conf_t* conf = host_conf();
     std::string_view file = conf == nullptr ? std::string_view() : slurm::view_text(conf->slurm_conf);
     if (file.empty()) file = slurm::view_text(std::getenv("SLURM_CONF"));
@@ -84,10 +84,10 @@ Runtime::Runtime(const Result<AssocMgr>& manager)
     // store's thread only reads files: it may run in a standby controller, too. slurmctld has become a daemon
     // before it loads plugins.
     // If the place of slurm.conf is not known, a kept copy shows that there are rules.
-    if (const auto folder = policy_folder(); folder.empty() && !is_there(kept_policy_file()))
+    if (const auto directory = policy_directory(); directory.empty() && !is_there(kept_policy_file()))
         log_error("no rules: it is not known where slurm.conf is");
     else
-        start_policies(folder);
+        start_policies(directory);
     job_submit_plugins_ = job_submit_plugins();
     cluster_.start();
     users_.start();
@@ -149,9 +149,9 @@ StatusFile::Text Runtime::describe_status() {
     return {report.to_json(), /*is_standby=*/!is_in_charge};
 }
 
-void Runtime::start_policies(const std::filesystem::path& folder) {
+void Runtime::start_policies(const std::filesystem::path& directory) {
     try {
-        policies_.start(folder);
+        policies_.start(directory);
     } catch (const std::exception& error) {
         // Without its thread the store is closed. The entry points need this runtime to report that.
         log_error((std::string("policy: no thread: ") + error.what()).c_str());

@@ -61,7 +61,7 @@ class Runtime {
 
   private:
     explicit Runtime(const Result<AssocMgr>& manager);
-    void start_policies(const std::filesystem::path& folder);
+    void start_policies(const std::filesystem::path& directory);
     /// Runs the site's script for job_submit/lua, which may change the description. Returns a Slurm error
     /// code, 0 to go on; then `took` gets its time, and `did` what the script did, if it did something.
     int run_script(const policy::Policy& policy, const ClusterNow& now, job_desc_msg_t& description,
@@ -91,7 +91,7 @@ class Runtime {
     void hear_script(const policy::compat::ScriptOutcome& outcome, char** err_msg) const;
     /// Counts and records the refusal of a script, and passes it on.
     void end_with_script(const Recording& recording, const gate::RecordedJob* job, bool is_change,
-                         const policy::compat::ScriptOutcome& outcome, const ScriptVerdict& verdict,
+                         const policy::compat::ScriptOutcome& outcome, const ScriptAnswer& script_answer,
                          model::Decision decision, char** err_msg);
     /// Whether the site's rules are not known and this user must wait for them.
     [[nodiscard]] bool is_kept_out(std::uint32_t submit_uid) const;

@@ -76,9 +76,9 @@ void Runtime::hear_script(const ScriptOutcome& outcome, char** err_msg) const {
 }
 
 void Runtime::end_with_script(const Recording& recording, const gate::RecordedJob* job, bool is_change,
-                              const ScriptOutcome& outcome, const ScriptVerdict& verdict, Decision decision,
-                              char** err_msg) {
-    decision.message = verdict.message;
+                              const ScriptOutcome& outcome, const ScriptAnswer& script_answer,
+                              Decision decision, char** err_msg) {
+    decision.message = script_answer.message;
     decision.reject = model::RejectCode::access_denied;
     ScriptDeeds did;
     did.said = lines_of(outcome);
@@ -127,15 +127,15 @@ int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id
     if (before)
         changes = policy::describe_changes(*before, slurm::read_job_desc(description, submit_uid),
                                            policy::no_facts());
-    const ScriptVerdict verdict = judge_script(*policy.script(), outcome, changes);
-    if (verdict.events.empty()) return SLURM_SUCCESS;
+    const ScriptAnswer script_answer = answer_of_script(*policy.script(), outcome, changes);
+    if (script_answer.events.empty()) return SLURM_SUCCESS;
     const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
     const gate::Site site(now.cluster.get(), /*policy_in_force=*/nullptr, quota_, this_release);
     const gate::ResolvedRequest resolved = gate::resolve(request, site.context);
     Decision decision;
-    for (const policy::RuleEvent& event : verdict.events)
+    for (const policy::RuleEvent& event : script_answer.events)
         gate::log_rule(decision, {request, resolved.view()}, event);
-    if (verdict.code == SLURM_SUCCESS) {
+    if (script_answer.code == SLURM_SUCCESS) {
         did = std::make_unique<ScriptDeeds>();
         did->took = took;
         did->decision = std::move(decision);
@@ -143,8 +143,9 @@ int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id
         return SLURM_SUCCESS;
     }
     const gate::RecordedJob job{.request = request};
-    end_with_script(recording, &job, /*is_change=*/false, outcome, verdict, std::move(decision), err_msg);
-    return verdict.code;
+    end_with_script(recording, &job, /*is_change=*/false, outcome, script_answer, std::move(decision),
+                    err_msg);
+    return script_answer.code;
 }
 
 Decision Runtime::describe_change(std::span<const policy::RuleEvent> events, const model::JobUpdate& change,
@@ -212,13 +213,13 @@ Decision Runtime::describe_change(std::span<const policy::RuleEvent> events, con
     hear_script(outcome, err_msg);
     std::vector<std::string> changes;
     if (before) changes = policy::describe_changes(*before, read_after(), policy::no_facts());
-    const ScriptVerdict verdict = judge_script(*policy.script(), outcome, changes);
-    if (verdict.events.empty()) return SLURM_SUCCESS;
+    const ScriptAnswer script_answer = answer_of_script(*policy.script(), outcome, changes);
+    if (script_answer.events.empty()) return SLURM_SUCCESS;
     // Log and record tell whose job it is.
     auto change = read_change();
-    Decision decision = change ? describe_change(verdict.events, *change, now)
-                               : plugin::describe_change(verdict.events, files_id, submit_uid);
-    if (verdict.code == SLURM_SUCCESS) {
+    Decision decision = change ? describe_change(script_answer.events, *change, now)
+                               : plugin::describe_change(script_answer.events, files_id, submit_uid);
+    if (script_answer.code == SLURM_SUCCESS) {
         did.decision = std::move(decision);
         did.said = lines_of(outcome);
         did.recording.emplace(recording);
@@ -227,9 +228,9 @@ Decision Runtime::describe_change(std::span<const policy::RuleEvent> events, con
     }
     std::optional<gate::RecordedJob> recorded;
     if (change) recorded.emplace(change->after, files_id.value_or(0));
-    end_with_script(recording, recorded ? &*recorded : nullptr, /*is_change=*/true, outcome, verdict,
+    end_with_script(recording, recorded ? &*recorded : nullptr, /*is_change=*/true, outcome, script_answer,
                     std::move(decision), err_msg);
-    return verdict.code;
+    return script_answer.code;
 }
 
 } // namespace qg::plugin

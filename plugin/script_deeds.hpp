@@ -6,7 +6,7 @@
 #include "qosgate/model/decision.hpp"
 #include "qosgate/model/job_update.hpp"
 #include "qosgate/policy/policy.hpp"
-#include "qosgate/script/script_verdict.hpp"
+#include "qosgate/script/script_answer.hpp"
 #include "recorder.hpp"
 
 #include <chrono>
@@ -18,8 +18,8 @@
 
 namespace qg::plugin {
 
-using script::judge_script;
-using script::ScriptVerdict;
+using script::answer_of_script;
+using script::ScriptAnswer;
 
 /// What the script did about a request that goes on to the rules.
 struct ScriptDeeds {

@@ -11,7 +11,7 @@ namespace {
 
 /// Why the rules are not known.
 std::string why_not_loaded(const policy::StoreStatus& status) {
-    return status.last_error ? status.last_error->message : status.folder.string();
+    return status.last_error ? status.last_error->message : status.directory.string();
 }
 
 /// The line for the log.

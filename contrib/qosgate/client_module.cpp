@@ -65,8 +65,8 @@ bool is_in_library(const char* function) {
     pipe_to_qosgate = std::atoi(pipe);
     fcntl(pipe_to_qosgate, F_SETFD, FD_CLOEXEC);
     unsetenv(client_pipe_variable);
-    if (const char* folder = std::getenv(client_policy_variable)) {
-        policy = folder;
+    if (const char* directory = std::getenv(client_policy_variable)) {
+        policy = directory;
         unsetenv(client_policy_variable);
     }
     restore("LD_PRELOAD", client_preload_variable);

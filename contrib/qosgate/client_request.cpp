@@ -98,8 +98,8 @@ bool has_privileges(const fs::path& program) {
 /// from submitting the job. Errors: unavailable.
 Result<fs::path> find_client(const std::string& name) {
     const char* const path = std::getenv("PATH");
-    for (const std::string_view folder : text::split(path == nullptr ? "/usr/bin:/bin" : path, ':')) {
-        const fs::path program = fs::path(folder.empty() ? "." : folder) / name;
+    for (const std::string_view directory : text::split(path == nullptr ? "/usr/bin:/bin" : path, ':')) {
+        const fs::path program = fs::path(directory.empty() ? "." : directory) / name;
         std::error_code problem;
         if (!fs::is_regular_file(program, problem) || access(program.c_str(), X_OK) != 0) continue;
         if (has_privileges(program))

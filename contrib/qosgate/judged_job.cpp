@@ -17,8 +17,8 @@ namespace qg::cli {
 namespace {
 
 /// The rules that a directory has. slurmctld needs none beside slurm.conf, but one that is named must exist.
-Result<std::shared_ptr<const policy::Policy>> load_rules(const PolicyFolder& folder, bool is_named) {
-    auto loaded = load_policy_to_try(folder.path);
+Result<std::shared_ptr<const policy::Policy>> load_rules(const PolicyDirectory& directory, bool is_named) {
+    auto loaded = load_policy_to_try(directory.path);
     if (!loaded && loaded.error().code == ErrorCode::not_found && !is_named) return policy::Policy::none();
     return loaded;
 }
@@ -84,16 +84,16 @@ Result<std::optional<JudgedJob>> judge_command_line(const JobQuestion& question,
         return std::optional<JudgedJob>();
     };
     if (const std::string wrong = find_wrong_use(question.words); !wrong.empty()) return misused(wrong);
-    const auto folder = find_policy_folder(question.folder);
-    if (!folder) return folder.error();
-    auto policy = load_rules(*folder, !question.folder.empty());
+    const auto directory = find_policy_directory(question.directory);
+    if (!directory) return directory.error();
+    auto policy = load_rules(*directory, !question.directory.empty());
     std::string unread_rules;
     if (!policy && question.rules == RulesNeeded::must_load) return policy.error();
     if (!policy) {
         unread_rules = policy.error().message;
         policy = policy::Policy::none();
     }
-    auto asked = ask_client(question.words, question.folder);
+    auto asked = ask_client(question.words, question.directory);
     if (!asked && asked.error().code == ErrorCode::invalid_input) return misused(asked.error().message);
     if (!asked) return asked.error();
     auto& parts = asked->parts;
@@ -115,7 +115,7 @@ Result<std::optional<JudgedJob>> judge_command_line(const JobQuestion& question,
     TriedJob tried = asked->refusal ? refused_by_client(*std::move(asked->refusal))
                                     : try_parts(parts, *user, world, **policy);
     tried.client = question.words.front();
-    return std::optional(JudgedJob{*user, *folder, *std::move(policy), std::move(unread_rules),
+    return std::optional(JudgedJob{*user, *directory, *std::move(policy), std::move(unread_rules),
                                    std::move(world), std::move(parts), std::move(tried)});
 }
 

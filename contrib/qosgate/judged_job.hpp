@@ -6,7 +6,7 @@
 #include "job_user.hpp"
 #include "judged_world.hpp"
 #include "output.hpp"
-#include "policy_folder.hpp"
+#include "policy_directory.hpp"
 #include "tried_job.hpp"
 
 #include "qosgate/base/result.hpp"
@@ -28,7 +28,7 @@ enum class RulesNeeded : std::uint8_t {
 
 struct JobQuestion {
     std::string user;               ///< whose job it is, a name or a number; empty: the caller's
-    std::string folder;             ///< the directory of rules; empty: qosgate.d beside slurm.conf
+    std::string directory;          ///< the directory of rules; empty: qosgate.d beside slurm.conf
     std::string world;              ///< a file of 'qosgate capture'; empty: slurmctld now
     std::vector<std::string> words; ///< "sbatch", "--qos=debug", "job.sh"; not empty
     RulesNeeded rules = RulesNeeded::must_load;
@@ -36,7 +36,7 @@ struct JobQuestion {
 
 struct JudgedJob {
     JobUser user;
-    PolicyFolder folder;
+    PolicyDirectory directory;
     std::shared_ptr<const policy::Policy> policy; ///< never null
     std::string unread_rules;                     ///< why the rules are not known; empty: they are
     JudgedWorld world;                            ///< nothing, if the client refuses its user's job

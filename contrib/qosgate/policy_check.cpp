@@ -3,7 +3,7 @@
 // qosgate policy check [DIR], qosgate policy check --compat FILE
 #include "command.hpp"
 #include "default_release.hpp"
-#include "policy_folder.hpp"
+#include "policy_directory.hpp"
 #include "table.hpp"
 
 #include "qosgate/base/enumerators.hpp"
@@ -25,7 +25,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct CheckOptions {
-    std::string folder;
+    std::string directory;
     bool no_owner_check = false;
     std::string script; ///< check only this file
 };
@@ -68,7 +68,7 @@ ordered_json changes_json(const policy::RuleInfo& rule) {
     return runs_at_any_change(rule) ? ordered_json() : ordered_json(parts_looked_at(rule));
 }
 
-ordered_json to_json(const policy::PolicyReport& report, const std::filesystem::path& folder) {
+ordered_json to_json(const policy::PolicyReport& report, const std::filesystem::path& directory) {
     ordered_json rules = ordered_json::array();
     for (const policy::RuleInfo& rule : report.rules)
         rules.push_back({{"name", rule.name},
@@ -88,7 +88,7 @@ ordered_json to_json(const policy::PolicyReport& report, const std::filesystem::
                             {"message", finding.message},
                             {"stops_loading", finding.stops_loading}});
     return {{"status", report.findings.empty() ? "ok" : "findings"},
-            {"folder", folder.string()},
+            {"directory", directory.string()},
             {"loads", report.loads()},
             {"hash", report.loads() ? ordered_json(hash_text(report)) : ordered_json()},
             {"script", report.script.empty() ? ordered_json() : ordered_json(report.script)},
@@ -99,8 +99,8 @@ ordered_json to_json(const policy::PolicyReport& report, const std::filesystem::
 
 /// Adds what is wrong in the candidate.
 void add_candidate(ordered_json& answer, const policy::PolicyReport& next,
-                   const std::filesystem::path& folder) {
-    const ordered_json own = to_json(next, folder);
+                   const std::filesystem::path& directory) {
+    const ordered_json own = to_json(next, directory);
     for (const ordered_json& finding : own["findings"])
         answer["findings"].push_back(finding);
     if (!next.findings.empty()) answer["status"] = "findings";
@@ -108,8 +108,8 @@ void add_candidate(ordered_json& answer, const policy::PolicyReport& next,
 }
 
 /// "10-debug.lua:3: what"
-std::string to_line(const policy::Finding& finding, const std::filesystem::path& folder) {
-    const std::string file = finding.file.empty() ? folder.string() : finding.file;
+std::string to_line(const policy::Finding& finding, const std::filesystem::path& directory) {
+    const std::string file = finding.file.empty() ? directory.string() : finding.file;
     const std::string line = finding.line == 0 ? "" : text::format("{}:", finding.line);
     return text::format("{}:{} {}\n", text::printable(file, 4000), line,
                         text::printable(finding.message, 4000));
@@ -134,11 +134,11 @@ void print_policy(const policy::PolicyReport& report, std::ostream& out) {
     out << '\n';
 }
 
-void print(const policy::PolicyReport& report, const std::filesystem::path& folder, std::ostream& out) {
+void print(const policy::PolicyReport& report, const std::filesystem::path& directory, std::ostream& out) {
     for (const policy::Finding& finding : report.findings)
-        out << to_line(finding, folder);
+        out << to_line(finding, directory);
     if (report.loads()) print_policy(report, out);
-    out << text::printable(folder.string(), 4000) << ": ";
+    out << text::printable(directory.string(), 4000) << ": ";
     if (report.findings.empty())
         out << "no findings\n";
     else
@@ -163,16 +163,16 @@ std::optional<policy::Finding> find_missing_place(const std::filesystem::path& r
         /*stops_loading=*/false};
 }
 
-Result<policy::PolicyReport> examine(const PolicyFolder& folder, bool checks_owners) {
-    const ReaderRights rights(folder);
+Result<policy::PolicyReport> examine(const PolicyDirectory& directory, bool checks_owners) {
+    const ReaderRights rights(directory);
     if (rights.are_missing())
         return Error{ErrorCode::unavailable,
                      text::format("{} cannot be read as user {}, as slurmctld reads it: this process may not "
                                   "change its user; run the command as {}",
-                                  folder.path.string(), folder.reader_name, folder.reader_name)};
+                                  directory.path.string(), directory.reader_name, directory.reader_name)};
     gate::ScenarioWorld world(default_release());
     auto report = policy::check_policy(
-        folder.path, {.is_needed = checks_owners, .trusted_user = folder.reader}, {.world = &world});
+        directory.path, {.is_needed = checks_owners, .trusted_user = directory.reader}, {.world = &world});
     if (report && checks_owners)
         if (auto missing = find_missing_place(report->settings.record_file))
             report->findings.push_back(*std::move(missing));
@@ -181,23 +181,23 @@ Result<policy::PolicyReport> examine(const PolicyFolder& folder, bool checks_own
     if (!is_a_finding) return report;
     policy::PolicyReport unread;
     unread.findings.push_back(
-        {{}, 0, text::format("as user {}: {}", folder.reader_name, report.error().message)});
+        {{}, 0, text::format("as user {}: {}", directory.reader_name, report.error().message)});
     return unread;
 }
 
 /// The candidate in the directory `next`, whose files are named with it; empty: there is none.
-Result<std::optional<policy::PolicyReport>> examine_candidate(const PolicyFolder& folder,
+Result<std::optional<policy::PolicyReport>> examine_candidate(const PolicyDirectory& directory,
                                                               bool checks_owners) {
-    PolicyFolder next = folder;
-    next.path /= policy::candidate_folder_name;
+    PolicyDirectory next = directory;
+    next.path /= policy::candidate_directory_name;
     std::error_code problem;
     const auto type = std::filesystem::status(next.path, problem).type();
     if (type == std::filesystem::file_type::not_found) return std::optional<policy::PolicyReport>();
     auto report = examine(next, checks_owners);
     if (!report) return report.error();
     for (policy::Finding& finding : report->findings)
-        finding.file = text::format("{}{}{}", policy::candidate_folder_name, finding.file.empty() ? "" : "/",
-                                    finding.file);
+        finding.file = text::format("{}{}{}", policy::candidate_directory_name,
+                                    finding.file.empty() ? "" : "/", finding.file);
     return std::optional(*std::move(report));
 }
 
@@ -221,21 +221,21 @@ Result<int> check_script(const std::filesystem::path& file, Output& output) {
 
 Result<int> check(const CheckOptions& options, Output& output) {
     if (!options.script.empty()) return check_script(options.script, output);
-    const auto folder = find_policy_folder(options.folder);
-    if (!folder) return folder.error();
-    const auto report = examine(*folder, !options.no_owner_check);
+    const auto directory = find_policy_directory(options.directory);
+    if (!directory) return directory.error();
+    const auto report = examine(*directory, !options.no_owner_check);
     if (!report) return report.error();
-    const auto next = examine_candidate(*folder, !options.no_owner_check);
+    const auto next = examine_candidate(*directory, !options.no_owner_check);
     if (!next) return next.error();
     if (output.json()) {
-        ordered_json answer = to_json(*report, folder->path);
-        if (*next) add_candidate(answer, **next, folder->path);
+        ordered_json answer = to_json(*report, directory->path);
+        if (*next) add_candidate(answer, **next, directory->path);
         output.write(answer);
     } else {
-        print(*report, folder->path, output.text());
+        print(*report, directory->path, output.text());
         if (*next) {
             output.text() << "\nThe candidate:\n";
-            print(**next, folder->path / policy::candidate_folder_name, output.text());
+            print(**next, directory->path / policy::candidate_directory_name, output.text());
         }
     }
     return report->findings.empty() && (!*next || (*next)->findings.empty()) ? 0 : exit_findings;
@@ -273,32 +273,32 @@ void add_policy_check(Command policy, Invocation& invocation) {
         "  74  the output cannot be written\n"
         "  78  this build has no Slurm support, and no directory is named\n\n"
         "With --json:\n"
-        "  status    \"ok\" or \"findings\"\n"
-        "  folder    the directory, or the script\n"
-        "  loads     whether slurmctld would load it\n"
-        "  hash      of the policy; null: it does not load\n"
-        "  script    for job_submit/lua; null: there is none, or it does not load\n"
-        "  rules     in the order they run: name, file, mode, on_error, changes (the parts of a job whose\n"
-        "            change runs the rule; null: any); those that load\n"
-        "  settings  by name\n"
-        "  findings  by file and line: file (null: the directory), line (null: the whole file), message,\n"
-        "            stops_loading (whether slurmctld would not load the directory because of it)\n"
-        "  next      if there is a candidate in DIR/next: loads, hash and rules of it; its findings are "
+        "  status     \"ok\" or \"findings\"\n"
+        "  directory  the directory, or the script\n"
+        "  loads      whether slurmctld would load it\n"
+        "  hash       of the policy; null: it does not load\n"
+        "  script     for job_submit/lua; null: there is none, or it does not load\n"
+        "  rules      in the order they run: name, file, mode, on_error, changes (the parts of a job whose\n"
+        "             change runs the rule; null: any); those that load\n"
+        "  settings   by name\n"
+        "  findings   by file and line: file (null: the directory), line (null: the whole file), message,\n"
+        "             stops_loading (whether slurmctld would not load the directory because of it)\n"
+        "  next       if there is a candidate in DIR/next: loads, hash and rules of it; its findings are "
         "among\n"
-        "            the findings, with next/ in front of the file\n"
+        "             the findings, with next/ in front of the file\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  qosgate policy check\n"
         "  qosgate policy check ./qosgate.d --no-owner-check\n"
         "  qosgate policy check --compat /etc/slurm/job_submit.lua\n"
         "  qosgate policy check --json | jq -r '.findings[].message'");
-    const Option folder =
-        command.add_option("DIR", options->folder, "The directory; default: qosgate.d beside slurm.conf");
+    const Option directory =
+        command.add_option("DIR", options->directory, "The directory; default: qosgate.d beside slurm.conf");
     command.add_flag("--no-owner-check", options->no_owner_check,
                      "Do not check who owns the files and who can write them");
     command.add_option("--compat", options->script, "Check only this script for job_submit/lua")
         .type_name("FILE")
-        .excludes(folder);
+        .excludes(directory);
     add_json_flag(command, invocation);
     command.callback([&invocation, options] {
         invocation.action = [options](Output& output) { return check(*options, output); };

@@ -2,14 +2,14 @@
 #include "policy_load.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/policy/folder_findings.hpp"
+#include "qosgate/policy/directory_findings.hpp"
 
 #include <utility>
 
 namespace qg::cli {
 namespace {
 
-Result<std::shared_ptr<const policy::Policy>> compile(policy::SourceFolder sources,
+Result<std::shared_ptr<const policy::Policy>> compile(policy::SourceDirectory sources,
                                                       std::optional<policy::Coverage>* coverage) {
     if (coverage == nullptr) return policy::compile_policy(std::move(sources));
     auto found = policy::Coverage::of(sources);
@@ -20,9 +20,9 @@ Result<std::shared_ptr<const policy::Policy>> compile(policy::SourceFolder sourc
 
 } // namespace
 
-Result<std::shared_ptr<const policy::Policy>> load_policy_to_try(const std::filesystem::path& folder,
+Result<std::shared_ptr<const policy::Policy>> load_policy_to_try(const std::filesystem::path& directory,
                                                                  std::optional<policy::Coverage>* coverage) {
-    auto sources = policy::read_loadable_sources(folder, {.is_needed = false});
+    auto sources = policy::read_loadable_sources(directory, {.is_needed = false});
     if (!sources) return sources.error();
     auto loaded = compile(std::move(*sources), coverage);
     if (!loaded)

@@ -17,6 +17,7 @@ namespace qg::cli {
 /// runs, and must outlive the policy. Errors: not_found without the directory; unavailable or invalid_input,
 /// naming the file.
 Result<std::shared_ptr<const policy::Policy>>
-load_policy_to_try(const std::filesystem::path& folder, std::optional<policy::Coverage>* coverage = nullptr);
+load_policy_to_try(const std::filesystem::path& directory,
+                   std::optional<policy::Coverage>* coverage = nullptr);
 
 } // namespace qg::cli

@@ -7,7 +7,7 @@
 #include "judged_world.hpp"
 #include "or_null.hpp"
 #include "past_period.hpp"
-#include "policy_folder.hpp"
+#include "policy_directory.hpp"
 #include "policy_load.hpp"
 #include "qos_connection.hpp"
 #include "reading.hpp"
@@ -40,7 +40,7 @@ struct ReplayOptions : AccessOptions {
     std::string since;
     std::string until;
     std::string user;
-    std::string folder;
+    std::string directory;
     std::string world;
     std::vector<std::string> qos_changes;
 };
@@ -70,7 +70,7 @@ struct Told {
     const Replay& replay;
     const PastRead& read;
     const policy::Policy& policy;
-    const PolicyFolder& folder;
+    const PolicyDirectory& directory;
     const JudgedWorld& world;
     const std::vector<std::string>& changed_qos;
     bool is_of_accounting;
@@ -97,7 +97,7 @@ ordered_json to_json(const Told& told, double rate) {
                                    : told.replay.sums().changes() == 0 ? "ok"
                                                                        : "differences"},
                         {"source", told.is_of_accounting ? "accounting" : "records"},
-                        {"folder", told.folder.path.string()},
+                        {"directory", told.directory.path.string()},
                         {"policy", text::format("{:016x}", told.policy.hash())},
                         {"records", told.read.records.records},
                         {"decided", told.replay.decided()},
@@ -122,7 +122,7 @@ void print(const Told& told, std::ostream& out) {
                             ? text::format("jobs submitted from {} to {}", local_time_text(told.period.since),
                                            local_time_text(told.period.until))
                             : std::string("recorded decisions"),
-                        text::printable(told.folder.path.string(), 4000), told.policy.hash(),
+                        text::printable(told.directory.path.string(), 4000), told.policy.hash(),
                         local_time_text(told.world.now), count_of(replay.sums().changes(), "job"),
                         count_of(replay.sums().users(), "user"),
                         replay.sums().changes() == 1 ? "changes" : "change");
@@ -230,9 +230,9 @@ Result<int> replay(const ReplayOptions& options, Output& output) {
         return Error{ErrorCode::invalid_input,
                      "--from names records, and --from-accounting reads none: give one "
                      "of them"};
-    const auto folder = find_policy_folder(options.folder);
-    if (!folder) return folder.error();
-    const auto policy = load_policy_to_try(folder->path);
+    const auto directory = find_policy_directory(options.directory);
+    if (!directory) return directory.error();
+    const auto policy = load_policy_to_try(directory->path);
     if (!policy) return policy.error();
     Chosen chosen;
     const std::string since =
@@ -280,7 +280,8 @@ Result<int> replay(const ReplayOptions& options, Output& output) {
                           ? read_accounting(options, cluster, chosen, replay, progress, output)
                           : read_recorded(files, chosen, replay, progress);
     if (!read) return read.error();
-    const Told told{replay, *read, **policy, *folder, world, changes, options.from_accounting, chosen.period};
+    const Told told{replay,       *read, **policy, *directory, world, changes, options.from_accounting,
+                    chosen.period};
     if (!output.json()) print(told, output.text());
     if (replay.decided() == 0) {
         const std::string why = why_nothing_decided(told);
@@ -344,23 +345,23 @@ void add_policy_replay(Command policy, Invocation& invocation) {
         "  74  the output cannot be written\n"
         "  77  not permitted\n\n"
         "With --json:\n"
-        "  status          \"ok\", \"differences\" or \"nothing decided\"; then there is an error, too\n"
-        "  source          \"records\" or \"accounting\"\n"
-        "  folder, policy  the directory of rules and its hash\n"
-        "  records         how many were read; decided: how many were decided again; left_out: how many "
+        "  status             \"ok\", \"differences\" or \"nothing decided\"; then there is an error, too\n"
+        "  source             \"records\" or \"accounting\"\n"
+        "  directory, policy  the directory of rules and its hash\n"
+        "  records            how many were read; decided: how many were decided again; left_out: how many "
         "were\n"
-        "                  not, by the reason\n"
+        "                     not, by the reason\n"
         "  differing, refused, accepted, refused_otherwise (by slurmctld before and by qosgate now, or the\n"
-        "                  other way round), job_differs: how many jobs; cpu_hours, gpu_hours;\n"
-        "                  hours_not_known: jobs without a time limit; examples: ids of records\n"
-        "  rules, users    lists of the same for each rule (null: no rule) and each user\n"
-        "  fields          how often a field of the job gets another value\n"
-        "  unreadable      lines that are no records; lost: records that could not be written\n"
-        "  changed_qos     what --qos changed; with it, sums have waits and waits_no_more\n"
-        "  not_chosen      records outside of --since, --until and --user\n"
-        "  is_complete     false: it was interrupted\n"
+        "                     other way round), job_differs: how many jobs; cpu_hours, gpu_hours;\n"
+        "                     hours_not_known: jobs without a time limit; examples: ids of records\n"
+        "  rules, users       lists of the same for each rule (null: no rule) and each user\n"
+        "  fields             how often a field of the job gets another value\n"
+        "  unreadable         lines that are no records; lost: records that could not be written\n"
+        "  changed_qos        what --qos changed; with it, sums have waits and waits_no_more\n"
+        "  not_chosen         records outside of --since, --until and --user\n"
+        "  is_complete        false: it was interrupted\n"
         "  records_per_second\n"
-        "  script_not_run  why the site's script was not run; null: there is none\n"
+        "  script_not_run     why the site's script was not run; null: there is none\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  sudo qosgate policy replay --policy ./qosgate.d\n"
@@ -382,7 +383,7 @@ void add_policy_replay(Command policy, Invocation& invocation) {
         .add_option("--qos", options->qos_changes,
                     "NAMES:FIELD=VALUE ...: change QOSs before deciding; may be repeated")
         .allow_extra_args(false);
-    command.add_option("--policy", options->folder,
+    command.add_option("--policy", options->directory,
                        "The directory of rules; default: qosgate.d beside slurm.conf");
     command.add_option("--world", options->world,
                        "A file of 'qosgate capture' to judge against; default: slurmctld now");

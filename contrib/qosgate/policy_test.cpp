@@ -4,7 +4,7 @@
 #include "command.hpp"
 #include "default_release.hpp"
 #include "or_null.hpp"
-#include "policy_folder.hpp"
+#include "policy_directory.hpp"
 #include "policy_load.hpp"
 #include "table.hpp"
 
@@ -31,7 +31,7 @@ using policy::PolicyTest;
 using policy::TestResult;
 
 struct TestOptions {
-    std::string folder;
+    std::string directory;
     bool shows_coverage = false;
 };
 
@@ -156,16 +156,17 @@ ordered_json to_json(const Coverage& coverage, const policy::Policy& policy) {
 }
 
 Result<int> run_tests(const TestOptions& options, Output& output) {
-    const auto folder = find_policy_folder(options.folder);
-    if (!folder) return folder.error();
+    const auto directory = find_policy_directory(options.directory);
+    if (!directory) return directory.error();
     std::optional<Coverage> coverage;
-    const auto policy = load_policy_to_try(folder->path, options.shows_coverage ? &coverage : nullptr);
+    const auto policy = load_policy_to_try(directory->path, options.shows_coverage ? &coverage : nullptr);
     if (!policy) return policy.error();
     const std::vector<policy::SourceFile>& tests = (*policy)->sources().tests;
     if (std::ranges::none_of(
             tests, [](const policy::SourceFile& file) { return policy::is_source_name(file.name); }))
-        return Error{ErrorCode::not_found, text::format("{}: there are no tests: no file there ends in .lua",
-                                                        (folder->path / policy::tests_folder_name).string())};
+        return Error{ErrorCode::not_found,
+                     text::format("{}: there are no tests: no file there ends in .lua",
+                                  (directory->path / policy::tests_directory_name).string())};
     gate::ScenarioWorld world(default_release());
     std::size_t failed = 0;
     std::size_t all = 0;
@@ -184,7 +185,7 @@ Result<int> run_tests(const TestOptions& options, Output& output) {
     if (const auto done = run_tests(**policy, tests, how, take); !done) return done.error();
     if (output.json()) {
         ordered_json answer{{"status", failed == 0 ? "ok" : "failed"},
-                            {"folder", folder->path.string()},
+                            {"directory", directory->path.string()},
                             {"failed", failed},
                             {"tests", answers},
                             {"script_not_run", or_null(script_not_run(**policy))}};
@@ -234,22 +235,24 @@ void add_policy_test(Command policy, Invocation& invocation) {
         "  75  a file of tests takes too much time or memory\n"
         "  78  this build has no Slurm support, and no directory is named\n\n"
         "With --json:\n"
-        "  status  \"ok\" or \"failed\"\n"
-        "  folder  the directory\n"
-        "  failed  how many tests failed\n"
-        "  tests   in the order they ran: name, file, line, passed, problems and warnings (texts), rules\n"
-        "          (those that ran), events (what the rules did, in order: rule, file, kind, text, detail)\n"
+        "  status     \"ok\" or \"failed\"\n"
+        "  directory  the directory\n"
+        "  failed     how many tests failed\n"
+        "  tests      in the order they ran: name, file, line, passed, problems and warnings (texts), rules\n"
+        "             (those that ran), events (what the rules did, in order: rule, file, kind, text, "
+        "detail)\n"
         "  script_not_run  why the site's script was not run; null: there is none\n"
-        "  coverage  with --coverage: rules (rule, file, tests: how many ran it, and how many of these were\n"
-        "          for submit, modify and client; null: it never runs then) and files (file, lines: how "
+        "  coverage   with --coverage: rules (rule, file, tests: how many ran it, and how many of these "
+        "were\n"
+        "             for submit, modify and client; null: it never runs then) and files (file, lines: how "
         "many\n"
-        "          in functions hold code, lines_not_run: the numbers of those that no test ran)\n"
+        "             in functions hold code, lines_not_run: the numbers of those that no test ran)\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  qosgate policy test\n"
         "  qosgate policy test ./qosgate.d --coverage\n"
         "  qosgate policy test ./qosgate.d --json | jq '.tests[] | select(.passed | not)'");
-    command.add_option("DIR", options->folder, "The directory; default: qosgate.d beside slurm.conf");
+    command.add_option("DIR", options->directory, "The directory; default: qosgate.d beside slurm.conf");
     command.add_flag("--coverage", options->shows_coverage,
                      "Show what no test runs: rules, and lines of code");
     add_json_flag(command, invocation);

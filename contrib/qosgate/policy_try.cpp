@@ -18,7 +18,7 @@ using nlohmann::ordered_json;
 void print(const JudgedJob& job, std::ostream& out) {
     out << text::format("Job of {} ({}), limits = \"{}\", rules of {}\n", job.user_name(), job.user.id,
                         policy::to_string(job.policy->settings().limits),
-                        text::printable(job.folder.path.string(), 4000));
+                        text::printable(job.directory.path.string(), 4000));
     print(job.tried, *job.policy, out);
 }
 
@@ -26,7 +26,7 @@ ordered_json to_json(const JudgedJob& job) {
     ordered_json answer = to_json(job.tried, *job.policy);
     answer["uid"] = job.user.id;
     answer["user"] = job.user.name.empty() ? ordered_json() : ordered_json(job.user.name);
-    answer["folder"] = job.folder.path.string();
+    answer["directory"] = job.directory.path.string();
     answer["policy"] = text::format("{:016x}", job.policy->hash());
     answer["limits"] = policy::to_string(job.policy->settings().limits);
     return answer;
@@ -95,7 +95,7 @@ void add_policy_try(Command policy, Invocation& invocation) {
         "              name, file, mode, has_run, instructions, microseconds, events (kind, text, detail);\n"
         "              script: not_run, refused, said, logged, microseconds, events; null: there is none.\n"
         "              If the client itself refuses the job, message is all that is known\n"
-        "  uid, user, folder, policy (hash of the rules), limits (the setting)\n"
+        "  uid, user, directory, policy (hash of the rules), limits (the setting)\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  qosgate policy try -- sbatch --qos=debug -n4 job.sh\n"
@@ -103,7 +103,7 @@ void add_policy_try(Command policy, Invocation& invocation) {
         "  qosgate policy try --world monday.json --user 1017 -- sbatch -N4 --wrap=true\n"
         "  sudo qosgate policy try --user ana --json -- sbatch job.sh | jq '.parts[].rules'");
     command.add_option("--user", options->user, "Whose job it is, a name or a number; default: yours");
-    command.add_option("--policy", options->folder,
+    command.add_option("--policy", options->directory,
                        "The directory of rules; default: qosgate.d beside slurm.conf");
     command.add_option("--world", options->world,
                        "A file of 'qosgate capture' to judge against; default: slurmctld now");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record_files.hpp"
 
-#include "policy_folder.hpp"
+#include "policy_directory.hpp"
 #include "policy_load.hpp"
 
 #include "qosgate/base/text.hpp"
@@ -32,14 +32,14 @@ std::vector<fs::path> files_of(const policy::Settings& settings) {
     return files;
 }
 
-Result<std::vector<fs::path>> files_of_folder(const fs::path& folder) {
-    const auto policy = load_policy_to_try(folder);
+Result<std::vector<fs::path>> files_of_directory(const fs::path& directory) {
+    const auto policy = load_policy_to_try(directory);
     if (!policy) return policy.error();
     const policy::Settings& settings = (*policy)->settings();
     if (settings.record_file.empty())
         return Error{ErrorCode::not_found,
                      text::format("{}: decisions are not recorded there: its site.lua has no record_file",
-                                  text::printable(folder.string(), 4000))};
+                                  text::printable(directory.string(), 4000))};
     auto files = files_of(settings);
     std::error_code problem;
     if (files.size() == 1 && fs::status(files.front(), problem).type() == fs::file_type::not_found)
@@ -108,9 +108,9 @@ bool is_record(const json& record) {
 Result<std::vector<fs::path>> find_record_files(const std::vector<std::string>& named) {
     std::vector<fs::path> files;
     if (named.empty()) {
-        const auto live = find_policy_folder("");
+        const auto live = find_policy_directory("");
         if (!live) return live.error();
-        return files_of_folder(live->path);
+        return files_of_directory(live->path);
     }
     for (const std::string& name : named) {
         std::error_code problem;
@@ -118,7 +118,7 @@ Result<std::vector<fs::path>> find_record_files(const std::vector<std::string>& 
             files.emplace_back(name);
             continue;
         }
-        auto found = files_of_folder(name);
+        auto found = files_of_directory(name);
         if (!found) return found.error();
         files.insert(files.end(), found->begin(), found->end());
     }

@@ -22,7 +22,7 @@ namespace qg::cli {
 
 /// The files that the command line names. A directory of rules stands for the files of its setting
 /// record_file, the oldest first; no name at all for the directory beside slurm.conf. Errors: not_found if
-/// such a directory names no file; as load_policy_to_try and find_policy_folder.
+/// such a directory names no file; as load_policy_to_try and find_policy_directory.
 Result<std::vector<std::filesystem::path>> find_record_files(const std::vector<std::string>& named);
 
 /// What was read.

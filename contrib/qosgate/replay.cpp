@@ -50,27 +50,27 @@ bool was_refused_by_script(const PastRecord& record) {
     return was_refused && record.text("outcome") == refused_by_qosgate;
 }
 
-ReplayVerdict recorded_verdict(const PastRecord& record) {
-    ReplayVerdict verdict{.outcome = std::string(record.text("outcome")), .deeds = {}, .values = {}};
+ReplayedDecision recorded_decision(const PastRecord& record) {
+    ReplayedDecision replayed{.outcome = std::string(record.text("outcome")), .deeds = {}, .values = {}};
     for_each_event(record, [&](std::string_view rule, std::string_view did, std::string_view text) {
-        if (!is_of_script(rule)) verdict.add(rule, did, text);
+        if (!is_of_script(rule)) replayed.add(rule, did, text);
     });
-    return verdict;
+    return replayed;
 }
 
-ReplayVerdict verdict_of(const model::Decision& decision) {
-    ReplayVerdict verdict{.outcome = std::string(gate::outcome_of(decision)), .deeds = {}, .values = {}};
-    verdict.pending_reason = decision.forecast.pending_reason;
-    if (is_bare(decision)) return verdict;
+ReplayedDecision replayed_decision(const model::Decision& decision) {
+    ReplayedDecision replayed{.outcome = std::string(gate::outcome_of(decision)), .deeds = {}, .values = {}};
+    replayed.pending_reason = decision.forecast.pending_reason;
+    if (is_bare(decision)) return replayed;
     for (const model::DecisionEvent& event : decision.events) // a record has texts like this
-        verdict.add(event.rule, event.did, text::printable(event.text, 1000));
-    return verdict;
+        replayed.add(event.rule, event.did, text::printable(event.text, 1000));
+    return replayed;
 }
 
 /// The rules that did in one decision what they did not in the other.
-std::vector<std::string> differing_rules(const ReplayVerdict& before, const ReplayVerdict& after) {
+std::vector<std::string> differing_rules(const ReplayedDecision& before, const ReplayedDecision& after) {
     const bool one_refuses = (before.outcome == refused_by_qosgate) != (after.outcome == refused_by_qosgate);
-    std::vector<ReplayVerdict::Deed> differing;
+    std::vector<ReplayedDecision::Deed> differing;
     std::ranges::set_symmetric_difference(before.deeds, after.deeds, std::back_inserter(differing));
     std::vector<std::string> rules;
     for (const auto& [rule, did, text] : differing) {
@@ -81,10 +81,10 @@ std::vector<std::string> differing_rules(const ReplayVerdict& before, const Repl
 }
 
 /// The fields that end up with another value, if both decisions let the job in.
-std::vector<std::string> differing_fields(const ReplayVerdict& before, const ReplayVerdict& after) {
+std::vector<std::string> differing_fields(const ReplayedDecision& before, const ReplayedDecision& after) {
     std::vector<std::string> fields;
     if (before.outcome == refused_by_qosgate || after.outcome == refused_by_qosgate) return fields;
-    const auto add = [&](const ReplayVerdict& one, const ReplayVerdict& other) {
+    const auto add = [&](const ReplayedDecision& one, const ReplayedDecision& other) {
         for (const auto& [name, value] : one.values) {
             const auto found = other.values.find(name);
             if ((found == other.values.end() || found->second != value) &&
@@ -99,7 +99,7 @@ std::vector<std::string> differing_fields(const ReplayVerdict& before, const Rep
 
 } // namespace
 
-void ReplayVerdict::add(std::string_view rule, std::string_view did, std::string_view text) {
+void ReplayedDecision::add(std::string_view rule, std::string_view did, std::string_view text) {
     if (did == "changed") {
         const std::size_t name = text.find(": ");
         const std::size_t value = text.rfind(" -> ");
@@ -157,12 +157,12 @@ void Replay::add(const PastRecord& record) {
     if (const auto done = job_.take(record); !done) return leave_out(done.error().message);
     if (was_refused_by_script(record))
         return leave_out("the script compat/job_submit.lua refused it, and is not run again");
-    compare([&] { return recorded_verdict(record); });
+    compare([&] { return recorded_decision(record); });
 }
 
 void Replay::add(const slurmdb::PastJob& job) {
     if (const auto done = job_.take(job); !done) return leave_out(done.error().message);
-    compare([] { return ReplayVerdict{.outcome = std::string(accepted), .deeds = {}, .values = {}}; });
+    compare([] { return ReplayedDecision{.outcome = std::string(accepted), .deeds = {}, .values = {}}; });
 }
 
 /// Notices when somebody asks for groups that are not known.
@@ -204,16 +204,16 @@ void Replay::compare(MakePast past) {
     if (const std::string_view why = members_.why_unknown(job_); !why.empty()) return leave_out(why);
     const auto decision = decide(world_, gate_);
     if (!decision) return;
-    ReplayVerdict before;
+    ReplayedDecision before;
     if (unchanged_ == nullptr) {
         before = past();
     } else {
         const auto other = decide(*unchanged_, *unchanged_gate_);
         if (!other) return;
-        before = verdict_of(*other);
+        before = replayed_decision(*other);
     }
     ++decided_;
-    const ReplayVerdict after = verdict_of(*decision);
+    const ReplayedDecision after = replayed_decision(*decision);
     const bool both_let_it_in = before.outcome == accepted && after.outcome == accepted;
     const bool judges_waiting = unchanged_ != nullptr && both_let_it_in;
     Change change{.id = job_.id(),

@@ -39,7 +39,7 @@ class WorldMembers {
 };
 
 /// The part of a decision that a replay compares.
-struct ReplayVerdict {
+struct ReplayedDecision {
     /// What a rule did with a job that makes a difference: rule, what, text.
     using Deed = std::tuple<std::string, std::string, std::string>;
 
@@ -75,7 +75,7 @@ class Replay {
     void leave_out(std::string_view why);
     /// Decides about the job; empty: it is left out.
     std::optional<model::Decision> decide(const JudgedWorld& world, const gate::Gate& gate);
-    /// `past` makes the verdict of the past.
+    /// `past` makes the decision of the past.
     template <typename MakePast>
     void compare(MakePast past);
     void describe_job(Change& change) const;

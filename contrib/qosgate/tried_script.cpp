@@ -5,7 +5,7 @@
 #include "qosgate/policy/fields.hpp"
 #include "qosgate/quota/user_directory.hpp"
 #include "qosgate/script/records_host.hpp"
-#include "qosgate/script/script_verdict.hpp"
+#include "qosgate/script/script_answer.hpp"
 #include "qosgate/slurm/reject_codes.hpp"
 #include "qosgate/slurm/script_jobs.hpp"
 
@@ -133,16 +133,16 @@ TriedScript try_script(policy::compat::SiteScript& script, slurm::JobDescCopy& j
         restore();
         return tried;
     }
-    const auto verdict = script::judge_script(
+    const auto answer = script::answer_of_script(
         script, outcome, policy::describe_changes(before, job.request(sender), policy::no_facts()));
-    tried.events = verdict.events;
+    tried.events = answer.events;
     if (outcome.message) tried.said = lines_of(*outcome.message);
-    tried.said.insert(tried.said.end(), verdict.message.begin(), verdict.message.end());
+    tried.said.insert(tried.said.end(), answer.message.begin(), answer.message.end());
     for (const auto& line : outcome.lines)
         tried.logged.push_back(line.text);
-    tried.is_refused = verdict.code != 0;
+    tried.is_refused = answer.code != 0;
     if (tried.is_refused) {
-        tried.error = slurm::describe_slurm_error(verdict.code);
+        tried.error = slurm::describe_slurm_error(answer.code);
         restore();
     }
     return tried;

@@ -30,14 +30,14 @@ struct Setup {
     Setup() {
         std::string made = (fs::temp_directory_path() / "qosgate-XXXXXX").string();
         BOOST_TEST_REQUIRE(mkdtemp(made.data()) != nullptr);
-        folder = made;
-        file = folder / "state";
+        directory = made;
+        file = directory / "state";
     }
-    ~Setup() { fs::remove_all(folder); }
+    ~Setup() { fs::remove_all(directory); }
 
-    auto files() const { return std::distance(fs::directory_iterator(folder), fs::directory_iterator()); }
+    auto files() const { return std::distance(fs::directory_iterator(directory), fs::directory_iterator()); }
 
-    fs::path folder, file;
+    fs::path directory, file;
 };
 
 unsigned mode_of(const fs::path& path) {
@@ -71,19 +71,19 @@ BOOST_AUTO_TEST_CASE(the_mode_is_the_one_asked_for_whatever_the_umask_and_the_ol
 }
 
 BOOST_AUTO_TEST_CASE(a_link_is_replaced_and_not_followed) {
-    std::ofstream(folder / "other") << "mine";
-    fs::create_symlink(folder / "other", file);
+    std::ofstream(directory / "other") << "mine";
+    fs::create_symlink(directory / "other", file);
     BOOST_TEST(replace_file(file, "text", 0600, Durability::cached).has_value());
     BOOST_TEST(!fs::is_symlink(file));
-    BOOST_TEST(read(folder / "other") == "mine");
+    BOOST_TEST(read(directory / "other") == "mine");
 }
 
 BOOST_AUTO_TEST_CASE(where_it_fails_the_old_content_stays_and_nothing_is_left_beside_it) {
-    const auto no_folder = replace_file(folder / "none" / "state", "text", 0600, Durability::on_disk);
-    BOOST_TEST_REQUIRE(!no_folder.has_value());
-    BOOST_TEST(no_folder.error().code == ErrorCode::unavailable);
-    BOOST_TEST(no_folder.error().message ==
-               (folder / "none" / "state").string() + ": cannot be written: No such file or directory");
+    const auto no_directory = replace_file(directory / "none" / "state", "text", 0600, Durability::on_disk);
+    BOOST_TEST_REQUIRE(!no_directory.has_value());
+    BOOST_TEST(no_directory.error().code == ErrorCode::unavailable);
+    BOOST_TEST(no_directory.error().message ==
+               (directory / "none" / "state").string() + ": cannot be written: No such file or directory");
 
     fs::create_directory(file); // which no file takes the place of
     std::ofstream(file / "inside") << "old";
@@ -94,9 +94,9 @@ BOOST_AUTO_TEST_CASE(where_it_fails_the_old_content_stays_and_nothing_is_left_be
 
 BOOST_AUTO_TEST_CASE(what_a_killed_process_left_is_taken_away_and_nothing_else) {
     const auto make = [this](const std::string& name, std::chrono::seconds age) {
-        std::ofstream(folder / name) << "half";
-        fs::last_write_time(folder / name, fs::file_time_type::clock::now() - age);
-        return folder / name;
+        std::ofstream(directory / name) << "half";
+        fs::last_write_time(directory / name, fs::file_time_type::clock::now() - age);
+        return directory / name;
     };
     const auto old = leftover_age + std::chrono::seconds(5), young = leftover_age - std::chrono::seconds(5);
     const fs::path left = make("state.AbC129", old), left_too = make("state.zzzzzz", old);
@@ -106,8 +106,8 @@ BOOST_AUTO_TEST_CASE(what_a_killed_process_left_is_taken_away_and_nothing_else) 
         make("state_AbC123", old),   make("other.AbC123", old),  make(".AbC123", old),
         make("state.AbC123.x", old), make("astate.AbC123", old),
     };
-    fs::create_directory(folder / "state.AbC124");
-    fs::create_symlink("other.AbC123", folder / "state.AbC125");
+    fs::create_directory(directory / "state.AbC124");
+    fs::create_symlink("other.AbC123", directory / "state.AbC125");
     const bool is_root = geteuid() == 0; // only root gives files away
     if (is_root) BOOST_TEST_REQUIRE(chown(make("state.AbC126", old).c_str(), 1234, 0) == 0);
 
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(what_a_killed_process_left_is_taken_away_and_nothing_else) 
     for (const fs::path& other : others)
         BOOST_TEST(fs::exists(other), other);
     BOOST_TEST(files() == static_cast<long>(others.size()) + 2 + (is_root ? 1 : 0));
-    remove_leftovers(folder / "none" / "state");
+    remove_leftovers(directory / "none" / "state");
 }
 
 BOOST_AUTO_TEST_CASE(readers_see_whole_contents_while_several_write) {

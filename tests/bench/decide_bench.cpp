@@ -49,20 +49,20 @@ void decide_without_rules(benchmark::State& state) {
 BENCHMARK(decide_without_rules)->Name("decide/no_rules");
 
 /// A directory of rules on disk, loaded as the plugin loads it.
-class RuleFolder {
+class RuleDirectory {
   public:
     /// That many rules such as sites have.
-    explicit RuleFolder(std::int64_t count) : RuleFolder() {
+    explicit RuleDirectory(std::int64_t count) : RuleDirectory() {
         for (std::int64_t i = 0; i < count; ++i)
             write(i);
     }
     /// One rule with this body.
-    explicit RuleFolder(const std::string& body) : RuleFolder() {
+    explicit RuleDirectory(const std::string& body) : RuleDirectory() {
         write("rule.lua", "rule { submit = function(job, view)\n" + body + "\nend }\n");
     }
-    RuleFolder(const RuleFolder&) = delete;
-    RuleFolder& operator=(const RuleFolder&) = delete;
-    ~RuleFolder() { std::filesystem::remove_all(path_); }
+    RuleDirectory(const RuleDirectory&) = delete;
+    RuleDirectory& operator=(const RuleDirectory&) = delete;
+    ~RuleDirectory() { std::filesystem::remove_all(path_); }
 
     [[nodiscard]] std::shared_ptr<const policy::Policy> load() const {
         auto policy = policy::load_policy(path_);
@@ -71,7 +71,7 @@ class RuleFolder {
     }
 
   private:
-    RuleFolder() {
+    RuleDirectory() {
         std::string name = (std::filesystem::temp_directory_path() / "qosgate-bench-XXXXXX").string();
         if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary directory");
         path_ = name;
@@ -100,8 +100,8 @@ class RuleFolder {
 };
 
 void decide_with_rules(benchmark::State& state) {
-    const RuleFolder folder(state.range(0));
-    const auto policy = folder.load();
+    const RuleDirectory directory(state.range(0));
+    const auto policy = directory.load();
     const Bench bench;
     measure(state, bench.prepared, bench, policy.get());
 }
@@ -109,8 +109,8 @@ BENCHMARK(decide_with_rules)->Name("decide/rules")->Arg(1)->Arg(20);
 
 /// Rules that read `view`: nothing, limits and headroom of one QOS, and whether the job fits it.
 void decide_with_view(benchmark::State& state, const char* body) {
-    const RuleFolder folder(body);
-    const auto policy = folder.load();
+    const RuleDirectory directory(body);
+    const auto policy = directory.load();
     const Bench bench;
     measure(state, quota::LocalQuota(bench.records), bench, policy.get());
 }

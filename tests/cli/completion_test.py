@@ -81,9 +81,9 @@ class Zsh:
 class CompletionTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="qosgate-completion-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = Path(folder.name)
+        directory = tempfile.TemporaryDirectory(prefix="qosgate-completion-")
+        cls.addClassCleanup(directory.cleanup)
+        cls.directory = Path(directory.name)
         cls.help = all_commands(QOSGATE)
 
     def script(self, shell: str) -> Path:
@@ -92,7 +92,7 @@ class CompletionTest(unittest.TestCase):
             self.skipTest(f"there is no {shell}")
         done = run(QOSGATE, "completion", shell)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        path = self.folder / shell
+        path = self.directory / shell
         path.write_text(done.stdout)
         return path
 

@@ -22,16 +22,16 @@ constexpr std::time_t report_time = 1'000'000;
 
 /// An empty StateSaveLocation.
 struct ReportSetup {
-    std::filesystem::path folder = [] {
+    std::filesystem::path directory = [] {
         std::string pattern = std::filesystem::temp_directory_path() / "qosgate-report-XXXXXX";
         BOOST_REQUIRE(mkdtemp(pattern.data()) != nullptr);
         return pattern;
     }();
-    std::filesystem::path file = cli::GateReport::file_in(folder);
+    std::filesystem::path file = cli::GateReport::file_in(directory);
 
-    ~ReportSetup() { std::filesystem::remove_all(folder); }
+    ~ReportSetup() { std::filesystem::remove_all(directory); }
 
-    Result<cli::GateReport> read() const { return cli::GateReport::read(folder); }
+    Result<cli::GateReport> read() const { return cli::GateReport::read(directory); }
 
     Result<cli::GateReport> read(const std::string& content) const {
         std::ofstream(file) << content;

@@ -120,9 +120,9 @@ class HelpTest(unittest.TestCase):
 @unittest.skipUnless(HAS_SLURM, "the command needs Slurm's library")
 class LooksTest(unittest.TestCase):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="qosgate-help-")
-        self.addCleanup(folder.cleanup)
-        world = Path(folder.name) / "world.json"
+        directory = tempfile.TemporaryDirectory(prefix="qosgate-help-")
+        self.addCleanup(directory.cleanup)
+        world = Path(directory.name) / "world.json"
         world.write_text(json.dumps(WORLD))
         self.command = [QOSGATE, "limits", "--world", str(world), "--user", "ana"]
 

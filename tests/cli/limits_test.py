@@ -42,8 +42,8 @@ def world(**changes: object) -> dict:
 @unittest.skipUnless(HAS_SLURM, "the command needs Slurm's library")
 class LimitsTest(unittest.TestCase):
     def run_limits(self, world: dict, *words: str) -> subprocess.CompletedProcess:
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "world.json"
+        with tempfile.TemporaryDirectory() as directory:
+            file = Path(directory) / "world.json"
             file.write_text(json.dumps(world))
             user = () if "--user" in words else ("--user", "ana")
             command = [QOSGATE, "limits", "--world", str(file), *user, *words]

@@ -21,11 +21,11 @@ def run(*words: str, **options: object) -> subprocess.CompletedProcess:
 class ManualTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="qosgate-manual-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = Path(folder.name)
-        cls.done = run(QOSGATE, "manual", folder.name)
-        cls.pages = sorted(cls.folder.glob("*.1"))
+        directory = tempfile.TemporaryDirectory(prefix="qosgate-manual-")
+        cls.addClassCleanup(directory.cleanup)
+        cls.directory = Path(directory.name)
+        cls.done = run(QOSGATE, "manual", directory.name)
+        cls.pages = sorted(cls.directory.glob("*.1"))
 
     def show(self, page: Path) -> subprocess.CompletedProcess:
         """The page in lines that are never broken or hyphenated."""
@@ -71,7 +71,7 @@ class ManualTest(unittest.TestCase):
                     self.assertRegex(shown, rf"(?m){option} {value}\b")
 
     def test_a_directory_that_is_not_there_is_an_error(self) -> None:
-        done = run(QOSGATE, "manual", str(self.folder / "nothing"))
+        done = run(QOSGATE, "manual", str(self.directory / "nothing"))
         self.assertEqual((done.returncode, done.stdout), (69, ""))
         self.assertIn("nothing/qosgate.1: No such file or directory", done.stderr)
 

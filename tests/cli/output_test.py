@@ -12,8 +12,8 @@ from pathlib import Path
 QOSGATE = sys.argv.pop(1)
 SHIPPED = Path(__file__).resolve().parents[2] / "lua/rules"
 # Without their tests: each is written for one rule alone.
-FOLDER = tempfile.TemporaryDirectory(prefix="qosgate-test-")
-RULES = FOLDER.name
+DIRECTORY = tempfile.TemporaryDirectory(prefix="qosgate-test-")
+RULES = DIRECTORY.name
 for rule in SHIPPED.glob("*.lua"):
     shutil.copy(rule, RULES)
 shutil.copytree(SHIPPED / "data", Path(RULES) / "data")
@@ -54,9 +54,9 @@ class OutputTest(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_names_of_others_in_an_error_are_safe_and_look_like_no_message(self) -> None:
-        with tempfile.TemporaryDirectory(prefix="qosgate-test-") as folder:
-            (Path(folder) / "x\x1b[2J\nqosgate: all is well.lua").write_text("rule {{{")
-            done = run(["policy", "test", folder], ">/dev/null")
+        with tempfile.TemporaryDirectory(prefix="qosgate-test-") as directory:
+            (Path(directory) / "x\x1b[2J\nqosgate: all is well.lua").write_text("rule {{{")
+            done = run(["policy", "test", directory], ">/dev/null")
 
         lines = done.stderr.splitlines()
         self.assertNotIn("\x1b", done.stderr)

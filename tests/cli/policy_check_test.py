@@ -33,52 +33,52 @@ class PolicyCheckTest(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.root = Path(temporary.name)
         self.root.chmod(0o755)
-        self.folder = self.root / "qosgate.d"
-        self.folder.mkdir()
-        self.folder.chmod(0o755)
+        self.directory = self.root / "qosgate.d"
+        self.directory.mkdir()
+        self.directory.chmod(0o755)
 
     def test_a_candidate_is_checked_too(self) -> None:
-        (self.folder / "10-good.lua").write_text(GOOD.format("good"))
-        following = self.folder / "next"
+        (self.directory / "10-good.lua").write_text(GOOD.format("good"))
+        following = self.directory / "next"
         following.mkdir(mode=0o755)
         (following / "10-good.lua").write_text(GOOD.format("good"))
-        self.assertEqual(run(self.folder).returncode, 0)
+        self.assertEqual(run(self.directory).returncode, 0)
         (following / "20-bad.lua").write_text("rule { submit = function(job) return job.node end }\n")
-        result = run(self.folder)
+        result = run(self.directory)
         self.assertEqual(result.returncode, 1, result)
         self.assertIn("next/20-bad.lua:1: unknown field 'node' of job", result.stdout)
-        self.assertIn(f"{self.folder}: no findings\n", result.stdout)
-        self.assertIn(f"{self.folder}/next: 1 finding; slurmctld would not load this directory\n", result.stdout)
-        answer = json.loads(run("--json", self.folder).stdout)
+        self.assertIn(f"{self.directory}: no findings\n", result.stdout)
+        self.assertIn(f"{self.directory}/next: 1 finding; slurmctld would not load this directory\n", result.stdout)
+        answer = json.loads(run("--json", self.directory).stdout)
         self.assertEqual((answer["status"], answer["loads"], answer["next"]["loads"]), ("findings", True, False))
         self.assertEqual([finding["file"] for finding in answer["findings"]], ["next/20-bad.lua"])
         (following / "20-bad.lua").unlink()
-        self.assertTrue(json.loads(run("--json", self.folder).stdout)["next"]["loads"])
+        self.assertTrue(json.loads(run("--json", self.directory).stdout)["next"]["loads"])
 
     def test_a_script_with_a_line_for_the_shell_gets_the_same_advice(self) -> None:
         script = "function slurm_job_submit(job_desc) return 0 end\n"
         for text, line in ((script, 1), (f"#!/usr/bin/lua\n{script}", 2)):
-            (self.folder / "job_submit.lua").write_text(text)
-            result = run(self.folder)
+            (self.directory / "job_submit.lua").write_text(text)
+            result = run(self.directory)
             self.assertIn(f"job_submit.lua:{line}: this is a script for job_submit/lua", result.stdout)
             self.assertIn(": 1 finding;", result.stdout)
 
     def test_the_script_is_named_among_what_is_in_force(self) -> None:
-        (self.folder / "compat").mkdir(mode=0o755)
-        script = self.folder / "compat" / "job_submit.lua"
+        (self.directory / "compat").mkdir(mode=0o755)
+        script = self.directory / "compat" / "job_submit.lua"
         script.write_text(
             "function slurm_job_submit() return 0 end\nfunction slurm_job_modify() return 0 end\n"
         )
-        result = run(self.folder)
+        result = run(self.directory)
         self.assertEqual(result.returncode, 0, result)
         self.assertIn("Policy:   limits explain, the script compat/job_submit.lua, 0 rules, hash ", result.stdout)
-        self.assertEqual(json.loads(run("--json", self.folder).stdout)["script"], "compat/job_submit.lua")
+        self.assertEqual(json.loads(run("--json", self.directory).stdout)["script"], "compat/job_submit.lua")
         script.write_text("x =")
-        self.assertIsNone(json.loads(run("--json", self.folder).stdout)["script"])
+        self.assertIsNone(json.loads(run("--json", self.directory).stdout)["script"])
 
     def test_a_missing_directory_of_records_is_a_finding(self) -> None:
-        (self.folder / "site.lua").write_text(f'site {{ record_file = "{self.root}/none/records.jsonl" }}\n')
-        result = run(self.folder)
+        (self.directory / "site.lua").write_text(f'site {{ record_file = "{self.root}/none/records.jsonl" }}\n')
+        result = run(self.directory)
         self.assertEqual(result.returncode, 1, result)
         self.assertIn(
             f"site.lua: record_file: {self.root}/none does not exist, so no decision would be recorded; make a"
@@ -86,9 +86,9 @@ class PolicyCheckTest(unittest.TestCase):
             result.stdout,
         )
         self.assertIn("1 finding; slurmctld would load this directory", result.stdout)
-        self.assertEqual(run("--no-owner-check", self.folder).returncode, 0)
+        self.assertEqual(run("--no-owner-check", self.directory).returncode, 0)
         (self.root / "none").mkdir()
-        self.assertEqual(run(self.folder).returncode, 0)
+        self.assertEqual(run(self.directory).returncode, 0)
 
     def test_a_script_for_job_submit_lua_is_checked(self) -> None:
         script = self.root / "job_submit.lua"
@@ -168,23 +168,23 @@ class PolicyCheckTest(unittest.TestCase):
             f"{script}: 4 findings; slurmctld would load this script\n",
         ):
             self.assertIn(line, result.stdout)
-        (self.folder / "compat").mkdir(mode=0o755)
+        (self.directory / "compat").mkdir(mode=0o755)
         self.write("compat/gpu_policy.lua", "return {}\n")
         self.write("compat/job_submit.lua", 'function slurm_job_submit() require "gpu_policy" return 0 end\n')
-        self.assertNotIn("require", run(self.folder).stdout)
+        self.assertNotIn("require", run(self.directory).stdout)
 
     def test_a_directory_with_a_script_is_checked_with_it(self) -> None:
-        (self.folder / "compat").mkdir(mode=0o755)
+        (self.directory / "compat").mkdir(mode=0o755)
         self.write("compat/job_submit.lua", "function slurm_job_submit(d) return d.nodes end\n")
         self.write("compat/allow.txt", "ana\n")
-        result = run(self.folder)
+        result = run(self.directory)
         self.assertEqual(result.returncode, 1, result)
         self.assertIn("compat/job_submit.lua:1: job_desc has no field 'nodes'", result.stdout)
         self.assertNotIn("allow.txt", result.stdout)
         self.assertIn("slurmctld would load this directory", result.stdout)
 
     def write(self, name: str, text: str, mode: int = 0o644) -> None:
-        path = self.folder / name
+        path = self.directory / name
         path.write_text(text)
         path.chmod(mode)
 
@@ -198,7 +198,7 @@ class PolicyCheckTest(unittest.TestCase):
         self.write("site.lua", 'site { limits = "enforce", contact = "help@example.org" }')
         self.write("10-a.lua", GOOD.format("first"))
         self.write("20-b.lua", GOOD.format("second").replace("rule {", 'rule { mode = "shadow",'))
-        done = run(self.folder)
+        done = run(self.directory)
 
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         lines = done.stdout.splitlines()
@@ -214,14 +214,14 @@ class PolicyCheckTest(unittest.TestCase):
         self.assertEqual(lines[3].split(), ["file", "mode", "on_error", "changes", "name"])
         self.assertEqual(lines[4].split(), ["10-a.lua", "enforce", "deny", "limits", "first"])
         self.assertEqual(lines[5].split(), ["20-b.lua", "shadow", "deny", "limits", "second"])
-        self.assertEqual(lines[-1], f"{self.folder}: no findings")
+        self.assertEqual(lines[-1], f"{self.directory}: no findings")
 
     def test_shows_which_changes_run_a_rule(self) -> None:
         self.write("10-none.lua", 'rule { on = { "submit" }, submit = function(job) job:warn("x") end }')
         self.write("20-some.lua", "rule { submit = function(job) if job.comment == job.name then job:stop() end end }")
         self.write("30-any.lua", "rule { submit = function(job, view) if job[view.user.name] then job:stop() end end }")
-        lines = run(self.folder).stdout.splitlines()
-        answer = json.loads(run(self.folder, "--json").stdout)
+        lines = run(self.directory).stdout.splitlines()
+        answer = json.loads(run(self.directory, "--json").stdout)
 
         self.assertEqual([line.split()[3] for line in lines if ".lua" in line], ["none", "limits,", "any"])
         self.assertEqual(
@@ -231,7 +231,7 @@ class PolicyCheckTest(unittest.TestCase):
     def test_every_finding_has_its_line(self) -> None:
         self.write("20-b.lua", "rule {\n  submit = function(job)\n")
         self.write("10-a.lua", "rule { submit = function(job)\n  job.qoss = strng\n  job:is_set()\nend }\n")
-        done = run(self.folder)
+        done = run(self.directory)
 
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         lines = done.stdout.splitlines()
@@ -240,7 +240,7 @@ class PolicyCheckTest(unittest.TestCase):
         self.assertEqual(lines[1], "10-a.lua:2: unknown name 'strng'; did you mean string?")
         self.assertIn("10-a.lua:3: job:is_set() needs the name of a field", lines[2])
         self.assertRegex(lines[3], r"^20-b.lua:3: 'end' expected .*near <eof>$")
-        self.assertEqual(lines[4], f"{self.folder}: 4 findings; slurmctld would not load this directory")
+        self.assertEqual(lines[4], f"{self.directory}: 4 findings; slurmctld would not load this directory")
 
     def test_what_certainly_fails_keeps_the_directory_from_loading(self) -> None:
         rule = "local function set(j)\n  {}\nend\nrule {{ submit = function(job) set(job) end }}\n"
@@ -250,22 +250,22 @@ class PolicyCheckTest(unittest.TestCase):
             ("if j.partition == 5 then return end", "job.partition is a text and never equals 5", True),
         ):
             self.write("10-a.lua", rule.format(statement))
-            done = run(self.folder)
+            done = run(self.directory)
             self.assertEqual(done.returncode, 1, done)
             self.assertTrue(done.stdout.startswith(f"10-a.lua:2: {message}"), done.stdout)
             self.assertIn(f"1 finding; slurmctld would {'' if loads else 'not '}load this directory", done.stdout)
-            answer = json.loads(run("--json", self.folder).stdout)
+            answer = json.loads(run("--json", self.directory).stdout)
             self.assertEqual((answer["loads"], answer["findings"][0]["stops_loading"]), (loads, not loads))
         self.write("10-a.lua", rule.format("j.time_limit = '8:00:00'"))
-        self.assertEqual(run(self.folder).returncode, 0)
+        self.assertEqual(run(self.directory).returncode, 0)
 
     def test_what_is_not_used_is_a_finding(self) -> None:
         self.write("10-a.lua", GOOD.format("a"))
         for name in ("lib", "data", "test"):
-            (self.folder / name).mkdir(mode=0o755)
+            (self.directory / name).mkdir(mode=0o755)
         self.write("lib/projects.lua", "return {}\n")
         self.write("data/map.json", "{}\n")
-        done = run(self.folder)
+        done = run(self.directory)
         self.assertEqual(done.returncode, 1, done)
         self.assertEqual(
             done.stdout.splitlines()[:3],
@@ -275,51 +275,51 @@ class PolicyCheckTest(unittest.TestCase):
                 "test: is not read; did you mean tests?",
             ],
         )
-        (self.folder / "test").rename(self.folder / "tests")
+        (self.directory / "test").rename(self.directory / "tests")
         self.write("10-a.lua", "local t, d = require('projects'), data('map.json')\n" + GOOD.format("a"))
-        self.assertEqual(run(self.folder).returncode, 0)
+        self.assertEqual(run(self.directory).returncode, 0)
 
     def test_a_test_that_fails_is_a_finding(self) -> None:
         self.write("10-a.lua", "rule { submit = function(job, view) if view.qos('gpu') then job.qos = 'gpu' end end }")
-        (self.folder / "tests").mkdir()
-        (self.folder / "tests").chmod(0o755)
+        (self.directory / "tests").mkdir()
+        (self.directory / "tests").chmod(0o755)
         passes = "test 'gpu' { given = { qos = { { name = 'gpu' } } }, expect = { job = { qos = 'gpu' } } }\n"
         self.write("tests/a.lua", passes)
-        self.assertEqual(run(self.folder).returncode, 0)
+        self.assertEqual(run(self.directory).returncode, 0)
 
         self.write("tests/a.lua", passes + passes.replace("expect = { job = { qos = 'gpu' } }", "expect = { reject = true }"))
-        done = run(self.folder)
+        done = run(self.directory)
         self.assertEqual(done.returncode, 1)
         self.assertEqual(
             done.stdout.splitlines(),
             [
                 "tests/a.lua:2: test 'gpu' fails: expect.reject: the job was accepted",
-                f"{self.folder}: 1 finding; slurmctld would not load this directory",
+                f"{self.directory}: 1 finding; slurmctld would not load this directory",
             ],
         )
         self.write("site.lua", "site { run_tests = false }")
-        done = run(self.folder)
+        done = run(self.directory)
         self.assertEqual(done.returncode, 1)
         self.assertIn("1 finding; slurmctld would load this directory", done.stdout)
-        self.assertIs(json.loads(run(self.folder, "--json").stdout)["settings"]["run_tests"], False)
+        self.assertIs(json.loads(run(self.directory, "--json").stdout)["settings"]["run_tests"], False)
 
     def test_what_loads_in_spite_of_findings_is_shown(self) -> None:
         self.write("10-a.lua", GOOD.format("a"))
         self.write("20-b.lua.bak", "")
-        done = run(self.folder)
+        done = run(self.directory)
 
         self.assertEqual(done.returncode, 1)
         lines = done.stdout.splitlines()
         self.assertTrue(lines[0].startswith("20-b.lua.bak: is ignored"), lines[0])
         self.assertTrue(lines[1].startswith("Policy:   limits explain, 1 rule, hash "), lines[1])
-        self.assertEqual(lines[-1], f"{self.folder}: 1 finding; slurmctld would load this directory")
+        self.assertEqual(lines[-1], f"{self.directory}: 1 finding; slurmctld would load this directory")
 
     def test_json_has_the_same(self) -> None:
         self.write("site.lua", 'site { limits = "off" }')
         self.write("10-a.lua", GOOD.format("a"))
-        answer = json.loads(run(self.folder, "--json").stdout)
+        answer = json.loads(run(self.directory, "--json").stdout)
 
-        self.assertEqual(list(answer), ["status", "folder", "loads", "hash", "script", "rules", "settings", "findings"])
+        self.assertEqual(list(answer), ["status", "directory", "loads", "hash", "script", "rules", "settings", "findings"])
         self.assertEqual((answer["status"], answer["loads"], answer["findings"]), ("ok", True, []))
         self.assertRegex(answer["hash"], r"^[0-9a-f]{16}$")
         self.assertEqual(
@@ -352,7 +352,7 @@ class PolicyCheckTest(unittest.TestCase):
 
         self.write("20-b.lua", "x = 1")
         self.write("30-c.LUA", "")
-        done = run(self.folder, "--json")
+        done = run(self.directory, "--json")
         answer = json.loads(done.stdout)
 
         self.assertEqual((done.returncode, answer["status"], answer["loads"]), (1, "findings", False))
@@ -365,33 +365,33 @@ class PolicyCheckTest(unittest.TestCase):
 
     def test_shipped_rules_have_no_findings(self) -> None:
         for rule in SHIPPED.glob("*.lua"):  # without their tests: each is for its rule alone
-            shutil.copy(rule, self.folder)
-        shutil.copytree(SHIPPED / "data", self.folder / "data")
-        done = run(self.folder, "--no-owner-check")
+            shutil.copy(rule, self.directory)
+        shutil.copytree(SHIPPED / "data", self.directory / "data")
+        done = run(self.directory, "--no-owner-check")
 
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertIn(f"{len(list(SHIPPED.glob('*.lua')))} rules", done.stdout)
 
     def test_modes_count_unless_told_otherwise(self) -> None:
         self.write("10-a.lua", GOOD.format("a"), mode=0o664)
-        done = run(self.folder)
+        done = run(self.directory)
 
         self.assertEqual(done.returncode, 1)
         self.assertTrue(done.stdout.startswith("10-a.lua: mode 0664 lets others write it: chmod go-w '"), done.stdout)
-        self.assertEqual(run(self.folder, "--no-owner-check").returncode, 0)
+        self.assertEqual(run(self.directory, "--no-owner-check").returncode, 0)
         self.write("10-a.lua", GOOD.format("a"))
-        self.assertEqual(run(self.folder).returncode, 0)
+        self.assertEqual(run(self.directory).returncode, 0)
 
-    def test_the_folder_s_own_mode_is_told_with_its_path(self) -> None:
-        self.folder.chmod(0o777)
-        done = run(self.folder)
+    def test_the_directory_s_own_mode_is_told_with_its_path(self) -> None:
+        self.directory.chmod(0o777)
+        done = run(self.directory)
 
         self.assertEqual(done.returncode, 1)
-        self.assertTrue(done.stdout.startswith(f"{self.folder}: mode 0777 lets others write it"), done.stdout)
-        answer = json.loads(run(self.folder, "--json").stdout)
+        self.assertTrue(done.stdout.startswith(f"{self.directory}: mode 0777 lets others write it"), done.stdout)
+        answer = json.loads(run(self.directory, "--json").stdout)
         self.assertIsNone(answer["findings"][0]["file"])
 
-    def test_a_folder_that_is_not_there_is_an_error(self) -> None:
+    def test_a_directory_that_is_not_there_is_an_error(self) -> None:
         done = run(self.root / "none.d")
         self.assertEqual((done.returncode, done.stdout), (66, ""))
         self.assertIn(f"{self.root}/none.d: there is no such directory", done.stderr)
@@ -400,28 +400,28 @@ class PolicyCheckTest(unittest.TestCase):
         self.assertEqual((done.returncode, json.loads(done.stdout)["error"]["code"]), (66, "not_found"))
 
         self.write("10-a.lua", "")
-        done = run(self.folder / "10-a.lua")
+        done = run(self.directory / "10-a.lua")
         self.assertEqual(done.returncode, 69)
         self.assertIn("Not a directory", done.stderr)
 
     def test_an_unknown_option_is_wrong_usage(self) -> None:
         self.assertEqual(run("--nonsense").returncode, 64)
-        self.assertEqual(run(self.folder, self.folder).returncode, 64)
+        self.assertEqual(run(self.directory, self.directory).returncode, 64)
 
     @unittest.skipIf(HAS_SLURM, "of a build without Slurm")
-    def test_without_slurm_the_folder_must_be_named(self) -> None:
+    def test_without_slurm_the_directory_must_be_named(self) -> None:
         done = run()
 
         self.assertEqual(done.returncode, 78)
         self.assertIn("this build has no Slurm support and reads no slurm.conf: name a directory", done.stderr)
 
     @unittest.skipUnless(HAS_SLURM, "of a build with Slurm")
-    def test_the_default_is_the_folder_beside_slurm_conf(self) -> None:
+    def test_the_default_is_the_directory_beside_slurm_conf(self) -> None:
         user = "root" if os.geteuid() == 0 else str(os.geteuid())
         self.write("10-a.lua", GOOD.format("a"))
         done = run(SLURM_CONF=self.write_conf(user))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertTrue(done.stdout.endswith(f"{self.folder}: no findings\n"), done.stdout)
+        self.assertTrue(done.stdout.endswith(f"{self.directory}: no findings\n"), done.stdout)
 
         self.write("10-a.lua", "")
         done = run(SLURM_CONF=self.write_conf(user))
@@ -434,20 +434,20 @@ class PolicyCheckTest(unittest.TestCase):
         self.assertIn("this host has no user 'no-such-user', which is SlurmUser", done.stderr)
 
     @unittest.skipUnless(HAS_SLURM and os.geteuid() == 0, "needs Slurm and root")
-    def test_the_live_folder_is_read_with_the_rights_of_slurm_user(self) -> None:
+    def test_the_live_directory_is_read_with_the_rights_of_slurm_user(self) -> None:
         conf = self.write_conf("nobody")
         self.write("10-a.lua", GOOD.format("a"), mode=0o600)
-        for words in ((), (self.folder,)):
+        for words in ((), (self.directory,)):
             with self.subTest(words):
                 done = run(*words, SLURM_CONF=conf)
                 self.assertEqual(done.returncode, 1)
                 self.assertTrue(done.stdout.startswith("10-a.lua: cannot be read: Permission denied"), done.stdout)
 
-        self.assertEqual(run(self.folder).returncode, 0)  # not of a slurmctld: root reads it
+        self.assertEqual(run(self.directory).returncode, 0)  # not of a slurmctld: root reads it
         self.write("10-a.lua", GOOD.format("a"))
         self.assertEqual(run(SLURM_CONF=conf).returncode, 0)
 
-        self.folder.chmod(0o700)
+        self.directory.chmod(0o700)
         done = run(SLURM_CONF=conf)
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         self.assertIn("as user nobody: ", done.stdout)

@@ -38,8 +38,8 @@ class PolicyDiff(unittest.TestCase):
     def setUp(self) -> None:
         temporary = tempfile.TemporaryDirectory(prefix="qosgate-test-")
         self.addCleanup(temporary.cleanup)
-        self.folder = Path(temporary.name)
-        self.file = self.folder / "records.jsonl"
+        self.directory = Path(temporary.name)
+        self.file = self.directory / "records.jsonl"
 
     def write(self, *records: object, file: Path | None = None) -> None:
         lines = [item if isinstance(item, str) else json.dumps(item) for item in records]
@@ -63,15 +63,15 @@ class PolicyDiff(unittest.TestCase):
         self.assertEqual([row["user"] for row in self.diff()["users"]], [str(nameless["uid"])])
 
     def test_a_directory_without_records_yet_says_what_to_set(self) -> None:
-        folder = self.folder / "qosgate.d"
-        folder.mkdir()
-        (folder / "site.lua").write_text(f'site {{ record_file = "{self.file}" }}\n')
-        done = self.run_diff(folder)
+        directory = self.directory / "qosgate.d"
+        directory.mkdir()
+        (directory / "site.lua").write_text(f'site {{ record_file = "{self.file}" }}\n')
+        done = self.run_diff(directory)
         self.assertEqual(done.returncode, 66, done)
         self.assertIn(f"{self.file}: no decision was recorded yet", done.stderr)
         self.assertIn("record_percent in site.lua, which is 0", done.stderr)
         self.write(record(1))
-        self.assertEqual(self.diff(folder, status=0)["compared"], 1)
+        self.assertEqual(self.diff(directory, status=0)["compared"], 1)
 
     def test_it_sums_up_by_rule_and_user(self) -> None:
         self.write(
@@ -121,7 +121,7 @@ class PolicyDiff(unittest.TestCase):
         self.assertEqual(self.diff(status=0)["lost"], 7)
 
     def test_a_directory_stands_for_its_record_file_and_the_old_ones(self) -> None:
-        rules = self.folder / "qosgate.d"
+        rules = self.directory / "qosgate.d"
         rules.mkdir()
         (rules / "site.lua").write_text(f'site {{ record_file = "{self.file}", record_files_kept = 2 }}')
         self.write(record(3))
@@ -137,7 +137,7 @@ class PolicyDiff(unittest.TestCase):
         del without["candidate"]
         self.write(without)
         self.assertIn("1 records, and none was compared", self.diff(status=66)["error"]["message"])
-        self.assertEqual(self.diff(self.folder / "none", status=66)["error"]["code"], "not_found")
+        self.assertEqual(self.diff(self.directory / "none", status=66)["error"]["code"], "not_found")
 
 
 if __name__ == "__main__":

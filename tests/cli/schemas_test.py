@@ -168,8 +168,8 @@ class SchemasTest(unittest.TestCase):
                 answers.check_answer([QOSGATE, *words], status, answer)
 
     def test_a_cluster_test_that_gets_a_wrong_answer_fails(self) -> None:
-        with tempfile.TemporaryDirectory(prefix="qosgate-schemas-") as folder:
-            program = Path(folder) / "qosgate"
+        with tempfile.TemporaryDirectory(prefix="qosgate-schemas-") as directory:
+            program = Path(directory) / "qosgate"
             script = f'[ "$2" != --help ] || exec {QOSGATE} "$@"\necho \'{{"reasons": []\'"$ENDING"\n'
             program.write_text("#!/bin/sh\n" + script)
             program.chmod(0o755)
@@ -188,26 +188,26 @@ class AnswersTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="qosgate-schemas-")
-        cls.addClassCleanup(folder.cleanup)
-        cls.folder = Path(folder.name)
-        (cls.folder / "world.json").write_text(json.dumps(WORLD))
-        (cls.folder / "records").write_text(json.dumps(RECORD) + "\nhalf\n")
+        directory = tempfile.TemporaryDirectory(prefix="qosgate-schemas-")
+        cls.addClassCleanup(directory.cleanup)
+        cls.directory = Path(directory.name)
+        (cls.directory / "world.json").write_text(json.dumps(WORLD))
+        (cls.directory / "records").write_text(json.dumps(RECORD) + "\nhalf\n")
         for name, rules in (("good", SHIPPED), ("bad", None)):
-            (cls.folder / name / "tests").mkdir(parents=True)
+            (cls.directory / name / "tests").mkdir(parents=True)
             for rule in rules.glob("*.lua") if rules else ():
-                shutil.copy(rule, cls.folder / name)
-        shutil.copytree(SHIPPED / "data", cls.folder / "good/data")
-        (cls.folder / "bad/10-x.lua").write_text(BROKEN)
-        (cls.folder / "bad/tests/x.lua").write_text(TEST)
-        (cls.folder / "bad/next").mkdir()
-        (cls.folder / "bad/next/10-y.lua").write_text("rule {\n")
+                shutil.copy(rule, cls.directory / name)
+        shutil.copytree(SHIPPED / "data", cls.directory / "good/data")
+        (cls.directory / "bad/10-x.lua").write_text(BROKEN)
+        (cls.directory / "bad/tests/x.lua").write_text(TEST)
+        (cls.directory / "bad/next").mkdir()
+        (cls.directory / "bad/next/10-y.lua").write_text("rule {\n")
 
     def ask(self, *words: str, status: int = 0, stdin: str = "") -> Any:
         """The answer, which has passed its schema."""
         command = [QOSGATE, *words, "--json"]
         done = subprocess.run(
-            command, input=stdin, capture_output=True, text=True, timeout=60, cwd=self.folder, env={"TZ": "UTC"}
+            command, input=stdin, capture_output=True, text=True, timeout=60, cwd=self.directory, env={"TZ": "UTC"}
         )
         self.assertEqual(done.returncode, status, done.stderr)
         answers.check_answer(command, done.returncode, done.stdout)
@@ -254,7 +254,7 @@ class AnswersTest(unittest.TestCase):
 
     @unittest.skipUnless(HAS_SLURM, "the command needs Slurm's library")
     def test_specs_without_a_cluster(self) -> None:
-        (self.folder / "a.yaml").write_text(SPEC)
+        (self.directory / "a.yaml").write_text(SPEC)
         answer = self.ask("spec", "lint", "--offline", "a.yaml", status=2)
         self.assertEqual(
             [(each["code"], each["file"], each["line"], each["cure"]) for each in answer["findings"]],
@@ -264,19 +264,19 @@ class AnswersTest(unittest.TestCase):
         self.assertEqual([each["reason"] for each in answer["silenced"]], ["a small cluster"])
         ignored = self.ask("spec", "lint", "--offline", "a.yaml", "--ignore", "zero-limit", status=2)
         self.assertEqual([each["code"] for each in ignored["findings"]], ["limit-never-binds"])
-        (self.folder / "b.yaml").write_text(SPEC.replace("GrpJobs: 0", "GrpJob: 0"))
+        (self.directory / "b.yaml").write_text(SPEC.replace("GrpJobs: 0", "GrpJob: 0"))
         problem = self.ask("spec", "lint", "--offline", "b.yaml", status=65)["error"]["problems"][0]
         self.assertEqual((problem["file"], problem["line"]), ("b.yaml", 8))
         self.ask("spec", "lint", "--offline", "none.yaml", status=66)
 
     @unittest.skipUnless(HAS_SLURM, "the command needs Slurm's library")
     def test_what_is_kept_on_this_machine(self) -> None:
-        state = str(self.folder / "state")
+        state = str(self.directory / "state")
         self.assertEqual(self.ask("access", "list", "--state", state)["grants"], [])
         self.assertEqual(self.ask("access", "expire", "--state", state)["revoked"], [])
         self.assertEqual(self.ask("spec", "history", "--history", f"{state}/history")["entries"], [])
         self.ask("spec", "history", "7", "--history", f"{state}/history", status=66)
-        (self.folder / "state/grants.jsonl").write_text('{"qos": "night"}\n')
+        (self.directory / "state/grants.jsonl").write_text('{"qos": "night"}\n')
         self.assertIn("grants.jsonl:1: ", self.ask("access", "list", "--state", state, status=65)["error"]["message"])
 
     def test_an_unknown_command(self) -> None:

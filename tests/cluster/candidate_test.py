@@ -36,7 +36,7 @@ class Candidate(PluginTestCase):
         cls.records_file = Path(directory.name) / "records.jsonl"
         cls.put_in_force({"site.lua": f'site {{ record_file = "{cls.records_file}" }}\n'})
         cls.put_in_force({"10-comments.lua": IN_FORCE})
-        cls.next = cls.folder / "next"
+        cls.next = cls.directory / "next"
 
     def setUp(self) -> None:
         self.next.mkdir(mode=0o755, exist_ok=True)
@@ -164,7 +164,7 @@ class Candidate(PluginTestCase):
         self.assertEqual(status.rc, 0, status)
         self.assertRegex(status.stdout, r"Candidate:  not loaded: .*next: 10-comments.lua:1")
         self.assertEqual(self.qosgate("policy", "check", str(self.next)).rc, 1)
-        both = self.qosgate("policy", "check", str(self.folder))
+        both = self.qosgate("policy", "check", str(self.directory))
         self.assertEqual(both.rc, 1)
         self.assertIn("next/10-comments.lua:1:", both.stdout)
 

@@ -156,7 +156,7 @@ class Check(PluginTestCase):
             self.cluster.run(f"scancel {job}", check=True)
 
     def test_rules_that_cannot_be_read_are_told(self) -> None:
-        self.folder.chmod(0o700)
+        self.directory.chmod(0o700)
         try:
             answer = self.answer(["sbatch", "--comment=no", "--wrap=true"])
             self.assertEqual(answer["status"], "accepted")
@@ -164,7 +164,7 @@ class Check(PluginTestCase):
             self.assertEqual(self.answer(["sbatch", "-n3", "--qos=small", "--wrap=true"])["status"], "refused")
             self.assertIn("Not judged: the site's rules", self.check(["sbatch", "--wrap=true"]).stdout)
         finally:
-            self.folder.chmod(0o755)
+            self.directory.chmod(0o755)
         self.assertEqual(self.answer(["sbatch", "--comment=no", "--wrap=true"])["status"], "refused")
 
     def test_only_operators_check_for_others(self) -> None:
@@ -188,12 +188,12 @@ class Check(PluginTestCase):
                 self.assertIn(message, done.stderr)
 
     def test_a_script_in_the_place_of_srun_is_not_run(self) -> None:
-        folder = self.cluster.directory.with_name("scripts")
-        folder.mkdir()
-        script = folder / "srun"
+        directory = self.cluster.directory.with_name("scripts")
+        directory.mkdir()
+        script = directory / "srun"
         script.write_text("#!/bin/sh\nunset LD_PRELOAD SLURM_CONF\n")
         script.chmod(0o755)
-        done = self.check(["srun", "true"], env={"PATH": f"{folder}:{os.environ['PATH']}"})
+        done = self.check(["srun", "true"], env={"PATH": f"{directory}:{os.environ['PATH']}"})
         self.assertEqual(done.rc, NOT_REACHED, done)
         self.assertIn(f"{script} is a script, or cannot be read: put the directory of Slurm's own srun", done.stderr)
 

@@ -86,14 +86,14 @@ class ClientFilterCase(unittest.TestCase):
             f"add user {USER} account=bio qos=normal",
         ):
             cls.cluster.sacctmgr(line)
-        cls.folder = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
+        cls.directory = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
         cls.qosgate = copy_command(cls.cluster)
         cls.cluster.wait_for(
             lambda: "limit 2" in cls.cluster.run("sbatch --qos=small -n3 --wrap=true", USER).stderr, "limits are told"
         )
 
     def setUp(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(self.directory, ignore_errors=True)
 
     def tearDown(self) -> None:
         self.cluster.run(f"scancel --user={USER}", check=True)
@@ -102,8 +102,8 @@ class ClientFilterCase(unittest.TestCase):
         )
 
     def write(self, name: str, text: str) -> None:
-        self.folder.mkdir(mode=0o755, exist_ok=True)
-        (self.folder / name).write_text(text)
+        self.directory.mkdir(mode=0o755, exist_ok=True)
+        (self.directory / name).write_text(text)
 
     def write_rules(self) -> None:
         for name, text in RULES.items():
@@ -288,9 +288,9 @@ rule {
         self.assertIn("qosgate: this job is not judged here: ", done.stderr)
         self.assertEqual(self.said(self.run_as("sbatch -n2 --qos=small --wrap=true")), [])
         self.write("10-rules.lua", "")
-        self.folder.chmod(0o700)
+        self.directory.chmod(0o700)
         self.assertEqual(self.run_as("sbatch -Q -n2 --qos=small --wrap=true").stderr, "")
-        self.folder.chmod(0o755)
+        self.directory.chmod(0o755)
         self.write("site.lua", 'site { client = "off" }\n')
         self.assertNotIn(SMALL, self.run_as("sbatch -n3 --qos=small --wrap=true").stderr)
 

@@ -123,8 +123,8 @@ options:note("%s %s %s %s %s", view.client.command, view.client.interactive, vie
         self.assertEqual(self.sbatch().rc, 1)
         for mode, owner in ((0o666, 0), (0o644, 20001)):
             with self.subTest(mode=mode, owner=owner):
-                (self.folder / "10-client.lua").chmod(mode)
-                os.chown(self.folder / "10-client.lua", owner, -1)
+                (self.directory / "10-client.lua").chmod(mode)
+                os.chown(self.directory / "10-client.lua", owner, -1)
                 done = self.sbatch("-v")
                 self.assertEqual(done.rc, 0, done)
                 self.assertIn("not judged here: 10-client.lua: ", done.stderr)
@@ -226,20 +226,20 @@ if view.qos("small").MaxTRESPerJob.cpu == 2 then options.qos = "small" end
 
     def test_other_rules_are_tried_in_the_client(self) -> None:
         self.client_rule('options:reject("the live rule")')
-        folder = Path(tempfile.mkdtemp(dir=self.home))
-        folder.chmod(0o755)
-        os.chown(folder, self.home.stat().st_uid, -1)
-        tried = ["policy", "try", "--json", "--policy", folder.name, "--", "sbatch", "--wrap=true"]
+        directory = Path(tempfile.mkdtemp(dir=self.home))
+        directory.chmod(0o755)
+        os.chown(directory, self.home.stat().st_uid, -1)
+        tried = ["policy", "try", "--json", "--policy", directory.name, "--", "sbatch", "--wrap=true"]
         try:
             for body, status, message in (
                 ('options:reject("the tried rule")', "refused", ["the tried rule"]),
                 ('options.comment = "tried"', "accepted", ["the job says tried"]),
             ):
-                (folder / "10-client.lua").write_text(
+                (directory / "10-client.lua").write_text(
                     f"rule {{ client = function(options) {body} end,\n"
                     'submit = function(job) job:note("the job says %s", job.comment) end }\n'
                 )
-                os.chown(folder / "10-client.lua", self.home.stat().st_uid, -1)
+                os.chown(directory / "10-client.lua", self.home.stat().st_uid, -1)
                 done = self.cluster.run([self.qosgate, *tried], "ana", cwd=self.home)
                 answer = json.loads(done.stdout)
                 self.assertEqual((answer["status"], answer["parts"][0]["message"]), (status, message), done)
@@ -248,10 +248,10 @@ if view.qos("small").MaxTRESPerJob.cpu == 2 then options.qos = "small" end
             self.assertIn("The client does not send the job, so rules for jobs are not asked.", done.stdout)
             # What rules set are options of a command of root, too: only root's own rules do that.
             done = self.cluster.run([self.qosgate, *tried], "root", cwd=self.home)
-            self.assertIn(f"sbatch: qosgate: the rules for clients are not run: {folder}: on the way to it: ", done.stderr)
+            self.assertIn(f"sbatch: qosgate: the rules for clients are not run: {directory}: on the way to it: ", done.stderr)
             self.assertEqual(json.loads(done.stdout)["parts"][0]["message"], ["the job says nil"])
         finally:
-            shutil.rmtree(folder)
+            shutil.rmtree(directory)
 
     def test_check_runs_no_program_whatever_a_rule_sets(self) -> None:
         mark = self.home / "ran"

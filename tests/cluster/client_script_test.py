@@ -193,8 +193,8 @@ class ClientScript(unittest.TestCase):
     def setUp(self) -> None:
         shutil.rmtree(self.ours.parents[1], ignore_errors=True)
         self.ours.parent.mkdir(parents=True)
-        for folder in (self.ours.parent, self.ours.parents[1]):
-            folder.chmod(0o755)
+        for directory in (self.ours.parent, self.ours.parents[1]):
+            directory.chmod(0o755)
 
     def tearDown(self) -> None:
         self.cancel_jobs()
@@ -290,12 +290,12 @@ class ClientScript(unittest.TestCase):
         self.assertEqual(answer["user_reads"], ["sbatch: error: cli_filter plugin terminated with error"])
         self.assertIn("comment no is refused", done.stderr)
 
-        folder = self.home / "tried"
-        self.cluster.run(["mkdir", "-p", str(folder / "compat")], USER, check=True)
-        script = folder / "compat" / "cli_filter.lua"
+        directory = self.home / "tried"
+        self.cluster.run(["mkdir", "-p", str(directory / "compat")], USER, check=True)
+        script = directory / "compat" / "cli_filter.lua"
         script.write_text(SCRIPTS["refusal"].replace("comment %s", "the tried comment %s"))
-        os.chown(script, folder.stat().st_uid, -1)
-        tried = [qosgate, "policy", "try", "--policy", str(folder), *words]
+        os.chown(script, directory.stat().st_uid, -1)
+        tried = [qosgate, "policy", "try", "--policy", str(directory), *words]
         done = self.cluster.run(tried, USER)
         self.assertEqual(done.rc, 1, done)
         self.assertIn("the tried comment no is refused", done.stderr)

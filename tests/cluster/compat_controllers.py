@@ -131,9 +131,9 @@ class Ours(Controller):
 
     def __init__(self, files: Path) -> None:
         super().__init__("qosgate", f"JobSubmitPlugins=qosgate\nPluginDir={build_root()}/plugin:@PLUGINDIR@\n")
-        self.folder = self.cluster.layout.slurm_conf.parent / "qosgate.d"
-        (self.folder / "compat").mkdir(mode=0o755, parents=True)
-        (self.folder / "site.lua").write_text(
+        self.directory = self.cluster.layout.slurm_conf.parent / "qosgate.d"
+        (self.directory / "compat").mkdir(mode=0o755, parents=True)
+        (self.directory / "site.lua").write_text(
             f'site {{ limits = "off", compat_files = {{ "{files}" }},'
             f' compat_programs = {{ "sh {files}/hours.sh * > {files}/hours-*.txt" }} }}\n'
         )
@@ -141,7 +141,7 @@ class Ours(Controller):
 
     def put_in_force(self, script: bytes) -> None:
         mark = len(self.cluster.log("slurmctld"))
-        (self.folder / "compat" / "job_submit.lua").write_bytes(script)
+        (self.directory / "compat" / "job_submit.lua").write_bytes(script)
         self.cluster.wait_for(
             lambda: "job_submit/qosgate: policy" in self.cluster.log("slurmctld")[mark:], "the script is read"
         )

@@ -64,12 +64,12 @@ class CompatJobs(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="qosgate-compat-")
-        cls.addClassCleanup(folder.cleanup)
-        Path(folder.name).chmod(0o755)
+        directory = tempfile.TemporaryDirectory(prefix="qosgate-compat-")
+        cls.addClassCleanup(directory.cleanup)
+        Path(directory.name).chmod(0o755)
         cls.slurms = Slurms()
         cls.addClassCleanup(cls.slurms.cluster.down)
-        cls.ours = Ours(Path(folder.name))
+        cls.ours = Ours(Path(directory.name))
         cls.addClassCleanup(cls.ours.cluster.down)
 
     def test_a_bound_on_waiting_jobs_holds_under_both(self) -> None:
@@ -102,7 +102,7 @@ class CompatJobs(unittest.TestCase):
 
     def test_jobs_have_the_values_that_slurms_plugin_shows(self) -> None:
         seen = []
-        site = self.ours.folder / "site.lua"
+        site = self.ours.directory / "site.lua"
         self.addCleanup(write_whole, site, site.read_text())
         write_whole(site, site.read_text().replace("site {", "site { rule_instructions = 10000000,"))
         for controller in (self.slurms, self.ours):

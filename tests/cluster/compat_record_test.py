@@ -62,12 +62,12 @@ class CompatRecord(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="qosgate-compat-")
-        cls.addClassCleanup(folder.cleanup)
-        Path(folder.name).chmod(0o755)
+        directory = tempfile.TemporaryDirectory(prefix="qosgate-compat-")
+        cls.addClassCleanup(directory.cleanup)
+        Path(directory.name).chmod(0o755)
         cls.slurms = Slurms()
         cls.addClassCleanup(cls.slurms.cluster.down)
-        cls.ours = Ours(Path(folder.name))
+        cls.ours = Ours(Path(directory.name))
         cls.addClassCleanup(cls.ours.cluster.down)
 
     def tearDown(self) -> None:
@@ -137,7 +137,7 @@ class CompatRecord(unittest.TestCase):
             self.assertEqual(self.change(controller, waits).rc, 0)
 
     def test_a_job_that_is_not_read_yet_is_not_changed(self) -> None:
-        site = self.ours.folder / "site.lua"
+        site = self.ours.directory / "site.lua"
         before = site.read_text()
         write_whole(site, before.replace("site {", 'site { compat_on_error = "allow",', 1))
         self.addCleanup(write_whole, site, before)

@@ -171,10 +171,10 @@ class CompatRules(PluginTestCase):
         self.assertEqual((part["refused_by"], part["script"]["refused"], part["rules"]), ("script", True, []))
 
     def test_try_says_if_the_script_reads_what_is_not_known_here(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            world = Path(folder) / "world.json"
+        with tempfile.TemporaryDirectory() as directory:
+            world = Path(directory) / "world.json"
             self.cluster.run([str(self.qosgate), "capture", str(world)], check=True)
-            Path(folder).chmod(0o755)
+            Path(directory).chmod(0o755)
             world.chmod(0o644)
             (part,) = self.try_job("--comment=queue", more=("--world", str(world)))["parts"]
         self.assertIn("the jobs, as scripts see them, are not known here", part["script"]["not_run"])

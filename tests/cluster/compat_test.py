@@ -58,10 +58,10 @@ class Compat(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="qosgate-compat-")
-        cls.addClassCleanup(folder.cleanup)
-        Path(folder.name).chmod(0o755)
-        cls.files = Path(folder.name) / "files"
+        directory = tempfile.TemporaryDirectory(prefix="qosgate-compat-")
+        cls.addClassCleanup(directory.cleanup)
+        Path(directory.name).chmod(0o755)
+        cls.files = Path(directory.name) / "files"
         shutil.copytree(SCRIPTS / "files", cls.files)
         for path in [cls.files, *cls.files.rglob("*")]:
             path.chmod(0o755 if path.is_dir() else 0o644)
@@ -130,19 +130,19 @@ class Compat(unittest.TestCase):
 
         # What is kept for a restart has the files, too.
         allowed.rename(allowed.with_suffix(".old"))
-        self.ours.folder.chmod(0o777)
+        self.ours.directory.chmod(0o777)
         self.ours.cluster.restart("slurmctld")
         self.assertEqual(self.ours.ask(job, USER).code, 0)
-        self.ours.folder.chmod(0o755)
+        self.ours.directory.chmod(0o755)
         allowed.with_suffix(".old").rename(allowed)
 
     def test_log_records_and_status_show_what_the_script_did(self) -> None:
-        site = self.ours.folder / "site.lua"
+        site = self.ours.directory / "site.lua"
         before = site.read_text()
         records = self.files.parent / "records.jsonl"
         write_whole(site, before.replace("site {", f'site {{ record_file = "{records}", rule_instructions = 10000000,', 1))
         self.addCleanup(write_whole, site, before)
-        rule = self.ours.folder / "10-late.lua"
+        rule = self.ours.directory / "10-late.lua"
         rule.write_text(
             'rule { name = "late", modify = function(job) if job.time_limit > 50 then job:reject("too long") end end }\n'
         )
@@ -263,7 +263,7 @@ class Compat(unittest.TestCase):
         self.assertEqual(self.slurms.ask(job, "ben"), answers[-1])
 
     def test_the_log_gets_what_a_script_writes_if_the_site_says_so(self) -> None:
-        site = self.ours.folder / "site.lua"
+        site = self.ours.directory / "site.lua"
         before = site.read_text()
         write_whole(site, before.replace("site {", 'site { compat_writes = "log",', 1))
         self.addCleanup(write_whole, site, before)

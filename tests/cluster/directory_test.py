@@ -91,7 +91,7 @@ class HangingDirectory(DirectoryCase):
             self.assertLess(time.monotonic() - begin, 15)
         finally:
             hangs.unlink()
-            (self.folder / "10-lab.lua").unlink()
+            (self.directory / "10-lab.lua").unlink()
             self.cluster.start("slurmctld")
         self.wait_for_answer(USER, True, "")
 

@@ -80,7 +80,7 @@ class Guides(unittest.TestCase):
             cls.cluster.sacctmgr(line)
         cls.cluster.scontrol("update PartitionName=viz QOS=vizqos")
         cls.qosgate = copy_command(cls.cluster)
-        cls.folder = cls.cluster.layout.etc / "qosgate.d"
+        cls.directory = cls.cluster.layout.etc / "qosgate.d"
         script = cls.cluster.layout.home / "ana" / "job.sh"
         script.write_text("#!/bin/sh\nexec sleep 300\n", encoding="utf-8")
 
@@ -105,17 +105,17 @@ class Guides(unittest.TestCase):
         return job
 
     def rules(self, **files: str) -> None:
-        self.folder.mkdir(mode=0o755, exist_ok=True)
+        self.directory.mkdir(mode=0o755, exist_ok=True)
         self.addCleanup(self.remove_rules)
         for name, text in files.items():
-            (self.folder / f"{name}.lua").write_text(text)
+            (self.directory / f"{name}.lua").write_text(text)
 
     def remove_rules(self) -> None:
         """Waits until slurmctld has noticed, too. Of a directory that is gone it keeps the rules."""
-        for file in self.folder.iterdir():
+        for file in self.directory.iterdir():
             if file.name != "site.lua":
                 file.unlink()
-        write_whole(self.folder / "site.lua", 'site { limits = "explain" }\n')
+        write_whole(self.directory / "site.lua", 'site { limits = "explain" }\n')
         self.cluster.wait_for(
             lambda: "limits explain, 0 rules" in self.cluster.run([self.qosgate, "status"]).stdout, "no rule is in force"
         )

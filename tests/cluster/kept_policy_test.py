@@ -25,27 +25,27 @@ class KeptPolicy(PluginTestCase):
     def setUpClass(cls) -> None:
         super().setUpClass()
         cls.cluster.sacctmgr("add user ben account=bio adminlevel=operator")
-        cls.folder = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
+        cls.directory = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
         cls.kept = cls.cluster.layout.controller_state / "qosgate_policy"
 
     def setUp(self) -> None:
         """Every test begins without any kept policy."""
         self.expected_errors += ["policy not loaded", "no rules are loaded", "is not read yet"]
         self.cluster.stop("slurmctld")
-        self.remove_folder()
+        self.remove_directory()
         self.kept.unlink(missing_ok=True)
         self.cluster.start("slurmctld")
         self.wait_for_answer(accepted=True)
 
-    def remove_folder(self) -> None:
-        for file in self.folder.glob("*"):
+    def remove_directory(self) -> None:
+        for file in self.directory.glob("*"):
             file.unlink()
-        if self.folder.exists():
-            self.folder.rmdir()
+        if self.directory.exists():
+            self.directory.rmdir()
 
     def write(self, text: str) -> Path:
-        self.folder.mkdir(mode=0o755, exist_ok=True)
-        path = self.folder / "10-main.lua"
+        self.directory.mkdir(mode=0o755, exist_ok=True)
+        path = self.directory / "10-main.lua"
         path.write_text(text)
         return path
 
@@ -72,19 +72,19 @@ class KeptPolicy(PluginTestCase):
         self.expect(self.submit_as(USER), False, "not on main")
         self.expect_logged_error("what was in force before this start stays in force")
 
-        self.remove_folder()
+        self.remove_directory()
         self.cluster.restart("slurmctld")
         self.expect(self.submit_as(USER), False, "not on main")
         self.expect_logged_error("the directory is gone; to end a policy, leave the directory there and empty")
 
-        self.folder.mkdir(mode=0o755)
+        self.directory.mkdir(mode=0o755)
         self.wait_for_answer(accepted=True)
         self.cluster.restart("slurmctld")
         self.expect(self.submit_as(USER), True)
 
     def test_a_first_policy_with_a_mistake_changes_nothing(self) -> None:
         self.cluster.wait_for(self.kept.exists, "something is kept")
-        self.assertIn("folder 0 files 0", self.kept.read_text())
+        self.assertIn("directory 0 files 0", self.kept.read_text())
         self.write("rule { submit = function(job) if job.partitoin then return end end }\n")
         self.expect_logged_error("10-main.lua:1: unknown field 'partitoin' of job; did you mean partition?")
         self.cluster.restart("slurmctld")
@@ -99,7 +99,7 @@ class KeptPolicy(PluginTestCase):
 
         refused = self.submit_as(USER)
         self.expect(refused, False, "This job was not accepted because the site's rules are not loaded: ")
-        self.assertIn(f"{self.folder}: 10-main.lua:3: ", refused.stderr)
+        self.assertIn(f"{self.directory}: 10-main.lua:3: ", refused.stderr)
         self.expect_logged_error("no rules are loaded: ")
         for operator in ("root", "ben"):
             self.expect(self.submit_as(operator), True)

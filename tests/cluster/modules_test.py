@@ -33,28 +33,28 @@ class Modules(PluginTestCase):
     def setUpClass(cls) -> None:
         super().setUpClass()
         cls.kept = cls.cluster.layout.controller_state / "qosgate_policy"
-        cls.folder = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
+        cls.directory = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
 
     def setUp(self) -> None:
         """Every test begins with a module and data in force."""
         self.expected_errors.append("policy not loaded")
-        self.remove_folder()
-        for folder in (self.folder, self.folder / "lib", self.folder / "data"):
-            folder.mkdir(mode=0o755)
+        self.remove_directory()
+        for directory in (self.directory, self.directory / "lib", self.directory / "data"):
+            directory.mkdir(mode=0o755)
         self.write_data({"astro": {"tasks": 3}})
-        (self.folder / "lib/projects.lua").write_text(MODULE)
-        (self.folder / "10-projects.lua").write_text(RULE)
+        (self.directory / "lib/projects.lua").write_text(MODULE)
+        (self.directory / "10-projects.lua").write_text(RULE)
         self.wait_for_answer("-n4", "project astro may use 3 tasks, this job asks for 4")
 
-    def remove_folder(self) -> None:
-        if self.folder.exists():
-            shutil.rmtree(self.folder)
+    def remove_directory(self) -> None:
+        if self.directory.exists():
+            shutil.rmtree(self.directory)
 
     def write_data(self, projects: object) -> None:
         """As a program does it: a complete file takes the place of the old one."""
-        new = self.folder / "data/.projects.json"
+        new = self.directory / "data/.projects.json"
         new.write_text(json.dumps(projects))
-        new.rename(self.folder / "data/projects.json")
+        new.rename(self.directory / "data/projects.json")
 
     def wait_for_answer(self, arguments: str, text: str) -> None:
         """Waits until such a job is refused with this text; accepted with an empty one."""
@@ -82,7 +82,7 @@ class Modules(PluginTestCase):
         self.expect(self.submit("--hold -A bio -n2"), True)
 
     def test_a_broken_file_of_data_leaves_the_last_good_one_in_force(self) -> None:
-        (self.folder / "data/projects.json").write_text('{\n  "astro": {"tasks": 9},\n}\n')
+        (self.directory / "data/projects.json").write_text('{\n  "astro": {"tasks": 9},\n}\n')
         problem = "data/projects.json:3: a key in quotes is expected before '}'"
         self.expect_logged_error(problem)
         self.wait_for_status(problem)
@@ -95,7 +95,7 @@ class Modules(PluginTestCase):
 
     def test_files_of_others_are_refused(self) -> None:
         for name in ("data/projects.json", "lib/projects.lua", "lib", "data"):
-            path = self.folder / name
+            path = self.directory / name
             with self.subTest(name):
                 os.chown(path, 1234, -1)
                 self.expect_logged_error(f"{path}: belongs to user id 1234, which is neither root nor")
@@ -103,9 +103,9 @@ class Modules(PluginTestCase):
                 os.chown(path, 0, -1)
                 self.wait_for_status("belongs to user id", is_there=False)
 
-    def test_a_restart_without_the_folder_keeps_modules_and_data(self) -> None:
+    def test_a_restart_without_the_directory_keeps_modules_and_data(self) -> None:
         self.cluster.wait_for(lambda: '"tasks": 3' in self.kept.read_text(), "the data is kept")
-        self.remove_folder()
+        self.remove_directory()
         self.cluster.restart("slurmctld")
         self.expect_logged_error("the directory is gone")
         self.expect(self.submit("--hold -n3"), True)

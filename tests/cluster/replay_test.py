@@ -61,9 +61,9 @@ class Replay(PluginTestCase):
         return cls.records.read_text().splitlines() if cls.records.exists() else []
 
     def policy(self, rules: str) -> Path:
-        folder = Path(tempfile.mkdtemp(dir=self.directory))
-        (folder / "10-routing.lua").write_text(rules)
-        return folder
+        directory = Path(tempfile.mkdtemp(dir=self.directory))
+        (directory / "10-routing.lua").write_text(rules)
+        return directory
 
     def replay(self, *words: str | Path, user: str | None = None) -> CommandResult:
         command = [str(build_root() / "contrib/qosgate/qosgate"), "policy", "replay", *map(str, words)]
@@ -81,8 +81,8 @@ class Replay(PluginTestCase):
         self.assertEqual(sums["left_out"], {})
 
     def test_other_rules_change_what_they_are_about(self) -> None:
-        folder = self.policy(OTHER_RULES)
-        sums = self.sums("--from", self.chosen, "--policy", folder, status=1)
+        directory = self.policy(OTHER_RULES)
+        sums = self.sums("--from", self.chosen, "--policy", directory, status=1)
         self.assertEqual([sums[key] for key in ("differing", "refused", "accepted", "job_differs")], [3, 1, 1, 1], sums)
         self.assertEqual(sorted(sums["examples"]), sorted(self.ids[name] for name in ("no", "move", "pair")))
         self.assertEqual([(row["rule"], row["differing"]) for row in sums["rules"]], [("routing", 3)])
@@ -90,13 +90,13 @@ class Replay(PluginTestCase):
         self.assertEqual(sums["fields"], {"qos": 1})
         # Two CPUs for half an hour; the other two jobs have no time limit.
         self.assertEqual((sums["cpu_hours"], sums["gpu_hours"], sums["hours_not_known"]), (1, 0, 2))
-        text = self.replay("--from", self.chosen, "--policy", folder).stdout
+        text = self.replay("--from", self.chosen, "--policy", directory).stdout
         self.assertIn("5 of 5 recorded decisions, decided again", text)
         self.assertRegex(text, r"routing +3 +1 +1 +1 +1 +0 ")
 
     def test_what_a_record_does_not_hold_is_said(self) -> None:
-        folder = self.policy('rule { submit = function(job) if job.env["HOME"] then job:reject("home") end end }\n')
-        sums = self.sums("--from", self.chosen, "--policy", folder, status=66)
+        directory = self.policy('rule { submit = function(job) if job.env["HOME"] then job:reject("home") end end }\n')
+        sums = self.sums("--from", self.chosen, "--policy", directory, status=66)
         self.assertEqual(sums["left_out"], {"a rule reads 'env', which records do not hold": 5})
         old = self.directory / "old.jsonl"
         records = [json.loads(line) for line in self.chosen.read_text().splitlines()]
@@ -145,26 +145,26 @@ class Replay(PluginTestCase):
         self.assertEqual([(row["rule"], row["accepted"]) for row in sums["rules"]], [(None, 1)], sums)
 
     def test_groups_are_those_of_the_world(self) -> None:
-        folder = self.policy(
+        directory = self.policy(
             "rule { submit = function(job, view)\n"
             f'    if job.comment == "move" and not view.user.in_group("{USER}") then job:reject("no") end\n'
             '    if job.comment ~= "move" and view.user.in_group("nobody-else") then job:reject("no") end\n'
             "end }\n"
         )
         # The rule of the record rejects "no" and moves "move"; this one does neither.
-        sums = self.sums("--from", self.chosen, "--policy", folder, status=1)
+        sums = self.sums("--from", self.chosen, "--policy", directory, status=1)
         self.assertEqual((sums["decided"], sums["accepted"], sums["refused"]), (5, 1, 0), sums)
         for options, decided in (((), 5), (("--no-groups",), 0)):
             world = self.directory / f"groups{decided}.json"
             command = [str(build_root() / "contrib/qosgate/qosgate"), "capture", str(world), *options]
             self.assertEqual(self.cluster.run(command).rc, 0)
-            sums = self.sums("--from", self.chosen, "--policy", folder, "--world", world, status=1 if decided else 66)
+            sums = self.sums("--from", self.chosen, "--policy", directory, "--world", world, status=1 if decided else 66)
             self.assertEqual((sums["decided"], sums["refused"]), (decided, 0), sums)
         self.assertEqual(sums["status"], "nothing decided")
         self.assertEqual(
             sums["error"]["message"], "none of 5 records could be decided again: the reasons stand in the answer"
         )
-        words = self.replay("--from", self.chosen, "--policy", folder, "--world", world)
+        words = self.replay("--from", self.chosen, "--policy", directory, "--world", world)
         self.assertEqual(words.rc, 66, words)
         self.assertIn(": 0 jobs of 0 users change\n", words.stdout)
         self.assertIn("qosgate: error: none of 5 records could be decided again", words.stderr)
@@ -211,31 +211,31 @@ class Replay(PluginTestCase):
         self.assertEqual([(row["user"], row["differing"]) for row in sums["users"]], [(USER, 3)])
 
     def test_some_records_are_chosen(self) -> None:
-        folder = self.policy(OTHER_RULES)
-        sums = self.sums("--from", self.chosen, "--policy", folder, "--user", "root", status=66)
+        directory = self.policy(OTHER_RULES)
+        sums = self.sums("--from", self.chosen, "--policy", directory, "--user", "root", status=66)
         self.assertEqual((sums["records"], sums["not_chosen"]), (0, 5))
-        sums = self.sums("--from", self.chosen, "--policy", folder, "--user", USER, "--since", "1h", status=1)
+        sums = self.sums("--from", self.chosen, "--policy", directory, "--user", USER, "--since", "1h", status=1)
         self.assertEqual((sums["records"], sums["not_chosen"]), (5, 0))
-        sums = self.sums("--from", self.chosen, "--policy", folder, "--until", "1h", status=66)
+        sums = self.sums("--from", self.chosen, "--policy", directory, "--until", "1h", status=66)
         self.assertEqual((sums["records"], sums["not_chosen"]), (0, 5))
         for words in (["--since", "yesterday"], ["--since", "1h", "--until", "2h"], ["--since", "2026-02-30"]):
             self.assertNotIn(self.replay("--from", self.chosen, *words).rc, (0, 1))
 
     def test_another_limit_changes_what_it_is_about(self) -> None:
-        folder = self.policy(RULES)
+        directory = self.policy(RULES)
         change = ["--qos", "small:MaxTRESPerJob=cpu=3"]
-        sums = self.sums("--from", self.chosen, "--policy", folder, *change, status=1)
+        sums = self.sums("--from", self.chosen, "--policy", directory, *change, status=1)
         self.assertEqual([(row["rule"], row["accepted"]) for row in sums["rules"]], [(None, 1)], sums)
         self.assertEqual(sums["examples"], [self.ids["large"]])
         self.assertEqual(sums["changed_qos"], ["QOS small: MaxTRESPerJob: cpu=2 -> cpu=3"])
         # The limit that there is.
-        sums = self.sums("--from", self.chosen, "--policy", folder, "--qos", "small:MaxTRESPerJob=cpu=2", status=0)
+        sums = self.sums("--from", self.chosen, "--policy", directory, "--qos", "small:MaxTRESPerJob=cpu=2", status=0)
         self.assertEqual((sums["decided"], sums["changed_qos"]), (5, []))
         # Without DenyOnLimit jobs beyond a limit wait.
         change = ["--qos", "normal:MaxTRESPerUser=cpu=1"]
-        sums = self.sums("--from", self.chosen, "--policy", folder, *change, status=1)
+        sums = self.sums("--from", self.chosen, "--policy", directory, *change, status=1)
         self.assertEqual((sums["waits"], sums["refused"]), (1, 0), sums)
-        self.assertRegex(self.replay("--from", self.chosen, "--policy", folder, *change).stdout, r"waits for a limit only now: +1")
+        self.assertRegex(self.replay("--from", self.chosen, "--policy", directory, *change).stdout, r"waits for a limit only now: +1")
         for wrong, why in {
             "small": "write --qos",
             "smal:MaxWall=1": "did you mean small?",
@@ -257,11 +257,11 @@ class Replay(PluginTestCase):
 
     def test_jobs_of_accounting_are_decided_again(self) -> None:
         reject = 'if job.cpus == 2 and job.time_limit == 30 and job.memory == 20 then job:reject("no two CPUs") end'
-        folder = self.policy(f"rule {{ submit = function(job) {reject} end }}\n")
+        directory = self.policy(f"rule {{ submit = function(job) {reject} end }}\n")
         self.fill_accounting()
 
         def read() -> dict:
-            answer = self.replay("--json", "--from-accounting", "--policy", folder, "--user", USER)
+            answer = self.replay("--json", "--from-accounting", "--policy", directory, "--user", USER)
             self.assertIn(answer.rc, (0, 1), answer)
             return json.loads(answer.stdout)
 
@@ -270,14 +270,14 @@ class Replay(PluginTestCase):
         self.assertEqual(sums["cpu_hours"], 1)
         self.assertEqual([row["user"] for row in sums["users"]], [USER])
         # The tasks of the array are one job.
-        folder = self.policy(
+        directory = self.policy(
             "rule { submit = function(job)\n"
             '    if job.array_tasks == 4 and job.array == "1-3,7" then job:reject("array") end\n'
             '    if job.qos == "counted" then job:reject("counted") end\n'
             "end }\n"
         )
         self.assertEqual(read()["refused"], 2)
-        text = self.replay("--from-accounting", "--policy", folder).stdout
+        text = self.replay("--from-accounting", "--policy", directory).stdout
         self.assertIn("Jobs that were refused are not in it.", text)
         self.assertIn("jobs submitted from", text)
 
@@ -285,8 +285,8 @@ class Replay(PluginTestCase):
         self.fill_accounting()
 
         def left_out(condition: str, status: int = 66) -> dict:
-            folder = self.policy(f'rule {{ submit = function(job) if {condition} then job:reject("x") end end }}\n')
-            return self.sums("--from-accounting", "--policy", folder, status=status)["left_out"]
+            directory = self.policy(f'rule {{ submit = function(job) if {condition} then job:reject("x") end end }}\n')
+            return self.sums("--from-accounting", "--policy", directory, status=status)["left_out"]
 
         for condition, why in {
             "job.tasks": "a rule reads 'tasks', which accounting does not hold",

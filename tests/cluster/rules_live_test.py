@@ -81,12 +81,12 @@ class RulesLive(PluginTestCase):
             cls.cluster.sacctmgr(line)
         with cls.cluster.layout.group.open("a") as groups:
             groups.write(f"physics:x:70010:{USER}\n")
-        cls.folder = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
+        cls.directory = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
 
     def put_only(self, files: dict[str, str]) -> None:
         """Puts these files in force, and nothing else."""
         mark = len(self.cluster.log("slurmctld"))
-        replace_directory(self.folder, files)
+        replace_directory(self.directory, files)
         self.cluster.wait_for(
             lambda: ": in force: " in self.slurmctld_log_since(mark), "the policy is in force"
         )
@@ -224,9 +224,9 @@ class RulesLive(PluginTestCase):
         self.expect(self.submit("--hold -n4"), False, "at most 3 tasks in main")
         self.expect(self.submit("--hold -A bio -n2"), False, "at most 1 tasks in main")
         self.expect(self.submit("--hold -p short -n4"), True)
-        new = self.folder / "data/.tasks.csv"
+        new = self.directory / "data/.tasks.csv"
         new.write_text(f'{head}"main","astro",4\r\n')
-        new.rename(self.folder / "data/tasks.csv")
+        new.rename(self.directory / "data/tasks.csv")
         self.cluster.wait_for(lambda: self.submit("--hold -n4").rc == 0, "the new table is in force")
         self.expect(self.submit("--hold -n5"), False, "at most 4 tasks in main")
 
@@ -242,8 +242,8 @@ class RulesLive(PluginTestCase):
             path.write_text(source)
         (home / "job.sh").write_text("#!/bin/sh\nsleep 300\n")
         self.expected_errors.append("the directory is gone")
-        if self.folder.exists():
-            shutil.rmtree(self.folder)
+        if self.directory.exists():
+            shutil.rmtree(self.directory)
         job = ""
         for block in re.findall(r"```\n(\$ .*?)```", text, re.DOTALL):
             for command, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
@@ -257,7 +257,7 @@ class RulesLive(PluginTestCase):
 
     def run_as_written(self, command: str, home: Path) -> str:
         """Runs a command of the guide; what it puts in force is in force afterwards."""
-        words = command.removeprefix("sudo ").replace("/etc/slurm/qosgate.d", str(self.folder)).split()
+        words = command.removeprefix("sudo ").replace("/etc/slurm/qosgate.d", str(self.directory)).split()
         if words[0] == "qosgate":
             words[0] = copy_command(self.cluster)
         mark = len(self.cluster.log("slurmctld"))

@@ -15,8 +15,8 @@ class Rules(PluginTestCase):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        cls.folder = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
-        cls.folder.mkdir(mode=0o755)
+        cls.directory = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
+        cls.directory.mkdir(mode=0o755)
 
     def write_rule(self, body: str, **settings: str) -> None:
         """Puts one rule in force and waits until slurmctld says so."""
@@ -26,7 +26,7 @@ class Rules(PluginTestCase):
 
     def tearDown(self) -> None:
         mark = len(self.cluster.log("slurmctld"))
-        for rule in self.folder.glob("[12]*-*.lua"):
+        for rule in self.directory.glob("[12]*-*.lua"):
             rule.unlink()
         self.cluster.wait_for(
             lambda: "job_submit/qosgate: " in self.slurmctld_log_since(mark), "the rule is gone"

@@ -66,22 +66,22 @@ class Ansible(SpecTestCase):
     def setUp(self) -> None:
         if shutil.which("ansible-playbook") is None:
             self.fail("ansible-core is not installed")
-        self.folder = self.cluster.directory.with_name("playbook")
-        self.folder.mkdir(exist_ok=True)
-        self.spec_file = self.folder / "qos.yaml"
+        self.directory = self.cluster.directory.with_name("playbook")
+        self.directory.mkdir(exist_ok=True)
+        self.spec_file = self.directory / "qos.yaml"
         self.spec_file.write_text(self.SPEC, encoding="utf-8")
-        (self.folder / "play.yaml").write_text(
+        (self.directory / "play.yaml").write_text(
             PLAYBOOK.format(path=self.spec_file, executable=self.binary), encoding="utf-8"
         )
 
     def play(self, *options: str, rc: int = 0) -> CommandResult:
         env = {
             "ANSIBLE_LIBRARY": str(ANSIBLE / "library"),
-            "ANSIBLE_LOCAL_TEMP": str(self.folder / "tmp"),
-            "ANSIBLE_HOME": str(self.folder / "home"),
+            "ANSIBLE_LOCAL_TEMP": str(self.directory / "tmp"),
+            "ANSIBLE_HOME": str(self.directory / "home"),
             "ANSIBLE_STDOUT_CALLBACK": "default",  # the one for JSON is no part of newer ansible-core
         }
-        command = ["ansible-playbook", "-i", "localhost,", *options, str(self.folder / "play.yaml")]
+        command = ["ansible-playbook", "-i", "localhost,", *options, str(self.directory / "play.yaml")]
         result = self.cluster.run(command, env=env, timeout=120)
         self.assertEqual(result.rc, rc, str(result))
         return result

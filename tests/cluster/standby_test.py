@@ -93,7 +93,7 @@ class StandbyTestCase(PluginTestCase):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        cls.folder = cls.cluster.layout.etc / "qosgate.d"
+        cls.directory = cls.cluster.layout.etc / "qosgate.d"
         cls.kept = cls.cluster.layout.controller_state / "qosgate_policy"
         cls.status_file = cls.cluster.layout.controller_state / "qosgate_status.json"
         cls.standby = Standby(cls.cluster.layout)
@@ -113,12 +113,12 @@ class StandbyTestCase(PluginTestCase):
         self.cluster.start("slurmctld")
         super().tearDown()
 
-    def write(self, folder: Path, text: str) -> None:
-        folder.mkdir(mode=0o755, exist_ok=True)
-        (folder / "10-all.lua").write_text(text)
+    def write(self, directory: Path, text: str) -> None:
+        directory.mkdir(mode=0o755, exist_ok=True)
+        (directory / "10-all.lua").write_text(text)
 
     def put_in_force(self, words: str) -> None:
-        self.write(self.folder, refusal(words))
+        self.write(self.directory, refusal(words))
         self.wait_for_refusal(words)
         self.cluster.wait_for(lambda: words in self.kept.read_text(), "the policy is kept")
 
@@ -167,7 +167,7 @@ class StandbyTestCase(PluginTestCase):
 
 
 class Takeover(StandbyTestCase):
-    def test_what_was_in_force_last_is_taken_over_where_the_own_folder_is_broken(self) -> None:
+    def test_what_was_in_force_last_is_taken_over_where_the_own_directory_is_broken(self) -> None:
         self.write(self.standby.policy, "rule {\n")
         self.wait_for_standby_log("policy not loaded")
         self.put_in_force("second")
@@ -176,7 +176,7 @@ class Takeover(StandbyTestCase):
         self.cluster.wait_for(lambda: self.host_of_status() == STANDBY, "the status is the standby's")
         self.assertIn("second", self.kept.read_text())
 
-    def test_what_was_in_force_last_is_taken_over_where_the_own_folder_is_gone(self) -> None:
+    def test_what_was_in_force_last_is_taken_over_where_the_own_directory_is_gone(self) -> None:
         shutil.rmtree(self.standby.policy)
         self.standby.stop()
         self.standby.start()

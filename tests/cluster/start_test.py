@@ -121,7 +121,7 @@ class Status(StartTestCase):
         self.assertEqual(self.status(0)["controllers"], [], "there is only one")
 
     def test_a_policy_that_does_not_load_is_degraded(self) -> None:
-        broken = self.folder / "99-broken.lua"
+        broken = self.directory / "99-broken.lua"
         broken.write_text("rule {\n")
         self.expected_errors.append("99-broken.lua")
         status = self.wait_for_status(1)
@@ -138,9 +138,9 @@ class Status(StartTestCase):
 
     def test_policy_check_finds_what_slurmctld_finds(self) -> None:
         for name in ("notes", "tests"):
-            (self.folder / name).mkdir()
-            self.addCleanup(shutil.rmtree, self.folder / name)
-        (self.folder / "notes" / "any.lua").write_text("slurmctld does not read this")
+            (self.directory / name).mkdir()
+            self.addCleanup(shutil.rmtree, self.directory / name)
+        (self.directory / "notes" / "any.lua").write_text("slurmctld does not read this")
         self.wait_for_status(0)
         answer = self.policy_check(0)
         self.cluster.wait_for(
@@ -149,9 +149,9 @@ class Status(StartTestCase):
         in_force = self.status(0)["plugin"]
         self.assertEqual(len(answer["rules"]), in_force["rules"])
         self.assertEqual(answer["settings"]["limits"], in_force["limits"])
-        self.assertEqual(answer["folder"], in_force["policy_folder"])
+        self.assertEqual(answer["directory"], in_force["policy_directory"])
 
-        broken = self.folder / "99-broken.lua"
+        broken = self.directory / "99-broken.lua"
         broken.write_text("rule { submit = function(job)\n  job.qoss = 'x'\n  job:note()\nend }")
         self.expected_errors.append("99-broken.lua")
         status = self.wait_for_status(1)
@@ -161,7 +161,7 @@ class Status(StartTestCase):
         broken.unlink()
         self.wait_for_status(0)
 
-        failing = self.folder / "tests" / "any.lua"
+        failing = self.directory / "tests" / "any.lua"
         failing.write_text('test "none is accepted" { job = {}, expect = { reject = true } }')
         self.expected_errors.append("any.lua")
         status = self.wait_for_status(1)
@@ -199,7 +199,7 @@ class Status(StartTestCase):
 
     def test_a_controller_that_knows_no_rules_is_closed(self) -> None:
         self.expected_errors += ["99-broken.lua", "no rules are loaded"]
-        broken = self.folder / "99-broken.lua"
+        broken = self.directory / "99-broken.lua"
         waiting = self.submit("--hold").stdout.split()[-1]
         self.cluster.stop("slurmctld")
         for kept in self.cluster.layout.root.rglob("qosgate_policy"):

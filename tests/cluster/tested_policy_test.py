@@ -49,16 +49,16 @@ SLOW_TESTS = 'for i = 1, 400 do test("slow " .. i) { expect = { fails = true } }
 
 class TestedPolicy(PluginTestCase):
     def setUp(self) -> None:
-        self.folder = self.cluster.layout.slurm_conf.parent / "qosgate.d"
-        (self.folder / "tests").mkdir(mode=0o755, parents=True, exist_ok=True)
-        for file in (*self.folder.rglob("*.lua"), *self.folder.rglob("*.json")):
+        self.directory = self.cluster.layout.slurm_conf.parent / "qosgate.d"
+        (self.directory / "tests").mkdir(mode=0o755, parents=True, exist_ok=True)
+        for file in (*self.directory.rglob("*.lua"), *self.directory.rglob("*.json")):
             file.unlink()
         self.write("10.lua", OLD)
         self.wait_for_answer("old rule")
 
     def write(self, name: str, text: str) -> None:
         """Replaces a file as an editor does, so that slurmctld never sees half of it."""
-        path = self.folder / name
+        path = self.directory / name
         path.with_suffix(".new").write_text(text)
         path.with_suffix(".new").rename(path)
 
@@ -92,7 +92,7 @@ class TestedPolicy(PluginTestCase):
         self.expect_logged_error("stays in force")
         self.write("10.lua", NEW)
         why = "tests/short.lua:1: test 'short is closed' fails: expect.accept: the job was rejected: new rule"
-        self.expect_logged_error(f"{self.folder}: {why} (1 of 1 tests fails; 'qosgate policy test' shows all)")
+        self.expect_logged_error(f"{self.directory}: {why} (1 of 1 tests fails; 'qosgate policy test' shows all)")
         self.assertEqual(self.status(1, why)["status"], "degraded")
         self.expect(self.submit_to("main"), False, "old rule")
 
@@ -109,18 +109,18 @@ class TestedPolicy(PluginTestCase):
     def test_a_job_in_a_capture_is_counted_as_slurmctld_counts_it(self) -> None:
         self.expected_errors.append("policy not loaded")
         qosgate = str(build_root() / "contrib/qosgate/qosgate")
-        captured = self.cluster.run([qosgate, "capture", "--force", str(self.folder / "tests/now.json")])
+        captured = self.cluster.run([qosgate, "capture", "--force", str(self.directory / "tests/now.json")])
         self.assertEqual(captured.rc, 0, captured)
         self.write("tests/counts.lua", COUNTED % 301)
         self.write("10.lua", COUNTS)
         why = "test 'three tasks' fails: expect.reject: the message has no \"main 3 301\": main 3 300"
         self.status(1, why)
-        tested = self.cluster.run([qosgate, "policy", "test", str(self.folder)])
+        tested = self.cluster.run([qosgate, "policy", "test", str(self.directory)])
         self.assertEqual(tested.rc, 1, tested)
         self.assertIn('expect.reject: the message has no "main 3 301": main 3 300', tested.stdout)
 
         self.write("tests/counts.lua", COUNTED % 300)
-        tested = self.cluster.run([qosgate, "policy", "test", str(self.folder)])
+        tested = self.cluster.run([qosgate, "policy", "test", str(self.directory)])
         self.assertEqual(tested.rc, 0, tested)
         self.wait_for_answer("short 3")
         asked = ["sbatch", "--partition=main", "--mem-per-cpu=100", "--wrap=true"]

@@ -269,14 +269,14 @@ class Try(PluginTestCase):
         self.assertEqual(part["pending_reason"], "QOSMaxCpuPerUserLimit")
 
     def test_other_rules_are_tried_without_being_in_force(self) -> None:
-        folder = self.cluster.directory.with_name("candidate")
-        folder.mkdir()
-        (folder / "10-all.lua").write_text('rule { submit = function(job) job:reject("closed") end }\n')
-        for options, status in (((), ACCEPTED), (("--policy", str(folder)), REFUSED)):
+        directory = self.cluster.directory.with_name("candidate")
+        directory.mkdir()
+        (directory / "10-all.lua").write_text('rule { submit = function(job) job:reject("closed") end }\n')
+        for options, status in (((), ACCEPTED), (("--policy", str(directory)), REFUSED)):
             self.assertEqual(self.try_job(["--wrap=true"], options=options).rc, status)
-        (folder / "10-all.lua").write_text("rule {")
-        self.assertEqual(self.try_job(["--wrap=true"], options=("--policy", str(folder))).rc, 65)
-        done = self.try_job(["--wrap=true"], options=("--policy", str(folder / "none")))
+        (directory / "10-all.lua").write_text("rule {")
+        self.assertEqual(self.try_job(["--wrap=true"], options=("--policy", str(directory))).rc, 65)
+        done = self.try_job(["--wrap=true"], options=("--policy", str(directory / "none")))
         self.assertEqual(done.rc, 66)
         self.assertIn("there is no such directory", done.stderr)
 
@@ -442,17 +442,17 @@ class Try(PluginTestCase):
         self.assertEqual(self.cluster.run("squeue --noheader", check=True).stdout, "")
 
     def test_a_script_in_the_place_of_sbatch_is_not_run(self) -> None:
-        folder = self.cluster.directory.with_name("scripts")
-        folder.mkdir()
-        script = folder / "sbatch"
+        directory = self.cluster.directory.with_name("scripts")
+        directory.mkdir()
+        script = directory / "sbatch"
         script.write_text("#!/bin/sh\nunset LD_PRELOAD SLURM_CONF\n")
         script.chmod(0o755)
-        done = self.try_job(["--wrap=true"], env={"PATH": f"{folder}:{os.environ['PATH']}"})
+        done = self.try_job(["--wrap=true"], env={"PATH": f"{directory}:{os.environ['PATH']}"})
         self.assertEqual(done.rc, NOT_REACHED, done)
         self.assertIn(f"{script} is a script, or cannot be read: put the directory of Slurm's own sbatch", done.stderr)
-        (folder / "sbatch").unlink()
-        (folder / "sbatch").mkdir()  # no program: the next one in PATH counts
-        self.answer(["--wrap=true"], env={"PATH": f"{folder}:{os.environ['PATH']}"})
+        (directory / "sbatch").unlink()
+        (directory / "sbatch").mkdir()  # no program: the next one in PATH counts
+        self.answer(["--wrap=true"], env={"PATH": f"{directory}:{os.environ['PATH']}"})
 
     def test_without_slurmctld_it_is_not_reached(self) -> None:
         self.cluster.stop("slurmctld")

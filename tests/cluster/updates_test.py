@@ -139,7 +139,7 @@ class RulesForChanges(PluginTestCase):
 
     def tearDown(self) -> None:
         mark = len(self.cluster.log("slurmctld"))
-        for file in self.folder.glob("*.lua"):
+        for file in self.directory.glob("*.lua"):
             file.unlink()
         self.expect_logged(mark, "job_submit/qosgate: ")
         super().tearDown()

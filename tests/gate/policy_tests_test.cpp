@@ -362,36 +362,36 @@ BOOST_AUTO_TEST_CASE(shows_what_the_rules_did) {
 }
 
 BOOST_AUTO_TEST_CASE(are_read_in_the_order_of_their_files_and_are_no_part_of_the_policy) {
-    const TempFolder temp;
+    const TempDirectory temp;
     temp.write("10.lua", rule_with("job:warn('x')"));
-    const std::uint64_t hash = (*load_policy(temp.folder()))->hash();
-    const std::uint64_t signature = stat_signature(temp.folder());
-    BOOST_TEST(read_source_folder(temp.folder(), geteuid())->tests.empty());
+    const std::uint64_t hash = (*load_policy(temp.directory()))->hash();
+    const std::uint64_t signature = stat_signature(temp.directory());
+    BOOST_TEST(read_source_directory(temp.directory(), geteuid())->tests.empty());
     temp.write_test("b.lua", "test 'b' { expect = { accept = true } }");
     temp.write_test("a.lua", "test 'a' { expect = { accept = true } }");
     temp.write_test("a.lua.off", "x");
 
-    const auto read = read_source_folder(temp.folder(), geteuid());
+    const auto read = read_source_directory(temp.directory(), geteuid());
 
     BOOST_TEST_REQUIRE(read.has_value());
     BOOST_TEST(hash_of(*read) == hash);
-    BOOST_TEST(stat_signature(temp.folder()) != signature);
+    BOOST_TEST(stat_signature(temp.directory()) != signature);
     BOOST_TEST_REQUIRE(read->tests.size() == 2u);
     BOOST_TEST(read->tests[0].name == "tests/a.lua");
     BOOST_TEST(read->tests[1].name == "tests/b.lua");
 }
 
 BOOST_AUTO_TEST_CASE(of_others_are_refused) {
-    const TempFolder temp;
+    const TempDirectory temp;
     temp.write("10.lua", rule_with("job:warn('x')"));
     const fs::path file = temp.write_test("a.lua", "test 'a' { expect = { accept = true } }");
-    BOOST_TEST(load_policy(temp.folder()).has_value());
+    BOOST_TEST(load_policy(temp.directory()).has_value());
 
     chmod(file.c_str(), 0664);
-    BOOST_TEST(has_text(load_policy(temp.folder()).error().message, "tests/a.lua: mode 0664 lets others"));
+    BOOST_TEST(has_text(load_policy(temp.directory()).error().message, "tests/a.lua: mode 0664 lets others"));
     chmod(file.c_str(), 0644);
     chmod(file.parent_path().c_str(), 0775);
-    BOOST_TEST(has_text(load_policy(temp.folder()).error().message, "/tests: mode 0775 lets others"));
+    BOOST_TEST(has_text(load_policy(temp.directory()).error().message, "/tests: mode 0775 lets others"));
 }
 
 namespace {

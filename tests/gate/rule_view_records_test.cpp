@@ -383,7 +383,7 @@ BOOST_AUTO_TEST_CASE(names_of_records_are_checked_when_the_rules_are_loaded) {
     const auto error = [](const std::string& body) {
         const std::string rule = "rule { submit = function(job, view) " + body + " end }";
         const auto policy =
-            policy::compile_policy(policy::SourceFolder{.exists = true, .files = {{"rule.lua", rule}}});
+            policy::compile_policy(policy::SourceDirectory{.exists = true, .files = {{"rule.lua", rule}}});
         return policy ? std::string() : policy.error().message;
     };
     BOOST_TEST(has(error("return view.qos('x').MaxWal"), "'MaxWal' of view.qos; did you mean MaxWall?"));

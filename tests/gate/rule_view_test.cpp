@@ -42,7 +42,7 @@ struct RuleViewSetup : test::ViewSetup {
     /// Why a policy with this rule does not load; it must not.
     static std::string load_error(const std::string& rule) {
         const auto policy =
-            policy::compile_policy(policy::SourceFolder{.exists = true, .files = {{"rule.lua", rule}}});
+            policy::compile_policy(policy::SourceDirectory{.exists = true, .files = {{"rule.lua", rule}}});
         BOOST_TEST_REQUIRE(!policy.has_value(), rule);
         return policy.error().message;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/folder_findings.hpp"
+#include "qosgate/policy/directory_findings.hpp"
 #include "support/policy_test_setup.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -17,9 +17,9 @@ BOOST_AUTO_TEST_SUITE(shipped_tests)
 BOOST_AUTO_TEST_CASE(the_shipped_rules_pass_theirs) {
     // These two are often used together: then each must do the same as alone.
     const std::set<std::string> companions{"default-qos.lua", "short-gpu-jobs.lua"};
-    SourceFolder rules{true, {}};
-    SourceFolder pair{true, {}};
-    for (const auto& file : fs::directory_iterator(QG_RULES_FOLDER)) {
+    SourceDirectory rules{true, {}};
+    SourceDirectory pair{true, {}};
+    for (const auto& file : fs::directory_iterator(QG_RULES_DIRECTORY)) {
         if (!file.is_regular_file()) continue;
         std::ifstream in(file.path());
         rules.files.push_back({file.path().filename().string(), {std::istreambuf_iterator<char>(in), {}}});
@@ -28,16 +28,16 @@ BOOST_AUTO_TEST_CASE(the_shipped_rules_pass_theirs) {
     std::ranges::sort(pair.files, {}, &SourceFile::name);
     const auto together = compile_policy(pair);
     BOOST_TEST_REQUIRE(together.has_value());
-    const auto read = read_all_sources(QG_RULES_FOLDER, {.is_needed = false});
+    const auto read = read_all_sources(QG_RULES_DIRECTORY, {.is_needed = false});
     BOOST_TEST_REQUIRE(read.has_value());
     std::vector<PolicyTest> tests;
     for (const SourceFile& file : read->sources.tests)
         std::ranges::move(read_tests(file).value(), std::back_inserter(tests));
     for (const SourceFile& rule : rules.files) {
-        SourceFolder folder{true, {rule}};
-        std::ranges::copy_if(read->sources.files, std::back_inserter(folder.files),
+        SourceDirectory directory{true, {rule}};
+        std::ranges::copy_if(read->sources.files, std::back_inserter(directory.files),
                              [](const SourceFile& file) { return kind_of(file.name) == SourceKind::data; });
-        const auto alone = compile_policy(std::move(folder));
+        const auto alone = compile_policy(std::move(directory));
         BOOST_TEST_REQUIRE(alone.has_value());
         std::size_t count = 0;
         for (const PolicyTest& one : tests) {

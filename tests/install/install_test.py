@@ -128,7 +128,7 @@ class Installed(unittest.TestCase):
         program = f"{option('prefix')}/{option('bindir')}/qosgate"
         units = sorted((self.prefix / "lib/systemd/system").glob("qosgate-*"))
         self.assertIn("qosgate-access-expire.timer", [unit.name for unit in units])
-        with tempfile.TemporaryDirectory(prefix="qosgate-units-") as folder:
+        with tempfile.TemporaryDirectory(prefix="qosgate-units-") as directory:
             for unit in units:
                 text = unit.read_text()
                 if unit.suffix == ".service":
@@ -136,8 +136,8 @@ class Installed(unittest.TestCase):
                     verbs = re.findall(rf"(?m)^ExecStart={program} ([a-z ]+?)(?: -.*)?$", text)
                     self.assertIn("Exit status", run(self.prefix / "bin/qosgate", *verbs[0].split(), "--help"))
                 # The program is not where the unit says before a package puts it there.
-                (Path(folder) / unit.name).write_text(text.replace(program, str(self.prefix / "bin/qosgate")))
-            run("systemd-analyze", "verify", "--man=no", *sorted(Path(folder).iterdir()))
+                (Path(directory) / unit.name).write_text(text.replace(program, str(self.prefix / "bin/qosgate")))
+            run("systemd-analyze", "verify", "--man=no", *sorted(Path(directory).iterdir()))
 
     def test_the_plugin_is_beside_slurms_own(self) -> None:
         self.require_slurm()
@@ -187,24 +187,24 @@ class Installed(unittest.TestCase):
             self.assertEqual(re.findall(r"\]\((?!https:|#)[^)]*\)", text), [], guide)
             self.assertNotIn("README.md", text, guide)
 
-    def test_the_names_for_editors_are_in_the_data_folder(self) -> None:
+    def test_the_names_for_editors_are_in_the_data_directory(self) -> None:
         installed = self.prefix / option("datadir") / "qosgate/api/qosgate.lua"
         self.assertEqual(installed.read_text(), (SOURCE / "lua/api/qosgate.lua").read_text())
 
-    def test_the_schemas_are_in_the_data_folder(self) -> None:
+    def test_the_schemas_are_in_the_data_directory(self) -> None:
         installed = self.prefix / option("datadir") / "qosgate/schemas"
         for schema in (SOURCE / "contrib/schemas").glob("*.json"):
             self.assertEqual((installed / schema.name).read_text(), schema.read_text())
 
-    def test_the_rules_are_in_the_data_folder(self) -> None:
+    def test_the_rules_are_in_the_data_directory(self) -> None:
         installed = self.prefix / option("datadir") / "qosgate/rules"
-        for folder, others in ((".", ["data", "tests"]), ("tests", []), ("data", [])):
-            shipped = sorted(path for path in (SOURCE / "lua/rules" / folder).iterdir() if path.is_file())
+        for directory, others in ((".", ["data", "tests"]), ("tests", []), ("data", [])):
+            shipped = sorted(path for path in (SOURCE / "lua/rules" / directory).iterdir() if path.is_file())
 
             names = [path.name for path in shipped]
-            self.assertEqual(sorted(names + others), sorted(os.listdir(installed / folder)))
+            self.assertEqual(sorted(names + others), sorted(os.listdir(installed / directory)))
             for path in shipped:
-                self.assertEqual((installed / folder / path.name).read_text(), path.read_text())
+                self.assertEqual((installed / directory / path.name).read_text(), path.read_text())
 
 
 if __name__ == "__main__":

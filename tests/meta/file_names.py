@@ -9,7 +9,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-FOLDERS = ("engine", "plugin", "contrib/qosgate")
+DIRECTORIES = ("engine", "plugin", "contrib/qosgate")
 
 
 def is_command(path: Path) -> bool:
@@ -20,8 +20,8 @@ def is_command(path: Path) -> bool:
 def main() -> int:
     root = Path(sys.argv[1])
     places: dict[str, set[Path]] = defaultdict(set)
-    for folder in FOLDERS:
-        for path in (root / folder).rglob("*.[ch]pp"):
+    for directory in DIRECTORIES:
+        for path in (root / directory).rglob("*.[ch]pp"):
             if not is_command(path):
                 places[path.stem].add(path.parent.relative_to(root))
     shared = {name: found for name, found in places.items() if len(found) > 1}

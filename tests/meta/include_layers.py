@@ -68,8 +68,8 @@ def main() -> int:
     root = Path(sys.argv[1])
     sources = [
         path.relative_to(root)
-        for folder in ("engine", "plugin", "contrib", "tests")
-        for path in sorted((root / folder).rglob("*.?pp"))
+        for directory in ("engine", "plugin", "contrib", "tests")
+        for path in sorted((root / directory).rglob("*.?pp"))
     ]
     unknown = {layer for path in sources if (layer := layer_of(path)) and layer not in ALLOWED}
     problems = [p for path in sources for p in problems_of(path, root)]

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-FOLDERS = (".ci", "contrib", "engine", "lua", "plugin", "tests")
+DIRECTORIES = (".ci", "contrib", "engine", "lua", "plugin", "tests")
 SINGLE_FILES = (".clang-format", ".clang-tidy", "meson.build", "meson_options.txt")
 WITHOUT = (".csv", ".gz", ".json", ".md", ".png", ".pyc", ".txt")
 LINE = "SPDX-License-Identifier: GPL-2.0-or-later"
@@ -18,8 +18,8 @@ LINE = "SPDX-License-Identifier: GPL-2.0-or-later"
 
 def sources(root: Path) -> Iterator[Path]:
     yield from (root / name for name in SINGLE_FILES)
-    for folder in FOLDERS:
-        yield from (path for path in sorted((root / folder).rglob("*")) if path.is_file() and path.suffix not in WITHOUT)
+    for directory in DIRECTORIES:
+        yield from (path for path in sorted((root / directory).rglob("*")) if path.is_file() and path.suffix not in WITHOUT)
 
 
 def has_line(text: str) -> bool:

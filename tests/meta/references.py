@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-FOLDERS = ("contrib", "engine", "lua", "plugin", "tests")
+DIRECTORIES = ("contrib", "engine", "lua", "plugin", "tests")
 SPECIFICATIONS = {name: Path("engine/qosgate") / name for name in ("limits/README.md", "slurm/README.md")}
 
 SECTION = r"\d{1,2}(?:\.\d+)?"
@@ -34,7 +34,7 @@ LIMIT = re.compile(r'\.name = "(\w+)"')
 
 
 def texts(root: Path) -> Iterator[tuple[Path, str]]:
-    paths = [root / "README.md"] + [path for folder in FOLDERS for path in sorted((root / folder).rglob("*"))]
+    paths = [root / "README.md"] + [path for directory in DIRECTORIES for path in sorted((root / directory).rglob("*"))]
     for path in paths:
         if path.is_file() and path.name != Path(__file__).name and path.suffix not in (".gz", ".png", ".pyc"):
             yield path.relative_to(root), path.read_text(encoding="utf-8")

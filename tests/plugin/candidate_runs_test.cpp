@@ -13,8 +13,8 @@ namespace {
 
 /// A candidate with no rules, but with the identity of a directory.
 std::shared_ptr<const policy::Policy> some_candidate(const std::string& text) {
-    policy::SourceFolder folder{.exists = true, .files = {{"site.lua", text}}};
-    return policy::compile_policy(std::move(folder)).value();
+    policy::SourceDirectory directory{.exists = true, .files = {{"site.lua", text}}};
+    return policy::compile_policy(std::move(directory)).value();
 }
 
 model::Decision refused() {

@@ -24,13 +24,13 @@ BOOST_AUTO_TEST_CASE(what_is_no_job_has_no_files) {
 }
 
 BOOST_AUTO_TEST_CASE(an_environment_has_the_bytes_of_its_file_and_none_without_one) {
-    const auto folder = std::filesystem::temp_directory_path() / ("qosgate." + std::to_string(getpid()));
-    std::filesystem::create_directories(folder / "hash.7" / "job.127");
-    std::ofstream(folder / "hash.7" / "job.127" / "environment") << "A=1";
+    const auto directory = std::filesystem::temp_directory_path() / ("qosgate." + std::to_string(getpid()));
+    std::filesystem::create_directories(directory / "hash.7" / "job.127");
+    std::ofstream(directory / "hash.7" / "job.127" / "environment") << "A=1";
 
-    BOOST_TEST(plugin::environment_bytes(folder, 127) == 3u);
-    BOOST_TEST(plugin::environment_bytes(folder, 117) == 0u);
-    std::filesystem::remove_all(folder);
+    BOOST_TEST(plugin::environment_bytes(directory, 127) == 3u);
+    BOOST_TEST(plugin::environment_bytes(directory, 117) == 0u);
+    std::filesystem::remove_all(directory);
 }
 
 BOOST_AUTO_TEST_CASE(an_environment_of_four_mebibytes_is_read_and_one_byte_more_is_not) {

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 namespace {
 
 struct Setup {
-    std::filesystem::path path(const char* name = "records") const { return folder.root() / name; }
+    std::filesystem::path path(const char* name = "records") const { return directory.root() / name; }
     RecordTarget target(std::uint64_t max_bytes = 1000) const { return {path(), max_bytes, 2}; }
 
     static std::string content(const std::filesystem::path& file) {
@@ -34,7 +34,7 @@ struct Setup {
         file.stop(10s);
     }
 
-    qg::test::TempFolder folder;
+    qg::test::TempDirectory directory;
 };
 
 } // namespace

@@ -14,23 +14,23 @@ using namespace qg;
 
 namespace {
 
-/// The verdict about a script that failed.
-plugin::ScriptVerdict verdict_of_failure(const std::string& on_error, bool is_up_to_sender) {
+/// The answer about a script that failed.
+plugin::ScriptAnswer answer_to_failure(const std::string& on_error, bool is_up_to_sender) {
     const auto policy = test::policy_of({{"site.lua", "site { compat_on_error = '" + on_error + "' }"},
                                          {"compat/job_submit.lua", test::script_with("")}});
     policy::compat::ScriptOutcome outcome;
     outcome.failure = policy::LuaError{"it failed", {}, policy::Exhausted::nothing};
     outcome.is_up_to_sender = is_up_to_sender;
-    return plugin::judge_script(*policy->script(), outcome, {});
+    return plugin::answer_of_script(*policy->script(), outcome, {});
 }
 
 } // namespace
 
-BOOST_AUTO_TEST_SUITE(script_verdict)
+BOOST_AUTO_TEST_SUITE(script_answer)
 
 BOOST_AUTO_TEST_CASE(compat_on_error_decides_about_failures) {
-    const auto denied = verdict_of_failure("deny", false);
-    const auto allowed = verdict_of_failure("allow", false);
+    const auto denied = answer_to_failure("deny", false);
+    const auto allowed = answer_to_failure("allow", false);
 
     BOOST_TEST(denied.code == ESLURM_ACCESS_DENIED);
     BOOST_TEST(denied.message.size() == 1u);
@@ -41,12 +41,12 @@ BOOST_AUTO_TEST_CASE(compat_on_error_decides_about_failures) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_up_to_the_sender_is_always_refused) {
-    const auto verdict = verdict_of_failure("allow", true);
+    const auto answer = answer_to_failure("allow", true);
 
-    BOOST_TEST(verdict.code == ESLURM_ACCESS_DENIED);
-    BOOST_TEST(verdict.message.size() == 1u);
-    BOOST_TEST_REQUIRE(verdict.events.size() == 1u);
-    BOOST_TEST(verdict.events[0].text == "it failed; rejected, whatever compat_on_error says");
+    BOOST_TEST(answer.code == ESLURM_ACCESS_DENIED);
+    BOOST_TEST(answer.message.size() == 1u);
+    BOOST_TEST_REQUIRE(answer.events.size() == 1u);
+    BOOST_TEST(answer.events[0].text == "it failed; rejected, whatever compat_on_error says");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -30,13 +30,13 @@ std::string read(const std::filesystem::path& path) {
     return content.str();
 }
 
-struct Folder {
-    Folder() {
+struct Directory {
+    Directory() {
         std::string made = (std::filesystem::temp_directory_path() / "qosgate-XXXXXX").string();
         BOOST_TEST_REQUIRE(mkdtemp(made.data()) != nullptr);
         path = made;
     }
-    ~Folder() { std::filesystem::remove_all(path); }
+    ~Directory() { std::filesystem::remove_all(path); }
     std::filesystem::path path;
 };
 
@@ -188,8 +188,8 @@ BOOST_AUTO_TEST_CASE(limits_that_slurm_does_not_enforce_are_a_problem_where_they
 }
 
 BOOST_AUTO_TEST_CASE(the_file_is_written_once_there_is_something_to_say_and_gone_at_the_end) {
-    const Folder folder;
-    const auto path = folder.path / "status.json";
+    const Directory directory;
+    const auto path = directory.path / "status.json";
     auto words = std::make_shared<std::string>("\"a\": 1");
     plugin::StatusFile file;
     file.start({path, {}}, {[words] { return Text{*words}; }});
@@ -205,12 +205,12 @@ BOOST_AUTO_TEST_CASE(the_file_is_written_once_there_is_something_to_say_and_gone
 }
 
 BOOST_AUTO_TEST_CASE(what_an_earlier_process_left_half_written_is_taken_away_at_the_start) {
-    const Folder folder;
-    const auto left = folder.path / "status.json.AbC123";
+    const Directory directory;
+    const auto left = directory.path / "status.json.AbC123";
     std::ofstream(left) << "half";
     std::filesystem::last_write_time(left, std::filesystem::file_time_type::clock::now() - 1h);
     plugin::StatusFile file;
-    file.start({folder.path / "status.json", {}}, {[] { return Text(); }});
+    file.start({directory.path / "status.json", {}}, {[] { return Text(); }});
     for (int i = 0; i < 100 && std::filesystem::exists(left); ++i)
         std::this_thread::sleep_for(20ms);
     BOOST_TEST(!std::filesystem::exists(left));
@@ -218,28 +218,28 @@ BOOST_AUTO_TEST_CASE(what_an_earlier_process_left_half_written_is_taken_away_at_
 }
 
 BOOST_AUTO_TEST_CASE(a_controller_that_is_not_at_work_yet_writes_nothing) {
-    const Folder folder;
+    const Directory directory;
     plugin::StatusFile file;
     auto asked = std::make_shared<std::atomic<int>>(0);
-    file.start({folder.path / "status.json", {}}, {[asked] {
+    file.start({directory.path / "status.json", {}}, {[asked] {
                    ++*asked;
                    return Text();
                }});
     for (int i = 0; i < 500 && *asked < 2; ++i)
         std::this_thread::sleep_for(20ms);
     BOOST_TEST(*asked >= 2); // the first report was made
-    BOOST_TEST(std::filesystem::is_empty(folder.path));
+    BOOST_TEST(std::filesystem::is_empty(directory.path));
 
-    std::ofstream(folder.path / "status.json") << "the other's";
+    std::ofstream(directory.path / "status.json") << "the other's";
     file.stop(1s);
-    BOOST_TEST(read(folder.path / "status.json") == "the other's");
+    BOOST_TEST(read(directory.path / "status.json") == "the other's");
 }
 
 BOOST_AUTO_TEST_CASE(a_controller_that_is_not_at_work_is_asked_less_and_less) {
-    const Folder folder;
+    const Directory directory;
     std::atomic<int> asked = 0;
     plugin::StatusFile file;
-    file.start({folder.path / "status.json", {}}, {[&] {
+    file.start({directory.path / "status.json", {}}, {[&] {
                    ++asked;
                    return Text();
                }});
@@ -249,8 +249,8 @@ BOOST_AUTO_TEST_CASE(a_controller_that_is_not_at_work_is_asked_less_and_less) {
 }
 
 BOOST_AUTO_TEST_CASE(a_controller_that_is_a_standby_again_leaves_the_other_ones_file_alone) {
-    const Folder folder;
-    const auto path = folder.path / "status.json";
+    const Directory directory;
+    const auto path = directory.path / "status.json";
     std::atomic<bool> is_standby = false;
     plugin::StatusFile file;
     file.start({path, {}}, {[&] { return Text{is_standby ? "" : "\"a\": 1"}; }});
@@ -266,8 +266,8 @@ BOOST_AUTO_TEST_CASE(a_controller_that_is_a_standby_again_leaves_the_other_ones_
 }
 
 BOOST_AUTO_TEST_CASE(a_standby_has_its_own_file_until_it_is_in_charge) {
-    const Folder folder;
-    const auto in_charge = folder.path / "status.json", standby = folder.path / "standby.json";
+    const Directory directory;
+    const auto in_charge = directory.path / "status.json", standby = directory.path / "standby.json";
     std::ofstream(in_charge) << "the other's";
     std::atomic<bool> is_standby = true;
     plugin::StatusFile file;
@@ -300,18 +300,18 @@ BOOST_AUTO_TEST_CASE(it_stops_although_what_it_prepares_waits_for_a_lock) {
         std::atomic<bool> has_described = false;
     };
     const auto waiting = std::make_shared<Waiting>();
-    const Folder folder;
+    const Directory directory;
     plugin::StatusFile file;
-    file.start({folder.path / "status.json", {}}, {.describe =
-                                                       [waiting] {
-                                                           waiting->has_described = true;
-                                                           return Text();
-                                                       },
-                                                   .prepare =
-                                                       [waiting] {
-                                                           waiting->is_reached.set_value();
-                                                           waiting->may_go_on.get_future().wait();
-                                                       }});
+    file.start({directory.path / "status.json", {}}, {.describe =
+                                                          [waiting] {
+                                                              waiting->has_described = true;
+                                                              return Text();
+                                                          },
+                                                      .prepare =
+                                                          [waiting] {
+                                                              waiting->is_reached.set_value();
+                                                              waiting->may_go_on.get_future().wait();
+                                                          }});
     waiting->is_reached.get_future().wait();
 
     file.stop(1ms); // returns, or this test never ends

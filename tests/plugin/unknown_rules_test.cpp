@@ -19,7 +19,7 @@ std::string logged(const model::Decision& decision) {
 
 struct UnknownRules {
     UnknownRules() {
-        status.folder = "/etc/slurm/qosgate.d";
+        status.directory = "/etc/slurm/qosgate.d";
         status.last_error = Error{ErrorCode::invalid_input, "99-broken.lua:1: '}' expected"};
         request.user_id = request.submit_uid = 1001;
         request.name = "wrap";

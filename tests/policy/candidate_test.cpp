@@ -19,9 +19,9 @@ struct Candidates {
         chmod(next().c_str(), 0755);
     }
 
-    [[nodiscard]] fs::path next() const { return setup.temp.folder() / "next"; }
+    [[nodiscard]] fs::path next() const { return setup.temp.directory() / "next"; }
 
-    void start() { setup.store.start(setup.temp.folder()); }
+    void start() { setup.store.start(setup.temp.directory()); }
 
     /// What the candidate's rule says; "" without one.
     [[nodiscard]] std::string says() const {

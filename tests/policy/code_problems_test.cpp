@@ -24,11 +24,11 @@ const Texts site_files = {
 /// All findings of one file beside the site's module, a line each: "1: what", and behind it whether the
 /// directory loads.
 std::string findings_in(const std::string& source, const char* name = "t.lua") {
-    SourceFolder folder{true, {}};
+    SourceDirectory directory{true, {}};
     for (const auto& [file, content] : site_files)
-        folder.files.push_back({file, content});
-    folder.files.push_back({name, source});
-    const PolicyReport report = check_sources(folder);
+        directory.files.push_back({file, content});
+    directory.files.push_back({name, source});
+    const PolicyReport report = check_sources(directory);
     std::string all;
     for (const Finding& finding : report.findings)
         if (finding.file == name) all += text::format("{}: {}\n", finding.line, finding.message);

@@ -42,10 +42,10 @@ BOOST_AUTO_TEST_CASE(judges_on_many_threads_without_mixing_jobs_up) {
 }
 
 BOOST_AUTO_TEST_CASE(judges_while_the_policy_is_exchanged) {
-    const TempFolder temp;
+    const TempDirectory temp;
     temp.write("a.lua", rule_with("job:warn('0')"));
     PolicyStore store([](LogLevel, const std::string&) {}, {.poll_interval = std::chrono::milliseconds(1)});
-    store.start(temp.folder());
+    store.start(temp.directory());
     std::atomic<bool> done{false};
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(judges_while_the_policy_is_exchanged) {
     }
     for (int i = 1; i <= 30; ++i) {
         temp.write("b.tmp", rule_with("job:warn('" + std::to_string(i) + "')"));
-        fs::rename(temp.folder() / "b.tmp", temp.folder() / "a.lua");
+        fs::rename(temp.directory() / "b.tmp", temp.directory() / "a.lua");
         store.refresh();
     }
     done = true;

@@ -23,12 +23,12 @@ Numbers code_lines_of(const std::string& source) {
 
 /// What is covered when these tests run over these files.
 Coverage covered_by(const std::string& tests, std::vector<SourceFile> files) {
-    const SourceFolder folder{true, std::move(files), {{"tests/t.lua", tests}}};
-    Coverage coverage = Coverage::of(folder).value();
-    const auto policy = compile_policy(folder, {.coverage = &coverage});
+    const SourceDirectory directory{true, std::move(files), {{"tests/t.lua", tests}}};
+    Coverage coverage = Coverage::of(directory).value();
+    const auto policy = compile_policy(directory, {.coverage = &coverage});
     BOOST_TEST_REQUIRE(policy.has_value());
     PlainWorld world;
-    const auto done = run_tests(**policy, folder.tests, {.world = &world, .coverage = &coverage},
+    const auto done = run_tests(**policy, directory.tests, {.world = &world, .coverage = &coverage},
                                 [](const PolicyTest& /*test*/, const TestResult& result) {
                                     BOOST_TEST(result.has_passed(), text::join(result.problems, "; "));
                                 });

@@ -223,55 +223,55 @@ BOOST_AUTO_TEST_CASE(is_found_quickly_in_large_files) {
     BOOST_TEST(verdict.warnings.at(0) == std::to_string(lookups * 77777));
 }
 
-BOOST_AUTO_TEST_CASE(changes_the_hash_and_is_read_from_its_folder) {
-    const TempFolder temp;
+BOOST_AUTO_TEST_CASE(changes_the_hash_and_is_read_from_its_directory) {
+    const TempDirectory temp;
     temp.write("t.lua", rule_with("job:warn(data('p.json').text)"));
-    fs::create_directory(temp.folder() / "data");
-    chmod((temp.folder() / "data").c_str(), 0755);
+    fs::create_directory(temp.directory() / "data");
+    chmod((temp.directory() / "data").c_str(), 0755);
     temp.write("data/p.json", R"({"text": "one"})");
     temp.write("data/notes.txt", "x");
     temp.write("data/.hidden.json", "x");
     temp.write("data/OLD.JSON", "x");
-    const auto one = load_policy(temp.folder());
+    const auto one = load_policy(temp.directory());
     BOOST_TEST_REQUIRE(one.has_value());
     BOOST_TEST(Job().run(**one).warnings.at(0) == "one");
-    const auto report = check_policy(temp.folder());
+    const auto report = check_policy(temp.directory());
     BOOST_TEST(report->hash == (*one)->hash());
     BOOST_TEST_REQUIRE(report->findings.size() == 1u);
     BOOST_TEST(report->findings[0].file == "data/OLD.JSON");
     BOOST_TEST(report->findings[0].message ==
                "is ignored: a name must end in '.json' or '.csv', in lower case");
 
-    const std::uint64_t signature = stat_signature(temp.folder());
+    const std::uint64_t signature = stat_signature(temp.directory());
     const fs::path file = temp.write("data/p.json", R"({"text": "two"})");
-    BOOST_TEST(stat_signature(temp.folder()) != signature);
-    const auto two = load_policy(temp.folder());
+    BOOST_TEST(stat_signature(temp.directory()) != signature);
+    const auto two = load_policy(temp.directory());
     BOOST_TEST((*two)->hash() != (*one)->hash());
     BOOST_TEST(Job().run(**two).warnings.at(0) == "two");
 
     chmod(file.c_str(), 0666);
-    BOOST_TEST(
-        has_text(load_policy(temp.folder()).error().message, "data/p.json: mode 0666 lets others write it"));
+    BOOST_TEST(has_text(load_policy(temp.directory()).error().message,
+                        "data/p.json: mode 0666 lets others write it"));
 }
 
 BOOST_AUTO_TEST_CASE(is_bounded_in_bytes) {
-    const TempFolder temp;
-    fs::create_directory(temp.folder() / "data");
-    chmod((temp.folder() / "data").c_str(), 0755);
+    const TempDirectory temp;
+    fs::create_directory(temp.directory() / "data");
+    chmod((temp.directory() / "data").c_str(), 0755);
     const auto blank = [](std::size_t bytes) { return std::string(bytes - 2, ' ') + "[]"; };
     temp.write("data/a.json", blank(max_data_file_bytes));
-    BOOST_TEST(load_policy(temp.folder()).has_value());
+    BOOST_TEST(load_policy(temp.directory()).has_value());
     temp.write("data/a.json", blank(max_data_file_bytes + 1));
-    BOOST_TEST(has_text(load_policy(temp.folder()).error().message, "data/a.json: larger than 4096 KiB"));
-    BOOST_TEST(has_text(check_policy(temp.folder())->findings.at(0).message, "larger than 4096 KiB"));
+    BOOST_TEST(has_text(load_policy(temp.directory()).error().message, "data/a.json: larger than 4096 KiB"));
+    BOOST_TEST(has_text(check_policy(temp.directory())->findings.at(0).message, "larger than 4096 KiB"));
 
     for (const char* name : {"a", "b", "c", "d"})
         temp.write(text::format("data/{}.json", name), blank(max_data_file_bytes));
-    BOOST_TEST(load_policy(temp.folder()).has_value());
+    BOOST_TEST(load_policy(temp.directory()).has_value());
     temp.write("data/e.json", "[]");
     BOOST_TEST(
-        has_text(load_policy(temp.folder()).error().message, "qosgate.d/data: holds more than 16 MiB"));
-    BOOST_TEST(check_policy(temp.folder())->findings.at(0).message == "holds more than 16 MiB");
+        has_text(load_policy(temp.directory()).error().message, "qosgate.d/data: holds more than 16 MiB"));
+    BOOST_TEST(check_policy(temp.directory())->findings.at(0).message == "holds more than 16 MiB");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -27,7 +27,7 @@ namespace {
 
 /// The manual's text without backquotes.
 std::string manual() {
-    std::ifstream file(fs::path(QG_RULES_FOLDER).parent_path() / "README.md");
+    std::ifstream file(fs::path(QG_RULES_DIRECTORY).parent_path() / "README.md");
     std::string text{std::istreambuf_iterator<char>(file), {}};
     std::erase(text, '`');
     return text;
@@ -35,7 +35,7 @@ std::string manual() {
 
 /// The blocks of the manual that begin so, from `first` on, in order.
 std::vector<std::string> blocks(std::string_view begin, std::string_view first) {
-    std::ifstream file(fs::path(QG_RULES_FOLDER).parent_path() / "README.md");
+    std::ifstream file(fs::path(QG_RULES_DIRECTORY).parent_path() / "README.md");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     std::vector<std::string> all;
     for (auto at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
@@ -222,10 +222,10 @@ BOOST_AUTO_TEST_CASE(gives_examples_that_load) {
             continue;
         }
         BOOST_TEST(load_error(files_of(example)) == "", example);
-        SourceFolder folder{true, {}};
+        SourceDirectory directory{true, {}};
         for (const auto& [name, content] : files_of(example))
-            folder.files.push_back({name, content});
-        for (const Finding& finding : check_sources(folder).findings)
+            directory.files.push_back({name, content});
+        for (const Finding& finding : check_sources(directory).findings)
             BOOST_TEST(finding.message == "", example);
     }
 }

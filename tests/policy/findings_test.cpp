@@ -28,10 +28,10 @@ std::vector<std::string> texts_of(const std::vector<Finding>& findings) {
 }
 
 PolicyReport report_of(const Texts& files) {
-    SourceFolder folder{true, {}};
+    SourceDirectory directory{true, {}};
     for (const auto& [name, content] : files)
-        folder.files.push_back({name, content});
-    return check_sources(folder);
+        directory.files.push_back({name, content});
+    return check_sources(directory);
 }
 
 /// The only finding of one rule file with this body; "" if there is none.
@@ -41,8 +41,8 @@ std::string finding_in(const std::string& body) {
     return findings.size() == 1 ? to_text(findings.front()) : "several: " + texts_of(findings).front();
 }
 
-PolicyReport report_at(const fs::path& folder, const OwnerCheck& owners = {}) {
-    auto report = check_policy(folder, owners);
+PolicyReport report_at(const fs::path& directory, const OwnerCheck& owners = {}) {
+    auto report = check_policy(directory, owners);
     if (!report) throw std::runtime_error(report.error().message);
     return *std::move(report);
 }
@@ -273,10 +273,10 @@ BOOST_AUTO_TEST_CASE(has_nothing_to_say_of_the_shipped_rules) {
 }
 
 BOOST_AUTO_TEST_CASE(tells_all_files_that_others_can_write) {
-    const TempFolder temp;
+    const TempDirectory temp;
     chmod(temp.write("10.lua", good_rule).c_str(), 0664);
     chmod(temp.write("20.lua", "rule {").c_str(), 0646);
-    const auto report = report_at(temp.folder());
+    const auto report = report_at(temp.directory());
     const auto texts = texts_of(report.findings);
 
     BOOST_TEST_REQUIRE(texts.size() == 3u);
@@ -285,47 +285,47 @@ BOOST_AUTO_TEST_CASE(tells_all_files_that_others_can_write) {
     BOOST_TEST(texts[2].starts_with("20.lua:1: "), texts[2]);
     BOOST_TEST(!report.loads());
 
-    BOOST_TEST(report_at(temp.folder(), {.is_needed = false}).findings.size() == 1u);
-    chmod((temp.folder() / "10.lua").c_str(), 0644);
+    BOOST_TEST(report_at(temp.directory(), {.is_needed = false}).findings.size() == 1u);
+    chmod((temp.directory() / "10.lua").c_str(), 0644);
     temp.write("20.lua", rule_with("job:warn('y')"));
-    BOOST_TEST(report_at(temp.folder()).findings.empty());
+    BOOST_TEST(report_at(temp.directory()).findings.empty());
 }
 
-BOOST_AUTO_TEST_CASE(tells_a_folder_that_others_can_write_once) {
-    const TempFolder temp;
+BOOST_AUTO_TEST_CASE(tells_a_directory_that_others_can_write_once) {
+    const TempDirectory temp;
     temp.write("10.lua", good_rule);
     chmod(temp.write("20.lua", rule_with("job:warn('y')")).c_str(), 0664);
-    chmod(temp.folder().c_str(), 0775);
-    const auto texts = texts_of(report_at(temp.folder()).findings);
+    chmod(temp.directory().c_str(), 0775);
+    const auto texts = texts_of(report_at(temp.directory()).findings);
 
     BOOST_TEST_REQUIRE(texts.size() == 2u, text::join(texts, "\n"));
     BOOST_TEST(texts[0].starts_with(":0: mode 0775 lets others write it: chmod go-w"), texts[0]);
     BOOST_TEST(texts[1].starts_with("20.lua:0: mode 0664"), texts[1]);
-    BOOST_TEST(report_at(temp.folder(), {.is_needed = false}).findings.empty());
+    BOOST_TEST(report_at(temp.directory(), {.is_needed = false}).findings.empty());
 }
 
 BOOST_AUTO_TEST_CASE(judges_owners_by_the_user_given) {
     if (geteuid() != 0) return; // only root may change owners
-    const TempFolder temp;
+    const TempDirectory temp;
     const fs::path file = temp.write("10.lua", good_rule);
     BOOST_TEST_REQUIRE(chown(file.c_str(), 1234, 0) == 0);
 
     BOOST_TEST(
-        has_text(texts_of(report_at(temp.folder()).findings).at(0), "10.lua:0: belongs to user id 1234"));
-    BOOST_TEST(report_at(temp.folder(), {.trusted_user = 1234}).findings.empty());
-    BOOST_TEST(report_at(temp.folder(), {.is_needed = false}).findings.empty());
+        has_text(texts_of(report_at(temp.directory()).findings).at(0), "10.lua:0: belongs to user id 1234"));
+    BOOST_TEST(report_at(temp.directory(), {.trusted_user = 1234}).findings.empty());
+    BOOST_TEST(report_at(temp.directory(), {.is_needed = false}).findings.empty());
 }
 
 BOOST_AUTO_TEST_CASE(tells_files_that_look_like_rules_but_are_ignored) {
-    const TempFolder temp;
+    const TempDirectory temp;
     for (const std::string name : {"10.lua.bak", "20.LUA", "30.Lua", "40.lua.rpmnew"})
         temp.write(name, "");
     for (const std::string name :
          {"50.lua.off", "60.lua.disabled", ".70.lua", "80.lua~", "notes.txt", "lua", ".lua"})
         temp.write(name, "");
-    fs::create_directory(temp.folder() / "old.lua.bak");
-    fs::create_directory(temp.folder() / "tests");
-    const auto report = report_at(temp.folder());
+    fs::create_directory(temp.directory() / "old.lua.bak");
+    fs::create_directory(temp.directory() / "tests");
+    const auto report = report_at(temp.directory());
     const auto texts = texts_of(report.findings);
 
     BOOST_TEST_REQUIRE(texts.size() == 4u, text::join(texts, "\n"));
@@ -337,14 +337,14 @@ BOOST_AUTO_TEST_CASE(tells_files_that_look_like_rules_but_are_ignored) {
 }
 
 BOOST_AUTO_TEST_CASE(tells_what_cannot_be_read_as_a_file) {
-    const TempFolder temp;
-    fs::create_directory(temp.folder() / "10.lua");
-    chmod((temp.folder() / "10.lua").c_str(), 0755);
+    const TempDirectory temp;
+    fs::create_directory(temp.directory() / "10.lua");
+    chmod((temp.directory() / "10.lua").c_str(), 0755);
     temp.write("20.lua", std::string(max_file_bytes + 1, '\n'));
-    fs::create_symlink(temp.root() / "nothing", temp.folder() / "30.lua");
-    BOOST_TEST_REQUIRE(mkfifo((temp.folder() / "40.lua").c_str(), 0644) == 0);
+    fs::create_symlink(temp.root() / "nothing", temp.directory() / "30.lua");
+    BOOST_TEST_REQUIRE(mkfifo((temp.directory() / "40.lua").c_str(), 0644) == 0);
     for (const bool is_needed : {true, false}) {
-        const auto texts = texts_of(report_at(temp.folder(), {.is_needed = is_needed}).findings);
+        const auto texts = texts_of(report_at(temp.directory(), {.is_needed = is_needed}).findings);
 
         BOOST_TEST_REQUIRE(texts.size() == 4u, text::join(texts, "\n"));
         BOOST_TEST(has_text(texts[0], "10.lua:0: not a regular file, but a directory"));
@@ -355,13 +355,13 @@ BOOST_AUTO_TEST_CASE(tells_what_cannot_be_read_as_a_file) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(refuses_what_is_no_folder) {
-    const TempFolder temp;
+BOOST_AUTO_TEST_CASE(refuses_what_is_no_directory) {
+    const TempDirectory temp;
     const fs::path file = temp.write("10.lua", good_rule);
 
     BOOST_TEST(check_policy(temp.root() / "none.d").error().code == ErrorCode::not_found);
     BOOST_TEST(check_policy(file).error().message == file.string() + ": cannot be read: Not a directory");
-    BOOST_TEST(check_policy(temp.folder() / ".").value().findings.empty());
+    BOOST_TEST(check_policy(temp.directory() / ".").value().findings.empty());
 }
 
 BOOST_AUTO_TEST_CASE(looks_at_the_script_for_clients_which_stops_nothing) {

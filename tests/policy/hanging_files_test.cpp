@@ -24,10 +24,10 @@ struct Gate {
     bool is_open = false;
     bool was_read = false;
 
-    Result<SourceFolder> read(const fs::path& folder, uid_t trusted_user) {
+    Result<SourceDirectory> read(const fs::path& directory, uid_t trusted_user) {
         std::unique_lock lock(mutex);
         changed.wait(lock, [this] { return is_open; });
-        auto sources = read_source_folder(folder, trusted_user);
+        auto sources = read_source_directory(directory, trusted_user);
         was_read = true;
         changed.notify_all();
         return sources;
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(hold_up_neither_start_nor_stop_and_close_the_store) {
     temp.write("a.lua", StoreSetup::warns("one"));
     const auto begin = std::chrono::steady_clock::now();
     StoreSetup setup(hanging_options());
-    setup.store.start(folder());
+    setup.store.start(directory());
 
     BOOST_TEST(setup.store.is_closed());
     BOOST_TEST(setup.store.status().is_reading);
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(leave_in_force_what_was_kept_until_they_answer) {
     run_with("one");
     temp.write("a.lua", StoreSetup::warns("two"));
     StoreSetup setup(hanging_options());
-    setup.store.start(folder());
+    setup.store.start(directory());
 
     BOOST_TEST(setup.said() == "one");
     BOOST_TEST(setup.store.status().standing == Standing::degraded);
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(write_nothing_over_the_copy_of_a_later_store_when_they_answ
     temp.write("a.lua", StoreSetup::warns("old"));
     const auto threads_before = threads();
     auto setup = std::make_unique<StoreSetup>(hanging_options());
-    setup->store.start(folder());
+    setup->store.start(directory());
     setup->store.mark_active();
     setup->store.stop();
     setup.reset();

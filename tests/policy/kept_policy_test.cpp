@@ -18,16 +18,16 @@ using namespace std::chrono_literals;
 BOOST_AUTO_TEST_SUITE(kept_policy)
 
 BOOST_AUTO_TEST_CASE(gives_back_what_was_kept) {
-    const TempFolder temp;
+    const TempDirectory temp;
     const fs::path file = temp.root() / "kept";
     BOOST_TEST(!read_kept(file, geteuid())->has_value());
 
-    for (const SourceFolder& sources :
-         {SourceFolder{true, {{"a b\n.lua", "1\n"}, {"c.lua", ""}}},
-          SourceFolder{
+    for (const SourceDirectory& sources :
+         {SourceDirectory{true, {{"a b\n.lua", "1\n"}, {"c.lua", ""}}},
+          SourceDirectory{
               true,
               {{"a.lua", "1"}, {"data/c.csv", std::string(max_data_file_bytes, 'x')}, {"lib/b.lua", "2"}}},
-          SourceFolder{true, {}}, SourceFolder{}}) {
+          SourceDirectory{true, {}}, SourceDirectory{}}) {
         BOOST_TEST(write_kept(file, {sources, 7}).has_value());
         const auto kept = read_kept(file, geteuid());
         BOOST_TEST_REQUIRE(kept.has_value());
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(takes_no_damaged_copy) {
 BOOST_AUTO_TEST_CASE(takes_a_copy_that_was_written_without_a_stamp) {
     // The format of the first releases.
     const auto kept =
-        parse_kept_text("qosgate_policy 1 39dc1d3c8ae5e2e1\nfolder 1 files 1\n5 4\na.luatext\n");
+        parse_kept_text("qosgate_policy 1 39dc1d3c8ae5e2e1\ndirectory 1 files 1\n5 4\na.luatext\n");
     BOOST_TEST_REQUIRE(kept.has_value());
     BOOST_TEST(kept->sources.files.at(0).text == "text");
     BOOST_TEST(kept->stamp == 0u);
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(takes_no_stamp_behind_which_there_is_none) {
 }
 
 BOOST_AUTO_TEST_CASE(takes_no_copy_that_others_could_have_written) {
-    const TempFolder temp;
+    const TempDirectory temp;
     const fs::path file = temp.root() / "kept";
     BOOST_TEST_REQUIRE(write_kept(file, {}).has_value());
 
@@ -90,8 +90,8 @@ BOOST_AUTO_TEST_CASE(takes_no_copy_that_others_could_have_written) {
 }
 
 BOOST_AUTO_TEST_CASE(leaves_the_old_copy_where_a_new_one_cannot_be_written) {
-    const TempFolder temp;
-    const auto done = write_kept(temp.root() / "no folder" / "kept", {});
+    const TempDirectory temp;
+    const auto done = write_kept(temp.root() / "no directory" / "kept", {});
 
     BOOST_TEST(has_text(done.error().message, "kept: cannot be written: No such file or directory"));
 }

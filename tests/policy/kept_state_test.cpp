@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(shipped_rules_and_modules_keep_nothing) {
     const std::set<std::string_view> read_by_people{"lookup", "names", "options", "route"};
     for (const ShippedModule& module : shipped_modules())
         if (!read_by_people.contains(module.name)) BOOST_TEST(!keeps(std::string(module.text)), module.name);
-    for (const auto& entry : std::filesystem::directory_iterator(QG_RULES_FOLDER)) {
+    for (const auto& entry : std::filesystem::directory_iterator(QG_RULES_DIRECTORY)) {
         if (entry.path().extension() != ".lua") continue;
         std::ifstream file(entry.path());
         const std::string text{std::istreambuf_iterator<char>(file), {}};

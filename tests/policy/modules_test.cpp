@@ -289,13 +289,13 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(module_findings)
 
 BOOST_AUTO_TEST_CASE(tell_all_mistakes_of_modules_and_rules) {
-    SourceFolder folder{true,
-                        {{"10.lua", "local a = require('a')\n" + rule_with("a.f(job) job.nodse = 1")},
-                         {"lib/a.lua", "local M = {}\nfunction M.f(job)\n    job.qoss = 'x'\nend\n"
-                                       "function M.g(job) job:warn() end\nreturn M"},
-                         {"lib/b c.lua", "return {}"},
-                         {"lib/d.lua", "return {"}}};
-    const auto findings = check_sources(folder).findings;
+    SourceDirectory directory{true,
+                              {{"10.lua", "local a = require('a')\n" + rule_with("a.f(job) job.nodse = 1")},
+                               {"lib/a.lua", "local M = {}\nfunction M.f(job)\n    job.qoss = 'x'\nend\n"
+                                             "function M.g(job) job:warn() end\nreturn M"},
+                               {"lib/b c.lua", "return {}"},
+                               {"lib/d.lua", "return {"}}};
+    const auto findings = check_sources(directory).findings;
     std::vector<std::string> texts;
     for (const Finding& finding : findings)
         texts.push_back(text::format("{}:{}: {}", finding.file, finding.line, finding.message));

@@ -208,10 +208,10 @@ BOOST_AUTO_TEST_CASE(keys_of_view_jobs_that_do_not_exist_are_found) {
 
 BOOST_AUTO_TEST_CASE(variables_that_rules_may_not_write_are_found) {
     const auto finding = [](const std::string& body, const std::string& site) {
-        SourceFolder folder{true, {{"t.lua", rule_with(body)}}};
-        if (!site.empty()) folder.files.push_back({"site.lua", site});
+        SourceDirectory directory{true, {{"t.lua", rule_with(body)}}};
+        if (!site.empty()) directory.files.push_back({"site.lua", site});
         std::string all;
-        for (const Finding& found : check_sources(folder).findings)
+        for (const Finding& found : check_sources(directory).findings)
             if (found.file == "t.lua") all += found.message + (found.stops_loading ? " (stops)" : "") + "\n";
         return all;
     };

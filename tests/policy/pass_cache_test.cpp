@@ -23,10 +23,10 @@ namespace {
 
 /// A policy that remembers.
 std::shared_ptr<const Policy> remembering(const Texts& files) {
-    SourceFolder folder{true, {}};
+    SourceDirectory directory{true, {}};
     for (const auto& [name, content] : files)
-        folder.files.push_back({name, content});
-    return compile_policy(std::move(folder), {.counts_failures = true, .remembers_passes = true}).value();
+        directory.files.push_back({name, content});
+    return compile_policy(std::move(directory), {.counts_failures = true, .remembers_passes = true}).value();
 }
 
 std::shared_ptr<const Policy> remembering(const std::string& body, const std::string& before = {}) {
@@ -37,10 +37,10 @@ std::shared_ptr<const Policy> remembering(const std::string& body, const std::st
 class Rules {
   public:
     explicit Rules(const Texts& files) {
-        auto folder = std::make_shared<SourceFolder>(SourceFolder{true, {}});
+        auto directory = std::make_shared<SourceDirectory>(SourceDirectory{true, {}});
         for (const auto& [name, content] : files)
-            folder->files.push_back({name, content});
-        sources_ = make_state_sources(folder).value();
+            directory->files.push_back({name, content});
+        sources_ = make_state_sources(directory).value();
         sources_.keeps_state = find_rules_with_state(sources_);
         compiled_ = compile_rules(sources_, Settings{}).value();
     }

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 BOOST_FIXTURE_TEST_SUITE(restarts, Restarts)
 
-BOOST_AUTO_TEST_CASE(a_broken_folder_leaves_in_force_what_was_in_force_before_the_start) {
+BOOST_AUTO_TEST_CASE(a_broken_directory_leaves_in_force_what_was_in_force_before_the_start) {
     run_with("one");
     temp.write("a.lua", "rule {");
 
@@ -33,12 +33,12 @@ BOOST_AUTO_TEST_CASE(a_broken_folder_leaves_in_force_what_was_in_force_before_th
     run([](StoreSetup& setup) { BOOST_TEST(setup.said() == "one"); }); // and at the start after that
 }
 
-BOOST_AUTO_TEST_CASE(so_do_files_that_others_could_have_written_and_a_folder_that_is_gone) {
+BOOST_AUTO_TEST_CASE(so_do_files_that_others_could_have_written_and_a_directory_that_is_gone) {
     run_with("one");
-    chmod((folder() / "a.lua").c_str(), 0666);
+    chmod((directory() / "a.lua").c_str(), 0666);
     run([](StoreSetup& setup) { BOOST_TEST(setup.said() == "one"); });
 
-    fs::remove_all(folder());
+    fs::remove_all(directory());
     run([](StoreSetup& setup) {
         BOOST_TEST(setup.said() == "one");
         BOOST_TEST(has_text(setup.last_error(), "the directory is gone"));
@@ -59,15 +59,15 @@ BOOST_AUTO_TEST_CASE(so_does_a_newer_release_that_finds_mistakes_in_it) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(an_empty_folder_ends_the_policy_for_the_next_start_too) {
+BOOST_AUTO_TEST_CASE(an_empty_directory_ends_the_policy_for_the_next_start_too) {
     run_with("one");
-    fs::remove(folder() / "a.lua");
+    fs::remove(directory() / "a.lua");
     run([this](StoreSetup& setup) {
         BOOST_TEST(!setup.store.current()->has_rules());
         BOOST_TEST(setup.store.status().standing == Standing::in_force);
-        BOOST_TEST(StoreSetup::soon([this] { return has_text(content_of(kept()), "folder 1 files 0"); }));
+        BOOST_TEST(StoreSetup::soon([this] { return has_text(content_of(kept()), "directory 1 files 0"); }));
     });
-    fs::remove(folder());
+    fs::remove(directory());
 
     run([](StoreSetup& setup) {
         BOOST_TEST(!setup.store.is_closed());
@@ -76,12 +76,12 @@ BOOST_AUTO_TEST_CASE(an_empty_folder_ends_the_policy_for_the_next_start_too) {
 }
 
 BOOST_AUTO_TEST_CASE(a_first_policy_with_a_mistake_changes_nothing) {
-    fs::remove(folder());
+    fs::remove(directory());
     run([this](StoreSetup& setup) {
         BOOST_TEST(setup.store.status().standing == Standing::in_force);
-        BOOST_TEST(StoreSetup::soon([this] { return has_text(content_of(kept()), "folder 0 files 0"); }));
+        BOOST_TEST(StoreSetup::soon([this] { return has_text(content_of(kept()), "directory 0 files 0"); }));
     });
-    fs::create_directory(folder());
+    fs::create_directory(directory());
     temp.write("a.lua", "rule {");
 
     run([](StoreSetup& setup) {
@@ -106,18 +106,18 @@ BOOST_AUTO_TEST_CASE(a_damaged_copy_is_reported_and_counts_as_none) {
 }
 
 BOOST_AUTO_TEST_CASE(a_directory_that_never_loaded_and_goes_leaves_the_store_closed) {
-    fs::create_directories(folder());
+    fs::create_directories(directory());
     temp.write("a.lua", "rule {");
     run([&](StoreSetup& setup) {
         BOOST_TEST(StoreSetup::soon([&] { return has_text(setup.last_error(), "a.lua:1: "); }));
-        const fs::path away = folder().string() + ".away";
-        fs::rename(folder(), away); // at once: a directory that is being removed is empty for a moment
+        const fs::path away = directory().string() + ".away";
+        fs::rename(directory(), away); // at once: a directory that is being removed is empty for a moment
         fs::remove_all(away);
         BOOST_TEST(
             StoreSetup::soon([&] { return has_text(setup.last_error(), "the directory is gone; put"); }));
         BOOST_TEST(setup.looks_again(5));
         BOOST_TEST(setup.store.is_closed());
-        fs::create_directory(folder());
+        fs::create_directory(directory());
         BOOST_TEST(StoreSetup::soon([&] { return !setup.store.is_closed(); }));
     });
 }
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_directory_that_never_loaded_and_goes_leaves_the_store_clo
 BOOST_AUTO_TEST_CASE(a_copy_that_cannot_be_used_is_no_proof_that_there_were_no_rules) {
     const auto damage = [this] { std::ofstream(kept(), std::ios::app) << "x"; };
     const auto let_others_write = [this] { chmod(kept().c_str(), 0620); };
-    const auto make_a_folder_of_it = [this] {
+    const auto make_a_directory_of_it = [this] {
         fs::remove(kept());
         fs::create_directory(kept());
     };
@@ -134,12 +134,12 @@ BOOST_AUTO_TEST_CASE(a_copy_that_cannot_be_used_is_no_proof_that_there_were_no_r
     };
     for (const std::function<void()>& spoil :
          {std::function<void()>(damage), std::function<void()>(let_others_write),
-          std::function<void()>(make_a_folder_of_it), std::function<void()>(keep_what_does_not_load)}) {
+          std::function<void()>(make_a_directory_of_it), std::function<void()>(keep_what_does_not_load)}) {
         fs::remove_all(kept());
-        fs::create_directories(folder());
+        fs::create_directories(directory());
         run_with("one");
         spoil();
-        fs::remove_all(folder());
+        fs::remove_all(directory());
 
         run([&](StoreSetup& setup) {
             BOOST_TEST(setup.store.is_closed());
@@ -150,16 +150,16 @@ BOOST_AUTO_TEST_CASE(a_copy_that_cannot_be_used_is_no_proof_that_there_were_no_r
             BOOST_TEST(setup.looks_again(5));
             BOOST_TEST(setup.store.is_closed());
             BOOST_TEST(setup.errors() == 2u);
-            fs::create_directory(folder());
+            fs::create_directory(directory());
             BOOST_TEST(StoreSetup::soon([&] { return !setup.store.is_closed(); }));
         });
     }
 }
 
-BOOST_AUTO_TEST_CASE(without_a_copy_a_folder_that_is_not_there_means_no_rules) {
+BOOST_AUTO_TEST_CASE(without_a_copy_a_directory_that_is_not_there_means_no_rules) {
     run_with("one");
     fs::remove(kept());
-    fs::remove_all(folder());
+    fs::remove_all(directory());
 
     run([](StoreSetup& setup) {
         BOOST_TEST(!setup.store.is_closed());
@@ -168,8 +168,8 @@ BOOST_AUTO_TEST_CASE(without_a_copy_a_folder_that_is_not_there_means_no_rules) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(a_folder_that_is_not_known_leaves_in_force_what_was_or_closes_the_store) {
-    const auto start_without_folder = [this](auto use) {
+BOOST_AUTO_TEST_CASE(a_directory_that_is_not_known_leaves_in_force_what_was_or_closes_the_store) {
+    const auto start_without_directory = [this](auto use) {
         for (const char* path : {"qosgate.d", "etc/qosgate.d", ""}) {
             StoreSetup setup(options());
             setup.store.start(path);
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_not_known_leaves_in_force_what_was_or_clos
             setup.store.stop();
         }
     };
-    start_without_folder([this](StoreSetup& setup) {
+    start_without_directory([this](StoreSetup& setup) {
         BOOST_TEST(setup.store.is_closed());
         BOOST_TEST(!setup.store.status().is_reading);
         setup.store.refresh();
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(a_folder_that_is_not_known_leaves_in_force_what_was_or_clos
     });
 
     run_with("one");
-    start_without_folder([](StoreSetup& setup) {
+    start_without_directory([](StoreSetup& setup) {
         BOOST_TEST(!setup.store.is_closed());
         BOOST_TEST(setup.said() == "one");
         BOOST_TEST(setup.stands(Standing::degraded));
@@ -210,9 +210,9 @@ BOOST_AUTO_TEST_CASE(what_an_earlier_process_left_half_written_is_taken_away_at_
 BOOST_AUTO_TEST_CASE(what_cannot_be_kept_is_told_once) {
     temp.write("a.lua", StoreSetup::warns("one"));
     StoreOptions nowhere = options();
-    nowhere.kept_file = temp.root() / "no folder" / "kept";
+    nowhere.kept_file = temp.root() / "no directory" / "kept";
     StoreSetup setup(nowhere);
-    setup.store.start(folder());
+    setup.store.start(directory());
     setup.store.mark_active();
 
     BOOST_TEST(StoreSetup::soon([&] { return setup.errors() == 1; }));

@@ -58,11 +58,11 @@ BOOST_AUTO_TEST_CASE(rejects_without_words_by_naming_the_rule) {
 }
 
 BOOST_AUTO_TEST_CASE(runs_rules_in_the_order_of_file_names_each_seeing_the_changes_before) {
-    TempFolder temp;
+    TempDirectory temp;
     temp.write("20-b.lua", rule_with("job:warn('b %s %s', job.qos, tostring(job:is_set('qos')))"));
     temp.write("10-a.lua",
                rule_with("job:warn('a %s %s', job.qos, tostring(job:is_set('qos'))) job.qos = 'long'"));
-    const auto policy = load_policy(temp.folder());
+    const auto policy = load_policy(temp.directory());
     BOOST_TEST_REQUIRE(policy.has_value());
     Job job;
     const auto verdict = job.run(**policy);

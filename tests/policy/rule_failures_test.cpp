@@ -19,9 +19,10 @@ std::shared_ptr<const Policy> counting(const std::string& keys, const std::strin
     const std::string body = at_run_time("if job.qos == 'no' then job:reject('not you') end "
                                          "if job.qos == 'bad' then local x = job.tasks + 1 end "
                                          "job.comment = 'seen'");
-    SourceFolder folder{true, {{"10-r.lua", rule_with(body, keys)}, {"site.lua", "site { " + site + " }"}}};
+    SourceDirectory directory{true,
+                              {{"10-r.lua", rule_with(body, keys)}, {"site.lua", "site { " + site + " }"}}};
     const auto policy =
-        compile_policy(std::move(folder), {.generation = 1, .counts_failures = counts_failures});
+        compile_policy(std::move(directory), {.generation = 1, .counts_failures = counts_failures});
     if (!policy) throw std::runtime_error(policy.error().message);
     return *policy;
 }

@@ -248,11 +248,11 @@ BOOST_AUTO_TEST_CASE(a_main_chunk_has_arguments_and_load_takes_an_environment) {
 }
 
 BOOST_AUTO_TEST_CASE(files_elsewhere_are_read_with_the_checks_of_the_policy_s_own) {
-    const test::TempFolder temp;
+    const test::TempDirectory temp;
     const auto place = temp.root() / "lists";
     std::filesystem::create_directories(place / "deep");
-    for (const auto& folder : {place, place / "deep"})
-        chmod(folder.c_str(), 0755);
+    for (const auto& directory : {place, place / "deep"})
+        chmod(directory.c_str(), 0755);
     const auto write = [&](const std::string& name, const std::string& content) {
         std::ofstream(place / name) << content;
         chmod((place / name).c_str(), 0644);
@@ -264,7 +264,7 @@ BOOST_AUTO_TEST_CASE(files_elsewhere_are_read_with_the_checks_of_the_policy_s_ow
     temp.write("site.lua", "site { compat_files = { '" + place.string() + "' } }");
     const auto names = [&] {
         std::string all;
-        const auto read = policy::read_source_folder(temp.folder(), geteuid());
+        const auto read = policy::read_source_directory(temp.directory(), geteuid());
         if (!read) return read.error().message;
         for (const auto& file : read->files)
             if (file.name.starts_with('/'))
@@ -273,12 +273,12 @@ BOOST_AUTO_TEST_CASE(files_elsewhere_are_read_with_the_checks_of_the_policy_s_ow
     };
 
     BOOST_TEST(names() == "/a.txt=A /deep/b.txt=B ");
-    const auto hash = policy::hash_of(*policy::read_source_folder(temp.folder(), geteuid()));
+    const auto hash = policy::hash_of(*policy::read_source_directory(temp.directory(), geteuid()));
     const std::vector<std::string> paths{place.string()};
-    const auto signature = policy::stat_signature(temp.folder(), paths);
+    const auto signature = policy::stat_signature(temp.directory(), paths);
     write("deep/b.txt", "BB");
-    BOOST_TEST(policy::hash_of(*policy::read_source_folder(temp.folder(), geteuid())) != hash);
-    BOOST_TEST(policy::stat_signature(temp.folder(), paths) != signature);
+    BOOST_TEST(policy::hash_of(*policy::read_source_directory(temp.directory(), geteuid())) != hash);
+    BOOST_TEST(policy::stat_signature(temp.directory(), paths) != signature);
     chmod((place / "deep" / "b.txt").c_str(), 0666);
     BOOST_TEST(has(names(), "deep/b.txt: mode 0666 lets others write it"));
     chmod((place / "deep" / "b.txt").c_str(), 0644);

@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(the_number_of_files_does_not_matter_for_a_source_with_many_
     for (int i = 0; i < 1000; ++i)
         source += "require 'site.none'\n";
     const auto work_with = [&](int files) {
-        policy::SourceFolder sources;
+        policy::SourceDirectory sources;
         for (int i = 0; i < files; ++i)
             sources.files.push_back({text::format("compat/site/module{}.lua", i), ""});
         const policy::Settings settings;
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(the_number_of_files_does_not_matter_for_a_source_with_many_
 }
 
 BOOST_AUTO_TEST_CASE(modules_are_found_by_every_path_that_may_be_theirs) {
-    policy::SourceFolder sources;
+    policy::SourceDirectory sources;
     for (const char* name : {"compat/a.lua", "/etc/slurm/site/b/init.lua", "compat/c.txt"})
         sources.files.push_back({name, ""});
     const policy::Settings settings;

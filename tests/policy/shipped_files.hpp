@@ -18,10 +18,10 @@ inline std::string text_of_file(const fs::path& path) {
     return text;
 }
 
-/// The files of a folder below lua/rules, sorted by name: `prefix` and the name, and the text.
-inline Texts shipped_files(const std::string& folder, const std::string& prefix = {}) {
+/// The files of a directory below lua/rules, sorted by name: `prefix` and the name, and the text.
+inline Texts shipped_files(const std::string& directory, const std::string& prefix = {}) {
     Texts files;
-    for (const auto& file : fs::directory_iterator(fs::path(QG_RULES_FOLDER) / folder))
+    for (const auto& file : fs::directory_iterator(fs::path(QG_RULES_DIRECTORY) / directory))
         if (file.is_regular_file())
             files.emplace_back(prefix + file.path().filename().string(), text_of_file(file.path()));
     std::ranges::sort(files);

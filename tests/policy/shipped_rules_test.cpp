@@ -11,7 +11,7 @@ using namespace qg::test;
 namespace {
 
 std::shared_ptr<const Policy> shipped(const std::string& name) {
-    return policy_of(with_shipped_data(name, text_of_file(fs::path(QG_RULES_FOLDER) / name)));
+    return policy_of(with_shipped_data(name, text_of_file(fs::path(QG_RULES_DIRECTORY) / name)));
 }
 
 /// The QOS that the default-qos rule gives; "" for none.
@@ -39,7 +39,7 @@ Job gpu_job(std::uint64_t gpus, std::uint32_t minutes) {
 BOOST_AUTO_TEST_SUITE(shipped_rules)
 
 BOOST_AUTO_TEST_CASE(each_has_a_description_and_a_line_in_the_manual) {
-    const std::string text = text_of_file(fs::path(QG_RULES_FOLDER).parent_path() / "README.md");
+    const std::string text = text_of_file(fs::path(QG_RULES_DIRECTORY).parent_path() / "README.md");
     const Texts files = all_shipped_rules();
     for (const auto& [name, source] : files) {
         BOOST_TEST_CONTEXT(name) {
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(default_qos_uses_the_default_partition_and_lists_that_agree
 
 BOOST_AUTO_TEST_CASE(gpu_caps_names_the_row_that_is_wrong) {
     const auto problem = [](const std::string& row) {
-        return load_error({{"gpu-caps.lua", text_of_file(fs::path(QG_RULES_FOLDER) / "gpu-caps.lua")},
+        return load_error({{"gpu-caps.lua", text_of_file(fs::path(QG_RULES_DIRECTORY) / "gpu-caps.lua")},
                            {"data/gpu-caps.csv", "user,from,to,gpus\n,0,24,8\n" + row + "\n"}});
     };
     BOOST_TEST(problem("ana,8,18,2") == "");

@@ -42,7 +42,7 @@ std::string told_by(const std::string& body, const std::string& before = {}) {
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(a_folder_without_a_script_has_none) {
+BOOST_AUTO_TEST_CASE(a_directory_without_a_script_has_none) {
     BOOST_TEST(test::policy_of({{"10-a.lua", test::rule_with("")}})->script() == nullptr);
     BOOST_TEST(policy::Policy::none()->script() == nullptr);
 }

@@ -14,22 +14,22 @@ using namespace qg::test;
 namespace {
 
 /// Why the directory cannot be read; "" if it can.
-std::string problem_of(const fs::path& folder) {
-    const auto read = read_source_folder(folder, geteuid());
+std::string problem_of(const fs::path& directory) {
+    const auto read = read_source_directory(directory, geteuid());
     return read ? std::string() : read.error().message;
 }
 
-std::uint64_t hash_at(const fs::path& folder) {
-    return hash_of(*read_source_folder(folder, geteuid()));
+std::uint64_t hash_at(const fs::path& directory) {
+    return hash_of(*read_source_directory(directory, geteuid()));
 }
 
 } // namespace
 
 BOOST_AUTO_TEST_SUITE(source_files)
 
-BOOST_AUTO_TEST_CASE(takes_a_missing_folder_for_an_empty_policy) {
-    const TempFolder temp;
-    const auto read = read_source_folder(temp.root() / "none.d", geteuid());
+BOOST_AUTO_TEST_CASE(takes_a_missing_directory_for_an_empty_policy) {
+    const TempDirectory temp;
+    const auto read = read_source_directory(temp.root() / "none.d", geteuid());
 
     BOOST_TEST_REQUIRE(read.has_value());
     BOOST_TEST(!read->exists);
@@ -38,11 +38,11 @@ BOOST_AUTO_TEST_CASE(takes_a_missing_folder_for_an_empty_policy) {
 }
 
 BOOST_AUTO_TEST_CASE(reads_lua_files_in_the_order_of_their_names) {
-    const TempFolder temp;
+    const TempDirectory temp;
     for (const std::string name :
          {"20.lua", "10.lua", "site.lua", ".hidden.lua", "notes.txt", "10.lua~", ".lua"})
         temp.write(name, name);
-    const auto read = read_source_folder(temp.folder(), geteuid());
+    const auto read = read_source_directory(temp.directory(), geteuid());
 
     BOOST_TEST_REQUIRE(read.has_value());
     BOOST_TEST_REQUIRE(read->files.size() == 3u);
@@ -52,80 +52,81 @@ BOOST_AUTO_TEST_CASE(reads_lua_files_in_the_order_of_their_names) {
 }
 
 BOOST_AUTO_TEST_CASE(refuses_files_that_others_can_write) {
-    const TempFolder temp;
+    const TempDirectory temp;
     const fs::path file = temp.write("a.lua", "");
     for (const mode_t mode : {0664u, 0646u, 0666u, 0777u}) {
         BOOST_TEST_CONTEXT(mode) {
             chmod(file.c_str(), mode);
-            BOOST_TEST(has_text(problem_of(temp.folder()),
+            BOOST_TEST(has_text(problem_of(temp.directory()),
                                 text::format("{}: mode {:04o} lets others write it: chmod go-w '{}'",
                                              file.string(), mode, file.string())));
-            BOOST_TEST(load_policy(temp.folder()).error().code == ErrorCode::permission_denied);
+            BOOST_TEST(load_policy(temp.directory()).error().code == ErrorCode::permission_denied);
         }
     }
     for (const mode_t mode : {0644u, 0600u, 0755u, 0444u}) {
         chmod(file.c_str(), mode);
-        BOOST_TEST(problem_of(temp.folder()).empty());
+        BOOST_TEST(problem_of(temp.directory()).empty());
     }
 }
 
-BOOST_AUTO_TEST_CASE(refuses_a_folder_that_others_can_write) {
-    const TempFolder temp;
-    chmod(temp.folder().c_str(), 0775);
+BOOST_AUTO_TEST_CASE(refuses_a_directory_that_others_can_write) {
+    const TempDirectory temp;
+    chmod(temp.directory().c_str(), 0775);
 
-    BOOST_TEST(has_text(problem_of(temp.folder()), "qosgate.d: mode 0775 lets others write it: chmod go-w"));
+    BOOST_TEST(
+        has_text(problem_of(temp.directory()), "qosgate.d: mode 0775 lets others write it: chmod go-w"));
 
-    chmod(temp.folder().c_str(), 0755);
-    BOOST_TEST(problem_of(temp.folder()).empty());
+    chmod(temp.directory().c_str(), 0755);
+    BOOST_TEST(problem_of(temp.directory()).empty());
 }
 
 BOOST_AUTO_TEST_CASE(refuses_files_of_somebody_else) {
     if (geteuid() != 0) return; // only root may change owners
-    const TempFolder temp;
+    const TempDirectory temp;
     const fs::path file = temp.write("a.lua", "");
     BOOST_TEST_REQUIRE(chown(file.c_str(), 1234, 0) == 0);
 
     BOOST_TEST(
-        has_text(problem_of(temp.folder()), "a.lua: belongs to user id 1234, which is neither root nor"));
-    BOOST_TEST(read_source_folder(temp.folder(), 1234).has_value()); // the daemon's user may own them
+        has_text(problem_of(temp.directory()), "a.lua: belongs to user id 1234, which is neither root nor"));
+    BOOST_TEST(read_source_directory(temp.directory(), 1234).has_value()); // the daemon's user may own them
 
     BOOST_TEST_REQUIRE(chown(file.c_str(), 0, 0) == 0);
-    BOOST_TEST_REQUIRE(chown(temp.folder().c_str(), 1234, 0) == 0);
-    BOOST_TEST(has_text(problem_of(temp.folder()), "qosgate.d: belongs to user id 1234"));
+    BOOST_TEST_REQUIRE(chown(temp.directory().c_str(), 1234, 0) == 0);
+    BOOST_TEST(has_text(problem_of(temp.directory()), "qosgate.d: belongs to user id 1234"));
 }
 
 BOOST_AUTO_TEST_CASE(looks_through_symbolic_links) {
-    const TempFolder temp;
+    const TempDirectory temp;
     const fs::path elsewhere = temp.root() / "elsewhere";
     fs::create_directory(elsewhere);
     chmod(elsewhere.c_str(), 0755);
     const fs::path target = elsewhere / "real.lua";
     std::ofstream(target) << "text";
     chmod(target.c_str(), 0644);
-    fs::create_symlink(target, temp.folder() / "a.lua");
-    BOOST_TEST(problem_of(temp.folder()).empty());
+    fs::create_symlink(target, temp.directory() / "a.lua");
+    BOOST_TEST(problem_of(temp.directory()).empty());
 
     chmod(target.c_str(), 0666);
     BOOST_TEST(
-        has_text(problem_of(temp.folder()),
+        has_text(problem_of(temp.directory()),
                  text::format("a.lua: on the way to it: {}: mode 0666 lets others write it: chmod go-w",
                               target.string())));
 
     chmod(target.c_str(), 0644);
     chmod(elsewhere.c_str(), 0777);
-    BOOST_TEST(has_text(problem_of(temp.folder()), "elsewhere: mode 0777 lets others write it"));
+    BOOST_TEST(has_text(problem_of(temp.directory()), "elsewhere: mode 0777 lets others write it"));
 
     chmod(elsewhere.c_str(), 0755);
     fs::remove(target);
-    BOOST_TEST(has_text(problem_of(temp.folder()), "a.lua: on the way to it: "));
-    BOOST_TEST(has_text(problem_of(temp.folder()), "real.lua: cannot be read: No such file"));
+    BOOST_TEST(has_text(problem_of(temp.directory()), "a.lua: on the way to it: "));
+    BOOST_TEST(has_text(problem_of(temp.directory()), "real.lua: cannot be read: No such file"));
 }
 
-BOOST_AUTO_TEST_CASE(calls_a_file_by_its_name_behind_a_link_to_its_folder) {
-    const TempFolder temp;
+BOOST_AUTO_TEST_CASE(calls_a_file_by_its_name_behind_a_link_to_its_directory) {
+    const TempDirectory temp;
     const fs::path file = temp.write("a.lua", "text");
     const fs::path link = temp.root() / "link.d";
-    fs::create_symlink(temp.folder(), link);
+    fs::create_symlink(temp.directory(), link);
     chmod(file.c_str(), 0664);
 
     const std::string problem = problem_of(link);
@@ -139,110 +140,110 @@ BOOST_AUTO_TEST_CASE(calls_a_file_by_its_name_behind_a_link_to_its_folder) {
     BOOST_TEST(problem_of(link).starts_with((link / "a.lua").string() + ": belongs to"), problem_of(link));
 }
 
-BOOST_AUTO_TEST_CASE(refuses_a_way_that_leads_through_somebody_else_s_folder) {
+BOOST_AUTO_TEST_CASE(refuses_a_way_that_leads_through_somebody_else_s_directory) {
     if (geteuid() != 0) return; // only root may change owners
-    const TempFolder temp;
+    const TempDirectory temp;
     const fs::path home = temp.root() / "home";
     const fs::path safe = temp.root() / "safe";
-    for (const fs::path& folder : {home, safe}) {
-        fs::create_directory(folder);
-        chmod(folder.c_str(), 0755);
+    for (const fs::path& directory : {home, safe}) {
+        fs::create_directory(directory);
+        chmod(directory.c_str(), 0755);
     }
     std::ofstream(safe / "real.lua") << "text";
     fs::create_symlink("../safe/real.lua", home / "current.lua");
-    fs::create_symlink(home / "current.lua", temp.folder() / "a.lua");
-    BOOST_TEST(problem_of(temp.folder()).empty()); // root's links and directories, relative and absolute
+    fs::create_symlink(home / "current.lua", temp.directory() / "a.lua");
+    BOOST_TEST(problem_of(temp.directory()).empty()); // root's links and directories, relative and absolute
 
     BOOST_TEST_REQUIRE(lchown((home / "current.lua").c_str(), 1234, 0) == 0);
-    BOOST_TEST(has_text(problem_of(temp.folder()), "home/current.lua: belongs to user id 1234"));
-    BOOST_TEST(has_text(problem_of(temp.folder()), "chown -h root '"));
+    BOOST_TEST(has_text(problem_of(temp.directory()), "home/current.lua: belongs to user id 1234"));
+    BOOST_TEST(has_text(problem_of(temp.directory()), "chown -h root '"));
 
     BOOST_TEST_REQUIRE(lchown((home / "current.lua").c_str(), 0, 0) == 0);
     BOOST_TEST_REQUIRE(chown(home.c_str(), 1234, 0) == 0);
-    BOOST_TEST(has_text(problem_of(temp.folder()),
+    BOOST_TEST(has_text(problem_of(temp.directory()),
                         text::format("a.lua: on the way to it: {}: belongs to user id 1234", home.string())));
 }
 
-BOOST_AUTO_TEST_CASE(looks_at_every_folder_above_the_policy) {
-    const TempFolder temp;
+BOOST_AUTO_TEST_CASE(looks_at_every_directory_above_the_policy) {
+    const TempDirectory temp;
     temp.write("a.lua", "");
     chmod(temp.root().c_str(), 0775);
-    BOOST_TEST(has_text(problem_of(temp.folder()),
+    BOOST_TEST(has_text(problem_of(temp.directory()),
                         text::format("qosgate.d: on the way to it: {}: mode 0775 lets others write it",
                                      temp.root().string())));
 
     chmod(temp.root().c_str(), 01777); // as /tmp: nobody may delete files of others
-    BOOST_TEST(problem_of(temp.folder()).empty());
-    chmod(temp.folder().c_str(), 01777); // but everybody may add a file
-    BOOST_TEST(has_text(problem_of(temp.folder()), "qosgate.d: mode 1777 lets others write it"));
+    BOOST_TEST(problem_of(temp.directory()).empty());
+    chmod(temp.directory().c_str(), 01777); // but everybody may add a file
+    BOOST_TEST(has_text(problem_of(temp.directory()), "qosgate.d: mode 1777 lets others write it"));
 }
 
 BOOST_AUTO_TEST_CASE(opens_no_device_and_follows_no_link_for_ever) {
-    const TempFolder temp;
-    fs::create_symlink("/dev/zero", temp.folder() / "a.lua");
-    BOOST_TEST(has_text(problem_of(temp.folder()), "a.lua: not a regular file"));
+    const TempDirectory temp;
+    fs::create_symlink("/dev/zero", temp.directory() / "a.lua");
+    BOOST_TEST(has_text(problem_of(temp.directory()), "a.lua: not a regular file"));
 
-    fs::remove(temp.folder() / "a.lua");
-    fs::create_symlink("a.lua", temp.folder() / "a.lua");
+    fs::remove(temp.directory() / "a.lua");
+    fs::create_symlink("a.lua", temp.directory() / "a.lua");
     BOOST_TEST(
-        has_text(problem_of(temp.folder()), "a.lua: cannot be read: Too many levels of symbolic links"));
+        has_text(problem_of(temp.directory()), "a.lua: cannot be read: Too many levels of symbolic links"));
 }
 
-BOOST_AUTO_TEST_CASE(takes_a_link_to_nothing_for_an_error_and_not_for_no_folder) {
-    const TempFolder temp;
+BOOST_AUTO_TEST_CASE(takes_a_link_to_nothing_for_an_error_and_not_for_no_directory) {
+    const TempDirectory temp;
     fs::create_symlink(temp.root() / "gone", temp.root() / "link.d");
 
     BOOST_TEST(has_text(problem_of(temp.root() / "link.d"), "gone: cannot be read: No such file"));
 }
 
 BOOST_AUTO_TEST_CASE(refuses_what_is_no_plain_file_or_too_large) {
-    const TempFolder temp;
-    fs::create_directory(temp.folder() / "a.lua");
-    BOOST_TEST(!problem_of(temp.folder()).empty());
-    fs::remove(temp.folder() / "a.lua");
+    const TempDirectory temp;
+    fs::create_directory(temp.directory() / "a.lua");
+    BOOST_TEST(!problem_of(temp.directory()).empty());
+    fs::remove(temp.directory() / "a.lua");
 
-    mkfifo((temp.folder() / "a.lua").c_str(), 0644);
-    BOOST_TEST(has_text(problem_of(temp.folder()), "a.lua: not a regular file"));
-    fs::remove(temp.folder() / "a.lua");
+    mkfifo((temp.directory() / "a.lua").c_str(), 0644);
+    BOOST_TEST(has_text(problem_of(temp.directory()), "a.lua: not a regular file"));
+    fs::remove(temp.directory() / "a.lua");
 
     temp.write("a.lua", std::string(max_file_bytes, 'x'));
-    BOOST_TEST(problem_of(temp.folder()).empty());
+    BOOST_TEST(problem_of(temp.directory()).empty());
     temp.write("a.lua", std::string(max_file_bytes + 1, 'x'));
-    BOOST_TEST(has_text(problem_of(temp.folder()), "a.lua: larger than 256 KiB"));
+    BOOST_TEST(has_text(problem_of(temp.directory()), "a.lua: larger than 256 KiB"));
 }
 
 BOOST_AUTO_TEST_CASE(knows_contents_by_their_bytes_alone) {
-    const TempFolder temp;
+    const TempDirectory temp;
     temp.write("a.lua", "one");
-    const std::uint64_t one = hash_at(temp.folder());
+    const std::uint64_t one = hash_at(temp.directory());
 
     temp.write("a.lua", "two");
-    BOOST_TEST(hash_at(temp.folder()) != one);
+    BOOST_TEST(hash_at(temp.directory()) != one);
     temp.write("a.lua", "one");
-    BOOST_TEST(hash_at(temp.folder()) == one);
-    fs::rename(temp.folder() / "a.lua", temp.folder() / "b.lua");
-    BOOST_TEST(hash_at(temp.folder()) != one);
+    BOOST_TEST(hash_at(temp.directory()) == one);
+    fs::rename(temp.directory() / "a.lua", temp.directory() / "b.lua");
+    BOOST_TEST(hash_at(temp.directory()) != one);
 }
 
 BOOST_AUTO_TEST_CASE(keeps_the_ends_of_texts_apart) {
-    const SourceFolder first{true, {{"a.lua", "xy"}, {"b.lua", "z"}}};
-    const SourceFolder second{true, {{"a.lua", "x"}, {"b.lua", "yz"}}};
+    const SourceDirectory first{true, {{"a.lua", "xy"}, {"b.lua", "z"}}};
+    const SourceDirectory second{true, {{"a.lua", "x"}, {"b.lua", "yz"}}};
 
     BOOST_TEST(hash_of(first) != hash_of(second));
-    BOOST_TEST(hash_of(SourceFolder{true, {}}) != 0u);
+    BOOST_TEST(hash_of(SourceDirectory{true, {}}) != 0u);
 }
 
 BOOST_AUTO_TEST_CASE(signs_every_change_of_a_file_s_state) {
-    const TempFolder temp;
+    const TempDirectory temp;
     const fs::path file = temp.write("a.lua", "one");
-    const std::uint64_t before = stat_signature(temp.folder());
-    BOOST_TEST(stat_signature(temp.folder()) == before);
+    const std::uint64_t before = stat_signature(temp.directory());
+    BOOST_TEST(stat_signature(temp.directory()) == before);
 
     fs::last_write_time(file, fs::last_write_time(file) - std::chrono::hours(1));
-    const std::uint64_t older = stat_signature(temp.folder());
+    const std::uint64_t older = stat_signature(temp.directory());
     BOOST_TEST(older != before);
     chmod(file.c_str(), 0666);
-    BOOST_TEST(stat_signature(temp.folder()) != older);
+    BOOST_TEST(stat_signature(temp.directory()) != older);
     BOOST_TEST(stat_signature(temp.root() / "none.d") != older);
 }
 

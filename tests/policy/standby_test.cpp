@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(a_standby_writes_nothing_and_goes_by_what_the_active_contro
     const std::string before = content_of(kept());
     temp.write("a.lua", StoreSetup::warns("two"));
     StoreSetup standby(options());
-    standby.store.start(folder());
+    standby.store.start(directory());
     BOOST_TEST(standby.said() == "two");
     BOOST_TEST(standby.looks_again(5));
     BOOST_TEST(content_of(kept()) == before);
@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(a_standby_writes_nothing_and_goes_by_what_the_active_contro
 BOOST_AUTO_TEST_CASE(a_closed_standby_opens_with_what_the_active_controller_keeps) {
     temp.write("a.lua", "rule {");
     StoreSetup standby(options());
-    standby.store.start(folder());
+    standby.store.start(directory());
     BOOST_TEST(standby.store.is_closed());
 
     keep_as_another("kept");
@@ -41,13 +41,13 @@ BOOST_AUTO_TEST_CASE(a_closed_standby_opens_with_what_the_active_controller_keep
     BOOST_TEST(StoreSetup::soon([&] { return !standby.store.is_closed(); }));
 }
 
-BOOST_AUTO_TEST_CASE(a_standby_whose_folder_breaks_goes_by_what_the_active_controller_kept_since) {
+BOOST_AUTO_TEST_CASE(a_standby_whose_directory_breaks_goes_by_what_the_active_controller_kept_since) {
     run_with("one");
     for (const bool is_kept_first : {true, false}) {
         temp.write("a.lua", StoreSetup::warns("one"));
         keep_as_another("one");
         StoreSetup standby(options());
-        standby.store.start(folder());
+        standby.store.start(directory());
         const auto keep_newer = [&] {
             keep_as_another("newer");
             BOOST_TEST(standby.looks_again(2));
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(what_was_kept_before_a_policy_was_read_is_not_newer) {
     run_with("one");
     temp.write("a.lua", StoreSetup::warns("two"));
     StoreSetup standby(options());
-    standby.store.start(folder());
+    standby.store.start(directory());
     BOOST_TEST(standby.said() == "two");
 
     temp.write("a.lua", "rule {");
@@ -103,11 +103,11 @@ BOOST_AUTO_TEST_CASE(a_controller_that_is_a_standby_again_writes_nothing_until_t
     });
 }
 
-BOOST_AUTO_TEST_CASE(a_copy_that_does_not_load_leaves_the_folders_policy_in_force_as_such) {
+BOOST_AUTO_TEST_CASE(a_copy_that_does_not_load_leaves_the_directories_policy_in_force_as_such) {
     temp.write("a.lua", StoreSetup::warns("one"));
     StoreSetup standby(options());
-    standby.store.start(folder());
-    const SourceFolder broken{true, {{"a.lua", "rule {"}}};
+    standby.store.start(directory());
+    const SourceDirectory broken{true, {{"a.lua", "rule {"}}};
     BOOST_TEST_REQUIRE(write_kept(kept(), {broken, 1}).has_value());
     BOOST_TEST(standby.looks_again(2));
     temp.write("a.lua", "rule {");
@@ -126,10 +126,10 @@ BOOST_AUTO_TEST_CASE(a_copy_that_does_not_load_leaves_the_folders_policy_in_forc
     BOOST_TEST(standby.store.status().is_kept_copy);
 }
 
-BOOST_AUTO_TEST_CASE(a_mended_folder_with_the_same_policy_is_newer_than_what_was_kept) {
+BOOST_AUTO_TEST_CASE(a_mended_directory_with_the_same_policy_is_newer_than_what_was_kept) {
     temp.write("a.lua", StoreSetup::warns("one"));
     StoreSetup standby(options());
-    standby.store.start(folder());
+    standby.store.start(directory());
     temp.write("a.lua", "rule {");
     BOOST_TEST(StoreSetup::soon([&] { return standby.stands(Standing::degraded); }));
     keep_as_another("newer");
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(an_old_copy_that_is_put_back_is_not_taken_by_a_standby) {
     const std::string old = content_of(kept());
     run_with("one");
     StoreSetup standby(options());
-    standby.store.start(folder());
+    standby.store.start(directory());
     BOOST_TEST(standby.said() == "one");
 
     std::ofstream(kept(), std::ios::trunc) << old;

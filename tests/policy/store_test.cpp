@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(has_no_rules_before_it_is_started_and_starts_no_thread) {
     BOOST_TEST(setup.store.status().generation == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(takes_a_missing_folder_for_no_rules_and_logs_no_error) {
+BOOST_AUTO_TEST_CASE(takes_a_missing_directory_for_no_rules_and_logs_no_error) {
     StoreSetup setup;
     setup.store.start(setup.temp.root() / "none.d");
 
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(takes_a_missing_folder_for_no_rules_and_logs_no_error) {
 BOOST_AUTO_TEST_CASE(loads_at_start) {
     StoreSetup setup;
     setup.temp.write("a.lua", StoreSetup::warns("one"));
-    setup.store.start(setup.temp.folder());
+    setup.store.start(setup.temp.directory());
 
     BOOST_TEST(setup.said() == "one");
     BOOST_TEST(setup.store.status().generation == 1u);
@@ -48,13 +48,13 @@ BOOST_AUTO_TEST_CASE(loads_at_start) {
 BOOST_AUTO_TEST_CASE(puts_a_changed_content_in_force_within_two_seconds) {
     StoreSetup setup;
     setup.temp.write("a.lua", StoreSetup::warns("one"));
-    setup.store.start(setup.temp.folder());
+    setup.store.start(setup.temp.directory());
 
     setup.temp.write("a.lua", StoreSetup::warns("two"));
     BOOST_TEST(StoreSetup::soon([&] { return setup.said() == "two"; }));
     BOOST_TEST(setup.store.current()->generation() == 2u);
 
-    fs::remove(setup.temp.folder() / "a.lua");
+    fs::remove(setup.temp.directory() / "a.lua");
     BOOST_TEST(StoreSetup::soon([&] { return !setup.store.current()->has_rules(); }));
 }
 
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(notices_a_rollback_to_an_older_file) {
     std::ofstream(old) << StoreSetup::warns("old");
     chmod(old.c_str(), 0644);
     fs::last_write_time(old, fs::last_write_time(file) - std::chrono::hours(24));
-    setup.store.start(setup.temp.folder());
+    setup.store.start(setup.temp.directory());
     BOOST_TEST(setup.said() == "new");
 
     fs::rename(old, file);
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(notices_a_change_that_hides_behind_the_same_size_and_time) 
     StoreSetup setup;
     const fs::path file = setup.temp.write("a.lua", StoreSetup::warns("one"));
     const auto time = fs::last_write_time(file);
-    setup.store.start(setup.temp.folder());
+    setup.store.start(setup.temp.directory());
 
     setup.temp.write("a.lua", StoreSetup::warns("two"));
     fs::last_write_time(file, time);
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(notices_a_change_that_hides_behind_the_same_size_and_time) 
 BOOST_AUTO_TEST_CASE(keeps_the_last_good_policy_over_a_broken_edit_and_says_so_once) {
     StoreSetup setup(20ms);
     setup.temp.write("a.lua", StoreSetup::warns("one"));
-    setup.store.start(setup.temp.folder());
+    setup.store.start(setup.temp.directory());
 
     setup.temp.write("a.lua", "rule {");
     BOOST_TEST(StoreSetup::soon([&] { return setup.errors() == 1; }));
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(keeps_the_last_good_policy_over_a_broken_edit_and_says_so_o
 BOOST_AUTO_TEST_CASE(says_again_why_a_known_content_does_not_load_once_something_else_is_mended) {
     StoreSetup setup(20ms);
     setup.temp.write("a.lua", StoreSetup::warns("one"));
-    setup.store.start(setup.temp.folder());
+    setup.store.start(setup.temp.directory());
     const fs::path file = setup.temp.write("a.lua", "rule {");
     const auto reports = [&](const char* text) {
         return StoreSetup::soon([&] {
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(does_not_take_a_half_written_file_for_an_empty_policy) {
     StoreSetup setup(20ms);
     const std::string whole = StoreSetup::warns("one");
     setup.temp.write("a.lua", whole);
-    setup.store.start(setup.temp.folder());
+    setup.store.start(setup.temp.directory());
 
     for (std::size_t length = 0; length < whole.size(); length += 7) {
         setup.temp.write("a.lua", whole.substr(0, length));
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(does_not_take_a_half_written_file_for_an_empty_policy) {
 BOOST_AUTO_TEST_CASE(keeps_the_last_good_policy_when_others_get_write_access) {
     StoreSetup setup(20ms);
     const fs::path file = setup.temp.write("a.lua", StoreSetup::warns("one"));
-    setup.store.start(setup.temp.folder());
+    setup.store.start(setup.temp.directory());
 
     chmod(file.c_str(), 0666);
 
@@ -156,10 +156,10 @@ BOOST_AUTO_TEST_CASE(keeps_the_last_good_policy_when_others_get_write_access) {
     BOOST_TEST(StoreSetup::soon([&] { return !setup.store.status().last_error.has_value(); }));
 }
 
-BOOST_AUTO_TEST_CASE(is_closed_after_a_start_on_a_broken_folder_until_it_is_repaired) {
+BOOST_AUTO_TEST_CASE(is_closed_after_a_start_on_a_broken_directory_until_it_is_repaired) {
     StoreSetup setup(20ms);
     setup.temp.write("a.lua", "rule {");
-    setup.store.start(setup.temp.folder());
+    setup.store.start(setup.temp.directory());
 
     BOOST_TEST(setup.store.is_closed());
     BOOST_TEST(setup.store.status().standing == Standing::closed);
@@ -172,12 +172,12 @@ BOOST_AUTO_TEST_CASE(is_closed_after_a_start_on_a_broken_folder_until_it_is_repa
     BOOST_TEST(!setup.store.is_closed());
 }
 
-BOOST_AUTO_TEST_CASE(keeps_rules_in_force_when_the_folder_goes_and_ends_them_with_an_empty_one) {
+BOOST_AUTO_TEST_CASE(keeps_rules_in_force_when_the_directory_goes_and_ends_them_with_an_empty_one) {
     StoreSetup setup(20ms);
     setup.temp.write("a.lua", StoreSetup::warns("one"));
-    setup.store.start(setup.temp.folder());
+    setup.store.start(setup.temp.directory());
 
-    fs::rename(setup.temp.folder(), setup.temp.root() / "away");
+    fs::rename(setup.temp.directory(), setup.temp.root() / "away");
     BOOST_TEST(StoreSetup::soon([&] { return setup.errors() == 1; }));
     BOOST_TEST(has_text(setup.last_error(), "stays in force: "));
     BOOST_TEST(
@@ -185,10 +185,10 @@ BOOST_AUTO_TEST_CASE(keeps_rules_in_force_when_the_folder_goes_and_ends_them_wit
     BOOST_TEST(setup.said() == "one");
     BOOST_TEST(setup.store.status().standing == Standing::degraded);
 
-    fs::create_directory(setup.temp.folder());
+    fs::create_directory(setup.temp.directory());
     BOOST_TEST(StoreSetup::soon([&] { return setup.stands(Standing::in_force); }));
     BOOST_TEST(!setup.store.current()->has_rules());
-    fs::remove(setup.temp.folder()); // then nothing is lost
+    fs::remove(setup.temp.directory()); // then nothing is lost
     BOOST_TEST(setup.looks_again(5));
     BOOST_TEST(setup.store.status().standing == Standing::in_force);
     BOOST_TEST(setup.errors() == 1u);
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(keeps_rules_in_force_when_the_folder_goes_and_ends_them_wit
 BOOST_AUTO_TEST_CASE(looks_at_once_when_asked) {
     StoreSetup setup(1h);
     setup.temp.write("a.lua", StoreSetup::warns("one"));
-    setup.store.start(setup.temp.folder());
+    setup.store.start(setup.temp.directory());
     setup.temp.write("a.lua", StoreSetup::warns("two"));
 
     setup.store.refresh();
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(looks_at_once_when_asked) {
 BOOST_AUTO_TEST_CASE(leaves_a_policy_alive_for_those_who_still_use_it) {
     StoreSetup setup(1h);
     setup.temp.write("a.lua", StoreSetup::warns("one"));
-    setup.store.start(setup.temp.folder());
+    setup.store.start(setup.temp.directory());
     const auto old = setup.store.current();
     setup.temp.write("a.lua", StoreSetup::warns("two"));
     setup.store.refresh();
@@ -218,7 +218,7 @@ BOOST_AUTO_TEST_CASE(leaves_a_policy_alive_for_those_who_still_use_it) {
 
 BOOST_AUTO_TEST_CASE(stops_at_once_and_more_than_once) {
     StoreSetup setup(1h);
-    setup.store.start(setup.temp.folder());
+    setup.store.start(setup.temp.directory());
     const auto start = std::chrono::steady_clock::now();
 
     setup.store.stop();
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(stops_at_once_and_more_than_once) {
 
 BOOST_AUTO_TEST_CASE(watches_from_a_thread_that_takes_no_signals) {
     StoreSetup setup;
-    setup.store.start(setup.temp.folder());
+    setup.store.start(setup.temp.directory());
     std::uint64_t blocked = 0;
     const auto find_thread = [&] {
         for (const auto& task : fs::directory_iterator("/proc/self/task")) {
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(leaves_the_signal_mask_of_its_creator_alone) {
     sigset_t before;
     pthread_sigmask(SIG_SETMASK, nullptr, &before);
     StoreSetup setup;
-    setup.store.start(setup.temp.folder());
+    setup.store.start(setup.temp.directory());
     sigset_t after;
     pthread_sigmask(SIG_SETMASK, nullptr, &after);
 

@@ -24,9 +24,9 @@ std::string many_slow_tests() {
 }
 
 /// As 'qosgate policy check' does.
-Result<PolicyReport> checked(const fs::path& folder) {
+Result<PolicyReport> checked(const fs::path& directory) {
     PlainWorld world;
-    return check_policy(folder, {}, {.world = &world});
+    return check_policy(directory, {}, {.world = &world});
 }
 
 struct TestedStores : Restarts {
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_policy_with_a_test_that_fails_does_not_come_into_force) {
         BOOST_TEST(setup.said() == "one");
         BOOST_TEST(setup.store.status().generation == 1u);
         const std::string why =
-            folder().string() +
+            directory().string() +
             ": tests/t.lua:2: test 'says one' fails: expect.warn: no message has \"one\": two "
             "(1 of 1 tests fails; 'qosgate policy test' shows all)";
         BOOST_TEST(setup.store.status().last_error->message == why);
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(tests_that_take_too_long_count_as_failed_once) {
     auto bounded = options();
     bounded.max_test_time = 200ms;
     StoreSetup setup(bounded);
-    setup.store.start(folder());
+    setup.store.start(directory());
 
     BOOST_TEST(StoreSetup::soon([&] { return setup.last_error() != ""; }));
     BOOST_TEST(
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(running_tests_hold_up_neither_jobs_nor_the_end) {
     auto impatient = options();
     impatient.start_patience = 50ms;
     StoreSetup setup(impatient);
-    setup.store.start(folder());
+    setup.store.start(directory());
     BOOST_TEST(StoreSetup::soon([&] { return setup.store.status().is_testing; }));
 
     const auto begin = std::chrono::steady_clock::now();
@@ -216,7 +216,7 @@ BOOST_AUTO_TEST_CASE(running_tests_hold_up_neither_jobs_nor_the_end) {
 BOOST_AUTO_TEST_CASE(a_change_whose_tests_run_is_not_in_force) {
     StoreSetup setup(options());
     write_slow_rule();
-    setup.store.start(folder());
+    setup.store.start(directory());
     BOOST_TEST(setup.stands(Standing::in_force));
     temp.write_test("t.lua", many_slow_tests());
     StoreStatus seen;
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(policy_check_tells_the_tests_that_fail) {
     temp.write("a.lua", StoreSetup::warns("two"));
     temp.write_test("t.lua", expects("one") + expects("two"));
 
-    const auto report = checked(folder());
+    const auto report = checked(directory());
 
     BOOST_TEST_REQUIRE(report.has_value());
     BOOST_TEST(!report->loads());
@@ -252,18 +252,18 @@ BOOST_AUTO_TEST_CASE(policy_check_tells_the_tests_that_fail) {
     BOOST_TEST(finding.message == "test 'says one' fails: expect.warn: no message has \"one\": two");
 
     temp.write("site.lua", "site { run_tests = false }");
-    BOOST_TEST(checked(folder())->loads());
-    BOOST_TEST(checked(folder())->findings.size() == 1u);
+    BOOST_TEST(checked(directory())->loads());
+    BOOST_TEST(checked(directory())->findings.size() == 1u);
     temp.write_test("t.lua", expects("two"));
-    BOOST_TEST(checked(folder())->findings.empty());
+    BOOST_TEST(checked(directory())->findings.empty());
     temp.write_test("u.lua", "\ntset 'x' {}");
-    const auto wrong = checked(folder());
+    const auto wrong = checked(directory());
     BOOST_TEST_REQUIRE(wrong->findings.size() == 1u);
     BOOST_TEST(wrong->findings.front().file == "tests/u.lua");
     BOOST_TEST(wrong->findings.front().line == 2);
     temp.write("b.lua", "rule {"); // then no test is run
-    BOOST_TEST(checked(folder())->findings.size() == 1u);
-    BOOST_TEST(checked(folder())->findings.front().file == "b.lua");
+    BOOST_TEST(checked(directory())->findings.size() == 1u);
+    BOOST_TEST(checked(directory())->findings.front().file == "b.lua");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

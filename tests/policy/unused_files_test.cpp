@@ -19,10 +19,10 @@ std::vector<std::string> lines_of(const std::vector<Finding>& findings) {
 }
 
 PolicyReport loaded_report_of(const Texts& files) {
-    SourceFolder folder{true, {}};
+    SourceDirectory directory{true, {}};
     for (const auto& [name, content] : files)
-        folder.files.push_back({name, content});
-    PolicyReport report = check_sources(folder);
+        directory.files.push_back({name, content});
+    PolicyReport report = check_sources(directory);
     BOOST_TEST(report.loads());
     return report;
 }
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(tells_modules_and_data_that_nobody_uses) {
     BOOST_TEST(found(uses + plain_rule) == "");
     BOOST_TEST(found("local n = 'a' local a, b = require(n), data('d' .. '.json')\n" + plain_rule) == "");
     BOOST_TEST(found("local f, g = require, data\n" + plain_rule) == "");
-    SourceFolder with_test{true, {{"t.lua", plain_rule}}};
+    SourceDirectory with_test{true, {{"t.lua", plain_rule}}};
     for (const auto& [name, content] : files)
         with_test.files.push_back({name, content});
     with_test.tests.push_back({"tests/t.lua", uses});
@@ -90,11 +90,11 @@ BOOST_AUTO_TEST_CASE(tells_a_user_that_is_written_like_a_word) {
 }
 
 BOOST_AUTO_TEST_CASE(tells_a_directory_that_is_written_like_one_that_is_read) {
-    const TempFolder temp;
+    const TempDirectory temp;
     temp.write("10.lua", plain_rule);
     for (const char* name : {"test", "Lib", "libs", "tests", "old", "tests.off", "data"})
-        fs::create_directory(temp.folder() / name);
-    const auto texts = lines_of(check_policy(temp.folder()).value().findings);
+        fs::create_directory(temp.directory() / name);
+    const auto texts = lines_of(check_policy(temp.directory()).value().findings);
 
     BOOST_TEST(texts == (std::vector<std::string>{"Lib:0: is not read; did you mean lib?",
                                                   "libs:0: is not read; did you mean lib?",

@@ -21,14 +21,14 @@ namespace qg::test {
 /// A policy directory with only these files, by name.
 inline std::shared_ptr<const policy::Policy>
 load_rules(const std::vector<std::pair<std::string, std::string_view>>& files) {
-    std::string folder = (std::filesystem::temp_directory_path() / "qosgate-XXXXXX").string();
-    BOOST_TEST_REQUIRE(mkdtemp(folder.data()) != nullptr);
+    std::string directory = (std::filesystem::temp_directory_path() / "qosgate-XXXXXX").string();
+    BOOST_TEST_REQUIRE(mkdtemp(directory.data()) != nullptr);
     for (const auto& [name, text] : files) {
-        std::ofstream(folder + "/" + name) << text;
-        std::filesystem::permissions(folder + "/" + name, std::filesystem::perms(0644));
+        std::ofstream(directory + "/" + name) << text;
+        std::filesystem::permissions(directory + "/" + name, std::filesystem::perms(0644));
     }
-    auto policy = policy::load_policy(folder);
-    std::filesystem::remove_all(folder);
+    auto policy = policy::load_policy(directory);
+    std::filesystem::remove_all(directory);
     BOOST_TEST_REQUIRE(policy.has_value());
     return *policy;
 }

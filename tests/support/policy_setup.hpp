@@ -101,10 +101,10 @@ class Job {
 using Texts = std::vector<std::pair<std::string, std::string>>;
 
 inline Result<std::shared_ptr<const policy::Policy>> try_policy(const Texts& files) {
-    policy::SourceFolder folder{true, {}};
+    policy::SourceDirectory directory{true, {}};
     for (const auto& [name, content] : files)
-        folder.files.push_back({name, content});
-    return policy::compile_policy(std::move(folder));
+        directory.files.push_back({name, content});
+    return policy::compile_policy(std::move(directory));
 }
 
 /// A policy that must load.
@@ -195,31 +195,31 @@ inline std::string event_kinds(const policy::RuleOutcome& outcome) {
 }
 
 /// A directory of the test's own, removed at the end.
-class TempFolder {
+class TempDirectory {
   public:
-    TempFolder() {
+    TempDirectory() {
         std::string name = (fs::temp_directory_path() / "qosgate-policy-XXXXXX").string();
         if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
         path_ = name;
-        fs::create_directory(folder());
-        chmod(folder().c_str(), 0755);
+        fs::create_directory(directory());
+        chmod(directory().c_str(), 0755);
     }
-    TempFolder(const TempFolder&) = delete;
-    TempFolder& operator=(const TempFolder&) = delete;
-    ~TempFolder() { fs::remove_all(path_); }
+    TempDirectory(const TempDirectory&) = delete;
+    TempDirectory& operator=(const TempDirectory&) = delete;
+    ~TempDirectory() { fs::remove_all(path_); }
 
     [[nodiscard]] fs::path root() const { return path_; }
-    [[nodiscard]] fs::path folder() const { return path_ / "qosgate.d"; }
+    [[nodiscard]] fs::path directory() const { return path_ / "qosgate.d"; }
 
     fs::path write(const std::string& name, const std::string& content) const {
-        const fs::path path = folder() / name;
+        const fs::path path = directory() / name;
         std::ofstream(path, std::ios::trunc) << content;
         chmod(path.c_str(), 0644);
         return path;
     }
     /// A file of the subdirectory `tests`.
     fs::path write_test(const std::string& name, const std::string& content) const {
-        const fs::path tests = folder() / "tests";
+        const fs::path tests = directory() / "tests";
         fs::create_directory(tests);
         chmod(tests.c_str(), 0755);
         return write("tests/" + name, content);

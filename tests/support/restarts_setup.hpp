@@ -32,7 +32,7 @@ class Restarts {
     template <typename Use>
     void run(Use use) {
         StoreSetup setup(options());
-        setup.store.start(folder());
+        setup.store.start(directory());
         setup.store.mark_active();
         use(setup);
         setup.store.stop();
@@ -59,10 +59,10 @@ class Restarts {
         options.kept_file = kept();
         return options;
     }
-    [[nodiscard]] fs::path folder() const { return temp.folder(); }
+    [[nodiscard]] fs::path directory() const { return temp.directory(); }
     [[nodiscard]] fs::path kept() const { return temp.root() / "qosgate_policy"; }
 
-    TempFolder temp;
+    TempDirectory temp;
 
   private:
     policy::StoreOptions options_;

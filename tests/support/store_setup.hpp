@@ -70,15 +70,15 @@ class StoreSetup {
         return errors_.empty() ? std::string() : errors_.back();
     }
 
-    TempFolder temp;
+    TempDirectory temp;
 
   private:
     using Count = std::shared_ptr<std::atomic<int>>; // a thread that hangs outlives the set-up
 
     static policy::StoreOptions counted(policy::StoreOptions options, const Count& reads) {
-        options.read = [reads, read = std::move(options.read)](const fs::path& folder, uid_t user) {
+        options.read = [reads, read = std::move(options.read)](const fs::path& directory, uid_t user) {
             ++*reads;
-            return read(folder, user);
+            return read(directory, user);
         };
         if (!options.make_world) options.make_world = [] { return std::make_unique<PlainWorld>(); };
         return options;

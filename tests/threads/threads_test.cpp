@@ -83,11 +83,11 @@ BOOST_AUTO_TEST_CASE(each_job_gets_its_own_answer) {
 }
 
 BOOST_AUTO_TEST_CASE(also_while_the_policy_is_exchanged) {
-    const TempFolder temp;
+    const TempDirectory temp;
     temp.write("a.lua", reads_the_cluster);
     policy::PolicyStore store([](LogLevel, const std::string&) {},
                               {.poll_interval = std::chrono::milliseconds(1)});
-    store.start(temp.folder());
+    store.start(temp.directory());
     const quota::LocalQuota provider(records);
     const gate::Gate gate(provider, release);
     const auto c = cluster();
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(also_while_the_policy_is_exchanged) {
     std::thread editor([&] {
         for (int i = 0; left > 0; ++i) {
             temp.write("b.tmp", reads_the_cluster + "-- " + std::to_string(i));
-            fs::rename(temp.folder() / "b.tmp", temp.folder() / "a.lua");
+            fs::rename(temp.directory() / "b.tmp", temp.directory() / "a.lua");
             store.refresh();
         }
     });

@@ -126,19 +126,19 @@ std::string to_line(const TemporaryGrant& grant) {
     return root.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
 }
 
-Result<GrantFile> GrantFile::open(const std::string& folder) {
-    fs::path path = folder;
-    if (folder.empty()) {
-        const auto state = default_state_folder();
+Result<GrantFile> GrantFile::open(const std::string& directory) {
+    fs::path path = directory;
+    if (directory.empty()) {
+        const auto state = default_state_directory();
         if (!state) return state.error();
         path = *state;
     }
-    if (const auto made = make_state_folder(path); !made) return made.error();
+    if (const auto made = make_state_directory(path); !made) return made.error();
     return GrantFile(std::move(path));
 }
 
 Result<std::vector<TemporaryGrant>> GrantFile::read() const {
-    const fs::path file = folder_ / file_name;
+    const fs::path file = directory_ / file_name;
     std::error_code ignored;
     if (!fs::exists(file, ignored)) return std::vector<TemporaryGrant>();
     const auto content = read_file(file.string(), max_file);
@@ -159,19 +159,19 @@ Result<std::vector<TemporaryGrant>> GrantFile::read() const {
 }
 
 fs::path GrantFile::path() const {
-    return folder_ / file_name;
+    return directory_ / file_name;
 }
 
 bool GrantFile::is_of_timer() const {
-    return is_state_folder_of_root(folder_);
+    return is_state_directory_of_root(directory_);
 }
 
 Result<LockedGrants> GrantFile::lock() const {
-    auto lock = StateLock::take(folder_, lock_name);
+    auto lock = StateLock::take(directory_, lock_name);
     if (!lock) return lock.error();
     auto grants = read();
     if (!grants) return grants.error();
-    return LockedGrants(*std::move(grants), folder_ / file_name, *std::move(lock));
+    return LockedGrants(*std::move(grants), directory_ / file_name, *std::move(lock));
 }
 
 Result<void> LockedGrants::write() const {
@@ -231,9 +231,9 @@ Json to_json(const TemporaryGrant& grant) {
 }
 
 std::vector<TemporaryGrant> known_grants(Output& output) {
-    const auto folder = default_state_folder();
+    const auto directory = default_state_directory();
     std::error_code ignored;
-    if (!folder || !fs::exists(*folder / file_name, ignored)) return {};
+    if (!directory || !fs::exists(*directory / file_name, ignored)) return {};
     const auto read = [] {
         const auto file = GrantFile::open({});
         return file ? file->read() : file.error();

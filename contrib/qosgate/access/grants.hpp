@@ -4,7 +4,7 @@
 #pragma once
 
 #include "output.hpp"
-#include "state_folder.hpp"
+#include "state_directory.hpp"
 
 #include "qosgate/base/result.hpp"
 #include "qosgate/model/association_record.hpp"
@@ -75,8 +75,8 @@ class LockedGrants {
 /// The grants of this machine: a file of JSON lines in a directory, of mode 0600.
 class GrantFile {
   public:
-    /// An empty `folder`: default_state_folder(). Makes it. Errors: those of make_state_folder().
-    static Result<GrantFile> open(const std::string& folder);
+    /// An empty `directory`: default_state_directory(). Makes it. Errors: those of make_state_directory().
+    static Result<GrantFile> open(const std::string& directory);
 
     /// Errors: unavailable; invalid_input with the line that is damaged.
     [[nodiscard]] Result<std::vector<TemporaryGrant>> read() const;
@@ -90,8 +90,8 @@ class GrantFile {
     [[nodiscard]] bool is_of_timer() const;
 
   private:
-    explicit GrantFile(std::filesystem::path folder) : folder_(std::move(folder)) {}
-    std::filesystem::path folder_;
+    explicit GrantFile(std::filesystem::path directory) : directory_(std::move(directory)) {}
+    std::filesystem::path directory_;
 };
 
 /// Decides grants that are open, which a program left that was ended: what is stored now was granted, and

@@ -29,10 +29,10 @@ Examples:
   qosgate manual . && man ./qosgate-why.1
   qosgate manual ~/.local/share/man/man1)";
 
-Result<int> write_pages(const Command& program, const fs::path& folder) {
+Result<int> write_pages(const Command& program, const fs::path& directory) {
     const CommandHelp root = read_command_tree(program);
     for (const CommandHelp* command : all_commands(root)) {
-        const fs::path path = folder / (name_of_page(*command) + ".1");
+        const fs::path path = directory / (name_of_page(*command) + ".1");
         errno = 0;
         std::ofstream file(path, std::ios::binary);
         if (file << make_manual_page(*command, root) << std::flush) continue;
@@ -44,11 +44,11 @@ Result<int> write_pages(const Command& program, const fs::path& folder) {
 } // namespace
 
 void add_manual(Command parent, Invocation& invocation) {
-    const auto folder = std::make_shared<std::string>();
+    const auto directory = std::make_shared<std::string>();
     Command command = add_command(parent, "manual", "Write the manual pages of all commands", help);
-    command.add_option("DIRECTORY", *folder, "Where to write them; it exists").required();
-    command.callback([parent, &invocation, folder] {
-        invocation.action = [parent, folder](Output&) { return write_pages(parent, *folder); };
+    command.add_option("DIRECTORY", *directory, "Where to write them; it exists").required();
+    command.callback([parent, &invocation, directory] {
+        invocation.action = [parent, directory](Output&) { return write_pages(parent, *directory); };
     });
 }
 

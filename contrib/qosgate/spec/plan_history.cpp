@@ -2,7 +2,7 @@
 #include "spec/plan_history.hpp"
 
 #include "output.hpp"
-#include "state_folder.hpp"
+#include "state_directory.hpp"
 
 #include "qosgate/base/read_file.hpp"
 #include "qosgate/base/replace_file.hpp"
@@ -50,15 +50,15 @@ Result<HistoryEntry> read_entry(std::size_t number, const fs::path& file) {
 
 } // namespace
 
-Result<History> History::open(const std::string& folder) {
-    fs::path path = folder;
-    if (folder.empty()) {
-        const auto state = default_state_folder();
+Result<History> History::open(const std::string& directory) {
+    fs::path path = directory;
+    if (directory.empty()) {
+        const auto state = default_state_directory();
         if (!state) return state.error();
-        if (const auto made = make_state_folder(*state); !made) return made.error();
+        if (const auto made = make_state_directory(*state); !made) return made.error();
         path = *state / "history";
     }
-    if (const auto made = make_state_folder(path); !made) return made.error();
+    if (const auto made = make_state_directory(path); !made) return made.error();
     return History(std::move(path));
 }
 
@@ -66,19 +66,19 @@ Result<std::map<std::size_t, fs::path>> History::files() const {
     std::map<std::size_t, fs::path> found;
     std::error_code problem;
     std::error_code ignored;
-    for (auto at = fs::directory_iterator(folder_, problem); !problem && at != fs::directory_iterator();
+    for (auto at = fs::directory_iterator(directory_, problem); !problem && at != fs::directory_iterator();
          at.increment(problem))
         if (const std::size_t number = number_of(at->path()); number > 0 && at->is_regular_file(ignored))
             found.emplace(number, at->path());
     if (problem)
         return Error{ErrorCode::unavailable,
-                     text::format("{}: {}", text::printable(folder_.string(), 1000), problem.message())};
+                     text::format("{}: {}", text::printable(directory_.string(), 1000), problem.message())};
     return found;
 }
 
 Result<std::size_t> History::keep(const spec::Plan& plan, const spec::LiveState& before,
                                   const TouchedGrants& temporary, std::size_t undoes) const {
-    const auto lock = StateLock::take(folder_, "lock");
+    const auto lock = StateLock::take(directory_, "lock");
     if (!lock) return lock.error();
     const auto known = files();
     if (!known) return known.error();
@@ -92,7 +92,7 @@ Result<std::size_t> History::keep(const spec::Plan& plan, const spec::LiveState&
     for (const TemporaryGrant& grant : temporary.ended)
         record.ended.push_back(to_line(grant));
     std::erase_if(time, [](char c) { return c == '-' || c == ':'; });
-    const fs::path file = folder_ / text::format("{:06}-{}.json", number, time);
+    const fs::path file = directory_ / text::format("{:06}-{}.json", number, time);
     const auto done = replace_file(file, spec::history_to_text(record), entry_mode, Durability::on_disk);
     if (!done) return done.error();
     std::size_t too_many = known->size() + 1 - std::min(known->size() + 1, max_entries);
@@ -153,11 +153,11 @@ Result<HistoryEntry> History::read(std::size_t number) const {
     if (!known) return known.error();
     if (known->empty())
         return Error{ErrorCode::not_found,
-                     text::format("the history in {} is empty", text::printable(folder_.string(), 1000))};
+                     text::format("the history in {} is empty", text::printable(directory_.string(), 1000))};
     const auto found = number == 0 ? std::prev(known->end()) : known->find(number);
     if (found == known->end())
         return Error{ErrorCode::not_found, text::format("the history in {} has no entry {}: it has {} to {}",
-                                                        text::printable(folder_.string(), 1000), number,
+                                                        text::printable(directory_.string(), 1000), number,
                                                         known->begin()->first, known->rbegin()->first)};
     return read_entry(found->first, found->second);
 }

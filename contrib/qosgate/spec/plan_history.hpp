@@ -25,9 +25,9 @@ struct HistoryEntry {
 /// latest 1,000 are kept. Threads: any; several processes may use the same directory.
 class History {
   public:
-    /// An empty `folder`: the directory `history` in default_state_folder(). Makes it.
-    /// Errors: those of make_state_folder().
-    static Result<History> open(const std::string& folder);
+    /// An empty `directory`: the directory `history` in default_state_directory(). Makes it.
+    /// Errors: those of make_state_directory().
+    static Result<History> open(const std::string& directory);
 
     /// Writes an entry to the disk, with the temporary access that the plan touches, and the entry that it
     /// undoes (0: none). It is open until close() is called. Returns its number. Errors: unavailable.
@@ -50,15 +50,15 @@ class History {
     /// 0: the latest. Errors: not_found, with what there is; those of spec::history_from_text().
     [[nodiscard]] Result<HistoryEntry> read(std::size_t number) const;
 
-    [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_; }
+    [[nodiscard]] const std::filesystem::path& directory() const noexcept { return directory_; }
 
   private:
-    explicit History(std::filesystem::path folder) : folder_(std::move(folder)) {}
+    explicit History(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
     /// The files by number.
     [[nodiscard]] Result<std::map<std::size_t, std::filesystem::path>> files() const;
 
-    std::filesystem::path folder_;
+    std::filesystem::path directory_;
 };
 
 } // namespace qg::cli

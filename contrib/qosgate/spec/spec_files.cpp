@@ -17,7 +17,7 @@ namespace {
 /// Lines of an error for people.
 constexpr std::size_t max_lines = 50;
 
-constexpr std::string_view default_folder = "qos.d";
+constexpr std::string_view default_directory = "qos.d";
 
 Json to_json(const spec::Problem& problem) {
     return {{"file", problem.position.file},
@@ -68,12 +68,12 @@ SpecFailure conflicts_of(const std::vector<spec::Conflict>& conflicts) {
 Result<std::vector<std::string>> default_paths() {
     const auto conf = slurmdb::find_slurm_conf();
     if (!conf) return conf.error();
-    const auto folder = std::filesystem::absolute(*conf).parent_path() / default_folder;
+    const auto directory = std::filesystem::absolute(*conf).parent_path() / default_directory;
     std::error_code ignored;
-    if (!std::filesystem::exists(folder, ignored))
+    if (!std::filesystem::exists(directory, ignored))
         return Error{ErrorCode::not_found,
-                     text::format("no file is named, and there is no directory {}", folder.string())};
-    return std::vector<std::string>{folder.string()};
+                     text::format("no file is named, and there is no directory {}", directory.string())};
+    return std::vector<std::string>{directory.string()};
 }
 
 } // namespace

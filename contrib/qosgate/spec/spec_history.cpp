@@ -15,7 +15,7 @@ namespace qg::cli {
 namespace {
 
 struct HistoryOptions {
-    std::string folder;
+    std::string directory;
     std::size_t number = 0; ///< 0: all
 };
 
@@ -30,7 +30,7 @@ Json to_json(const HistoryEntry& entry) {
 }
 
 Result<int> show(const HistoryOptions& options, Output& output) {
-    const auto history = History::open(options.folder);
+    const auto history = History::open(options.directory);
     if (!history) return history.error();
     std::vector<HistoryEntry> entries;
     if (options.number > 0) {
@@ -46,7 +46,7 @@ Result<int> show(const HistoryOptions& options, Output& output) {
         Json list = Json::array();
         for (const HistoryEntry& entry : entries)
             list.push_back(to_json(entry));
-        output.write({{"entries", list}, {"folder", history->folder().string()}});
+        output.write({{"entries", list}, {"directory", history->directory().string()}});
         return 0;
     }
     Table table{{{"NUMBER", true}, {"TIME"}, {"USER"}, {"SUMMARY", false, true}}, {}};
@@ -59,7 +59,7 @@ Result<int> show(const HistoryOptions& options, Output& output) {
                  (entry.record.is_open ? " (perhaps not stored)" : "")});
     if (table.rows.empty())
         output.text() << text::format("Nothing was applied yet ({}).\n",
-                                      text::printable(history->folder().string(), 1000));
+                                      text::printable(history->directory().string(), 1000));
     else
         print_aligned(output.text(), table, terminal_width());
     if (options.number > 0) {
@@ -90,16 +90,16 @@ void add_spec_history(Command spec, Invocation& invocation) {
         "  74  the output cannot be written\n"
         "  77  another user owns the directory, or may write into it\n\n"
         "With --json:\n"
-        "  entries   number, time (local: 2026-11-24T18:15:00), user, summary, cluster; is_open (the "
+        "  entries    number, time (local: 2026-11-24T18:15:00), user, summary, cluster; is_open (the "
         "program\n"
-        "            that applied it ended before it knew whether it was stored), undoes (the number of the "
+        "             that applied it ended before it knew whether it was stored), undoes (the number of the "
         "entry\n"
-        "            that it undoes; null: none)\n"
-        "  folder    where they are");
+        "             that it undoes; null: none)\n"
+        "  directory  where they are");
     command.add_option("NUMBER", options->number, "Only this entry, with all its changes")
         .range(1, 999'999'999);
     command
-        .add_option("--history", options->folder,
+        .add_option("--history", options->directory,
                     "The directory; default: /var/lib/qosgate/history, for others than root "
                     "$XDG_STATE_HOME/qosgate/history")
         .option_text("DIR");

@@ -40,8 +40,8 @@ int fill(int file, std::string_view content, mode_t mode, Durability durability)
 }
 
 /// A renamed file is safe on the disk only after its directory is synced.
-void sync_folder(const std::filesystem::path& folder) noexcept {
-    const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+void sync_directory(const std::filesystem::path& directory) noexcept {
+    const int file = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0) return;
     (void)fsync(file);
     close(file);
@@ -83,25 +83,25 @@ Result<void> replace_file(const std::filesystem::path& file, std::string_view co
         (void)unlink(fresh.c_str());
         return failed(problem);
     }
-    if (durability == Durability::on_disk) sync_folder(file.parent_path());
+    if (durability == Durability::on_disk) sync_directory(file.parent_path());
     return {};
 }
 
 void remove_leftovers(const std::filesystem::path& file) noexcept {
     const std::string_view path = file.native();
     const std::string_view own = path.substr(path.rfind('/') + 1);
-    const int folder = open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0) return;
-    const OpenDirectory directory(fdopendir(folder));
+    const int descriptor = open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return;
+    const OpenDirectory directory(fdopendir(descriptor));
     if (directory == nullptr) {
-        close(folder);
+        close(descriptor);
         return;
     }
     while (const dirent* entry = readdir(directory.get())) {
         struct stat info {};
         if (is_fresh_name(entry->d_name, own) &&
-            fstatat(folder, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && is_leftover(info))
-            (void)unlinkat(folder, entry->d_name, 0);
+            fstatat(descriptor, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && is_leftover(info))
+            (void)unlinkat(descriptor, entry->d_name, 0);
     }
 }
 

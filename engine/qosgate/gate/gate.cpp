@@ -249,7 +249,7 @@ Decision Gate::decide(const JobRequest& request, KnownCluster known, const polic
                       HetParts* parts) const {
     const Site site(known, policy, provider_, release_);
     // Limits that leave room for one part may not leave room for all of them.
-    const ResolveOptions options{.kind = parts ? ViewKind::whole : ViewKind::short_within_limits};
+    const ResolveOptions options{.extent = parts ? ViewExtent::whole : ViewExtent::short_within_limits};
     const ResolvedRequest submitted = resolve(request, site.context, options);
     Decision decision; // the only thing returned, so that it is made in its place
     if (site.must_wait(request.submit_uid)) {

@@ -40,7 +40,7 @@ const model::AccountView& nothing_known() {
     quota::Lookup lookup =
         make_lookup(counted.request, counted.partitions, context.release, options.requester);
     const bool is_too_long = is_too_long_for(counted.partitions.found.size(), counted.request);
-    if (options.kind == ViewKind::short_within_limits && !is_too_long) lookup.job_bounds = &bounds;
+    if (options.extent == ViewExtent::short_within_limits && !is_too_long) lookup.job_bounds = &bounds;
     auto found = context.provider.check(lookup);
     if (found) found->usage_lasts = context.cluster.usage_lasts;
     if (!bounds.was_asked()) counted.count(found ? *found : nothing_known());
@@ -71,7 +71,7 @@ const model::AccountView& ResolvedRequest::view() const noexcept {
 
 ResolvedRequest resolve_again(const model::JobRequest& request, const ClusterContext& context,
                               bool is_change) {
-    if (!is_change) return resolve(request, context, {.kind = ViewKind::short_within_limits});
+    if (!is_change) return resolve(request, context, {.extent = ViewExtent::short_within_limits});
     ResolvedRequest resolved =
         resolve(request, context, {.requester = request.submit_uid, .names_partitions = false});
     resolved.job.is_update = true;

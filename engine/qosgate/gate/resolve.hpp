@@ -14,12 +14,12 @@ namespace qg::gate {
 
 /// Whether the view must be complete, or may lack limits that certainly leave room
 /// (AccountView::is_within_limits).
-enum class ViewKind : std::uint8_t { whole, short_within_limits };
+enum class ViewExtent : std::uint8_t { whole, short_within_limits };
 
 /// How a request is resolved.
 struct ResolveOptions {
     std::optional<std::uint32_t> requester = {}; ///< who changes the job; empty: a submission
-    ViewKind kind = ViewKind::whole;
+    ViewExtent extent = ViewExtent::whole;
     bool names_partitions = true; ///< the job gets its partitions now; else it has had them
 };
 

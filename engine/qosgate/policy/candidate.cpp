@@ -13,18 +13,19 @@
 
 namespace qg::policy {
 
-CandidateWatch::CandidateWatch(const std::filesystem::path& folder, StoreOptions options, LogSink log)
-    : folder_(folder / candidate_folder_name), options_(std::move(options)), log_(std::move(log)) {}
+CandidateWatch::CandidateWatch(const std::filesystem::path& directory, StoreOptions options, LogSink log)
+    : directory_(directory / candidate_directory_name), options_(std::move(options)), log_(std::move(log)) {}
 
 void CandidateWatch::check() noexcept {
     // For example out of memory: the next check tries again.
     try {
         // A daemon's working directory says nothing about where the files are.
-        if (!folder_.is_absolute()) return;
+        if (!directory_.is_absolute()) return;
         std::error_code problem;
-        if (std::filesystem::symlink_status(folder_, problem).type() == std::filesystem::file_type::not_found)
+        if (std::filesystem::symlink_status(directory_, problem).type() ==
+            std::filesystem::file_type::not_found)
             return drop({});
-        if (times_.is_time_to_read(folder_)) read();
+        if (times_.is_time_to_read(directory_)) read();
         if (const auto loaded = current()) loaded->refill();
     } catch (...) {
         return;
@@ -32,8 +33,8 @@ void CandidateWatch::check() noexcept {
 }
 
 void CandidateWatch::read() {
-    times_.settle(site_paths(folder_, options_.trusted_user.value_or(geteuid())));
-    const auto sources = options_.read(folder_, options_.trusted_user.value_or(geteuid()));
+    times_.settle(site_paths(directory_, options_.trusted_user.value_or(geteuid())));
+    const auto sources = options_.read(directory_, options_.trusted_user.value_or(geteuid()));
     if (!sources) return drop(sources.error());
     if (!sources->exists) return drop({});
     const Content content{hash_of(*sources), hash_of(sources->tests)};
@@ -41,7 +42,7 @@ void CandidateWatch::read() {
     const auto policy = load(*sources);
     if (is_ending_) return;
     if (!policy) {
-        drop(policy.error().in(folder_.string()));
+        drop(policy.error().in(directory_.string()));
         // One that failed for lack of memory or time may load later.
         if (policy.error().code == ErrorCode::invalid_input) settled_ = content;
         return;
@@ -50,8 +51,8 @@ void CandidateWatch::read() {
     put(*policy);
 }
 
-Result<std::shared_ptr<const Policy>> CandidateWatch::load(const SourceFolder& sources) {
-    SourceFolder files{.exists = true, .files = sources.files};
+Result<std::shared_ptr<const Policy>> CandidateWatch::load(const SourceDirectory& sources) {
+    SourceDirectory files{.exists = true, .files = sources.files};
     // The tests have the time that they have for a policy in force.
     const auto tested = compile_policy(files);
     if (!tested) return tested.error();
@@ -67,7 +68,7 @@ Result<std::shared_ptr<const Policy>> CandidateWatch::load(const SourceFolder& s
         const TestRun how{.world = world.get(),
                           .max_time = options_.max_test_time,
                           .is_cancelled = [this] { return is_ending_.load(); },
-                          .folder = text::printable(folder_.string(), 4000)};
+                          .directory = text::printable(directory_.string(), 4000)};
         if (const auto passed = pass_tests(**tested, sources.tests, how); !passed) return passed.error();
     }
     return compile_policy(std::move(files), {.max_rule_time = max_candidate_rule_time});
@@ -89,7 +90,7 @@ void CandidateWatch::put(std::shared_ptr<const Policy> policy) {
                    .loaded_at = std::chrono::system_clock::now()};
     }
     log_(LogLevel::info, text::format("candidate {}: decisions are compared with it: {} {}, hash {:016x}{}",
-                                      folder_.string(), rules, rules == 1 ? "rule" : "rules", hash,
+                                      directory_.string(), rules, rules == 1 ? "rule" : "rules", hash,
                                       has_script ? "; its script for job_submit/lua is not run" : ""));
 }
 
@@ -106,7 +107,7 @@ void CandidateWatch::drop(std::optional<Error> error) {
     if (is_new && !problem.empty())
         log_(LogLevel::error, "candidate not loaded, no decision is compared with it: " + problem);
     else if (was_loaded)
-        log_(LogLevel::info, text::format("candidate {}: it is gone", folder_.string()));
+        log_(LogLevel::info, text::format("candidate {}: it is gone", directory_.string()));
 }
 
 CandidateStatus CandidateWatch::status() const {

@@ -23,7 +23,7 @@
 
 namespace qg::policy {
 
-inline constexpr std::string_view candidate_folder_name = "next";
+inline constexpr std::string_view candidate_directory_name = "next";
 
 /// A candidate's rules may take no more CPU time for one job than this, whatever their rule_time_ms says.
 inline constexpr std::chrono::milliseconds max_candidate_rule_time{25};
@@ -31,8 +31,8 @@ inline constexpr std::chrono::milliseconds max_candidate_rule_time{25};
 /// Threads: check() from one thread; the others from any.
 class CandidateWatch {
   public:
-    /// `folder` is the directory of the policy. `log` as in PolicyStore.
-    CandidateWatch(const std::filesystem::path& folder, StoreOptions options, LogSink log);
+    /// `directory` is the directory of the policy. `log` as in PolicyStore.
+    CandidateWatch(const std::filesystem::path& directory, StoreOptions options, LogSink log);
     CandidateWatch(const CandidateWatch&) = delete;
     CandidateWatch& operator=(const CandidateWatch&) = delete;
 
@@ -61,11 +61,11 @@ class CandidateWatch {
 
     void read();
     /// Errors: as compile_policy and pass_tests.
-    Result<std::shared_ptr<const Policy>> load(const SourceFolder& sources);
+    Result<std::shared_ptr<const Policy>> load(const SourceDirectory& sources);
     void put(std::shared_ptr<const Policy> policy);
     void drop(std::optional<Error> error);
 
-    const std::filesystem::path folder_;
+    const std::filesystem::path directory_;
     const StoreOptions options_;
     const LogSink log_;
     Published<Policy> published_;

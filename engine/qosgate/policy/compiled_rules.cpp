@@ -91,17 +91,17 @@ Result<Settings> load_settings(const SourceFile& site) {
     return std::move(declared.settings);
 }
 
-Result<StateSources> make_state_sources(std::shared_ptr<const SourceFolder> folder) {
+Result<StateSources> make_state_sources(std::shared_ptr<const SourceDirectory> directory) {
     StateSources sources;
-    auto data = read_data_files(*folder);
+    auto data = read_data_files(*directory);
     if (!data) return data.error();
     sources.data = std::make_shared<const std::vector<DataFile>>(*std::move(data));
-    auto modules = order_modules(*folder);
+    auto modules = order_modules(*directory);
     if (!modules) return modules.error();
     sources.modules = *std::move(modules);
-    for (const SourceFile& file : folder->files)
+    for (const SourceFile& file : directory->files)
         if (kind_of(file.name) == SourceKind::rule) sources.rules.push_back(&file);
-    sources.folder = std::move(folder);
+    sources.directory = std::move(directory);
     return sources;
 }
 
@@ -145,7 +145,7 @@ Result<CompiledRules> compile_rules(const StateSources& sources, const Settings&
     return compiled;
 }
 
-Result<KnownNames> list_known_names(const SourceFolder& sources, CodeKind kind) {
+Result<KnownNames> list_known_names(const SourceDirectory& sources, CodeKind kind) {
     const auto state = make_state(load_limits(Settings{}), globals_of(kind));
     if (!state) return state.error();
     auto known = list_globals(**state);
@@ -158,7 +158,7 @@ Result<KnownNames> list_known_names(const SourceFolder& sources, CodeKind kind) 
 }
 
 Result<void> check_rule_names(const StateSources& state_sources, const CompiledRules& compiled) {
-    const SourceFolder& sources = *state_sources.folder;
+    const SourceDirectory& sources = *state_sources.directory;
     const auto modules = list_modules(*compiled.state, state_sources.modules);
     if (!modules) return modules.error();
     for (const CodeKind kind : {CodeKind::module, CodeKind::rule}) {

@@ -25,7 +25,7 @@ namespace qg::policy {
 
 /// What the Lua states of a policy are made from.
 struct StateSources {
-    std::shared_ptr<const SourceFolder> folder;
+    std::shared_ptr<const SourceDirectory> directory;
     std::shared_ptr<const std::vector<DataFile>> data;
     std::vector<Module> modules;          ///< in the order they are loaded
     std::vector<const SourceFile*> rules; ///< in the order they run
@@ -39,7 +39,7 @@ struct StateSources {
 std::vector<bool> find_rules_with_state(const StateSources& sources);
 
 /// Errors: as load_policy, of data and of modules' names. Cost: linear; reads all data.
-Result<StateSources> make_state_sources(std::shared_ptr<const SourceFolder> folder);
+Result<StateSources> make_state_sources(std::shared_ptr<const SourceDirectory> directory);
 
 /// One interpreter with every rule of a policy loaded.
 struct CompiledRules {
@@ -65,7 +65,7 @@ Result<CompiledRules> compile_rules(const StateSources& sources, const Settings&
                                     const BudgetClock* clock = nullptr);
 
 /// The names that code of a kind can use. Errors: limit_exceeded if memory is short.
-Result<KnownNames> list_known_names(const SourceFolder& sources, CodeKind kind);
+Result<KnownNames> list_known_names(const SourceDirectory& sources, CodeKind kind);
 
 /// Looks for mistakes in every file that compile_rules() compiled. Errors: invalid_input, see check_names.
 Result<void> check_rule_names(const StateSources& sources, const CompiledRules& compiled);

@@ -28,7 +28,7 @@ std::vector<int> Coverage::File::missed() const {
     return found;
 }
 
-Result<Coverage> Coverage::of(const SourceFolder& sources) {
+Result<Coverage> Coverage::of(const SourceDirectory& sources) {
     Coverage coverage;
     for (const SourceFile& file : sources.files) {
         const SourceKind kind = kind_of(file.name);

@@ -37,7 +37,7 @@ class Coverage {
     };
 
     /// Of a policy's rules and modules. Errors: as find_code_lines.
-    static Result<Coverage> of(const SourceFolder& sources);
+    static Result<Coverage> of(const SourceDirectory& sources);
 
     [[nodiscard]] const std::vector<File>& files() const noexcept { return files_; }
     /// In how many tests of new jobs, of changes, or of clients a rule ran.

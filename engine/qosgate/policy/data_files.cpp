@@ -10,11 +10,11 @@
 namespace qg::policy {
 
 std::string_view data_name(std::string_view file) noexcept {
-    file.remove_prefix(std::min(data_folder_name.size() + 1, file.size()));
+    file.remove_prefix(std::min(data_directory_name.size() + 1, file.size()));
     return file;
 }
 
-std::vector<std::string> data_names(const SourceFolder& sources) {
+std::vector<std::string> data_names(const SourceDirectory& sources) {
     std::vector<std::string> names;
     for (const SourceFile& file : sources.files)
         if (kind_of(file.name) == SourceKind::data) names.emplace_back(data_name(file.name));
@@ -29,7 +29,7 @@ Result<DataFile> read_data_file(const SourceFile& file, std::size_t max_values) 
     return DataFile{std::string(data_name(file.name)), *std::move(table)};
 }
 
-Result<std::vector<DataFile>> read_data_files(const SourceFolder& sources) {
+Result<std::vector<DataFile>> read_data_files(const SourceDirectory& sources) {
     std::vector<DataFile> files;
     std::size_t left = DataBounds::max_values;
     for (const SourceFile& source : sources.files) {

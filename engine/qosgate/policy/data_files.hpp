@@ -23,13 +23,13 @@ struct DataFile {
 std::string_view data_name(std::string_view file) noexcept;
 
 /// The names of all files of the part `data`, in order.
-std::vector<std::string> data_names(const SourceFolder& sources);
+std::vector<std::string> data_names(const SourceDirectory& sources);
 
 /// Reads one file of the part `data`; `max_values` values at most. Errors: invalid_input,
 /// "data/map.csv:3: <what>".
 Result<DataFile> read_data_file(const SourceFile& file, std::size_t max_values = DataBounds::max_values);
 
 /// Reads all of them, in the order of their names. Errors: as read_data_file().
-Result<std::vector<DataFile>> read_data_files(const SourceFolder& sources);
+Result<std::vector<DataFile>> read_data_files(const SourceDirectory& sources);
 
 } // namespace qg::policy

@@ -9,7 +9,7 @@
 #include "qosgate/policy/compat/source_rewrite.hpp"
 #include "qosgate/policy/compiled_rules.hpp"
 #include "qosgate/policy/declarations.hpp"
-#include "qosgate/policy/folder_findings.hpp"
+#include "qosgate/policy/directory_findings.hpp"
 #include "qosgate/policy/looked_at.hpp"
 #include "qosgate/policy/lua_state.hpp"
 #include "qosgate/policy/lua_tokens.hpp"
@@ -81,8 +81,8 @@ void sort_by_place(std::vector<Finding>& findings) {
 /// Checks the files one by one, each in a Lua state of its own.
 class SourceCheck {
   public:
-    explicit SourceCheck(const SourceFolder& sources)
-        : sources_(std::make_shared<const SourceFolder>(sources)) {}
+    explicit SourceCheck(const SourceDirectory& sources)
+        : sources_(std::make_shared<const SourceDirectory>(sources)) {}
 
     PolicyReport run() {
         report_.hash = hash_of(*sources_);
@@ -277,7 +277,7 @@ class SourceCheck {
         report_.rules = (*policy)->rules(); // with what they look at
     }
 
-    const std::shared_ptr<const SourceFolder> sources_;
+    const std::shared_ptr<const SourceDirectory> sources_;
     std::optional<StateSources> state_sources_; ///< without rules; empty: a module does not load
     std::optional<KnownModules> modules_;       ///< what they give; empty: not known
     bool knows_settings_ = true;                ///< those of site.lua, if there is one
@@ -285,7 +285,7 @@ class SourceCheck {
 };
 
 /// Adds the tests that fail, and those that may prove nothing.
-void check_tests(const SourceFolder& sources, const TestRun& how, PolicyReport& report) {
+void check_tests(const SourceDirectory& sources, const TestRun& how, PolicyReport& report) {
     const auto policy = compile_policy(sources);
     if (!policy) return; // it did before
     const bool stops_loading = report.settings.run_tests;
@@ -315,9 +315,9 @@ bool PolicyReport::loads() const noexcept {
     return std::ranges::none_of(findings, &Finding::stops_loading);
 }
 
-Result<PolicyReport> check_policy(const std::filesystem::path& folder, const OwnerCheck& owners,
+Result<PolicyReport> check_policy(const std::filesystem::path& directory, const OwnerCheck& owners,
                                   const TestRun& tests) {
-    auto read = read_all_sources(folder, owners);
+    auto read = read_all_sources(directory, owners);
     if (!read) return read.error();
     PolicyReport report = check_sources(read->sources);
     report.findings.insert(report.findings.end(), read->findings.begin(), read->findings.end());
@@ -329,7 +329,7 @@ Result<PolicyReport> check_policy(const std::filesystem::path& folder, const Own
 Result<PolicyReport> check_script_file(const std::filesystem::path& file) {
     auto content = read_any_file(file, max_file_bytes);
     if (!content) return content.error();
-    SourceFolder sources;
+    SourceDirectory sources;
     sources.exists = true;
     sources.files.push_back({std::string(compat::script_file_name), *std::move(content)});
     PolicyReport report = check_sources(sources);
@@ -338,7 +338,7 @@ Result<PolicyReport> check_script_file(const std::filesystem::path& file) {
     return report;
 }
 
-PolicyReport check_sources(const SourceFolder& sources) {
+PolicyReport check_sources(const SourceDirectory& sources) {
     return SourceCheck(sources).run();
 }
 

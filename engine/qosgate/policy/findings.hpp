@@ -53,7 +53,7 @@ struct OwnerCheck {
 
 /// Checks a directory, and runs its tests if all else is good. Errors: not_found if there is none,
 /// unavailable if it cannot be read. Cost: blocking reads; compiles and runs every file, in the sandbox.
-Result<PolicyReport> check_policy(const std::filesystem::path& folder, const OwnerCheck& owners = {},
+Result<PolicyReport> check_policy(const std::filesystem::path& directory, const OwnerCheck& owners = {},
                                   const TestRun& tests = {});
 
 /// Checks one file as the script for job_submit/lua of a directory with default settings, whoever owns it.
@@ -62,6 +62,6 @@ Result<PolicyReport> check_policy(const std::filesystem::path& folder, const Own
 Result<PolicyReport> check_script_file(const std::filesystem::path& file);
 
 /// The same for files that were read before, without their tests.
-PolicyReport check_sources(const SourceFolder& sources);
+PolicyReport check_sources(const SourceDirectory& sources);
 
 } // namespace qg::policy

@@ -88,8 +88,8 @@ std::string hash_line(std::string_view body) {
 } // namespace
 
 std::string to_kept_text(const KeptPolicy& kept) {
-    const SourceFolder& sources = kept.sources;
-    std::string body = text::format("folder {} files {}\n", sources.exists ? 1 : 0, sources.files.size());
+    const SourceDirectory& sources = kept.sources;
+    std::string body = text::format("directory {} files {}\n", sources.exists ? 1 : 0, sources.files.size());
     for (const SourceFile& file : sources.files) {
         body += text::format("{} {}\n", file.name.size(), file.text.size());
         body.append(file.name).append(file.text).append("\n");
@@ -107,8 +107,8 @@ Result<KeptPolicy> parse_kept_text(std::string_view text) {
 
     KeptReader reader(body);
     KeptPolicy kept;
-    SourceFolder& sources = kept.sources;
-    reader.expect("folder ");
+    SourceDirectory& sources = kept.sources;
+    reader.expect("directory ");
     sources.exists = reader.number(' ', 1) == 1;
     reader.expect("files ");
     const Bounds bounds = kept_bounds();

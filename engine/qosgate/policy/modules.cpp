@@ -42,7 +42,7 @@ std::vector<Requirement> find_requirements(std::string_view source) {
 /// Goes from the files to the modules that they require.
 class Order {
   public:
-    explicit Order(const SourceFolder& sources) : sources_(sources) {}
+    explicit Order(const SourceDirectory& sources) : sources_(sources) {}
 
     Result<std::vector<Module>> run() {
         for (const SourceFile& file : sources_.files) {
@@ -82,7 +82,7 @@ class Order {
                                          text::join(circle, " -> ")));
             }
             // An unknown name is for the check of names, which tells locals apart.
-            const std::string site_file = text::format("{}/{}.lua", module_folder_name, needed.name);
+            const std::string site_file = text::format("{}/{}.lua", module_directory_name, needed.name);
             if (const SourceFile* own = sources_.find(site_file))
                 add(to_module(*own));
             else if (const ShippedModule* shipped = find_shipped(needed.name))
@@ -93,7 +93,7 @@ class Order {
 
     void fail(std::string message) { problem_ = Error{ErrorCode::invalid_input, std::move(message)}; }
 
-    const SourceFolder& sources_;
+    const SourceDirectory& sources_;
     std::vector<std::string> open_; ///< modules being added, each required by the one before
     std::vector<Module> ordered_;
     std::optional<Error> problem_;
@@ -102,7 +102,7 @@ class Order {
 } // namespace
 
 std::string_view module_name(std::string_view file) noexcept {
-    file.remove_prefix(std::min(module_folder_name.size() + 1, file.size()));
+    file.remove_prefix(std::min(module_directory_name.size() + 1, file.size()));
     file.remove_suffix(std::min(std::string_view(".lua").size(), file.size()));
     return file;
 }
@@ -118,7 +118,7 @@ std::string describe_bad_module_name(std::string_view file) {
     return {};
 }
 
-std::vector<std::string> module_names(const SourceFolder& sources) {
+std::vector<std::string> module_names(const SourceDirectory& sources) {
     std::vector<std::string> names;
     for (const ShippedModule& module : shipped_modules())
         names.emplace_back(module.name);
@@ -128,7 +128,7 @@ std::vector<std::string> module_names(const SourceFolder& sources) {
     return names;
 }
 
-Result<std::vector<Module>> order_modules(const SourceFolder& sources) {
+Result<std::vector<Module>> order_modules(const SourceDirectory& sources) {
     return Order(sources).run();
 }
 

@@ -27,7 +27,7 @@ struct ShippedModule {
 /// All of them, in the order of their names. Made from lua/lib when qosgate is built.
 std::span<const ShippedModule> shipped_modules() noexcept;
 
-/// One module of a policy. Ownership: `text` is borrowed from the SourceFolder, or built in.
+/// One module of a policy. Ownership: `text` is borrowed from the SourceDirectory, or built in.
 struct Module {
     std::string name;
     std::string file; ///< "lib/projects.lua"
@@ -42,11 +42,11 @@ std::string_view module_name(std::string_view file) noexcept;
 std::string describe_bad_module_name(std::string_view file);
 
 /// The names that require() takes, in order.
-std::vector<std::string> module_names(const SourceFolder& sources);
+std::vector<std::string> module_names(const SourceDirectory& sources);
 
 /// All modules of the site, and the built-in ones that they or the rules name, each behind those that it
 /// requires. Errors: invalid_input for a name that no module may have ("lib/a b.lua: ..."), and for modules
 /// that require each other ("lib/a.lua:3: ...", with the circle). Cost: linear.
-Result<std::vector<Module>> order_modules(const SourceFolder& sources);
+Result<std::vector<Module>> order_modules(const SourceDirectory& sources);
 
 } // namespace qg::policy

@@ -20,7 +20,7 @@ namespace {
 
 /// Without a script, a file of another name would not run, and nobody would notice. Beside a script it may be
 /// one that the script reads.
-Result<void> check_script_name(const SourceFolder& sources) {
+Result<void> check_script_name(const SourceDirectory& sources) {
     if (sources.find(compat::script_file_name) != nullptr ||
         sources.find(compat::client_script_name) != nullptr)
         return {};
@@ -37,7 +37,7 @@ Result<void> check_script_name(const SourceFolder& sources) {
 }
 
 /// True also for some that read none.
-bool may_read_groups(const SourceFolder& sources) {
+bool may_read_groups(const SourceDirectory& sources) {
     return std::ranges::any_of(sources.files, [](const SourceFile& file) {
         const SourceKind kind = kind_of(file.name);
         if (kind != SourceKind::rule && kind != SourceKind::module) return false;
@@ -70,12 +70,12 @@ std::string_view to_string(EventKind kind) noexcept {
 }
 
 std::shared_ptr<const Policy> Policy::none(std::uint64_t generation) {
-    return std::make_shared<const Policy>(std::make_shared<const SourceFolder>(), Settings{},
+    return std::make_shared<const Policy>(std::make_shared<const SourceDirectory>(), Settings{},
                                           std::vector<RuleInfo>{}, nullptr,
                                           CompileOptions{.generation = generation});
 }
 
-Policy::Policy(std::shared_ptr<const SourceFolder> sources, Settings settings, std::vector<RuleInfo> rules,
+Policy::Policy(std::shared_ptr<const SourceDirectory> sources, Settings settings, std::vector<RuleInfo> rules,
                std::unique_ptr<StatePool> pool, const CompileOptions& options,
                std::shared_ptr<compat::SiteScript> script)
     : sources_(std::move(sources)), settings_(std::move(settings)), rules_(std::move(rules)),
@@ -141,17 +141,18 @@ std::uint64_t Policy::states_made_by_jobs() const noexcept {
     return pool_ ? pool_->made_by_jobs() : 0;
 }
 
-Result<std::shared_ptr<const Policy>> load_policy(const std::filesystem::path& folder,
+Result<std::shared_ptr<const Policy>> load_policy(const std::filesystem::path& directory,
                                                   const LoadOptions& options) {
-    auto sources = read_source_folder(folder, options.trusted_user.value_or(geteuid()));
+    auto sources = read_source_directory(directory, options.trusted_user.value_or(geteuid()));
     if (!sources) return sources.error();
     return compile_policy(*std::move(sources),
                           {.generation = options.generation, .cluster_name = options.cluster_name});
 }
 
-Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, const CompileOptions& options) {
-    if (!folder.exists) return Policy::none(options.generation);
-    auto sources = std::make_shared<const SourceFolder>(std::move(folder));
+Result<std::shared_ptr<const Policy>> compile_policy(SourceDirectory directory,
+                                                     const CompileOptions& options) {
+    if (!directory.exists) return Policy::none(options.generation);
+    auto sources = std::make_shared<const SourceDirectory>(std::move(directory));
     Settings settings;
     if (const SourceFile* site = sources->find(site_file_name)) {
         auto loaded = load_settings(*site);

@@ -189,7 +189,7 @@ class Policy {
     /// A policy without rules and with default settings, as for a site without the directory.
     static std::shared_ptr<const Policy> none(std::uint64_t generation = 0);
 
-    Policy(std::shared_ptr<const SourceFolder> sources, Settings settings, std::vector<RuleInfo> rules,
+    Policy(std::shared_ptr<const SourceDirectory> sources, Settings settings, std::vector<RuleInfo> rules,
            std::unique_ptr<StatePool> pool, const CompileOptions& options,
            std::shared_ptr<compat::SiteScript> script = nullptr);
     Policy(const Policy&) = delete;
@@ -197,7 +197,7 @@ class Policy {
     ~Policy();
 
     /// The files that it was made from.
-    [[nodiscard]] const SourceFolder& sources() const noexcept { return *sources_; }
+    [[nodiscard]] const SourceDirectory& sources() const noexcept { return *sources_; }
     [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
     [[nodiscard]] const std::vector<RuleInfo>& rules() const noexcept { return rules_; }
     [[nodiscard]] bool has_rules() const noexcept { return !rules_.empty(); }
@@ -253,7 +253,7 @@ class Policy {
     [[nodiscard]] std::uint64_t states_made_by_jobs() const noexcept;
 
   private:
-    std::shared_ptr<const SourceFolder> sources_;
+    std::shared_ptr<const SourceDirectory> sources_;
     Settings settings_;
     std::vector<RuleInfo> rules_;
     bool exempts_operators_;
@@ -271,11 +271,12 @@ class Policy {
 /// the cure), invalid_input for a file that does not compile or declares something unknown, limit_exceeded
 /// for a file that does not end, unavailable if a file cannot be read. Cost: reads every file; blocking. Not
 /// for the submit path.
-Result<std::shared_ptr<const Policy>> load_policy(const std::filesystem::path& folder,
+Result<std::shared_ptr<const Policy>> load_policy(const std::filesystem::path& directory,
                                                   const LoadOptions& options = {});
 
 /// The same from texts that were read before. Errors: as load_policy, except those of permissions and
 /// reading.
-Result<std::shared_ptr<const Policy>> compile_policy(SourceFolder folder, const CompileOptions& options = {});
+Result<std::shared_ptr<const Policy>> compile_policy(SourceDirectory directory,
+                                                     const CompileOptions& options = {});
 
 } // namespace qg::policy

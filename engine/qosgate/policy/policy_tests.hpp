@@ -119,7 +119,7 @@ struct TestRun {
     /// Counts the rules that run; the policy was compiled with it. Null: nobody asks.
     Coverage* coverage = nullptr;
     /// What 'qosgate policy test' needs to be told to run them; empty: nothing.
-    std::string folder = {};
+    std::string directory = {};
 };
 
 using TakeResult = std::function<void(const PolicyTest& test, const TestResult& result)>;

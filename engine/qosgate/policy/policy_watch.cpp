@@ -26,13 +26,13 @@ PolicyWatch::PolicyWatch(LogSink log, StoreOptions options)
     published_.publish(Policy::none());
 }
 
-void PolicyWatch::begin(std::filesystem::path folder) {
+void PolicyWatch::begin(std::filesystem::path directory) {
     const std::scoped_lock lock(check_mutex_, status_mutex_);
-    folder_ = std::move(folder);
-    status_.folder = folder_;
+    directory_ = std::move(directory);
+    status_.directory = directory_;
     status_.standing = Standing::closed;
     status_.is_reading = true;
-    status_.last_error = Error{ErrorCode::unavailable, folder_.string() + ": is still being read"};
+    status_.last_error = Error{ErrorCode::unavailable, directory_.string() + ": is still being read"};
     is_closed_ = true;
 }
 
@@ -56,8 +56,8 @@ void PolicyWatch::first_check() noexcept {
         if (!options_.kept_file.empty()) remove_leftovers(options_.kept_file);
         notice_keeper();
         adopt_kept_copy();
-        times_.is_time_to_read(folder_); // only to remember its present state
-        read_folder();
+        times_.is_time_to_read(directory_); // only to remember its present state
+        read_directory();
         end_first_check(); // nothing waits for the states that are made after this
     });
     end_first_check();
@@ -73,7 +73,7 @@ void PolicyWatch::check() noexcept {
     guarded_check([this] {
         const bool is_kept_anew = notice_keeper();
         const bool is_needed = is_closed() || (is_kept_anew && !last_problem_.empty());
-        if (times_.is_time_to_read(folder_) || is_needed) read_folder();
+        if (times_.is_time_to_read(directory_) || is_needed) read_directory();
     });
 }
 
@@ -98,34 +98,34 @@ bool PolicyWatch::notice_keeper() {
 
 void PolicyWatch::refresh() {
     const std::scoped_lock lock(check_mutex_);
-    read_folder();
+    read_directory();
     keep();
 }
 
-void PolicyWatch::read_folder() {
-    times_.settle(site_paths(folder_, options_.trusted_user.value_or(geteuid())));
+void PolicyWatch::read_directory() {
+    times_.settle(site_paths(directory_, options_.trusted_user.value_or(geteuid())));
     adopt_kept_copy();
     // A daemon's working directory says nothing about where the files are.
-    if (!folder_.is_absolute())
+    if (!directory_.is_absolute())
         return stay(
             {ErrorCode::not_found,
              text::format("where the site's rules are is not known ('{}'): start slurmctld with the "
                           "absolute path of slurm.conf (in SLURM_CONF or as -f /etc/slurm/slurm.conf)",
-                          folder_.string())});
-    auto sources = options_.read(folder_, options_.trusted_user.value_or(geteuid()));
-    has_seen_folder_ = has_seen_folder_ || !sources || sources->exists;
+                          directory_.string())});
+    auto sources = options_.read(directory_, options_.trusted_user.value_or(geteuid()));
+    has_seen_directory_ = has_seen_directory_ || !sources || sources->exists;
     if (!sources) return stay(sources.error());
     const bool has_files = in_force_ != nullptr && !in_force_->sources().files.empty();
     if (!sources->exists && has_files)
-        return stay({ErrorCode::not_found, folder_.string() +
+        return stay({ErrorCode::not_found, directory_.string() +
                                                ": the directory is gone; to end a policy, leave the "
                                                "directory there and empty"});
-    if (!sources->exists && in_force_ == nullptr && (kept_is_unusable_ || has_seen_folder_))
+    if (!sources->exists && in_force_ == nullptr && (kept_is_unusable_ || has_seen_directory_))
         return stay(
             {ErrorCode::not_found,
              text::format("{}: the directory is gone{}; put the directory back (an empty one means no "
                           "rules)",
-                          folder_.string(),
+                          directory_.string(),
                           kept_is_unusable_ ? ", and the copy of what was in force cannot be used" : "")});
     const Content content{hash_of(*sources), hash_of(sources->tests)};
     const bool is_in_force = in_force_ != nullptr && content.policy == hash_in_force();
@@ -135,7 +135,7 @@ void PolicyWatch::read_folder() {
     const auto policy = load(*sources, in_force_ == nullptr ? 1 : in_force_->generation() + 1);
     if (!policy) return;
     if (!*policy) {
-        const Error error = policy->error().in(folder_.string());
+        const Error error = policy->error().in(directory_.string());
         // A policy that failed for lack of memory or time may load later; one that does not compile never
         // will, and tests give the same result each time.
         if (error.code == ErrorCode::invalid_input) broken_ = Broken{content, error};
@@ -143,12 +143,12 @@ void PolicyWatch::read_folder() {
     }
     accepted_ = content;
     if (is_in_force) return confirm();
-    put_in_force(**policy, Basis::folder);
+    put_in_force(**policy, Basis::directory);
 }
 
-std::optional<Result<std::shared_ptr<const Policy>>> PolicyWatch::load(const SourceFolder& sources,
+std::optional<Result<std::shared_ptr<const Policy>>> PolicyWatch::load(const SourceDirectory& sources,
                                                                        std::uint64_t generation) {
-    SourceFolder files{.exists = sources.exists, .files = sources.files};
+    SourceDirectory files{.exists = sources.exists, .files = sources.files};
     if (!sources.tests.empty()) {
         const auto tested =
             compile_policy(files, {.generation = generation, .cluster_name = options_.cluster_name});
@@ -170,7 +170,7 @@ Result<void> PolicyWatch::test(const Policy& policy, std::span<const SourceFile>
         status_.is_testing = is_testing;
         if (!is_testing) return; // the result of the check follows
         status_.last_error =
-            Error{ErrorCode::unavailable, folder_.string() + ": the tests of the rules are still running"};
+            Error{ErrorCode::unavailable, directory_.string() + ": the tests of the rules are still running"};
         if (basis_ != Basis::nothing) status_.standing = Standing::degraded;
     };
     show(true);
@@ -184,7 +184,7 @@ Result<void> PolicyWatch::test(const Policy& policy, std::span<const SourceFile>
 
 void PolicyWatch::adopt_kept_copy() {
     // A policy that this process has read from the directory, or kept itself, is newer.
-    if (options_.kept_file.empty() || basis_ == Basis::folder || is_kept_by_us_) return;
+    if (options_.kept_file.empty() || basis_ == Basis::directory || is_kept_by_us_) return;
     take_kept_copy();
 }
 
@@ -247,7 +247,7 @@ void PolicyWatch::set_standing(Basis basis, const std::optional<Error>& error) {
 }
 
 void PolicyWatch::put_in_force(const std::shared_ptr<const Policy>& policy, Basis basis) {
-    const bool had_folder = hash_in_force() != 0;
+    const bool had_directory = hash_in_force() != 0;
     in_force_ = policy;
     published_.publish(policy);
     {
@@ -263,29 +263,31 @@ void PolicyWatch::put_in_force(const std::shared_ptr<const Policy>& policy, Basi
     last_problem_.clear();
     set_standing(basis, std::nullopt);
     if (policy->sources().exists)
-        log(LogLevel::info, text::format("policy {}: in force: {}", folder_.string(), describe_in_force()));
-    else if (had_folder)
+        log(LogLevel::info,
+            text::format("policy {}: in force: {}", directory_.string(), describe_in_force()));
+    else if (had_directory)
         log(LogLevel::info, text::format("policy {}: the empty directory is gone; there are still no rules",
-                                         folder_.string()));
+                                         directory_.string()));
 }
 
 void PolicyWatch::confirm() {
     const bool was_broken = !last_problem_.empty();
-    const bool is_first = basis_ != Basis::folder;
+    const bool is_first = basis_ != Basis::directory;
     if (was_broken || is_first) another_keeps_ = false;
     broken_.reset();
     last_problem_.clear();
-    set_standing(Basis::folder, std::nullopt);
+    set_standing(Basis::directory, std::nullopt);
     if (was_broken)
         log(LogLevel::info, text::format("policy {}: the files are valid again; generation {} stays in force",
-                                         folder_.string(), in_force_->generation()));
+                                         directory_.string(), in_force_->generation()));
     else if (is_first && in_force_->sources().exists)
-        log(LogLevel::info, text::format("policy {}: in force: {}", folder_.string(), describe_in_force()));
+        log(LogLevel::info,
+            text::format("policy {}: in force: {}", directory_.string(), describe_in_force()));
 }
 
 void PolicyWatch::stay(const Error& error, const Content& content) {
     // The active controller has kept its policy since, so that copy is newer than what was read here.
-    if (another_keeps_ && basis_ == Basis::folder) take_kept_copy();
+    if (another_keeps_ && basis_ == Basis::directory) take_kept_copy();
     const std::string problem =
         text::format("{:016x} {:016x} {}", content.policy, content.tests, error.message);
     const bool is_new = std::exchange(last_problem_, problem) != problem;
@@ -300,7 +302,7 @@ void PolicyWatch::stay(const Error& error, const Content& content) {
                                            : "was in force before this start stays",
                             describe_in_force());
         break;
-    case Basis::folder:
+    case Basis::directory:
         what = text::format("the previous one, generation {}, stays in force", in_force_->generation());
         break;
     }
@@ -360,7 +362,7 @@ void PolicyWatch::report_delay() {
     const StoreStatus now = status();
     log(now.is_testing ? LogLevel::info : LogLevel::error,
         text::format(
-            "policy {}: {}: until then {}", now.folder.string(),
+            "policy {}: {}: until then {}", now.directory.string(),
             now.is_testing ? "its tests are still running" : "is not read yet, a file or directory may hang",
             now.standing == Standing::closed ? "all submissions but those of operators are refused"
                                              : "what was in force before this start stays in force"));

@@ -21,7 +21,7 @@ class PolicyWatch {
     PolicyWatch(LogSink log, StoreOptions options);
 
     /// Closes the store until a policy is in force. Called once, before the first check.
-    void begin(std::filesystem::path folder);
+    void begin(std::filesystem::path directory);
 
     /// Puts the kept copy in force, then the directory's policy.
     void first_check() noexcept;
@@ -49,7 +49,7 @@ class PolicyWatch {
 
   private:
     /// The source of the policy in force.
-    enum class Basis : std::uint8_t { nothing, kept_copy, folder };
+    enum class Basis : std::uint8_t { nothing, kept_copy, directory };
 
     /// What is in the directory.
     struct Content {
@@ -66,10 +66,10 @@ class PolicyWatch {
     template <typename Work>
     void guarded_check(Work work) noexcept;
     void end_first_check();
-    void read_folder();
+    void read_directory();
     /// Compiles a policy and runs its tests. Errors: as compile_policy, and invalid_input for a test that
     /// fails. Empty: the tests were cancelled.
-    std::optional<Result<std::shared_ptr<const Policy>>> load(const SourceFolder& sources,
+    std::optional<Result<std::shared_ptr<const Policy>>> load(const SourceDirectory& sources,
                                                               std::uint64_t generation);
     Result<void> test(const Policy& policy, std::span<const SourceFile> tests);
     /// Whether another process has written the kept copy since the last check: its stamp is then later. If
@@ -99,9 +99,9 @@ class PolicyWatch {
     std::atomic<bool> is_ending_ = false;
 
     std::mutex check_mutex_; ///< guards from here to the next mutex
-    std::filesystem::path folder_;
+    std::filesystem::path directory_;
     ReadingTimes times_;
-    bool has_seen_folder_ = false;           ///< in this process
+    bool has_seen_directory_ = false;        ///< in this process
     std::shared_ptr<const Policy> in_force_; ///< null: nothing
     Basis basis_ = Basis::nothing;
     std::optional<std::uint64_t> kept_hash_; ///< of the kept copy; empty: not known

@@ -17,8 +17,8 @@ constexpr unsigned full_read_checks = 75;
 
 } // namespace
 
-bool ReadingTimes::is_time_to_read(const std::filesystem::path& folder) {
-    const std::uint64_t now = stat_signature(folder, other_paths_);
+bool ReadingTimes::is_time_to_read(const std::filesystem::path& directory) {
+    const std::uint64_t now = stat_signature(directory, other_paths_);
     ++quiet_checks_;
     if (now != signature_) {
         signature_ = now;

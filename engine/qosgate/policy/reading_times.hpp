@@ -17,7 +17,7 @@ namespace qg::policy {
 class ReadingTimes {
   public:
     /// Checks the directory. Cost: blocking; opens no file.
-    bool is_time_to_read(const std::filesystem::path& folder);
+    bool is_time_to_read(const std::filesystem::path& directory);
     /// Called with each read: the paths outside of the directory that are checked with it from now on.
     void settle(std::vector<std::string> other_paths) {
         unsettled_checks_ = 0;

@@ -4,7 +4,7 @@
 #include "qosgate/base/open_directory.hpp"
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/compiled_rules.hpp"
-#include "qosgate/policy/folder_findings.hpp"
+#include "qosgate/policy/directory_findings.hpp"
 #include "qosgate/policy/trusted_files.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class SiteFileReader {
         struct stat info {};
         if (lstat(path.c_str(), &info) != 0 && (errno == ENOENT || errno == ENOTDIR)) return {};
         if (auto resolved = resolve(path, info); !resolved) return resolved;
-        return S_ISDIR(info.st_mode) ? read_folder(path, depth) : read_file(path);
+        return S_ISDIR(info.st_mode) ? read_directory(path, depth) : read_file(path);
     }
 
   private:
@@ -48,14 +48,14 @@ class SiteFileReader {
         return S_ISDIR(info.st_mode) ? check_trusted(real->path, info, *trusted_user_) : Result<void>();
     }
 
-    Result<void> read_folder(const fs::path& path, unsigned depth) {
+    Result<void> read_directory(const fs::path& path, unsigned depth) {
         if (depth >= max_depth)
             return Error{ErrorCode::invalid_input,
                          text::format("{}: is more than {} directories deep", path.string(), max_depth)};
-        const OpenDirectory directory(opendir(path.c_str()));
-        if (!directory) return system_error(path, errno);
+        const OpenDirectory opened(opendir(path.c_str()));
+        if (!opened) return system_error(path, errno);
         std::vector<std::string> names;
-        while (const dirent* entry = readdir(directory.get())) {
+        while (const dirent* entry = readdir(opened.get())) {
             if (++entries_ > max_entries) return too_many(path);
             if (is_compat_name(entry->d_name)) names.emplace_back(entry->d_name);
         }
@@ -104,10 +104,10 @@ std::size_t add_path(Fnv& signature, const std::string& path, std::size_t room, 
     }
     signature.add_number(file_signature(path));
     if (!S_ISDIR(info.st_mode) || depth >= max_depth) return 1;
-    const OpenDirectory directory(opendir(path.c_str()));
+    const OpenDirectory opened(opendir(path.c_str()));
     std::vector<std::string> names;
     std::size_t seen = 1;
-    while (const dirent* entry = directory ? readdir(directory.get()) : nullptr)
+    while (const dirent* entry = opened ? readdir(opened.get()) : nullptr)
         if (++seen < room && is_compat_name(entry->d_name)) names.emplace_back(entry->d_name);
     std::ranges::sort(names);
     for (const std::string& name : names) {
@@ -127,17 +127,17 @@ std::string normal_path(std::string_view path) {
     return normal;
 }
 
-std::vector<std::string> site_paths(const SourceFolder& sources) {
+std::vector<std::string> site_paths(const SourceDirectory& sources) {
     const SourceFile* site = sources.find(site_file_name);
     if (site == nullptr) return {};
     auto settings = load_settings(*site);
     return settings ? std::move(settings->compat_files) : std::vector<std::string>();
 }
 
-std::vector<std::string> site_paths(const fs::path& folder, uid_t trusted_user) {
-    auto text = read_trusted_file(folder / site_file_name, trusted_user, max_file_bytes);
+std::vector<std::string> site_paths(const fs::path& directory, uid_t trusted_user) {
+    auto text = read_trusted_file(directory / site_file_name, trusted_user, max_file_bytes);
     if (!text) return {};
-    SourceFolder sources;
+    SourceDirectory sources;
     sources.files.push_back({std::string(site_file_name), *std::move(text)});
     return site_paths(sources);
 }

@@ -30,14 +30,14 @@ inline constexpr std::size_t max_site_bytes = std::size_t{16} << 20u;
 std::string normal_path(std::string_view path);
 
 /// The paths that site.lua among these files names; none if it does not load.
-std::vector<std::string> site_paths(const SourceFolder& sources);
+std::vector<std::string> site_paths(const SourceDirectory& sources);
 /// The same for a directory. Cost: reads site.lua.
-std::vector<std::string> site_paths(const std::filesystem::path& folder, uid_t trusted_user);
+std::vector<std::string> site_paths(const std::filesystem::path& directory, uid_t trusted_user);
 
 /// Adds the files of these paths. A path may be a file, or a directory, of which all files are read that are
 /// not hidden and no backups ("x~"), also those of its subdirectories; a path that does not exist adds
-/// nothing. The policy's own directory `policy` is left out. Errors: as read_source_folder; if `trusted_user`
-/// is empty, owners and modes are not checked. Cost: blocking reads.
+/// nothing. The policy's own directory `policy` is left out. Errors: as read_source_directory; if
+/// `trusted_user` is empty, owners and modes are not checked. Cost: blocking reads.
 Result<void> read_site_files(std::span<const std::string> paths, const std::filesystem::path& policy,
                              std::optional<uid_t> trusted_user, std::vector<SourceFile>& files);
 

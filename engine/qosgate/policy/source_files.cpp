@@ -22,12 +22,12 @@ namespace fs = std::filesystem;
 
 constexpr std::array<SourcePart, 4> parts{{
     {"", &is_source_name, max_files, max_file_bytes, max_files* max_file_bytes},
-    {module_folder_name, &is_source_name, max_modules, max_file_bytes, max_modules* max_file_bytes},
-    {data_folder_name, &is_data_name, max_data_files, max_data_file_bytes, max_data_bytes},
-    {compat_folder_name, &is_compat_name, max_compat_files, max_compat_file_bytes, max_compat_bytes},
+    {module_directory_name, &is_source_name, max_modules, max_file_bytes, max_modules* max_file_bytes},
+    {data_directory_name, &is_data_name, max_data_files, max_data_file_bytes, max_data_bytes},
+    {compat_directory_name, &is_compat_name, max_compat_files, max_compat_file_bytes, max_compat_bytes},
 }};
 
-constexpr SourcePart tests{tests_folder_name, &is_test_name, max_test_files, max_test_file_bytes,
+constexpr SourcePart tests{tests_directory_name, &is_test_name, max_test_files, max_test_file_bytes,
                            max_test_bytes};
 
 /// The names of the policy's files in `directory`, in byte order.
@@ -42,28 +42,29 @@ std::vector<std::string> source_names(DIR* directory, const SourcePart& part) {
 /// Adds the files of one part. False: its directory does not exist.
 Result<bool> read_part(const fs::path& policy, const SourcePart& part, uid_t trusted_user,
                        std::vector<SourceFile>& files) {
-    const fs::path folder = part.in(policy);
+    const fs::path directory = part.in(policy);
     struct stat info {};
     // A dangling link counts as existing; it is an error further down.
-    if (lstat(folder.c_str(), &info) != 0 && errno == ENOENT) return false;
-    const auto real = resolve_trusted(folder, trusted_user);
+    if (lstat(directory.c_str(), &info) != 0 && errno == ENOENT) return false;
+    const auto real = resolve_trusted(directory, trusted_user);
     if (!real) return real.error();
-    if (!S_ISDIR(real->info.st_mode)) return system_error(folder, ENOTDIR);
+    if (!S_ISDIR(real->info.st_mode)) return system_error(directory, ENOTDIR);
     const auto trusted = check_trusted(real->path, real->info, trusted_user);
     if (!trusted) return trusted.error();
-    const OpenDirectory directory(opendir(real->path.c_str()));
-    if (!directory) return system_error(folder, errno);
+    const OpenDirectory opened(opendir(real->path.c_str()));
+    if (!opened) return system_error(directory, errno);
 
-    const std::vector<std::string> names = source_names(directory.get(), part);
+    const std::vector<std::string> names = source_names(opened.get(), part);
     if (names.size() > part.max_files)
-        return Error{ErrorCode::invalid_input, text::format("{}: holds {} files, at most {} are read",
-                                                            folder.string(), names.size(), part.max_files)};
+        return Error{ErrorCode::invalid_input,
+                     text::format("{}: holds {} files, at most {} are read", directory.string(), names.size(),
+                                  part.max_files)};
     std::size_t bytes = 0;
     for (const std::string& name : names) {
-        auto content = read_trusted_file(folder / name, trusted_user, part.max_file_bytes);
+        auto content = read_trusted_file(directory / name, trusted_user, part.max_file_bytes);
         if (!content) return content.error();
         bytes += content->size();
-        if (bytes > part.max_bytes) return Error{ErrorCode::invalid_input, part.describe_excess(folder)};
+        if (bytes > part.max_bytes) return Error{ErrorCode::invalid_input, part.describe_excess(directory)};
         files.push_back({part.name_of(name), *std::move(content)});
     }
     return true;
@@ -81,20 +82,20 @@ void add_stat(Fnv& signature, const struct stat& info) noexcept {
     }
 }
 
-void add_part(Fnv& signature, const fs::path& folder, const SourcePart& part) noexcept {
-    const OpenDirectory directory(opendir(folder.c_str()));
-    if (!directory) return signature.add_number(static_cast<std::uint64_t>(errno));
+void add_part(Fnv& signature, const fs::path& directory, const SourcePart& part) noexcept {
+    const OpenDirectory opened(opendir(directory.c_str()));
+    if (!opened) return signature.add_number(static_cast<std::uint64_t>(errno));
     struct stat info {};
-    const int folder_file = dirfd(directory.get());
-    if (fstat(folder_file, &info) == 0) add_stat(signature, info);
+    const int descriptor = dirfd(opened.get());
+    if (fstat(descriptor, &info) == 0) add_stat(signature, info);
     // The order of readdir does not matter: the files' numbers are added.
     std::uint64_t sum = 0;
-    while (const dirent* entry = readdir(directory.get())) {
+    while (const dirent* entry = readdir(opened.get())) {
         if (!part.takes(entry->d_name)) continue;
         Fnv file;
         file.add(entry->d_name);
         for (const int flags : {AT_SYMLINK_NOFOLLOW, 0}) {
-            if (fstatat(folder_file, entry->d_name, &info, flags) == 0)
+            if (fstatat(descriptor, entry->d_name, &info, flags) == 0)
                 add_stat(file, info);
             else
                 file.add_number(static_cast<std::uint64_t>(errno));
@@ -107,12 +108,12 @@ void add_part(Fnv& signature, const fs::path& folder, const SourcePart& part) no
 } // namespace
 
 SourceKind kind_of(std::string_view name) noexcept {
-    const auto is_in = [name](std::string_view folder) {
-        return name.starts_with(folder) && name.substr(folder.size()).starts_with('/');
+    const auto is_in = [name](std::string_view directory) {
+        return name.starts_with(directory) && name.substr(directory.size()).starts_with('/');
     };
-    if (is_in(module_folder_name)) return SourceKind::module;
-    if (is_in(data_folder_name)) return SourceKind::data;
-    if (is_in(compat_folder_name) || name.starts_with('/')) return SourceKind::compat;
+    if (is_in(module_directory_name)) return SourceKind::module;
+    if (is_in(data_directory_name)) return SourceKind::data;
+    if (is_in(compat_directory_name) || name.starts_with('/')) return SourceKind::compat;
     return name == site_file_name ? SourceKind::settings : SourceKind::rule;
 }
 
@@ -121,7 +122,7 @@ std::string SourcePart::describe_excess(const fs::path& path) const {
 }
 
 std::string SourcePart::name_of(std::string_view file) const {
-    return folder.empty() ? std::string(file) : text::format("{}/{}", folder, file);
+    return directory.empty() ? std::string(file) : text::format("{}/{}", directory, file);
 }
 
 std::span<const SourcePart> source_parts() noexcept {
@@ -132,7 +133,7 @@ const SourcePart& test_part() noexcept {
     return tests;
 }
 
-const SourceFile* SourceFolder::find(std::string_view name) const noexcept {
+const SourceFile* SourceDirectory::find(std::string_view name) const noexcept {
     const auto found =
         std::find_if(files.begin(), files.end(), [&](const SourceFile& file) { return file.name == name; });
     return found == files.end() ? nullptr : &*found;
@@ -154,18 +155,18 @@ bool is_test_name(std::string_view name) noexcept {
     return is_source_name(name) || (!name.starts_with('.') && name.ends_with(".json"));
 }
 
-Result<SourceFolder> read_source_folder(const fs::path& folder, uid_t trusted_user) {
-    SourceFolder found;
+Result<SourceDirectory> read_source_directory(const fs::path& directory, uid_t trusted_user) {
+    SourceDirectory found;
     for (const SourcePart& part : parts) {
-        const auto exists = read_part(folder, part, trusted_user, found.files);
+        const auto exists = read_part(directory, part, trusted_user, found.files);
         if (!exists) return exists.error();
-        if (!part.folder.empty()) continue;
-        if (!*exists) return SourceFolder{};
+        if (!part.directory.empty()) continue;
+        if (!*exists) return SourceDirectory{};
         found.exists = true;
     }
-    if (const auto read = read_site_files(site_paths(found), folder, trusted_user, found.files); !read)
+    if (const auto read = read_site_files(site_paths(found), directory, trusted_user, found.files); !read)
         return read.error();
-    if (const auto exists = read_part(folder, tests, trusted_user, found.tests); !exists)
+    if (const auto exists = read_part(directory, tests, trusted_user, found.tests); !exists)
         return exists.error();
     return found;
 }
@@ -182,15 +183,15 @@ std::uint64_t hash_of(std::span<const SourceFile> files) noexcept {
     return hash.value();
 }
 
-std::uint64_t hash_of(const SourceFolder& folder) noexcept {
-    return folder.exists ? hash_of(std::span(folder.files)) : 0;
+std::uint64_t hash_of(const SourceDirectory& directory) noexcept {
+    return directory.exists ? hash_of(std::span(directory.files)) : 0;
 }
 
-std::uint64_t stat_signature(const fs::path& folder, std::span<const std::string> other_paths) noexcept {
+std::uint64_t stat_signature(const fs::path& directory, std::span<const std::string> other_paths) noexcept {
     Fnv signature;
     for (const SourcePart& part : parts)
-        add_part(signature, part.in(folder), part);
-    add_part(signature, tests.in(folder), tests);
+        add_part(signature, part.in(directory), part);
+    add_part(signature, tests.in(directory), tests);
     add_site_files(signature, other_paths);
     return signature.value();
 }

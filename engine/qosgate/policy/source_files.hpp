@@ -27,19 +27,19 @@ struct SourceFile {
 /// What a file of a policy is for.
 enum class SourceKind : std::uint8_t { settings, rule, module, data, compat };
 
-/// The kind of a file by its name in a SourceFolder.
+/// The kind of a file by its name in a SourceDirectory.
 SourceKind kind_of(std::string_view name) noexcept;
 
 /// A directory that holds files of a policy.
 struct SourcePart {
-    std::string_view folder; ///< below the policy's directory; empty: that directory itself
+    std::string_view directory; ///< below the policy's directory; empty: that directory itself
     bool (*takes)(std::string_view name) noexcept; ///< whether a file of this name belongs to the policy
     std::size_t max_files;
     std::size_t max_file_bytes;
     std::size_t max_bytes; ///< of all files
 
     [[nodiscard]] std::filesystem::path in(const std::filesystem::path& policy) const {
-        return folder.empty() ? policy : policy / folder;
+        return directory.empty() ? policy : policy / directory;
     }
     /// The name of a file in it: "lib/limits.lua".
     [[nodiscard]] std::string name_of(std::string_view file) const;
@@ -55,7 +55,7 @@ std::span<const SourcePart> source_parts() noexcept;
 const SourcePart& test_part() noexcept;
 
 /// All files of a policy.
-struct SourceFolder {
+struct SourceDirectory {
     bool exists = false;
     std::vector<SourceFile> files;      ///< part by part, in byte order of their names
     std::vector<SourceFile> tests = {}; ///< in byte order of their names
@@ -65,17 +65,17 @@ struct SourceFolder {
 inline constexpr std::string_view site_file_name = "site.lua";
 inline constexpr std::size_t max_file_bytes = std::size_t{256} << 10u;
 inline constexpr std::size_t max_files = 256;
-inline constexpr std::string_view module_folder_name = "lib";
+inline constexpr std::string_view module_directory_name = "lib";
 inline constexpr std::size_t max_modules = 64;
-inline constexpr std::string_view data_folder_name = "data";
+inline constexpr std::string_view data_directory_name = "data";
 inline constexpr std::size_t max_data_files = 64;
 inline constexpr std::size_t max_data_file_bytes = std::size_t{4} << 20u;
 inline constexpr std::size_t max_data_bytes = std::size_t{16} << 20u;
-inline constexpr std::string_view compat_folder_name = "compat";
+inline constexpr std::string_view compat_directory_name = "compat";
 inline constexpr std::size_t max_compat_files = 64;
 inline constexpr std::size_t max_compat_file_bytes = std::size_t{4} << 20u;
 inline constexpr std::size_t max_compat_bytes = std::size_t{16} << 20u;
-inline constexpr std::string_view tests_folder_name = "tests";
+inline constexpr std::string_view tests_directory_name = "tests";
 inline constexpr std::size_t max_test_files = 256;
 inline constexpr std::size_t max_test_file_bytes = std::size_t{4} << 20u;
 inline constexpr std::size_t max_test_bytes = std::size_t{16} << 20u;
@@ -99,18 +99,18 @@ bool is_test_name(std::string_view name) noexcept;
 /// anybody except root and `trusted_user`, or others can write it (naming it, its mode and the cure);
 /// invalid_input if it is not a regular file or too large, or if there are too many; unavailable if the
 /// system refuses. Cost: blocking reads.
-Result<SourceFolder> read_source_folder(const std::filesystem::path& folder, uid_t trusted_user);
+Result<SourceDirectory> read_source_directory(const std::filesystem::path& directory, uid_t trusted_user);
 
 /// Identity by content: names and texts, nothing else (FNV-1a, 64 bits).
 std::uint64_t hash_of(std::span<const SourceFile> files) noexcept;
 
 /// The identity of the policy in a directory, without its tests; 0 for a directory that does not exist.
-std::uint64_t hash_of(const SourceFolder& folder) noexcept;
+std::uint64_t hash_of(const SourceDirectory& directory) noexcept;
 
 /// A number that changes when a file of the directory, or of the other paths, changes, appears or disappears.
 /// It is made from sizes, times, inodes and modes, without opening a file. Never fails: an error is part of
 /// the number.
-std::uint64_t stat_signature(const std::filesystem::path& folder,
+std::uint64_t stat_signature(const std::filesystem::path& directory,
                              std::span<const std::string> other_paths = {}) noexcept;
 
 /// The same for one file; 0 if there is none or it cannot be checked. A chmod, a link or a restored copy

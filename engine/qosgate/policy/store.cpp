@@ -24,11 +24,11 @@ PolicyStore::~PolicyStore() {
     stop();
 }
 
-void PolicyStore::start(std::filesystem::path folder) {
+void PolicyStore::start(std::filesystem::path directory) {
     candidate_ = std::make_shared<CandidateWatch>(
-        folder, watch_->options(),
+        directory, watch_->options(),
         [watch = watch_](LogLevel level, const std::string& text) { watch->log(level, text); });
-    watch_->begin(std::move(folder));
+    watch_->begin(std::move(directory));
     thread_.start("qosgate-policy", [watch = watch_](DetachedThread::Link& owner) {
         watch->first_check();
         while (owner.wait_for(watch->options().poll_interval))

@@ -52,7 +52,7 @@ struct CandidateStatus {
 /// The state of the store.
 struct StoreStatus {
     Standing standing = Standing::in_force;
-    std::filesystem::path folder;
+    std::filesystem::path directory;
     bool is_reading = false;      ///< the first check of the directory is not over
     bool is_testing = false;      ///< tests are running
     bool is_kept_copy = false;    ///< the policy in force is a copy from an earlier run or another controller
@@ -82,8 +82,8 @@ struct StoreOptions {
     /// How long the tests of a directory may take, and what makes their clusters; needed if there are tests.
     std::chrono::milliseconds max_test_time = TestRun().max_time;
     std::function<std::unique_ptr<TestWorld>()> make_world = {};
-    std::function<Result<SourceFolder>(const std::filesystem::path& folder, uid_t trusted_user)> read =
-        &read_source_folder;
+    std::function<Result<SourceDirectory>(const std::filesystem::path& directory, uid_t trusted_user)> read =
+        &read_source_directory;
 };
 
 class CandidateWatch;
@@ -106,7 +106,7 @@ class PolicyStore {
     /// Until that check is over the kept copy is in force, or the store is closed. This stays so if the
     /// directory's path is not absolute: such a directory is not read. Calling it again is a bug. Errors:
     /// throws std::system_error if no thread can be created; the store is then closed.
-    void start(std::filesystem::path folder);
+    void start(std::filesystem::path directory);
 
     /// Asks the thread to end and waits for it, but not longer than `patience`. The loaded policy stays in
     /// force; a thread that hangs will neither log nor write the kept copy. May be called any number of

@@ -115,7 +115,7 @@ Result<void> run_tests(const Policy& policy, std::span<const SourceFile> files, 
     BudgetClock clock;
     clock.start();
     // Ownership: the policy keeps its files.
-    const auto sources = make_state_sources({std::shared_ptr<const SourceFolder>(), &policy.sources()});
+    const auto sources = make_state_sources({std::shared_ptr<const SourceDirectory>(), &policy.sources()});
     if (!sources) return sources.error();
     TestCollector tests;
     for (const SourceFile& file : files) {
@@ -155,8 +155,8 @@ Result<void> pass_tests(const Policy& policy, std::span<const SourceFile> files,
     if (failed == 0) return {};
     return Error{ErrorCode::invalid_input,
                  text::format("{} ({} of {} tests {}; 'qosgate policy test{}{}' shows all)", first, failed,
-                              all, failed == 1 ? "fails" : "fail", how.folder.empty() ? "" : " ",
-                              how.folder)};
+                              all, failed == 1 ? "fails" : "fail", how.directory.empty() ? "" : " ",
+                              how.directory)};
 }
 
 std::string describe_failure(const PolicyTest& test, const TestResult& result) {

@@ -192,10 +192,10 @@ Result<RealPath> resolve_trusted(const fs::path& path, uid_t trusted_user) {
 Result<std::string> read_trusted_file(const fs::path& name, uid_t trusted_user, std::size_t max_bytes) {
     const auto real = resolve_trusted(name, trusted_user);
     if (!real) return real.error();
-    const fs::path folder = real->path.parent_path();
+    const fs::path directory = real->path.parent_path();
     struct stat info {};
-    if (stat(folder.c_str(), &info) != 0) return on_the_way(system_error(folder, errno), name);
-    if (const auto trusted = check_trusted(folder, info, trusted_user); !trusted)
+    if (stat(directory.c_str(), &info) != 0) return on_the_way(system_error(directory, errno), name);
+    if (const auto trusted = check_trusted(directory, info, trusted_user); !trusted)
         return on_the_way(trusted.error(), name);
     auto content = read_checked(*real, name, trusted_user, max_bytes);
     if (!content) return on_the_way(content.error(), name);

@@ -34,7 +34,8 @@ bool add_names_given_to(std::string_view function, const SourceFile& file, std::
 }
 
 /// The same of all rules, modules and tests. Empty: one may be any name.
-std::optional<std::set<std::string>> names_given_to(std::string_view function, const SourceFolder& sources) {
+std::optional<std::set<std::string>> names_given_to(std::string_view function,
+                                                    const SourceDirectory& sources) {
     std::set<std::string> names;
     for (const SourceFile& file : sources.files)
         if (is_code(file) && !add_names_given_to(function, file, names)) return std::nullopt;
@@ -43,15 +44,15 @@ std::optional<std::set<std::string>> names_given_to(std::string_view function, c
     return names;
 }
 
-void find_unused_files(const SourceFolder& sources, SourceKind kind, std::string_view function,
+void find_unused_files(const SourceDirectory& sources, SourceKind kind, std::string_view function,
                        std::string_view complaint, std::vector<Finding>& found) {
     const auto names = names_given_to(function, sources);
     if (!names) return;
     for (const SourceFile& file : sources.files) {
         if (kind_of(file.name) != kind) continue;
-        const std::string_view name = kind == SourceKind::module
-                                          ? module_name(file.name)
-                                          : std::string_view(file.name).substr(data_folder_name.size() + 1);
+        const std::string_view name =
+            kind == SourceKind::module ? module_name(file.name)
+                                       : std::string_view(file.name).substr(data_directory_name.size() + 1);
         if (!names->contains(std::string(name)))
             found.push_back({file.name, 0, std::string(complaint), /*stops_loading=*/false});
     }
@@ -71,7 +72,7 @@ bool only_stops(const SourceFile& file) {
            token_at(body, token_at(body, 5).is(";") ? 6 : 5).is("end");
 }
 
-void find_unreached_rules(const SourceFolder& sources, std::span<const RuleInfo> rules,
+void find_unreached_rules(const SourceDirectory& sources, std::span<const RuleInfo> rules,
                           std::vector<Finding>& found) {
     const RuleInfo* last = nullptr;
     for (const RuleInfo& rule : rules) {
@@ -93,7 +94,7 @@ void find_unreached_rules(const SourceFolder& sources, std::span<const RuleInfo>
 
 } // namespace
 
-std::vector<Finding> find_unused(const SourceFolder& sources, std::span<const RuleInfo> rules) {
+std::vector<Finding> find_unused(const SourceDirectory& sources, std::span<const RuleInfo> rules) {
     std::vector<Finding> found;
     if (rules.empty()) return found;
     find_unreached_rules(sources, rules, found);

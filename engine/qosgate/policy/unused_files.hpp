@@ -13,6 +13,6 @@ namespace qg::policy {
 /// The modules that no rule, module or test requires, the data that none reads, and rules behind one that
 /// ends the chain for every job; none that stops loading. `rules` are those of `sources`. Only what is
 /// certain: a name that is not a literal may be any. Cost: linear.
-std::vector<Finding> find_unused(const SourceFolder& sources, std::span<const RuleInfo> rules);
+std::vector<Finding> find_unused(const SourceDirectory& sources, std::span<const RuleInfo> rules);
 
 } // namespace qg::policy

@@ -60,7 +60,7 @@ int submit(std::string order, Target target, Text* text) {
     std::string name = "run-" + std::to_string(++number);
     std::string account = "bench"; // one of the shipped rules requires it
     std::string script = "#!/bin/sh\ntrue\n";
-    std::string folder = "/";
+    std::string directory = "/";
     std::string variable = "PATH=/bin";
     char* environment[] = {variable.data()};
 
@@ -70,7 +70,7 @@ int submit(std::string order, Target target, Text* text) {
     job.name = name.data();
     job.account = account.data();
     job.script = script.data();
-    job.work_dir = folder.data();
+    job.work_dir = directory.data();
     job.environment = environment;
     job.env_size = 1;
     job.user_id = target.user;

@@ -14,12 +14,12 @@ namespace qg::test {
 /// What every submission needs, all else unset. Ownership: borrows the name.
 inline job_desc_msg_t held_job(std::string& name) {
     static std::string script = "#!/bin/sh\ntrue\n";
-    static std::string folder = "/";
+    static std::string directory = "/";
     job_desc_msg_t job;
     slurm_init_job_desc_msg(&job);
     job.name = name.data();
     job.script = script.data();
-    job.work_dir = folder.data();
+    job.work_dir = directory.data();
     job.user_id = getuid();
     job.group_id = getgid();
     job.environment = environ;

@@ -216,10 +216,10 @@ def measure_all(
     hostile = None
     memory: list[report.Memory] = []
     for qos in options.qos:
-        with tempfile.TemporaryDirectory(prefix="qosgate-bench-") as folder:
-            Path(folder).chmod(0o755)
+        with tempfile.TemporaryDirectory(prefix="qosgate-bench-") as directory:
+            Path(directory).chmod(0o755)
             say(f"a cluster with {qos} QOSs")
-            controller = Controller(options.build, Path(folder), qos)
+            controller = Controller(options.build, Path(directory), qos)
             if qos == max(options.qos) and hostile is None:
                 say(f"hostile requests, {options.hostile_partitions} partitions")
                 hostile = measure_hostile(controller, qos, options)

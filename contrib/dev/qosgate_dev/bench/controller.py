@@ -49,15 +49,15 @@ PartitionName={PARTITION} Nodes=ALL Default=YES MaxTime=UNLIMITED
 class Controller:
     """A running cluster with some QOSs. The measured jobs use the last one.
 
-    `build` is the build directory, `folder` one for this object's files. Nothing can be submitted
+    `build` is the build directory, `directory` one for this object's files. Nothing can be submitted
     before set_partitions(). Errors: ClusterFailed, in every method.
     """
 
-    def __init__(self, build: Path, folder: Path, qos_count: int) -> None:
+    def __init__(self, build: Path, directory: Path, qos_count: int) -> None:
         parts = build / "tests/bench/controller"
         # Where an invented user can run it.
-        self._stream = Path(shutil.copy(parts / "submit_stream", folder))
-        self._times = folder / "times"
+        self._stream = Path(shutil.copy(parts / "submit_stream", directory))
+        self._times = directory / "times"
         environment = {
             "QG_TIMING_FIRST": programs.slurm_plugin_dir() / "job_submit_lua.so",
             "QG_TIMING_SECOND": build / "plugin/job_submit_qosgate.so",

@@ -95,25 +95,25 @@ rule {
 )
 
 
-def _one(folder: Path) -> None:
-    (folder / "bench.lua").write_text(_rule("one"))
+def _one(directory: Path) -> None:
+    (directory / "bench.lua").write_text(_rule("one"))
 
 
-def _twenty(folder: Path) -> None:
-    (folder / "bench.lua").write_text(_rule("twenty"))
+def _twenty(directory: Path) -> None:
+    (directory / "bench.lua").write_text(_rule("twenty"))
     for number, rule in enumerate(_MORE_RULES):
-        (folder / f"more{number}.lua").write_text(rule)
+        (directory / f"more{number}.lua").write_text(rule)
     for file in (ROOT / "lua/rules").glob("*.lua"):
         if file.name not in _NOT_MEASURED:
-            shutil.copy(file, folder)
+            shutil.copy(file, directory)
 
 
-def _headroom(folder: Path) -> None:
-    (folder / "bench.lua").write_text(_rule("headroom", _LOOK_AT_HEADROOM))
+def _headroom(directory: Path) -> None:
+    (directory / "bench.lua").write_text(_rule("headroom", _LOOK_AT_HEADROOM))
 
 
-def _script(folder: Path) -> None:
-    script = folder / "compat/job_submit.lua"
+def _script(directory: Path) -> None:
+    script = directory / "compat/job_submit.lua"
     script.parent.mkdir(mode=0o755)
     script.write_text(
         "function slurm_job_submit(job_desc, part_list, submit_uid)\n"

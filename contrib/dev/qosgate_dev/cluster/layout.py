@@ -92,7 +92,7 @@ class Layout:
         self.hosts = self.etc / "hosts"
 
     @property
-    def folders(self) -> list[Path]:
+    def directories(self) -> list[Path]:
         """What a new cluster creates, and all that it removes of an older one."""
         return [self.etc, self.log, self.run, self.database, self.controller_state,
                 self.spool, self.gpu, self.home]  # fmt: skip

@@ -166,8 +166,8 @@ def _claim_directory(layout: Layout) -> None:
 
 
 def _remove_content(layout: Layout) -> None:
-    for folder in layout.folders:
-        shutil.rmtree(folder, ignore_errors=True)
+    for directory in layout.directories:
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -203,8 +203,8 @@ def _write_configuration(
     layout: Layout, state: State, options: Options, extra: slurm_conf.ExtraLines
 ) -> None:
     owner = pwd.getpwuid(os.geteuid()).pw_name
-    for folder in layout.folders:
-        folder.mkdir(mode=0o755)
+    for directory in layout.directories:
+        directory.mkdir(mode=0o755)
     layout.database.chmod(0o700)
     config.write_munge_key(layout)
     config.write_mariadb(layout, owner)
@@ -308,8 +308,8 @@ def _kill_everything(layout: Layout) -> None:
 
 def _remove_sockets(layout: Layout) -> None:
     """Removes the sockets and pid files that killed daemons leave behind."""
-    for folder in (layout.run, layout.database, layout.spool):
-        for path in folder.rglob("*"):
+    for directory in (layout.run, layout.database, layout.spool):
+        for path in directory.rglob("*"):
             if path.is_socket():
                 path.unlink()
     for path in layout.run.glob("*.pid"):

@@ -249,23 +249,23 @@ def compose_gres(layout: Layout, state: State, hardware: Hardware, extra: ExtraL
     """The text of gres.conf; makes the ordinary files that stand for the devices."""
     lines = ["AutoDetect=off"]
     for node in state.nodes:
-        folder = layout.gpu / node.name
+        directory = layout.gpu / node.name
         used: dict[str, int] = {}
         for name, kind, count in _generic_resources(_node_attributes(node, hardware, extra)):
             first = used.get(name, 0)
             used[name] = first + count
             if count == 0:
                 continue
-            _make_devices(folder, name, range(first, first + count))
+            _make_devices(directory, name, range(first, first + count))
             kind_part = f" Type={kind}" if kind else ""
             last = first + count - 1
             numbers = f"[{first}-{last}]" if count > 1 else str(first)
-            files = f"{folder}/{name}{numbers}"
+            files = f"{directory}/{name}{numbers}"
             lines.append(f"NodeName={node.name} Name={name}{kind_part} File={files}")
     return "\n".join(lines) + "\n"
 
 
-def _make_devices(folder: Path, name: str, numbers: Iterable[int]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+def _make_devices(directory: Path, name: str, numbers: Iterable[int]) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
     for number in numbers:
-        (folder / f"{name}{number}").touch()
+        (directory / f"{name}{number}").touch()

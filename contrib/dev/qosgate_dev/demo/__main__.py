@@ -147,9 +147,9 @@ def set_up_rule(stage: Stage, layout: Layout) -> None:
     adapted, count = re.subn(r"^local by_partition = \{\n.*?^\}\n", RULE_TABLE, shipped, flags=re.M | re.S)
     if count != 1:
         raise Unexpected("lua/rules/default-qos.lua: has no table by_partition to adapt")
-    folder = layout.etc / "qosgate.d"
-    folder.mkdir(mode=0o755)
-    rule = folder / "10-default-qos.lua"
+    directory = layout.etc / "qosgate.d"
+    directory.mkdir(mode=0o755)
+    rule = directory / "10-default-qos.lua"
     rule.write_text(adapted)
     rule.chmod(0o644)
     stage.prepare("sed -n '/^local by_partition/,/^}/p' qosgate.d/10-default-qos.lua")

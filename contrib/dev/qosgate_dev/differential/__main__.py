@@ -98,10 +98,10 @@ def parse_options() -> argparse.Namespace:
     return options
 
 
-def write_disagreements(folder: Path, tally: run.Tally) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
+def write_disagreements(directory: Path, tally: run.Tally) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
     for number, disagreement in enumerate(tally.disagreements, 1):
-        (folder / f"{number}.json").write_text(json.dumps(disagreement, indent=1) + "\n")
+        (directory / f"{number}.json").write_text(json.dumps(disagreement, indent=1) + "\n")
 
 
 if __name__ == "__main__":

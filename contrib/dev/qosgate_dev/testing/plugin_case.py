@@ -31,7 +31,7 @@ class PluginTestCase(unittest.TestCase):
     slurm_conf = ""  # more lines
     options: tuple[str, ...] = ()  # more arguments of `cluster up`
     cluster: Cluster
-    folder: Path  # of the rules
+    directory: Path  # of the rules
     expected_errors: list[str]
 
     @classmethod
@@ -69,10 +69,10 @@ class PluginTestCase(unittest.TestCase):
     @classmethod
     def put_in_force(cls, files: dict[str, str]) -> None:
         """Writes files in the directory of rules, and waits until slurmctld says that they are in force."""
-        cls.folder = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
-        cls.folder.mkdir(mode=0o755, exist_ok=True)
+        cls.directory = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
+        cls.directory.mkdir(mode=0o755, exist_ok=True)
         mark = len(cls.cluster.log("slurmctld"))
-        change_together(cls.folder, files)
+        change_together(cls.directory, files)
         cls.cluster.wait_for(
             lambda: "job_submit/qosgate: " in cls.cluster.log("slurmctld")[mark:], "the policy is loaded"
         )

@@ -52,7 +52,7 @@ BudgetLimits ClientScript::limits() {
         .instructions = 10'000'000'000, .time = std::chrono::seconds(2), .memory = std::size_t{256} << 20u};
 }
 
-Result<std::unique_ptr<ClientScript>> ClientScript::load(std::shared_ptr<const SourceFolder> sources,
+Result<std::unique_ptr<ClientScript>> ClientScript::load(std::shared_ptr<const SourceDirectory> sources,
                                                          const Settings& settings,
                                                          const std::string& cluster_name,
                                                          void (*write)(int level, const char* line)) {

@@ -72,7 +72,7 @@ class ClientScript {
     /// fails while it is loaded; limit_exceeded if it takes too much time or memory. Ownership: borrows the
     /// settings.
     /// `write` gets the lines for the client's log at once: what comes behind them may end the client.
-    static Result<std::unique_ptr<ClientScript>> load(std::shared_ptr<const SourceFolder> sources,
+    static Result<std::unique_ptr<ClientScript>> load(std::shared_ptr<const SourceDirectory> sources,
                                                       const Settings& settings,
                                                       const std::string& cluster_name,
                                                       void (*write)(int level, const char* line));
@@ -85,14 +85,14 @@ class ClientScript {
     static BudgetLimits limits();
 
   private:
-    ClientScript(std::shared_ptr<const SourceFolder> sources, const Settings& settings,
+    ClientScript(std::shared_ptr<const SourceDirectory> sources, const Settings& settings,
                  void (*write)(int level, const char* line))
         : sources_(std::move(sources)), files_(*sources_, settings), write_(write) {}
 
     struct Call;
     ClientScriptOutcome call(ClientScriptHost& host, Call& call);
 
-    std::shared_ptr<const SourceFolder> sources_;
+    std::shared_ptr<const SourceDirectory> sources_;
     ScriptFiles files_;
     void (*write_)(int level, const char* line);
     std::unique_ptr<LuaState> state_;

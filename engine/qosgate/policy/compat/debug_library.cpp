@@ -30,9 +30,9 @@ void set_text(lua_State* lua, const char* name, const char* text) {
 
 /// A file of qosgate.d/compat is in the directory from which the script reads files: ./
 void set_source(lua_State* lua, const lua_Debug& found) {
-    constexpr std::string_view folder = "@compat/";
-    if (std::string_view(found.source).starts_with(folder))
-        lua_pushfstring(lua, "@./%s", found.source + folder.size());
+    constexpr std::string_view directory = "@compat/";
+    if (std::string_view(found.source).starts_with(directory))
+        lua_pushfstring(lua, "@./%s", found.source + directory.size());
     else
         lua_pushstring(lua, found.source);
     lua_setfield(lua, -2, "source");

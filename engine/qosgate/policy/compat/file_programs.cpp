@@ -73,15 +73,15 @@ Result<int> list_path(std::string_view path, const ScriptFiles& files, std::stri
 Result<int> list_pattern(std::string_view path, const ScriptFiles& files, std::string& output) {
     const std::size_t slash = path.rfind('/');
     const std::size_t begin = slash == path.npos ? 0 : slash + 1;
-    const std::string_view folder = path.substr(0, begin);
+    const std::string_view directory = path.substr(0, begin);
     const std::string_view pattern = path.substr(begin);
-    if (files.find(folder.empty() ? "." : folder).place == Place::outside) return outside(folder);
+    if (files.find(directory.empty() ? "." : directory).place == Place::outside) return outside(directory);
     bool has_matched = false;
-    for (const std::string& name : files.list(folder.empty() ? "." : folder)) {
+    for (const std::string& name : files.list(directory.empty() ? "." : directory)) {
         if (!matches(name, pattern)) continue;
         has_matched = true;
-        const std::string whole = std::string(folder) + name;
-        if (files.find(whole).place == Place::folder)
+        const std::string whole = std::string(directory) + name;
+        if (files.find(whole).place == Place::directory)
             return Error{ErrorCode::unsupported,
                          text::format("io.popen: 'ls {}': {} is a directory, whose names it would list, too; "
                                       "write a pattern that only files match",

@@ -35,7 +35,7 @@ std::string_view last_joined(std::span<const Token> tokens) {
 
 /// Those of qosgate.d alone if there are none.
 const ScriptFiles& files_or_none(const ScriptFiles* files) {
-    static const SourceFolder no_sources;
+    static const SourceDirectory no_sources;
     static const Settings no_settings;
     static const ScriptFiles nothing(no_sources, no_settings);
     return files == nullptr ? nothing : *files;

@@ -156,8 +156,8 @@ std::optional<std::size_t> read_head_options(std::span<const std::string> words)
 } // namespace
 
 std::string_view program_name(std::string_view path) noexcept {
-    for (const std::string_view folder : {"/usr/bin/", "/bin/"})
-        if (path.starts_with(folder)) return path.substr(folder.size());
+    for (const std::string_view directory : {"/usr/bin/", "/bin/"})
+        if (path.starts_with(directory)) return path.substr(directory.size());
     return path;
 }
 

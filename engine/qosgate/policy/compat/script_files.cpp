@@ -9,21 +9,21 @@
 namespace qg::policy::compat {
 namespace {
 
-constexpr std::string_view policy_folder = "/qosgate.d/";
+constexpr std::string_view policy_directory = "/qosgate.d/";
 
-bool is_at_or_below(std::string_view path, std::string_view folder) noexcept {
-    return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+bool is_at_or_below(std::string_view path, std::string_view directory) noexcept {
+    return path.starts_with(directory) && (path.size() == directory.size() || path[directory.size()] == '/');
 }
 
 /// Whether scripts may read this name of a policy's file.
 bool is_readable(std::string_view name) noexcept {
-    return is_at_or_below(name, compat_folder_name) || is_at_or_below(name, data_folder_name) ||
-           is_at_or_below(name, module_folder_name);
+    return is_at_or_below(name, compat_directory_name) || is_at_or_below(name, data_directory_name) ||
+           is_at_or_below(name, module_directory_name);
 }
 
 } // namespace
 
-ScriptFiles::ScriptFiles(const SourceFolder& sources, const Settings& settings)
+ScriptFiles::ScriptFiles(const SourceDirectory& sources, const Settings& settings)
     : sources_(sources), settings_(settings) {
     for (const SourceFile& file : sources.files) {
         std::size_t longest = 0;
@@ -44,10 +44,10 @@ ScriptFiles::ScriptFiles(const SourceFolder& sources, const Settings& settings)
 
 ScriptFiles::Found ScriptFiles::find_name(std::string_view name) const noexcept {
     if (const SourceFile* file = sources_.find(name)) return {Place::file, file};
-    const bool is_folder = std::ranges::any_of(sources_.files, [&](const SourceFile& file) {
+    const bool is_directory = std::ranges::any_of(sources_.files, [&](const SourceFile& file) {
         return file.name.size() > name.size() && is_at_or_below(file.name, name);
     });
-    return {is_folder ? Place::folder : Place::missing, nullptr};
+    return {is_directory ? Place::directory : Place::missing, nullptr};
 }
 
 ScriptFiles::Found ScriptFiles::find(std::string_view path) const noexcept {
@@ -63,23 +63,23 @@ std::string ScriptFiles::name_of(std::string_view path) const {
     if (path.size() > max_path) return {};
     const bool is_absolute = path.starts_with('/');
     std::string normal =
-        normal_path(is_absolute ? std::string(path) : text::format("{}/{}", compat_folder_name, path));
+        normal_path(is_absolute ? std::string(path) : text::format("{}/{}", compat_directory_name, path));
     if (!is_absolute) return is_readable(normal) ? normal : std::string();
     const bool is_named = std::ranges::any_of(
         settings_.compat_files, [&](const std::string& named) { return is_at_or_below(normal, named); });
     if (is_named && find_name(normal).place != Place::missing) return normal;
     // The directory may be elsewhere while it is checked.
-    if (const std::size_t at = normal.rfind(policy_folder); at != std::string::npos)
-        if (std::string name = normal.substr(at + policy_folder.size()); is_readable(name)) return name;
+    if (const std::size_t at = normal.rfind(policy_directory); at != std::string::npos)
+        if (std::string name = normal.substr(at + policy_directory.size()); is_readable(name)) return name;
     return is_named ? normal : std::string();
 }
 
 std::vector<std::string> ScriptFiles::list(std::string_view path) const {
-    const std::string folder = name_of(path) + "/";
+    const std::string directory = name_of(path) + "/";
     std::vector<std::string> names;
     for (const SourceFile& file : sources_.files)
-        if (folder.size() > 1 && file.name.starts_with(folder)) {
-            const std::string_view rest = std::string_view(file.name).substr(folder.size());
+        if (directory.size() > 1 && file.name.starts_with(directory)) {
+            const std::string_view rest = std::string_view(file.name).substr(directory.size());
             names.emplace_back(rest.substr(0, rest.find('/')));
         }
     std::ranges::sort(names);

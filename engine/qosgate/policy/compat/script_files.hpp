@@ -22,7 +22,7 @@ class ScriptFiles {
   public:
     enum class Place : std::uint8_t {
         file,
-        folder,
+        directory,
         missing, ///< it may be read, but does not exist
         outside, ///< it may not be read
     };
@@ -32,7 +32,7 @@ class ScriptFiles {
     };
 
     /// Cost: n log n in the files.
-    ScriptFiles(const SourceFolder& sources, const Settings& settings);
+    ScriptFiles(const SourceDirectory& sources, const Settings& settings);
 
     /// No path is longer than this: each directory in it is work.
     static constexpr std::size_t max_path = 4096;
@@ -72,7 +72,7 @@ class ScriptFiles {
     /// The name among the files that a path stands for; empty: it is outside.
     [[nodiscard]] std::string name_of(std::string_view path) const;
 
-    const SourceFolder& sources_;
+    const SourceDirectory& sources_;
     const Settings& settings_;
     std::size_t longest_names_ = 0;    ///< bytes of the longest name in the path of each file, together
     std::vector<std::string> modules_; ///< "x" and "site/x" for ".../site/x.lua"; sorted

@@ -19,7 +19,7 @@
 namespace qg::policy::compat {
 namespace {
 
-const SourceFile& script_of(const SourceFolder& sources) {
+const SourceFile& script_of(const SourceDirectory& sources) {
     const SourceFile* file = sources.find(script_file_name);
     QG_CHECK(file != nullptr);
     return *file;
@@ -86,7 +86,7 @@ class Running {
     LuaState& state_;
 };
 
-std::shared_ptr<const SiteScript::Names> find_fields_of_jobs(const SourceFolder& sources) {
+std::shared_ptr<const SiteScript::Names> find_fields_of_jobs(const SourceDirectory& sources) {
     SiteScript::Names mentioned;
     SiteScript::Names listed;
     for (const SourceFile& file : sources.files) {
@@ -101,7 +101,7 @@ std::shared_ptr<const SiteScript::Names> find_fields_of_jobs(const SourceFolder&
 
 } // namespace
 
-SiteScript::SiteScript(std::shared_ptr<const SourceFolder> sources, const Settings& settings,
+SiteScript::SiteScript(std::shared_ptr<const SourceDirectory> sources, const Settings& settings,
                        std::string cluster_name)
     : sources_(std::move(sources)), settings_(settings), cluster_name_(std::move(cluster_name)),
       files_(*sources_, settings_),
@@ -114,7 +114,7 @@ SiteScript::SiteScript(std::shared_ptr<const SourceFolder> sources, const Settin
       reads_partitions_(compat::reads_partitions(script_of(*sources_).text)),
       fields_of_jobs_(find_fields_of_jobs(*sources_)) {}
 
-Result<std::shared_ptr<SiteScript>> SiteScript::load(std::shared_ptr<const SourceFolder> sources,
+Result<std::shared_ptr<SiteScript>> SiteScript::load(std::shared_ptr<const SourceDirectory> sources,
                                                      const Settings& settings, std::string cluster_name) {
     std::shared_ptr<SiteScript> script(new SiteScript(std::move(sources), settings, std::move(cluster_name)));
     const SourceFile& file = script_of(*script->sources_);

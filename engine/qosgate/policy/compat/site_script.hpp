@@ -55,7 +55,7 @@ class SiteScript {
     /// Runs the file once, for its functions. `cluster_name` is slurm.CLUSTER_NAME. Errors: invalid_input for
     /// a file that does not compile, fails, returns another number than 0, has no slurm_job_submit, or names
     /// something that reaches the host; limit_exceeded if it does not end. Cost: compiles.
-    static Result<std::shared_ptr<SiteScript>> load(std::shared_ptr<const SourceFolder> sources,
+    static Result<std::shared_ptr<SiteScript>> load(std::shared_ptr<const SourceDirectory> sources,
                                                     const Settings& settings, std::string cluster_name);
 
     /// Calls slurm_job_submit. Cost: at most Settings::rule_time of CPU time, plus waiting for other calls.
@@ -94,7 +94,7 @@ class SiteScript {
   private:
     using State = std::unique_ptr<LuaState>;
 
-    SiteScript(std::shared_ptr<const SourceFolder> sources, const Settings& settings,
+    SiteScript(std::shared_ptr<const SourceDirectory> sources, const Settings& settings,
                std::string cluster_name);
 
     /// A state with the script loaded. With a clock, in the time of a job.
@@ -106,7 +106,7 @@ class SiteScript {
     /// Makes state_ usable if it is not. Errors: as make_state.
     Result<void> prepare(BudgetClock& clock);
 
-    const std::shared_ptr<const SourceFolder> sources_;
+    const std::shared_ptr<const SourceDirectory> sources_;
     const Settings settings_;
     const std::string cluster_name_;
     const ScriptFiles files_;

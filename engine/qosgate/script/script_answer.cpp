@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/script/script_verdict.hpp"
+#include "qosgate/script/script_answer.hpp"
 
 #include "qosgate/base/text.hpp"
 
@@ -8,14 +8,14 @@
 
 namespace qg::script {
 
-ScriptVerdict judge_script(const policy::compat::SiteScript& script,
-                           const policy::compat::ScriptOutcome& outcome,
-                           const std::vector<std::string>& changes) {
+ScriptAnswer answer_of_script(const policy::compat::SiteScript& script,
+                              const policy::compat::ScriptOutcome& outcome,
+                              const std::vector<std::string>& changes) {
     using policy::EventKind;
-    ScriptVerdict verdict;
+    ScriptAnswer answer;
     const auto add = [&](EventKind kind, std::string text, std::string detail = {}) {
         const std::string name(policy::compat::script_file_name);
-        verdict.events.push_back({name, name, kind, std::move(text), std::move(detail)});
+        answer.events.push_back({name, name, kind, std::move(text), std::move(detail)});
     };
     const std::string message = outcome.message.value_or("");
     const auto lines = text::split(message, '\n');
@@ -34,17 +34,17 @@ ScriptVerdict judge_script(const policy::compat::SiteScript& script,
                                is_refused ? "rejected" : "ignored", is_refused ? "deny" : "allow"),
             text::printable(outcome.failure->traceback, 1000));
         if (is_refused) {
-            verdict.code = ESLURM_ACCESS_DENIED;
-            verdict.message.push_back(script.describe_failure(*outcome.failure));
+            answer.code = ESLURM_ACCESS_DENIED;
+            answer.message.push_back(script.describe_failure(*outcome.failure));
         }
     } else if (is_refused) {
-        verdict.code = outcome.code;
+        answer.code = outcome.code;
         add(EventKind::rejected,
             text::format("returned {}{}{}", outcome.code, said.empty() ? "" : ": ", said));
     } else if (!said.empty()) {
         add(EventKind::noted, said);
     }
-    return verdict;
+    return answer;
 }
 
 } // namespace qg::script

@@ -14,7 +14,7 @@
 namespace qg::script {
 
 /// What follows from a call of the script.
-struct ScriptVerdict {
+struct ScriptAnswer {
     int code = SLURM_SUCCESS;
     std::vector<std::string> message;      ///< lines for the user, besides the script's own
     std::vector<policy::RuleEvent> events; ///< for log and record, as of a rule of the script's name
@@ -22,8 +22,8 @@ struct ScriptVerdict {
 
 /// A script that fails refuses the job, unless the site's settings say otherwise. `changes` is what the
 /// script wrote ("qos: normal -> debug").
-ScriptVerdict judge_script(const policy::compat::SiteScript& script,
-                           const policy::compat::ScriptOutcome& outcome,
-                           const std::vector<std::string>& changes);
+ScriptAnswer answer_of_script(const policy::compat::SiteScript& script,
+                              const policy::compat::ScriptOutcome& outcome,
+                              const std::vector<std::string>& changes);
 
 } // namespace qg::script

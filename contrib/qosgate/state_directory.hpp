@@ -12,20 +12,20 @@ namespace qg::cli {
 
 /// /var/lib/qosgate for root, $XDG_STATE_HOME/qosgate or ~/.local/state/qosgate for others.
 /// Errors: unavailable if there is no home directory.
-Result<std::filesystem::path> default_state_folder();
+Result<std::filesystem::path> default_state_directory();
 
 /// Whether it is that of root, which the systemd units use.
-bool is_state_folder_of_root(const std::filesystem::path& folder);
+bool is_state_directory_of_root(const std::filesystem::path& directory);
 
 /// Makes the directory and those above it, with mode 0700. Errors: unavailable; permission_denied for a
 /// directory that another user owns or may write into.
-Result<void> make_state_folder(const std::filesystem::path& folder);
+Result<void> make_state_directory(const std::filesystem::path& directory);
 
 /// While it lives, no other process has the lock of this name in the directory. Threads: any.
 class StateLock {
   public:
     /// Waits for another process to end. Errors: unavailable.
-    static Result<StateLock> take(const std::filesystem::path& folder, std::string_view name);
+    static Result<StateLock> take(const std::filesystem::path& directory, std::string_view name);
 
     StateLock(StateLock&& other) noexcept;
     StateLock& operator=(StateLock&&) = delete;

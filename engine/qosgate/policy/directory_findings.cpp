@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/policy/folder_findings.hpp"
+#include "qosgate/policy/directory_findings.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/candidate.hpp"
@@ -39,7 +39,7 @@ std::string_view why_ignored(const SourcePart& part, std::string_view name) {
     constexpr std::string_view ending = ".lua";
     const std::string lower = text::lower(name);
     if (name.starts_with('.') || name.ends_with(ending)) return {};
-    if (part.folder == data_folder_name)
+    if (part.directory == data_directory_name)
         return is_data_name(lower) ? "is ignored: a name must end in '.json' or '.csv', in lower case"
                                    : std::string_view();
     if (lower.ends_with(ending)) return "is ignored: a name must end in '.lua', in lower case";
@@ -52,9 +52,9 @@ std::string_view why_ignored(const SourcePart& part, std::string_view name) {
 }
 
 /// The directory of a policy whose name a similar one misses: tests for "test" or "Tests"; empty: none.
-std::string_view missed_folder(std::string_view name) {
-    for (const std::string_view known : {module_folder_name, data_folder_name, compat_folder_name,
-                                         tests_folder_name, candidate_folder_name}) {
+std::string_view missed_directory(std::string_view name) {
+    for (const std::string_view known : {module_directory_name, data_directory_name, compat_directory_name,
+                                         tests_directory_name, candidate_directory_name}) {
         const std::string written(name);
         const std::string real(known);
         const bool is_near = text::iequals(name, known) || text::iequals(written + "s", known) ||
@@ -67,22 +67,22 @@ std::string_view missed_folder(std::string_view name) {
 /// Reads the parts of one directory.
 class FindingReader {
   public:
-    FindingReader(fs::path folder, const OwnerCheck& owners) : folder_(std::move(folder)) {
+    FindingReader(fs::path directory, const OwnerCheck& owners) : directory_(std::move(directory)) {
         if (owners.is_needed) trusted_user_ = owners.trusted_user.value_or(geteuid());
     }
 
-    Result<FolderFindings> read() {
+    Result<DirectoryFindings> read() {
         std::error_code problem;
-        const auto type = fs::status(folder_, problem).type();
+        const auto type = fs::status(directory_, problem).type();
         if (type == fs::file_type::not_found)
-            return Error{ErrorCode::not_found, folder_.string() + ": there is no such directory"};
-        if (problem) return system_error(folder_, problem.value());
-        if (type != fs::file_type::directory) return system_error(folder_, ENOTDIR);
+            return Error{ErrorCode::not_found, directory_.string() + ": there is no such directory"};
+        if (problem) return system_error(directory_, problem.value());
+        if (type != fs::file_type::directory) return system_error(directory_, ENOTDIR);
         found_.sources.exists = true;
         for (const SourcePart& part : source_parts())
             if (auto done = read_part(part, found_.sources.files); !done) return done.error();
         if (auto read =
-                read_site_files(site_paths(found_.sources), folder_, trusted_user_, found_.sources.files);
+                read_site_files(site_paths(found_.sources), directory_, trusted_user_, found_.sources.files);
             !read)
             note({}, read.error().message);
         if (auto done = read_part(test_part(), found_.sources.tests); !done) return done.error();
@@ -95,18 +95,18 @@ class FindingReader {
     }
 
     Result<void> read_part(const SourcePart& part, std::vector<SourceFile>& files) {
-        const fs::path folder = part.in(folder_);
+        const fs::path directory = part.in(directory_);
         std::error_code problem;
-        if (fs::symlink_status(folder, problem).type() == fs::file_type::not_found) return {};
-        check_folder(part);
+        if (fs::symlink_status(directory, problem).type() == fs::file_type::not_found) return {};
+        check_directory(part);
         auto names = list(part);
-        if (!names && part.folder.empty()) return names.error();
+        if (!names && part.directory.empty()) return names.error();
         if (!names) {
-            note(std::string(part.folder), without_path(names.error(), folder));
+            note(std::string(part.directory), without_path(names.error(), directory));
             return {};
         }
         if (names->size() > part.max_files)
-            note(std::string(part.folder),
+            note(std::string(part.directory),
                  text::format("holds {} files, at most {} are read", names->size(), part.max_files));
         std::ranges::sort(*names);
         const std::size_t before = files.size();
@@ -116,51 +116,53 @@ class FindingReader {
         for (const SourceFile& file : std::span(files).subspan(before))
             bytes += file.text.size();
         if (bytes > part.max_bytes)
-            note(std::string(part.folder), without_path({{}, part.describe_excess(folder)}, folder));
+            note(std::string(part.directory), without_path({{}, part.describe_excess(directory)}, directory));
         return {};
     }
 
-    void check_folder(const SourcePart& part) {
-        if (!trusted_user_ || !is_folder_trusted_) return;
-        const fs::path folder = part.in(folder_);
-        const auto real = resolve_trusted(folder, *trusted_user_);
+    void check_directory(const SourcePart& part) {
+        if (!trusted_user_ || !is_directory_trusted_) return;
+        const fs::path directory = part.in(directory_);
+        const auto real = resolve_trusted(directory, *trusted_user_);
         const auto trusted = real ? check_trusted(real->path, real->info, *trusted_user_) : real.error();
         if (trusted) return;
-        note(std::string(part.folder), without_path(trusted.error(), folder));
-        is_folder_trusted_ = false;
+        note(std::string(part.directory), without_path(trusted.error(), directory));
+        is_directory_trusted_ = false;
     }
 
     /// The names of the part's files; notes the ignored ones.
     Result<std::vector<std::string>> list(const SourcePart& part) {
-        const fs::path folder = part.in(folder_);
+        const fs::path directory = part.in(directory_);
         std::vector<std::string> names;
         std::error_code problem;
-        for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem)) {
+        for (fs::directory_iterator at(directory, problem), end; !problem && at != end;
+             at.increment(problem)) {
             std::string name = at->path().filename().string();
             if (part.takes(name)) {
                 names.push_back(std::move(name));
                 continue;
             }
             std::error_code unknown;
-            const std::string_view missed = part.folder.empty() ? missed_folder(name) : std::string_view();
+            const std::string_view missed =
+                part.directory.empty() ? missed_directory(name) : std::string_view();
             if (!missed.empty() && at->is_directory(unknown))
                 note(name, text::format("is not read; did you mean {}?", missed), /*stops_loading=*/false);
             const std::string_view why = why_ignored(part, name);
             if (!why.empty() && at->is_regular_file(unknown))
                 note(part.name_of(name), std::string(why), /*stops_loading=*/false);
         }
-        if (problem) return system_error(folder, problem.value());
+        if (problem) return system_error(directory, problem.value());
         return names;
     }
 
     void add_file(const SourcePart& part, const std::string& file, std::vector<SourceFile>& files) {
-        const fs::path path = part.in(folder_) / file;
+        const fs::path path = part.in(directory_) / file;
         const std::string name = part.name_of(file);
         if (trusted_user_) {
             auto content = read_trusted_file(path, *trusted_user_, part.max_file_bytes);
             if (content) return files.push_back({name, *std::move(content)});
             // If the directory is not trusted, no file below it is: that was said once.
-            const bool is_own = is_folder_trusted_ || content.error().code != ErrorCode::permission_denied;
+            const bool is_own = is_directory_trusted_ || content.error().code != ErrorCode::permission_denied;
             if (is_own) note(name, without_path(content.error(), path));
             if (content.error().code != ErrorCode::permission_denied) return;
             if (!is_own) check_file_alone(path, name);
@@ -177,25 +179,25 @@ class FindingReader {
             note(name, without_path(trusted.error(), path));
     }
 
-    const fs::path folder_;
+    const fs::path directory_;
     std::optional<uid_t> trusted_user_; ///< empty: anybody may own the files
-    bool is_folder_trusted_ = true;     ///< the part being read, and those before
-    FolderFindings found_;
+    bool is_directory_trusted_ = true;  ///< the part being read, and those before
+    DirectoryFindings found_;
 };
 
 } // namespace
 
-Result<FolderFindings> read_all_sources(const fs::path& folder, const OwnerCheck& owners) {
-    return FindingReader(tidy(folder), owners).read();
+Result<DirectoryFindings> read_all_sources(const fs::path& directory, const OwnerCheck& owners) {
+    return FindingReader(tidy(directory), owners).read();
 }
 
-Result<SourceFolder> read_loadable_sources(const fs::path& folder, const OwnerCheck& owners) {
-    auto read = read_all_sources(folder, owners);
+Result<SourceDirectory> read_loadable_sources(const fs::path& directory, const OwnerCheck& owners) {
+    auto read = read_all_sources(directory, owners);
     if (!read) return read.error();
     for (const Finding& finding : read->findings)
         if (finding.stops_loading)
             return Error{ErrorCode::unavailable,
-                         text::format("{}: {}", finding.file.empty() ? folder.string() : finding.file,
+                         text::format("{}: {}", finding.file.empty() ? directory.string() : finding.file,
                                       finding.message)};
     return std::move(read->sources);
 }

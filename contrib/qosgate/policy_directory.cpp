@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "policy_folder.hpp"
+#include "policy_directory.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/policy/candidate.hpp"
@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 
 #ifdef QG_HAVE_SLURM
 /// SlurmUser, a name or a number.
-Result<PolicyFolder> with_reader(const slurmdb::SlurmConf& conf) {
-    PolicyFolder folder{fs::absolute(conf.path).parent_path() / "qosgate.d"};
+Result<PolicyDirectory> with_reader(const slurmdb::SlurmConf& conf) {
+    PolicyDirectory directory{fs::absolute(conf.path).parent_path() / "qosgate.d"};
     const passwd* user = getpwnam(conf.slurm_user.c_str());
     if (const auto number = text::parse_unsigned(conf.slurm_user); user == nullptr && number)
         user = getpwuid(static_cast<uid_t>(*number));
@@ -29,13 +29,13 @@ Result<PolicyFolder> with_reader(const slurmdb::SlurmConf& conf) {
         return Error{ErrorCode::not_found,
                      text::format("{}: this host has no user {}, which is SlurmUser", conf.path.string(),
                                   text::quoted(conf.slurm_user, 64))};
-    folder.reader = user->pw_uid;
-    folder.reader_group = user->pw_gid;
-    folder.reader_name = user->pw_name;
-    return folder;
+    directory.reader = user->pw_uid;
+    directory.reader_group = user->pw_gid;
+    directory.reader_name = user->pw_name;
+    return directory;
 }
 
-Result<PolicyFolder> find_live_folder() {
+Result<PolicyDirectory> find_live_directory() {
     const auto path = slurmdb::find_slurm_conf();
     if (!path) return path.error();
     const auto conf = slurmdb::load_slurm_conf(*path);
@@ -43,7 +43,7 @@ Result<PolicyFolder> find_live_folder() {
     return with_reader(*conf);
 }
 #else
-Result<PolicyFolder> find_live_folder() {
+Result<PolicyDirectory> find_live_directory() {
     return Error{ErrorCode::unsupported,
                  "this build has no Slurm support and reads no slurm.conf: name a directory"};
 }
@@ -51,24 +51,24 @@ Result<PolicyFolder> find_live_folder() {
 
 } // namespace
 
-Result<PolicyFolder> find_policy_folder(const std::string& named) {
-    auto live = find_live_folder();
+Result<PolicyDirectory> find_policy_directory(const std::string& named) {
+    auto live = find_live_directory();
     if (named.empty()) return live;
     // slurmctld reads the candidate, too.
     const auto is_live = [&](const fs::path& path) {
         std::error_code problem;
         return fs::equivalent(named, path, problem);
     };
-    if (!live || !(is_live(live->path) || is_live(live->path / policy::candidate_folder_name)))
-        return PolicyFolder{named};
+    if (!live || !(is_live(live->path) || is_live(live->path / policy::candidate_directory_name)))
+        return PolicyDirectory{named};
     live->path = named;
     return live;
 }
 
-ReaderRights::ReaderRights(const PolicyFolder& folder) {
-    is_needed_ = geteuid() == 0 && folder.reader && *folder.reader != 0;
-    are_changed_ = is_needed_ && initgroups(folder.reader_name.c_str(), folder.reader_group) == 0 &&
-                   setegid(folder.reader_group) == 0 && seteuid(*folder.reader) == 0;
+ReaderRights::ReaderRights(const PolicyDirectory& directory) {
+    is_needed_ = geteuid() == 0 && directory.reader && *directory.reader != 0;
+    are_changed_ = is_needed_ && initgroups(directory.reader_name.c_str(), directory.reader_group) == 0 &&
+                   setegid(directory.reader_group) == 0 && seteuid(*directory.reader) == 0;
 }
 
 ReaderRights::~ReaderRights() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "state_folder.hpp"
+#include "state_directory.hpp"
 
 #include "qosgate/base/text.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* folder_of_root = "/var/lib/qosgate";
+constexpr const char* directory_of_root = "/var/lib/qosgate";
 
 Error cannot(const fs::path& path, std::string_view what, int reason) {
     return {ErrorCode::unavailable,
@@ -28,8 +28,8 @@ Error cannot(const fs::path& path, std::string_view what, int reason) {
 
 } // namespace
 
-Result<fs::path> default_state_folder() {
-    if (geteuid() == 0) return fs::path(folder_of_root);
+Result<fs::path> default_state_directory() {
+    if (geteuid() == 0) return fs::path(directory_of_root);
     const char* state = std::getenv("XDG_STATE_HOME");
     if (state != nullptr && fs::path(state).is_absolute()) return fs::path(state) / "qosgate";
     const char* home = std::getenv("HOME");
@@ -38,28 +38,29 @@ Result<fs::path> default_state_folder() {
     return fs::path(home) / ".local/state/qosgate";
 }
 
-bool is_state_folder_of_root(const fs::path& folder) {
+bool is_state_directory_of_root(const fs::path& directory) {
     std::error_code ignored;
-    return folder == folder_of_root || fs::equivalent(folder, folder_of_root, ignored);
+    return directory == directory_of_root || fs::equivalent(directory, directory_of_root, ignored);
 }
 
-Result<void> make_state_folder(const fs::path& folder) {
+Result<void> make_state_directory(const fs::path& directory) {
     std::error_code problem;
-    if (folder.has_parent_path()) fs::create_directories(folder.parent_path(), problem);
-    if (problem) return cannot(folder.parent_path(), "cannot be made", problem.value());
-    if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return cannot(folder, "cannot be made", errno);
+    if (directory.has_parent_path()) fs::create_directories(directory.parent_path(), problem);
+    if (problem) return cannot(directory.parent_path(), "cannot be made", problem.value());
+    if (mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
+        return cannot(directory, "cannot be made", errno);
     struct stat facts {};
-    if (stat(folder.c_str(), &facts) != 0) return cannot(folder, "cannot be read", errno);
-    if (!S_ISDIR(facts.st_mode)) return cannot(folder, "cannot be used", ENOTDIR);
+    if (stat(directory.c_str(), &facts) != 0) return cannot(directory, "cannot be read", errno);
+    if (!S_ISDIR(facts.st_mode)) return cannot(directory, "cannot be used", ENOTDIR);
     if (facts.st_uid != geteuid() || (facts.st_mode & (S_IWGRP | S_IWOTH)) != 0)
         return Error{ErrorCode::permission_denied,
                      text::format("{}: another user owns it, or may write into it",
-                                  text::printable(folder.string(), 1000))};
+                                  text::printable(directory.string(), 1000))};
     return {};
 }
 
-Result<StateLock> StateLock::take(const fs::path& folder, std::string_view name) {
-    const fs::path path = folder / name;
+Result<StateLock> StateLock::take(const fs::path& directory, std::string_view name) {
+    const fs::path path = directory / name;
     const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) return cannot(path, "cannot be opened", errno);
     StateLock lock(file);

@@ -14,7 +14,7 @@
 namespace qg::cli {
 
 /// A directory of rules.
-struct PolicyFolder {
+struct PolicyDirectory {
     std::filesystem::path path;
     /// The user as whom slurmctld reads it; empty: it is not the directory of a slurmctld.
     std::optional<uid_t> reader = {};
@@ -26,13 +26,13 @@ struct PolicyFolder {
 /// slurm.conf. If the named directory is that of slurmctld, or its candidate `next`, slurmctld's user reads
 /// it. Errors: unavailable without a readable slurm.conf; unsupported in a build without Slurm; not_found for
 /// an unknown SlurmUser.
-Result<PolicyFolder> find_policy_folder(const std::string& named);
+Result<PolicyDirectory> find_policy_directory(const std::string& named);
 
 /// While it lives, the process has the rights of the directory's reader, if it runs as root. Threads: the
 /// process must have one only.
 class ReaderRights {
   public:
-    explicit ReaderRights(const PolicyFolder& folder);
+    explicit ReaderRights(const PolicyDirectory& directory);
     ReaderRights(const ReaderRights&) = delete;
     ReaderRights& operator=(const ReaderRights&) = delete;
     ~ReaderRights();
