@@ -9,9 +9,18 @@
 
 local M = {}
 
+local bounds = { cpus = true, memory = true }
+
 -- The share of a type; "*" is every type that has none of its own, and a request without a type.
+-- A misspelt bound is an error: it would bound nothing.
 local function share_of(per_gpu, gpu_type)
-    return gpu_type and per_gpu[gpu_type] or per_gpu["*"]
+    local share = gpu_type and per_gpu[gpu_type] or per_gpu["*"]
+    for name in pairs(share or {}) do
+        if not bounds[name] then
+            error(("ratios: the share of a GPU has no '%s'; it has cpus and memory"):format(name))
+        end
+    end
+    return share
 end
 
 -- The most that the job may have of "cpus" or "memory"; nil: one of its types has no bound.

@@ -167,6 +167,17 @@ BOOST_AUTO_TEST_CASE(counts_gpus_of_all_nodes_and_types) {
     BOOST_TEST(problem("", 0, 999) == "nil");
 }
 
+BOOST_AUTO_TEST_CASE(refuse_a_misspelt_bound) {
+    const auto of_share = [](const std::string& share) {
+        Job job = Job().gpus(1).cpus(99);
+        job.request.tres_per_node = "gres:gpu:1";
+        return value_with("ratios", "ratios.problem(job, { ['*'] = " + share + " })", std::move(job));
+    };
+    BOOST_TEST(has_text(of_share("{ cpu = 16 }"), "the share of a GPU has no 'cpu'; it has cpus and memory"));
+    BOOST_TEST(of_share("{ cpus = 99 }") == "nil");
+    BOOST_TEST(of_share("{}") == "nil");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(shipped_lookup)
