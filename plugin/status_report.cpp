@@ -168,7 +168,7 @@ std::string StatusReport::to_json() const {
         json::quote(QG_VERSION), json::quote(slurm_release()), getpid(),
         json::number(process_start(getpid())), json::quote(own_host_name()), started_at);
     members +=
-        text::format(R"(, "limits": {}, "rules": {}, "policy": {}, "policy_directory": {}, "generation": {})",
+        text::format(R"(, "limits": {}, "rules": {}, "policy": {}, "policy_folder": {}, "generation": {})",
                      json::quote(to_string(limits)), policy.rules, json::quote(hash_of(policy)),
                      json::quote(policy.directory.string()), policy.generation);
     members += text::format(

@@ -88,7 +88,7 @@ ordered_json to_json(const policy::PolicyReport& report, const std::filesystem::
                             {"message", finding.message},
                             {"stops_loading", finding.stops_loading}});
     return {{"status", report.findings.empty() ? "ok" : "findings"},
-            {"directory", directory.string()},
+            {"folder", directory.string()},
             {"loads", report.loads()},
             {"hash", report.loads() ? ordered_json(hash_text(report)) : ordered_json()},
             {"script", report.script.empty() ? ordered_json() : ordered_json(report.script)},
@@ -273,19 +273,19 @@ void add_policy_check(Command policy, Invocation& invocation) {
         "  74  the output cannot be written\n"
         "  78  this build has no Slurm support, and no directory is named\n\n"
         "With --json:\n"
-        "  status     \"ok\" or \"findings\"\n"
-        "  directory  the directory, or the script\n"
-        "  loads      whether slurmctld would load it\n"
-        "  hash       of the policy; null: it does not load\n"
-        "  script     for job_submit/lua; null: there is none, or it does not load\n"
-        "  rules      in the order they run: name, file, mode, on_error, changes (the parts of a job whose\n"
-        "             change runs the rule; null: any); those that load\n"
-        "  settings   by name\n"
-        "  findings   by file and line: file (null: the directory), line (null: the whole file), message,\n"
-        "             stops_loading (whether slurmctld would not load the directory because of it)\n"
-        "  next       if there is a candidate in DIR/next: loads, hash and rules of it; its findings are "
+        "  status    \"ok\" or \"findings\"\n"
+        "  folder    the directory, or the script\n"
+        "  loads     whether slurmctld would load it\n"
+        "  hash      of the policy; null: it does not load\n"
+        "  script    for job_submit/lua; null: there is none, or it does not load\n"
+        "  rules     in the order they run: name, file, mode, on_error, changes (the parts of a job whose\n"
+        "            change runs the rule; null: any); those that load\n"
+        "  settings  by name\n"
+        "  findings  by file and line: file (null: the directory), line (null: the whole file), message,\n"
+        "            stops_loading (whether slurmctld would not load the directory because of it)\n"
+        "  next      if there is a candidate in DIR/next: loads, hash and rules of it; its findings are "
         "among\n"
-        "             the findings, with next/ in front of the file\n"
+        "            the findings, with next/ in front of the file\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  qosgate policy check\n"

@@ -97,7 +97,7 @@ ordered_json to_json(const Told& told, double rate) {
                                    : told.replay.sums().changes() == 0 ? "ok"
                                                                        : "differences"},
                         {"source", told.is_of_accounting ? "accounting" : "records"},
-                        {"directory", told.directory.path.string()},
+                        {"folder", told.directory.path.string()},
                         {"policy", text::format("{:016x}", told.policy.hash())},
                         {"records", told.read.records.records},
                         {"decided", told.replay.decided()},
@@ -345,23 +345,23 @@ void add_policy_replay(Command policy, Invocation& invocation) {
         "  74  the output cannot be written\n"
         "  77  not permitted\n\n"
         "With --json:\n"
-        "  status             \"ok\", \"differences\" or \"nothing decided\"; then there is an error, too\n"
-        "  source             \"records\" or \"accounting\"\n"
-        "  directory, policy  the directory of rules and its hash\n"
-        "  records            how many were read; decided: how many were decided again; left_out: how many "
+        "  status          \"ok\", \"differences\" or \"nothing decided\"; then there is an error, too\n"
+        "  source          \"records\" or \"accounting\"\n"
+        "  folder, policy  the directory of rules and its hash\n"
+        "  records         how many were read; decided: how many were decided again; left_out: how many "
         "were\n"
-        "                     not, by the reason\n"
+        "                  not, by the reason\n"
         "  differing, refused, accepted, refused_otherwise (by slurmctld before and by qosgate now, or the\n"
-        "                     other way round), job_differs: how many jobs; cpu_hours, gpu_hours;\n"
-        "                     hours_not_known: jobs without a time limit; examples: ids of records\n"
-        "  rules, users       lists of the same for each rule (null: no rule) and each user\n"
-        "  fields             how often a field of the job gets another value\n"
-        "  unreadable         lines that are no records; lost: records that could not be written\n"
-        "  changed_qos        what --qos changed; with it, sums have waits and waits_no_more\n"
-        "  not_chosen         records outside of --since, --until and --user\n"
-        "  is_complete        false: it was interrupted\n"
+        "                  other way round), job_differs: how many jobs; cpu_hours, gpu_hours;\n"
+        "                  hours_not_known: jobs without a time limit; examples: ids of records\n"
+        "  rules, users    lists of the same for each rule (null: no rule) and each user\n"
+        "  fields          how often a field of the job gets another value\n"
+        "  unreadable      lines that are no records; lost: records that could not be written\n"
+        "  changed_qos     what --qos changed; with it, sums have waits and waits_no_more\n"
+        "  not_chosen      records outside of --since, --until and --user\n"
+        "  is_complete     false: it was interrupted\n"
         "  records_per_second\n"
-        "  script_not_run     why the site's script was not run; null: there is none\n"
+        "  script_not_run  why the site's script was not run; null: there is none\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  sudo qosgate policy replay --policy ./qosgate.d\n"

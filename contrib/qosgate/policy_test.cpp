@@ -185,7 +185,7 @@ Result<int> run_tests(const TestOptions& options, Output& output) {
     if (const auto done = run_tests(**policy, tests, how, take); !done) return done.error();
     if (output.json()) {
         ordered_json answer{{"status", failed == 0 ? "ok" : "failed"},
-                            {"directory", directory->path.string()},
+                            {"folder", directory->path.string()},
                             {"failed", failed},
                             {"tests", answers},
                             {"script_not_run", or_null(script_not_run(**policy))}};
@@ -235,18 +235,16 @@ void add_policy_test(Command policy, Invocation& invocation) {
         "  75  a file of tests takes too much time or memory\n"
         "  78  this build has no Slurm support, and no directory is named\n\n"
         "With --json:\n"
-        "  status     \"ok\" or \"failed\"\n"
-        "  directory  the directory\n"
-        "  failed     how many tests failed\n"
-        "  tests      in the order they ran: name, file, line, passed, problems and warnings (texts), rules\n"
-        "             (those that ran), events (what the rules did, in order: rule, file, kind, text, "
-        "detail)\n"
+        "  status  \"ok\" or \"failed\"\n"
+        "  folder  the directory\n"
+        "  failed  how many tests failed\n"
+        "  tests   in the order they ran: name, file, line, passed, problems and warnings (texts), rules\n"
+        "          (those that ran), events (what the rules did, in order: rule, file, kind, text, detail)\n"
         "  script_not_run  why the site's script was not run; null: there is none\n"
-        "  coverage   with --coverage: rules (rule, file, tests: how many ran it, and how many of these "
-        "were\n"
-        "             for submit, modify and client; null: it never runs then) and files (file, lines: how "
+        "  coverage  with --coverage: rules (rule, file, tests: how many ran it, and how many of these were\n"
+        "          for submit, modify and client; null: it never runs then) and files (file, lines: how "
         "many\n"
-        "             in functions hold code, lines_not_run: the numbers of those that no test ran)\n"
+        "          in functions hold code, lines_not_run: the numbers of those that no test ran)\n"
         "An error is {\"error\": {\"code\": ..., \"message\": ...}}.\n\n"
         "Examples:\n"
         "  qosgate policy test\n"

@@ -270,7 +270,7 @@ void print(const Finding& finding, std::ostream& out) {
                         text_of("limits"), number("rules"), number("rules") == 1 ? "rule" : "rules",
                         text_of("policy"), number("generation"), show_time(report.number("loaded_at")),
                         report.flag("is_kept_copy") ? ", the copy of an earlier run" : "")
-        << text::format("Directory:  {}\n", text_of("policy_directory"))
+        << text::format("Directory:  {}\n", text_of("policy_folder"))
         << (script.empty() ? "" : text::format("Script:     {}\n", script))
         << (users.empty() ? "" : text::format("Users:      {}\n", users))
         << (candidate.empty() ? "" : text::format("Candidate:  {}\n", candidate))

@@ -149,7 +149,7 @@ class Status(StartTestCase):
         in_force = self.status(0)["plugin"]
         self.assertEqual(len(answer["rules"]), in_force["rules"])
         self.assertEqual(answer["settings"]["limits"], in_force["limits"])
-        self.assertEqual(answer["directory"], in_force["policy_directory"])
+        self.assertEqual(answer["folder"], in_force["policy_folder"])
 
         broken = self.directory / "99-broken.lua"
         broken.write_text("rule { submit = function(job)\n  job.qoss = 'x'\n  job:note()\nend }")

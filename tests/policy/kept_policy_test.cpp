@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(takes_no_damaged_copy) {
 BOOST_AUTO_TEST_CASE(takes_a_copy_that_was_written_without_a_stamp) {
     // The format of the first releases.
     const auto kept =
-        parse_kept_text("qosgate_policy 1 39dc1d3c8ae5e2e1\ndirectory 1 files 1\n5 4\na.luatext\n");
+        parse_kept_text("qosgate_policy 1 39dc1d3c8ae5e2e1\nfolder 1 files 1\n5 4\na.luatext\n");
     BOOST_TEST_REQUIRE(kept.has_value());
     BOOST_TEST(kept->sources.files.at(0).text == "text");
     BOOST_TEST(kept->stamp == 0u);

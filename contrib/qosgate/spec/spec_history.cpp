@@ -46,7 +46,7 @@ Result<int> show(const HistoryOptions& options, Output& output) {
         Json list = Json::array();
         for (const HistoryEntry& entry : entries)
             list.push_back(to_json(entry));
-        output.write({{"entries", list}, {"directory", history->directory().string()}});
+        output.write({{"entries", list}, {"folder", history->directory().string()}});
         return 0;
     }
     Table table{{{"NUMBER", true}, {"TIME"}, {"USER"}, {"SUMMARY", false, true}}, {}};
@@ -90,12 +90,12 @@ void add_spec_history(Command spec, Invocation& invocation) {
         "  74  the output cannot be written\n"
         "  77  another user owns the directory, or may write into it\n\n"
         "With --json:\n"
-        "  entries    number, time (local: 2026-11-24T18:15:00), user, summary, cluster; is_open (the "
+        "  entries   number, time (local: 2026-11-24T18:15:00), user, summary, cluster; is_open (the "
         "program\n"
-        "             that applied it ended before it knew whether it was stored), undoes (the number of the "
+        "            that applied it ended before it knew whether it was stored), undoes (the number of the "
         "entry\n"
-        "             that it undoes; null: none)\n"
-        "  directory  where they are");
+        "            that it undoes; null: none)\n"
+        "  folder    where they are");
     command.add_option("NUMBER", options->number, "Only this entry, with all its changes")
         .range(1, 999'999'999);
     command

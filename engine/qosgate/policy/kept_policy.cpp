@@ -89,7 +89,7 @@ std::string hash_line(std::string_view body) {
 
 std::string to_kept_text(const KeptPolicy& kept) {
     const SourceDirectory& sources = kept.sources;
-    std::string body = text::format("directory {} files {}\n", sources.exists ? 1 : 0, sources.files.size());
+    std::string body = text::format("folder {} files {}\n", sources.exists ? 1 : 0, sources.files.size());
     for (const SourceFile& file : sources.files) {
         body += text::format("{} {}\n", file.name.size(), file.text.size());
         body.append(file.name).append(file.text).append("\n");
@@ -108,7 +108,7 @@ Result<KeptPolicy> parse_kept_text(std::string_view text) {
     KeptReader reader(body);
     KeptPolicy kept;
     SourceDirectory& sources = kept.sources;
-    reader.expect("directory ");
+    reader.expect("folder ");
     sources.exists = reader.number(' ', 1) == 1;
     reader.expect("files ");
     const Bounds bounds = kept_bounds();

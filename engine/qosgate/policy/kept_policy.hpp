@@ -3,7 +3,7 @@
 // kept_policy: a copy of the policy in force, kept across restarts of the daemon. It is in slurmctld's state
 // directory, so that a backup controller finds it too, and is trusted as much as slurmctld's state.
 //
-// The file: a line "qosgate_policy 1 <hash of all that follows>", a line "directory <0 or 1> files <count>",
+// The file: a line "qosgate_policy 1 <hash of all that follows>", a line "folder <0 or 1> files <count>",
 // per file a line "<bytes of name> <bytes of text>", the name, the text and a newline; and at the end a line
 // "stamp <number>", which distinguishes two writings of the same content.
 #pragma once
