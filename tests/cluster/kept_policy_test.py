@@ -84,7 +84,7 @@ class KeptPolicy(PluginTestCase):
 
     def test_a_first_policy_with_a_mistake_changes_nothing(self) -> None:
         self.cluster.wait_for(self.kept.exists, "something is kept")
-        self.assertIn("directory 0 files 0", self.kept.read_text())
+        self.assertIn("folder 0 files 0", self.kept.read_text())
         self.write("rule { submit = function(job) if job.partitoin then return end end }\n")
         self.expect_logged_error("10-main.lua:1: unknown field 'partitoin' of job; did you mean partition?")
         self.cluster.restart("slurmctld")

@@ -38,8 +38,8 @@ struct Setup {
     }
     LikelyRecords likely() const { return {directory, "moon"}; }
 
-    qg::test::TempDirectory directory;
-    const std::filesystem::path directory = directory.root() / "run";
+    qg::test::TempDirectory temp;
+    const std::filesystem::path directory = temp.root() / "run";
 };
 
 std::string shown(const LikelyRecords& likely) {
@@ -167,9 +167,9 @@ BOOST_AUTO_TEST_CASE(nothing_is_remembered_where_others_write_or_without_a_direc
     likely().note(used);
     BOOST_TEST(!has_files());
     std::filesystem::permissions(directory, std::filesystem::perms::owner_all);
-    std::filesystem::create_directory_symlink(directory, directory.root() / "link");
-    LikelyRecords(directory.root() / "link/", "moon").note(used);
-    LikelyRecords(directory.root() / "link", "moon").note(used);
+    std::filesystem::create_directory_symlink(directory, temp.root() / "link");
+    LikelyRecords(temp.root() / "link/", "moon").note(used);
+    LikelyRecords(temp.root() / "link", "moon").note(used);
     BOOST_TEST(!has_files());
     LikelyRecords("", "moon").note(used);
     LikelyRecords("relative", "moon").note(used);

@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(an_empty_directory_ends_the_policy_for_the_next_start_too) 
     run([this](StoreSetup& setup) {
         BOOST_TEST(!setup.store.current()->has_rules());
         BOOST_TEST(setup.store.status().standing == Standing::in_force);
-        BOOST_TEST(StoreSetup::soon([this] { return has_text(content_of(kept()), "directory 1 files 0"); }));
+        BOOST_TEST(StoreSetup::soon([this] { return has_text(content_of(kept()), "folder 1 files 0"); }));
     });
     fs::remove(directory());
 
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_first_policy_with_a_mistake_changes_nothing) {
     fs::remove(directory());
     run([this](StoreSetup& setup) {
         BOOST_TEST(setup.store.status().standing == Standing::in_force);
-        BOOST_TEST(StoreSetup::soon([this] { return has_text(content_of(kept()), "directory 0 files 0"); }));
+        BOOST_TEST(StoreSetup::soon([this] { return has_text(content_of(kept()), "folder 0 files 0"); }));
     });
     fs::create_directory(directory());
     temp.write("a.lua", "rule {");

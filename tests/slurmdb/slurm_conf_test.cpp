@@ -90,12 +90,12 @@ BOOST_AUTO_TEST_CASE(the_environment_names_the_file) {
     setenv("SLURM_CONF", (directory.path() / "gone.conf").c_str(), 1);
     const auto missing = find_slurm_conf();
     setenv("SLURM_CONF", directory.path().c_str(), 1);
-    const auto directory = find_slurm_conf();
+    const auto of_directory = find_slurm_conf();
     unsetenv("SLURM_CONF");
 
     BOOST_TEST(found.value() == path);
     BOOST_TEST(missing.error().message.find("gone.conf: No such file or directory") != std::string::npos);
-    BOOST_TEST(directory.error().message.find("it is a directory") != std::string::npos);
+    BOOST_TEST(of_directory.error().message.find("it is a directory") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
