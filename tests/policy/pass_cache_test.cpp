@@ -275,7 +275,7 @@ BOOST_AUTO_TEST_CASE(rules_run_for_each_change_of_a_job) {
 
 BOOST_AUTO_TEST_CASE(values_beyond_the_bound_are_not_remembered) {
     Rules rules("if job.name == 'bad' then job:reject('no') end");
-    const std::string longest(PassCache::max_text, 'x');
+    const std::string longest(ValueNumbers::max_text, 'x');
     BOOST_TEST(rules.runs_for(with_name(longest)) == 1u);
     BOOST_TEST(rules.runs_for(with_name(longest)) == 0u);
     BOOST_TEST(rules.runs_for(with_name(longest + "x")) == 1u);
@@ -303,14 +303,14 @@ BOOST_AUTO_TEST_CASE(more_fields_than_the_bound_are_not_remembered) {
 
 BOOST_AUTO_TEST_CASE(many_different_jobs_neither_fill_memory_nor_change_answers) {
     const auto policy = remembering("if job.name == 'bad' then job:reject('no') end");
-    for (std::size_t i = 0; i < 10 * PassCache::max_values; ++i) {
+    for (std::size_t i = 0; i < 10 * ValueNumbers::max_values; ++i) {
         BOOST_REQUIRE(!is_rejected(*policy, with_name(std::to_string(i))));
         BOOST_REQUIRE(is_rejected(*policy, with_name("bad")));
     }
 }
 
 BOOST_AUTO_TEST_CASE(values_and_jobs_beyond_the_bounds_replace_older_ones) {
-    static_assert(PassCache::max_values == PassCache::max_jobs);
+    static_assert(ValueNumbers::max_values == PassCache::max_jobs);
     Rules rules("if job.name == 'bad' then job:reject('no') end");
     const auto runs = [&rules](std::size_t first, std::size_t last) {
         std::uint64_t sum = 0;
@@ -318,7 +318,7 @@ BOOST_AUTO_TEST_CASE(values_and_jobs_beyond_the_bounds_replace_older_ones) {
             sum += rules.runs_for(with_name(std::to_string(i)));
         return sum;
     };
-    constexpr std::size_t max = PassCache::max_values;
+    constexpr std::size_t max = ValueNumbers::max_values;
     BOOST_TEST(runs(0, max) == max);
     BOOST_TEST(runs(0, max) == 0u);
     BOOST_TEST(runs(max, max + 1) == 1u); // all values are forgotten but this one
@@ -336,16 +336,16 @@ BOOST_AUTO_TEST_CASE(a_rule_that_sees_only_different_jobs_is_given_up_for_a_whil
     const auto note_others = [&] {
         while (cache.wants(0) && noted < 1000) {
             job.qos(std::to_string(noted++));
-            cache.start_job();
+            cache.start_job({job.request, facts});
             cache.remember(0, reads, {job.request, facts});
         }
     };
     note_others();
     BOOST_TEST(noted == 64);
-    cache.start_job();
+    cache.start_job({job.request, facts});
     BOOST_TEST(!cache.knows(0, {job.request, facts})); // although it is the last one
     for (int i = 0; i < 4096; ++i)
-        cache.start_job();
+        cache.start_job({job.request, facts});
     BOOST_TEST(cache.knows(0, {job.request, facts})); // each hit pays for some more
     note_others();
     BOOST_TEST(noted == 64 + 32 + 4);
@@ -357,10 +357,10 @@ BOOST_AUTO_TEST_CASE(a_rule_that_sees_the_same_jobs_is_never_given_up) {
     reads.note({0, model::FieldUse::read});
     Job job;
     const RuleInput facts = job.qos("normal").facts();
-    cache.start_job();
+    cache.start_job({job.request, facts});
     cache.remember(0, reads, {job.request, facts});
     for (int i = 0; i < 10'000; ++i) {
-        cache.start_job();
+        cache.start_job({job.request, facts});
         BOOST_REQUIRE(cache.knows(0, {job.request, facts}));
     }
 }

@@ -7,102 +7,93 @@
 namespace qg::policy {
 namespace {
 
-/// Whether a value is the one that was kept, with its text elsewhere.
-bool is_same(const Value& value, const Value& kept, const std::string& kept_text) noexcept {
-    return value.kind == kept.kind && value.integer == kept.integer &&
-           (value.kind != Value::Kind::text || value.text == kept_text);
-}
-
-/// The bytes of a value; different ones for different values.
-std::string written(const Value& value) {
-    std::string bytes(1, static_cast<char>(value.kind));
-    return bytes +
-           (value.kind == Value::Kind::text ? std::string(value.text) : std::to_string(value.integer));
-}
-
 void count(std::uint32_t& times) noexcept {
     if (times < std::numeric_limits<std::uint32_t>::max()) ++times;
 }
 
 } // namespace
 
-PassCache::PassCache(const std::vector<bool>& keeps_state) : fields_(job_fields().size()) {
+PassCache::PassCache(const std::vector<bool>& keeps_state) {
     for (const bool keeps : keeps_state)
         rules_.push_back({.may_be_left_out = !keeps});
 }
 
-PassCache::Number PassCache::find_number(Field& field, const Value& value) {
-    const std::string bytes = written(value);
-    if (const auto known = field.numbers.find(bytes); known != field.numbers.end()) return known->second;
-    if (last_number_ == std::numeric_limits<Number>::max()) return 0; // no number stands for two values
-    if (field.numbers.size() >= max_values) field.numbers.clear();
-    field.numbers.emplace(bytes, last_number_ + 1);
-    return ++last_number_;
+void PassCache::start_job(const FieldSource& source) noexcept {
+    constexpr std::uint64_t jobs_between_trials = 4096;
+    values_.start_job();
+    if (++jobs_ % jobs_between_trials == 0) {
+        for (Rule& rule : rules_)
+            rule.noted /= 2;
+        must_watch_anew_ = true;
+    }
+    if (must_watch_anew_) watch_worthwhile_lists();
+    passed_.start_job(values_, source);
 }
 
-PassCache::Number PassCache::number_of(std::size_t index, const FieldSource& source) noexcept {
-    Field& field = fields_[index];
-    if (field.job == job_) return field.number;
-    ErrorText error;
-    const Value value = job_fields()[index].read(source, error);
-    const bool had_number = field.number != 0;
-    field.job = job_;
-    if (had_number && error.empty() && is_same(value, field.value, field.text)) return field.number;
-    field.number = 0;
-    if (!error.empty() || value.kind == Value::Kind::other || value.text.size() > max_text) return 0;
-    try {
-        const Number number = find_number(field, value);
-        field.text = value.text;
-        field.value = {value.kind, value.integer, {}};
-        field.number = number;
-    } catch (...) { // without memory it has no number
+bool PassCache::is_worth_it(std::size_t index) const noexcept {
+    // Each hit pays for some attempts.
+    constexpr std::uint64_t free = 64;
+    constexpr std::uint64_t per_hit = 4;
+    const Rule& rule = rules_[index];
+    return rule.may_be_left_out && rule.noted < free + per_hit * (rule.hits + passed_.jobs(index));
+}
+
+[[gnu::noinline]] void PassCache::watch_worthwhile_lists() noexcept {
+    must_watch_anew_ = false;
+    std::array<FieldRead, PassedValues::max_reads> reads;
+    std::size_t count = 0;
+    for (std::size_t index = 0; index < rules_.size(); ++index) {
+        for (List& list : rules_[index].lists) {
+            std::size_t longer = count;
+            list.is_watched = is_worth_it(index);
+            for (const FieldRead read : list.reads) {
+                if (!list.is_watched || std::find(&reads[0], &reads[longer], read) != &reads[longer])
+                    continue;
+                list.is_watched = longer < reads.size();
+                if (list.is_watched) reads[longer++] = read;
+            }
+            if (list.is_watched) count = longer;
+        }
     }
-    return field.number;
+    try {
+        passed_.watch(std::span(reads).first(count));
+    } catch (...) { // without memory each rule is looked up by itself
+        for (Rule& rule : rules_)
+            for (List& list : rule.lists)
+                list.is_watched = false;
+    }
 }
 
 bool PassCache::find_numbers(Numbers& numbers, std::span<const FieldRead> reads,
                              const FieldSource& source) noexcept {
     std::size_t place = 0;
     for (const FieldRead read : reads) {
-        const bool is_asked = read.use == model::FieldUse::is_set;
-        const Number number = is_asked ? Number{job_fields()[read.field].is_set(source.request)} + 1
-                                       : number_of(read.field, source);
+        const Number number = values_.of(read, source);
         if (number == 0) return false;
         numbers[place++] = number;
     }
     return true;
 }
 
-bool PassCache::knows(std::size_t index, const FieldSource& source) noexcept {
-    Rule& rule = rules_[index];
-    if (!is_worth_it(rule)) return false;
-    for (List& list : rule.lists) {
-        Numbers numbers;
-        const std::size_t width = list.reads.size();
-        if (!find_numbers(numbers, list.reads, source)) continue;
-        bool is_known = width == 0;
-        for (auto job = list.passed.begin(); !is_known && job != list.passed.end();
-             job += static_cast<std::ptrdiff_t>(width))
-            is_known = std::equal(job, job + static_cast<std::ptrdiff_t>(width), numbers.begin());
-        if (!is_known) continue;
-        count(rule.hits);
-        return true;
-    }
+bool PassCache::has_passed(const List& list, const Numbers& numbers) noexcept {
+    const auto width = static_cast<std::ptrdiff_t>(list.reads.size());
+    if (width == 0) return true;
+    for (auto job = list.passed.begin(); job != list.passed.end(); job += width)
+        if (std::equal(job, job + width, numbers.begin())) return true;
     return false;
 }
 
-void PassCache::start_job() noexcept {
-    constexpr std::uint64_t jobs_between_trials = 4096;
-    if (++job_ % jobs_between_trials != 0) return;
-    for (Rule& rule : rules_)
-        rule.noted /= 2;
-}
-
-bool PassCache::is_worth_it(const Rule& rule) noexcept {
-    // Each hit pays for some attempts.
-    constexpr std::uint64_t free = 64;
-    constexpr std::uint64_t per_hit = 4;
-    return rule.may_be_left_out && rule.noted < free + per_hit * rule.hits;
+bool PassCache::knows(std::size_t index, const FieldSource& source) noexcept {
+    if (!is_worth_it(index)) return false;
+    Rule& rule = rules_[index];
+    for (const List& list : rule.lists) {
+        Numbers numbers;
+        if (!find_numbers(numbers, list.reads, source) || !has_passed(list, numbers)) continue;
+        count(rule.hits);
+        if (list.is_watched) passed_.add(index);
+        return true;
+    }
+    return false;
 }
 
 void PassCache::add(List& list, const Numbers& numbers) {
@@ -120,6 +111,7 @@ void PassCache::add(List& list, const Numbers& numbers) {
 void PassCache::remember(std::size_t index, const FieldReads& reads, const FieldSource& source) noexcept {
     Rule& rule = rules_[index];
     count(rule.noted);
+    must_watch_anew_ = must_watch_anew_ || !is_worth_it(index);
     Numbers numbers;
     if (!reads.is_known() || !find_numbers(numbers, reads.all(), source)) return;
     try {
@@ -129,6 +121,7 @@ void PassCache::remember(std::size_t index, const FieldReads& reads, const Field
             if (rule.lists.size() == max_lists) return;
             rule.lists.push_back({{reads.all().begin(), reads.all().end()}});
             list = rule.lists.end() - 1;
+            must_watch_anew_ = true;
         }
         add(*list, numbers);
     } catch (...) { // without memory nothing more is remembered

@@ -10,47 +10,46 @@
 
 #include "qosgate/policy/field_reads.hpp"
 #include "qosgate/policy/fields.hpp"
+#include "qosgate/policy/passed_values.hpp"
+#include "qosgate/policy/value_numbers.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace qg::policy {
 
 /// Ownership: copies of values. Threads: not thread-safe; the one of its Lua state. Cost of each call:
-/// bounded by FieldReads::max and the bounds below, whatever users send.
+/// bounded by FieldReads::max, PassedValues and the bounds below, whatever users send.
 class PassCache {
   public:
-    /// The bytes of a text; a rule that reads a longer one runs.
-    static constexpr std::size_t max_text = 128;
-    /// The values of a field that are known by a number; then all of them are forgotten.
-    static constexpr std::size_t max_values = 32;
     /// The jobs that are remembered for a list of reads; then the oldest is replaced.
     static constexpr std::size_t max_jobs = 32;
 
     /// For each rule, in the order in which they run, whether it may keep something between calls.
     explicit PassCache(const std::vector<bool>& keeps_state);
 
-    /// Begins with a job, or with one that has changed.
-    void start_job() noexcept;
+    /// Begins with a job, counted, or with one that has changed.
+    void start_job(const FieldSource& source) noexcept;
 
-    /// Whether the rule does nothing with this job, for certain. `source` is the job of start_job(), counted.
+    /// Whether the rule does nothing with the job, as another rule's look at the same values has shown. It is
+    /// cheap, and need not be asked before knows().
+    [[nodiscard]] bool knows_at_once(std::size_t rule) const noexcept { return passed_.has(rule); }
+
+    /// Whether the rule does nothing with this job, for certain. `source` is the job of start_job().
     [[nodiscard]] bool knows(std::size_t rule, const FieldSource& source) noexcept;
 
     /// Whether it is worth the time to note what the rule reads in its next run. It is not for a rule that
     /// reads what differs from job to job; now and then such a rule is tried again.
-    [[nodiscard]] bool wants(std::size_t rule) const noexcept { return is_worth_it(rules_[rule]); }
+    [[nodiscard]] bool wants(std::size_t rule) const noexcept { return is_worth_it(rule); }
 
     /// Takes a run in which the rule did nothing with the job.
     void remember(std::size_t rule, const FieldReads& reads, const FieldSource& source) noexcept;
 
   private:
-    /// Stands for a value of a field: equal for equal values only. 0: the value is not readable, or too long.
-    using Number = std::uint32_t;
+    using Number = ValueNumbers::Number;
     using Numbers = std::array<Number, FieldReads::max>;
 
     /// Lists of reads that a rule's runs had. The first values decide what the rule reads next.
@@ -59,33 +58,28 @@ class PassCache {
         std::vector<FieldRead> reads;
         std::vector<Number> passed = {}; ///< of each job as many as there are reads
         std::size_t oldest = 0;          ///< the job that is replaced next, when all places are taken
+        bool is_watched = false;         ///< by passed_
     };
     struct Rule {
         bool may_be_left_out = false;
         std::uint32_t noted = 0; ///< times that remember() was called
-        std::uint32_t hits = 0;
+        std::uint32_t hits = 0;  ///< besides those of passed_
         std::vector<List> lists = {};
     };
-    struct Field {
-        std::uint64_t job = 0; ///< the job_ for which `number` is
-        Number number = 0;
-        Value value; ///< of the last job that had one; a text is in `text`
-        std::string text;
-        std::unordered_map<std::string, Number> numbers; ///< of values, written as bytes
-    };
 
-    [[nodiscard]] static bool is_worth_it(const Rule& rule) noexcept;
-    [[nodiscard]] Number number_of(std::size_t field, const FieldSource& source) noexcept;
-    [[nodiscard]] Number find_number(Field& field, const Value& value);
+    [[nodiscard]] bool is_worth_it(std::size_t rule) const noexcept;
     /// False if one of the values has no number.
     [[nodiscard]] bool find_numbers(Numbers& numbers, std::span<const FieldRead> reads,
                                     const FieldSource& source) noexcept;
+    [[nodiscard]] static bool has_passed(const List& list, const Numbers& numbers) noexcept;
     void add(List& list, const Numbers& numbers);
+    void watch_worthwhile_lists() noexcept;
 
-    std::uint64_t job_ = 0;
-    Number last_number_ = 0;
+    std::uint64_t jobs_ = 0;
+    bool must_watch_anew_ = false; ///< there is a new list, or a list is (not) worth it any more
+    PassedValues passed_;
+    ValueNumbers values_;
     std::vector<Rule> rules_;
-    std::vector<Field> fields_; ///< in the order of job_fields()
 };
 
 } // namespace qg::policy

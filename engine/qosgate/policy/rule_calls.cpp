@@ -52,8 +52,11 @@ struct Calls {
 
     /// Whether a rule need not run.
     [[nodiscard]] bool leaves_out(std::size_t index) const noexcept {
-        if (!applies(rules[index], input)) return true;
-        if (passes == nullptr || !passes->knows(index, run.present())) return false;
+        const bool is_known = passes != nullptr && passes->knows_at_once(index);
+        if (!is_known) {
+            if (!applies(rules[index], input)) return true;
+            if (passes == nullptr || !passes->knows(index, run.present())) return false;
+        }
         note_success(index);
         return true;
     }
@@ -133,7 +136,7 @@ CalledRules call_from_to(CompiledRules& compiled, std::span<const RuleInfo> rule
                          std::size_t first, std::size_t end, RuleRun& run) {
     LuaState& state = *compiled.state;
     Calls calls{state, compiled, rules, input, first, end, run, usable_passes(compiled, input, run)};
-    if (calls.passes != nullptr) calls.passes->start_job();
+    if (calls.passes != nullptr) calls.passes->start_job(run.present());
     while (calls.next < end && calls.leaves_out(calls.next))
         ++calls.next;
     if (calls.next == end) return {end};

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/passed_values.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace qg::policy {
+
+void PassedValues::watch(std::span<const FieldRead> reads) {
+    for (Combination& combination : combinations_) {
+        count(combination);
+        combination.rules.reset();
+    }
+    current_ = place_ = nullptr;
+    reads_.assign(reads.begin(), reads.end());
+}
+
+bool PassedValues::watches(std::span<const FieldRead> reads) const noexcept {
+    return std::ranges::all_of(
+        reads, [this](FieldRead read) { return std::ranges::find(reads_, read) != reads_.end(); });
+}
+
+bool PassedValues::is_of_job(const Combination& combination) const noexcept {
+    return std::equal(numbers_.begin(), numbers_.begin() + static_cast<std::ptrdiff_t>(reads_.size()),
+                      combination.numbers.begin());
+}
+
+void PassedValues::start_job(ValueNumbers& values, const FieldSource& source) noexcept {
+    current_ = place_ = nullptr;
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < reads_.size(); ++i) {
+        numbers_[i] = values.of(reads_[i], source);
+        if (numbers_[i] == 0) return;
+        hash = (hash + numbers_[i]) * 0x9e3779b97f4a7c15u;
+    }
+    place_ = &combinations_[hash >> 32u & (combinations - 1)];
+    if (place_->rules.none() || !is_of_job(*place_)) return;
+    current_ = place_;
+    if (++current_->jobs == jobs_at_once) count(*current_);
+}
+
+void PassedValues::add(std::size_t rule) noexcept {
+    if (place_ == nullptr || rule >= max_rules) return;
+    if (current_ == nullptr) { // replaces another
+        count(*place_);
+        place_->rules.reset();
+        place_->numbers = numbers_;
+        current_ = place_;
+    }
+    current_->rules.set(rule);
+}
+
+[[gnu::noinline]] void PassedValues::count(Combination& combination) noexcept {
+    const std::uint32_t jobs = std::exchange(combination.jobs, 0u);
+    if (jobs == 0) return;
+    for (std::size_t rule = 0; rule < max_rules; ++rule)
+        if (combination.rules[rule]) jobs_[rule] += jobs;
+}
+
+} // namespace qg::policy

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// PassedValues: for combinations of the values of some fields, the rules that do nothing with such a job. One
+// look tells it for all rules.
+#pragma once
+
+#include "qosgate/policy/value_numbers.hpp"
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace qg::policy {
+
+/// Ownership: plain values. Threads: not thread-safe. Cost of each call: bounded by the constants.
+class PassedValues {
+  public:
+    static constexpr std::size_t max_reads = 24;    ///< that are watched
+    static constexpr std::size_t max_rules = 128;   ///< the first ones; it knows nothing of others
+    static constexpr std::size_t combinations = 64; ///< that are remembered; a new one replaces another
+    /// The jobs of one combination after which they are counted.
+    static constexpr std::uint32_t jobs_at_once = 64;
+
+    PassedValues() : combinations_(combinations) {}
+
+    /// Forgets all, and watches other fields. There are at most max_reads.
+    void watch(std::span<const FieldRead> reads);
+    /// Whether all of these are watched.
+    [[nodiscard]] bool watches(std::span<const FieldRead> reads) const noexcept;
+
+    /// Begins with a job, or with one that has changed.
+    void start_job(ValueNumbers& values, const FieldSource& source) noexcept;
+    /// Whether the rule does nothing with this job.
+    [[nodiscard]] bool has(std::size_t rule) const noexcept {
+        return current_ != nullptr && rule < max_rules && current_->rules[rule];
+    }
+    /// Notes that the rule does nothing with this job, which follows from what is watched.
+    void add(std::size_t rule) noexcept;
+    /// How many jobs has() spared the rule; some of the last ones are not counted yet.
+    [[nodiscard]] std::uint64_t jobs(std::size_t rule) const noexcept {
+        return rule < max_rules ? jobs_[rule] : 0;
+    }
+
+  private:
+    using Number = ValueNumbers::Number;
+    using Rules = std::bitset<max_rules>;
+    /// Two lines of the processor's cache.
+    struct alignas(64) Combination {
+        Rules rules; ///< none: the place is free
+        std::array<Number, max_reads> numbers{};
+        std::uint32_t jobs = 0; ///< not counted yet
+    };
+
+    void count(Combination& combination) noexcept;
+    [[nodiscard]] bool is_of_job(const Combination& combination) const noexcept;
+
+    std::vector<FieldRead> reads_;
+    std::vector<Combination> combinations_;
+    Combination* current_ = nullptr;          ///< of the job; null: it has none yet
+    Combination* place_ = nullptr;            ///< where the job's is put; null: a value has no number
+    std::array<Number, max_reads> numbers_{}; ///< of the job
+    std::array<std::uint64_t, max_rules> jobs_{};
+};
+
+} // namespace qg::policy

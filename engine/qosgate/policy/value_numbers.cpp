@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "qosgate/policy/value_numbers.hpp"
+
+#include <limits>
+
+namespace qg::policy {
+namespace {
+
+/// The bytes of a value; different ones for different values.
+std::string written(const Value& value) {
+    std::string bytes(1, static_cast<char>(value.kind));
+    return bytes +
+           (value.kind == Value::Kind::text ? std::string(value.text) : std::to_string(value.integer));
+}
+
+} // namespace
+
+ValueNumbers::ValueNumbers() : numbers_(job_fields().size()) {
+    static_assert(sizeof(Last) == 64);
+    for (const FieldSpec& field : job_fields())
+        last_.push_back({.read = field.read, .text = {}});
+}
+
+ValueNumbers::Number ValueNumbers::find_number(Numbers& numbers, const Value& value) {
+    const std::string bytes = written(value);
+    if (const auto known = numbers.find(bytes); known != numbers.end()) return known->second;
+    if (last_number_ == std::numeric_limits<Number>::max()) return 0; // no number stands for two values
+    if (numbers.size() >= max_values) numbers.clear();
+    numbers.emplace(bytes, last_number_ + 1);
+    return ++last_number_;
+}
+
+[[gnu::noinline]] void ValueNumbers::renew(Last& last, Numbers& numbers, const Value& value) noexcept {
+    try {
+        const Number number = find_number(numbers, value);
+        last.text = value.text;
+        last.kind = value.kind;
+        last.integer = value.integer;
+        last.number = number;
+    } catch (...) { // without memory it has no number
+    }
+}
+
+ValueNumbers::Number ValueNumbers::of(FieldRead read, const FieldSource& source) noexcept {
+    if (read.use == model::FieldUse::is_set)
+        return Number{job_fields()[read.field].is_set(source.request)} + 1;
+    Last& last = last_[read.field];
+    if (last.job == job_) return last.number;
+    last.job = job_;
+    ErrorText error;
+    const Value value = last.read(source, error);
+    const bool is_same = value.kind == last.kind && value.integer == last.integer &&
+                         (value.kind != Value::Kind::text || value.text == last.text);
+    if (last.number != 0 && is_same && error.empty()) return last.number;
+    last.number = 0;
+    if (error.empty() && value.kind != Value::Kind::other && value.text.size() <= max_text)
+        renew(last, numbers_[read.field], value);
+    return last.number;
+}
+
+} // namespace qg::policy

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+//
+// ValueNumbers: numbers that stand for the values of fields, so that values are compared by number.
+#pragma once
+
+#include "qosgate/policy/field_reads.hpp"
+#include "qosgate/policy/fields.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace qg::policy {
+
+/// Ownership: copies of values. Threads: not thread-safe. Cost of each call: bounded, whatever users send.
+class ValueNumbers {
+  public:
+    /// Of one field, equal for equal values only. 0: the value is not readable, or too long.
+    using Number = std::uint32_t;
+
+    /// The bytes of a text; a longer one has no number.
+    static constexpr std::size_t max_text = 128;
+    /// The values of a field that have a number; then all of them are forgotten.
+    static constexpr std::size_t max_values = 32;
+
+    ValueNumbers();
+
+    /// Begins with a job, or with one that has changed.
+    void start_job() noexcept { ++job_; }
+
+    /// The number of what the job has. `source` is the job of start_job(), counted.
+    [[nodiscard]] Number of(FieldRead read, const FieldSource& source) noexcept;
+
+  private:
+    /// The value of the last job that had one with a number. What each job needs of a field is in one line of
+    /// the processor's cache: between two jobs slurmctld does much else.
+    struct alignas(64) Last {
+        Value (*read)(const FieldSource& source, ErrorText& error) noexcept;
+        std::uint64_t job = 0; ///< the job_ for which `number` is
+        std::int64_t integer = 0;
+        std::string text;
+        Number number = 0;
+        Value::Kind kind = Value::Kind::nothing;
+    };
+    /// Numbers by values, written as bytes.
+    using Numbers = std::unordered_map<std::string, Number>;
+
+    [[nodiscard]] Number find_number(Numbers& numbers, const Value& value);
+    void renew(Last& last, Numbers& numbers, const Value& value) noexcept;
+
+    std::uint64_t job_ = 0;
+    Number last_number_ = 0;
+    std::vector<Last> last_;       ///< in the order of job_fields()
+    std::vector<Numbers> numbers_; ///< in the order of job_fields()
+};
+
+} // namespace qg::policy
