@@ -8,6 +8,7 @@ differ between releases stand twice: each has the same name, releases and sectio
 What compat.hpp tells by version is in the table of slurm/README.md 5; no other file uses SLURM_VERSION_NUM().
 The rows of README.md's table of times are rows of contrib/bench.md.
 Each limit of limit_facts.hpp is named in limits/README.md 1.1.
+Each file that HACKING.md names exists: below the root or the engine, or beside another one of the same paragraph.
 """
 
 import re
@@ -31,6 +32,9 @@ VERSION = re.compile(r"\bSLURM_VERSION_NUM\(")
 DECLARED = re.compile(r"^(?:#define|(?:inline )?constexpr [\w:]+) (\w+)", re.MULTILINE)
 TIMES = re.compile(r"^\|(?: [\d,]+ \|){3} \w+ \|.*$", re.MULTILINE)
 LIMIT = re.compile(r'\.name = "(\w+)"')
+PARAGRAPH = re.compile(r"\n\s*\n")
+FILE = re.compile(r"(?<![\w./@*$-])[\w-]+(?:/[\w.-]+)*\.(?:cpp|hpp|py|md|json|yml|build|jsonl\.gz)\b")
+IN_TREE = re.compile(rf"(?<![\w./@*$-])(?:{'|'.join(DIRECTORIES)})/[\w./-]*\w")
 
 
 def texts(root: Path) -> Iterator[tuple[Path, str]]:
@@ -72,6 +76,18 @@ def rules_of(found: list[tuple[str, str, str, str]]) -> set[tuple[str, str, str,
     return {(name, release_text(since), release_text(until), section) for name, since, until, section in found}
 
 
+def missing_files(root: Path, guide: str) -> Iterator[str]:
+    """The files that the guide names and that do not exist."""
+    for paragraph in PARAGRAPH.split(guide):
+        beside = {root, root / "engine/qosgate"}
+        for name in dict.fromkeys(IN_TREE.findall(paragraph) + FILE.findall(paragraph)):
+            found = next((path for path in (place / name for place in beside) if path.exists()), None)
+            if found is None:
+                yield name
+            elif "/" in name:
+                beside.add(found.parent)
+
+
 def main() -> int:
     root = Path(sys.argv[1])
     sections = {name: set(HEADING.findall((root / path).read_text())) for name, path in SPECIFICATIONS.items()}
@@ -106,6 +122,11 @@ def main() -> int:
     problems += [f"limits/README.md 1.1 lacks {name}" for name in names if not re.search(rf"\b{name}\b", table)]
     if not names:
         problems.append("limit_facts.hpp has no limits")
+
+    hacking = (root / "contrib/HACKING.md").read_text()
+    problems += [f"HACKING.md: there is no {name}" for name in missing_files(root, hacking)]
+    if not FILE.search(hacking):
+        problems.append("HACKING.md names no files")
 
     print("\n".join(problems) or "all references lead somewhere")
     return 1 if problems else 0
