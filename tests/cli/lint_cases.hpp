@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace qg::lint_cases {
+namespace qg::test {
 
 using Change = void (*)(LintInput& input);
 
@@ -425,4 +425,4 @@ inline Finding only(Change change, const std::string& code) {
     return findings.front();
 }
 
-} // namespace qg::lint_cases
+} // namespace qg::test

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace qg::lint_cases {
+namespace qg::test {
 
 using cli::Finding;
 using cli::LintAssociation;
@@ -74,4 +74,4 @@ inline LintInput& with_nodes(LintInput& input) {
     return input;
 }
 
-} // namespace qg::lint_cases
+} // namespace qg::test

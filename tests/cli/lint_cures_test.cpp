@@ -11,7 +11,7 @@
 #include <set>
 
 using namespace qg;
-using namespace qg::lint_cases;
+using namespace qg::test;
 
 BOOST_AUTO_TEST_SUITE(lint_cures)
 

@@ -31,6 +31,7 @@ void* slurm_xrecalloc(void** block, std::size_t count, std::size_t size, bool cl
                       const char* file, int line, const char* function);
 }
 
+// In the namespace of ScriptValue: Boost.Test finds the operator by its argument.
 namespace qg::model {
 static std::ostream& operator<<(std::ostream& out, const ScriptValue& value) {
     if (value.kind == ScriptValue::Kind::nothing) return out << "nothing";

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+// In the namespace of UpdateParts: Boost.Test finds the operator by its argument.
 namespace qg::model {
 
 /// The numbers of the parts.

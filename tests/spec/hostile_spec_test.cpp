@@ -8,6 +8,7 @@
 
 using namespace qg;
 using namespace qg::spec;
+using namespace qg::test;
 
 namespace {
 

@@ -14,7 +14,15 @@
 
 #include <boost/test/unit_test.hpp>
 
-namespace qg::spec {
+namespace qg::test {
+
+using spec::DesiredAccess;
+using spec::DesiredCount;
+using spec::DesiredField;
+using spec::DesiredQos;
+using spec::DesiredTres;
+using spec::DesiredUser;
+using spec::Loaded;
 
 inline const model::TresCatalogue& test_catalogue() {
     static const model::TresCatalogue catalogue({"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem",
@@ -24,10 +32,10 @@ inline const model::TresCatalogue& test_catalogue() {
 
 inline Loaded load_files(std::initializer_list<std::pair<std::string, std::string>> files,
                          const model::TresCatalogue* catalogue = &test_catalogue()) {
-    std::vector<SourceText> sources;
+    std::vector<spec::SourceText> sources;
     for (const auto& [file, text] : files)
         sources.push_back({file, text});
-    return load(sources, catalogue);
+    return spec::load(sources, catalogue);
 }
 
 inline Loaded load_text(const std::string& text, const model::TresCatalogue* catalogue = &test_catalogue()) {
@@ -40,7 +48,7 @@ inline bool contains(std::string_view text, std::string_view part) {
 
 /// The problems as people see them, one per line, without the line that counts them.
 inline std::string problems_of(const Loaded& loaded) {
-    const std::string text = to_text(loaded.problems);
+    const std::string text = spec::to_text(loaded.problems);
     return text.substr(0, text.rfind('\n') + 1);
 }
 inline std::string problems_in(const std::string& text) {
@@ -66,14 +74,14 @@ inline std::string with_line(std::string_view line) {
     return text::format("owner: base\nqos:\n  q:\n    {}\n", line);
 }
 
-inline std::string show(const Position& position) {
+inline std::string show(const spec::Position& position) {
     return text::format("{}:{}:{}", position.file, position.line, position.column);
 }
 
 inline std::string show_count(std::string_view tres, const DesiredCount& count) {
     if (const auto* number = std::get_if<std::uint64_t>(&count))
         return model::format_tres_count(tres, *number);
-    const auto* share = std::get_if<Share>(&count);
+    const auto* share = std::get_if<spec::Share>(&count);
     if (share == nullptr) return "unset";
     return text::format("{}%{}", share->percent, share->partition.empty() ? "" : " of " + share->partition);
 }
@@ -119,4 +127,4 @@ inline std::string show(const DesiredAccess& access) {
                         access.is_complete ? " complete" : "");
 }
 
-} // namespace qg::spec
+} // namespace qg::test

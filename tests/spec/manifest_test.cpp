@@ -3,6 +3,7 @@
 
 using namespace qg;
 using namespace qg::spec;
+using namespace qg::test;
 
 namespace {
 

@@ -9,6 +9,7 @@
 
 using namespace qg;
 using namespace qg::spec;
+using namespace qg::test;
 namespace fs = std::filesystem;
 
 namespace {

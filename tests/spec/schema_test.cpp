@@ -16,6 +16,7 @@
 
 using namespace qg;
 using namespace qg::spec;
+using namespace qg::test;
 using nlohmann::json;
 
 namespace {

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace qg::differential {
+namespace qg::test {
 namespace {
 
 using nlohmann::json;
@@ -178,4 +178,4 @@ void set_accounting(const json& qos, const json& associations) {
     must(transaction.commit());
 }
 
-} // namespace qg::differential
+} // namespace qg::test

@@ -23,7 +23,7 @@
 // Exported by libslurm in all releases, declared in no public header.
 extern "C" void slurm_free_stats_response_msg(stats_info_response_msg_t* statistics);
 
-namespace qg::differential {
+namespace qg::test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -275,4 +275,4 @@ void fill_nodes(const nlohmann::json& filler, const std::vector<std::string>& no
     }
 }
 
-} // namespace qg::differential
+} // namespace qg::test

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace qg::differential {
+namespace qg::test {
 
 /// slurmctld's answer to a submission.
 struct Answer {
@@ -52,4 +52,4 @@ void update_partition(const std::string& name, const nlohmann::json& settings);
 /// Fills all free CPUs of the nodes with allocations. `filler` says whose they are.
 void fill_nodes(const nlohmann::json& filler, const std::vector<std::string>& nodes);
 
-} // namespace qg::differential
+} // namespace qg::test

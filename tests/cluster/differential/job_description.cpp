@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string_view>
 
-namespace qg::differential {
+namespace qg::test {
 namespace {
 
 using Field = job_desc_msg_t;
@@ -89,4 +89,4 @@ char* JobDescription::keep(std::string text) {
     return texts_.back().data();
 }
 
-} // namespace qg::differential
+} // namespace qg::test

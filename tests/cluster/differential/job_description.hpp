@@ -11,7 +11,7 @@
 #include <list>
 #include <string>
 
-namespace qg::differential {
+namespace qg::test {
 
 /// A job description with the texts it points to.
 class JobDescription {
@@ -35,4 +35,4 @@ class JobDescription {
     bool is_allocation_ = false;
 };
 
-} // namespace qg::differential
+} // namespace qg::test

@@ -19,7 +19,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace qg::differential {
+namespace qg::test {
 namespace {
 
 using nlohmann::json;
@@ -215,4 +215,4 @@ json judge(const json& scenario) {
     return results;
 }
 
-} // namespace qg::differential
+} // namespace qg::test

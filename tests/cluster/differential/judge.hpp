@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace qg::differential {
+namespace qg::test {
 
 /// Prepares slurmctld, and asks it and the engine about every job of the scenario. Returns one record per
 /// job.
@@ -18,4 +18,4 @@ namespace qg::differential {
 /// a daemon fails.
 nlohmann::json judge(const nlohmann::json& scenario);
 
-} // namespace qg::differential
+} // namespace qg::test

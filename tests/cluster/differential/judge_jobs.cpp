@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     for (std::string line; std::getline(std::cin, line);) {
         nlohmann::json answer;
         try {
-            answer["results"] = qg::differential::judge(nlohmann::json::parse(line));
+            answer["results"] = qg::test::judge(nlohmann::json::parse(line));
         } catch (const std::exception& error) {
             answer["error"] = error.what();
         }

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace qg::differential {
+namespace qg::test {
 
 /// Takes what this process writes to standard error, for as long as it lives.
 /// Threads: one of them in the process at a time.
@@ -43,4 +43,4 @@ class StderrCapture {
     int memory_;
 };
 
-} // namespace qg::differential
+} // namespace qg::test
