@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_users_text_is_bounded_and_stays_one_line_of_json) {
     const auto name = found.at("request").at("name").get<std::string>();
     BOOST_TEST(name.starts_with("a\"b\\c"));
     BOOST_TEST(name.find_first_of("\n\x1b") == std::string::npos);
-    BOOST_TEST(found.at("request").at("comment").get<std::string>().size() <= 1010u);
+    BOOST_TEST(found.at("request").at("comment") == std::string(1000, 'x') + "...");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

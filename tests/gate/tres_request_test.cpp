@@ -6,55 +6,65 @@
 
 using namespace qg;
 using namespace qg::gate;
+using model::TresItem;
+
+namespace {
+
+/// The only item; the test fails if there is none, or more.
+TresItem only(const std::vector<TresItem>& items) {
+    BOOST_TEST_REQUIRE(items.size() == 1u);
+    return items.front();
+}
+
+} // namespace
 
 BOOST_AUTO_TEST_SUITE(tres_request)
 
 BOOST_AUTO_TEST_CASE(reads_the_spellings_of_every_release) {
     for (const char* text : {"gres:gpu:2", "gres/gpu:2", "gres/gpu=2", "gpu:2", "gpu=2", "GRES:gpu:2"})
         BOOST_TEST_CONTEXT(text) {
-            const auto items = model::parse_tres_request(text);
-            BOOST_TEST_REQUIRE(items.size() == 1u);
-            BOOST_TEST(items[0].tres_name() == "gres/gpu");
-            BOOST_TEST(items[0].count == 2u);
+            const TresItem item = only(model::parse_tres_request(text));
+            BOOST_TEST(item.tres_name() == "gres/gpu");
+            BOOST_TEST(item.count == 2u);
         }
 }
 
 BOOST_AUTO_TEST_CASE(tells_a_model_from_a_count) {
-    BOOST_TEST(model::parse_tres_request("gres:gpu:a100")[0].tres_name() == "gres/gpu:a100");
-    BOOST_TEST(model::parse_tres_request("gres:gpu:a100")[0].count == 1u);
-    BOOST_TEST(model::parse_tres_request("gres:gpu:a100:4")[0].count == 4u);
-    BOOST_TEST(model::parse_tres_request("gres:gpu:a100:4")[0].untyped_tres_name() == "gres/gpu");
+    BOOST_TEST(only(model::parse_tres_request("gres:gpu:a100")).tres_name() == "gres/gpu:a100");
+    BOOST_TEST(only(model::parse_tres_request("gres:gpu:a100")).count == 1u);
+    BOOST_TEST(only(model::parse_tres_request("gres:gpu:a100:4")).count == 4u);
+    BOOST_TEST(only(model::parse_tres_request("gres:gpu:a100:4")).untyped_tres_name() == "gres/gpu");
 }
 
 BOOST_AUTO_TEST_CASE(a_count_of_zero_asks_for_nothing) {
     BOOST_TEST(model::parse_tres_request("gres:gpu:0").empty());
-    BOOST_TEST(model::parse_tres_request("gres:gpu:1k")[0].count == 1024u);
+    BOOST_TEST(only(model::parse_tres_request("gres:gpu:1k")).count == 1024u);
 }
 
 BOOST_AUTO_TEST_CASE(reads_counts_in_every_spelling_that_slurm_takes) {
     for (const char* text : {"gres:gpu:4", "gres:gpu:+4", "gres:gpu: 4", "gres:gpu:\t4", "gres:gpu: +4"})
         BOOST_TEST_CONTEXT(text) {
-            const auto items = model::parse_tres_request(text);
-            BOOST_TEST_REQUIRE(items.size() == 1u);
-            BOOST_TEST(items[0].tres_name() == "gres/gpu");
-            BOOST_TEST(items[0].count == 4u);
+            const TresItem item = only(model::parse_tres_request(text));
+            BOOST_TEST(item.tres_name() == "gres/gpu");
+            BOOST_TEST(item.count == 4u);
         }
-    BOOST_TEST(model::parse_tres_request("gres:gpu:+4k")[0].count == 4096u);
-    BOOST_TEST(model::parse_tres_request("gres:gpu:a100:+2")[0].count == 2u);
-    BOOST_TEST(model::parse_tres_request("gres:gpu:1,gres:gpu:+3")[1].count == 3u);
+    BOOST_TEST(only(model::parse_tres_request("gres:gpu:+4k")).count == 4096u);
+    BOOST_TEST(only(model::parse_tres_request("gres:gpu:a100:+2")).count == 2u);
+    const auto two = model::parse_tres_request("gres:gpu:1,gres:gpu:+3");
+    BOOST_TEST_REQUIRE(two.size() == 2u);
+    BOOST_TEST(two[1].count == 3u);
     BOOST_TEST(model::parse_tres_request("gres:gpu:+0").empty());
     for (const char* text : {"foo:+5", "foo: 5", "foo: +5"})
-        BOOST_TEST(model::parse_licenses(text)[0].count == 5u, text);
+        BOOST_TEST(only(model::parse_licenses(text)).count == 5u, text);
 }
 
 BOOST_AUTO_TEST_CASE(takes_for_a_model_what_slurm_does) {
     for (const char* model : {"++4", "+ 4", "+4x", "+99999999999999999999", "-1"})
         BOOST_TEST_CONTEXT(model) {
             const std::string text = std::string("gres:gpu:") + model;
-            const auto items = model::parse_tres_request(text);
-            BOOST_TEST_REQUIRE(items.size() == 1u);
-            BOOST_TEST(items[0].name == "gpu");
-            BOOST_TEST(items[0].count == 1u);
+            const TresItem item = only(model::parse_tres_request(text));
+            BOOST_TEST(item.name == "gpu");
+            BOOST_TEST(item.count == 1u);
         }
 }
 
@@ -67,16 +77,17 @@ BOOST_AUTO_TEST_CASE(leaves_out_what_cannot_be_read) {
 BOOST_AUTO_TEST_CASE(takes_colons_alone_for_a_resource_that_no_cluster_has) {
     const qg::model::TresCatalogue catalogue({"cpu", "mem", "energy", "node", "billing", "gres/gpu"});
 
-    const auto items = model::parse_tres_request(":::");
+    const TresItem item = only(model::parse_tres_request(":::"));
 
-    BOOST_TEST_REQUIRE(items.size() == 1u);
-    BOOST_TEST(items[0].name.empty());
-    BOOST_TEST(find_tres(catalogue, items[0]) == std::nullopt);
+    BOOST_TEST(item.name.empty());
+    BOOST_TEST(find_tres(catalogue, item) == std::nullopt);
 }
 
 BOOST_AUTO_TEST_CASE(reads_cpus_and_licenses) {
-    BOOST_TEST(model::parse_tres_request("cpu=4")[0].tres_name() == "cpu");
-    BOOST_TEST(model::parse_licenses("foo:2,bar")[1].tres_name() == "license/bar");
+    BOOST_TEST(only(model::parse_tres_request("cpu=4")).tres_name() == "cpu");
+    const auto licenses = model::parse_licenses("foo:2,bar");
+    BOOST_TEST_REQUIRE(licenses.size() == 2u);
+    BOOST_TEST(licenses[1].tres_name() == "license/bar");
 }
 
 BOOST_AUTO_TEST_CASE(reads_the_spellings_of_licenses) {
@@ -89,7 +100,7 @@ BOOST_AUTO_TEST_CASE(reads_the_spellings_of_licenses) {
             BOOST_TEST(items[1].tres_name() == "license/bar");
             BOOST_TEST(items[1].count == 1u);
         }
-    BOOST_TEST(model::parse_licenses("foo@server:3")[0].tres_name() == "license/foo@server");
+    BOOST_TEST(only(model::parse_licenses("foo@server:3")).tres_name() == "license/foo@server");
     for (const char* text : {"", ",", ";|,", "foo:0"})
         BOOST_TEST(model::parse_licenses(text).empty());
 }

@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(never_fails_for_the_values_it_is_given) {
 
 BOOST_AUTO_TEST_CASE(makes_one_harmless_line_of_any_text) {
     BOOST_TEST(verdict_of("job:warn('a\\nb\\27[31mc')").warnings.at(0) == "a b?[31mc");
-    BOOST_TEST(verdict_of("job:warn(('x'):rep(2000))").warnings.at(0).size() <= 1010u);
+    BOOST_TEST(verdict_of("job:warn(('x'):rep(2000))").warnings.at(0) == std::string(1000, 'x') + "...");
 }
 
 BOOST_AUTO_TEST_CASE(asks_for_the_colon) {

@@ -341,7 +341,20 @@ BOOST_AUTO_TEST_CASE(an_offset_makes_a_part_of_a_het_job) {
 
 BOOST_AUTO_TEST_CASE(any_bytes_can_be_read) {
     for (int byte = 0; byte < 256; ++byte)
-        BOOST_CHECK_NO_THROW(read(job_of_bytes(byte)));
+        BOOST_TEST_CONTEXT("byte " << byte) {
+            const job_desc_msg_t job = job_of_bytes(byte);
+            const JobRequest request = read(job);
+
+            BOOST_TEST(request.submit_uid == submitter);
+            for (const TextField& field : text_fields)
+                BOOST_TEST(!(request.*field.request).has_value());
+            const auto expect_counts = [&](const auto& fields) {
+                for (const auto& field : fields)
+                    BOOST_TEST((request.*field.request).has_value() == is_count(job.*field.slurm));
+            };
+            expect_counts(wide_count_fields);
+            expect_counts(narrow_count_fields);
+        }
 }
 
 BOOST_AUTO_TEST_CASE(no_two_rows_of_the_tables_share_a_field) {

@@ -165,7 +165,14 @@ BOOST_AUTO_TEST_CASE(any_bytes_can_be_read) {
         raw.allow_alloc_nodes = raw.tres_fmt_str = nullptr;
         raw.node_inx = nullptr;
         raw.job_defaults_list = nullptr;
-        BOOST_CHECK_NO_THROW(read(raw));
+
+        const Partition partition = read(raw);
+
+        BOOST_TEST_CONTEXT("byte " << byte) {
+            BOOST_TEST(partition.name.empty());
+            BOOST_TEST(partition.nodes.empty());
+            BOOST_TEST(partition.max_nodes.has_value() == is_count(raw.max_nodes));
+        }
     }
 }
 
