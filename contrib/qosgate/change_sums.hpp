@@ -20,7 +20,7 @@ namespace qg::cli {
 /// Exit status: some decision differs.
 inline constexpr int exit_differences = 1;
 
-/// How the verdict on a job changes.
+/// How the decision about a job changes.
 enum class OutcomeChange : std::uint8_t {
     none,
     refused,   ///< accepted before, and refused now

@@ -59,7 +59,8 @@ ReplayedDecision recorded_decision(const PastRecord& record) {
 }
 
 ReplayedDecision replayed_decision(const model::Decision& decision) {
-    ReplayedDecision replayed{.outcome = std::string(gate::outcome_of(decision)), .deeds = {}, .values = {}};
+    ReplayedDecision replayed{
+        .outcome = std::string(gate::describe_decision(decision)), .deeds = {}, .values = {}};
     replayed.pending_reason = decision.forecast.pending_reason;
     if (is_bare(decision)) return replayed;
     for (const model::DecisionEvent& event : decision.events) // a record has texts like this

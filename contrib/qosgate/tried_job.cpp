@@ -96,7 +96,7 @@ ordered_json or_null(std::string_view text) {
 }
 
 /// What becomes of it, in a sentence.
-std::string verdict(const TriedPart& part) {
+std::string describe(const TriedPart& part) {
     const model::Forecast& forecast = part.decision.forecast;
     const std::string reason = forecast.reason.empty() ? "" : text::format(" ({})", forecast.reason);
     if (part.refused_by() == "client") return "not sent: the site's rules for clients refuse it";
@@ -209,8 +209,8 @@ void print_parts(const TriedJob& job, std::ostream& out, PrintMore print_more) {
     }
 }
 
-void print_verdict(const TriedJob& job, std::ostream& out) {
-    out << "\nThe job is " << verdict(job.decisive()) << ".\n";
+void print_decision(const TriedJob& job, std::ostream& out) {
+    out << "\nThe job is " << describe(job.decisive()) << ".\n";
 }
 
 ordered_json part_json(const TriedPart& part) {
@@ -348,7 +348,7 @@ void print(const TriedJob& job, const policy::Policy& policy, std::ostream& out)
     if (lines.empty()) out << "  nothing\n";
     for (const std::string& line : lines)
         out << "  " << shown(line) << '\n';
-    print_verdict(job, out);
+    print_decision(job, out);
     if (!job.why_script_not_run().empty()) // the part has said why
         out << "Not judged: the site's job_submit.lua is not run here, and may refuse or change the job.\n";
 }
@@ -359,7 +359,7 @@ void print_answer(const TriedJob& job, std::ostream& out) {
         for (const std::string& line : part.decision.message)
             out << "  " << shown(line) << '\n';
     });
-    print_verdict(job, out);
+    print_decision(job, out);
 }
 
 ordered_json answer_json(const TriedJob& job) {

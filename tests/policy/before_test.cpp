@@ -27,9 +27,9 @@ struct ChangeSetup {
     Lines told(const std::string& body) const { return change(modify_with(body)).warnings; }
     /// The error of a rule for changes, found when it runs.
     std::string failure(const std::string& body) const {
-        const auto verdict = change(modify_with("local before, job, _ = before, job, _ENV; " + body));
-        BOOST_TEST_REQUIRE(verdict.has_failed);
-        return verdict.events.at(0).text;
+        const auto outcome = change(modify_with("local before, job, _ = before, job, _ENV; " + body));
+        BOOST_TEST_REQUIRE(outcome.has_failed);
+        return outcome.events.at(0).text;
     }
 
     Job before;
@@ -71,11 +71,11 @@ BOOST_AUTO_TEST_CASE(the_rule_rejects_the_change) {
 }
 
 BOOST_AUTO_TEST_CASE(what_it_writes_has_no_effect) {
-    const auto verdict = change(modify_with("job.qos = 'other' job:add('features', 'fast')"
+    const auto outcome = change(modify_with("job.qos = 'other' job:add('features', 'fast')"
                                             " job:warn('%s %s %s', before.qos, job.qos, job.features)"));
 
-    BOOST_TEST(verdict.warnings == Lines{"short long nil"}, boost::test_tools::per_element());
-    BOOST_TEST(!verdict.changed);
+    BOOST_TEST(outcome.warnings == Lines{"short long nil"}, boost::test_tools::per_element());
+    BOOST_TEST(!outcome.changed);
     BOOST_TEST(change(modify_with("job.tasks = ('many')")).has_failed);
 }
 
@@ -122,8 +122,8 @@ BOOST_AUTO_TEST_CASE(rules_left_over_when_time_ends_are_those_of_the_event) {
                                    {"a.lua", rule_with("while true do end", "on_error = 'allow',")},
                                    {"b.lua", rule_with("", "on = {'submit'},")},
                                    {"c.lua", modify_with("")}});
-    const auto verdict = after.change_from(before, *policy);
-    BOOST_TEST(has_text(verdict.reject_message, "the rule 'c' (c.lua) failed: it was not run: "));
+    const auto outcome = after.change_from(before, *policy);
+    BOOST_TEST(has_text(outcome.reject_message, "the rule 'c' (c.lua) failed: it was not run: "));
     BOOST_TEST(has_text(Job().run(*policy).reject_message, "the rule 'b' (b.lua) failed: it was not run: "));
 }
 

@@ -27,8 +27,8 @@ struct Candidates {
     [[nodiscard]] std::string says() const {
         const auto candidate = setup.store.candidate();
         if (!candidate) return "";
-        const auto verdict = Job().run(*candidate);
-        return verdict.warnings.empty() ? "nothing" : verdict.warnings.front();
+        const auto outcome = Job().run(*candidate);
+        return outcome.warnings.empty() ? "nothing" : outcome.warnings.front();
     }
     [[nodiscard]] bool soon_says(const std::string& word) const {
         return StoreSetup::soon([&] { return says() == word; });

@@ -27,10 +27,10 @@ BOOST_AUTO_TEST_CASE(judges_on_many_threads_without_mixing_jobs_up) {
             for (std::uint64_t i = 0; i < 300; ++i) {
                 Job job;
                 job.request.name = "job" + std::to_string(t);
-                const auto verdict = job.gpus(i).run(*policy);
+                const auto outcome = job.gpus(i).run(*policy);
                 const std::string expected = *job.request.name + "/" + std::to_string(i);
-                const bool right = i % 7 == 0 ? verdict.rejected && verdict.reject_message == expected
-                                              : !verdict.rejected && job.request.comment == expected;
+                const bool right = i % 7 == 0 ? outcome.rejected && outcome.reject_message == expected
+                                              : !outcome.rejected && job.request.comment == expected;
                 if (!right) ++wrong;
             }
         });

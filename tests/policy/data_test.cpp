@@ -29,8 +29,8 @@ std::string value_in(const std::string& expression) {
     const auto policy =
         policy_of(beside_data("local p, m = data('projects.json'), data('map.csv')\n" +
                               rule_with(at_run_time("job:warn('%s', tostring(" + expression + "))"))));
-    const auto verdict = Job().run(*policy);
-    return verdict.rejected ? "error: " + verdict.events.at(0).text : verdict.warnings.at(0);
+    const auto outcome = Job().run(*policy);
+    return outcome.rejected ? "error: " + outcome.events.at(0).text : outcome.warnings.at(0);
 }
 
 /// Why a policy with this file does not load.
@@ -111,8 +111,8 @@ BOOST_AUTO_TEST_CASE(walking_over_values_that_are_null_is_charged) {
                                                   "end end job:warn('no value')",
                                                   times))},
              {"data/p.json", nulls}});
-        const auto verdict = Job().run(*policy);
-        return verdict.rejected ? verdict.events.at(0).text : verdict.warnings.at(0);
+        const auto outcome = Job().run(*policy);
+        return outcome.rejected ? outcome.events.at(0).text : outcome.warnings.at(0);
     };
 
     BOOST_TEST(walk(4) == "no value");
@@ -218,9 +218,9 @@ BOOST_AUTO_TEST_CASE(is_found_quickly_in_large_files) {
                                            " do n = n + p.project77777.gpus end job:warn('%d', n)")},
                    {"data/p.json", text}});
 
-    const auto verdict = Job().run(*policy);
-    BOOST_TEST_REQUIRE(!verdict.rejected, verdict.reject_message);
-    BOOST_TEST(verdict.warnings.at(0) == std::to_string(lookups * 77777));
+    const auto outcome = Job().run(*policy);
+    BOOST_TEST_REQUIRE(!outcome.rejected, outcome.reject_message);
+    BOOST_TEST(outcome.warnings.at(0) == std::to_string(lookups * 77777));
 }
 
 BOOST_AUTO_TEST_CASE(changes_the_hash_and_is_read_from_its_directory) {

@@ -51,8 +51,8 @@ Job with(JobDetail detail, JobDetails::Written value) {
 /// The values of `field` that a rule reads after it wrote each of them, or "refused".
 std::string written(const std::string& field, const std::string& value) {
     Job job;
-    const auto verdict = job.run(*one_rule("job." + field + " = (" + value + ")"));
-    return verdict.rejected ? "refused" : value_of("job." + field, job);
+    const auto outcome = job.run(*one_rule("job." + field + " = (" + value + ")"));
+    return outcome.rejected ? "refused" : value_of("job." + field, job);
 }
 
 struct TextField {
@@ -168,12 +168,12 @@ BOOST_AUTO_TEST_CASE(writes_what_can_be_written) {
             BOOST_TEST(written(name, "'a\\nb'") == "refused", name);
             BOOST_TEST(written(name, "5") == "refused", name);
         } else {
-            BOOST_TEST(has_text(verdict_of(at_run_time("job." + name + " = 'x'")).reject_message,
+            BOOST_TEST(has_text(outcome_of_rule(at_run_time("job." + name + " = 'x'")).reject_message,
                                 "job." + name + " cannot be changed"));
         }
     }
     for (const char* name : {"core_spec", "het_offset", "contiguous", "interactive", "argv", "env"})
-        BOOST_TEST(has_text(verdict_of(at_run_time(std::string("job.") + name + " = 1")).reject_message,
+        BOOST_TEST(has_text(outcome_of_rule(at_run_time(std::string("job.") + name + " = 1")).reject_message,
                             "cannot be changed"),
                    name);
 }
@@ -190,8 +190,8 @@ BOOST_AUTO_TEST_CASE(excluded_nodes_that_a_rule_writes_are_those_of_the_job) {
     job.request = {};
     BOOST_TEST(copy.nodes_to_exclude() == "n[1-2],n3");
 
-    BOOST_TEST(!verdict_of("job.excluded_nodes = ('x'):rep(4096)").rejected);
-    BOOST_TEST(has_text(verdict_of("job.excluded_nodes = ('x'):rep(4097)").reject_message,
+    BOOST_TEST(!outcome_of_rule("job.excluded_nodes = ('x'):rep(4096)").rejected);
+    BOOST_TEST(has_text(outcome_of_rule("job.excluded_nodes = ('x'):rep(4097)").reject_message,
                         "write a text of at most 4096 bytes, or nil for none"));
 }
 
@@ -319,7 +319,8 @@ BOOST_AUTO_TEST_CASE(the_environment_is_read_by_name) {
     BOOST_TEST(value_of("job.env.EMPTY == ''", job_of(source)) == "true");
     BOOST_TEST(value_of("job.env.HOME", job_of(source)) == "nil");
     BOOST_TEST(has_text(value_of("job.env[true]", job_of(source)), "the name of a variable is a text"));
-    BOOST_TEST(has_text(verdict_of("job.env.SITE = 'x'").reject_message, "job.env.SITE cannot be changed"));
+    BOOST_TEST(
+        has_text(outcome_of_rule("job.env.SITE = 'x'").reject_message, "job.env.SITE cannot be changed"));
     source.variables = JobDetails::max_variables;
     BOOST_TEST(value_of("job.env.HOME", job_of(source)) == "nil");
     ++source.variables;

@@ -83,7 +83,7 @@ bool is_test(const std::string& example) {
 /// The error of a rule with this body, when it is loaded or run.
 std::string failure_of(const std::string& body) {
     const std::string problem = load_error({{"t.lua", rule_with(body)}});
-    return problem.empty() ? verdict_of(body).events.at(0).text : problem;
+    return problem.empty() ? outcome_of_rule(body).events.at(0).text : problem;
 }
 
 /// A mistake and its message in the manual.
@@ -336,11 +336,11 @@ BOOST_AUTO_TEST_CASE(gives_a_main_example_that_looks_at_each_partition_of_a_list
     BOOST_TEST(!is_rejected("debug", 2));
     BOOST_TEST(!is_rejected("cpu,debugging", 3));
 
-    const auto verdict = Job().partition("debug,cpu").nodes(2).run(*policy);
-    BOOST_TEST(verdict.warnings == std::vector<std::string>{"no --time given: set to 30 minutes"},
+    const auto outcome = Job().partition("debug,cpu").nodes(2).run(*policy);
+    BOOST_TEST(outcome.warnings == std::vector<std::string>{"no --time given: set to 30 minutes"},
                boost::test_tools::per_element());
-    BOOST_TEST_REQUIRE(verdict.changed.has_value());
-    BOOST_TEST(verdict.changed->time_limit == TimeLimit{30});
+    BOOST_TEST_REQUIRE(outcome.changed.has_value());
+    BOOST_TEST(outcome.changed->time_limit == TimeLimit{30});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

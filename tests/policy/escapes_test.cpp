@@ -145,14 +145,14 @@ void check_contained(const std::vector<Escape>& escapes) {
 
             Job evil;
             evil.request.name = "evil";
-            const auto [verdict, seconds] = run_patiently(*policy, evil);
+            const auto [outcome, seconds] = run_patiently(*policy, evil);
 
-            BOOST_TEST(verdict.rejected);
-            BOOST_TEST_REQUIRE(!verdict.events.empty());
-            const std::string said = verdict.reject_message + verdict.events[0].text;
+            BOOST_TEST(outcome.rejected);
+            BOOST_TEST_REQUIRE(!outcome.events.empty());
+            const std::string said = outcome.reject_message + outcome.events[0].text;
             const bool is_the_other = !escape.or_error.empty() && has_text(said, escape.or_error);
             const bool is_as_expected = is_the_other || has_text(said, escape.error);
-            BOOST_TEST(is_as_expected, verdict.events[0].text);
+            BOOST_TEST(is_as_expected, outcome.events[0].text);
             BOOST_TEST(seconds < 0.5);
             BOOST_TEST(!innocent.run(*policy).rejected);
         }
@@ -201,14 +201,14 @@ BOOST_AUTO_TEST_CASE(spends_no_more_than_the_time_limit_over_all_rules) {
     Job job;
     const double start = cpu_seconds();
 
-    const auto verdict = job.run(*policy);
+    const auto outcome = job.run(*policy);
 
-    BOOST_TEST(!verdict.rejected);
-    BOOST_TEST_REQUIRE(verdict.events.size() == 2u); // the others did not run
-    BOOST_TEST(has_text(verdict.events[0].text, "more than 10 ms of CPU time"));
-    BOOST_TEST(verdict.events[1].rule == "r11");
+    BOOST_TEST(!outcome.rejected);
+    BOOST_TEST_REQUIRE(outcome.events.size() == 2u); // the others did not run
+    BOOST_TEST(has_text(outcome.events[0].text, "more than 10 ms of CPU time"));
+    BOOST_TEST(outcome.events[1].rule == "r11");
     BOOST_TEST(
-        verdict.events[1].text ==
+        outcome.events[1].text ==
         "it was not run, nor were 18 other rules: the rules before it took more than 10 ms of CPU time for "
         "this job (setting rule_time_ms); ignored because of on_error = \"allow\"");
     BOOST_TEST(cpu_seconds() - start < 0.5);
@@ -230,8 +230,8 @@ BOOST_AUTO_TEST_CASE(does_not_let_one_job_s_garbage_fail_the_next) {
     const auto policy = one_rule("local t = {} for i = 1, 20 do t[i] = ('x'):rep(50000) .. i end");
 
     for (int i = 0; i < 50; ++i) {
-        const auto verdict = Job().run(*policy);
-        BOOST_TEST_REQUIRE(!verdict.rejected, verdict.reject_message);
+        const auto outcome = Job().run(*policy);
+        BOOST_TEST_REQUIRE(!outcome.rejected, outcome.reject_message);
     }
 }
 

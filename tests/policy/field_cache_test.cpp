@@ -120,10 +120,10 @@ BOOST_AUTO_TEST_CASE(counts_are_those_of_the_job_as_it_is_now) {
                                      {"if job.cpus ~= 8 then job:reject('others') end", ""},
                                      {tell_cpus, ""}});
 
-    const auto verdict = policy->run(job.request, facts);
+    const auto outcome = policy->run(job.request, facts);
 
-    BOOST_TEST(!verdict.rejected);
-    expect(verdict.warnings, {"1", "8"});
+    BOOST_TEST(!outcome.rejected);
+    expect(outcome.warnings, {"1", "8"});
     // Once for the two rules that do nothing; the others have a run of their own.
     BOOST_TEST(recounter.times <= 4);
 }
@@ -171,9 +171,9 @@ BOOST_AUTO_TEST_CASE(what_a_rule_writes_at_a_change_is_not_read) {
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_name_is_an_error_also_after_a_known_one) {
-    const auto verdict =
+    const auto outcome =
         Job().qos("a").run(*policy_with({{"local x = job.qos", ""}, {at_run_time("return job.qoss"), ""}}));
-    BOOST_TEST(has_text(verdict.reject_message, "unknown field 'qoss' of job"));
+    BOOST_TEST(has_text(outcome.reject_message, "unknown field 'qoss' of job"));
 }
 
 BOOST_AUTO_TEST_CASE(functions_stay_and_cannot_be_replaced) {
@@ -197,9 +197,9 @@ BOOST_AUTO_TEST_CASE(each_rule_of_many_that_do_nothing_has_instructions_of_its_o
     BOOST_TEST(!Job().run(*policy_of(files)).rejected);
 
     files.emplace_back("z.lua", rule_with("for i = 1, 11000 do end"));
-    const auto verdict = Job().run(*policy_of(files));
-    BOOST_TEST(verdict.rejected);
-    BOOST_TEST(verdict.events.at(0).rule == "z");
+    const auto outcome = Job().run(*policy_of(files));
+    BOOST_TEST(outcome.rejected);
+    BOOST_TEST(outcome.events.at(0).rule == "z");
 }
 
 BOOST_AUTO_TEST_CASE(rules_that_do_nothing_still_share_one_time_limit) {
@@ -209,10 +209,10 @@ BOOST_AUTO_TEST_CASE(rules_that_do_nothing_still_share_one_time_limit) {
     const auto policy = policy_of(files);
     Job job;
     const double begin = cpu_seconds();
-    const auto verdict = job.run(*policy);
+    const auto outcome = job.run(*policy);
     BOOST_TEST(cpu_seconds() - begin < 0.1);
-    BOOST_TEST(verdict.rejected);
-    BOOST_TEST(has_text(verdict.reject_message, "more than 5 ms"));
+    BOOST_TEST(outcome.rejected);
+    BOOST_TEST(has_text(outcome.reject_message, "more than 5 ms"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

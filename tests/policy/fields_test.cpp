@@ -134,8 +134,8 @@ BOOST_AUTO_TEST_CASE(reads_tres_by_name_and_refuses_unknown_ones) {
     BOOST_TEST(
         has_text(value_of("job.tres['gres/gpo']", job),
                  "this cluster tracks no TRES 'gres/gpo'; did you mean gres/gpu? (there are: cpu, mem"));
-    BOOST_TEST(
-        has_text(verdict_of("job.tres.cpu = 1").reject_message, "job.tres cannot be changed (field 'cpu')"));
+    BOOST_TEST(has_text(outcome_of_rule("job.tres.cpu = 1").reject_message,
+                        "job.tres cannot be changed (field 'cpu')"));
     BOOST_TEST(
         value_of("(function() local s = '' for k, v in pairs(job.tres) do s = s .. k .. '=' .. v .. ' ' end "
                  "return s end)()",
@@ -164,22 +164,22 @@ BOOST_AUTO_TEST_CASE(names_an_unknown_field_when_read_or_written) {
     BOOST_TEST(has_text(
         value_of("job.node"),
         "t.lua:2: unknown field 'node' of job; did you mean nodes? (all names: qosgate policy api)"));
-    BOOST_TEST(has_text(verdict_of(at_run_time("job.qoss = 'x'")).reject_message,
+    BOOST_TEST(has_text(outcome_of_rule(at_run_time("job.qoss = 'x'")).reject_message,
                         "unknown field 'qoss' of job; did you mean qos?"));
 }
 
 BOOST_AUTO_TEST_CASE(users_read_no_pointer_to_all_fields_and_the_log_has_it) {
-    const auto verdict = verdict_of("job[1] = 'x'");
-    BOOST_TEST(has_text(verdict.reject_message, "unknown field '1' of job; please tell"));
-    BOOST_TEST_REQUIRE(verdict.events.size() == 2u); // and that the job is rejected
-    BOOST_TEST(has_text(verdict.events[0].text, "unknown field '1' of job (all names: qosgate policy api)"));
+    const auto outcome = outcome_of_rule("job[1] = 'x'");
+    BOOST_TEST(has_text(outcome.reject_message, "unknown field '1' of job; please tell"));
+    BOOST_TEST_REQUIRE(outcome.events.size() == 2u); // and that the job is rejected
+    BOOST_TEST(has_text(outcome.events[0].text, "unknown field '1' of job (all names: qosgate policy api)"));
 }
 
 BOOST_AUTO_TEST_CASE(refuses_to_write_what_is_read_only) {
     for (const std::string field :
          {"user", "uid", "gpus", "cpus", "memory", "tres", "is_batch", "array", "nodes"}) {
         BOOST_TEST_CONTEXT(field) {
-            BOOST_TEST(has_text(verdict_of(at_run_time("job." + field + " = 1")).reject_message,
+            BOOST_TEST(has_text(outcome_of_rule(at_run_time("job." + field + " = 1")).reject_message,
                                 "job." + field + " cannot be changed"));
         }
     }
@@ -192,19 +192,19 @@ BOOST_AUTO_TEST_CASE(writes_texts) {
     BOOST_TEST(*job.request.partition == "gpu");
     BOOST_TEST(!job.request.qos.has_value());
     BOOST_TEST(!job.request.comment.has_value());
-    BOOST_TEST(has_text(verdict_of("job.qos = (5)").reject_message,
+    BOOST_TEST(has_text(outcome_of_rule("job.qos = (5)").reject_message,
                         "job.qos cannot be 5: write a text without control characters, or nil for none"));
-    BOOST_TEST(verdict_of("job.qos = 'a\\nb'").rejected);
-    BOOST_TEST(verdict_of("job.qos = 'a\\0b'").rejected);
-    BOOST_TEST(verdict_of("job.qos = ({})").rejected);
-    BOOST_TEST(verdict_of("job.qos = (true)").rejected);
+    BOOST_TEST(outcome_of_rule("job.qos = 'a\\nb'").rejected);
+    BOOST_TEST(outcome_of_rule("job.qos = 'a\\0b'").rejected);
+    BOOST_TEST(outcome_of_rule("job.qos = ({})").rejected);
+    BOOST_TEST(outcome_of_rule("job.qos = (true)").rejected);
 }
 
 BOOST_AUTO_TEST_CASE(writes_time_limits_in_every_spelling) {
     const auto written = [](const std::string& value) -> std::string {
         Job job;
-        const auto verdict = job.minutes(7).run(*one_rule("job.time_limit = (" + value + ")"));
-        if (verdict.rejected) return "refused";
+        const auto outcome = job.minutes(7).run(*one_rule("job.time_limit = (" + value + ")"));
+        if (outcome.rejected) return "refused";
         return job.request.time_limit ? units::format_minutes(*job.request.time_limit) : "none";
     };
     BOOST_TEST(written("90") == "01:30:00");
@@ -231,8 +231,8 @@ BOOST_AUTO_TEST_CASE(writes_time_limits_in_every_spelling) {
 BOOST_AUTO_TEST_CASE(writes_counts_within_slurm_s_range) {
     const auto written = [](const std::string& value) -> std::string {
         Job job;
-        const auto verdict = job.run(*one_rule("job.tasks = (" + value + ")"));
-        return verdict.rejected ? "refused" : job.request.tasks ? std::to_string(*job.request.tasks) : "none";
+        const auto outcome = job.run(*one_rule("job.tasks = (" + value + ")"));
+        return outcome.rejected ? "refused" : job.request.tasks ? std::to_string(*job.request.tasks) : "none";
     };
     BOOST_TEST(written("4") == "4");
     BOOST_TEST(written("1") == "1");
@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(writes_counts_within_slurm_s_range) {
     BOOST_TEST(written("4294967294") == "refused");
     BOOST_TEST(written("'4'") == "refused");
     BOOST_TEST(written("nil") == "none");
-    BOOST_TEST(!verdict_of("job.priority = 0").rejected);
+    BOOST_TEST(!outcome_of_rule("job.priority = 0").rejected);
 }
 
 BOOST_AUTO_TEST_CASE(reads_every_field_of_the_table) {

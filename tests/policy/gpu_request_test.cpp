@@ -132,8 +132,8 @@ BOOST_AUTO_TEST_CASE(reading_the_longest_request_all_the_time_ends) {
         job.request.*member = text;
     const auto policy = policy_of(
         {{"site.lua", patient_site}, {"t.lua", rule_with("while true do local gpu = job.gpu end")}});
-    const auto verdict = run_patiently(*policy, job).outcome;
-    BOOST_TEST(has_text(verdict.reject_message, "more than 100000 instructions for one job"));
+    const auto outcome = run_patiently(*policy, job).outcome;
+    BOOST_TEST(has_text(outcome.reject_message, "more than 100000 instructions for one job"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

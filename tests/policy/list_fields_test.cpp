@@ -111,14 +111,14 @@ BOOST_AUTO_TEST_CASE(the_same_bound_holds_as_for_writing) {
 
 BOOST_AUTO_TEST_CASE(only_lists_take_parts) {
     BOOST_TEST(
-        has_text(verdict_of(at_run_time("job:add('qos', 'x')")).events.at(0).text, "'qos' is no list"));
+        has_text(outcome_of_rule(at_run_time("job:add('qos', 'x')")).events.at(0).text, "'qos' is no list"));
     BOOST_TEST(
-        has_text(verdict_of(at_run_time("job:add('gpu', 'x')")).events.at(0).text, "'gpu' is no list"));
-    BOOST_TEST(has_text(verdict_of(at_run_time("job:add('featurs', 'x')")).events.at(0).text,
+        has_text(outcome_of_rule(at_run_time("job:add('gpu', 'x')")).events.at(0).text, "'gpu' is no list"));
+    BOOST_TEST(has_text(outcome_of_rule(at_run_time("job:add('featurs', 'x')")).events.at(0).text,
                         "did you mean features?"));
     for (const char* call : {"job:add()", "job:add('features')", "job:add('features', 1)",
                              "job:add('features', 'x', 'y')", "job:add('features', nil)"})
-        BOOST_TEST(verdict_of(at_run_time(call)).has_failed);
+        BOOST_TEST(outcome_of_rule(at_run_time(call)).has_failed);
 }
 
 BOOST_AUTO_TEST_CASE(licenses_are_counted_by_name) {

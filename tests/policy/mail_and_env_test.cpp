@@ -23,8 +23,8 @@ Job with_mail(std::int64_t bits) {
 /// What a rule reads after it wrote the value.
 std::string written(const std::string& value) {
     Job job;
-    const auto verdict = job.run(*one_rule("job.mail_type = (" + value + ")"));
-    return verdict.rejected ? verdict.events.at(0).text : value_of("job.mail_type", job);
+    const auto outcome = job.run(*one_rule("job.mail_type = (" + value + ")"));
+    return outcome.rejected ? outcome.events.at(0).text : value_of("job.mail_type", job);
 }
 
 /// An environment of one variable, as sbatch sends it.
@@ -54,8 +54,8 @@ Job batch_job() {
 
 /// Why a rule may not write; empty: it may.
 std::string refusal(const std::string& body) {
-    const auto verdict = batch_job().run(*writing(body));
-    return verdict.rejected ? verdict.events.at(0).text : std::string();
+    const auto outcome = batch_job().run(*writing(body));
+    return outcome.rejected ? outcome.events.at(0).text : std::string();
 }
 
 std::string setting_error(const std::string& value) {
@@ -92,23 +92,23 @@ BOOST_AUTO_TEST_CASE(mail_types_are_written_as_sbatch_takes_them) {
 
 BOOST_AUTO_TEST_CASE(a_change_of_mail_types_is_told) {
     Job job = with_mail(1);
-    const auto verdict = job.run(*one_rule("job.mail_type = 'END'"));
-    BOOST_TEST(verdict.events.at(0).text == "mail_type: BEGIN -> END");
+    const auto outcome = job.run(*one_rule("job.mail_type = 'END'"));
+    BOOST_TEST(outcome.events.at(0).text == "mail_type: BEGIN -> END");
 }
 
 BOOST_AUTO_TEST_CASE(variables_that_the_site_names_are_written) {
     Job job = batch_job();
-    const auto verdict =
+    const auto outcome =
         job.run(*writing("job.env.SITE_PROJECT = 'x y' job.env.OMP_OLD = '2' job.env.OMP_NEW = '' "
                          "job:note('%s%s%s', job.env.SITE_PROJECT, job.env.OMP_OLD, job.env.OMP_NEW)"));
 
-    BOOST_TEST(verdict.warnings.at(0) == "x y2");
+    BOOST_TEST(outcome.warnings.at(0) == "x y2");
     const auto written = job.request.details.written_variables();
     BOOST_TEST_REQUIRE(written.size() == 3u);
     BOOST_TEST(written[0].first == "SITE_PROJECT");
     BOOST_TEST(written[0].second == "x y");
-    BOOST_TEST(verdict.events.at(1).text == "env.SITE_PROJECT: (unset) -> x y");
-    BOOST_TEST(verdict.events.at(2).text == "env.OMP_OLD: 1 -> 2");
+    BOOST_TEST(outcome.events.at(1).text == "env.SITE_PROJECT: (unset) -> x y");
+    BOOST_TEST(outcome.events.at(2).text == "env.OMP_OLD: 1 -> 2");
 }
 
 BOOST_AUTO_TEST_CASE(other_variables_are_not) {
@@ -138,8 +138,8 @@ BOOST_AUTO_TEST_CASE(there_is_a_bound_on_written_variables) {
 
 BOOST_AUTO_TEST_CASE(only_requests_with_an_environment_have_one) {
     Job interactive;
-    const auto verdict = interactive.run(*writing("job.env.OMP_X = '1'"));
-    BOOST_TEST(has_text(verdict.events.at(0).text, "only sbatch sends one"));
+    const auto outcome = interactive.run(*writing("job.env.OMP_X = '1'"));
+    BOOST_TEST(has_text(outcome.events.at(0).text, "only sbatch sends one"));
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_written_at_a_change_or_in_mode_warn) {

@@ -31,8 +31,8 @@ std::string rule_about(const std::string& expression) {
 /// The value of an expression about the module; "error: ..." if it fails.
 std::string value_about(const std::string& expression) {
     const auto policy = policy_of({{"t.lua", rule_about(expression)}, {"lib/limits.lua", limits_module}});
-    const auto verdict = Job().run(*policy);
-    return verdict.rejected ? "error: " + verdict.events.at(0).text : verdict.warnings.at(0);
+    const auto outcome = Job().run(*policy);
+    return outcome.rejected ? "error: " + outcome.events.at(0).text : outcome.warnings.at(0);
 }
 
 /// Why a policy with this module and a rule that requires it does not load.
@@ -129,11 +129,11 @@ BOOST_AUTO_TEST_CASE(cannot_be_written_anywhere) {
             const auto policy =
                 policy_of({{"t.lua", "local limits = require(('limits'))\n" + rule_with(at_run_time(write))},
                            {"lib/limits.lua", limits_module}});
-            const auto verdict = Job().run(*policy);
+            const auto outcome = Job().run(*policy);
 
-            BOOST_TEST_REQUIRE(verdict.rejected);
-            BOOST_TEST(has_text(verdict.events.at(0).text, "module '"), verdict.events.at(0).text);
-            BOOST_TEST(has_text(verdict.events.at(0).text, "' cannot be changed (field '"));
+            BOOST_TEST_REQUIRE(outcome.rejected);
+            BOOST_TEST(has_text(outcome.events.at(0).text, "module '"), outcome.events.at(0).text);
+            BOOST_TEST(has_text(outcome.events.at(0).text, "' cannot be changed (field '"));
         }
     }
 }
@@ -169,10 +169,10 @@ BOOST_AUTO_TEST_CASE(may_hold_tables_in_a_circle_and_as_keys) {
                                  rule_with("job:warn('%s %s', m.self == m, m[m.key]) m.key.x = 1",
                                            "mode = 'enforce',")},
                    {"lib/m.lua", "local M = { key = {} } M.self = M M[M.key] = 'by key' return M"}});
-    const auto verdict = Job().run(*policy);
+    const auto outcome = Job().run(*policy);
 
-    BOOST_TEST(has_text(verdict.reject_message, "module 'm' cannot be changed (field 'x')"));
-    BOOST_TEST(verdict.warnings.empty());
+    BOOST_TEST(has_text(outcome.reject_message, "module 'm' cannot be changed (field 'x')"));
+    BOOST_TEST(outcome.warnings.empty());
 }
 
 BOOST_AUTO_TEST_CASE(may_hold_the_lists_and_the_table_of_a_rule) {
@@ -268,11 +268,11 @@ BOOST_AUTO_TEST_CASE(have_errors_with_file_and_line_when_rules_run) {
     const auto policy = policy_of(
         {{"t.lua", "local m = require('m')\n" + rule_with("m.f(job)")},
          {"lib/m.lua", "local M = {}\nfunction M.f(job)\n    return job.tasks + 1\nend\nreturn M"}});
-    const auto verdict = Job().run(*policy);
+    const auto outcome = Job().run(*policy);
 
     BOOST_TEST(
-        has_text(verdict.events.at(0).text, "lib/m.lua:3: attempt to perform arithmetic on a nil value"));
-    BOOST_TEST(has_text(verdict.events.at(0).detail, "t.lua:3: in function"), verdict.events.at(0).detail);
+        has_text(outcome.events.at(0).text, "lib/m.lua:3: attempt to perform arithmetic on a nil value"));
+    BOOST_TEST(has_text(outcome.events.at(0).detail, "t.lua:3: in function"), outcome.events.at(0).detail);
 }
 
 BOOST_AUTO_TEST_CASE(change_the_hash) {

@@ -152,9 +152,9 @@ BOOST_AUTO_TEST_CASE(does_not_take_other_functions_for_a_rule_s) {
 }
 
 BOOST_AUTO_TEST_CASE(leaves_the_rest_to_the_time_when_rules_run) {
-    const auto verdict = verdict_of("local name = 'nodess' return job[name]");
+    const auto outcome = outcome_of_rule("local name = 'nodess' return job[name]");
 
-    BOOST_TEST(has_text(verdict.reject_message, "unknown field 'nodess' of job; did you mean nodes?"));
+    BOOST_TEST(has_text(outcome.reject_message, "unknown field 'nodess' of job; did you mean nodes?"));
 }
 
 BOOST_AUTO_TEST_CASE(takes_linear_time) {

@@ -26,12 +26,12 @@ RuleOutcome run_bodies(const Lines& bodies) {
 BOOST_AUTO_TEST_SUITE(rejections)
 
 BOOST_AUTO_TEST_CASE(several_are_told_with_the_rules_names) {
-    const auto verdict = run_bodies({"job:reject('too many GPUs')", "", "job:reject('no comment')"});
+    const auto outcome = run_bodies({"job:reject('too many GPUs')", "", "job:reject('no comment')"});
 
-    BOOST_TEST(verdict.rejected);
-    BOOST_TEST(verdict.reject_message == "rule 'a': too many GPUs\nrule 'c': no comment");
-    BOOST_TEST(event_kinds(verdict) == "rejected rejected ");
-    BOOST_TEST(verdict.events.at(0).text == "too many GPUs");
+    BOOST_TEST(outcome.rejected);
+    BOOST_TEST(outcome.reject_message == "rule 'a': too many GPUs\nrule 'c': no comment");
+    BOOST_TEST(event_kinds(outcome) == "rejected rejected ");
+    BOOST_TEST(outcome.events.at(0).text == "too many GPUs");
 }
 
 BOOST_AUTO_TEST_CASE(one_is_told_as_the_rule_says_it) {
@@ -44,19 +44,19 @@ BOOST_AUTO_TEST_CASE(a_rule_without_words_is_named_once) {
 }
 
 BOOST_AUTO_TEST_CASE(the_rules_after_a_rejection_see_the_job_without_the_changes_of_the_rejecting_rule) {
-    const auto verdict = run_bodies({"job.qos = 'first'", "job.qos = 'second' job:reject('no')",
+    const auto outcome = run_bodies({"job.qos = 'first'", "job.qos = 'second' job:reject('no')",
                                      "job:warn('%s', job.qos) job.comment = 'seen'"});
 
-    BOOST_TEST(verdict.reject_message == "no");
-    BOOST_TEST(verdict.warnings == Lines{"first"}, boost::test_tools::per_element());
-    BOOST_TEST(!verdict.changed);
+    BOOST_TEST(outcome.reject_message == "no");
+    BOOST_TEST(outcome.warnings == Lines{"first"}, boost::test_tools::per_element());
+    BOOST_TEST(!outcome.changed);
 }
 
 BOOST_AUTO_TEST_CASE(eight_are_told_and_the_others_counted) {
     const auto lines_of = [](std::size_t count) {
-        const auto verdict = run_bodies(Lines(count, "job:reject('no')"));
-        BOOST_TEST(verdict.events.size() == count);
-        return text::split(verdict.reject_message, '\n').size();
+        const auto outcome = run_bodies(Lines(count, "job:reject('no')"));
+        BOOST_TEST(outcome.events.size() == count);
+        return text::split(outcome.reject_message, '\n').size();
     };
     BOOST_TEST(lines_of(8) == 8u);
     BOOST_TEST(lines_of(9) == 9u);
@@ -67,12 +67,12 @@ BOOST_AUTO_TEST_CASE(eight_are_told_and_the_others_counted) {
 }
 
 BOOST_AUTO_TEST_CASE(a_failure_that_denies_ends_the_chain) {
-    const auto verdict = run_bodies({"job:reject('no')", "error('x', 0)", "job:reject('never')"});
+    const auto outcome = run_bodies({"job:reject('no')", "error('x', 0)", "job:reject('never')"});
 
-    BOOST_TEST(verdict.reject_message == "rule 'a': no\nThis job was not accepted because the rule 'b' "
+    BOOST_TEST(outcome.reject_message == "rule 'a': no\nThis job was not accepted because the rule 'b' "
                                          "(b.lua) failed: x; please tell your administrators");
-    BOOST_TEST(verdict.has_failed);
-    BOOST_TEST(event_kinds(verdict) == "rejected error rejected ");
+    BOOST_TEST(outcome.has_failed);
+    BOOST_TEST(event_kinds(outcome) == "rejected error rejected ");
 }
 
 BOOST_AUTO_TEST_CASE(a_rejected_job_needs_no_rule_for_which_no_time_is_left) {
@@ -80,21 +80,21 @@ BOOST_AUTO_TEST_CASE(a_rejected_job_needs_no_rule_for_which_no_time_is_left) {
                                    {"a.lua", rule_with("job:reject('no')")},
                                    {"b.lua", rule_with("while true do end", "on_error = 'allow',")},
                                    {"c.lua", rule_with("")}});
-    const auto verdict = Job().run(*policy);
+    const auto outcome = Job().run(*policy);
 
-    BOOST_TEST(verdict.reject_message == "no");
-    BOOST_TEST(!verdict.has_failed);
+    BOOST_TEST(outcome.reject_message == "no");
+    BOOST_TEST(!outcome.has_failed);
 }
 
 BOOST_AUTO_TEST_CASE(a_rule_that_is_not_enforced_is_told_beside_others) {
     const auto policy = policy_of({{"a.lua", rule_with("job:reject('no')", "mode = 'warn', stop = true,")},
                                    {"b.lua", rule_with("job:reject('really')")}});
-    const auto verdict = Job().run(*policy);
+    const auto outcome = Job().run(*policy);
 
-    BOOST_TEST(verdict.reject_message == "really");
-    BOOST_TEST(verdict.warnings == Lines{"note (not enforced, rule 'a'): no"},
+    BOOST_TEST(outcome.reject_message == "really");
+    BOOST_TEST(outcome.warnings == Lines{"note (not enforced, rule 'a'): no"},
                boost::test_tools::per_element());
-    BOOST_TEST(verdict.events.at(1).text == "would end the chain of rules");
+    BOOST_TEST(outcome.events.at(1).text == "would end the chain of rules");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -102,14 +102,14 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(stop)
 
 BOOST_AUTO_TEST_CASE(ends_the_rule_and_the_chain_and_keeps_the_changes) {
-    const auto verdict =
+    const auto outcome =
         run_bodies({"job.qos = 'long' job:warn('one') job:stop() job:reject('two')", "job:reject('three')"});
 
-    BOOST_TEST(!verdict.rejected);
-    BOOST_TEST(verdict.warnings == Lines{"one"}, boost::test_tools::per_element());
-    BOOST_TEST_REQUIRE(verdict.changed.has_value());
-    BOOST_TEST(*verdict.changed->qos == "long");
-    BOOST_TEST(event_kinds(verdict) == "warned changed ");
+    BOOST_TEST(!outcome.rejected);
+    BOOST_TEST(outcome.warnings == Lines{"one"}, boost::test_tools::per_element());
+    BOOST_TEST_REQUIRE(outcome.changed.has_value());
+    BOOST_TEST(*outcome.changed->qos == "long");
+    BOOST_TEST(event_kinds(outcome) == "warned changed ");
 }
 
 BOOST_AUTO_TEST_CASE(does_not_undo_an_earlier_rejection) {
@@ -125,14 +125,15 @@ BOOST_AUTO_TEST_CASE(ends_nothing_where_the_rule_is_not_enforced) {
     for (const char* mode : {"warn", "shadow"}) {
         const auto policy = policy_of({{"a.lua", rule_with("job:stop()", text::format("mode = '{}',", mode))},
                                        {"b.lua", rule_with("job:reject('no')")}});
-        const auto verdict = Job().run(*policy);
-        BOOST_TEST(verdict.reject_message == "no");
-        BOOST_TEST(verdict.events.at(0).text == "would end the chain of rules");
+        const auto outcome = Job().run(*policy);
+        BOOST_TEST(outcome.reject_message == "no");
+        BOOST_TEST(outcome.events.at(0).text == "would end the chain of rules");
     }
 }
 
 BOOST_AUTO_TEST_CASE(takes_no_arguments) {
-    BOOST_TEST(has_text(verdict_of("job:stop(('done'))").reject_message, "job:stop() takes no arguments"));
+    BOOST_TEST(
+        has_text(outcome_of_rule("job:stop(('done'))").reject_message, "job:stop() takes no arguments"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -140,33 +141,33 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_AUTO_TEST_SUITE(notes)
 
 BOOST_AUTO_TEST_CASE(are_told_as_they_are_and_recorded_as_notes) {
-    const auto verdict = verdict_of("job:note('you run in %s', job.partition)");
+    const auto outcome = outcome_of_rule("job:note('you run in %s', job.partition)");
 
-    BOOST_TEST(!verdict.rejected);
-    BOOST_TEST(verdict.warnings == Lines{"you run in cpu"}, boost::test_tools::per_element());
-    BOOST_TEST(event_kinds(verdict) == "noted ");
+    BOOST_TEST(!outcome.rejected);
+    BOOST_TEST(outcome.warnings == Lines{"you run in cpu"}, boost::test_tools::per_element());
+    BOOST_TEST(event_kinds(outcome) == "noted ");
 }
 
 BOOST_AUTO_TEST_CASE(keep_their_place_among_warnings) {
-    const auto verdict = verdict_of("job:warn('one') job:note('two') job:warn('three')");
+    const auto outcome = outcome_of_rule("job:warn('one') job:note('two') job:warn('three')");
 
-    BOOST_TEST(verdict.warnings == (Lines{"one", "two", "three"}), boost::test_tools::per_element());
-    BOOST_TEST(event_kinds(verdict) == "warned noted warned ");
+    BOOST_TEST(outcome.warnings == (Lines{"one", "two", "three"}), boost::test_tools::per_element());
+    BOOST_TEST(event_kinds(outcome) == "warned noted warned ");
 }
 
 BOOST_AUTO_TEST_CASE(are_bounded_together_with_warnings) {
-    BOOST_TEST(verdict_of("for i = 1, 5 do job:warn('w') job:note('n') end").warnings.size() == 10u);
-    BOOST_TEST(verdict_of("for i = 1, 6 do job:warn('w') job:note('n') end").warnings.size() == 10u);
-    BOOST_TEST(verdict_of("job:note(('x'):rep(2000))").warnings.at(0) == std::string(1000, 'x') + "...");
-    BOOST_TEST(verdict_of("job:note('a\\nb')").warnings.at(0) == "a b");
+    BOOST_TEST(outcome_of_rule("for i = 1, 5 do job:warn('w') job:note('n') end").warnings.size() == 10u);
+    BOOST_TEST(outcome_of_rule("for i = 1, 6 do job:warn('w') job:note('n') end").warnings.size() == 10u);
+    BOOST_TEST(outcome_of_rule("job:note(('x'):rep(2000))").warnings.at(0) == std::string(1000, 'x') + "...");
+    BOOST_TEST(outcome_of_rule("job:note('a\\nb')").warnings.at(0) == "a b");
 }
 
 BOOST_AUTO_TEST_CASE(are_not_enforced_in_other_modes) {
-    const auto warned = verdict_of("job:note('x')", "mode = 'warn',");
+    const auto warned = outcome_of_rule("job:note('x')", "mode = 'warn',");
     BOOST_TEST(warned.warnings == Lines{"note (not enforced, rule 't'): x"},
                boost::test_tools::per_element());
     BOOST_TEST(event_kinds(warned) == "not enforced ");
-    const auto shadow = verdict_of("job:note('x')", "mode = 'shadow',");
+    const auto shadow = outcome_of_rule("job:note('x')", "mode = 'shadow',");
     BOOST_TEST(shadow.warnings.empty());
     BOOST_TEST(event_kinds(shadow) == "shadow ");
 }

@@ -72,17 +72,17 @@ BOOST_AUTO_TEST_CASE(names_an_unknown_global_and_the_one_meant) {
 }
 
 BOOST_AUTO_TEST_CASE(refuses_to_set_a_global) {
-    BOOST_TEST(
-        has_text(verdict_of(at_run_time("count = 1")).events.at(0).text, "t.lua:2: 'count' is not declared"));
-    BOOST_TEST(
-        has_text(verdict_of(at_run_time("tostring = 1")).events.at(0).text, "'tostring' is not declared"));
+    BOOST_TEST(has_text(outcome_of_rule(at_run_time("count = 1")).events.at(0).text,
+                        "t.lua:2: 'count' is not declared"));
+    BOOST_TEST(has_text(outcome_of_rule(at_run_time("tostring = 1")).events.at(0).text,
+                        "'tostring' is not declared"));
     BOOST_TEST(has_text(load_error({{"t.lua", "x = 1 " + rule_with("")}}), "t.lua:1: 'x' is not declared"));
 }
 
 BOOST_AUTO_TEST_CASE(lets_a_local_environment_shadow_only_its_own_scope) {
-    const auto verdict = verdict_of("do local _ENV = {} x = 1 end _ENV.x = 2");
+    const auto outcome = outcome_of_rule("do local _ENV = {} x = 1 end _ENV.x = 2");
 
-    BOOST_TEST(has_text(verdict.events.at(0).text, "'x' is not declared"));
+    BOOST_TEST(has_text(outcome.events.at(0).text, "'x' is not declared"));
 }
 
 BOOST_AUTO_TEST_CASE(keeps_libraries_read_only) {
@@ -90,11 +90,11 @@ BOOST_AUTO_TEST_CASE(keeps_libraries_read_only) {
          {"string.rep = nil", "string.new = 1", "math.pi = 3", "table.concat = print2", "('').rep = 1",
           "table.insert(string, 1)", "_ENV.string = {}"}) {
         BOOST_TEST_CONTEXT(code) {
-            BOOST_TEST(verdict_of(at_run_time(code)).rejected);
+            BOOST_TEST(outcome_of_rule(at_run_time(code)).rejected);
         }
     }
-    BOOST_TEST(
-        has_text(verdict_of("string.rep = nil").events.at(0).text, "string cannot be changed (field 'rep')"));
+    BOOST_TEST(has_text(outcome_of_rule("string.rep = nil").events.at(0).text,
+                        "string cannot be changed (field 'rep')"));
 }
 
 BOOST_AUTO_TEST_CASE(drops_arithmetic_on_texts) {
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(sorts_like_the_interpreter) {
 }
 
 BOOST_AUTO_TEST_CASE(sorts_every_permutation_of_six) {
-    const auto verdict = verdict_of(R"(
+    const auto outcome = outcome_of_rule(R"(
         local function permute(t, n)
             if n == 0 then
                 local s = {table.unpack(t)}
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(sorts_every_permutation_of_six) {
         end
         permute({1, 2, 3, 4, 5, 6}, 6))");
 
-    BOOST_TEST(!verdict.rejected, verdict.reject_message);
+    BOOST_TEST(!outcome.rejected, outcome.reject_message);
 }
 
 BOOST_AUTO_TEST_CASE(does_what_the_manual_says_within_bounds) {

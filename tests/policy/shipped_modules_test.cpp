@@ -16,8 +16,8 @@ std::string value_with(const std::string& module, const std::string& expression,
     const auto policy =
         policy_of({{"t.lua", qg::text::format("local {0} = require('{0}')\n", module) +
                                  rule_with(at_run_time("job:warn('%s', tostring(" + expression + "))"))}});
-    const auto verdict = job.run(*policy);
-    return verdict.rejected ? "error: " + verdict.events.at(0).text : verdict.warnings.at(0);
+    const auto outcome = job.run(*policy);
+    return outcome.rejected ? "error: " + outcome.events.at(0).text : outcome.warnings.at(0);
 }
 
 } // namespace
@@ -61,8 +61,8 @@ BOOST_AUTO_TEST_CASE(keeps_no_more_lists_than_fit) {
         job.request.name = std::to_string(i);
         while (job.request.name->size() < 4000 / slowness)
             *job.request.name += ",a";
-        const auto verdict = job.run(*policy);
-        BOOST_TEST_REQUIRE(!verdict.rejected, verdict.reject_message);
+        const auto outcome = job.run(*policy);
+        BOOST_TEST_REQUIRE(!outcome.rejected, outcome.reject_message);
     }
 }
 

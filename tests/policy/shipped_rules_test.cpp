@@ -16,17 +16,17 @@ std::shared_ptr<const Policy> shipped(const std::string& name) {
 
 /// The QOS that the default-qos rule gives; "" for none.
 std::string chosen_qos(Job job) {
-    const auto verdict = job.run(*shipped("default-qos.lua"));
-    BOOST_TEST(!verdict.rejected, verdict.reject_message);
+    const auto outcome = job.run(*shipped("default-qos.lua"));
+    BOOST_TEST(!outcome.rejected, outcome.reject_message);
     return job.request.qos.value_or("");
 }
 
 /// The partition that the short-gpu-jobs rule gives.
 std::string chosen_partition(Job job) {
-    const auto verdict = job.run(*shipped("short-gpu-jobs.lua"));
-    for (const RuleEvent& event : verdict.events)
+    const auto outcome = job.run(*shipped("short-gpu-jobs.lua"));
+    for (const RuleEvent& event : outcome.events)
         BOOST_TEST(event.kind != EventKind::error, event.text);
-    BOOST_TEST(verdict.warnings.size() == (verdict.changed ? 1u : 0u));
+    BOOST_TEST(outcome.warnings.size() == (outcome.changed ? 1u : 0u));
     return job.request.partition.value_or("");
 }
 
@@ -124,10 +124,10 @@ BOOST_AUTO_TEST_CASE(short_gpu_jobs_leaves_jobs_that_are_tied_to_a_place) {
 
 BOOST_AUTO_TEST_CASE(short_gpu_jobs_tells_the_user) {
     Job job = gpu_job(2, 30);
-    const auto verdict = job.run(*shipped("short-gpu-jobs.lua"));
+    const auto outcome = job.run(*shipped("short-gpu-jobs.lua"));
 
-    BOOST_TEST(verdict.warnings.front() == "short GPU job (2 GPUs, 30 minutes): sent to partition debug");
-    BOOST_TEST(verdict.events.back().text == "partition: gpu -> debug");
+    BOOST_TEST(outcome.warnings.front() == "short GPU job (2 GPUs, 30 minutes): sent to partition debug");
+    BOOST_TEST(outcome.events.back().text == "partition: gpu -> debug");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -74,9 +74,9 @@ class Job {
 
     /// Runs the rules; the request keeps their changes.
     policy::RuleOutcome run(const policy::Policy& policy) {
-        policy::RuleOutcome verdict = policy.run(request, facts());
-        if (verdict.changed) request = *verdict.changed;
-        return verdict;
+        policy::RuleOutcome outcome = policy.run(request, facts());
+        if (outcome.changed) request = *outcome.changed;
+        return outcome;
     }
 
     /// Runs the rules over the change of `before` into this job.
@@ -140,8 +140,8 @@ inline std::string at_run_time(const std::string& body) {
     return "local job, _ = job, _ENV; " + body;
 }
 
-/// The verdict of one rule over a plain job.
-inline policy::RuleOutcome verdict_of(const std::string& body, const std::string& keys = {}) {
+/// The outcome of one rule over a plain job.
+inline policy::RuleOutcome outcome_of_rule(const std::string& body, const std::string& keys = {}) {
     return Job().run(*one_rule(body, keys));
 }
 
@@ -177,9 +177,9 @@ inline PatientRun run_patiently(const policy::Policy& policy, const Job& job) {
 
 /// The value of an expression inside a rule, as tostring shows it; "error: ..." if it fails.
 inline std::string value_of(const std::string& expression, Job job = {}) {
-    const auto verdict = job.run(*one_rule(at_run_time("job:warn('%s', tostring(" + expression + "))")));
-    if (verdict.rejected) return "error: " + verdict.events.at(0).text;
-    return verdict.warnings.at(0);
+    const auto outcome = job.run(*one_rule(at_run_time("job:warn('%s', tostring(" + expression + "))")));
+    if (outcome.rejected) return "error: " + outcome.events.at(0).text;
+    return outcome.warnings.at(0);
 }
 
 inline bool has_text(const std::string& whole, const std::string& part) {

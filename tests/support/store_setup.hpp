@@ -36,8 +36,8 @@ class StoreSetup {
     /// The message of the only rule in force.
     [[nodiscard]] std::string said() const {
         Job job;
-        const auto verdict = job.run(*store.current());
-        return verdict.warnings.empty() ? std::string() : verdict.warnings.front();
+        const auto outcome = job.run(*store.current());
+        return outcome.warnings.empty() ? std::string() : outcome.warnings.front();
     }
 
     [[nodiscard]] bool stands(policy::Standing standing) const { return store.status().standing == standing; }

@@ -66,15 +66,15 @@ void explain(Comparison& comparison, const Decision& decided, const Decision& ot
 
 } // namespace
 
-std::string_view outcome_of(const Decision& decision) noexcept {
+std::string_view describe_decision(const Decision& decision) noexcept {
     if (decision.reject != RejectCode::none) return "refused";
     return decision.forecast.code != RejectCode::none ? "refused by slurmctld" : "accepted";
 }
 
 Comparison compare(const JobRequest& request, const Decision& decided, const Decision& other,
                    const policy::Policy& candidate) {
-    Comparison comparison{.policy = candidate.hash(), .outcome = outcome_of(other)};
-    comparison.outcome_differs = comparison.outcome != outcome_of(decided);
+    Comparison comparison{.policy = candidate.hash(), .outcome = describe_decision(other)};
+    comparison.outcome_differs = comparison.outcome != describe_decision(decided);
     comparison.message_differs = other.message != decided.message;
     if (comparison.message_differs) comparison.message = other.message;
     if (!refuses(decided) && !refuses(other) && (decided.changed || other.changed))

@@ -18,7 +18,7 @@
 namespace qg::gate {
 
 /// "accepted", "refused", or "refused by slurmctld" (which qosgate expects); a literal.
-[[nodiscard]] std::string_view outcome_of(const model::Decision& decision) noexcept;
+[[nodiscard]] std::string_view describe_decision(const model::Decision& decision) noexcept;
 
 /// How the decision of a candidate policy differs from that of the policy in force.
 struct Comparison {

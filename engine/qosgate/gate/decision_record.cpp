@@ -88,7 +88,7 @@ std::string to_record(std::string_view id, const RecordedTime& time, const Recor
         members.add_if_any("qos", decision.names->qos);
     } else if (job.candidate != nullptr)
         members.add_if_any("user", job.candidate->user);
-    members.add_text("outcome", outcome_of(decision));
+    members.add_text("outcome", describe_decision(decision));
     members.add_if_any("reason", decision.forecast.reason);
     members.add_if_any("pending_reason", decision.forecast.pending_reason);
     members.add("request", fields_json(job.request));
