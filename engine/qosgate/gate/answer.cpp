@@ -2,7 +2,6 @@
 #include "qosgate/gate/answer.hpp"
 
 #include "qosgate/base/text.hpp"
-#include "qosgate/gate/array_room.hpp"
 #include "qosgate/gate/count_job.hpp"
 #include "qosgate/gate/effort.hpp"
 #include "qosgate/gate/elsewhere.hpp"
@@ -12,6 +11,7 @@
 #include "qosgate/gate/request_options.hpp"
 #include "qosgate/gate/site_rules.hpp"
 #include "qosgate/gate/suggestion.hpp"
+#include "qosgate/gate/tasks_at_once.hpp"
 #include "qosgate/limits/explain.hpp"
 #include "qosgate/model/limit_facts.hpp"
 
@@ -268,7 +268,7 @@ std::vector<std::string> forecast_lines(const DetailedForecast& forecast, const 
                                 : limits::explain_refusal(forecast.refusing, asked.view());
     if (forecast.never_starts()) return never_lines(forecast, asked.view());
     auto lines = wait_lines(forecast, asked);
-    return lines.empty() ? array_room_lines(forecast, asked) : lines;
+    return lines.empty() ? tasks_at_once_lines(forecast, asked) : lines;
 }
 
 bool are_all_drained(const model::AccountView& view) {

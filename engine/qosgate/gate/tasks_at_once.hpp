@@ -12,6 +12,6 @@ namespace qg::gate {
 
 /// The line for an array of which some tasks can start and others wait for them. Empty if the number is not
 /// known, or if no limit makes tasks wait. `forecast` is that of one task.
-std::vector<std::string> array_room_lines(const DetailedForecast& forecast, const ResolvedRequest& asked);
+std::vector<std::string> tasks_at_once_lines(const DetailedForecast& forecast, const ResolvedRequest& asked);
 
 } // namespace qg::gate

@@ -28,7 +28,7 @@ const std::string limit = "running jobs per user in QOS normal: limit 3";
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(array_room, ArraySetup)
+BOOST_FIXTURE_TEST_SUITE(tasks_at_once, ArraySetup)
 
 BOOST_AUTO_TEST_CASE(an_array_is_told_how_many_tasks_run_at_once) {
     BOOST_TEST(told("1-3") == "");

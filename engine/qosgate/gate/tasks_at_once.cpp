@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "qosgate/gate/array_room.hpp"
+#include "qosgate/gate/tasks_at_once.hpp"
 
 #include "qosgate/base/text.hpp"
 #include "qosgate/gate/ranges.hpp"
@@ -38,7 +38,7 @@ std::vector<Violation> limits_of_last(const ResolvedRequest& asked, std::uint64_
 
 } // namespace
 
-std::vector<std::string> array_room_lines(const DetailedForecast& forecast, const ResolvedRequest& asked) {
+std::vector<std::string> tasks_at_once_lines(const DetailedForecast& forecast, const ResolvedRequest& asked) {
     const std::uint64_t tasks = tasks_at_once(asked);
     // With several partitions, each may have a limit of its own.
     if (tasks <= 1 || forecast.attempts != 1 || forecast.is_refused() || forecast.wait() != nullptr ||
