@@ -175,26 +175,26 @@ const std::uint32_t* find_limit(const rows::CountRow<Record>& row, const Record&
 
 // Not inlined: they are called for each limit. `used(scope)` returns the usage.
 template <typename Used>
-[[gnu::noinline]] bool leaves_room(const ResourceBounds& bounds, const Meaning& meaning,
-                                   const std::uint64_t* values, Used& used) {
+[[gnu::noinline]] bool is_within_limits(const ResourceBounds& bounds, const Meaning& meaning,
+                                        const std::uint64_t* values, Used& used) {
     return is_within_limits(bounds, meaning, values, used(meaning.scope));
 }
 template <typename Used>
-[[gnu::noinline]] bool leaves_room(const ResourceBounds& bounds, const Meaning& meaning,
-                                   const std::uint32_t* limit, Used& used) {
+[[gnu::noinline]] bool is_within_limits(const ResourceBounds& bounds, const Meaning& meaning,
+                                        const std::uint32_t* limit, Used& used) {
     return is_within_limits(bounds, meaning, std::uint64_t{*limit}, used(meaning.scope));
 }
 
-/// Whether each limit of a table that the record sets leaves room.
+/// Whether the job is within each limit of a table that the record sets.
 template <const auto& table, typename Record, typename Used>
-bool all_leave_room(const ResourceBounds& bounds, const Record& record, bool is_users, Used& used) {
+bool all_within_limits(const ResourceBounds& bounds, const Record& record, bool is_users, Used& used) {
     return all_of_indices<std::size(table)>([&]<std::size_t i>() {
         constexpr auto row = table[i];
         if (row.of_users_alone && !is_users) return true;
         const auto* const limit = find_limit(row, record);
         if (limit == nullptr) [[likely]]
             return true;
-        return leaves_room(bounds, meaning_of(row.limit), limit, used);
+        return is_within_limits(bounds, meaning_of(row.limit), limit, used);
     });
 }
 
@@ -209,15 +209,15 @@ bool Headroom::suffices_for(const slurmdb_qos_rec_t& qos) const {
     if (read_factor(qos.limit_factor) || (static_cast<std::uint32_t>(qos.flags) & usage_factor_safe) != 0)
         return false;
     UsageInQos used(qos, user_id_, account_);
-    return all_leave_room<rows::qos_tres>(bounds_, qos, /*is_users=*/true, used) &&
-           all_leave_room<rows::qos_count>(bounds_, qos, /*is_users=*/true, used);
+    return all_within_limits<rows::qos_tres>(bounds_, qos, /*is_users=*/true, used) &&
+           all_within_limits<rows::qos_count>(bounds_, qos, /*is_users=*/true, used);
 }
 
 bool Headroom::suffices_for(const slurmdb_assoc_rec_t& association) const {
     const UsageInAssociation used(association);
     const bool is_users = is_set(association.user);
-    return all_leave_room<rows::assoc_tres>(bounds_, association, is_users, used) &&
-           all_leave_room<rows::assoc_count>(bounds_, association, is_users, used);
+    return all_within_limits<rows::assoc_tres>(bounds_, association, is_users, used) &&
+           all_within_limits<rows::assoc_count>(bounds_, association, is_users, used);
 }
 
 } // namespace qg::slurm
