@@ -44,10 +44,10 @@ const slurmdb_qos_rec_t* QosList::find(std::uint32_t id) const {
     return find(id, [id](const slurmdb_qos_rec_t& qos) noexcept { return qos.id == id; });
 }
 
-std::vector<std::string> QosList::permitted_names(const quota::QosDirectory& facts) const {
+std::vector<std::string> QosList::permitted_names(const quota::QosDirectory& directory) const {
     std::vector<std::string> names;
     slurm::for_each<slurmdb_qos_rec_t>(list_, [&](const slurmdb_qos_rec_t& qos) {
-        if (facts.is_permitted(qos.id)) names.emplace_back(slurm::view_text(qos.name));
+        if (directory.is_permitted(qos.id)) names.emplace_back(slurm::view_text(qos.name));
     });
     return names;
 }

@@ -28,8 +28,8 @@ class QosList {
     /// The QOS with that id, or null. Cost: the same.
     [[nodiscard]] const slurmdb_qos_rec_t* find(std::uint32_t id) const;
 
-    /// The names of the QOSs that the facts permit. Cost: walks the whole list.
-    [[nodiscard]] std::vector<std::string> permitted_names(const quota::QosDirectory& facts) const;
+    /// The names of the QOSs that the association may use. Cost: walks the whole list.
+    [[nodiscard]] std::vector<std::string> permitted_names(const quota::QosDirectory& directory) const;
 
   private:
     template <typename Matches>

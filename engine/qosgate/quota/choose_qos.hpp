@@ -53,9 +53,10 @@ struct QosQuestion {
 };
 
 /// The QOS for a job. For a list: the QOS with the highest priority, if the job may use all of them.
-ChosenQos choose_qos(const QosDirectory& facts, const QosQuestion& question, const model::Enforce& enforce);
+ChosenQos choose_qos(const QosDirectory& directory, const QosQuestion& question,
+                     const model::Enforce& enforce);
 
 /// The QOS of a job that asks for none, even if it may not use it.
-std::optional<std::uint32_t> find_default_qos(const QosDirectory& facts);
+std::optional<std::uint32_t> find_default_qos(const QosDirectory& directory);
 
 } // namespace qg::quota
