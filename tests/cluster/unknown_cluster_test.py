@@ -40,7 +40,7 @@ class UnknownCluster(PluginTestCase):
             waiting = [pool.submit(self.cluster.run, command, USER, timeout=60) for command in commands]
             self.cluster.wait_for(
                 lambda: self.slurmctld_log_since(self.log_mark).count(CANNOT_CHECK_YET) >= len(commands),
-                "every job is asked to come again",
+                "every job is to be submitted again",
             )
             self.hangs.unlink()
             return [command.result() for command in waiting]
@@ -51,12 +51,12 @@ class UnknownCluster(PluginTestCase):
             self.expect(result, True, "the limits of this job " + CANNOT_CHECK_YET, "retrying")
         self.assertNotIn(" unchecked ", self.slurmctld_log_since(self.log_mark))
 
-    def test_a_job_over_its_limits_is_refused_when_it_comes_again(self) -> None:
+    def test_a_job_over_its_limits_is_refused_when_it_is_submitted_again(self) -> None:
         (result,) = self.run_until_it_is_known("sbatch --hold --qos=small -n3 --wrap=true")
         self.expect(result, False, CANNOT_CHECK_YET, "retrying", "(QOSMaxCpuPerJobLimit)", "Job violates")
         self.assertNotIn(" unchecked ", self.slurmctld_log_since(self.log_mark))
 
-    def test_a_change_must_come_again_but_not_an_operators(self) -> None:
+    def test_a_change_must_be_submitted_again_but_not_an_operators(self) -> None:
         self.hangs.unlink()
         self.let_the_plugin_see_the_cluster()
         job = self.cluster.sbatch("--hold", USER).job
@@ -70,7 +70,7 @@ class UnknownCluster(PluginTestCase):
 
     def test_partitions_that_stay_unknown_are_told_and_let_operators_pass(self) -> None:
         status = [str(build_root() / "contrib" / "qosgate" / "qosgate"), "status"]
-        test_only = "sbatch --test-only --wrap=true"  # it does not come again
+        test_only = "sbatch --test-only --wrap=true"  # it is not submitted again
         self.expect(self.cluster.run(test_only, USER), False, "the limits of this job cannot be checked yet")
         self.cluster.wait_for(lambda: self.cluster.run(status).rc == 1, "the status is degraded")
         self.assertIn("partitions: slurmctld does not answer", self.cluster.run(status).stdout)

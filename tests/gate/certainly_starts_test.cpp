@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // certainly_starts() is true for a job at the bound of a partition's rule and false beyond it. The gate has
-// nothing to say about a job that is clear, however rules of partitions are enforced.
+// nothing to say about a job that certainly starts, however rules of partitions are enforced.
 #include "qosgate/gate/forecast.hpp"
 #include "support/gate_setup.hpp"
 

@@ -29,7 +29,7 @@ struct LimitSetup : test::GateSetup {
 
 BOOST_FIXTURE_TEST_SUITE(limits_and_what_is_known, LimitSetup)
 
-BOOST_AUTO_TEST_CASE(what_old_partitions_would_refuse_must_come_again) {
+BOOST_AUTO_TEST_CASE(what_old_partitions_would_refuse_must_be_submitted_again) {
     request.tres_per_node = "gres:gpu:3";
     BOOST_TEST(decide_at("enforce").reject == RejectCode::accounting_policy);
     may_have_changed = true;
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_job_of_unknown_limits_is_logged_whether_or_not_partitions
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_job_must_come_again_while_slurmctld_starts_if_limits_are_enforced) {
+BOOST_AUTO_TEST_CASE(a_job_must_be_submitted_again_while_slurmctld_starts_if_limits_are_enforced) {
     is_cluster_known = false;
     for (const char* gpus : {"gres:gpu:1", "gres:gpu:3"}) {
         request.tres_per_node = gpus;
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(what_slurm_refuses_is_logged_where_it_is_explained) {
     BOOST_TEST(decide_at("explain").log.empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_job_in_a_partition_that_may_be_new_must_come_again) {
+BOOST_AUTO_TEST_CASE(a_job_in_a_partition_that_may_be_new_must_be_submitted_again) {
     request.partition = "new";
     BOOST_TEST(decide_at("enforce").reject == RejectCode::invalid_partition);
     may_have_changed = true;

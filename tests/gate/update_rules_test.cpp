@@ -53,7 +53,7 @@ struct UpdateSetup : test::GateSetup {
 
 BOOST_FIXTURE_TEST_SUITE(update_rules, UpdateSetup)
 
-BOOST_AUTO_TEST_CASE(a_change_must_come_again_while_slurmctld_starts_unless_an_operator_makes_it) {
+BOOST_AUTO_TEST_CASE(a_change_must_be_submitted_again_while_slurmctld_starts_unless_an_operator_makes_it) {
     is_cluster_known = false;
     move_to("moonlight");
     const auto decision = decide("enforce");
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_change_must_come_again_while_slurmctld_starts_unless_an_o
     BOOST_TEST(decide("enforce").reject == RejectCode::none);
 }
 
-BOOST_AUTO_TEST_CASE(a_change_that_old_partitions_would_refuse_must_come_again) {
+BOOST_AUTO_TEST_CASE(a_change_that_old_partitions_would_refuse_must_be_submitted_again) {
     may_have_changed = true;
     BOOST_TEST(decide("enforce").reject == RejectCode::none);
     move_to("moonlight");

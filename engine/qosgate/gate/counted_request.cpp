@@ -50,8 +50,8 @@ std::optional<model::ResourceBounds> BoundsOfRequest::bounds(const model::Accoun
     return bounds;
 }
 
-/// Whether the nodes that the job asks for need not hold it: it gets more then, or is refused where a limit
-/// on nodes forbids that.
+/// Whether the job may need more nodes than it asks for. Then it gets more, or is refused if a limit on nodes
+/// forbids that.
 bool BoundsOfRequest::may_take_more_nodes(const model::AccountView& view) const {
     if (request_.request.tres_per_job) return true;
     const auto cpu = view.tres->find(model::TresKind::cpu);

@@ -180,8 +180,8 @@ void judge(Decision& decision, const ResolvedRequest& job, const Site& site, con
 [[gnu::hot]] void judge_with_parts(Decision& decision, const ResolvedRequest& job, const Site& site,
                                    const std::optional<RulesRun>& rules, HetParts* parts);
 
-/// Takes from the decision by partitions that may have changed what does not rest on them: a job that they
-/// would refuse must come again, and of an accepted one is logged why its limits are not known.
+/// `trial` was made with partitions that may be outdated. If it rejects the job, the job gets `try_again`.
+/// Otherwise only its log lines about unknown limits are kept.
 void take_trial(Decision& decision, Decision trial, const LoggedJob& job, bool is_known) {
     if (trial.reject != RejectCode::none)
         ask_to_come_again(decision, job, changed_partition);

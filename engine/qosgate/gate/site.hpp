@@ -36,13 +36,13 @@ struct Site {
     [[nodiscard]] bool judges_limits() const {
         return known.cluster != nullptr && !known.may_have_changed && settings().limits != policy::Level::off;
     }
-    /// Whether requests of this sender must come again, so that their limits can be enforced.
+    /// Whether this sender must submit requests again, so that their limits can be enforced.
     [[nodiscard]] bool must_wait(std::uint32_t sender) const {
         return known.cluster == nullptr && settings().limits == policy::Level::enforce &&
                !context.provider.is_operator(sender);
     }
     /// Whether limits are enforced, but the partitions may have changed. The old ones then show which jobs
-    /// must come again; none is refused because of them.
+    /// must be submitted again; none is refused because of them.
     [[nodiscard]] bool enforces_later() const {
         return known.cluster != nullptr && known.may_have_changed &&
                settings().limits == policy::Level::enforce;

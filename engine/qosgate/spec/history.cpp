@@ -301,8 +301,8 @@ class Reverter {
         return is_removed_by_plan(qos) || (find(qos) != nullptr && !removed_.contains(qos));
     }
 
-    /// `own` without what does not exist. Of a list of which nothing is left, nobody shall get more than it
-    /// had.
+    /// `own` without what does not exist. If nothing is left of a list, the association must not get more
+    /// than the list had.
     model::OwnAccess existing_of(const model::OwnAccess& own, const AssociationRecord* above) const {
         NameSet gone;
         for (const NameSet* names : {&own.whole, &own.added, &own.removed})
