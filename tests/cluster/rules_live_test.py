@@ -128,6 +128,16 @@ class RulesLive(PluginTestCase):
         told, is_accepted = self.sbatch_as(OTHER_USER, "--time=40 -p gpu --gpus=2 --qos=normal")
         self.assertTrue(is_accepted, told)
 
+    def test_a_cap_of_gpus_holds_only_at_its_hours(self) -> None:
+        rule = (SHIPPED / "gpu-caps.lua").read_text()
+        before, after = ((time.localtime().tm_hour + hours) % 24 for hours in (-1, 2))
+        for begin, end, is_accepted in ((before, after, False), (after, before, True)):
+            with self.subTest(f"from {begin} to {end}"):
+                self.put_only({"30-gpu-caps.lua": rule, "data/gpu-caps.csv": f"user,from,to,gpus\n,{begin},{end},1\n"})
+                self.expect(self.submit(f"--hold {TIME} --gpus=1"), True)
+                words = () if is_accepted else ("a user may have 1 GPUs at once: your jobs have 0, this one asks for 2",)
+                self.expect(self.submit(f"--hold {TIME} --gpus=2"), is_accepted, *words)
+
     def test_a_chain_ends_where_a_rule_says_so(self) -> None:
         self.put_only(
             {
