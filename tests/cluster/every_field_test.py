@@ -34,25 +34,27 @@ local tables = {
     argv = function(job) return table.concat(job.argv, "+") end,
     env = function(job) return job.env.SITE_COLOUR end,
 }
-rule {
-    submit = function(job)
-        local text = "|"
-        for _, name in ipairs(fields) do
-            local value = tables[name] and tables[name](job)
-            if not tables[name] then value = job[name] end
-            local is_known, is_set = pcall(function() return job:is_set(name) end)
-            local how = not is_known and "error" or is_set and "set" or "unset"
-            local part = (" %s=%s %s |"):format(name, value, how)
-            if #text + #part > 900 then
-                job:note("%s", text)
-                text = "|"
-            end
-            text = text .. part
+local function tell_all(job, about)
+    local text = "|"
+    for _, name in ipairs(fields) do
+        local value = tables[name] and tables[name](about)
+        if not tables[name] then value = about[name] end
+        local is_known, is_set = pcall(function() return about:is_set(name) end)
+        local how = not is_known and "error" or is_set and "set" or "unset"
+        local part = (" %s=%s %s |"):format(name, value, how)
+        if #text + #part > 900 then
+            job:note("%s", text)
+            text = "|"
         end
-        job:note("%s", text)
-    end,
-    modify = function(job)
-        if job:is_set("admin_comment") and job.admin_comment == "closed" then job:reject("not yet closed") end
+        text = text .. part
+    end
+    job:note("%s", text)
+end
+rule {
+    submit = function(job) tell_all(job, job) end,
+    modify = function(job, before)
+        if job.admin_comment == "closed" then job:reject("not yet closed") end
+        tell_all(job, before)
     end,
 }
 """
@@ -237,6 +239,51 @@ ROOT_OPTIONS = {
 # sbatch has these options only since a later release.
 NEWER_OPTIONS = {"--extra=words": ((23, 11), {"extra": "words set"})}
 
+# What a change reads of jobs that were submitted with these options.
+BEFORE_CHANGE: dict[str, dict[str, str]] = {
+    "--account=bio --time=1-0 --time-min=5 -N1-2 -n4 -c2 --ntasks-per-node=4 --ntasks-per-socket=2 --mem=300 --tmp=5": {
+        "account": "bio set", "qos": "normal set", "partition": "main set", "time_limit": "1440 set", "time_min": "5 set",
+        "nodes": "1 set", "min_nodes": "1 set", "max_nodes": "2 set", "tasks": "4 set", "cpus_per_task": "2 set",
+        "tasks_per_node": "4 set", "tasks_per_socket": "2 set", "cpus": "8 error", "memory_per_node": "300 set",
+        "memory_per_cpu": "nil unset", "memory": "300 set", "tmp_disk": "5 set", "array_tasks": "1 unset", "submit_uid": "0 error",
+    },
+    "--gres=gpu:a100:2,gpu:h100:1 --mincpus=3 --threads-per-core=1 --array=1-3 --core-spec=1 --mem-per-cpu=200": {
+        "gpu": "3:any:node set", "gpu_requests": "2:a100:node+1:h100:node set", "gpus": "3 set", "mincpus": "3 set",
+        "threads_per_core": "1 set", "array": "nil unset", "array_tasks": "1 unset", "core_spec": "1 set",
+        "tres_per_node": "gres:gpu:a100:2,gres:gpu:h100:1 set", "memory_per_cpu": "200 set", "memory": "600 set",
+    },
+    "--gpus=4 --cpus-per-gpu=3 --thread-spec=1": {
+        "gpu": "4:any:job set", "gpus": "4 set", "cpus_per_gpu": "3 set", "cpus": "12 error", "tres_per_job": "gres:gpu:4 set",
+        "thread_spec": "1 set",
+    },
+    "-n2 --gpus-per-task=a100:1 -C a&b --prefer=c --licenses=matlab:2 --nodelist=n1 --exclude=n2 --comment=words": {
+        "gpu": "1:a100:task set", "tres_per_task": "gres:gpu:a100:1 set", "features": "a&b set", "prefer": "c set",
+        "feature_names": "a+b+c set", "licenses": "matlab:2 set", "license_counts": "matlab:2 set", "nodelist": "n1 set",
+        "excluded_nodes": "n2 set", "comment": "words set",
+    },
+    "--gpus-per-socket=a100:1 --sockets-per-node=2 --reservation=course --wckey=key --network=sn_single": {
+        "gpu": "1:a100:socket set", "tres_per_socket": "gres:gpu:a100:1 set", "gpus": "2 set", "reservation": "course set",
+        "wckey": "key set", "network": "sn_single set",
+    },
+    "--nice=7 --begin=2030-01-01T00:00:00 --deadline=2030-01-02T00:00:00 --no-requeue --mail-user=ben --mail-type=FAIL,END": {
+        "nice": "7 set", "begin_time": "1893456000 set", "deadline": "1893542400 set", "requeue": "false set",
+        "mail_user": "ben set", "mail_type": "END,FAIL set", "priority": "0 set",
+    },
+    "--chdir=/tmp --input=/tmp/i --output=/tmp/%j.out --error=/tmp/%j.err --container=/tmp/box --spread-job": {
+        "work_dir": "/tmp set", "std_in": "/tmp/i set", "std_out": "/tmp/%j.out set", "std_err": "/tmp/%j.err set",
+        "container": "/tmp/box set", "spread_job": "true set", "script": "nil unset", "is_batch": "true set",
+    },
+    "--exclusive --overcommit --contiguous --use-min-nodes --gres-flags=enforce-binding": {
+        "exclusive": "true set", "oversubscribe": "no set", "overcommit": "true set", "contiguous": "true set",
+        "use_min_nodes": "true set", "enforce_binding": "true set", "disable_binding": "false unset",
+    },
+    "--exclusive=user --gres-flags=disable-binding": {
+        "oversubscribe": "user set", "exclusive": "false unset", "disable_binding": "true set", "overcommit": "false unset",
+        "comment": "nil unset", "features": "nil unset", "licenses": "nil unset", "reservation": "nil unset", "gpu": "nil unset",
+    },
+    "sbatch --hold --parsable @SCRIPT@ -x two": {"argv": "-x+two set", "env": "red set", "script": "nil unset"},
+}  # fmt: skip
+
 IN_OTHER_TESTS = {"is_het_part", "het_offset", "admin_comment"}
 WITHOUT_OPTION = {"user", "uid", "submit_uid", "cpus", "tres"}
 
@@ -268,8 +315,11 @@ NodeName=n[1-2] Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=64000 Gre
 
     def fields_in(self, result: CommandResult, part: str = "") -> dict[str, str]:
         """What the rule has read; `part` is "0: " for the first part of a heterogeneous job."""
-        notes = re.findall(rf"^\w+: {part}(\| .* \|)$", result.stderr, re.M)
-        self.assertTrue(notes, str(result))
+        return self.fields_of(rf"\w+: {part}", result.stderr)
+
+    def fields_of(self, before: str, text: str) -> dict[str, str]:
+        notes = re.findall(rf"^{before}(\| .* \|)$", text, re.M)
+        self.assertTrue(notes, text)
         return {name: value for note in notes for name, value in re.findall(r"(?<=\| )(\w+)=(.*?) (?=\|)", note)}
 
     def expect_fields(self, command: str, user: str, expected: dict[str, str]) -> None:
@@ -310,6 +360,16 @@ NodeName=n[1-2] Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=64000 Gre
             read = self.fields_in(result, f"{place}: ")
             self.assertEqual((read["is_het_part"], read["het_offset"]), ("true set", f"{place} set"))
             self.assertEqual(read["tasks"], tasks)
+
+    def test_a_change_reads_what_the_job_asked_for(self) -> None:
+        for options, expected in BEFORE_CHANGE.items():
+            with self.subTest(options):
+                command = options if options.startswith("sbatch ") else f"sbatch --hold --parsable --wrap=true {options}"
+                answer = self.cluster.run(self.replaced(command), USER, check=True, env={"SITE_COLOUR": "red"})
+                mark = len(self.cluster.log("slurmctld"))
+                self.cluster.scontrol(f"update jobid={answer.stdout.strip()} name=changed")
+                read = self.fields_of(".* noted change .*?: rule '10-read' \\(10-read.lua\\): ", self.slurmctld_log_since(mark))
+                self.assertEqual({name: read.get(name) for name in expected}, expected)
 
     def test_the_comment_of_an_administrator_is_read_at_a_change(self) -> None:
         job = self.cluster.sbatch("--begin=now+1hour", USER).job
