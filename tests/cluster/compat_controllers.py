@@ -22,6 +22,7 @@ PartitionName=roots Nodes=ALL AllowGroups=root
 PartitionName=strangers Nodes=ALL AllowGroups=no-such-group
 PartitionName=bosses Nodes=ALL RootOnly=YES AllowGroups=ana
 """
+LICENSES = "Licenses=beam:2\n"
 EMPTY = "function slurm_job_submit() return 0 end\nfunction slurm_job_modify() return 0 end\n"
 
 
@@ -40,9 +41,9 @@ class Controller:
     """One of the two clusters."""
 
     def __init__(self, plugins: str, conf: str) -> None:
-        self.cluster = Cluster.up(nodes=2, users=[USER, "ben"], slurm_conf=conf + PARTITIONS + GROUPED)
+        self.cluster = Cluster.up(nodes=2, users=[USER, "ben"], slurm_conf=conf + PARTITIONS + GROUPED + LICENSES)
         for line in (
-            "add qos small MaxTRESPerJob=cpu=2 MaxWall=60",
+            "add qos small MaxTRESPerJob=cpu=2 MaxWall=60 Priority=70",
             "add account astro,bio",
             f"add user {USER} account=astro qos=normal,small defaultqos=normal",
             f"add user {USER} account=bio qos=normal",
@@ -54,7 +55,7 @@ class Controller:
         """What scripts find in slurm.reservations."""
         self.cluster.scontrol(
             f"create reservation reservationname=course partitionname=short nodes=ALL"
-            f" flags=part_nodes starttime=now+10days duration=120 users={USER}"
+            f" flags=part_nodes starttime=now+10days duration=120 users={USER} licenses=beam:1"
         )
 
     def put_in_force(self, script: bytes) -> None:

@@ -31,6 +31,16 @@ from qosgate_dev.testing.whole_files import write_whole
 
 SCRIPTS = Path(__file__).parent / "compat"
 FAILED = "This job was not accepted because the site's script compat/job_submit.lua failed: "
+# Bits of job_desc.bitflags.
+LATER_CONSTANTS = {
+    "GRES_ONE_TASK_PER_SHARING": 1 << 38,
+    "GRES_MULT_TASKS_PER_SHARING": 1 << 39,
+    "GRES_ALLOW_TASK_SHARING": 1 << 40,
+    "STEPMGR_ENABLED": 1 << 41,
+    "SPREAD_SEGMENTS": 1 << 43,
+    "CONSOLIDATE_SEGMENTS": 1 << 44,
+    "EXPEDITED_REQUEUE": 1 << 45,
+}
 
 
 def commands_of(script: str) -> list[tuple[str, str, list[str]]]:
@@ -91,6 +101,59 @@ class Compat(unittest.TestCase):
             for how, user, command in commands:
                 with self.subTest(f"{path.stem}: {how} {shlex.join(command)}"):
                     self.compare(how, user, command)
+
+    def test_with_allow_a_script_that_fails_does_what_it_does_in_slurms_plugin(self) -> None:
+        site = self.ours.directory / "site.lua"
+        before = site.read_text()
+        write_whole(site, before.replace("site {", 'site { compat_on_error = "allow",', 1))
+        self.addCleanup(write_whole, site, before)
+        compared = 0
+        for path in sorted(SCRIPTS.glob("*.lua")):
+            source = path.read_bytes().replace(b"@FILES@", os.fsencode(self.files))
+            commands = [row for row in commands_of(source.decode()) if row[0] in ("fails", "update_fails")]
+            for controller in (self.slurms, self.ours) if commands else ():
+                controller.put_in_force(source)
+            for how, user, command in commands:
+                with self.subTest(f"{path.stem}: {how} {shlex.join(command)}"):
+                    ask = Controller.change if how.startswith("update") else Controller.ask
+                    ours, slurms = ask(self.ours, command, user), ask(self.slurms, command, user)
+                    self.assertEqual(ours.code, 0, ours)
+                    # Each plugin logs the failure in its own words.
+                    ours.logged, slurms.logged = [], []
+                    self.assertEqual(slurms, ours)
+                    compared += 1
+        self.assertGreaterEqual(compared, 5)
+
+    def test_constants_of_later_releases_have_their_numbers_in_every_release(self) -> None:
+        asks = "".join(f'slurm.log_user("{name}=%s", tostring(slurm.{name}))\n' for name in LATER_CONSTANTS)
+        script = f"function slurm_job_submit()\n{asks}return slurm.ERROR end\nfunction slurm_job_modify() return 0 end\n"
+        told = {}
+        for whose, controller in (("slurms", self.slurms), ("ours", self.ours)):
+            controller.put_in_force(script.encode())
+            answer = controller.ask(["sbatch", "--hold", "--wrap=true"], USER)
+            told[whose] = dict(re.findall(r"(\w+)=(\S+)$", answer.said, re.MULTILINE))
+        self.assertEqual({name: int(number) for name, number in told["ours"].items()}, LATER_CONSTANTS)
+        # What Slurm's plugin of this release has is the same.
+        known = {name: number for name, number in told["slurms"].items() if number != "nil"}
+        self.assertEqual({name: told["ours"][name] for name in known}, known)
+
+    def test_the_priority_of_a_qos_is_that_of_slurms_plugin_if_it_tells_one(self) -> None:
+        script = b"""
+            function slurm_job_submit(job_desc)
+                if not slurm.get_qos_priority then slurm.log_user("no such function") return slurm.ERROR end
+                slurm.log_user("priority %s", tostring((slurm.get_qos_priority(job_desc.comment))))
+                return slurm.ERROR
+            end
+            function slurm_job_modify() return 0 end
+            """
+        for controller in (self.slurms, self.ours):
+            controller.put_in_force(script)
+        for name, told in (("small", "priority 70"), ("normal", "priority 0"), ("no_such_qos", "priority nil")):
+            job = ["sbatch", "--hold", f"--comment={name}", "--wrap=true"]
+            ours, slurms = (controller.ask(job, USER) for controller in (self.ours, self.slurms))
+            self.assertIn(f"sbatch: error: {told}\n", ours.said)
+            if "no such function" not in slurms.said:
+                self.assertEqual(ours.said, slurms.said)
 
     @classmethod
     def wait_for_groups(cls) -> None:
