@@ -76,11 +76,14 @@ class Candidate(PluginTestCase):
     def submit_with(self, comment: str) -> CommandResult:
         return self.submit(f"--hold --job-name={self._testMethodName}-{comment} --comment={comment}")
 
+    def records(self) -> list[dict]:
+        lines = self.records_file.read_text().splitlines() if self.records_file.exists() else []
+        return [json.loads(line) for line in lines]
+
     def record_of(self, comment: str) -> dict:
         def find() -> list[dict]:
-            lines = self.records_file.read_text().splitlines() if self.records_file.exists() else []
             name = f"{self._testMethodName}-{comment}"
-            return [record for record in map(json.loads, lines) if record["request"].get("name") == name]
+            return [record for record in self.records() if record["request"].get("name") == name]
 
         self.cluster.wait_for(lambda: bool(find()), f"job with {comment} is recorded")
         (record,) = find()
@@ -131,18 +134,23 @@ class Candidate(PluginTestCase):
         job = self.submit_with("changed")
         self.expect(job, True)
         job_id = int(job.stdout.split()[-1])
-        self.write("20-time.lua", 'rule { name = "time", modify = function(job) job:reject("keep the time") end }\n')
+        self.write(
+            "20-time.lua",
+            'rule { name = "time", modify = function(job) if job.time_limit < 15 then job:reject("too short") end end }\n',
+        )
         self.wait_until_loaded()
-        self.assertEqual(self.cluster.run(f"scontrol update job={job_id} TimeLimit=10", USER).rc, 0)
-        if not json.loads(self.qosgate("status", "--json").stdout)["plugin"]["slurm"].startswith("22.05"):
-            self.cluster.wait_for(lambda: f'"job_id": {job_id}' in self.records_file.read_text(), "it is recorded")
-            (record,) = [
-                record
-                for record in map(json.loads, self.records_file.read_text().splitlines())
-                if record.get("job_id") == job_id
-            ]
-            self.assertEqual((record["outcome"], record["candidate"]["outcome"]), ("accepted", "refused"))
-            self.assertEqual(record["candidate"]["rules"], ["time"])
+        for minutes in (20, 10):
+            self.assertEqual(self.cluster.run(f"scontrol update job={job_id} TimeLimit={minutes}", USER).rc, 0)
+        counts = self.wait_for_candidate(lambda it: it["compared"] == 2)
+        self.assertEqual((counts["differing"], counts["skipped"]), (1, 0))
+
+        def find() -> list[dict]:
+            return [record for record in self.records() if record.get("job_id") == job_id]
+
+        self.cluster.wait_for(lambda: bool(find()), "it is recorded")
+        (record,) = find()
+        self.assertEqual((record["outcome"], record["candidate"]["outcome"]), ("accepted", "refused"))
+        self.assertEqual((record["request"]["time_limit"], record["candidate"]["rules"]), (10, ["time"]))
         (self.next / "20-time.lua").unlink()
 
     def test_a_candidate_that_fails_its_tests_or_does_not_load_is_told_and_harms_nothing(self) -> None:
