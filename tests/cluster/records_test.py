@@ -19,6 +19,8 @@ SCHEMA = jsonschema.Draft202012Validator(
 RULES = """\
 rule { submit = function(job)
     if job.comment == "no" then job:reject("not today") end
+    if job.comment == "warn" then job:warn("mind the time") end
+    if job.comment == "note" then job:note("all is well") end
     if job.comment == "other" then job.qos = "counted" end
 end }
 """
@@ -78,6 +80,42 @@ class Records(PluginTestCase):
         self.assertEqual(changed["events"][0]["did"], "changed")
         self.assertIn("counted", changed["events"][0]["text"])
         self.assertNotIn("qos", changed["request"])  # the request as it was sent
+
+    def test_a_decision_that_only_warned_is_recorded(self) -> None:
+        self.expect(self.submit("--hold --comment=warn --job-name=warned"), True, "mind the time")
+        self.expect(self.submit("--hold --comment=note --job-name=noted"), True, "all is well")
+        for name, did, text in (("warned", "warned", "mind the time"), ("noted", "noted", "all is well")):
+            record = self.record_of(name)
+            (event,) = record["events"]
+            self.assertEqual((record["outcome"], event["did"], event["text"]), ("accepted", did, text))
+            self.assertEqual(record["message"], [text])
+
+    def test_records_are_rotated_by_size_and_the_oldest_go(self) -> None:
+        self.write_site("record_file_mib = 1, record_files_kept = 2, record_percent = 100")
+        self.addCleanup(self.write_site, "")
+        kept = [self.records_file.with_name(f"{self.records_file.name}{end}") for end in ("", ".1", ".2", ".3")]
+        # Each record of such a job has about a kilobyte, so 2,000 of them are two files and more.
+        before = sum(file.stat().st_size for file in kept if file.exists())
+        self.submit_jobs("many", "10", "qos=other")
+        self.cluster.wait_for(
+            lambda: sum(file.stat().st_size for file in kept if file.exists()) > before, "ten are recorded"
+        )
+        each = (sum(file.stat().st_size for file in kept if file.exists()) - before) / 10
+        self.submit_jobs("many", str(int(4.5 * 2**20 / each)), "qos=other")
+        self.expect(self.submit("--hold --job-name=last"), True)
+        self.record_of("last")
+        self.assertEqual([file.exists() for file in kept], [True, True, True, False])
+        kept_records = []
+        for file in reversed(kept[:3]):
+            self.assertLess(file.stat().st_size, 2**20 + 65536)
+            self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
+            kept_records += [json.loads(line) for line in file.read_text().splitlines()]
+        # Whole lines, and from the oldest that is kept on none is missing but those that are counted.
+        numbers = [int(record["id"].partition("-")[2]) for record in kept_records]
+        lost = sum(record["dropped_before"] for record in kept_records[1:])
+        self.assertEqual(numbers[-1] - numbers[0] + 1, len(numbers) + lost)
+        for file in kept[1:]:
+            file.unlink(missing_ok=True)
 
     def test_a_job_that_passes_silently_is_recorded_by_percent(self) -> None:
         self.submit("--hold --job-name=silent-0")
