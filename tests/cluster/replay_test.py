@@ -10,6 +10,7 @@ from pathlib import Path
 
 from qosgate_dev.testing import CommandResult, build_root, main
 from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+from qosgate_dev.testing.terminal import on_terminal
 
 RULES = """\
 rule { name = "routing", submit = function(job)
@@ -50,6 +51,9 @@ class Replay(PluginTestCase):
         cls.cluster.wait_for(
             lambda: set(JOBS) <= {json.loads(line)["request"].get("name") for line in cls.lines()}, "all are recorded"
         )
+        gpus = "--hold --job-name=gpus --gpus=2 -n4 --mem-per-cpu=10 --time=90"
+        cls.cluster.run(["sbatch", *gpus.split(), "--wrap=true"], USER)
+        cls.cluster.wait_for(lambda: '"gpus"' in cls.records.read_text(), "it is recorded")
         # Only the jobs of this test.
         chosen = [line for line in cls.lines() if json.loads(line)["request"].get("name") in JOBS]
         cls.chosen = cls.directory / "chosen.jsonl"
@@ -93,6 +97,36 @@ class Replay(PluginTestCase):
         text = self.replay("--from", self.chosen, "--policy", directory).stdout
         self.assertIn("5 of 5 recorded decisions, decided again", text)
         self.assertRegex(text, r"routing +3 +1 +1 +1 +1 +0 ")
+
+    def test_gpus_of_a_job_count_as_gpu_hours(self) -> None:
+        line = next(line for line in self.lines() if json.loads(line)["request"].get("name") == "gpus")
+        one = self.directory / "gpus.jsonl"
+        one.write_text(line + "\n")
+        refuses = self.policy('rule { name = "gpus", submit = function(job) if job.gpus > 1 then job:reject("no") end end }\n')
+        sums = self.sums("--from", one, "--policy", refuses, status=1)
+        # Two GPUs and four CPUs for an hour and a half.
+        self.assertEqual((sums["refused"], sums["gpu_hours"], sums["cpu_hours"], sums["hours_not_known"]), (1, 3, 6, 0), sums)
+        self.assertEqual([(row["rule"], row["gpu_hours"]) for row in sums["rules"]], [("gpus", 3)])
+        self.assertRegex(self.replay("--from", one, "--policy", refuses).stdout, r"gpus +1 +1 +0 +0 +6 +3 ")
+        accepts = self.policy('rule { submit = function(job) if job.gpus > 2 then job:reject("no") end end }\n')
+        sums = self.sums("--from", one, "--policy", accepts, status=0)
+        self.assertEqual((sums["refused"], sums["gpu_hours"]), (0, 0), sums)
+
+    def test_progress_is_shown_on_a_terminal_and_only_there(self) -> None:
+        # The answer has to take longer than two seconds, after which there is a word.
+        slow = self.policy("rule { submit = function(job) for i = 1, 20000 do end if job.cpus > 99 then job:stop() end end }\n")
+        many = self.directory / "many.jsonl"
+        line = self.chosen.read_text().splitlines()[0] + "\n"
+        with many.open("w") as file:
+            for _ in range(30):
+                file.write(line * 1000)
+        command = [str(build_root() / "contrib/qosgate/qosgate"), "policy", "replay", "--from", str(many), "--policy", str(slow)]
+        shown = self.cluster.run(on_terminal(100, *command), timeout=60)
+        self.assertRegex(shown.stdout, r"[123]0000 jobs so far, \d+ each second")
+        self.assertIn("30000 of 30000 recorded decisions, decided again", shown.stdout)
+        plain = self.cluster.run(command, timeout=60)
+        self.assertIn("30000 of 30000 recorded decisions, decided again", plain.stdout)
+        self.assertNotIn("so far", plain.stdout + plain.stderr)
 
     def test_what_a_record_does_not_hold_is_said(self) -> None:
         directory = self.policy('rule { submit = function(job) if job.env["HOME"] then job:reject("home") end end }\n')
