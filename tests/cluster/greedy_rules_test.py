@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Hundreds of rules that would never end, or would take all memory: each submission is answered, at a bounded cost."""
+
+from __future__ import annotations
+
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from qosgate_dev.testing import CommandResult, main
+from qosgate_dev.testing.plugin_case import USER, PluginTestCase
+from qosgate_dev.testing.whole_files import replace_directory
+
+RULES = 200
+TIME_MS = 20
+ENDLESS = "while true do end"
+# Each text is a new one.
+GREEDY = 'local t, s = {}, ("x"):rep(60000) while true do t[#t + 1] = s .. #t end'
+SUBMISSIONS = 12
+# What a job costs slurmctld besides rules, and what ends a chain (lua/README.md, Limits: at most 100 ms in total).
+BESIDES_MS = 30
+
+
+def chain_of(body: str, last: str) -> dict[str, str]:
+    """200 greedy rules, and a last one behind them whose on_error decides."""
+    rules = {
+        f"{number:03}-greedy.lua": f'rule {{ on_error = "allow", submit = function(job) {body} end }}\n'
+        for number in range(100, 100 + RULES)
+    }
+    rules["900-last.lua"] = f'rule {{ name = "last", on_error = "{last}", submit = function(job) job:note("it ran") end }}\n'
+    return rules
+
+
+class GreedyRules(PluginTestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.directory = cls.cluster.layout.slurm_conf.parent / "qosgate.d"
+        cls.pid = cls.cluster.status()["slurmctld"]["pid"]
+
+    def setUp(self) -> None:
+        self.expected_errors += ["failed user="]
+
+    def put_only(self, files: dict[str, str]) -> None:
+        mark = len(self.cluster.log("slurmctld"))
+        replace_directory(self.directory, files)
+        self.cluster.wait_for(lambda: ": in force: " in self.slurmctld_log_since(mark), "the policy is in force")
+
+    def controller_ms(self) -> float:
+        """The CPU time of slurmctld so far."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def submit_many(self) -> list[CommandResult]:
+        """A dozen submissions, four at a time."""
+        with ThreadPoolExecutor(4) as pool:
+            return list(pool.map(lambda _: self.submit("--hold"), range(SUBMISSIONS)))
+
+    def test_every_job_is_answered_at_a_bounded_cost_as_the_last_rule_says(self) -> None:
+        not_run = "it was not run, nor were"
+        for body in (ENDLESS, GREEDY):
+            for last, is_accepted, told in (
+                ("allow", True, ""),
+                ("warn", True, "The rule 'last' (900-last.lua) was not applied because it failed"),
+                ("deny", False, "because the rule 'last' (900-last.lua) failed"),
+            ):
+                with self.subTest(f"{body} {last}"):
+                    site = f'site {{ limits = "off", rule_instructions = 10000000, rule_time_ms = {TIME_MS} }}\n'
+                    self.put_only({"site.lua": site, **chain_of(body, last)})
+                    mark, began, spent = len(self.cluster.log("slurmctld")), time.monotonic(), self.controller_ms()
+                    answers = self.submit_many()
+                    spent = self.controller_ms() - spent
+                    for answer in answers:
+                        self.expect(answer, is_accepted, *([told] if told else []))
+                        self.assertNotIn("it ran", answer.stderr)
+                    self.assertIn(not_run, self.slurmctld_log_since(mark))
+                    print(f"{body[:20]} {last}: {spent / SUBMISSIONS:.0f} ms of CPU time each, {time.monotonic() - began:.1f} s")
+                    self.assertLess(spent / SUBMISSIONS, TIME_MS + BESIDES_MS)
+
+        # Nothing is left of it.
+        self.put_only({"site.lua": "site {}\n", "10-last.lua": 'rule { submit = function(job) job:note("it ran") end }\n'})
+        self.expect(self.submit("--hold"), True, "it ran")
+
+    def test_rules_that_end_in_time_all_run(self) -> None:
+        self.put_only({"site.lua": 'site { limits = "off" }\n', **chain_of("for i = 1, 100 do end", "deny")})
+        for answer in self.submit_many():
+            self.expect(answer, True, "it ran")
+
+
+if __name__ == "__main__":
+    main()
