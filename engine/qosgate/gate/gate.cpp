@@ -47,7 +47,7 @@ constexpr std::string_view unknown_partitions = "slurmctld has just started";
 constexpr std::string_view changed_partition = "a partition changed a moment ago";
 
 /// Rejects a job, or a change of one, whose limits can be judged only in a moment.
-[[gnu::cold]] void ask_to_come_again(Decision& decision, const LoggedJob& job, std::string_view why) {
+[[gnu::cold]] void ask_to_submit_again(Decision& decision, const LoggedJob& job, std::string_view why) {
     std::string line =
         text::format("the limits of this {} cannot be checked yet, because {}; try again in a moment{}",
                      job.change ? "change" : "job", why,
@@ -57,6 +57,13 @@ constexpr std::string_view changed_partition = "a partition changed a moment ago
     decision.reject = RejectCode::try_again;
     log_limits(decision, job, "refused", "", std::span(&line, 1));
     decision.message.push_back(std::move(line));
+}
+
+/// Answers a request that rules do not see: its sender must wait, or its texts were too large to be read.
+[[gnu::cold]] void answer_without_rules(Decision& decision, const ResolvedRequest& resolved,
+                                        const LoggedJob& job, const Site& site, bool must_wait) {
+    if (must_wait) return ask_to_submit_again(decision, job, unknown_partitions);
+    decision = answer_unread(resolved, job, site.enforces_later() ? site.as_it_was() : site);
 }
 
 /// Runs the site's rules over a new job. Empty: there are none, or the job is rejected.
@@ -177,14 +184,23 @@ void judge(Decision& decision, const ResolvedRequest& job, const Site& site, con
     append_contact(decision.message, site.settings());
 }
 
+/// Judges a job by the partitions that `site` has, with the parts before it if it is one of a heterogeneous
+/// job.
 [[gnu::hot]] void judge_with_parts(Decision& decision, const ResolvedRequest& job, const Site& site,
-                                   const std::optional<RulesRun>& rules, HetParts* parts);
+                                   const std::optional<RulesRun>& rules, HetParts* parts) {
+    const std::size_t told_before = decision.message.size();
+    if (can_judge(decision, job, site)) {
+        judge(decision, job, site, rules ? &*rules : nullptr);
+        if (parts) judge_with_other_parts(decision, job, *parts, site);
+    }
+    blame(decision, told_before, rules);
+}
 
 /// `trial` was made with partitions that may be outdated. If it rejects the job, the job gets `try_again`.
 /// Otherwise only its log lines about unknown limits are kept.
 void take_trial(Decision& decision, Decision trial, const LoggedJob& job, bool is_known) {
     if (trial.reject != RejectCode::none)
-        ask_to_come_again(decision, job, changed_partition);
+        ask_to_submit_again(decision, job, changed_partition);
     else if (!is_known)
         std::ranges::move(trial.log, std::back_inserter(decision.log));
 }
@@ -197,23 +213,18 @@ void take_trial(Decision& decision, Decision trial, const LoggedJob& job, bool i
     take_trial(decision, std::move(trial), {job.request, job.view()}, job.known.has_value());
 }
 
-/// Judges a job after the rules, with the parts before it if it is one of a heterogeneous job.
-[[gnu::hot]] void judge_with_parts(Decision& decision, const ResolvedRequest& job, const Site& site,
-                                   const std::optional<RulesRun>& rules, HetParts* parts) {
+/// Judges a job after the rules.
+[[gnu::hot]] void judge_after_rules(Decision& decision, const ResolvedRequest& job, const Site& site,
+                                    const std::optional<RulesRun>& rules, HetParts* parts) {
     if (site.enforces_later()) return judge_by_old_partitions(decision, job, site, parts);
-    const std::size_t told_before = decision.message.size();
-    if (can_judge(decision, job, site)) {
-        judge(decision, job, site, rules ? &*rules : nullptr);
-        if (parts) judge_with_other_parts(decision, job, *parts, site);
-    }
-    blame(decision, told_before, rules);
+    judge_with_parts(decision, job, site, rules, parts);
 }
 
 /// Judges the job as the rules changed it. Not inlined: most jobs need no space on the stack for it.
 [[gnu::noinline]] void judge_changed(Decision& decision, const Site& site, const ResolveOptions& options,
                                      const std::optional<RulesRun>& rules, HetParts* parts) {
     const ResolvedRequest changed = resolve(*decision.changed, site.context, options);
-    judge_with_parts(decision, changed, site, rules, parts);
+    judge_after_rules(decision, changed, site, rules, parts);
 }
 
 /// A change never concerns a whole array. The array text is slurmctld's own here and may be no index list.
@@ -252,22 +263,17 @@ Decision Gate::decide(const JobRequest& request, KnownCluster known, const polic
     const ResolveOptions options{.extent = parts ? ViewExtent::whole : ViewExtent::short_within_limits};
     const ResolvedRequest submitted = resolve(request, site.context, options);
     Decision decision; // the only thing returned, so that it is made in its place
-    if (site.must_wait(request.submit_uid)) {
-        ask_to_come_again(decision, {request, submitted.view()}, unknown_partitions);
+    const bool must_wait = site.must_wait(request.submit_uid);
+    if (must_wait || request.unread) {
+        answer_without_rules(decision, submitted, {request, submitted.view()}, site, must_wait);
         return decision;
     }
-    if (request.unread) {
-        decision = answer_unread(submitted, {request, submitted.view()},
-                                 site.enforces_later() ? site.as_it_was() : site);
-        return decision;
-    }
-
     const std::optional<RulesRun> rules = run_rules(decision, submitted, site);
     if (decision.reject != RejectCode::none) return decision;
     if (decision.changed)
         judge_changed(decision, site, options, rules, parts);
     else
-        judge_with_parts(decision, submitted, site, rules, parts);
+        judge_after_rules(decision, submitted, site, rules, parts);
     if (decision.reject != RejectCode::none) decision.changed.reset();
     return decision;
 }
@@ -286,12 +292,10 @@ Decision Gate::decide_update(model::JobUpdate update, KnownCluster known,
     if (!runs_rules && !judges && !must_wait && !(touches_limits && update.after.unread)) return decision;
     ResolvedRequest after = resolve(update.after, site.context, options);
     const LoggedJob logged{update.after, after.view(), &update};
-    if (must_wait) {
-        ask_to_come_again(decision, logged, unknown_partitions);
+    if (must_wait || update.after.unread) {
+        answer_without_rules(decision, after, logged, site, must_wait);
         return decision;
     }
-    if (update.after.unread)
-        return answer_unread(after, logged, site.enforces_later() ? site.as_it_was() : site);
     count_one_task(after);
     std::optional<ResolvedRequest> resolved_before;
     if (runs_rules && policy->reads_job_before()) resolve_before(resolved_before, update, site);
