@@ -320,7 +320,10 @@ NodeName=n[1-2] Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=64000 Gre
     def fields_of(self, before: str, text: str) -> dict[str, str]:
         notes = re.findall(rf"^{before}(\| .* \|)$", text, re.M)
         self.assertTrue(notes, text)
-        return {name: value for note in notes for name, value in re.findall(r"(?<=\| )(\w+)=(.*?) (?=\|)", note)}
+        read = {name: value for note in notes for name, value in re.findall(r"(?<=\| )(\w+)=(.*?) (?=\|)", note)}
+        # Later releases write "gres/gpu:2".
+        per = {name: value.replace("gres/", "gres:") for name, value in read.items() if name.startswith("tres_per_")}
+        return read | per
 
     def expect_fields(self, command: str, user: str, expected: dict[str, str]) -> None:
         with self.subTest(command):

@@ -204,7 +204,9 @@ PartitionName=whole Nodes=ALL DefMemPerNode=9000
             with self.subTest(f"{count.body} {count.options}"):
                 answer = self.cluster.sbatch(f"--hold -J count{place} {count.options}", USER)
                 self.assertIn(f"sbatch: before {count.before}.\nsbatch: after {count.after}.\n", answer.stderr)
-                tres = dict(part.split("=") for part in self.cluster.job(answer.job)["TRES"].split(","))
+                job = self.cluster.job(answer.job)
+                asked = job.get("ReqTRES") or job["TRES"]  # before Slurm 23.02
+                tres = dict(part.split("=") for part in asked.split(","))
                 counted = [tres.get(name, "0").rstrip("M") for name in ("node", "cpu", "mem", "gres/gpu")]
                 self.assertEqual(" ".join(counted), count.after)
 

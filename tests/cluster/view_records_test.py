@@ -54,7 +54,8 @@ ASSOCIATION_LIMITS = {
     "GrpWall": "200012",
 }
 # What sacctmgr calls otherwise.
-SACCTMGR_NAMES = {"GrpSubmitJobs": "GrpSubmit", "MaxSubmitJobs": "MaxSubmit", "MaxTRESPerJob": "MaxTRES", "MinTRESPerJob": "MinTRES"}
+SACCTMGR_NAMES = {"GrpSubmitJobs": "GrpSubmit", "MaxSubmitJobs": "MaxSubmit", "MaxTRESPerJob": "MaxTRES"}
+SACCTMGR_NAMES |= {"MinTRESPerJob": "MinTRES"}
 SACCTMGR_NAMES |= {"MaxTRESMinsPerJob": "MaxTRESMins", "MaxTRESRunMinsPerAccount": "MaxTRESRunMinsPA"}
 SACCTMGR_NAMES |= {"MaxTRESRunMinsPerUser": "MaxTRESRunMinsPU"}
 PARTITION_FIELDS = (
