@@ -2,6 +2,7 @@
 #include "qosgate/policy/data_binding.hpp"
 
 #include "qosgate/base/text.hpp"
+#include "qosgate/policy/budget.hpp"
 #include "qosgate/policy/lua_state.hpp"
 #include "qosgate/policy/unknown_name.hpp"
 
@@ -95,6 +96,9 @@ int read_element(lua_State* lua, const Place& place) {
         lua_pushnil(lua);
         return 1;
     }
+    // table.concat and table.unpack read a list of any length in one call, which the hook does not interrupt.
+    constexpr lua_Integer looks_at_the_clock = 256;
+    if (at % looks_at_the_clock == 0) Budget::on_count(lua, nullptr);
     push(lua, *place.file, place.file->table.elements(place.table)[static_cast<std::size_t>(at) - 1]);
     return 1;
 }
