@@ -2,7 +2,8 @@
 //
 // Known ways to escape from an embedded Lua: from its budget, its memory, its sandbox. Each must soon end as
 // an error of the rule, and the process must be able to judge the next job.
-#include "support/policy_setup.hpp"
+#include "support/script_setup.hpp"
+#include "support/small_view.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -133,19 +134,54 @@ const std::vector<Escape> doors{
     {"rule inside a rule", "rule { submit = function() end }", "is for the time when the file is loaded"},
 };
 
+const std::string giant = "local s, view = ('x'):rep(60000), view ";
+const std::string again = "while true do pcall(function() ";
+
+const std::vector<Escape> objects{
+    {"view in a loop", "while true do local x = view.qos('normal').Priority end", spent},
+    {"giant names of QOSs", giant + again + "return view.qos(s) end) end", spent, late},
+    {"giant fields of view", giant + again + "return view.qos('normal')[s] end) end", spent, late},
+    {"giant groups", giant + again + "return view.user.in_group(s) end) end", spent, late},
+    {"giant filters", giant + again + "return view.jobs{ user = s } end) end", spent, late},
+    {"unknown filters", giant + again + "return view.jobs{ [s] = s } end) end", spent, late},
+    {"parts without end", "local i = 0 while true do i = i + 1 job:add('features', 'f' .. i) end", "", spent},
+    {"giant part", "job:add('features', ('x'):rep(60000))", "features"},
+    {"unknown list", "job:add(('x'):rep(60000), 'x')", "xxx"},
+    {"a column that is not there",
+     "local m, s = data('map.csv'), ('x'):rep(60000) " + again + "return m[1][s] end) end", spent, late},
+    {"a long list joined", "table.concat(data('list.json'), ',')", memory, spent},
+    {"a long list unpacked", "table.unpack(data('list.json'))", memory, spent},
+    {"writing a field of the job", "job.uid = 0", "uid"},
+    {"writing data", "data('map.csv')[1].a = 'x'", "data of map.csv cannot be changed"},
+    {"table.insert into data", "table.insert(data('list.json'), 1)", ""},
+    {"table.sort of data", "table.sort(data('list.json'))", "table expected"},
+    {"next over view", "next(view)", "table expected", "next"},
+};
+
+std::string long_list() {
+    std::string list = "[0";
+    for (int i = 1; i < 50'000; ++i)
+        list += "," + std::to_string(i);
+    return list + "]";
+}
+
 /// Runs every escape between two normal jobs of one policy.
 void check_contained(const std::vector<Escape>& escapes) {
+    static const std::string list = long_list();
     for (const Escape& escape : escapes) {
         BOOST_TEST_CONTEXT(escape.name) {
-            const auto policy = policy_of(
-                {{"site.lua", patient_site},
-                 {"t.lua", rule_with("if job.name == 'evil' then\n" + at_run_time(escape.body) + "\nend")}});
-            Job innocent;
-            BOOST_TEST(!innocent.run(*policy).rejected);
+            const std::string body = at_run_time("local view = view; " + escape.body);
+            const auto policy =
+                policy_of({{"site.lua", patient_site},
+                           {"data/list.json", list},
+                           {"data/map.csv", "a,b\n1,2\n"},
+                           {"t.lua", viewing_rule("if job.name == 'evil' then\n" + body + "\nend")}});
+            const Job innocent;
+            BOOST_TEST(!run_with_view(*policy, innocent).rejected);
 
             Job evil;
             evil.request.name = "evil";
-            const auto [outcome, seconds] = run_patiently(*policy, evil);
+            const auto [outcome, seconds] = run_patiently_with_view(*policy, evil);
 
             BOOST_TEST(outcome.rejected);
             BOOST_TEST_REQUIRE(!outcome.events.empty());
@@ -154,7 +190,7 @@ void check_contained(const std::vector<Escape>& escapes) {
             const bool is_as_expected = is_the_other || has_text(said, escape.error);
             BOOST_TEST(is_as_expected, outcome.events[0].text);
             BOOST_TEST(seconds < 0.5);
-            BOOST_TEST(!innocent.run(*policy).rejected);
+            BOOST_TEST(!run_with_view(*policy, innocent).rejected);
         }
     }
 }
@@ -174,6 +210,49 @@ BOOST_AUTO_TEST_CASE(stops_greed_for_memory) {
 }
 BOOST_AUTO_TEST_CASE(has_no_door_out) {
     check_contained(doors);
+}
+
+BOOST_AUTO_TEST_CASE(contains_what_reads_and_writes_objects) {
+    check_contained(objects);
+}
+
+BOOST_AUTO_TEST_CASE(contains_scripts_for_job_submit_lua) {
+    // Each runs for one job, between two for which the script does nothing.
+    for (const auto& [body, error] : std::vector<std::pair<std::string, std::string>>{
+             {"while true do end", spent},
+             {"pcall(function() while true do end end)", spent},
+             {"local function f() return f() end f()", spent},
+             {"local function f() f() end f()", memory},
+             {"local t = {} while true do t[#t + 1] = ('x'):rep(60000) end", spent},
+             {"string.rep('x', 1e9)", "resulting string too large"},
+             {"os['exe' .. 'cute']('true')", "os.execute: slurmctld waits for the script"},
+             {"io['po' .. 'pen']('rm -rf /')", "io.popen: 'rm -rf /': slurmctld waits for the script"},
+             {"io.open('/etc/' .. 'passwd')", "is not among the files that the script may read"},
+             {"dofile('/etc/' .. 'passwd')", "is not among the files that the script may read"},
+             {"package['load' .. 'lib']('x', 'y')", "package.loadlib: modules in C cannot be loaded"},
+             {"loadstring('\\27Lua')()", ""},
+             {"string.dump(print)", ""},
+             {"debug.sethook()", ""},
+             {"collectgarbage('stop') while true do end", ""},
+             {"setmetatable(_G, { __index = function() while true do end end }) return undefined", spent},
+             {"coroutine.wrap(function() end)()", ""},
+             {"error({})", ""}})
+        BOOST_TEST_CONTEXT(body) {
+            ScriptSetup setup(
+                {{"site.lua", patient_site},
+                 {script_name, script_with("if job_desc.comment == 'evil' then\n" + body + "\nend")}});
+            BOOST_TEST(!setup.run().failure.has_value());
+            setup.host.fake.texts["comment"] = "evil";
+            const double begin = cpu_seconds();
+
+            const ScriptOutcome outcome = setup.run();
+
+            BOOST_TEST(cpu_seconds() - begin < 0.5);
+            BOOST_TEST_REQUIRE(outcome.failure.has_value());
+            BOOST_TEST(has_text(outcome.failure->message, error), outcome.failure->message);
+            setup.host.fake.texts["comment"] = "good";
+            BOOST_TEST(!setup.run().failure.has_value());
+        }
 }
 
 BOOST_AUTO_TEST_CASE(refuses_bytecode) {
