@@ -63,9 +63,9 @@ class Runtime {
     explicit Runtime(const Result<AssocMgr>& manager);
     void start_policies(const std::filesystem::path& directory);
     /// Runs the site's script for job_submit/lua, which may change the description. Returns a Slurm error
-    /// code, 0 to go on; then `took` gets its time, and `did` what the script did, if it did something.
+    /// code, 0 to go on; then `time` gets its time, and `did` what the script did, if it did something.
     int run_script(const policy::Policy& policy, const ClusterNow& now, job_desc_msg_t& description,
-                   std::uint32_t submit_uid, char** err_msg, std::chrono::steady_clock::duration& took,
+                   std::uint32_t submit_uid, char** err_msg, ScriptTime& time,
                    std::unique_ptr<ScriptDeeds>& did);
     /// The same for a change of a job; `did` gets the time, too.
     int run_script_at_change(const policy::Policy& policy, job_desc_msg_t& update, job_record* job,

@@ -43,9 +43,19 @@ bool refuses_on_errors(const policy::Policy& policy) {
 }
 
 /// The cluster as it is known at this moment.
-gate::KnownCluster to_known(const ClusterNow& now, const UserTable& users) {
+gate::KnownCluster to_known(const ClusterNow& now, const UserTable& users,
+                            const policy::BudgetClock* script_clock) {
     const gate::DecisionTimes times{.now = std::time(nullptr), .cluster_read_at = now.confirmed_at};
-    return {now.cluster.get(), now.may_have_changed, now.may_have_new_reservations, times, &users};
+    gate::KnownCluster known(now.cluster.get(), now.may_have_changed, now.may_have_new_reservations, times,
+                             &users);
+    known.script_clock = script_clock;
+    return known;
+}
+
+/// For a candidate, which has a time of its own.
+gate::KnownCluster without_script(gate::KnownCluster known) {
+    known.script_clock = nullptr;
+    return known;
 }
 
 /// Writes the decision's messages. The decision is valid even if there is no memory for the messages.
@@ -86,15 +96,15 @@ void tell(Say say) noexcept {
     const ClusterNow now = cluster_.current();
     const auto policy = policies_.current();
     std::unique_ptr<ScriptDeeds> of_script;
-    std::chrono::steady_clock::duration script_took{};
+    ScriptTime script_time;
     if (policy->script() != nullptr) [[unlikely]] {
         if (const int code =
-                run_script(*policy, now, description, submit_uid, err_msg, script_took, of_script);
+                run_script(*policy, now, description, submit_uid, err_msg, script_time, of_script);
             code != SLURM_SUCCESS)
             return code;
     }
     const auto candidate = policies_.candidate();
-    const gate::KnownCluster known = to_known(now, users_);
+    const gate::KnownCluster known = to_known(now, users_, &script_time.clock);
     Recording recording = recorder_.begin(*policy);
     const model::JobRequest request = slurm::read_job_desc(description, submit_uid);
     std::optional<HetSubmission::Turn> turn;
@@ -106,12 +116,12 @@ void tell(Say say) noexcept {
     recording.stop_clock();
     std::optional<gate::Comparison> comparison;
     const auto decide_again = [&](const policy::Policy& other) {
-        return gate_.decide(request, known, &other, parts_before ? &*parts_before : nullptr);
+        return gate_.decide(request, without_script(known), &other, parts_before ? &*parts_before : nullptr);
     };
     if (candidate)
         comparison = candidate_runs_.compare(*candidate, request, decision, std::ref(decide_again));
     const gate::RecordedJob recorded{.request = request, .candidate = comparison ? &*comparison : nullptr};
-    conclude(recording, decision, &recorded, /*is_change=*/false, of_script.get(), script_took);
+    conclude(recording, decision, &recorded, /*is_change=*/false, of_script.get(), script_time.took);
     if (decision.changed) write_changes(description, request, *decision.changed);
     return answer(decision, err_msg);
 }
@@ -178,7 +188,7 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
     const ClusterNow now = cluster_.current();
     const auto begin = TimeAllowance::Clock::now();
     const auto candidate = policies_.candidate();
-    const gate::KnownCluster known = to_known(now, users_);
+    const gate::KnownCluster known = to_known(now, users_, of_script ? &of_script->time.clock : nullptr);
     Recording recording = recorder_.begin(*policy);
     model::JobUpdate change = slurm::read_update(*current, update, submit_uid);
     const auto kept = recording.is_on() || candidate ? std::optional(change) : std::nullopt;
@@ -189,7 +199,7 @@ int Runtime::modify(job_desc_msg_t& update, job_record* job, std::uint32_t submi
     if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);
     std::optional<gate::Comparison> comparison;
     const auto decide_again = [&](const policy::Policy& other) {
-        return gate_.decide_update(*kept, known, &other);
+        return gate_.decide_update(*kept, without_script(known), &other);
     };
     if (candidate)
         comparison = candidate_runs_.compare(*candidate, kept->after, decision, std::ref(decide_again));

@@ -93,7 +93,7 @@ void Runtime::conclude_after_script(const Recording& recording, Decision& decisi
     message.insert(message.begin(), did.said.begin(), did.said.end());
     if (job != nullptr) recording.finish(decision, *job);
     counts_.count(decision, is_change);
-    results_.count(decision, did.took + recording.took());
+    results_.count(decision, did.time.took + recording.took());
     message.erase(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(did.said.size()));
 }
 
@@ -102,14 +102,14 @@ int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id
     std::optional<gate::RecordedJob> job;
     if (did.change) job.emplace(did.change->after, files_id.value_or(0));
     Decision decision;
-    did.took = {}; // it is the recording's
+    did.time.took = {}; // it is the recording's
     conclude_after_script(*did.recording, decision, job ? &*job : nullptr, /*is_change=*/true, did);
     return answer(decision, err_msg);
 }
 
 [[gnu::noinline]] int Runtime::run_script(const policy::Policy& policy, const ClusterNow& now,
                                           job_desc_msg_t& description, std::uint32_t submit_uid,
-                                          char** err_msg, std::chrono::steady_clock::duration& took,
+                                          char** err_msg, ScriptTime& time,
                                           std::unique_ptr<ScriptDeeds>& did) {
     if (policy.script()->asks_for_users()) users_.need();
     script_jobs_.want(policy.script()->fields_of_jobs());
@@ -121,7 +121,7 @@ int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id
     ScriptOutcome outcome = policy.script()->submit(host);
     outcome.is_up_to_sender = host.depends_on_moment();
     recording.stop_clock();
-    took = recording.took();
+    time = {recording.took(), outcome.clock};
     hear_script(outcome, err_msg);
     std::vector<std::string> changes;
     if (before)
@@ -137,7 +137,7 @@ int Runtime::pass_change(ScriptDeeds& did, std::optional<std::uint32_t> files_id
         gate::log_rule(decision, {request, resolved.view()}, event);
     if (script_answer.code == SLURM_SUCCESS) {
         did = std::make_unique<ScriptDeeds>();
-        did->took = took;
+        did->time = time;
         did->decision = std::move(decision);
         did->said = lines_of(outcome);
         return SLURM_SUCCESS;
@@ -206,7 +206,7 @@ Decision Runtime::describe_change(std::span<const policy::RuleEvent> events, con
         outcome.is_up_to_sender = true;
     }
     recording.stop_clock();
-    did.took = recording.took();
+    did.time = {recording.took(), outcome.clock};
     // One request may change every task of an array, one after the other.
     const auto end = TimeAllowance::Clock::now();
     if (!by_operator) change_allowance_.spend(submit_uid, end - begin, end);

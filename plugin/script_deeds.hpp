@@ -21,11 +21,17 @@ namespace qg::plugin {
 using script::answer_of_script;
 using script::ScriptAnswer;
 
+/// The time of the script.
+struct ScriptTime {
+    std::chrono::steady_clock::duration took{};
+    policy::BudgetClock clock; ///< of the job
+};
+
 /// What the script did about a request that goes on to the rules.
 struct ScriptDeeds {
     model::Decision decision;      ///< its log, events and names
     std::vector<std::string> said; ///< what the user has read already
-    std::chrono::steady_clock::duration took{};
+    ScriptTime time;
     std::optional<Recording> recording;     ///< of a change
     std::optional<model::JobUpdate> change; ///< empty: it is none, or the job cannot be read
 };

@@ -82,6 +82,21 @@ class GreedyRules(PluginTestCase):
         self.put_only({"site.lua": "site {}\n", "10-last.lua": 'rule { submit = function(job) job:note("it ran") end }\n'})
         self.expect(self.submit("--hold"), True, "it ran")
 
+    def test_a_script_and_rules_together_cost_no_more_than_a_job_may(self) -> None:
+        # Each takes most of the time that it may have.
+        busy = "local begin = os.clock() while os.clock() - begin < 0.065 do end"
+        site = 'site { limits = "off", rule_instructions = 10000000, rule_memory_mib = 16, rule_time_ms = 75 }\n'
+        script = f"function slurm_job_submit(job_desc) {busy} return slurm.SUCCESS end\n"
+        for behind in ({}, chain_of(ENDLESS, "allow")):
+            self.put_only({"site.lua": site, "compat/job_submit.lua": script, **behind})
+            self.submit("--hold")
+            spent = self.controller_ms()
+            for _ in range(SUBMISSIONS):
+                self.expect(self.submit("--hold"), True)
+            spent = (self.controller_ms() - spent) / SUBMISSIONS
+            print(f"script of 65 ms, {len(behind)} rules: {spent:.0f} ms of CPU time each")
+            self.assertLess(spent, 100 + BESIDES_MS)
+
     def test_rules_that_end_in_time_all_run(self) -> None:
         self.put_only({"site.lua": 'site { limits = "off" }\n', **chain_of("for i = 1, 100 do end", "deny")})
         for answer in self.submit_many():

@@ -11,6 +11,10 @@ namespace qg::quota {
 class UserGroups;
 }
 
+namespace qg::policy {
+class BudgetClock;
+} // namespace qg::policy
+
 namespace qg::gate {
 
 /// Times by the controller's clock; 0: not known.
@@ -40,6 +44,8 @@ struct KnownCluster {
     bool may_have_new_reservations;  ///< slurmctld may have added reservations since
     DecisionTimes times;             ///< only rules read them
     const quota::UserGroups* groups; ///< likewise; null: groups are not known
+    /// Of the site's script, which ran before the rules and shares the job's time with them; null: none ran.
+    const policy::BudgetClock* script_clock = nullptr;
 };
 
 } // namespace qg::gate

@@ -112,7 +112,8 @@ policy::RuleInput facts_of(const ResolvedRequest& resolved, const model::Resolve
             .knows_partitions = knows_partitions_of(resolved),
             .knows_cpus = resolved.counter.knows_cpus(),
             .sender_is_operator = sender_is_operator,
-            .max_time = max_time_of(view)};
+            .max_time = max_time_of(view),
+            .begun = resolved.context.known.script_clock};
 }
 
 /// A job that rules have changed, counted again. Not movable: its parts refer to each other.

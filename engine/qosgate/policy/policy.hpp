@@ -47,6 +47,7 @@ struct RuleCost {
     std::chrono::nanoseconds time{};
 };
 
+class BudgetClock;
 struct RuleInput;
 
 /// Counts a job again that rules have changed.
@@ -94,6 +95,9 @@ struct RuleInput {
     JobRecounter* recounter = nullptr; ///< null: rules read the same values after they changed the job
 
     std::vector<RuleCost>* costs = nullptr; ///< gets a line of each rule that runs; null: nobody measures
+
+    const BudgetClock* begun =
+        nullptr; ///< the job's clock, if something ran before the rules; null: nothing did
 };
 
 /// A job before a change, for rules that compare it with the job after it. Ownership: borrows for the

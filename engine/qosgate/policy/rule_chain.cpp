@@ -297,7 +297,7 @@ RuleOutcome run_chain(StatePool& pool, const std::vector<RuleInfo>& rules, const
                       const ChainInput& input) {
     RuleOutcome outcome; // the only thing returned, so that it is made in its place
     Chain chain(outcome, settings, input);
-    StateLease lease(pool, settings.rule_time);
+    StateLease lease(pool, settings.rule_time, input.facts.begun);
     for (std::size_t next = first_that_applies(rules, 0, input); next < rules.size() && !chain.has_ended();
          next = first_that_applies(rules, next, input)) {
         const auto compiled = lease.get();

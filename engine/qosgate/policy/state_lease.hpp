@@ -15,7 +15,9 @@ namespace qg::policy {
 /// rule gets a new one. All of a job's states share its clock. Threads: the one of the job.
 class StateLease {
   public:
-    StateLease(StatePool& pool, std::chrono::nanoseconds time) : pool_(pool), time_(time) {}
+    /// `begun`: the job's clock so far; null: nothing ran for it yet.
+    StateLease(StatePool& pool, std::chrono::nanoseconds time, const BudgetClock* begun)
+        : pool_(pool), time_(time), clock_(begun == nullptr ? BudgetClock() : *begun) {}
     StateLease(const StateLease&) = delete;
     StateLease& operator=(const StateLease&) = delete;
     ~StateLease() {

@@ -223,6 +223,7 @@ ScriptOutcome SiteScript::call_locked(ScriptHost& host, const Function& function
             run.log(0, text::format("{}: non-numeric return code", script_file_name));
     }
     module_credit_ = run.module_credit();
+    outcome.clock = state_->budget().clock();
     if (run.has_told()) outcome.message = run.message();
     outcome.lines = std::move(run.lines());
     if (state_->budget().exhausted() != Exhausted::nothing) {

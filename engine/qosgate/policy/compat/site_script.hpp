@@ -36,6 +36,7 @@ struct ScriptOutcome {
     std::optional<LuaError> failure; ///< why it did not end; the code is then 0
     /// Whether the sender can make it fail so at any time: then it refuses, whatever compat_on_error says.
     bool is_up_to_sender = false;
+    BudgetClock clock; ///< of the job; rules that run next go on with it
 };
 
 /// The calls of a script that failed.
