@@ -27,8 +27,8 @@ FieldRead read_of(std::string_view name, model::FieldUse use = model::FieldUse::
 }
 
 /// Watches the QOS and the partition.
-struct Setup {
-    Setup() { passed.watch(std::array{read_of("qos"), read_of("partition")}); }
+struct WatchesTwo {
+    WatchesTwo() { passed.watch(std::array{read_of("qos"), read_of("partition")}); }
 
     void start(const std::string& qos, const std::string& partition = "cpu") {
         Job job;
@@ -49,14 +49,14 @@ std::string any_name(std::mt19937& random) {
     return std::string(1, static_cast<char>('a' + random() % 3));
 }
 
-const std::array fields{"qos",    "partition", "account",  "name",   "comment",   "features",
-                        "prefer", "licenses",  "nodelist", "tasks",  "exclusive", "is_batch",
-                        "cpus",   "nodes",     "gpus",     "memory", "time_limit"};
+const std::array rule_fields{"qos",    "partition", "account",  "name",   "comment",   "features",
+                             "prefer", "licenses",  "nodelist", "tasks",  "exclusive", "is_batch",
+                             "cpus",   "nodes",     "gpus",     "memory", "time_limit"};
 
 /// Warns about jobs of two values, one of which may be whether a field is set.
 std::string random_rule(std::mt19937& random, std::size_t number) {
     const auto condition = [&random] {
-        const std::string field = fields[random() % fields.size()];
+        const std::string field = rule_fields[random() % rule_fields.size()];
         if (random() % 3 == 0 && field != "cpus" && field != "nodes" && field != "gpus" &&
             field != "memory" && field != "is_batch")
             return "job:is_set('" + field + "')";
@@ -66,7 +66,7 @@ std::string random_rule(std::mt19937& random, std::size_t number) {
                      std::to_string(number) + "') end");
 }
 
-Job random_job(std::mt19937& random) {
+Job job_of_few_values(std::mt19937& random) {
     Job job;
     const auto maybe = [&random]() -> std::optional<std::string> {
         return random() % 2 == 0 ? std::nullopt : std::optional(any_name(random));
@@ -83,7 +83,7 @@ Job random_job(std::mt19937& random) {
 
 } // namespace
 
-BOOST_FIXTURE_TEST_SUITE(passed_values, Setup)
+BOOST_FIXTURE_TEST_SUITE(passed_values, WatchesTwo)
 
 BOOST_AUTO_TEST_CASE(a_rule_is_known_for_the_combination_and_for_no_other) {
     start("a");
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(many_rules_with_many_fields_decide_as_those_that_remember_n
     const auto without = policy_of(files);
     std::size_t warned = 0;
     for (int i = 0; i < 3000; ++i) {
-        const Job job = random_job(random);
+        const Job job = job_of_few_values(random);
         const auto expected = without->run(job.request, job.facts()).warnings;
         const auto found = with_memory->run(job.request, job.facts()).warnings;
         warned += expected.empty() ? 0 : 1;
