@@ -2,6 +2,7 @@
 #include "partition_setup.hpp"
 
 #include "qosgate/slurm/compat.hpp"
+#include "qosgate/slurm/values.hpp"
 
 #include <boost/test/unit_test.hpp>
 
