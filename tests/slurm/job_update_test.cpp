@@ -246,6 +246,24 @@ BOOST_AUTO_TEST_CASE(a_record_without_a_least_time_has_none) {
     BOOST_TEST(read_job_record(current, submitter).time_min.value() == TimeLimit{10});
 }
 
+BOOST_AUTO_TEST_CASE(memory_for_each_gpu_leaves_no_default_memory) {
+    std::string per_gpu = "gres:gpu:100";
+    job_desc_msg_t current = unset_job();
+    current.pn_min_memory = MEM_PER_CPU | 1000; // DefMemPerCPU
+    BOOST_TEST(read_job_record(current, submitter).memory.has_value());
+    current.mem_per_tres = per_gpu.data();
+    BOOST_TEST(!read_job_record(current, submitter).memory.has_value());
+    BOOST_TEST(*read_job_record(current, submitter).memory_per_tres == per_gpu);
+
+    job_desc_msg_t update = unset_job();
+    BOOST_TEST(!read_job_update(current, update, submitter).memory.has_value());
+    update.pn_min_memory = 300;
+    BOOST_TEST(read_job_update(current, update, submitter).memory.value().mib == 300u);
+
+    current.bitflags = JOB_MEM_SET; // a change has set it
+    BOOST_TEST(read_job_record(current, submitter).memory.value().mib == 1000u);
+}
+
 BOOST_AUTO_TEST_CASE(a_change_tells_whether_it_names_the_qos_and_the_time) {
     std::string small = "small";
     job_desc_msg_t current = unset_job();

@@ -150,6 +150,8 @@ JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_u
     JobRequest request = read_job_desc(current, submit_uid);
     if (request.priority != 0u) request.priority.reset();           // 0 holds the job
     if (request.time_min == TimeLimit{0}) request.time_min.reset(); // so a record says that it has none
+    // The default of memory, which does not count for such a job.
+    if (request.memory_per_tres && (current.bitflags & JOB_MEM_SET) == 0) request.memory.reset();
     request.has_counted_cpus = true; // slurmctld counts tasks only when it takes a job
     request.is_het_part = false;     // a copied record does not show it; its offset is 0
     request.details = details_of_record(current);

@@ -123,6 +123,7 @@ model::JobRequest read_request(const slurm_job_info_t& record) {
     copy.sockets_per_node = record.sockets_per_node;
     copy.pn_min_cpus = record.pn_min_cpus;
     copy.pn_min_memory = record.pn_min_memory;
+    copy.bitflags = record.bitflags;
     copy.shared = record.shared;
     copy.priority = record.priority;
     copy.begin_time = record.eligible_time;
