@@ -264,6 +264,37 @@ BOOST_AUTO_TEST_CASE(memory_for_each_gpu_leaves_no_default_memory) {
     BOOST_TEST(read_job_record(current, submitter).memory.value().mib == 1000u);
 }
 
+BOOST_AUTO_TEST_CASE(a_dependency_of_a_record_reads_without_its_state) {
+    const std::pair<std::string, std::string> rows[] = {
+        {"singleton(unfulfilled)", "singleton"},
+        {"afterok:1(unfulfilled),afterany:2_*+5(failed)", "afterok:1,afterany:2_*+5"},
+        {"after:1(unfulfilled)?singleton(unknown)", "after:1?singleton"},
+        {"afterok:7", "afterok:7"},
+        {"singleton(", "singleton"},
+        {"(", ""},
+        {")(()", ")"}};
+    const auto dependency_of = [](const JobRequest& request) {
+        return request.details.get(model::JobDetail::dependency);
+    };
+    for (const auto& [stored, shown] : rows) {
+        std::string text = stored;
+        job_desc_msg_t current = unset_job();
+        current.dependency = text.data();
+        const JobRequest record = read_job_record(current, submitter);
+        BOOST_TEST(dependency_of(record).text == shown);
+        job_desc_msg_t update = unset_job();
+        const JobRequest after = read_job_update(current, update, submitter);
+        BOOST_TEST(dependency_of(after).text == shown);
+        BOOST_TEST(dependency_of(read_job_desc(current, submitter)).text == stored); // as written
+        std::string other = "afterok:3(x)", none;
+        update.dependency = other.data();
+        BOOST_TEST(dependency_of(read_job_update(current, update, submitter)).text == other);
+        update.dependency = none.data();
+        BOOST_CHECK(dependency_of(read_job_update(current, update, submitter)).kind ==
+                    model::DetailValue::Kind::unset);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_change_tells_whether_it_names_the_qos_and_the_time) {
     std::string small = "small";
     job_desc_msg_t current = unset_job();

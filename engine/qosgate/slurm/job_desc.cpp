@@ -113,6 +113,25 @@ std::optional<model::UpdatePart> part_of(const TextField& field) noexcept {
     return model::UpdatePart::limits;
 }
 
+/// A dependency as users write it. slurmctld's records add the state of each: "afterok:7(unfulfilled)".
+std::string without_states(std::string_view dependency) {
+    std::string text;
+    bool is_state = false;
+    for (const char letter : dependency) {
+        if (letter == '(') is_state = true;
+        if (!is_state) text.push_back(letter);
+        if (letter == ')') is_state = false;
+    }
+    return text;
+}
+
+/// A text that is longer than rules read stays as it is.
+[[gnu::cold]] void strip_states(JobRequest& request) {
+    const model::DetailValue dependency = request.details.get(model::JobDetail::dependency);
+    if (dependency.kind == model::DetailValue::Kind::text)
+        request.details.set(model::JobDetail::dependency, without_states(dependency.text));
+}
+
 } // namespace
 
 [[gnu::hot]] JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid) {
@@ -155,6 +174,7 @@ JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_u
     request.has_counted_cpus = true; // slurmctld counts tasks only when it takes a job
     request.is_het_part = false;     // a copied record does not show it; its offset is 0
     request.details = details_of_record(current);
+    if (request.has_dependency) strip_states(request);
     return request;
 }
 
@@ -164,6 +184,7 @@ JobRequest read_job_update(const job_desc_msg_t& current, const job_desc_msg_t& 
     apply_set_fields(request, update);
     if (update.priority == INFINITE) request.priority.reset(); // released: slurmctld computes one
     request.details = details_of_record(current, &update);
+    if (update.dependency == nullptr && request.has_dependency) strip_states(request);
     request.unread.reset(); // the change may shorten it
     for (const TextField& field : text_fields) {
         const char* const changed = update.*field.slurm;
