@@ -295,6 +295,24 @@ BOOST_AUTO_TEST_CASE(a_script_makes_a_batch_job) {
     BOOST_TEST(read(job).is_batch);
 }
 
+BOOST_AUTO_TEST_CASE(an_environment_makes_a_later_part_of_sbatch_a_batch_job) {
+    std::string variable = "HOME=/";
+    char* environment[] = {variable.data(), nullptr};
+    job_desc_msg_t part = unset_job();
+    part.environment = environment;
+    part.env_size = 1;
+    BOOST_TEST(!read(part).is_batch); // no part
+    part.het_job_offset = 1;
+    BOOST_TEST(read(part).is_batch);
+    for (const std::uint32_t none : {std::uint32_t{0}, std::uint32_t{NO_VAL}}) {
+        part.env_size = none;
+        BOOST_TEST(!read(part).is_batch);
+    }
+    part.env_size = 1;
+    part.environment = nullptr; // as salloc and srun send it
+    BOOST_TEST(!read(part).is_batch);
+}
+
 BOOST_AUTO_TEST_CASE(a_deadline_leaves_whole_minutes_from_the_begin_on) {
     const std::time_t now = std::time(nullptr);
     const auto left = [](std::time_t deadline, std::time_t begin = 0) {

@@ -295,6 +295,22 @@ BOOST_AUTO_TEST_CASE(a_dependency_of_a_record_reads_without_its_state) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_record_of_sbatch_has_a_script_or_nobody_who_waits_for_it) {
+    std::string script = "#!/bin/sh", host = "10.0.0.1", none;
+    job_desc_msg_t current = unset_job();
+    BOOST_TEST(read_job_record(current, submitter).is_batch); // a later part of a heterogeneous job
+    current.resp_host = none.data();
+    BOOST_TEST(read_job_record(current, submitter).is_batch);
+    current.resp_host = host.data(); // salloc, srun
+    BOOST_TEST(!read_job_record(current, submitter).is_batch);
+    BOOST_TEST(!read_job_update(current, unset_job(), submitter).is_batch);
+    current.resp_host = nullptr;
+    current.other_port = 40000;
+    BOOST_TEST(!read_job_record(current, submitter).is_batch);
+    current.script_buf = script.data();
+    BOOST_TEST(read_job_record(current, submitter).is_batch);
+}
+
 BOOST_AUTO_TEST_CASE(a_change_tells_whether_it_names_the_qos_and_the_time) {
     std::string small = "small";
     job_desc_msg_t current = unset_job();

@@ -132,6 +132,21 @@ std::string without_states(std::string_view dependency) {
         request.details.set(model::JobDetail::dependency, without_states(dependency.text));
 }
 
+/// Whether sbatch sent it. Of a heterogeneous job only the first part has the script, and each part of sbatch
+/// has an environment; salloc and srun send none.
+bool is_of_sbatch(const job_desc_msg_t& description) {
+    if (is_set(description.script) || description.script_buf != nullptr) return true;
+    const bool has_environment =
+        description.environment != nullptr && is_count(description.env_size) && description.env_size != 0;
+    return description.het_job_offset != NO_VAL && has_environment;
+}
+
+/// The same of a record, which shows no script and environment of the later parts. slurmctld notes the host
+/// of each salloc and srun; the port is left where a federated cluster drops the host.
+bool is_record_of_sbatch(const job_desc_msg_t& current) {
+    return current.script_buf != nullptr || (!is_set(current.resp_host) && current.other_port == 0);
+}
+
 } // namespace
 
 [[gnu::hot]] JobRequest read_job_desc(const job_desc_msg_t& description, std::uint32_t submit_uid) {
@@ -139,7 +154,7 @@ std::string without_states(std::string_view dependency) {
     request.user_id = description.user_id;
     request.submit_uid = submit_uid;
     apply_set_fields(request, description);
-    request.is_batch = is_set(description.script) || description.script_buf != nullptr;
+    request.is_batch = is_of_sbatch(description);
     request.submit_line = view_beginning(description.submit_line);
     read_excluded_nodes(request, description.exc_nodes);
     request.is_het_part = description.het_job_offset != NO_VAL;
@@ -171,6 +186,7 @@ JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_u
     if (request.time_min == TimeLimit{0}) request.time_min.reset(); // so a record says that it has none
     // The default of memory, which does not count for such a job.
     if (request.memory_per_tres && (current.bitflags & JOB_MEM_SET) == 0) request.memory.reset();
+    request.is_batch = is_record_of_sbatch(current);
     request.has_counted_cpus = true; // slurmctld counts tasks only when it takes a job
     request.is_het_part = false;     // a copied record does not show it; its offset is 0
     request.details = details_of_record(current);

@@ -129,6 +129,7 @@ model::JobRequest read_request(const slurm_job_info_t& record) {
     copy.begin_time = record.eligible_time;
     copy.deadline = record.deadline;
     model::JobRequest request = read_job_record(copy, record.user_id);
+    request.is_batch = false; // slurmctld refuses no job that it has
     request.details = {};
     request.submit_line = {};
     request.excluded_nodes = {};
