@@ -246,6 +246,18 @@ BOOST_AUTO_TEST_CASE(a_record_without_a_least_time_has_none) {
     BOOST_TEST(read_job_record(current, submitter).time_min.value() == TimeLimit{10});
 }
 
+BOOST_AUTO_TEST_CASE(a_record_without_tasks_asked_for_none) {
+    job_desc_msg_t current = unset_job();
+    current.num_tasks = 0;
+    BOOST_TEST(!read_job_record(current, submitter).tasks.has_value());
+    current.num_tasks = 1;
+    BOOST_TEST(read_job_record(current, submitter).tasks.value() == 1u);
+    job_desc_msg_t update = unset_job();
+    update.num_tasks = 3;
+    current.num_tasks = 0;
+    BOOST_TEST(read_job_update(current, update, submitter).tasks.value() == 3u);
+}
+
 BOOST_AUTO_TEST_CASE(memory_for_each_gpu_leaves_no_default_memory) {
     std::string per_gpu = "gres:gpu:100";
     job_desc_msg_t current = unset_job();
@@ -262,6 +274,22 @@ BOOST_AUTO_TEST_CASE(memory_for_each_gpu_leaves_no_default_memory) {
 
     current.bitflags = JOB_MEM_SET; // a change has set it
     BOOST_TEST(read_job_record(current, submitter).memory.value().mib == 1000u);
+}
+
+BOOST_AUTO_TEST_CASE(a_record_of_sbatch_has_a_script_or_nobody_who_waits_for_it) {
+    std::string script = "#!/bin/sh", host = "10.0.0.1", none;
+    job_desc_msg_t current = unset_job();
+    BOOST_TEST(read_job_record(current, submitter).is_batch); // a later part of a heterogeneous job
+    current.resp_host = none.data();
+    BOOST_TEST(read_job_record(current, submitter).is_batch);
+    current.resp_host = host.data(); // salloc, srun
+    BOOST_TEST(!read_job_record(current, submitter).is_batch);
+    BOOST_TEST(!read_job_update(current, unset_job(), submitter).is_batch);
+    current.resp_host = nullptr;
+    current.other_port = 40000;
+    BOOST_TEST(!read_job_record(current, submitter).is_batch);
+    current.script_buf = script.data();
+    BOOST_TEST(read_job_record(current, submitter).is_batch);
 }
 
 BOOST_AUTO_TEST_CASE(a_dependency_of_a_record_reads_without_its_state) {
@@ -293,22 +321,6 @@ BOOST_AUTO_TEST_CASE(a_dependency_of_a_record_reads_without_its_state) {
         BOOST_CHECK(dependency_of(read_job_update(current, update, submitter)).kind ==
                     model::DetailValue::Kind::unset);
     }
-}
-
-BOOST_AUTO_TEST_CASE(a_record_of_sbatch_has_a_script_or_nobody_who_waits_for_it) {
-    std::string script = "#!/bin/sh", host = "10.0.0.1", none;
-    job_desc_msg_t current = unset_job();
-    BOOST_TEST(read_job_record(current, submitter).is_batch); // a later part of a heterogeneous job
-    current.resp_host = none.data();
-    BOOST_TEST(read_job_record(current, submitter).is_batch);
-    current.resp_host = host.data(); // salloc, srun
-    BOOST_TEST(!read_job_record(current, submitter).is_batch);
-    BOOST_TEST(!read_job_update(current, unset_job(), submitter).is_batch);
-    current.resp_host = nullptr;
-    current.other_port = 40000;
-    BOOST_TEST(!read_job_record(current, submitter).is_batch);
-    current.script_buf = script.data();
-    BOOST_TEST(read_job_record(current, submitter).is_batch);
 }
 
 BOOST_AUTO_TEST_CASE(a_change_tells_whether_it_names_the_qos_and_the_time) {

@@ -184,6 +184,7 @@ JobRequest read_job_record(const job_desc_msg_t& current, std::uint32_t submit_u
     JobRequest request = read_job_desc(current, submit_uid);
     if (request.priority != 0u) request.priority.reset();           // 0 holds the job
     if (request.time_min == TimeLimit{0}) request.time_min.reset(); // so a record says that it has none
+    if (request.tasks == 0u) request.tasks.reset();                 // likewise
     // The default of memory, which does not count for such a job.
     if (request.memory_per_tres && (current.bitflags & JOB_MEM_SET) == 0) request.memory.reset();
     request.is_batch = is_record_of_sbatch(current);
