@@ -211,6 +211,43 @@ BOOST_AUTO_TEST_CASE(writes_numbers_within_slurm_s_ranges) {
     BOOST_TEST(written("tasks_per_socket", "2") == "2");
 }
 
+BOOST_AUTO_TEST_CASE(cpus_follow_the_nodes_as_in_clients) {
+    struct Row {
+        std::uint32_t min_nodes, tasks, cpus_per_task; ///< 0: unset
+        bool overcommit;
+        std::uint32_t min_cpus; ///< as sbatch sends it; 0: not sent
+        const char* writes;
+        std::uint32_t expected;
+    };
+    const Row rows[] = {
+        {2, 0, 0, false, 2, "job.min_nodes = 1", 1},
+        {2, 0, 0, false, 2, "job.min_nodes = nil", 1},
+        {0, 0, 0, false, 1, "job.min_nodes = 2", 2},
+        {0, 0, 4, false, 4, "job.min_nodes = 2", 8},
+        {2, 0, 0, false, 2, "job.max_nodes = 1 job.min_nodes = 1", 1},
+        {2, 0, 0, false, 2, "job.max_nodes = 4", 2},
+        {2, 4, 0, false, 4, "job.min_nodes = 1", 4},   // of the tasks
+        {2, 0, 0, false, 16, "job.min_nodes = 1", 16}, // another client's
+        {0, 0, 0, false, 0, "job.min_nodes = 2", 0},
+        {2, 0, 0, true, 2, "job.min_nodes = 1", 1},
+        {2, 8, 2, true, 2, "job.min_nodes = 3", 3},
+        {2, 0, 0, true, 5, "job.min_nodes = 1", 5},
+    };
+    const auto unless_0 = [](std::uint32_t count) {
+        return count == 0 ? std::nullopt : std::optional(count);
+    };
+    for (const Row& row : rows) {
+        Job job;
+        job.request.min_nodes = unless_0(row.min_nodes);
+        job.request.tasks = unless_0(row.tasks);
+        job.request.cpus_per_task = unless_0(row.cpus_per_task);
+        job.request.overcommit = row.overcommit;
+        job.request.min_cpus = unless_0(row.min_cpus);
+        BOOST_TEST(!job.run(*one_rule(row.writes)).rejected);
+        BOOST_TEST(job.request.min_cpus.value_or(0) == row.expected, row.writes);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(writes_flags) {
     BOOST_TEST(written("requeue", "true") == "true");
     BOOST_TEST(written("requeue", "false") == "false");

@@ -68,4 +68,16 @@ void follow_tasks(JobRequest& request, std::uint64_t cpus_before) noexcept {
         request.min_cpus = static_cast<std::uint32_t>(cpus);
 }
 
+Result<void> write_min_nodes(JobRequest& request, const Value& value) {
+    const std::uint64_t cpus_before = cpus_of_tasks(request);
+    const std::uint32_t nodes_before = request.min_nodes.value_or(1);
+    auto written = write_count<&JobRequest::min_nodes, 1, highest_count>(request, value);
+    if (!written) return written;
+    follow_tasks(request, cpus_before);
+    // With --overcommit they send a CPU for each node, whatever the tasks.
+    if (request.overcommit && request.min_cpus == nodes_before)
+        request.min_cpus = request.min_nodes.value_or(1);
+    return written;
+}
+
 } // namespace qg::policy::field

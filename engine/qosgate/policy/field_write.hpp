@@ -71,6 +71,9 @@ Result<void> write_task_count(JobRequest& request, const Value& value) {
     return written;
 }
 
+/// Makes the CPUs follow, too: without --ntasks, the clients count one task for each node.
+Result<void> write_min_nodes(JobRequest& request, const Value& value);
+
 template <std::optional<TimeLimit> JobRequest::*member>
 Result<void> write_time(JobRequest& request, const Value& value) {
     const auto limit = to_time(value);
