@@ -16,7 +16,7 @@ BOOST_AUTO_TEST_SUITE(script_findings)
 
 namespace {
 
-constexpr const char* modify = "\nfunction slurm_job_modify(job_desc, job_rec) return 0 end";
+constexpr const char* with_modify = "\nfunction slurm_job_modify(job_desc, job_rec) return 0 end";
 
 /// "2: what", a line each.
 std::string findings_in(const std::string& source) {
@@ -29,7 +29,7 @@ std::string findings_in(const std::string& source) {
 /// Of a script with these lines in front of slurm_job_submit(job_desc), and this body.
 std::string found(const std::string& before, const std::string& body) {
     return findings_in(before + "\nfunction slurm_job_submit(job_desc)\n" + "do " + body +
-                       " end\nreturn 0 end" + modify);
+                       " end\nreturn 0 end" + with_modify);
 }
 
 bool has(const std::string& all, std::string_view words) {
