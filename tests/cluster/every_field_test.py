@@ -281,6 +281,13 @@ BEFORE_CHANGE: dict[str, dict[str, str]] = {
         "oversubscribe": "user set", "exclusive": "false unset", "disable_binding": "true set", "overcommit": "false unset",
         "comment": "nil unset", "features": "nil unset", "licenses": "nil unset", "reservation": "nil unset", "gpu": "nil unset",
     },
+    "--gpus=2 --mem-per-gpu=100 -n6": {
+        "memory_per_gpu": "100 set", "memory_per_cpu": "nil unset", "memory_per_node": "nil unset", "memory": "200 set",
+        "tasks": "6 set", "cpus": "6 error",
+    },
+    "-N1-2 --switches=2@10:00": {"tasks": "nil unset", "switches": "nil unset", "switches_wait": "nil unset", "nodes": "1 set"},
+    # slurmctld does not show plugins how many tasks share a GPU.
+    "-n4 --ntasks-per-gpu=2": {"tasks": "4 set", "gpus": "0 unset", "gpu": "nil unset"},
     "sbatch --hold --parsable @SCRIPT@ -x two": {"argv": "-x+two set", "env": "red set", "script": "nil unset"},
 }  # fmt: skip
 
@@ -364,14 +371,48 @@ NodeName=n[1-2] Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=64000 Gre
             self.assertEqual((read["is_het_part"], read["het_offset"]), ("true set", f"{place} set"))
             self.assertEqual(read["tasks"], tasks)
 
+    def test_each_part_of_a_heterogeneous_job_is_of_the_same_command(self) -> None:
+        commands = {
+            "sbatch --hold --wrap=true : -n3": "true set",
+            "salloc --no-shell : -n3": "false unset",
+            "srun --output=/dev/null true : -n3 true": "false unset",
+        }
+        for command, is_batch in commands.items():
+            result = self.cluster.run(command, USER, timeout=60)
+            for part in "0: ", "1: ":
+                with self.subTest(command, part=part):
+                    read = self.fields_in(result, part)
+                    self.assertEqual((read["is_batch"], read["interactive"] == "true set"), (is_batch, is_batch != "true set"))
+
+    def before_change(self, job: int | str) -> dict[str, str]:
+        mark = len(self.cluster.log("slurmctld"))
+        self.cluster.scontrol(f"update jobid={job} name=changed")
+        return self.fields_of(".* noted change .*?: rule '10-read' \\(10-read.lua\\): ", self.slurmctld_log_since(mark))
+
+    def test_a_change_knows_the_command_that_sent_the_job(self) -> None:
+        job = self.cluster.run("sbatch --hold --parsable --wrap=true : -n3", USER, check=True).stdout.strip()
+        for part in f"{job}+0", f"{job}+1":
+            self.assertEqual(self.before_change(part)["is_batch"], "true set", part)
+        salloc = self.cluster.run("salloc --no-shell", USER)
+        granted = re.search(r"Granted job allocation (\d+)", salloc.stderr)
+        self.assertTrue(granted, salloc.stderr)
+        self.assertEqual(self.before_change(granted[1])["is_batch"], "false unset")
+        self.cluster.run(f"scancel {granted[1]}", check=True)
+
+    def test_a_dependency_reads_as_written_at_a_change(self) -> None:
+        first = self.cluster.sbatch("--hold", USER).job
+        for written in f"afterok:{first}", f"after:{first}+5,afternotok:{first}", f"after:{first}?singleton":
+            with self.subTest(written):
+                job = self.cluster.sbatch(f"--hold --dependency={written}", USER).job
+                self.assertIn("(unfulfilled)", self.cluster.job(job)["Dependency"])
+                self.assertEqual(self.before_change(job)["dependency"], f"{written} set")
+
     def test_a_change_reads_what_the_job_asked_for(self) -> None:
         for options, expected in BEFORE_CHANGE.items():
             with self.subTest(options):
                 command = options if options.startswith("sbatch ") else f"sbatch --hold --parsable --wrap=true {options}"
                 answer = self.cluster.run(self.replaced(command), USER, check=True, env={"SITE_COLOUR": "red"})
-                mark = len(self.cluster.log("slurmctld"))
-                self.cluster.scontrol(f"update jobid={answer.stdout.strip()} name=changed")
-                read = self.fields_of(".* noted change .*?: rule '10-read' \\(10-read.lua\\): ", self.slurmctld_log_since(mark))
+                read = self.before_change(answer.stdout.strip())
                 self.assertEqual({name: read.get(name) for name in expected}, expected)
 
     def test_the_comment_of_an_administrator_is_read_at_a_change(self) -> None:
