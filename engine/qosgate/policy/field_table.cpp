@@ -212,10 +212,13 @@ constexpr auto field_table = std::to_array<FieldSpec>({
     fixed_text<&JobRequest::tres_per_node>("tres_per_node", "--gres and --gpus-per-node"),
     fixed_text<&JobRequest::tres_per_socket>("tres_per_socket", "--gpus-per-socket"),
     fixed_text<&JobRequest::tres_per_task>("tres_per_task", "--gpus-per-task"),
-    fixed_detail<JobDetail::burst_buffer>("burst_buffer", FieldType::text, "--bb and --bbf"),
+    fixed_detail<JobDetail::burst_buffer>(
+        "burst_buffer", FieldType::text,
+        "--bb, and --bbf of salloc and srun; sbatch writes --bbf into the script"),
     fixed_detail<JobDetail::network>("network", FieldType::text, "--network"),
     set_with(UpdatePart::priority,
-             count_field<&JobRequest::priority, 0>("priority", "the priority asked for; 0 holds the job")),
+             count_field<&JobRequest::priority, 0>(
+                 "priority", "--priority of an operator, nil of others; 0 holds the job")),
     number_detail<JobDetail::nice, -highest_nice, highest_nice>("nice",
                                                                 "--nice; below 0 is a higher priority"),
     number_detail<JobDetail::begin_time, 1, highest_count>("begin_time", "--begin, in seconds since 1970"),

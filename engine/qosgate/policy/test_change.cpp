@@ -17,15 +17,18 @@ struct HiddenField {
     std::string_view reads;     ///< what rules read instead
     bool is_in_changes = false; ///< it is shown where the change sets it
 };
-constexpr std::array<HiddenField, 8> hidden_fields{{
+constexpr std::array<HiddenField, 11> hidden_fields{{
     {"array", "nil"},
     {"array_tasks", "1"},
     {"script", "nil"},
     {"script_options", "an empty list"},
     {"het_offset", "nil"},
     {"is_het_part", "false"},
+    {"admin_comment", "nil", true},
     {"burst_buffer", "nil", true},
     {"reboot", "false", true},
+    {"switches", "nil", true},
+    {"switches_wait", "nil", true},
 }};
 
 /// Whether it is what rules read anyway.
