@@ -207,6 +207,16 @@ class JobFields(PluginTestCase):
         for text in ("NumCPUs=3 ", "Partition=short ", "TimeLimit=00:30:00 "):
             self.assertIn(text, shown)
 
+    def test_nodes_that_a_rule_writes_have_the_cpus_that_sbatch_sends_for_them(self) -> None:
+        self.write_rule('job:note("-")')
+        asked_alone = {n: self.cluster.job(self.cluster.sbatch(f"--hold -N{n}", USER).job) for n in (1, 2)}
+        for nodes, options in (1, "-N2"), (2, ""), (1, "-N2 --overcommit"):
+            with self.subTest(options):
+                self.write_rule(f"job.min_nodes, job.max_nodes = {nodes}, {nodes}")
+                shown = self.cluster.job(self.cluster.sbatch(f"--hold {options}", USER).job)
+                for field in "NumNodes", "NumCPUs", "NumTasks":
+                    self.assertEqual(shown[field], asked_alone[nodes][field], field)
+
     def test_what_a_rule_adds_to_lists_is_what_the_job_has(self) -> None:
         for node in self.cluster.run("sinfo --noheader --Node --format=%N", check=True).stdout.split():
             self.cluster.scontrol(f"update nodename={node} availablefeatures=a,b,c activefeatures=a,b,c")
