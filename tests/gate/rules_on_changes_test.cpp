@@ -182,17 +182,17 @@ BOOST_AUTO_TEST_CASE(the_log_has_the_reason_of_what_the_gate_refuses) {
 }
 
 BOOST_AUTO_TEST_CASE(the_log_line_of_a_refusal_is_cut) {
-    std::vector<std::string> names = {"cpu", "mem", "energy", "node"};
+    std::vector<std::string> tres_names = {"cpu", "mem", "energy", "node"};
     request.licenses = "";
     for (const char letter : {'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'}) {
         const std::string license(300, letter);
-        names.push_back("license/" + license);
+        tres_names.push_back("license/" + license);
         *request.licenses += license + ":2,";
     }
-    records.tres = std::make_shared<const model::TresCatalogue>(names);
+    records.tres = std::make_shared<const model::TresCatalogue>(tres_names);
     for (quota::LocalQos& each : records.qos)
         each.qos.limits = model::Limits(records.tres->size());
-    for (std::size_t i = 4; i < names.size(); ++i)
+    for (std::size_t i = 4; i < tres_names.size(); ++i)
         qos(0).limits.set(model::TresLimit::max_tres_per_job, i, 1);
     policy = test::load_site("site { limits = 'enforce' }");
 
