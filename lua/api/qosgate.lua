@@ -57,9 +57,9 @@
 ---@field tres_per_node string? --gres and --gpus-per-node (read-only)
 ---@field tres_per_socket string? --gpus-per-socket (read-only)
 ---@field tres_per_task string? --gpus-per-task (read-only)
----@field burst_buffer string? --bb and --bbf (read-only)
+---@field burst_buffer string? --bb, and --bbf of salloc and srun; sbatch writes --bbf into the script (read-only)
 ---@field network string? --network (read-only)
----@field priority integer? the priority asked for; 0 holds the job
+---@field priority integer? --priority of an operator, nil of others; 0 holds the job
 ---@field nice integer? --nice; below 0 is a higher priority
 ---@field begin_time integer? --begin, in seconds since 1970
 ---@field deadline integer? --deadline, in seconds since 1970 (read-only)

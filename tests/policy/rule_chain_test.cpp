@@ -164,13 +164,6 @@ BOOST_AUTO_TEST_CASE(records_the_call_stack_of_a_failure_in_one_line) {
     BOOST_TEST(stack.find_first_of("\n\t") == std::string::npos, stack);
 }
 
-BOOST_AUTO_TEST_CASE(tells_why_a_file_does_not_load_in_one_line) {
-    const auto policy = try_policy({{"t.lua", "error('x\\nrule: accepted\\27[2J')"}});
-
-    BOOST_TEST_REQUIRE(!policy);
-    BOOST_TEST(has_text(policy.error().message, "x?rule: accepted?[2J"), policy.error().message);
-}
-
 BOOST_AUTO_TEST_CASE(goes_on_after_a_failure_where_on_error_allows_and_undoes_what_the_rule_did) {
     const auto policy = policy_of({{"a.lua", rule_with("job.qos = 'long' error('x')", "on_error = 'allow',")},
                                    {"b.lua", rule_with("job:warn('%s', job.qos)")}});

@@ -101,7 +101,6 @@ void push_traceback_handler(lua_State* lua) noexcept {
 }
 
 LuaError take_error(LuaState& state) {
-    constexpr std::size_t max_message_bytes = 4000;
     lua_State* lua = state.raw();
     LuaError error;
     error.exhausted = state.budget().exhausted();
@@ -112,7 +111,7 @@ LuaError take_error(LuaState& state) {
         const char* bytes = lua_tolstring(lua, -1, &length);
         const std::string_view whole(bytes, length);
         const auto title = whole.rfind(traceback_title);
-        error.message = text::printable(whole.substr(0, title), max_message_bytes);
+        error.message = whole.substr(0, title);
         if (title != std::string_view::npos)
             error.traceback = in_one_line(whole.substr(title + traceback_title.size()));
     } else {
