@@ -4,9 +4,8 @@
 // states are made for the job, and the remaining rules end by their on_error.
 //
 // The most CPU time of one job in milliseconds, with the default settings (50 ms of rules) and with the
-// largest (75 ms;
-// "-": not tried), on a busy virtual machine with 2 cores of x86-64; --log_level=message prints these lines
-// anew:
+// largest (75 ms; "-": not tried), on a busy virtual machine with 2 cores of x86-64; --log_level=message
+// prints these lines anew:
 //
 // | | family | default | largest |
 // |---|---|---|---|
@@ -162,8 +161,7 @@ std::shared_ptr<const Policy> policy_of_kind(const RuleKind& kind) {
     return policy;
 }
 
-// ---- what rules read and write besides
-// ----------------------------------------------------------------------
+// What rules read and write besides.
 
 /// A file of data with as many columns as there may be, and one with a long list.
 Texts large_data() {

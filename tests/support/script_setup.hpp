@@ -16,7 +16,6 @@ namespace qg::test {
 
 using model::ScriptValue;
 using policy::ErrorText;
-using policy::compat::FieldType;
 using policy::compat::ScriptHost;
 using policy::compat::ScriptJob;
 using policy::compat::ScriptOutcome;
@@ -37,9 +36,9 @@ class FakeJob final : public ScriptJob {
         const auto number = numbers.find(field);
         return number == numbers.end() ? ScriptValue{} : ScriptValue::of_number(number->second);
     }
-    [[nodiscard]] FieldType type_of(std::string_view field) const noexcept override {
-        if (field == "qos" || texts.find(field) != texts.end()) return FieldType::text;
-        return numbers.find(field) != numbers.end() ? FieldType::number : FieldType::unknown;
+    [[nodiscard]] policy::compat::FieldType type_of(std::string_view field) const noexcept override {
+        if (field == "qos" || texts.find(field) != texts.end()) return policy::compat::FieldType::text;
+        return numbers.find(field) != numbers.end() ? policy::compat::FieldType::number : policy::compat::FieldType::unknown;
     }
     void write(std::string_view field, const ScriptValue& value, ErrorText& error) noexcept override {
         if (field == "account") return error.assign("the account cannot be set");
