@@ -76,7 +76,7 @@ COUNTS = (
     Count('job.partition = "fat"', "-n3", "1 3 3000 0", "1 3 12000 0"),
     Count('job.partition = "fat"', "-n3 --mem-per-cpu=10", "1 3 30 0", "1 3 30 0"),
     Count('job.partition = "whole"', "-N2", "2 2 2000 0", "2 2 18000 0"),
-    Count("job.min_nodes = 1; job.max_nodes = 1", "-N2 --mem=300 --gres=gpu:1", "2 2 600 2", "1 2 300 1"),
+    Count("job.min_nodes = 1; job.max_nodes = 1", "-N2 --mem=300 --gres=gpu:1", "2 2 600 2", "1 1 300 1"),
     Count("job.min_nodes = 2", "-n4 --mem=300 --gres=gpu:1", "1 4 300 1", "2 4 600 2"),
     Count("job.tasks = 4", "-n1 --gpus-per-task=1", "1 1 1000 1", "1 4 4000 4"),
     Count("job.cpus_per_task = 3", "-n2", "1 2 2000 0", "1 6 6000 0"),

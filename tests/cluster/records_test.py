@@ -112,7 +112,7 @@ class Records(PluginTestCase):
             kept_records += [json.loads(line) for line in file.read_text().splitlines()]
         # Whole lines, and from the oldest that is kept on none is missing but those that are counted.
         numbers = [int(record["id"].partition("-")[2]) for record in kept_records]
-        lost = sum(record["dropped_before"] for record in kept_records[1:])
+        lost = sum(record.get("dropped_before", 0) for record in kept_records[1:])
         self.assertEqual(numbers[-1] - numbers[0] + 1, len(numbers) + lost)
         for file in kept[1:]:
             file.unlink(missing_ok=True)

@@ -236,8 +236,7 @@ const RuleKind object_kinds[] = {
     {"job: messages", 20, "while true do job:warn('%s', s) end", long_name},
 };
 
-// ---- scripts for job_submit/lua
-// -----------------------------------------------------------------------------
+// Scripts for job_submit/lua.
 
 struct ScriptKind {
     const char* name;

@@ -38,7 +38,8 @@ class FakeJob final : public ScriptJob {
     }
     [[nodiscard]] policy::compat::FieldType type_of(std::string_view field) const noexcept override {
         if (field == "qos" || texts.find(field) != texts.end()) return policy::compat::FieldType::text;
-        return numbers.find(field) != numbers.end() ? policy::compat::FieldType::number : policy::compat::FieldType::unknown;
+        return numbers.find(field) != numbers.end() ? policy::compat::FieldType::number
+                                                    : policy::compat::FieldType::unknown;
     }
     void write(std::string_view field, const ScriptValue& value, ErrorText& error) noexcept override {
         if (field == "account") return error.assign("the account cannot be set");
