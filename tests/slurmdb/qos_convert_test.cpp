@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(each_flag_is_read_by_its_bit) {
         {QOS_FLAG_OVER_PART_QOS, "OverPartQOS"},
         {QOS_FLAG_NO_DECAY, "NoDecay"},
         {QOS_FLAG_USAGE_FACTOR_SAFE, "UsageFactorSafe"},
-        {slurm::qos_flag_relative, "Relative"},
+        {1u << 10, "Relative"}, // older headers do not define it
     };
     for (const model::QosFlagFacts& row : model::qos_flag_facts)
         BOOST_TEST(std::ranges::count(flags, row.name, [](const auto& line) { return line.second; }) == 1,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
-// The flags of a QOS, one row per flag: its names, its effect, its bit in Slurm's records, and its member in
-// the facts for verdicts (limits/README.md 8.2).
+// The flags of a QOS, one row per flag: its names, its effect, its bit in Slurm's records, and its member of
+// QosFlags (limits/README.md 8.2).
 #pragma once
 
 #include "qosgate/model/account_view.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -17,7 +18,7 @@ struct QosFlagFacts {
     std::string_view alias; ///< Slurm's REST spelling if it is a different word; else empty
     std::string_view help;
     std::uint32_t bit;                ///< the same in all releases; some do not know it (slurm/compat.hpp)
-    bool QosFlags::*member = nullptr; ///< null: it does not affect a verdict
+    bool QosFlags::*member = nullptr; ///< null: it does not affect whether a job starts
 };
 
 /// Sorted by name.
@@ -46,5 +47,10 @@ inline constexpr std::array qos_flag_facts{
                  "a job starts only if its usage times UsageFactor is within the limits", 1u << 9,
                  &QosFlags::usage_factor_safe},
 };
+
+/// The bit of the flag with this member of QosFlags.
+constexpr std::uint32_t qos_flag_bit(bool QosFlags::*member) {
+    return std::ranges::find(qos_flag_facts, member, &QosFlagFacts::member)->bit;
+}
 
 } // namespace qg::model

@@ -7,6 +7,8 @@
 // Ownership: a result of Slurm goes into an owning type at once (OwnedList and the like below).
 #pragma once
 
+#include "qosgate/model/qos_flags.hpp"
+
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <slurm/slurm_version.h>
@@ -182,7 +184,7 @@ inline constexpr std::string_view gres_prefix =
 
 // Bits of QOS flags and preemption modes that older headers do not define; the numbers are the same in all
 // releases.
-inline constexpr std::uint32_t qos_flag_relative = 1u << 10;
+inline constexpr std::uint32_t qos_flag_relative = model::qos_flag_bit(&model::QosFlags::relative);
 inline constexpr std::uint32_t qos_flags_internal = 1u << 11 | 1u << 12 | 1u << 13; // never settings
 inline constexpr std::uint16_t preempt_mode_priority = 0x2000;
 inline constexpr std::uint16_t priority_flag_max_tres_gres = 1u << 11; // 25.05

@@ -198,14 +198,10 @@ bool all_within_limits(const ResourceBounds& bounds, const Record& record, bool 
     });
 }
 
-constexpr std::uint32_t bit_of(bool model::QosFlags::*flag) {
-    return std::ranges::find(model::qos_flag_facts, flag, &model::QosFlagFacts::member)->bit;
-}
-
 } // namespace
 
 bool Headroom::suffices_for(const slurmdb_qos_rec_t& qos) const {
-    constexpr std::uint32_t usage_factor_safe = bit_of(&model::QosFlags::usage_factor_safe);
+    constexpr std::uint32_t usage_factor_safe = model::qos_flag_bit(&model::QosFlags::usage_factor_safe);
     if (read_factor(qos.limit_factor) || (static_cast<std::uint32_t>(qos.flags) & usage_factor_safe) != 0)
         return false;
     UsageInQos used(qos, user_id_, account_);
