@@ -18,7 +18,7 @@ class HetParts;
 /// Decides about jobs.
 ///
 ///   const Gate gate(provider, limits::Release::parse("22.05"));
-///   model::Decision answer = gate.decide(request, cluster, policy);
+///   model::Decision decision = gate.decide(request, cluster, policy);
 ///
 /// Ownership: the provider outlives the gate.
 /// Threads: decide() and decide_update() are as thread-safe as the provider.
@@ -28,11 +28,12 @@ class Gate {
         : provider_(provider), release_(release) {}
 
     /// Decides about a new job. If the cluster is unknown or may have changed, partitions and limits are not
-    /// judged; rules still run, and fail if they read a default that is not known. Level `enforce` lets no
-    /// job past the limits meanwhile: while the cluster is unknown, all but operators must come again
-    /// (`try_again`); while it may have changed, jobs must that the old partitions would refuse. `policy` may
-    /// be null: no rules, level explain. `parts` are the parts of the same heterogeneous job that were
-    /// decided before, and this one is added to them; null for an ordinary job, or if they are not known.
+    /// judged; rules still run, and fail if they read a default that is not known. In level `enforce` no job
+    /// passes unchecked meanwhile. While the cluster is unknown, every job except an operator's gets
+    /// `try_again`. While it may have changed, only jobs that the old partitions would refuse get it.
+    /// `policy` may be null: no rules, level explain. `parts` are the parts of the same heterogeneous job
+    /// that were decided before, and this one is added to them; null for an ordinary job, or if they are not
+    /// known.
     [[nodiscard]] model::Decision decide(const model::JobRequest& request, KnownCluster known,
                                          const policy::Policy* policy, HetParts* parts = nullptr) const;
 

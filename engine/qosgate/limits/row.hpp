@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 //
 // How Slurm's order of limit checks is written down: each stage has a table of rows per kind of owner, and
-// one loop (evaluation.cpp) runs them. To add a limit, add a row; to add a stage, add a table.
+// one loop (evaluation.cpp) runs them. HACKING, Adding things, lists what a new limit needs.
 #pragma once
 
 #include "qosgate/limits/release.hpp"

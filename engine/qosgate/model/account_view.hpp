@@ -37,7 +37,7 @@ struct PrivateData {
     friend bool operator==(const PrivateData&, const PrivateData&) = default;
 };
 
-/// The flags of a QOS that affect a verdict (limits/README.md 8.2).
+/// The flags of a QOS that affect whether a job starts (limits/README.md 8.2). Rules read them all.
 struct QosFlags {
     bool deny_on_limit = false;
     bool over_part_qos = false;
@@ -46,7 +46,7 @@ struct QosFlags {
     bool partition_min_nodes = false;
     bool partition_max_nodes = false;
     bool partition_time_limit = false;
-    bool enforce_usage_threshold = false;
+    bool enforce_usage_threshold = false; ///< only rules read it; the engine does not judge it
     bool requires_reservation = false;
     bool relative = false;
 };

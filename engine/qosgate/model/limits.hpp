@@ -195,7 +195,7 @@ class Limits {
     std::shared_ptr<std::uint64_t[]> rows_;
     std::uint8_t row_count_ = 0;
     std::uint8_t row_capacity_ = 0;
-    std::array<std::uint8_t, tres_limit_count> row_of_{}; ///< values of the limits in set_
+    std::array<std::uint8_t, tres_limit_count> row_of_{}; ///< the row of each limit in set_
     std::array<std::uint64_t, count_limit_count> counts_ = all_unset();
 };
 

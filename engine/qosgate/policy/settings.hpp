@@ -19,14 +19,13 @@ namespace qg::policy {
 
 /// How the gate uses the verdict on limits.
 enum class Level : std::uint8_t {
-    explain, ///< adds explanations, never changes Slurm's own verdict
+    explain, ///< adds explanations, never changes Slurm's own decision
     enforce, ///< also rejects what can never start
     off,     ///< limits are not checked
 };
 
 std::string_view to_string(Level level) noexcept;
 
-/// The site's settings, with their defaults.
 /// Where the plugin of sbatch, salloc and srun (cli_filter) judges jobs.
 enum class ClientUse : std::uint8_t {
     automatic, ///< where slurmctld has no qosgate
@@ -35,6 +34,7 @@ enum class ClientUse : std::uint8_t {
 };
 std::string_view to_string(ClientUse use) noexcept;
 
+/// The site's settings, with their defaults.
 struct Settings {
     Level limits = Level::explain;
     std::string contact;                       ///< whom users ask

@@ -74,8 +74,8 @@ struct Plan {
     std::vector<model::AssociationRecord> access_base;
     std::vector<ResolvedShare> shares;
     std::vector<std::string> warnings;
-    /// The associations that the files name, with the QOSs (`granted`) that they may use for good: also those
-    /// of which nothing changes.
+    /// The associations that the files name, also those that do not change, with the QOSs (`granted`) that
+    /// they may use for good.
     std::vector<model::AccessChange> named;
 
     [[nodiscard]] bool changes_anything() const {
