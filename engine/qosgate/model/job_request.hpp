@@ -75,7 +75,7 @@ struct JobRequest {
     std::optional<Memory> memory; ///< --mem, --mem-per-cpu
     bool overcommit = false;
     bool exclusive = false;        ///< --exclusive of whole nodes
-    bool is_batch = false;         ///< a script was sent (sbatch); else salloc or srun
+    bool is_batch = false;         ///< sbatch sent it; else salloc or srun
     bool has_counted_cpus = false; ///< of an existing job: `min_cpus` is not raised to its tasks
     bool is_het_part = false;      ///< a part of a heterogeneous job
     bool begins_later = false;     ///< --begin, in the future
