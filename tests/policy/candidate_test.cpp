@@ -80,7 +80,8 @@ BOOST_AUTO_TEST_CASE(a_change_replaces_it_and_it_goes_with_its_directory) {
     BOOST_TEST(soon_says("two"));
     fs::remove_all(next());
     BOOST_TEST(soon_says(""));
-    BOOST_TEST(!setup.store.status().candidate.exists);
+    BOOST_TEST(
+        StoreSetup::soon([&] { return !setup.store.status().candidate.exists; })); // told a moment later
     BOOST_TEST(setup.said() == "in force");
 }
 
