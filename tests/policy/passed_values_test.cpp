@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -104,12 +105,27 @@ BOOST_AUTO_TEST_CASE(a_rule_is_known_for_the_combination_and_for_no_other) {
 BOOST_AUTO_TEST_CASE(what_is_watched_anew_is_forgotten) {
     start("a");
     passed.add(0);
+    passed.watch_nothing();
     passed.watch(std::array{read_of("qos")});
     start("a");
     BOOST_TEST(!passed.has(0));
     BOOST_TEST(passed.watches(std::array{read_of("qos")}));
     BOOST_TEST(!passed.watches(std::array{read_of("qos"), read_of("partition")}));
     BOOST_TEST(!passed.watches(std::array{read_of("qos", model::FieldUse::is_set)}));
+}
+
+BOOST_AUTO_TEST_CASE(all_reads_of_a_list_are_watched_or_none) {
+    std::vector<FieldRead> reads;
+    for (std::uint8_t field = 0; field < PassedValues::max_reads; ++field)
+        reads.push_back({field, model::FieldUse::is_set});
+    passed.watch_nothing();
+    passed.watch(std::span(reads).first(PassedValues::max_reads - 1));
+    const std::array too_many{reads.back(), read_of("qos")};
+    passed.watch(too_many);
+    BOOST_TEST(!passed.watches(too_many));
+    BOOST_TEST(!passed.watches(std::span(reads).last(1)));
+    passed.watch(std::span(reads).last(1));
+    BOOST_TEST(passed.watches(reads));
 }
 
 BOOST_AUTO_TEST_CASE(the_last_rule_within_the_bound_is_known_and_the_next_never) {
@@ -155,7 +171,7 @@ BOOST_AUTO_TEST_CASE(jobs_that_it_spares_a_rule_are_counted_in_portions) {
     BOOST_TEST(passed.jobs(0) == PassedValues::jobs_at_once);
     BOOST_TEST(passed.jobs(1) == 0u);
     start("a");
-    passed.watch({}); // nothing is lost
+    passed.watch_nothing(); // no count is lost
     BOOST_TEST(passed.jobs(0) == PassedValues::jobs_at_once + 1);
 }
 

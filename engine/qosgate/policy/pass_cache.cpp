@@ -40,28 +40,12 @@ bool PassCache::is_worth_it(std::size_t index) const noexcept {
 
 [[gnu::noinline]] void PassCache::watch_worthwhile_lists() noexcept {
     must_watch_anew_ = false;
-    std::array<FieldRead, PassedValues::max_reads> reads;
-    std::size_t count = 0;
-    for (std::size_t index = 0; index < rules_.size(); ++index) {
+    passed_.watch_nothing();
+    for (std::size_t index = 0; index < rules_.size(); ++index)
         for (List& list : rules_[index].lists) {
-            std::size_t longer = count;
-            list.is_watched = is_worth_it(index);
-            for (const FieldRead read : list.reads) {
-                if (!list.is_watched || std::find(&reads[0], &reads[longer], read) != &reads[longer])
-                    continue;
-                list.is_watched = longer < reads.size();
-                if (list.is_watched) reads[longer++] = read;
-            }
-            if (list.is_watched) count = longer;
+            if (is_worth_it(index)) passed_.watch(list.reads);
+            list.is_watched = passed_.watches(list.reads);
         }
-    }
-    try {
-        passed_.watch(std::span(reads).first(count));
-    } catch (...) { // without memory each rule is looked up by itself
-        for (Rule& rule : rules_)
-            for (List& list : rule.lists)
-                list.is_watched = false;
-    }
 }
 
 bool PassCache::find_numbers(Numbers& numbers, std::span<const FieldRead> reads,

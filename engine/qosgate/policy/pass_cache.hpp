@@ -34,7 +34,7 @@ class PassCache {
     /// Begins with a job, counted, or with one that has changed.
     void start_job(const FieldSource& source) noexcept;
 
-    /// Whether the rule does nothing with the job, as another rule's look at the same values has shown. It is
+    /// Whether the rule does nothing with the job, as an earlier job of the same values has shown. It is
     /// cheap, and need not be asked before knows().
     [[nodiscard]] bool knows_at_once(std::size_t rule) const noexcept { return passed_.has(rule); }
 

@@ -6,13 +6,23 @@
 
 namespace qg::policy {
 
-void PassedValues::watch(std::span<const FieldRead> reads) {
+void PassedValues::watch_nothing() noexcept {
     for (Combination& combination : combinations_) {
         count(combination);
         combination.rules.reset();
     }
     current_ = place_ = nullptr;
-    reads_.assign(reads.begin(), reads.end());
+    reads_.clear();
+    numbers_.fill(0); // no number of a value, so what is watched later is no part of an older combination
+}
+
+void PassedValues::watch(std::span<const FieldRead> reads) noexcept {
+    const std::size_t before = reads_.size();
+    for (const FieldRead read : reads) {
+        if (std::ranges::find(reads_, read) != reads_.end()) continue;
+        if (reads_.size() == max_reads) return reads_.resize(before);
+        reads_.push_back(read); // there is place for max_reads
+    }
 }
 
 bool PassedValues::watches(std::span<const FieldRead> reads) const noexcept {

@@ -24,10 +24,13 @@ class PassedValues {
     /// The jobs of one combination after which they are counted.
     static constexpr std::uint32_t jobs_at_once = 64;
 
-    PassedValues() : combinations_(combinations) {}
+    PassedValues() : combinations_(combinations) { reads_.reserve(max_reads); }
 
-    /// Forgets all, and watches other fields. There are at most max_reads.
-    void watch(std::span<const FieldRead> reads);
+    /// Forgets all, also what it watches.
+    void watch_nothing() noexcept;
+    /// Watches these, too; none of them if all together were more than max_reads. Call it before the next
+    /// job.
+    void watch(std::span<const FieldRead> reads) noexcept;
     /// Whether all of these are watched.
     [[nodiscard]] bool watches(std::span<const FieldRead> reads) const noexcept;
 
